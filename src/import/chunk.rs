@@ -6,7 +6,8 @@ use crate::format::record;
 use crate::format::tags::TagsBuilder;
 use crate::format::texts::TextsBuilder;
 use crate::game::{Outcome, TextKind, Visitor};
-use crate::pgn::{MoveRun, TextVisitor};
+use crate::pgn::{MoveRun, TagHead, TagRun, TextVisitor};
+use std::ops::Range;
 
 /// Makes records, tags and texts of the games that a reader gives it.
 #[derive(Default)]
@@ -14,6 +15,8 @@ pub struct ChunkBuilder {
     pub records: Vec<u8>,
     pub ends: Vec<u32>,
     pub tags: TagsBuilder,
+    /// How the tag pairs of each column begin.
+    heads: Vec<Option<TagHead>>,
     pub texts: TextsBuilder,
     /// Moves in the current game's stream.
     moves: u32,
@@ -62,6 +65,9 @@ impl ChunkBuilder {
 impl Visitor for ChunkBuilder {
     fn tag(&mut self, name: &[u8], value: &[u8]) {
         self.tags.push(name, value);
+        if self.tags.columns() > self.heads.len() {
+            self.heads.push(TagHead::new(name));
+        }
     }
 
     fn start(&mut self, position: &Position) {
@@ -113,6 +119,24 @@ impl Visitor for ChunkBuilder {
 }
 
 impl TextVisitor for ChunkBuilder {
+    fn tag_run(&self) -> TagRun {
+        TagRun::Any
+    }
+
+    #[inline]
+    fn expected_tag(&self) -> Option<&TagHead> {
+        self.heads.get(self.tags.expected()? as usize)?.as_ref()
+    }
+
+    #[inline]
+    fn tag_in_run(&mut self, value: Range<usize>) {
+        self.tags.push_expected(value);
+    }
+
+    fn end_tag_run(&mut self, text: &[u8]) {
+        self.tags.push_text(text);
+    }
+
     fn move_run(&self) -> MoveRun {
         MoveRun::Any
     }

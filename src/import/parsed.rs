@@ -10,8 +10,10 @@ use crate::chess::{Move, Position};
 use crate::format::loose;
 use crate::game::{Outcome, TextKind, Visitor};
 use crate::pgn::{
-    Checkpoint, Disposition, EndOfRun, Fault, FaultKind, MoveRun, Oversized, TextVisitor, read_game_text,
+    Checkpoint, Disposition, EndOfRun, Fault, FaultKind, MoveRun, Oversized, TagHead, TagRun, TextVisitor,
+    read_game_text,
 };
+use std::ops::Range;
 
 /// What a segment of one source gave.
 pub enum Run {
@@ -187,9 +189,28 @@ impl<A: Visitor, B: Visitor> Visitor for Tee<'_, A, B> {
 }
 
 impl<A: TextVisitor, B: TextVisitor> TextVisitor for Tee<'_, A, B> {
-    fn tag_known(&mut self, name: &[u8], value: &[u8], pair: &[u8]) {
-        self.0.tag_known(name, value, pair);
-        self.1.tag_known(name, value, pair);
+    fn tag_run(&self) -> TagRun {
+        match (self.0.tag_run(), self.1.tag_run()) {
+            (TagRun::Any, other) | (other, TagRun::Any) => other,
+            _ => TagRun::None,
+        }
+    }
+
+    /// What the first one expects.
+    #[inline]
+    fn expected_tag(&self) -> Option<&TagHead> {
+        self.0.expected_tag()
+    }
+
+    #[inline]
+    fn tag_in_run(&mut self, value: Range<usize>) {
+        self.0.tag_in_run(value.clone());
+        self.1.tag_in_run(value);
+    }
+
+    fn end_tag_run(&mut self, text: &[u8]) {
+        self.0.end_tag_run(text);
+        self.1.end_tag_run(text);
     }
 
     #[inline]

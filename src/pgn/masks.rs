@@ -30,6 +30,21 @@ pub(in crate::pgn) fn blanks(bytes: &[u8; 32]) -> u32 {
     everywhere::blanks(bytes)
 }
 
+/// Returns which of the bytes are LF or CR.
+#[inline(always)]
+pub(in crate::pgn) fn line_ends(bytes: &[u8; 32]) -> u32 {
+    #[cfg(target_arch = "x86_64")]
+    {
+        // SAFETY: SSE2 is all it needs, and every processor of this kind has that.
+        #[allow(unsafe_code)]
+        unsafe {
+            wide::line_ends(bytes)
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    everywhere::line_ends(bytes)
+}
+
 /// Returns which of the bytes are letters of ASCII.
 #[inline(always)]
 pub(in crate::pgn) fn letters(bytes: &[u8; 16]) -> u32 {
@@ -53,18 +68,33 @@ mod wide {
     #[inline]
     #[target_feature(enable = "sse2")]
     pub(super) fn stops(bytes: &[u8; 32]) -> u32 {
-        let [low, high] = halves(bytes).map(|half| {
-            let is = |byte: u8| _mm_cmpeq_epi8(half, _mm_set1_epi8(byte.cast_signed()));
-            _mm_movemask_epi8(_mm_or_si128(_mm_or_si128(is(b'"'), is(b'\\')), at_most(half, 0x1F))).cast_unsigned()
-        });
-        low | high << 16
+        let stops = |half| _mm_or_si128(_mm_or_si128(is(half, b'"'), is(half, b'\\')), at_most(half, 0x1F));
+        mask(halves(bytes).map(stops))
+    }
+
+    #[inline]
+    #[target_feature(enable = "sse2")]
+    pub(super) fn line_ends(bytes: &[u8; 32]) -> u32 {
+        mask(halves(bytes).map(|half| _mm_or_si128(is(half, b'\n'), is(half, b'\r'))))
     }
 
     #[inline]
     #[target_feature(enable = "sse2")]
     pub(super) fn blanks(bytes: &[u8; 32]) -> u32 {
-        let [low, high] = halves(bytes).map(|half| _mm_movemask_epi8(at_most(half, b' ')).cast_unsigned());
+        mask(halves(bytes).map(|half| at_most(half, b' ')))
+    }
+
+    #[inline]
+    #[target_feature(enable = "sse2")]
+    fn mask(halves: [__m128i; 2]) -> u32 {
+        let [low, high] = halves.map(|half| _mm_movemask_epi8(half).cast_unsigned());
         low | high << 16
+    }
+
+    #[inline]
+    #[target_feature(enable = "sse2")]
+    fn is(bytes: __m128i, byte: u8) -> __m128i {
+        _mm_cmpeq_epi8(bytes, _mm_set1_epi8(byte.cast_signed()))
     }
 
     #[inline]
@@ -108,6 +138,10 @@ mod everywhere {
         mask(bytes, |byte| byte <= b' ')
     }
 
+    pub(super) fn line_ends(bytes: &[u8; 32]) -> u32 {
+        mask(bytes, |byte| matches!(byte, b'\n' | b'\r'))
+    }
+
     pub(super) fn letters(bytes: &[u8; 16]) -> u32 {
         mask(bytes, |byte| byte.is_ascii_alphabetic())
     }
@@ -131,6 +165,7 @@ mod tests {
                 bytes[at] = byte;
                 assert_eq!(stops(&bytes), everywhere::stops(&bytes), "{byte} {at}");
                 assert_eq!(blanks(&bytes), everywhere::blanks(&bytes), "{byte} {at}");
+                assert_eq!(line_ends(&bytes), everywhere::line_ends(&bytes), "{byte} {at}");
                 let half = bytes.first_chunk().unwrap();
                 assert_eq!(letters(half), everywhere::letters(half), "{byte} {at}");
             }

@@ -4,6 +4,7 @@ use crate::pgn::bytes::{from, is_line_end, line_end, slice, trim_end};
 use crate::pgn::fault::FaultKind;
 use crate::pgn::masks::{letters, stops};
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// How far a name may reach; a longer one is no name.
 const NAME_REACH: usize = 1024;
@@ -19,8 +20,52 @@ pub(in crate::pgn) struct Pair<'a> {
     pub(in crate::pgn) end: usize,
     /// What was wrong with it, if anything.
     pub(in crate::pgn) fault: Option<FaultKind>,
-    /// Whether it is written as the standard writes it: brackets, quotes and one blank, and no escapes.
-    pub(in crate::pgn) standard: bool,
+}
+
+/// How a tag pair of some name begins, ready to be compared with text.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TagHead {
+    /// The name and a blank, the first byte the lowest.
+    name: u128,
+    /// The bytes of `name` that count.
+    mask: u128,
+    /// Bytes of the name.
+    length: usize,
+}
+
+impl TagHead {
+    /// Returns the head of tag pairs of a name. `None` for those that no run has: a name that is not 1 to 15 letters and
+    /// digits, or one that says how the game is to be read.
+    #[must_use]
+    pub fn new(name: &[u8]) -> Option<TagHead> {
+        let fits = (1..16).contains(&name.len()) && name.iter().all(u8::is_ascii_alphanumeric);
+        if !fits || matches!(name, b"FEN" | b"Variant") {
+            return None;
+        }
+        let (mut bytes, mut mask) = ([0; 16], [0; 16]);
+        for ((byte, mask), of_name) in bytes.iter_mut().zip(&mut mask).zip(name.iter().chain(b" ")) {
+            (*byte, *mask) = (*of_name, u8::MAX);
+        }
+        let (name, mask, length) = (u128::from_le_bytes(bytes), u128::from_le_bytes(mask), name.len());
+        Some(TagHead { name, mask, length })
+    }
+}
+
+/// Returns where the value of the tag pair at `at` stands, if the pair has this head, no escapes and a line of its own that
+/// ends so.
+#[inline]
+pub(in crate::pgn) fn read_expected(text: &[u8], at: usize, head: &TagHead, line_end: &[u8]) -> Option<Range<usize>> {
+    let [b'[', begin @ ..] = text.get(at..)? else { return None };
+    if (u128::from_le_bytes(*begin.first_chunk()?) ^ head.name) & head.mask != 0 {
+        return None;
+    }
+    let [b'"', value @ ..] = begin.get(head.length + 1..)? else { return None };
+    let length = plain_len(value)?;
+    let [b'"', b']', after @ ..] = value.get(length..)? else { return None };
+    // Without a call for the usual one.
+    let ends = if let [byte] = line_end { after.first() == Some(byte) } else { after.starts_with(line_end) };
+    let start = at + head.length + 3;
+    ends.then_some(start..start + length)
 }
 
 /// What a byte is after the `[` of a tag pair.
@@ -116,7 +161,6 @@ fn read_usual(text: &[u8], at: usize) -> Option<Pair<'_>> {
         raw_len: value.len(),
         end: at + name.len() + value.len() + 5,
         fault: None,
-        standard: true,
     })
 }
 
@@ -143,7 +187,7 @@ fn plain_len(text: &[u8]) -> Option<usize> {
 fn read_in_full<'a>(text: &'a [u8], name: &'a [u8], start: usize) -> Option<Pair<'a>> {
     let pair = |end_of_value: usize, end: usize, fault| {
         let raw = slice(text, start, end_of_value);
-        Pair { name, value: unescape(raw), raw_len: raw.len(), end, fault, standard: false }
+        Pair { name, value: unescape(raw), raw_len: raw.len(), end, fault }
     };
     let Some(quote) = closing_quote(text, start) else {
         return Some(unterminated(text, start, line_end(text, start), pair));
@@ -287,7 +331,20 @@ mod tests {
                 assert_eq!(read_usual(&text, 0).map(all), read_any(&text, 0).map(all), "{shown}");
                 let whole = [b"[", pair.name, b" \"", &pair.value, b"\"]"].concat();
                 assert_eq!(text.get(..pair.end), Some(whole.as_slice()));
+                if let Some(head) = TagHead::new(pair.name) {
+                    let value = |line_end: &[u8]| read_expected(&text, 0, &head, line_end);
+                    let of_pair = (pair.name.len() + 3..pair.end - 2, &text[pair.end..]);
+                    for line_end in [b"\n".as_slice(), b"\"]", b"x"] {
+                        let found = of_pair.1.starts_with(line_end).then(|| of_pair.0.clone());
+                        assert_eq!(value(line_end), found, "{shown}");
+                    }
+                }
                 usual += 1;
+            } else {
+                // No head finds more than that.
+                let name: Vec<u8> =
+                    text.iter().skip(1).take_while(|byte| byte.is_ascii_alphanumeric()).copied().collect();
+                assert!(TagHead::new(&name).is_none_or(|head| read_expected(&text, 0, &head, b"").is_none()));
             }
         }
         assert!(usual > 10_000, "{usual}");

@@ -1,12 +1,26 @@
-//! What passes between reader and writer beside the events of a game: text that is known already, and how runs of moves
-//! stand on lines.
+//! What passes between reader and writer beside the events of a game: text that is known already, and how runs of tag
+//! pairs and moves stand on lines.
 //!
-//! An import writes every game that it reads, to see that it comes back; where a whole run of moves stands as the
-//! writer would write it, the text passes at once.
+//! An import writes every game that it reads, to see that it comes back; where a whole run of tag pairs or moves stands as
+//! the writer would write it, the text passes at once.
 
 use crate::chess::san::ShortText;
 use crate::chess::{Move, Position};
 use crate::game::{Outcome, TextKind, Visitor};
+use crate::pgn::tags::TagHead;
+use std::ops::Range;
+
+/// Which tag pairs a [`TextVisitor`] takes as a run of tag pairs: those that it expects, each on a line of its own, as
+/// the standard writes them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TagRun {
+    /// None.
+    None,
+    /// All, whatever ends their lines.
+    Any,
+    /// Those whose lines end with these bytes.
+    Laid(&'static [u8]),
+}
 
 /// Which moves a [`TextVisitor`] takes as a run of moves: one after the other, with nothing between them but numbers
 /// and blanks.
@@ -55,11 +69,22 @@ pub struct EndOfRun {
 /// A visitor that makes use of text: each of its methods stands for one of [`Visitor`], or for several, and by default
 /// does what they do.
 pub trait TextVisitor: Visitor {
-    /// `tag`, where the standard's text of the pair is known already, brackets included.
-    #[inline]
-    fn tag_known(&mut self, name: &[u8], value: &[u8], pair: &[u8]) {
-        let _ = pair;
-        self.tag(name, value);
+    /// Which tag pairs the visitor takes as a run of tag pairs, if they come now: each by
+    /// [`tag_in_run`](TextVisitor::tag_in_run), then all their text at once.
+    fn tag_run(&self) -> TagRun {
+        TagRun::None
+    }
+    /// How the tag pair begins that the visitor expects next: that of the game before, in most files.
+    fn expected_tag(&self) -> Option<&TagHead> {
+        None
+    }
+    /// The tag pair that the visitor expects next; its value stands in these bytes of the run's text.
+    fn tag_in_run(&mut self, value: Range<usize>) {
+        let _ = value;
+    }
+    /// The end of a run of tag pairs, and its text, line ends included.
+    fn end_tag_run(&mut self, text: &[u8]) {
+        let _ = text;
     }
     /// `play`, where the move's SAN is known already: the standard's, which names a file at most to distinguish the
     /// piece from others.

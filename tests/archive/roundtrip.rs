@@ -1,6 +1,7 @@
 //! Through the whole archive and back: sources byte for byte, exports with the same content.
 
 use crate::common::import::try_import;
+use crate::common::positions::played_at_random;
 use crate::common::random::Random;
 use proptest::prelude::*;
 use scoresheet::chess::{Move, Position};
@@ -368,23 +369,14 @@ fn at_once_and_move_by_move_are_the_same() {
 
 /// A long line of random moves, in a few places with a comment.
 fn random_line(dice: &mut Random, start: &[u8]) -> Game {
-    let mut game = Game { start: Position::from_fen(start).unwrap(), ..Game::default() };
+    let mut game = played_at_random(dice, Position::from_fen(start).unwrap(), 200, |dice, _, events| {
+        if dice.one_in(60) {
+            events.push(Event::Text(TextKind::Brace, "a comment".into()));
+        }
+    });
     if game.start != Position::standard() {
         let fen = String::from_utf8_lossy(start).into_owned();
         game.tags.extend([("SetUp".into(), "1".into()), ("FEN".into(), fen)]);
-    }
-    let mut position = game.start.clone();
-    for _ in 0..200 {
-        let moves = position.legal_moves();
-        if moves.is_empty() {
-            break;
-        }
-        let m = moves[dice.below(moves.len())];
-        position.play_unchecked(m);
-        game.events.push(Event::Move(m));
-        if dice.one_in(60) {
-            game.events.push(Event::Text(TextKind::Brace, "a comment".into()));
-        }
     }
     game.outcome = Some(Outcome::Unknown);
     game

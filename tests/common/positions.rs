@@ -1,6 +1,8 @@
 //! Positions by their FEN, and lines played from them.
 
-use scoresheet::chess::Position;
+use super::random::Random;
+use scoresheet::chess::{Move, Position};
+use scoresheet::game::{Event, Game};
 
 /// Reads a FEN that is known to be good.
 pub fn position(fen: &str) -> Position {
@@ -14,4 +16,26 @@ pub fn play(position: &mut Position, line: &str) {
             position.parse_san(san.as_bytes()).unwrap_or_else(|error| panic!("{san} in {}: {error}", position.fen()));
         position.play_unchecked(m);
     }
+}
+
+/// A game of so many legal moves, or of fewer where it ends before; `after` adds what follows a move.
+pub fn played_at_random(
+    dice: &mut Random,
+    start: Position,
+    plies: usize,
+    after: impl Fn(&mut Random, Move, &mut Vec<Event>),
+) -> Game {
+    let mut game = Game { start, ..Game::default() };
+    let mut position = game.start.clone();
+    for _ in 0..plies {
+        let moves = position.legal_moves();
+        if moves.is_empty() {
+            break;
+        }
+        let m = moves[dice.below(moves.len())];
+        position.play_unchecked(m);
+        game.events.push(Event::Move(m));
+        after(dice, m, &mut game.events);
+    }
+    game
 }

@@ -1,15 +1,17 @@
 //! PGN torture: every trap with its frozen outcome, whatever the sizes of the reads; mutants; and random games written
 //! and read back.
 
+use crate::common::positions::played_at_random;
 use crate::common::random::Random;
 use proptest::prelude::*;
 use scoresheet::chess::{Move, Position};
 use scoresheet::game::{Event, Game, Outcome, TextKind, Visitor};
 use scoresheet::pgn::{
     Disposition, EndOfRun, Fault, FaultKind, LineEnd, MoveRun, PgnWriter, ReadLimits, ReadOptions, Splitter, Style,
-    TextVisitor, read_game, read_game_text,
+    TagHead, TagRun, TextVisitor, read_game, read_game_text,
 };
 use std::io::{self, Read};
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
 /// Gives at most `size` bytes a read.
@@ -692,18 +694,31 @@ proptest! {
     }
 }
 
-/// Takes moves down and writes them, in runs or one by one.
+/// Takes tags and moves down and writes them, in runs or one by one.
+#[derive(Default)]
 struct Taken {
+    tags: Vec<(Vec<u8>, Vec<u8>)>,
     moves: Vec<(String, Move)>,
     writer: PgnWriter,
     runs: bool,
-    /// Moves of runs.
+    /// The names that are expected, and the next of them.
+    expected: Vec<(String, Option<TagHead>)>,
+    next: usize,
+    /// The values of the run that has not ended yet.
+    values: Vec<(usize, Range<usize>)>,
+    /// Tags and moves of runs.
+    counted_tags: usize,
     counted: usize,
 }
 
 impl Visitor for Taken {
     fn tag(&mut self, name: &[u8], value: &[u8]) {
+        assert!(self.values.is_empty());
+        self.tags.push((name.to_vec(), value.to_vec()));
         self.writer.tag(name, value);
+        if let Some(ahead) = self.expected[self.next..].iter().position(|(known, _)| known.as_bytes() == name) {
+            self.next += ahead + 1;
+        }
     }
     fn start(&mut self, position: &Position) {
         self.writer.start(position);
@@ -733,6 +748,24 @@ impl Visitor for Taken {
 }
 
 impl TextVisitor for Taken {
+    fn tag_run(&self) -> TagRun {
+        if self.runs { self.writer.tag_run() } else { TagRun::None }
+    }
+    fn expected_tag(&self) -> Option<&TagHead> {
+        self.expected.get(self.next)?.1.as_ref()
+    }
+    fn tag_in_run(&mut self, value: Range<usize>) {
+        self.values.push((self.next, value.clone()));
+        self.next += 1;
+        self.writer.tag_in_run(value);
+    }
+    fn end_tag_run(&mut self, text: &[u8]) {
+        self.counted_tags += self.values.len();
+        for (place, value) in self.values.drain(..) {
+            self.tags.push((self.expected[place].0.clone().into(), text[value].to_vec()));
+        }
+        self.writer.end_tag_run(text);
+    }
     fn move_run(&self) -> MoveRun {
         if self.runs { self.writer.move_run() } else { MoveRun::None }
     }
@@ -748,29 +781,34 @@ impl TextVisitor for Taken {
 
 /// A game of legal moves, some of them with something after them.
 fn random_line(dice: &mut Random) -> Game {
-    let mut game = Game::default();
-    if dice.below(4) == 0 {
-        game.start =
-            Position::from_fen(b"r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 98").unwrap();
-    }
-    let mut position = game.start.clone();
-    for _ in 0..dice.below(180) {
-        let moves = position.legal_moves();
-        if moves.is_empty() {
-            break;
+    let start = if dice.one_in(4) {
+        Position::from_fen(b"r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 98").unwrap()
+    } else {
+        Position::default()
+    };
+    let plies = dice.below(180);
+    let game = played_at_random(dice, start, plies, |dice, m, events| match dice.below(30) {
+        0..5 => events.push(Event::Suffix(true)),
+        5..8 => events.push(Event::Text(TextKind::Brace, "a comment".into())),
+        8 => events.extend([Event::Open, Event::Move(m), Event::Close]),
+        _ => {}
+    });
+    Game { outcome: Some(Outcome::Draw), ..game }
+}
+
+/// Tag pairs of few names, most of which can be in runs, in any order.
+fn random_tags(dice: &mut Random) -> Vec<(String, String)> {
+    let names =
+        ["Event", "Site", "White", "Black", "WhiteRatingDiff", "WhiteFideNumbers", "ECO", "Variant", "A-b", "R2"];
+    let values = ["", "?", "Lille", "a \"quoted\" one", "back\\slash", "Ólafsson", &"long ".repeat(30), "1-0", "+5"];
+    let mut tags = Vec::new();
+    for name in names {
+        let value = if name == "Variant" { "Standard" } else { values[dice.below(values.len())] };
+        if !dice.one_in(5) {
+            tags.insert(if dice.one_in(6) { dice.below(tags.len()) } else { tags.len() }, (name.into(), value.into()));
         }
-        let m = moves[dice.below(moves.len())];
-        position.play_unchecked(m);
-        game.events.push(Event::Move(m));
-        match dice.below(30) {
-            0..5 => game.events.push(Event::Suffix(true)),
-            5..8 => game.events.push(Event::Text(TextKind::Brace, "a comment".into())),
-            8 => game.events.extend([Event::Open, Event::Move(m), Event::Close]),
-            _ => {}
-        }
     }
-    game.outcome = Some(Outcome::Draw);
-    game
+    tags
 }
 
 /// A style is known again in what has been written in it.
@@ -817,6 +855,8 @@ fn styles_are_inferred() {
 fn runs() {
     let mut dice = Random(20_261_121);
     let (mut counted, mut all, mut changed) = (0, 0, 0);
+    let (mut counted_tags, mut all_tags) = (0, 0);
+    let mut expected = Vec::new();
     for round in 0..3000 {
         let mut style = || Style {
             line_end: [LineEnd::Lf, LineEnd::Lf, LineEnd::CrLf, LineEnd::Cr][dice.below(4)],
@@ -831,8 +871,24 @@ fn runs() {
         };
         let (mut as_written, other) = (style(), style());
         let mut writer = PgnWriter::with_style(as_written);
-        writer.write(&random_line(&mut dice));
+        let mut game = random_line(&mut dice);
+        game.tags = if dice.below(3) > 0 {
+            expected.iter().map(|(name, _): &(String, _)| (name.clone(), "x".repeat(dice.below(50)))).collect()
+        } else {
+            random_tags(&mut dice)
+        };
+        if game.start != Position::default() {
+            game.tags.retain(|(name, _)| name != "FEN");
+        }
+        let names = game.tags.iter().map(|(name, _)| name.clone());
+        let next: Vec<_> = names.map(|name| (name.clone(), TagHead::new(name.as_bytes()))).collect();
+        writer.write(&game);
         let mut text = writer.into_bytes();
+        if dice.one_in(3) {
+            let tags = text.windows(2).rposition(|two| two == b"\"]").unwrap_or_default();
+            let at = dice.below(tags);
+            text[at] = b"\"\\] [\n\r\0\xFFx;%"[dice.below(11)];
+        }
         match dice.below(5) {
             0 => as_written = other,
             3 => {
@@ -866,7 +922,7 @@ fn runs() {
         let options = ReadOptions { limits, ..ReadOptions::default() };
         let read = |runs| {
             let writer = PgnWriter::with_style(as_written);
-            let mut taken = Taken { moves: Vec::new(), writer, runs, counted: 0 };
+            let mut taken = Taken { writer, runs, expected: expected.clone(), ..Taken::default() };
             let reading = read_game_text(&text, 0, &options, &mut taken);
             taken.writer.finish();
             (reading, taken)
@@ -876,11 +932,15 @@ fn runs() {
         assert_eq!(reading, reading_one, "round {round}: {}", String::from_utf8_lossy(&text));
         assert_eq!(show(&taken), show(&one), "round {round}: {}", String::from_utf8_lossy(&text));
         assert!(taken.moves == one.moves, "round {round}: {}", String::from_utf8_lossy(&text));
+        assert_eq!(taken.tags, one.tags, "round {round}: {}", String::from_utf8_lossy(&text));
+        (counted_tags, all_tags) = (counted_tags + taken.counted_tags, all_tags + taken.tags.len());
+        expected = next;
         (counted, all) = (counted + taken.counted, all + taken.moves.len());
         changed += usize::from(taken.writer.as_bytes() != text);
     }
     // Else nothing has been shown.
     assert!(counted * 2 > all && changed > 300, "{counted} of {all} moves, {changed} texts changed");
+    assert!(counted_tags * 4 > all_tags && counted_tags < all_tags, "{counted_tags} of {all_tags} tags");
 }
 
 /// A parenthesis that does not fit any more takes its move to the next line, and the number with it where these are one
@@ -895,7 +955,7 @@ fn a_parenthesis_behind_a_stretch_takes_the_number_along() {
                 let style =
                     Style { width, joined_numbers, unbroken_numbers, wide_variations: true, ..Style::default() };
                 let writer = PgnWriter::with_style(style);
-                let mut taken = Taken { moves: Vec::new(), writer, runs, counted: 0 };
+                let mut taken = Taken { writer, runs, ..Taken::default() };
                 read_game_text(text, 0, &ReadOptions::default(), &mut taken);
                 taken.writer.finish();
                 String::from_utf8_lossy(taken.writer.as_bytes()).into_owned()

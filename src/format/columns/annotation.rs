@@ -48,36 +48,22 @@ impl TemplateField {
 
     /// Returns the number of a text; `None` unless `render` gives the text back.
     fn parse(self, text: &[u8]) -> Option<i64> {
-        let value = match self {
-            TemplateField::Text => return None,
-            TemplateField::Clock | TemplateField::Clock2 | TemplateField::Time | TemplateField::Time2 => seconds(text)?,
+        match self {
+            TemplateField::Text => None,
+            TemplateField::Clock | TemplateField::Time => seconds(text, 1),
+            TemplateField::Clock2 | TemplateField::Time2 => seconds(text, 2),
             TemplateField::ClockTenths | TemplateField::TimeTenths => match text {
-                [whole @ .., b'.', tenth @ b'0'..=b'9'] => seconds(whole)? * 10 + i64::from(tenth - b'0'),
-                whole => seconds(whole)? * 10,
+                [whole @ .., b'.', tenth @ b'1'..=b'9'] => Some(seconds(whole, 1)? * 10 + i64::from(tenth - b'0')),
+                whole => Some(seconds(whole, 1)? * 10),
             },
-            TemplateField::Eval | TemplateField::EvalFixed => {
-                let (sign, digits) = match text {
-                    [b'-', digits @ ..] => (-1, digits),
-                    digits => (1, digits),
-                };
-                let (whole, decimals) = digits.split_at(memchr::memchr(b'.', digits)?);
-                let hundredths = match decimals {
-                    [b'.', tenth] => number(&[*tenth])? * 10,
-                    [b'.', tenth, hundredth] => number(&[*tenth, *hundredth])?,
-                    _ => return None,
-                };
-                sign * (number(whole)? * 100 + hundredths)
-            }
-            TemplateField::Integer => match text {
-                [b'-', digits @ ..] => -number(digits)?,
-                digits => number(digits)?,
-            },
-        };
-        let mut back = [0; LONGEST];
-        let mut room = back.as_mut_slice();
-        self.render(value, &mut room);
-        let length = LONGEST - room.len();
-        (back.get(..length) == Some(text)).then_some(value)
+            TemplateField::Eval => signed(text, |digits| match digits {
+                [whole @ .., b'.', tenth] => Some(number(whole, 1)? * 100 + number(&[*tenth], 1)? * 10),
+                [.., b'0'] => None,
+                _ => hundredths(digits),
+            }),
+            TemplateField::EvalFixed => signed(text, hundredths),
+            TemplateField::Integer => signed(text, |digits| number(digits, 1)),
+        }
     }
 
     /// Writes the text of a number.
@@ -128,14 +114,33 @@ impl TemplateField {
     }
 }
 
-fn seconds(text: &[u8]) -> Option<i64> {
+/// Returns the seconds of `h:mm:ss`, with so many digits of hours at least.
+fn seconds(text: &[u8], width: usize) -> Option<i64> {
     let [hours @ .., b':', m0, m1, b':', s0, s1] = text else { return None };
-    let part = |a, b| number(&[a, b]).filter(|part| *part < 60);
-    Some(number(hours).filter(|hours| *hours < 1 << 20)? * 3600 + part(*m0, *m1)? * 60 + part(*s0, *s1)?)
+    let part = |tens: &u8, ones: &u8| {
+        matches!((tens, ones), (b'0'..b'6', b'0'..=b'9')).then(|| i64::from(tens - b'0') * 10 + i64::from(ones - b'0'))
+    };
+    Some(number(hours, width).filter(|hours| *hours < 1 << 20)? * 3600 + part(m0, m1)? * 60 + part(s0, s1)?)
 }
 
-fn number(digits: &[u8]) -> Option<i64> {
-    digits::parse(digits).and_then(|number| i64::try_from(number).ok())
+/// Returns the hundredths of a number with two decimals.
+fn hundredths(digits: &[u8]) -> Option<i64> {
+    let [whole @ .., b'.', tenth, hundredth] = digits else { return None };
+    Some(number(whole, 1)? * 100 + number(&[*tenth, *hundredth], 2)?)
+}
+
+/// Returns the number that digits, perhaps after a sign, are; nothing has no sign.
+fn signed(text: &[u8], of_digits: impl Fn(&[u8]) -> Option<i64>) -> Option<i64> {
+    match text {
+        [b'-', digits @ ..] => of_digits(digits).filter(|number| *number != 0).map(|number| -number),
+        digits => of_digits(digits),
+    }
+}
+
+/// Returns the number that these digits are: so many at least, and no zero before more than that.
+fn number(digits: &[u8], width: usize) -> Option<i64> {
+    let fits = digits.len() == width || digits.len() > width && digits.first() != Some(&b'0');
+    digits::parse(digits).filter(|_| fits).map(u64::cast_signed)
 }
 
 /// Appends a value as text.
@@ -260,13 +265,28 @@ pub fn parse<'a>(text: &'a [u8], tenths: &mut bool, parsed: &mut impl Parts<'a>)
 }
 
 /// Returns where the first command begins.
+#[inline]
 fn command(text: &[u8]) -> Option<usize> {
-    memchr::memchr_iter(b'[', text).find(|at| text.get(at + 1) == Some(&b'%'))
+    let mut at = 0;
+    loop {
+        at += find(text.get(at..)?, b'[')? + 1;
+        if text.get(at) == Some(&b'%') {
+            return Some(at - 1);
+        }
+    }
+}
+
+/// Returns where a byte first is: nearly always among the first few, which take less than a call.
+#[inline]
+fn find(text: &[u8], byte: u8) -> Option<usize> {
+    let (near, far) = text.split_at(text.len().min(16));
+    let near_by = near.iter().position(|other| *other == byte);
+    near_by.or_else(|| memchr::memchr(byte, far).map(|at| near.len() + at))
 }
 
 /// Splits a text at the first such byte, which neither part has; `None` where there is none.
 fn split(text: &[u8], at: u8) -> Option<(&[u8], &[u8])> {
-    let (before, after) = text.split_at(memchr::memchr(at, text)?);
+    let (before, after) = text.split_at(find(text, at)?);
     Some((before, after.get(1..)?))
 }
 
@@ -279,7 +299,7 @@ fn commands<'a>(text: &'a [u8], tenths: &mut bool, parsed: &mut impl Parts<'a>) 
         parsed.between(before);
         let name = head.strip_prefix(b"[%").unwrap_or(head);
         let timed = matches!(name, b"clk" | b"clkc" | b"emt");
-        *tenths |= timed && memchr::memchr(b'.', value).is_some() && TemplateField::TimeTenths.parse(value).is_some();
+        *tenths |= timed && matches!(value, [.., b'.', _]) && TemplateField::TimeTenths.parse(value).is_some();
         let mate = value.strip_prefix(b"#").filter(|_| name == b"eval");
         parsed.literal(head);
         parsed.literal(if mate.is_some() { b" #" } else { b" " });
@@ -315,6 +335,60 @@ fn pairs<'a>(text: &'a [u8], parsed: &mut impl Parts<'a>) {
                 parsed.text(value);
             }
             None => parsed.between(part),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use TemplateField::*;
+    use proptest::prelude::*;
+
+    fn rendered(field: TemplateField, value: i64) -> Vec<u8> {
+        let mut text = Vec::new();
+        field.render(value, &mut text);
+        text
+    }
+
+    proptest! {
+        #[test]
+        fn a_text_is_read_if_it_is_what_is_written(text in "-?[0-9]{1,3}(:[0-9]{2}:[0-9]{2})?([.][0-9]{0,3})?") {
+            for field in [Clock, Clock2, ClockTenths, Time, Time2, TimeTenths, Eval, EvalFixed, Integer] {
+                if let Some(value) = field.parse(text.as_bytes()) {
+                    prop_assert_eq!(rendered(field, value), text.as_bytes(), "{:?}", field);
+                }
+            }
+        }
+
+        #[test]
+        fn what_is_written_is_read(value in 0..1i64 << 36, shift in 0..36) {
+            let value: i64 = value >> shift;
+            for field in [Clock, Clock2, Time, Time2] {
+                prop_assert_eq!(field.parse(&rendered(field, value % (3600 << 20))), Some(value % (3600 << 20)));
+            }
+            for field in [ClockTenths, TimeTenths, Eval, EvalFixed, Integer] {
+                prop_assert_eq!(field.parse(&rendered(field, value % (36_000 << 20))), Some(value % (36_000 << 20)));
+            }
+            for field in [Eval, EvalFixed, Integer] {
+                prop_assert_eq!(field.parse(&rendered(field, -value)), Some(-value));
+            }
+        }
+    }
+
+    #[test]
+    fn texts_that_would_not_come_back() {
+        for (field, texts) in [
+            (Clock, ["00:00:01", "01:00:00", "1:60:00", "1:00:60", "1:0:00", ":00:00", "1048576:00:00"].as_slice()),
+            (Clock2, &["1:00:00", "001:00:00"]),
+            (ClockTenths, &["0:00:01.0", "0:00:01.", "0:00:01.23", "00:00:01.2"]),
+            (Eval, &["-0.0", "0", "0.", ".5", "00.5", "0.50", "1.234", "+0.5", "--1.0"]),
+            (EvalFixed, &["0.5", "-0.00", "01.00"]),
+            (Integer, &["", "-", "-0", "01", "+1", "1234567890123456"]),
+        ] {
+            for text in texts {
+                assert_eq!(field.parse(text.as_bytes()), None, "{field:?} {text}");
+            }
         }
     }
 }

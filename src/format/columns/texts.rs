@@ -54,7 +54,10 @@ impl TextsBuilder {
     /// Adds a text, without its zero bytes.
     fn draft(&mut self, kind: TextKind, after: Option<u32>, text: &[u8]) {
         let start = self.text.len() as u32;
-        text.split(|byte| *byte == 0).for_each(|part| self.text.extend_from_slice(part));
+        match memchr::memchr(0, text) {
+            None => self.text.extend_from_slice(text),
+            Some(_) => text.split(|byte| *byte == 0).for_each(|part| self.text.extend_from_slice(part)),
+        }
         self.current.push(Draft { kind, after, start, end: self.text.len() as u32 });
     }
 

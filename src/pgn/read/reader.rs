@@ -13,7 +13,7 @@ use crate::pgn::read::text::{self, Plain};
 use crate::pgn::read::variant;
 use crate::pgn::read::words::{has_form_of_move, is_plain_word, is_usual_sign, nag, split_result};
 use crate::pgn::tags::{self, Pair};
-use crate::pgn::text_visitor::{Events, TextVisitor};
+use crate::pgn::text_visitor::{Events, TagRun, TextVisitor};
 
 mod encoding;
 mod ends;
@@ -196,6 +196,7 @@ impl<'a, V: TextVisitor> Reader<'a, V> {
     fn read_tags(&mut self) -> bool {
         let mut fen = None;
         loop {
+            self.tag_run();
             // Looked at where it is: a copy would wait for what has just been written.
             if let Some(pair) = &self.next_pair() {
                 if self.tags > 0 && pair.name == b"Event" && self.after_empty_line(self.lexer.at) {
@@ -298,11 +299,28 @@ impl<'a, V: TextVisitor> Reader<'a, V> {
         if self.rejected {
             return;
         }
-        if pair.standard && self.plain.as_is() {
-            let written = slice(self.lexer.text, at, pair.end);
-            self.visitor.tag_known(pair.name, &pair.value, written);
-        } else {
-            self.visitor.tag(&text::decode(pair.name, self.plain), &text::decode(&pair.value, self.plain));
+        self.visitor.tag(&text::decode(pair.name, self.plain), &text::decode(&pair.value, self.plain));
+    }
+
+    /// Reads as many tag pairs as stand as the visitor expects them.
+    fn tag_run(&mut self) {
+        let line_end = match self.visitor.tag_run() {
+            _ if !self.plain.as_is() || self.rejected => return,
+            TagRun::None => return,
+            TagRun::Any => b"\n".as_slice(),
+            TagRun::Laid(line_end) => line_end,
+        };
+        let (text, begin) = (self.lexer.text, self.lexer.at);
+        while let Some(head) = self.visitor.expected_tag()
+            && let Some(value) = tags::read_expected(text, self.lexer.at, head, line_end)
+            && value.len() <= self.options.limits.max_tag_bytes
+        {
+            self.lexer.at = value.end + 2 + line_end.len();
+            self.visitor.tag_in_run(value.start - begin..value.end - begin);
+            self.tags += 1;
+        }
+        if self.lexer.at > begin {
+            self.visitor.end_tag_run(slice(text, begin, self.lexer.at));
         }
     }
 

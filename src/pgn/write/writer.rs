@@ -6,7 +6,7 @@ use crate::chess::san::ShortText;
 use crate::chess::{Color, Move, Position};
 use crate::game::{Game, Outcome, TextKind, Visitor};
 use crate::pgn::bytes::{ONES, from, is_line_end};
-use crate::pgn::text_visitor::{EndOfRun, Lines, MoveRun, TextVisitor};
+use crate::pgn::text_visitor::{EndOfRun, Lines, MoveRun, TagRun, TextVisitor};
 use crate::pgn::write::letters::PieceLetters;
 use crate::pgn::write::style::{LineEnd, Style};
 
@@ -629,11 +629,13 @@ impl Visitor for PgnWriter {
 }
 
 impl TextVisitor for PgnWriter {
-    fn tag_known(&mut self, name: &[u8], _: &[u8], pair: &[u8]) {
-        self.fen |= name == b"FEN";
-        self.out.extend_from_slice(pair);
-        self.break_line();
-        self.head = true;
+    fn tag_run(&self) -> TagRun {
+        TagRun::Laid(self.style.line_end.bytes())
+    }
+
+    fn end_tag_run(&mut self, text: &[u8]) {
+        self.out.extend_from_slice(text);
+        (self.line, self.gap, self.head) = (self.out.len(), None, true);
     }
 
     #[inline]

@@ -39,32 +39,74 @@ pub struct TagsBuilder {
     schemas: Vec<Box<[u32]>>,
     schema_numbers: HashMap<Box<[u32]>, u32>,
     games: Vec<u32>,
-    /// The columns of the current game's tags.
+    /// The columns of the game before, and the place in them of the tag that is expected next.
+    before: Vec<u32>,
+    next: usize,
+    /// Whether the current game's tags are not those before; if so, `current` has their columns.
+    differs: bool,
     current: Vec<u32>,
+    /// Where the current game's text begins.
+    begin: usize,
 }
 
 impl TagsBuilder {
     /// Adds a tag pair to the current game.
-    #[expect(clippy::indexing_slicing, reason = "columns, schemas and texts are numbered by the builder")]
     pub fn push(&mut self, name: &[u8], value: &[u8]) {
         let column = self.column(name);
         let start = self.text.len() as u32;
         self.text.extend_from_slice(value);
-        self.columns[column as usize].push(start..self.text.len() as u32);
-        self.current.push(column);
+        self.push_range(column, start..self.text.len() as u32);
+    }
+
+    /// Returns how many columns there are: one for each name, in the order in which they came up.
+    pub fn columns(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// Returns the column of the tag that is expected next: games of one source have the same tags in the same order,
+    /// nearly always.
+    #[inline]
+    pub fn expected(&self) -> Option<u32> {
+        self.before.get(self.next).copied()
+    }
+
+    /// Adds a tag pair of the column expected; its value stands in these bytes of the text that comes next.
+    #[inline]
+    pub fn push_expected(&mut self, value: Range<usize>) {
+        if let Some(column) = self.expected() {
+            self.next += 1;
+            let begin = self.text.len();
+            self.push_range(column, (begin + value.start) as u32..(begin + value.end) as u32);
+        }
+    }
+
+    /// Adds the text in which values stand.
+    pub fn push_text(&mut self, text: &[u8]) {
+        self.text.extend_from_slice(text);
+    }
+
+    #[inline]
+    #[expect(clippy::indexing_slicing, reason = "columns, schemas and texts are numbered by the builder")]
+    fn push_range(&mut self, column: u32, value: Range<u32>) {
+        self.columns[column as usize].push(value);
+        if self.differs {
+            self.current.push(column);
+        }
     }
 
     #[expect(clippy::indexing_slicing, reason = "columns, schemas and texts are numbered by the builder")]
     fn column(&mut self, name: &[u8]) -> u32 {
-        // Games of one source have the same tags in the same order, nearly always.
-        let guess = self.games.last().and_then(|schema| self.schemas[*schema as usize].get(self.current.len()));
-        if let Some(&guess) = guess
-            && is_same(&self.names[guess as usize], name)
-        {
-            return guess;
+        let is_named = |column: &u32| is_same(&self.names[*column as usize], name);
+        let ahead = self.before.get(self.next..).and_then(|rest| rest.iter().position(is_named));
+        if ahead != Some(0) {
+            self.differ();
+        }
+        if let Some(ahead) = ahead {
+            self.next += ahead + 1;
+            return self.before[self.next - 1];
         }
         // One source has few names; a hostile one has any number.
-        if let Some(column) = self.names.iter().take(FEW).position(|known| **known == *name) {
+        if let Some(column) = self.names.iter().take(FEW).position(|known| is_same(known, name)) {
             return column as u32;
         }
         let next = self.names.len() as u32;
@@ -79,29 +121,51 @@ impl TagsBuilder {
         next
     }
 
+    /// Takes note that the current game's tags are not those of the game before.
+    fn differ(&mut self) {
+        if !self.differs {
+            self.differs = true;
+            self.current.extend_from_slice(self.before.get(..self.next).unwrap_or_default());
+        }
+    }
+
     /// Ends the current game.
     #[expect(clippy::indexing_slicing, reason = "columns, schemas and texts are numbered by the builder")]
     pub fn end_game(&mut self) {
-        let same = self.games.last().copied().filter(|last| *self.schemas[*last as usize] == *self.current);
-        let schema = same.or_else(|| self.schema_numbers.get(self.current.as_slice()).copied());
-        let schema = schema.unwrap_or_else(|| {
-            let schema = self.schemas.len() as u32;
-            self.schemas.push(self.current.as_slice().into());
-            self.schema_numbers.insert(self.current.as_slice().into(), schema);
+        if self.next < self.before.len() || self.games.is_empty() {
+            self.differ();
+        }
+        let schema = if self.differs {
+            let known = self.schema_numbers.get(self.current.as_slice()).copied();
+            let schema = known.unwrap_or_else(|| {
+                let schema = self.schemas.len() as u32;
+                self.schemas.push(self.current.as_slice().into());
+                self.schema_numbers.insert(self.current.as_slice().into(), schema);
+                schema
+            });
+            std::mem::swap(&mut self.before, &mut self.current);
             schema
-        });
+        } else {
+            self.games[self.games.len() - 1]
+        };
         self.games.push(schema);
+        self.begin_game();
+    }
+
+    fn begin_game(&mut self) {
         self.current.clear();
+        (self.next, self.differs, self.begin) = (0, false, self.text.len());
     }
 
     /// Forgets the current game's tags.
     #[expect(clippy::indexing_slicing, reason = "columns, schemas and texts are numbered by the builder")]
     pub fn rewind(&mut self) {
-        while let Some(column) = self.current.pop() {
-            if let Some(value) = self.columns[column as usize].pop() {
-                self.text.truncate(value.start as usize);
-            }
+        self.differ();
+        for column in self.current.iter().rev() {
+            self.columns[*column as usize].pop();
         }
+        self.text.truncate(self.begin);
+        self.begin_game();
     }
 
     /// Returns the bytes of text held.
@@ -110,33 +174,34 @@ impl TagsBuilder {
     }
 
     /// Chooses the columns' codecs and finds the distinct strings of those that go to the dictionary.
-    #[expect(clippy::indexing_slicing, reason = "columns, schemas and texts are numbered by the builder")]
     pub fn analyse(self) -> TagsDraft {
         let mut columns = Vec::with_capacity(self.columns.len());
-        for (name, ranges) in self.names.iter().zip(&self.columns) {
-            let value = |range: &Range<u32>| &self.text[range.start as usize..range.end as usize];
-            let values: Vec<&[u8]> = ranges.iter().map(value).collect();
-            let (codec, numbers) = Codec::choose(name, &values);
-            let mut draft = ColumnDraft { name: name.clone(), codec, ..Default::default() };
+        let (mut values, mut places) = (Vec::new(), HashMap::default());
+        for (name, ranges) in self.names.into_iter().zip(self.columns) {
+            values.clear();
+            values.extend(ranges.iter().map(|range| of_range(&self.text, range)));
+            let (codec, numbers) = Codec::choose(&name, &values);
+            let mut draft = ColumnDraft { name, codec, codes: Vec::new(), distinct: Vec::new(), local: Vec::new() };
             match &draft.codec {
                 Codec::Text => {
-                    if !draft.refer(&values, values.len() * 3 / 4) {
-                        draft.distinct.clear();
-                        draft.local = values.iter().map(|value| (*value).into()).collect();
-                    } else {
+                    if draft.refer(&values, &ranges, values.len() * 3 / 4, &mut places) {
                         draft.codec = Codec::Dictionary;
+                    } else {
+                        draft.distinct.clear();
+                        draft.local = ranges;
                     }
                 }
                 Codec::Dictionary => {
-                    draft.refer(&values, usize::MAX);
+                    draft.refer(&values, &ranges, usize::MAX, &mut places);
                 }
                 _ => {
-                    for (text, number) in values.iter().zip(numbers) {
+                    draft.codes.reserve_exact(ranges.len());
+                    for (range, number) in ranges.into_iter().zip(numbers) {
                         match number {
                             Some(value) => draft.codes.push(value + 1),
                             None => {
                                 draft.codes.push(0);
-                                draft.local.push((*text).into());
+                                draft.local.push(range);
                             }
                         }
                     }
@@ -144,11 +209,18 @@ impl TagsBuilder {
             }
             columns.push(draft);
         }
-        TagsDraft { columns, schemas: self.schemas, games: self.games }
+        TagsDraft { columns, schemas: self.schemas, games: self.games, text: self.text }
     }
 }
 
-/// A column to be written to the block.
+/// Returns a part of a builder's text.
+#[inline]
+#[expect(clippy::indexing_slicing, reason = "texts are numbered by the builder")]
+fn of_range<'a>(text: &'a [u8], range: &Range<u32>) -> &'a [u8] {
+    &text[range.start as usize..range.end as usize]
+}
+
+/// A column to be written to the block. Strings are ranges of the draft's text.
 #[derive(Debug)]
 struct ColumnDraft {
     name: Box<[u8]>,
@@ -156,30 +228,26 @@ struct ColumnDraft {
     /// For each value: 0 for one kept as text, otherwise 1 more than its number. For dictionary columns: 1 more than
     /// the place in `distinct`, until `intern`.
     codes: Vec<u64>,
-    distinct: Vec<Box<[u8]>>,
-    local: Vec<Box<[u8]>>,
-}
-
-impl Default for ColumnDraft {
-    fn default() -> ColumnDraft {
-        ColumnDraft {
-            name: Box::default(),
-            codec: Codec::Text,
-            codes: Vec::new(),
-            distinct: Vec::new(),
-            local: Vec::new(),
-        }
-    }
+    distinct: Vec<Range<u32>>,
+    local: Vec<Range<u32>>,
 }
 
 impl ColumnDraft {
-    /// Makes the values references to distinct strings, unless there are more than `most` of those.
-    fn refer(&mut self, values: &[&[u8]], most: usize) -> bool {
-        let mut places: HashMap<&[u8], u64> = HashMap::default();
-        for value in values {
+    /// Makes the values references to distinct strings, unless there are more than `most` of those. `places` is room
+    /// for the places of distinct strings.
+    fn refer<'a>(
+        &mut self,
+        values: &[&'a [u8]],
+        ranges: &[Range<u32>],
+        most: usize,
+        places: &mut HashMap<&'a [u8], u64>,
+    ) -> bool {
+        places.clear();
+        self.codes.reserve_exact(values.len());
+        for (value, range) in values.iter().zip(ranges) {
             let next = places.len() as u64 + 1;
             let place = *places.entry(value).or_insert_with(|| {
-                self.distinct.push((*value).into());
+                self.distinct.push(range.clone());
                 next
             });
             self.codes.push(place);
@@ -208,13 +276,13 @@ impl ColumnDraft {
         if self.codec == Codec::Text { self.local.len() } else { self.codes.len() }
     }
 
-    /// The code of each value, and the text of those without.
-    fn cells(&self) -> Vec<predicted::Cell<'_>> {
-        let mut local = self.local.iter();
+    /// The code of each value, and what is kept as text of those without.
+    fn cells<'a>(&self, text: &'a [u8]) -> Vec<predicted::Cell<'a>> {
+        let mut local = self.local.iter().map(|range| of_range(text, range));
         match self.codec {
-            Codec::Text => local.map(|text| (0, &**text)).collect(),
+            Codec::Text => local.map(|text| (0, text)).collect(),
             _ => {
-                let text = |code| if code == 0 { local.next().map_or(b"".as_slice(), |text| text) } else { b"" };
+                let text = |code| if code == 0 { local.next().unwrap_or_default() } else { b"" };
                 let mut text = text;
                 self.codes.iter().map(|code| (*code, text(*code))).collect()
             }
@@ -228,6 +296,7 @@ pub struct TagsDraft {
     columns: Vec<ColumnDraft>,
     schemas: Vec<Box<[u32]>>,
     games: Vec<u32>,
+    text: Vec<u8>,
 }
 
 impl TagsDraft {
@@ -240,7 +309,8 @@ impl TagsDraft {
             column.codes.iter().for_each(|code| uses[(*code - 1) as usize] += 1);
             let mut number =
                 |string: &[u8], uses| (string.len() <= Limits::DEFAULT.string).then(|| intern(string, uses))?;
-            let numbers: Vec<_> = column.distinct.iter().zip(uses).map(|(string, uses)| number(string, uses)).collect();
+            let distinct = column.distinct.iter().map(|range| of_range(&self.text, range));
+            let numbers: Vec<_> = distinct.zip(uses).map(|(string, uses)| number(string, uses)).collect();
             for code in &mut column.codes {
                 let place = (*code - 1) as usize;
                 *code = match numbers[place] {
@@ -282,11 +352,11 @@ impl TagsDraft {
         let games: Vec<u64> = self.games.iter().map(|schema| u64::from(*schema)).collect();
         push_column(&games, &mut rest);
         written.iter().for_each(|numbers| push_planes(numbers, &mut rest));
-        push_texts(plain().flat_map(|column| &column.local), &mut rest);
+        self.push_texts(plain(), &mut rest);
         if !predictions.is_empty() {
             push_string(&self.encode_predicted(&predictions), &mut rest);
             let columns = predictions.iter().filter_map(|prediction| self.columns.get(prediction.column));
-            push_texts(columns.flat_map(|column| &column.local), &mut rest);
+            self.push_texts(columns, &mut rest);
         }
         // Schemas that no game has make up for values that take no bytes.
         let padding = budget::padding(self.charge(&is_predicted), rest.len(), self.games.len());
@@ -328,7 +398,8 @@ impl TagsDraft {
     fn encode_predicted(&self, predictions: &[Prediction]) -> Vec<u8> {
         let needed = predicted::needed(predictions, self.columns.len());
         let cells = self.columns.iter().zip(needed);
-        let cells: Vec<_> = cells.map(|(column, needed)| if needed { column.cells() } else { Vec::new() }).collect();
+        let cells: Vec<_> =
+            cells.map(|(column, needed)| if needed { column.cells(&self.text) } else { Vec::new() }).collect();
         let mut coder = BitEncoder::new();
         // The draft's columns fit together.
         let _ = predicted::code(
@@ -346,10 +417,10 @@ impl TagsDraft {
         );
         coder.finish()
     }
-}
-
-/// Appends the lengths of texts, then the texts.
-fn push_texts<'a>(texts: impl Iterator<Item = &'a Box<[u8]>> + Clone, out: &mut Vec<u8>) {
-    texts.clone().for_each(|text| push_varint(text.len() as u64, out));
-    texts.for_each(|text| out.extend_from_slice(text));
+    /// Appends the lengths of the columns' texts, then the texts.
+    fn push_texts<'a>(&self, columns: impl Iterator<Item = &'a ColumnDraft> + Clone, out: &mut Vec<u8>) {
+        let texts = columns.flat_map(|column| &column.local).map(|range| of_range(&self.text, range));
+        texts.clone().for_each(|text| push_varint(text.len() as u64, out));
+        texts.for_each(|text| out.extend_from_slice(text));
+    }
 }

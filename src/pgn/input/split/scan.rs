@@ -3,6 +3,7 @@
 use crate::game::Outcome;
 use crate::pgn::bytes::{BOM, begins_line, count_lines, from, is_blank, is_line_end, line_end, slice, trim_end};
 use crate::pgn::fault::FaultKind;
+use crate::pgn::masks::line_ends;
 use crate::pgn::tags;
 
 /// Where the scan stands; all places are in the buffer.
@@ -268,25 +269,41 @@ impl View<'_> {
     /// Goes over lines that are plain tag pairs, to the first line after them that does not begin with `[`. Returns
     /// false at a line that begins with `[` and needs a closer look.
     fn plain_tags(&self, scan: &mut Scan) -> bool {
-        loop {
-            let line = from(self.text, scan.probed);
-            let Some(length) = memchr::memchr2(b'\n', b'\r', line) else { return false };
-            let end = scan.probed + length;
-            let next = match slice(self.text, end, end + 2) {
-                [b'\r', b'\n'] => end + 2,
-                [b'\n', ..] => end + 1,
-                _ => return false,
-            };
-            if !slice(self.text, scan.at, end).ends_with(b"\"]") || end - scan.at > LONG_LINE {
-                return false;
+        let (mut line, mut at) = (scan.at, scan.probed);
+        let plain = 'text: loop {
+            let Some(window) = from(self.text, at).first_chunk() else { break false };
+            let mut ends = line_ends(window);
+            while ends != 0 {
+                let end = at + ends.trailing_zeros() as usize;
+                ends &= ends - 1;
+                if end < line {
+                    // The second half of a CR LF.
+                    continue;
+                }
+                if from(self.text, end.saturating_sub(2)).first_chunk() == Some(b"\"]\n[") && end - line <= LONG_LINE {
+                    line = end + 1;
+                    continue;
+                }
+                let next = match slice(self.text, end, end + 2) {
+                    [b'\r', b'\n'] => end + 2,
+                    [b'\n', ..] => end + 1,
+                    _ => break 'text false,
+                };
+                if !matches!(slice(self.text, line, end), [.., b'"', b']']) || end - line > LONG_LINE {
+                    break 'text false;
+                }
+                line = next;
+                if self.text.get(line) != Some(&b'[') {
+                    break 'text true;
+                }
             }
+            at += window.len();
+        };
+        if line > scan.at {
             scan.fresh = true;
-            scan.goes_on(next, Mode::Tag);
-            if self.text.get(next) != Some(&b'[') {
-                scan.mode = Mode::Head;
-                return true;
-            }
+            scan.goes_on(line, if plain { Mode::Head } else { Mode::Tag });
         }
+        plain
     }
 
     /// Returns where the movetext begins on a line that begins with tags.
