@@ -162,17 +162,24 @@ impl AdaptiveModel {
     }
 }
 
+/// Returns how likely symbols are if both are as right, and none is impossible.
+#[inline(never)] // Else half of it is done one by one.
+#[expect(clippy::indexing_slicing, reason = "there are 16 symbols")]
+fn mean(a: &Tails, b: &Tails) -> Tails {
+    let mut tails = [0; SYMBOLS];
+    for (number, tail) in tails.iter_mut().enumerate() {
+        let mean = ((u32::from(a[number]) + u32::from(b[number]) + 1) >> 1) as u16;
+        *tail = part(mean, u16::MAX - (SYMBOLS as u16 * LEAST - 1)) + LEAST * (MORE - number) as u16;
+    }
+    tails
+}
+
 /// Codes a symbol by the estimates of its node in each context.
 #[inline]
 #[expect(clippy::indexing_slicing, reason = "sizes are cut to the nodes that there are")]
 fn code_symbol(inputs: &mut [&mut Estimates; INPUTS], coder: &mut impl Coder, node: usize, symbol: usize) -> usize {
     let [a, b] = inputs.each_mut().map(|estimates| &mut estimates[node]);
-    let mut tails = [0; SYMBOLS];
-    for (number, tail) in tails.iter_mut().enumerate() {
-        let mean = ((u32::from(a.tails[number]) + u32::from(b.tails[number]) + 1) >> 1) as u16;
-        *tail = part(mean, u16::MAX - (SYMBOLS as u16 * LEAST - 1)) + LEAST * (MORE - number) as u16;
-    }
-    let symbol = coder.symbol(&tails, symbol);
+    let symbol = coder.symbol(&mean(&a.tails, &b.tails), symbol);
     a.learn(symbol);
     b.learn(symbol);
     symbol
