@@ -1,4 +1,4 @@
-//! Numbers as few bits: a binary range coder, adaptive models of what comes next, and columns that others predict.
+//! Numbers as few bits: a range coder, adaptive models of what comes next, and columns that others predict.
 //!
 //! In flow whole numbers and the contexts that they stand in, out flow bytes. What the numbers mean is known in
 //! `columns`.
