@@ -310,17 +310,26 @@ impl<'a, V: TextVisitor> Reader<'a, V> {
             TagRun::Any => b"\n".as_slice(),
             TagRun::Laid(line_end) => line_end,
         };
-        let (text, begin) = (self.lexer.text, self.lexer.at);
+        let text = self.lexer.text;
+        let mut begin = self.lexer.at;
+        // A pair that was not expected leaves its line end to whoever comes next.
+        if slice(text, 0, begin).last().is_some_and(|byte| !bytes::is_blank(*byte))
+            && bytes::from(text, begin).starts_with(line_end)
+        {
+            begin += line_end.len();
+        }
+        let mut at = begin;
         while let Some(head) = self.visitor.expected_tag()
-            && let Some(value) = tags::read_expected(text, self.lexer.at, head, line_end)
+            && let Some(value) = tags::read_expected(text, at, head, line_end)
             && value.len() <= self.options.limits.max_tag_bytes
         {
-            self.lexer.at = value.end + 2 + line_end.len();
+            at = value.end + 2 + line_end.len();
             self.visitor.tag_in_run(value.start - begin..value.end - begin);
             self.tags += 1;
         }
-        if self.lexer.at > begin {
-            self.visitor.end_tag_run(slice(text, begin, self.lexer.at));
+        if at > begin {
+            self.visitor.end_tag_run(slice(text, begin, at));
+            self.lexer.at = at;
         }
     }
 
