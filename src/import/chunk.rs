@@ -65,7 +65,10 @@ impl ChunkBuilder {
 impl Visitor for ChunkBuilder {
     fn tag(&mut self, name: &[u8], value: &[u8]) {
         self.tags.push(name, value);
-        if self.tags.columns() > self.heads.len() {
+        let columns = self.tags.columns();
+        if columns > self.heads.len() {
+            // The last column is new; others may have come up elsewhere.
+            self.heads.resize(columns - 1, None);
             self.heads.push(TagHead::new(name));
         }
     }

@@ -1,9 +1,9 @@
-//! Adaptive models of numbers (FORMAT.md, "Adaptive numbers"): a number is its size and its highest bits, two symbols of
-//! sixteen, and what came before in two contexts predicts each, both with the same weight.
+//! Adaptive models of numbers (FORMAT.md, "Adaptive numbers"): a number is its size and its highest bits, two symbols
+//! of sixteen, and what came before in two contexts predicts each, both with the same weight.
 //!
-//! Bit by bit (format 0.3) a number took twice as long, and as many bytes; a mixer that learns which of five contexts to
-//! trust (format 0.2) made games a thousandth smaller, their clocks and evaluations a hundredth, and cost a
-//! tenth of an import's time, with clocks a fifth.
+//! Bit by bit (format 0.3) a number took twice as long, and as many bytes; a mixer that learns which of five contexts
+//! to trust (format 0.2) made games a thousandth smaller, their clocks and evaluations a hundredth, and cost a tenth of
+//! an import's time, with clocks a fifth.
 
 use super::range::{Coder, SYMBOLS, Tails};
 
@@ -188,7 +188,7 @@ fn code_symbol(inputs: &mut [&mut Estimates; INPUTS], coder: &mut impl Coder, no
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::coder::range::{BitDecoder, BitEncoder};
+    use crate::format::coder::range::{RangeDecoder, RangeEncoder};
     use proptest::prelude::*;
 
     #[test]
@@ -222,12 +222,12 @@ mod tests {
         #[test]
         fn numbers_come_back(numbers in prop::collection::vec((any::<i64>(), 0..64u32, 0..700usize), 0..400)) {
             let numbers: Vec<_> = numbers.into_iter().map(|(number, shift, context)| (number >> shift, [context; INPUTS])).collect();
-            let (mut coder, mut model) = (BitEncoder::new(), AdaptiveModel::new([CONTEXTS; INPUTS]));
+            let (mut coder, mut model) = (RangeEncoder::new(), AdaptiveModel::new([CONTEXTS; INPUTS]));
             for (number, contexts) in &numbers {
                 model.code(&mut coder, *contexts, *number);
             }
             let bytes = coder.finish();
-            let (mut coder, mut model) = (BitDecoder::new(&bytes), AdaptiveModel::new([CONTEXTS; INPUTS]));
+            let (mut coder, mut model) = (RangeDecoder::new(&bytes), AdaptiveModel::new([CONTEXTS; INPUTS]));
             for (number, contexts) in numbers {
                 prop_assert_eq!(model.code(&mut coder, contexts, 0), number);
             }

@@ -1,7 +1,7 @@
 //! Columns of numbers: which contexts predict a number of each kind (FORMAT.md, "Adaptive numbers").
 
 use super::adaptive::{AdaptiveModel, CONTEXTS, INPUTS};
-use super::range::{BitDecoder, BitEncoder, Coder};
+use super::range::{Coder, RangeDecoder, RangeEncoder};
 use crate::format::budget::collect;
 
 /// What the numbers of a column are.
@@ -210,7 +210,7 @@ pub(crate) fn encode(kind: NumberKind, values: &[i64], games: &[u64]) -> Vec<u8>
     if values.is_empty() {
         return Vec::new();
     }
-    let (mut coder, mut column) = (BitEncoder::new(), Column::new(kind));
+    let (mut coder, mut column) = (RangeEncoder::new(), Column::new(kind));
     let mut rest = values;
     let mut gain = 0;
     for run in games.chunk_by(|a, b| a == b) {
@@ -231,7 +231,7 @@ pub(crate) fn decode(kind: NumberKind, bytes: &[u8], games: impl ExactSizeIterat
     if games.len() == 0 {
         return Some(Vec::new());
     }
-    let (mut coder, mut column) = (BitDecoder::new(bytes), Column::new(kind));
+    let (mut coder, mut column) = (RangeDecoder::new(bytes), Column::new(kind));
     collect(games.map(|game| column.code(&mut coder, game, 0, 0)))
 }
 

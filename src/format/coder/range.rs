@@ -5,7 +5,8 @@
 
 /// How many symbols there are at most.
 pub(crate) const SYMBOLS: usize = 16;
-/// For each symbol, how likely a greater one is, in 65536ths: each less than the one before, the last 0.
+/// For each symbol, how likely a greater one is, in 65536ths: none is more than the one before, and the last is 0. A
+/// coder is given those in which each is less than the one before, so that no symbol is impossible.
 pub(crate) type Tails = [u16; SYMBOLS];
 
 /// One direction of the coder: both give back what was coded.
@@ -33,7 +34,7 @@ fn share_of_bits(range: u32, count: u32, bits: u16) -> (u32, u32) {
     (part * bits, if bits + 1 == 1 << count { range - part * bits } else { part })
 }
 
-pub(crate) struct BitEncoder {
+pub(crate) struct RangeEncoder {
     low: u32,
     range: u32,
     /// The bytes written, and room for the next ones.
@@ -41,9 +42,9 @@ pub(crate) struct BitEncoder {
     len: usize,
 }
 
-impl BitEncoder {
-    pub(crate) fn new() -> BitEncoder {
-        BitEncoder { low: 0, range: u32::MAX, out: Vec::new(), len: 0 }
+impl RangeEncoder {
+    pub(crate) fn new() -> RangeEncoder {
+        RangeEncoder { low: 0, range: u32::MAX, out: Vec::new(), len: 0 }
     }
 
     #[inline]
@@ -95,7 +96,7 @@ impl BitEncoder {
     }
 }
 
-impl Coder for BitEncoder {
+impl Coder for RangeEncoder {
     #[inline]
     fn symbol(&mut self, tails: &Tails, symbol: usize) -> usize {
         let (low, range) = share(self.range, tails, symbol);
@@ -111,15 +112,15 @@ impl Coder for BitEncoder {
     }
 }
 
-pub(crate) struct BitDecoder<'a> {
+pub(crate) struct RangeDecoder<'a> {
     code: u32,
     range: u32,
     bytes: &'a [u8],
 }
 
-impl<'a> BitDecoder<'a> {
-    pub(crate) fn new(bytes: &'a [u8]) -> BitDecoder<'a> {
-        let mut decoder = BitDecoder { code: 0, range: u32::MAX, bytes };
+impl<'a> RangeDecoder<'a> {
+    pub(crate) fn new(bytes: &'a [u8]) -> RangeDecoder<'a> {
+        let mut decoder = RangeDecoder { code: 0, range: u32::MAX, bytes };
         for _ in 0..4 {
             decoder.pull();
         }
@@ -150,7 +151,7 @@ impl<'a> BitDecoder<'a> {
     }
 }
 
-impl Coder for BitDecoder<'_> {
+impl Coder for RangeDecoder<'_> {
     #[inline]
     fn symbol(&mut self, tails: &Tails, _: usize) -> usize {
         // From the other end, as tails are.
@@ -182,13 +183,13 @@ mod tests {
         for length in 1..400 {
             let symbols = || std::iter::repeat_n(0, length).chain([1, 15, 7].repeat(9)).chain([0; 3]);
             let bits = |symbol: usize| (1 + symbol as u32, (1u16 << symbol) | 1);
-            let mut encoder = BitEncoder::new();
+            let mut encoder = RangeEncoder::new();
             for symbol in symbols() {
                 encoder.symbol(&tails, symbol);
                 encoder.bits(bits(symbol).0, bits(symbol).1);
             }
             let bytes = encoder.finish();
-            let mut decoder = BitDecoder::new(&bytes);
+            let mut decoder = RangeDecoder::new(&bytes);
             for symbol in symbols() {
                 assert_eq!(decoder.symbol(&tails, 0), symbol);
                 assert_eq!(decoder.bits(bits(symbol).0, 0), bits(symbol).1);

@@ -3,7 +3,7 @@
 use super::names::{NAMES, PREDICTED, charge_of};
 use crate::format::budget;
 use crate::format::coder::predicted::{self, Prediction};
-use crate::format::coder::range::BitEncoder;
+use crate::format::coder::range::RangeEncoder;
 use crate::format::columns::codec::Codec;
 use crate::format::columns::planes::{push_column, push_planes, width};
 use crate::format::limits::Limits;
@@ -400,7 +400,7 @@ impl TagsDraft {
         let cells = self.columns.iter().zip(needed);
         let cells: Vec<_> =
             cells.map(|(column, needed)| if needed { column.cells(&self.text) } else { Vec::new() }).collect();
-        let mut coder = BitEncoder::new();
+        let mut coder = RangeEncoder::new();
         // The draft's columns fit together.
         let _ = predicted::code(
             predictions,

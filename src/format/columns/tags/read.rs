@@ -3,7 +3,7 @@
 use super::names::{NAMES, PREDICTED, charge_of};
 use crate::format::budget::{self, Budget};
 use crate::format::coder::predicted::{self, Prediction};
-use crate::format::coder::range::BitDecoder;
+use crate::format::coder::range::RangeDecoder;
 use crate::format::columns::codec::Codec;
 use crate::format::columns::planes::{read_column, read_planes};
 use crate::format::limits::Limits;
@@ -190,7 +190,7 @@ impl Tags {
                     Cell::Local(text) => (0, raw.get(local.get(text as usize)?.clone())?),
                 })
             };
-            let mut coder = BitDecoder::new(bytes.string()?);
+            let mut coder = RangeDecoder::new(bytes.string()?);
             let games = game_schemas.iter().map(|schema: &u32| schemas.get(*schema).unwrap_or_default());
             let codes = predicted::code(&predictions, columns.len(), games, &mut coder, cell, |_, _| 0)?;
             for (prediction, codes) in predictions.iter().zip(codes) {
