@@ -1,63 +1,33 @@
 //! Questions asked of 16 or 32 bytes at once: the answer has a bit for each, the first the lowest.
 
-/// Returns which of the bytes are quotes, backslashes or control characters.
-#[inline(always)]
-pub(in crate::pgn) fn stops(bytes: &[u8; 32]) -> u32 {
-    #[cfg(target_arch = "x86_64")]
-    {
-        // SAFETY: SSE2 is all it needs, and every processor of this kind has that.
-        #[allow(unsafe_code)]
-        unsafe {
-            wide::stops(bytes)
+macro_rules! questions {
+    ($($(#[$text:meta])* $name:ident: $count:literal;)*) => {$(
+        $(#[$text])*
+        #[inline(always)]
+        pub(in crate::pgn) fn $name(bytes: &[u8; $count]) -> u32 {
+            #[cfg(target_arch = "x86_64")]
+            {
+                // SAFETY: SSE2 is all it needs, and every processor of this kind has that.
+                #[allow(unsafe_code)]
+                unsafe {
+                    wide::$name(bytes)
+                }
+            }
+            #[cfg(not(target_arch = "x86_64"))]
+            everywhere::$name(bytes)
         }
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    everywhere::stops(bytes)
+    )*};
 }
 
-/// Returns which of the bytes are blanks or control characters, line ends among them.
-#[inline(always)]
-pub(in crate::pgn) fn blanks(bytes: &[u8; 32]) -> u32 {
-    #[cfg(target_arch = "x86_64")]
-    {
-        // SAFETY: SSE2 is all it needs, and every processor of this kind has that.
-        #[allow(unsafe_code)]
-        unsafe {
-            wide::blanks(bytes)
-        }
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    everywhere::blanks(bytes)
-}
-
-/// Returns which of the bytes are LF or CR.
-#[inline(always)]
-pub(in crate::pgn) fn line_ends(bytes: &[u8; 32]) -> u32 {
-    #[cfg(target_arch = "x86_64")]
-    {
-        // SAFETY: SSE2 is all it needs, and every processor of this kind has that.
-        #[allow(unsafe_code)]
-        unsafe {
-            wide::line_ends(bytes)
-        }
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    everywhere::line_ends(bytes)
-}
-
-/// Returns which of the bytes are letters of ASCII.
-#[inline(always)]
-pub(in crate::pgn) fn letters(bytes: &[u8; 16]) -> u32 {
-    #[cfg(target_arch = "x86_64")]
-    {
-        // SAFETY: SSE2 is all it needs, and every processor of this kind has that.
-        #[allow(unsafe_code)]
-        unsafe {
-            wide::letters(bytes)
-        }
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    everywhere::letters(bytes)
+questions! {
+    /// Returns which of the bytes are quotes, backslashes or control characters.
+    stops: 32;
+    /// Returns which of the bytes are blanks or control characters, line ends among them.
+    blanks: 32;
+    /// Returns which of the bytes are LF or CR.
+    line_ends: 32;
+    /// Returns which of the bytes are letters of ASCII.
+    letters: 16;
 }
 
 #[cfg(target_arch = "x86_64")]

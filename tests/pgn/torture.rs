@@ -877,9 +877,6 @@ fn runs() {
         } else {
             random_tags(&mut dice)
         };
-        if game.start != Position::default() {
-            game.tags.retain(|(name, _)| name != "FEN");
-        }
         let names = game.tags.iter().map(|(name, _)| name.clone());
         let next: Vec<_> = names.map(|name| (name.clone(), TagHead::new(name.as_bytes()))).collect();
         writer.write(&game);

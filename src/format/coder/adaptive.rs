@@ -148,8 +148,8 @@ impl AdaptiveModel {
         }
         let learnt = (size - 1).min(LEARNT);
         let mut rest = size - 1 - learnt;
-        let lowest = |count: usize| (magnitude >> rest) as usize & ((1 << count) - 1);
-        let top = lowest(learnt) << 1 | usize::from(number < 0);
+        let below = (magnitude >> rest) as usize & ((1 << learnt) - 1);
+        let top = below << 1 | usize::from(number < 0);
         let top = code_symbol(&mut inputs, coder, TOPS + (size - 1).min(15), top);
         let mut value = 1 << learnt | (top as u64 >> 1);
         while rest > 0 {
@@ -214,6 +214,8 @@ mod tests {
                 estimate.learn(if round % 1000 < 700 { next() & 1 } else { next() });
                 assert!(estimate.tails.is_sorted_by(|a, b| a >= b), "{:?}", estimate.tails);
                 assert_eq!(estimate.tails.last(), Some(&0));
+                let coded = mean(&estimate.tails, &estimate.tails);
+                assert!(coded.is_sorted_by(|a, b| *a >= b + LEAST) && coded[0] <= u16::MAX - LEAST, "{coded:?}");
             }
         }
     }
