@@ -97,8 +97,6 @@ pub struct Decoder<'a> {
     line: Line,
     /// Whether plain moves can come, and be played the short way.
     quick: bool,
-    /// The squares that castling rights hang on, or hung on at the start.
-    castling: u64,
     /// Whether plain moves are known to leave no check.
     proved: bool,
     canonical: bool,
@@ -170,20 +168,9 @@ const fn read_word(byte: u8) -> Option<Word> {
 impl<'a> Decoder<'a> {
     /// Returns a decoder at the beginning of a stream that starts from `start`.
     pub fn new(bytes: &'a [u8], start: Position, texts: TextPlaces) -> Decoder<'a> {
-        let (quick, castling) = (start.knows_checks(), start.castling_squares());
+        let quick = start.knows_checks();
         let line = Line::new(start, memchr::memchr(OPEN, bytes).is_some());
-        Decoder {
-            bytes,
-            at: 0,
-            texts,
-            line,
-            quick,
-            castling,
-            proved: false,
-            canonical: true,
-            ended: false,
-            scratch: Vec::new(),
-        }
+        Decoder { bytes, at: 0, texts, line, quick, proved: false, canonical: true, ended: false, scratch: Vec::new() }
     }
 
     /// `new` for a stream whose moves have been proved: whether a plain move leaves its king in check is not asked
@@ -453,7 +440,7 @@ impl<'a> Decoder<'a> {
         };
         let m = Move::plain(Square::masked(from), Square::masked(to));
         let piece = (PieceId(slot), role);
-        let played = self.line.play_reaching::<BLACK>(m, piece, self.castling, self.proved, seen);
+        let played = self.line.play_reaching::<BLACK>(m, piece, self.proved, seen);
         self.at += usize::from(played);
         played
     }

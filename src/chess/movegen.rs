@@ -1,6 +1,6 @@
 //! Legal moves, checkmate and stalemate, perft.
 
-use super::attacks::{self, KING, KNIGHT, PAWN};
+use super::attacks::{self, KING, KNIGHT, PAWN, between};
 use super::attention::Attention;
 use super::moves::{CastlingSide, Move, MoveKind};
 use super::piece::{Color, EMPTY, PieceId, Role};
@@ -30,9 +30,11 @@ impl Position {
 
     /// Returns whether the side to move has a legal move.
     pub fn has_legal_move(&self) -> bool {
-        // In check the king's own moves are the likeliest answer.
-        let flees = self.attention == Attention::Check && self.king_can_move();
-        flees || self.generate(&mut |m| self.is_safe(m))
+        match self.king(self.turn) {
+            // In check the king's own moves are the likeliest answer.
+            Some(king) if self.attention == Attention::Check => self.king_can_move() || self.others_can_answer(king),
+            _ => self.generate(&mut |m| self.is_safe(m)),
+        }
     }
 
     fn king_can_move(&self) -> bool {
@@ -76,6 +78,32 @@ impl Position {
                 next.perft(depth - 1)
             })
             .sum()
+    }
+
+    /// Whether a piece other than the king, which is in check, can take what gives it, or go in its way.
+    fn others_can_answer(&self, king: Square) -> bool {
+        let us = self.turn;
+        let royal = self.king(us.other()).map_or(0, Square::bit);
+        let way = |checker: Square| checker.bit() | between(checker.at_most_63(), king.at_most_63());
+        let checkers = self.attackers_of(us.other(), king);
+        let answers = squares(checkers).map(way).fold(!royal, |all, way| all & way);
+        squares(answers).any(|to| {
+            let takers = self.attackers_of(us, to);
+            let pawns = self.role(Role::Pawn);
+            let movers = if checkers & to.bit() != 0 { takers } else { takers & !pawns | self.steppers_to(to) };
+            squares(movers & !king.bit()).any(|from| self.is_safe(Move::plain(from, to)))
+        }) || self.en_passant_is_legal()
+    }
+
+    /// The pawns of the side to move that can step to an empty square.
+    fn steppers_to(&self, to: Square) -> u64 {
+        let pawns = self.role(Role::Pawn) & self.occupied[self.turn.index()];
+        let (one, two, fourth) = match self.turn {
+            Color::White => (to.bit() >> 8, to.bit() >> 16, 3),
+            Color::Black => (to.bit() << 8, to.bit() << 16, 4),
+        };
+        let far = to.rank_index() == fourth && self.all() & one == 0;
+        pawns & (one | if far { two } else { 0 })
     }
 
     /// Calls `found` with each pseudo-legal move (castling: legal) until it returns true; returns whether it did.
@@ -149,5 +177,47 @@ impl Position {
             }
             _ => false,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whether_there_is_a_move_is_known_without_all_of_them() {
+        // Many pieces that give check, and kings with little room: mates, checks that another piece answers, and one
+        // that en passant alone does.
+        let starts = [
+            "3qk3/pp2pppp/1q1q4/8/8/4Q1Q1/PPPP2PP/3QK3 w - - 0 1",
+            "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+            "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1",
+            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+            "8/8/R7/4k3/4p3/2P1N1P1/3P4/7K w - - 0 1",
+            "5K2/5B2/8/8/2Rpk3/3pp2R/2P5/8 w - - 0 1",
+        ];
+        let mut seed = 11u64;
+        let (mut answered, mut mates, mut passant) = (0, 0, 0);
+        for round in 0..3000 {
+            let mut position = Position::from_fen(starts[round % starts.len()].as_bytes()).unwrap();
+            for _ in 0..60 {
+                let moves = position.legal_moves();
+                assert_eq!(position.has_legal_move(), !moves.is_empty(), "{position:?}");
+                if position.attention == Attention::Check {
+                    let king = position.king(position.turn);
+                    let flights = moves.iter().filter(|m| king == Some(m.from)).count();
+                    answered += usize::from(flights == 0 && !moves.is_empty());
+                    mates += usize::from(moves.is_empty());
+                    passant += usize::from(!moves.is_empty() && moves.iter().all(|m| m.kind == MoveKind::EnPassant));
+                }
+                seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                // A move that gives check, more often than not.
+                let checks: Vec<Move> = moves.iter().copied().filter(|m| position.gives_check(*m)).collect();
+                let from = if seed >> 62 > 0 && !checks.is_empty() { &checks } else { &moves };
+                let Some(m) = from.get((seed >> 33) as usize % from.len().max(1)) else { break };
+                position.play_unchecked(*m);
+            }
+        }
+        assert!(answered > 500 && mates > 200 && passant > 50, "{answered} {mates} {passant}");
     }
 }

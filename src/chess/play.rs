@@ -1,7 +1,7 @@
 //! What a move does to a position.
 
 use super::attention::Attention;
-use super::moves::{IllegalMove, Move, MoveKind};
+use super::moves::{CastlingSide, IllegalMove, Move, MoveKind};
 use super::piece::{CODES, Color, EMPTY, OFF, PieceId, Role};
 use super::position::Position;
 use super::square::Square;
@@ -29,8 +29,12 @@ impl Position {
 
     /// Plays a move that is legal or the null move; what it does with others is unspecified, but safe.
     pub fn play_unchecked(&mut self, m: Move) {
-        if m.kind == MoveKind::Plain && self.attention != Attention::Unknown {
-            return self.play_plain(m, self.gives_check_plainly(m));
+        if self.attention != Attention::Unknown {
+            match m.kind {
+                MoveKind::Plain => return self.play_plain(m, self.gives_check_plainly(m)),
+                MoveKind::Castle(side) if !self.castling_gives_check(m, side) => return self.castle(m, side),
+                _ => {}
+            }
         }
         let promoted = m.promotion().map(|role| self.promoted_piece(m.from, role));
         self.play_in_full(m, promoted);
@@ -70,7 +74,7 @@ impl Position {
                 self.en_passant = u8::midpoint(m.from.index(), m.to.index());
             }
         }
-        if self.rights != 0 && (victim != EMPTY || matches!(role, Role::King | Role::Rook)) {
+        if self.castling & step != 0 {
             self.drop_rights(us, mover, m.from.index(), m.to.index());
         }
         self.fullmove_number = self.fullmove_number.saturating_add(u32::from(us == Color::Black));
@@ -78,6 +82,18 @@ impl Position {
         self.attention = if check { Attention::Check } else { Attention::Quiet };
         // Without the other king there is nothing that could be screened; its square is any.
         self.keep_screens(us, role, m.to, self.king(us.other()).unwrap_or(m.to));
+    }
+
+    /// `play` for castling that does not give check, where `attention` is known.
+    fn castle(&mut self, m: Move, side: CastlingSide) {
+        let us = self.turn;
+        self.put_castled(m, side);
+        self.en_passant = OFF;
+        self.halfmove_clock = self.halfmove_clock.saturating_add(1);
+        self.fullmove_number = self.fullmove_number.saturating_add(u32::from(us == Color::Black));
+        self.turn = us.other();
+        self.attention = Attention::Quiet;
+        self.screens[us.index()] = self.screens_of(us);
     }
 
     #[inline(never)]
@@ -90,13 +106,7 @@ impl Position {
         match m.kind {
             MoveKind::Null => {}
             MoveKind::Castle(side) => {
-                let (king_file, rook_file) = side.files();
-                self.put_castled(
-                    us,
-                    [m.from, m.to],
-                    [king_file, rook_file].map(|file| Square::at(file, us.back_rank())),
-                );
-                self.rights &= !(3 << (us.index() * 2));
+                self.put_castled(m, side);
             }
             _ => {
                 let mover = self.lift(from);
@@ -118,7 +128,7 @@ impl Position {
                         self.en_passant = u8::midpoint(from, to);
                     }
                 }
-                if self.rights != 0 {
+                if self.castling & (m.from.bit() | m.to.bit()) != 0 {
                     self.drop_rights(us, mover, from, to);
                 }
             }
@@ -138,8 +148,11 @@ impl Position {
         self.screens = Color::BOTH.map(|side| self.screens_of(side));
     }
 
-    /// Takes king and rook from their squares to others.
-    fn put_castled(&mut self, us: Color, from: [Square; 2], to: [Square; 2]) {
+    /// Takes king and rook where castling brings them, and the rights away.
+    fn put_castled(&mut self, m: Move, side: CastlingSide) {
+        let us = self.turn;
+        let (king_file, rook_file) = side.files();
+        let (from, to) = ([m.from, m.to], [king_file, rook_file].map(|file| Square::at(file, us.back_rank())));
         let codes = from.map(|square| std::mem::replace(&mut self.board[square.at_most_63()], EMPTY));
         for (code, square) in codes.into_iter().zip(to) {
             self.board[square.at_most_63()] = code;
@@ -152,8 +165,12 @@ impl Position {
             let squares = &mut self.roles[role as usize];
             *squares = *squares & !from | to;
         }
+        self.rights &= !(3 << (us.index() * 2));
+        self.castling = self.castling_squares();
     }
 
+    /// Takes the castling rights away that end with a move from or to one of the squares they hang on.
+    #[inline(never)]
     pub(super) fn drop_rights(&mut self, us: Color, mover: u8, from: u8, to: u8) {
         if mover == us.index() as u8 * 32 + 24 {
             self.rights &= !(3 << (us.index() * 2));
@@ -163,5 +180,6 @@ impl Position {
                 self.rights &= !(1 << right);
             }
         }
+        self.castling = self.castling_squares();
     }
 }

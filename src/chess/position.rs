@@ -28,6 +28,8 @@ pub struct Position {
     pub(crate) rights: u8,
     /// Where the castling rooks started, by `side * 2 + castling side`; `OFF` where there never was a right.
     pub(crate) rook_home: [u8; 4],
+    /// At least the squares of kings and rooks that have a castling right.
+    pub(crate) castling: u64,
     pub(crate) halfmove_clock: u32,
     pub(crate) fullmove_number: u32,
     pub(crate) attention: Attention,
@@ -85,6 +87,7 @@ impl Position {
             en_passant: OFF,
             rights: 0,
             rook_home: [OFF; 4],
+            castling: 0,
             halfmove_clock: 0,
             fullmove_number: 1,
             attention: Attention::Unknown,
@@ -141,6 +144,7 @@ impl Position {
         let right = color.index() * 2 + side as usize;
         self.rights |= 1 << right;
         self.rook_home[right] = rook.index();
+        self.castling = self.castling_squares();
         true
     }
 
@@ -154,6 +158,14 @@ impl Position {
         let home = color.back_rank();
         let is_rook = self.piece_at(rook) == Some(Piece { color, role: Role::Rook });
         sides && is_rook && king.rank_index() == home && rook.rank_index() == home
+    }
+
+    /// The squares of kings and rooks that have a castling right.
+    pub(crate) fn castling_squares(&self) -> u64 {
+        let held = (0..4).filter(|right| self.rights >> right & 1 != 0);
+        let king = |right: usize| self.square[right / 2 * 32 + 24];
+        let squares = held.flat_map(|right| [self.rook_home[right], king(right)]);
+        squares.filter_map(Square::new).fold(0, |all, square| all | square.bit())
     }
 
     /// Sets the en passant target. Returns false, and changes nothing, where no pawn can just have passed it by a
@@ -316,11 +328,13 @@ impl PartialEq for Position {
     /// Equal boards, rights (with the rooks they mean), en passant targets, clocks and sides to move; the pieces's
     /// labels count too.
     fn eq(&self, other: &Position) -> bool {
-        let rooks = |p: &Position| Color::BOTH.map(|color| CastlingSide::BOTH.map(|side| p.castling_rook(color, side)));
+        // Where there is no right, it does not matter where a rook stood.
+        let rooks = |right| self.rights >> right & 1 == 0 || self.rook_home[right] == other.rook_home[right];
         self.board == other.board
             && self.turn == other.turn
             && self.en_passant == other.en_passant
-            && rooks(self) == rooks(other)
+            && self.rights == other.rights
+            && (self.rook_home == other.rook_home || (0..4).all(rooks))
             && self.halfmove_clock == other.halfmove_clock
             && self.fullmove_number == other.fullmove_number
     }

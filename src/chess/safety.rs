@@ -43,12 +43,17 @@ impl Position {
     #[inline]
     pub(super) fn attacked_with(&self, color: Color, square: Square, attackers: u64, occupied: u64) -> bool {
         let at = square.at_most_63();
-        let sliders = self.sliders_towards(square);
-        let leapers = KNIGHT[at] & self.role(Role::Knight)
-            | PAWN[color.other().index()][at] & self.role(Role::Pawn)
-            | REACH[Role::King as usize][at] & self.role(Role::King);
-        leapers & attackers != 0
-            || squares(sliders & attackers).any(|from| between(from.at_most_63(), at) & occupied == 0)
+        self.leapers_towards(color, square) & attackers != 0
+            || squares(self.sliders_towards(square) & attackers)
+                .any(|from| between(from.at_most_63(), at) & occupied == 0)
+    }
+
+    /// The pieces of a colour that attack the square.
+    pub(super) fn attackers_of(&self, color: Color, square: Square) -> u64 {
+        let (theirs, all) = (self.occupied[color.index()], self.all());
+        let is_free = |from: &Square| between(from.at_most_63(), square.at_most_63()) & all == 0;
+        let sliders = squares(self.sliders_towards(square) & theirs).filter(is_free);
+        sliders.fold(self.leapers_towards(color, square) & theirs, |found, from| found | from.bit())
     }
 
     /// Whether the king of that side may come to be attacked when the piece on `from` goes away. False only where it
@@ -63,6 +68,15 @@ impl Position {
         let Some(king) = self.king(side) else { return 0 };
         let sliders = self.sliders_towards(king) & self.occupied[side.other().index()];
         squares(sliders).fold(0, |screens, from| screens | between(from.at_most_63(), king.at_most_63()))
+    }
+
+    /// The knights and kings of both sides that attack the square, and the pawns that would if they were of that colour.
+    #[inline]
+    fn leapers_towards(&self, color: Color, square: Square) -> u64 {
+        let at = square.at_most_63();
+        KNIGHT[at] & self.role(Role::Knight)
+            | PAWN[color.other().index()][at] & self.role(Role::Pawn)
+            | REACH[Role::King as usize][at] & self.role(Role::King)
     }
 
     /// The sliders of both sides that would attack the square on an empty board.
@@ -201,11 +215,16 @@ impl Position {
         }
         let them = us.other();
         let attackers = self.occupied[them.index()];
-        let king_path = path(king, king_to) | king.bit();
-        if squares(king_path).any(|square| self.attacked_with(them, square, attackers, all & !king.bit())) {
+        // Whether the king is attacked where it stands is known of the side to move, mostly.
+        let start = if self.attention == Attention::Quiet && us == self.turn { 0 } else { king.bit() };
+        if squares(path(king, king_to) | start)
+            .any(|square| self.attacked_with(them, square, attackers, all & !king.bit()))
+        {
             return false;
         }
-        !self.attacked_with(them, king_to, attackers, others | king_to.bit() | rook_to.bit())
+        // Nothing stands behind a rook in the corner.
+        matches!(rook.file_index(), 0 | 7)
+            || !self.attacked_with(them, king_to, attackers, others | king_to.bit() | rook_to.bit())
     }
 
     /// Returns whether the other king is attacked after a legal move.
@@ -224,8 +243,9 @@ impl Position {
         after.in_check()
     }
 
-    /// False only where castling does not give check, to a king that is not attacked yet.
-    fn castling_gives_check(&self, m: Move, side: CastlingSide) -> bool {
+    /// False only where castling does not give check, to a king that is not attacked yet, and brings no rook on a line
+    /// with it.
+    pub(super) fn castling_gives_check(&self, m: Move, side: CastlingSide) -> bool {
         let Some(king) = self.king(self.turn.other()) else { return false };
         let rook = Square::at(side.files().1, m.from.rank_index());
         REACH[Role::Rook as usize][rook.at_most_63()] & king.bit() != 0

@@ -43,12 +43,11 @@ impl Line {
         &mut self,
         m: Move,
         piece: (PieceId, Role),
-        castling: u64,
         safe: bool,
         seen: impl FnOnce(&Position, Move, bool),
     ) -> bool {
         let Line { now, before, branches, .. } = self;
-        let played = now.play_reaching::<BLACK>(m, piece, castling, safe, |position, check| {
+        let played = now.play_reaching::<BLACK>(m, piece, safe, |position, check| {
             seen(position, m, check);
             if *branches {
                 before.clone_from(position);

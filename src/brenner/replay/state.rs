@@ -226,7 +226,7 @@ impl ReplayState<'_> {
         for (place, &code) in board.iter().enumerate() {
             square[code as usize % CODES] = place as u8;
         }
-        Position {
+        let mut position = Position {
             board: *board,
             square,
             occupied,
@@ -236,10 +236,13 @@ impl ReplayState<'_> {
             en_passant: self.passed(),
             rights: self.rights(),
             rook_home: self.start.rook_home,
+            castling: 0,
             halfmove_clock: self.halfmove_clock(),
             fullmove_number: self.fullmove_number(),
             attention: Attention::Unknown,
             screens: [0; 2],
-        }
+        };
+        position.castling = position.castling_squares();
+        position
     }
 }

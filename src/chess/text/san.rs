@@ -248,6 +248,7 @@ impl Position {
     }
 
     /// Whether a move that gives check leaves no answer.
+    #[inline(never)] // Asked seldom, in places that are to stay small.
     fn mates(&self, m: Move) -> bool {
         let mut after = self.clone();
         match m.kind {

@@ -229,22 +229,14 @@ impl Position {
         self.knows_checks() && !self.unlabelled
     }
 
-    /// The squares of kings and rooks that have a castling right, or had one.
-    pub(crate) fn castling_squares(&self) -> u64 {
-        let rooks = self.rook_home.iter().filter_map(|home| Square::new(*home)).fold(0, |all, home| all | home.bit());
-        let kings = Color::BOTH.iter().filter_map(|side| self.king(*side)).fold(0, |all, king| all | king.bit());
-        if self.rights == 0 { 0 } else { rooks | kings }
-    }
-
     /// Plays the legal move of the side to move, `BLACK` or not, that has this text as the standard's SAN, after
     /// telling `before` of it. `None`, and nothing has been done, where there is none, or where it is not so plain:
     /// `read_plain` then knows more. Whether a move marked `+` is not mate is not looked at: another move, or
-    /// `has_legal_move`, shows that. `castling`: at least the `castling_squares`.
+    /// `has_legal_move`, shows that.
     #[inline(always)]
     pub(crate) fn play_quick<const BLACK: bool>(
         &mut self,
         text: Short,
-        castling: u64,
         before: impl FnOnce(&Position, Move),
     ) -> Option<()> {
         let us = side(BLACK);
@@ -275,14 +267,14 @@ impl Position {
         let m = Move::plain(Square::masked(from as u8), Square::masked(to as u8));
         let mark = (text.0 >> 10 & 3) as u8;
         let piece = (PieceId(self.board[from]), role);
-        self.play_found::<BLACK>(m, piece, takes, castling, false, |position, check| {
-            // The mark is part of the standard's SAN.
-            let right = check == (mark != 0) && (mark != 2 || position.is_marked(m, check, mark));
-            if right {
-                before(position, m);
-            }
-            right
-        })
+        let check = self.gives_check_if_safe::<BLACK>(m, role, false)?;
+        // The mark is part of the standard's SAN.
+        if check != (mark != 0) || mark == 2 && !self.is_marked(m, check, mark) {
+            return None;
+        }
+        before(self, m);
+        self.play_found::<BLACK>(m, piece, takes, check);
+        Some(())
     }
 
     /// The piece that a text means where several may be near, or its file is named.
@@ -301,14 +293,13 @@ impl Position {
     }
 
     /// Plays a plain move of this piece of the side to move, `BLACK` or not, to a square that is not its own side's and
-    /// that it reaches on an empty board, after telling `before` of it and whether it gives check. `None`, and nothing has been done, where it is not
-    /// legal. `castling`: at least the `castling_squares`; `safe`: whether it is known to leave no check.
+    /// that it reaches on an empty board, after telling `before` of it and whether it gives check. `None`, and nothing
+    /// has been done, where it is not legal. `safe`: whether it is known to leave no check.
     #[inline(always)]
     pub(crate) fn play_reaching<const BLACK: bool>(
         &mut self,
         m: Move,
         (piece, role): (PieceId, Role),
-        castling: u64,
         safe: bool,
         before: impl FnOnce(&Position, bool),
     ) -> Option<()> {
@@ -321,24 +312,16 @@ impl Position {
             return None;
         }
         let takes = theirs & m.to.bit() != 0;
-        self.play_found::<BLACK>(m, (piece, role), takes, castling, safe, |position, check| {
-            before(position, check);
-            true
-        })
+        let check = self.gives_check_if_safe::<BLACK>(m, role, safe)?;
+        before(self, check);
+        self.play_found::<BLACK>(m, (piece, role), takes, check);
+        Some(())
     }
 
-    /// Plays a move that is legal but for checks, if it leaves none, which `safe` says beforehand, and `accept`, given
-    /// whether it gives one, returns true.
+    /// Returns whether a move that is legal but for checks gives one; `None` where it leaves one. `safe`: whether it is
+    /// known to leave none.
     #[inline(always)]
-    fn play_found<const BLACK: bool>(
-        &mut self,
-        m: Move,
-        (piece, role): (PieceId, Role),
-        takes: bool,
-        castling: u64,
-        safe: bool,
-        accept: impl FnOnce(&Position, bool) -> bool,
-    ) -> Option<()> {
+    fn gives_check_if_safe<const BLACK: bool>(&self, m: Move, role: Role, safe: bool) -> Option<bool> {
         let us = side(BLACK);
         let them = us.other();
         let our_king = Square::masked(self.square[us.index() * 32 + 24]);
@@ -347,10 +330,14 @@ impl Position {
         if !safe && exposed() && !self.is_safe_in_full(m, our_king) {
             return None;
         }
-        let check = self.gives_check_of(us, role, m, their_king);
-        if !accept(self, check) {
-            return None;
-        }
+        Some(self.gives_check_of(us, role, m, their_king))
+    }
+
+    /// Plays a legal move of this piece that takes something or not, and gives check or not.
+    #[inline(always)]
+    fn play_found<const BLACK: bool>(&mut self, m: Move, (piece, role): (PieceId, Role), takes: bool, check: bool) {
+        let us = side(BLACK);
+        let their_king = Square::masked(self.square[us.other().index() * 32 + 24]);
         let (from, to) = (m.from.at_most_63(), m.to.at_most_63());
         let mover = piece.0;
         let victim = self.board[to];
@@ -368,7 +355,7 @@ impl Position {
         self.halfmove_clock = self.halfmove_clock.saturating_add(1) & reversible.wrapping_neg();
         let double = role == Role::Pawn && from ^ to == 16;
         self.en_passant = if double { u8::midpoint(from as u8, to as u8) } else { OFF };
-        if step & castling != 0 {
+        if step & self.castling != 0 {
             self.drop_rights(us, mover, m.from.index(), m.to.index());
         }
         if BLACK {
@@ -377,7 +364,6 @@ impl Position {
         self.turn = us.other();
         self.attention = if check { Attention::Check } else { Attention::Quiet };
         self.keep_screens(us, role, m.to, their_king);
-        Some(())
     }
 }
 

@@ -66,30 +66,29 @@ impl<V: TextVisitor> Reader<'_, V> {
         if !self.now.is_quick() {
             return 0;
         }
-        let castling = self.now.castling_squares();
         let mut left = found.iter();
         if self.now.turn() == Color::Black {
             match left.next() {
-                Some(word) if self.play_word::<true>(words, base, word, castling) => played += 1,
+                Some(word) if self.play_word::<true>(words, base, word) => played += 1,
                 _ => return played,
             }
         }
         loop {
             match left.next() {
-                Some(word) if self.play_word::<false>(words, base, word, castling) => played += 1,
+                Some(word) if self.play_word::<false>(words, base, word) => played += 1,
                 _ => return played,
             }
             match left.next() {
-                Some(word) if self.play_word::<true>(words, base, word, castling) => played += 1,
+                Some(word) if self.play_word::<true>(words, base, word) => played += 1,
                 _ => return played,
             }
         }
     }
 
     #[inline(always)]
-    fn play_word<const BLACK: bool>(&mut self, words: &Words, base: usize, word: &Word, castling: u64) -> bool {
+    fn play_word<const BLACK: bool>(&mut self, words: &Words, base: usize, word: &Word) -> bool {
         let Reader { now, before, visitor, branching, .. } = self;
-        let played = now.play_quick::<BLACK>(word.short(), castling, |now, m| {
+        let played = now.play_quick::<BLACK>(word.short(), |now, m| {
             visitor.play_in_run(now, m);
             if *branching {
                 before.clone_from(now);
