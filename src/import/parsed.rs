@@ -134,6 +134,7 @@ impl Parsed {
         let held = rest.is_empty() || stored > 0 && self.layout.append(rest);
         let loose = (!held).then(|| loose::compress(rest, options.level));
         self.runs.push(Run::Games { source, seen, stored, rejected, windows_1252, loose, checkpoint, faults });
+        batch.recycle();
     }
 }
 

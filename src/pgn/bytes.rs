@@ -15,6 +15,12 @@ pub(in crate::pgn) const fn is_line_end(byte: u8) -> bool {
     matches!(byte, b'\n' | b'\r')
 }
 
+/// Returns whether the standard's SAN may begin with a byte: results do not.
+#[inline]
+pub(in crate::pgn) const fn begins_move(byte: u8) -> bool {
+    byte >= b'A'
+}
+
 /// A word with a 1 in each byte.
 pub(in crate::pgn) const ONES: u64 = u64::MAX / 255;
 
@@ -61,13 +67,15 @@ pub(in crate::pgn) fn line_end(text: &[u8], at: usize) -> usize {
 
 /// Returns how many line ends (LF, CR LF or CR) there are.
 pub(in crate::pgn) fn count_lines(text: &[u8]) -> u64 {
-    let mut lines = memchr::memchr_iter(b'\n', text).count();
-    for at in memchr::memchr_iter(b'\r', text) {
-        if text.get(at + 1) != Some(&b'\n') {
-            lines += 1;
-        }
-    }
-    lines as u64
+    // So many bytes that their line ends can be counted in one: many at once, then.
+    const BLOCK: usize = 192;
+    let Some((last, rest)) = text.split_last() else { return 0 };
+    // The LF of a CR LF counts.
+    let ends =
+        |(byte, next): (&u8, &u8)| u8::from(*byte == b'\n') | u8::from(*byte == b'\r') & u8::from(*next != b'\n');
+    let of_block = |(bytes, next): (&[u8], &[u8])| u64::from(bytes.iter().zip(next).map(ends).sum::<u8>());
+    let lines: u64 = rest.chunks(BLOCK).zip(from(text, 1).chunks(BLOCK)).map(of_block).sum();
+    lines + u64::from(is_line_end(*last))
 }
 
 /// Returns whether only blanks, and byte order marks, stand before `at` on its line, looking at most at 255 bytes.
@@ -86,4 +94,32 @@ pub(in crate::pgn) fn begins_line(text: &[u8], start: usize, at: usize) -> Optio
         }
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[allow(clippy::indexing_slicing, clippy::cast_possible_truncation)] // small numbers
+    fn lines_are_counted_in_texts_of_any_length() {
+        let mut state = 3u64;
+        let mut next = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state >> 33
+        };
+        for length in 0..1200 {
+            // All ends of lines in some texts, so that a block holds as many as it can.
+            let kinds = b"\n\r\r\nab".get(..2 + length % 5).unwrap_or_default();
+            let text: Vec<u8> = (0..length).map(|_| kinds[next() as usize % kinds.len()]).collect();
+            let mut expected = 0;
+            let mut rest = text.as_slice();
+            while let [byte, others @ ..] = rest {
+                expected += u64::from(is_line_end(*byte));
+                rest = if let [b'\r', b'\n', others @ ..] = rest { others } else { others };
+            }
+            assert_eq!(count_lines(&text), expected, "{text:?}");
+        }
+        assert_eq!((count_lines(&[b'\n'; 1000]), count_lines(&[b'\r'; 1000])), (1000, 1000));
+    }
 }

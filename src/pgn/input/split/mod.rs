@@ -12,6 +12,7 @@ use crate::pgn::bytes::{BOM, count_lines, from, is_all_blank, is_blank, slice};
 use crate::pgn::limits::ReadLimits;
 use scan::{REACH, Scan, Step, View};
 use sha2::{Digest, Sha256};
+use std::cell::Cell;
 use std::io::{self, Read};
 
 mod scan;
@@ -70,7 +71,39 @@ pub struct Batch {
     pub end: u64,
 }
 
+/// More room than this is not kept for other text.
+const MOST_KEPT: usize = 4 << 20;
+
+// Room for text that is not needed any more, for the next one: to get new pages takes as long as to read into them.
+thread_local! {
+    static ROOM_KEPT: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+}
+
+/// Keeps the room of a text for the next one that is read on this thread.
+fn keep_room(text: Vec<u8>) {
+    ROOM_KEPT.with(|kept| {
+        let before = kept.take();
+        let larger = text.capacity() > before.capacity() && text.capacity() <= MOST_KEPT;
+        kept.set(if larger { text } else { before });
+    });
+}
+
+/// Returns an empty text with room for so many bytes.
+fn room(bytes: usize) -> Vec<u8> {
+    let mut text = ROOM_KEPT.take();
+    text.clear();
+    if text.capacity() < bytes {
+        text = Vec::with_capacity(bytes);
+    }
+    text
+}
+
 impl Batch {
+    /// Lets go of a batch; what its text took is used for the next one that is read on this thread.
+    pub fn recycle(self) {
+        keep_room(self.text);
+    }
+
     /// Returns the bytes of a span of this batch.
     pub fn span(&self, span: &GameSpan) -> &[u8] {
         slice(&self.text, span.start, span.end)
@@ -144,7 +177,7 @@ impl<R: Read> Splitter<R> {
             step: ROOM,
             ended: false,
             failed: None,
-            buffer: Vec::new(),
+            buffer: room(0),
             span: 0,
             offset: 0,
             line: 1,
@@ -164,7 +197,9 @@ impl<R: Read> Splitter<R> {
     /// the batches are the same.
     pub fn resume(reader: R, source: u32, limits: ReadLimits, checkpoint: Checkpoint) -> Splitter<R> {
         let Checkpoint { offset, line, hash } = checkpoint;
-        Splitter { offset, line, hash, ..Splitter::new(reader, source, limits) }
+        let mut splitter = Splitter::new(reader, source, limits);
+        (splitter.offset, splitter.line, splitter.hash) = (offset, line, hash);
+        splitter
     }
 
     /// Returns the checkpoint after the last batch; at the end of the source, its end. After a batch that is
@@ -237,9 +272,23 @@ impl<R: Read> Splitter<R> {
             None => self.step,
         };
         self.buffer.reserve_exact(room);
-        let filled = self.buffer.len();
-        self.failed = (&mut self.reader).take(room as u64).read_to_end(&mut self.buffer).err();
-        self.ended = self.failed.is_some() || self.buffer.len() == filled;
+        let begin = self.buffer.len();
+        let (mut filled, end) = (begin, begin + room);
+        while filled < end {
+            // Of a short source's room no more is touched than is read.
+            self.buffer.resize((filled + ROOM).min(end), 0);
+            match self.reader.read(self.buffer.get_mut(filled..).unwrap_or_default()) {
+                Ok(0) => break,
+                Ok(count) => filled += count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => {
+                    self.failed = Some(error);
+                    break;
+                }
+            }
+        }
+        self.buffer.truncate(filled);
+        self.ended = self.failed.is_some() || filled == begin;
     }
 
     /// Hashes what stands before `end` and has not been hashed.
@@ -297,7 +346,7 @@ impl<R: Read> Splitter<R> {
         self.hash_to(self.span);
         self.hashed = 0;
         let kept = from(&self.buffer, self.span);
-        let mut rest = Vec::with_capacity(kept.len() + if self.ended { 0 } else { self.step + 2 * ROOM });
+        let mut rest = room(kept.len() + if self.ended { 0 } else { self.step + 2 * ROOM });
         rest.extend_from_slice(kept);
         let mut text = std::mem::replace(&mut self.buffer, rest);
         text.truncate(self.span);
@@ -323,5 +372,11 @@ impl<R: Read> Splitter<R> {
             longest_comment: self.limits.max_comment_bytes,
         };
         view.advance(&mut self.scan)
+    }
+}
+
+impl<R> Drop for Splitter<R> {
+    fn drop(&mut self) {
+        keep_room(std::mem::take(&mut self.buffer));
     }
 }
