@@ -2,7 +2,7 @@
 
 use crate::chess::san::ShortText;
 use crate::game::Outcome;
-use crate::pgn::bytes::{self, BOM, ONES, from, is_blank, slice};
+use crate::pgn::bytes::{self, BOM, ONES, begins_move, from, is_blank, slice};
 use crate::pgn::read::words::has_form_of_move;
 use crate::pgn::tags;
 
@@ -173,6 +173,9 @@ impl<'a> Lexer<'a> {
             at += digits;
             at += usize::from(matches!(self.text.get(at)?, b' ' | b'\n'));
             bytes = *from(self.text, at).first_chunk()?;
+        }
+        if !begins_move(bytes[0]) {
+            return None;
         }
         let word = u64::from_le_bytes(bytes);
         // Bytes up to the blank; of the top bits set the lowest is right.

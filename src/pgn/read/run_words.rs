@@ -3,7 +3,7 @@
 #![allow(clippy::cast_possible_truncation)] // places count from where the looking began, and 64 words are near
 
 use crate::chess::san::{Short, ShortText};
-use crate::pgn::bytes::{ONES, from, is_line_end, slice};
+use crate::pgn::bytes::{ONES, begins_move, from, is_line_end};
 use crate::pgn::masks::blanks;
 use crate::pgn::text_visitor::Lines;
 use crate::pgn::write::writer::{LEADS, NUMBERS, number_length};
@@ -67,25 +67,15 @@ pub(in crate::pgn) struct Words<'a> {
     pub(in crate::pgn) line: isize,
 }
 
-/// Bytes that hold what stands before a word, and the word.
-const WINDOW: usize = 24;
-
-/// The window at `at`; zeros after the end of the text.
-#[cold]
-#[inline(never)]
-fn last_window(text: &[u8], at: usize) -> [u8; WINDOW] {
-    let mut window = [0; WINDOW];
-    let rest = from(text, at);
-    let rest = slice(rest, 0, WINDOW);
-    if let Some(start) = window.get_mut(..rest.len()) {
-        start.copy_from_slice(rest);
-    }
-    window
-}
-
+/// The eight bytes at `at`, the first lowest; zeros after the end of the text.
 #[inline(always)]
 fn load(bytes: &[u8], at: usize) -> u64 {
-    from(bytes, at).first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes))
+    #[cold]
+    fn load_last(rest: &[u8]) -> u64 {
+        rest.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte))
+    }
+    let rest = from(bytes, at);
+    rest.first_chunk().map_or_else(|| load_last(rest), |bytes| u64::from_le_bytes(*bytes))
 }
 
 /// Returns whether these few bytes stand there: a call of libc for them costs more than the rest of a word.
@@ -212,14 +202,7 @@ impl Words<'_> {
 
     #[inline(always)]
     fn word<const BLACK: bool>(&mut self, base: usize, number: u32, found: &mut Word) -> bool {
-        let last;
-        let window = match from(self.text, self.at).first_chunk::<WINDOW>() {
-            Some(window) => window,
-            None => {
-                last = last_window(self.text, self.at);
-                &last
-            }
-        };
+        let rest = from(self.text, self.at);
         // What stands before a word within a line.
         let (lead, lead_len) = if BLACK {
             if self.lines.number {
@@ -230,11 +213,12 @@ impl Words<'_> {
             let Some(&lead) = LEADS.get(number as usize) else { return false };
             (lead, (lead >> 56) as usize - usize::from(self.lines.joined_numbers))
         };
-        if (load(window, 0) ^ lead) << ((64 - 8 * lead_len) & 63) != 0 {
+        if (load(rest, 0) ^ lead) << ((64 - 8 * lead_len) & 63) != 0 {
             return self.broken::<BLACK>(base, number, found);
         }
-        let word = load(window, lead_len);
-        let Some(len) = word_length(word) else { return false };
+        let word = load(rest, lead_len);
+        // With a result the moves end.
+        let Some(len) = word_length(word).filter(|_| begins_move(word as u8)) else { return false };
         let start = self.at + lead_len;
         let end = start + len;
         let width = self.lines.width as isize;
@@ -256,7 +240,7 @@ impl Words<'_> {
     #[inline(never)]
     fn broken<const BLACK: bool>(&mut self, base: usize, number: u32, found: &mut Word) -> bool {
         self.place(BLACK, number).is_some_and(|(start, end, line, gap)| {
-            let word = load(&last_window(self.text, start), 0);
+            let word = load(self.text, start);
             let begun = line.map_or(0, |line| (line - base) as u64);
             if let Some(line) = line {
                 self.line = line as isize;
@@ -297,7 +281,7 @@ impl Words<'_> {
             let (length, breaks) = if lines.joined_numbers { (0, false) } else { inside? };
             (start, breaks_inside) = (number_end + length, breaks);
         }
-        let end = start + word_length(load(&last_window(text, start), 0))?;
+        let end = start + word_length(load(text, start))?;
         if any {
             return Some((start, end, None, false));
         }
@@ -330,7 +314,7 @@ impl Words<'_> {
     /// The bytes of a word.
     pub(in crate::pgn) fn text_of(&self, base: usize, word: &Word) -> Option<ShortText> {
         let start = base + word.end() - word.len();
-        ShortText::new(load(&last_window(self.text, start), 0).to_le_bytes(), word.len())
+        ShortText::new(load(self.text, start).to_le_bytes(), word.len())
     }
 
     /// The blank before the last token of a word, `before` it another one's end, where the line can be broken.
