@@ -7,16 +7,42 @@ use byteorder::{LittleEndian, ReadBytesExt};
 use std::cell::RefCell;
 use std::io::{self, Read};
 use zstd::bulk::{Compressor, Decompressor};
+use zstd::zstd_safe::CParameter;
 
 // What zstd works with is kept by each thread: to make it and to fill it with zeros costs more than a small part does.
 thread_local! {
-    /// For a level of `MOST_KEPT` at most.
-    static COMPRESSOR: RefCell<Option<(i32, Compressor<'static>)>> = const { RefCell::new(None) };
+    /// For levels of `MOST_KEPT` at most; an import needs two of them in turns.
+    static COMPRESSORS: RefCell<Vec<(Effort, Compressor<'static>)>> = const { RefCell::new(Vec::new()) };
     static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
 }
 
 /// The highest level whose compressor is kept: those beyond take many megabytes, and long enough for a new one.
 const MOST_KEPT: i32 = 9;
+
+/// Up to this level columns of numbers are compressed with less effort.
+const COLUMNS: i32 = 4;
+
+/// How hard zstd looks for what recurs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Effort {
+    Level(i32),
+    /// Level 1, but with matches from four bytes on: what recurs in columns of numbers is short. An archive without
+    /// comments is a thousandth larger than with level 4, and made in a thirtieth less time.
+    Columns,
+}
+
+impl Effort {
+    fn compressor(self) -> io::Result<Compressor<'static>> {
+        match self {
+            Effort::Level(level) => Compressor::new(level),
+            Effort::Columns => {
+                let mut compressor = Compressor::new(1)?;
+                compressor.set_parameter(CParameter::MinMatch(4))?;
+                Ok(compressor)
+            }
+        }
+    }
+}
 
 /// A cursor over untrusted bytes.
 #[derive(Clone, Copy)]
@@ -94,8 +120,17 @@ pub(crate) fn push_string(text: &[u8], out: &mut Vec<u8>) {
 
 /// Appends a compressed part: the raw length as a varint, one byte (0 stored, 1 a zstd frame), the bytes to the end.
 pub(crate) fn push_compressed(raw: &[u8], level: i32, out: &mut Vec<u8>) {
+    push_with(raw, Effort::Level(level), out);
+}
+
+/// `push_compressed` for columns of numbers.
+pub(crate) fn push_columns(raw: &[u8], level: i32, out: &mut Vec<u8>) {
+    push_with(raw, if level <= COLUMNS { Effort::Columns } else { Effort::Level(level) }, out);
+}
+
+fn push_with(raw: &[u8], effort: Effort, out: &mut Vec<u8>) {
     push_varint(raw.len() as u64, out);
-    match compress(raw, level) {
+    match compress(raw, effort) {
         Ok(frame) if frame.len() < raw.len() && raw.len() / Limits::DEFAULT.ratio <= frame.len() => {
             out.push(1);
             out.extend_from_slice(&frame);
@@ -107,16 +142,20 @@ pub(crate) fn push_compressed(raw: &[u8], level: i32, out: &mut Vec<u8>) {
     }
 }
 
-fn compress(raw: &[u8], level: i32) -> io::Result<Vec<u8>> {
-    if level > MOST_KEPT {
+fn compress(raw: &[u8], effort: Effort) -> io::Result<Vec<u8>> {
+    if let Effort::Level(level) = effort
+        && level > MOST_KEPT
+    {
         return zstd::bulk::compress(raw, level);
     }
-    COMPRESSOR.with_borrow_mut(|kept| {
-        let compressor = match kept {
-            Some((of, compressor)) if *of == level => compressor,
-            _ => &mut kept.insert((level, Compressor::new(level)?)).1,
-        };
-        compressor.compress(raw)
+    COMPRESSORS.with_borrow_mut(|kept| {
+        if let Some((_, compressor)) = kept.iter_mut().find(|(of, _)| *of == effort) {
+            return compressor.compress(raw);
+        }
+        let mut compressor = effort.compressor()?;
+        let frame = compressor.compress(raw);
+        kept.push((effort, compressor));
+        frame
     })
 }
 

@@ -141,7 +141,10 @@ impl Block {
             (BlockKind::Tags | BlockKind::Texts | BlockKind::Layout | BlockKind::Dictionary, Some(level)) => {
                 let raw = wire::read_compressed(&payload).ok_or_else(damage)?;
                 let mut again = Vec::new();
-                wire::push_compressed(&raw, level, &mut again);
+                match kind {
+                    BlockKind::Tags => wire::push_columns(&raw, level, &mut again),
+                    _ => wire::push_compressed(&raw, level, &mut again),
+                }
                 Ok(Block::Other(*block, again))
             }
             (BlockKind::Loose, Some(level)) => {

@@ -6,6 +6,7 @@ use super::numbers::{level, pair};
 use super::range::Coder;
 use crate::format::wire::{Bytes, push_varint};
 use foldhash::HashMap;
+use std::collections::hash_map::Entry;
 
 /// The most predicted columns of a chunk.
 pub(crate) const MOST: usize = 64;
@@ -246,7 +247,11 @@ impl<'a> PredictedColumns<'a> {
         let memory = self.known.get_mut(*self.memories.get(number)?)?;
         memory.try_reserve(1).ok()?;
         let (prediction, learnt) = (self.predictions.get(number)?, self.learnt.get_mut(number)?);
-        let known = key.and_then(|key| memory.get(&key.0).copied());
+        let entry = key.map(|key| memory.entry(key.0));
+        let known = match &entry {
+            Some(Entry::Occupied(known)) => Some(*known.get()),
+            _ => None,
+        };
         let seen = usize::from(known.is_some());
         let past = known.unwrap_or_default();
         let code = match prediction.by {
@@ -259,10 +264,9 @@ impl<'a> PredictedColumns<'a> {
                 let step = learnt.model.code(coder, contexts, (code as i64).wrapping_sub(expected));
                 let value = expected.wrapping_add(step);
                 learnt.before = value;
-                if let Some(key) = key {
+                if let Some(entry) = entry {
                     let faults = if step == 0 { past.faults.saturating_sub(1) } else { (past.faults + 1).min(3) };
-                    let now = Known { code: value, uses: (past.uses + 1).min(7), faults };
-                    memory.insert(key.0, now);
+                    entry.insert_entry(Known { code: value, uses: (past.uses + 1).min(7), faults });
                 }
                 value as u64
             }
@@ -276,8 +280,8 @@ impl<'a> PredictedColumns<'a> {
                 let contexts: [usize; INPUTS] = [result * 49 + edge, seen * 288 + pair(result, typical)];
                 let step = learnt.model.code(coder, contexts, change(code).wrapping_sub(expected));
                 let value = expected.wrapping_add(step);
-                if let Some(key) = key {
-                    memory.insert(key.0, Known { code: value, ..past });
+                if let (Some(key), Some(entry)) = (key, entry) {
+                    entry.insert_entry(Known { code: value, ..past });
                     // The next rating is expected to be this one with its change.
                     let ratings = self.ratings.get(number).copied().flatten();
                     if let Some(rating) = ratings.and_then(|memory| self.known.get_mut(memory)?.get_mut(&key.0)) {

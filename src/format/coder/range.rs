@@ -23,7 +23,8 @@ pub(crate) trait Coder {
 #[expect(clippy::indexing_slicing, reason = "there are 16 symbols")]
 fn share(range: u32, tails: &Tails, symbol: usize) -> (u32, u32) {
     let end = |symbol: usize| range - u32::from(tails[symbol % SYMBOLS]) * (range >> 16);
-    let low = if symbol == 0 { 0 } else { end(symbol - 1) };
+    // No branch: whether a symbol is 0 no processor foresees.
+    let low = end(symbol.wrapping_sub(1)) & u32::from(symbol != 0).wrapping_neg();
     (low, end(symbol) - low)
 }
 
@@ -53,10 +54,7 @@ impl RangeEncoder {
         if carry {
             self.carry();
         }
-        if range >= 1 << 24 {
-            (self.low, self.range) = (low, range);
-            return;
-        }
+        // Four bytes are written in any case, and none to three of them stay.
         let bytes = range.leading_zeros() / 8;
         match self.out.get_mut(self.len..).and_then(<[u8]>::first_chunk_mut) {
             Some(room) => *room = low.to_be_bytes(),

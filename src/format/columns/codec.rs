@@ -108,8 +108,8 @@ impl Codec {
                 Some((part(h0, h1, 24)? * 60 + part(m0, m1, 60)?) * 60 + part(s0, s1, 60)?)
             }
             Codec::Base62(prefix) => {
-                let digits = text.strip_prefix(prefix.as_slice()).filter(|digits| digits.len() == 8)?;
-                digits.iter().try_fold(0, |value, digit| Some(value * 62 + base62(*digit)?))
+                let (before, digits) = text.split_last_chunk()?;
+                (before == prefix).then(|| base62(digits))?
             }
         }
     }
@@ -180,23 +180,24 @@ impl Codec {
         }
     }
 
-    /// Returns the codec for these values, the first that holds nine in ten of a sample and of all, and the number of
-    /// each value.
-    pub fn choose(name: &[u8], values: &[&[u8]]) -> (Codec, Vec<Option<u64>>) {
+    /// Returns the codec for these values, the first that holds nine in ten of a sample and of all, and for each value 1
+    /// more than its number, 0 where it has none.
+    pub fn choose(name: &[u8], values: &[&[u8]]) -> (Codec, Vec<u64>) {
         let base62 = values.first().and_then(|value| value.split_last_chunk::<8>()).map(|(prefix, _)| prefix.to_vec());
         let typed = [Codec::Integer, Codec::Signed, Codec::Date, Codec::Time];
         let base62 = base62.filter(|prefix| prefix.ends_with(b"/")).map(Codec::Base62);
-        let numbers = |codec: &Codec, values: &[&[u8]]| {
-            let numbers: Vec<Option<u64>> = values.iter().map(|value| codec.parse(value)).collect();
-            let held = numbers.iter().filter(|number| number.is_some()).count();
-            (held * 10 >= values.len() * 9).then_some(numbers)
+        let codes = |codec: &Codec, values: &[&[u8]]| {
+            let codes: Vec<u64> =
+                values.iter().map(|value| codec.parse(value).map_or(0, |number| number + 1)).collect();
+            let held = codes.iter().filter(|code| **code != 0).count();
+            (held * 10 >= values.len() * 9).then_some(codes)
         };
         let sample = values.get(..20).unwrap_or(values);
         for codec in typed.into_iter().chain(base62) {
-            if numbers(&codec, sample).is_some()
-                && let Some(numbers) = numbers(&codec, values)
+            if codes(&codec, sample).is_some()
+                && let Some(codes) = codes(&codec, values)
             {
-                return (codec, numbers);
+                return (codec, codes);
             }
         }
         let recurring = RECURRING.iter().any(|recurring| recurring.as_bytes() == name);
@@ -216,13 +217,24 @@ fn base62_digit(value: u64) -> u8 {
     DIGITS[(value % 62) as usize]
 }
 
-fn base62(digit: u8) -> Option<u64> {
-    Some(u64::from(match digit {
-        b'0'..=b'9' => digit - b'0',
-        b'A'..=b'Z' => digit - b'A' + 10,
-        b'a'..=b'z' => digit - b'a' + 36,
-        _ => return None,
-    }))
+/// The values of digits; 255 of other bytes.
+#[expect(clippy::indexing_slicing, reason = "worked out when compiling")]
+static VALUES: [u8; 256] = {
+    let mut values = [u8::MAX; 256];
+    let mut value = 0;
+    while value < DIGITS.len() {
+        values[DIGITS[value] as usize] = value as u8;
+        value += 1;
+    }
+    values
+};
+
+/// The number that eight digits are, if they are digits. A table, as no processor foresees what kinds they are.
+#[expect(clippy::indexing_slicing, reason = "there are 256 bytes")]
+fn base62(digits: &[u8; 8]) -> Option<u64> {
+    let values = digits.map(|digit| VALUES[usize::from(digit)]);
+    let number = values.iter().fold(0, |number, value| number * 62 + u64::from(*value));
+    values.iter().all(|value| *value < 62).then_some(number)
 }
 
 fn push_decimal(value: u64, out: &mut Vec<u8>) {

@@ -7,24 +7,49 @@ use crate::format::coder::range::RangeEncoder;
 use crate::format::columns::codec::Codec;
 use crate::format::columns::planes::{push_column, push_planes, width};
 use crate::format::limits::Limits;
-use crate::format::wire::{push_compressed, push_string, push_varint};
+use crate::format::wire::{push_columns, push_string, push_varint};
 use foldhash::HashMap;
+use hashbrown::HashTable;
 use std::collections::hash_map::Entry;
+use std::hash::{BuildHasher, Hasher};
 use std::ops::Range;
 
 /// So many names are looked through, further ones looked up.
 const FEW: usize = 64;
 
-/// Whether two names are the same. Nearly all are short: libc, asked for each tag of each game, takes longer to be
+/// Whether two texts are the same. Nearly all are short: libc, asked for each tag of each game, takes longer to be
 /// called than to compare.
 #[inline]
 fn is_same(a: &[u8], b: &[u8]) -> bool {
-    let ends = |name: &[u8]| Some((*name.first_chunk::<4>()?, *name.last_chunk::<4>()?));
+    fn ends<const N: usize>(text: &[u8]) -> Option<([u8; N], [u8; N])> {
+        Some((*text.first_chunk()?, *text.last_chunk()?))
+    }
     a.len() == b.len()
-        && match (a, b) {
-            ([.., _, _, _, _], [.., _, _, _, _]) if a.len() <= 8 => ends(a) == ends(b),
+        && match a.len() {
+            4..=8 => ends::<4>(a) == ends::<4>(b),
+            9..=16 => ends::<8>(a) == ends::<8>(b),
+            17..=32 => ends::<16>(a) == ends::<16>(b),
             _ => a == b,
         }
+}
+
+/// The places of distinct texts, each with its hash.
+#[derive(Default)]
+struct Places {
+    table: HashTable<(u64, u32)>,
+    hasher: foldhash::fast::RandomState,
+}
+
+impl Places {
+    /// Returns the place of a text among the distinct ones: `next` if none of `known` is the same.
+    #[inline]
+    fn of(&mut self, text: &[u8], next: u32, known: impl Fn(u32) -> bool) -> u32 {
+        let mut hasher = self.hasher.build_hasher();
+        hasher.write(text);
+        let hash = hasher.finish();
+        let is_it = |(other, place): &(u64, u32)| *other == hash && known(*place);
+        self.table.entry(hash, is_it, |(hash, _)| *hash).or_insert((hash, next)).get().1
+    }
 }
 
 /// Collects the tag pairs of a chunk of games.
@@ -176,12 +201,12 @@ impl TagsBuilder {
     /// Chooses the columns' codecs and finds the distinct strings of those that go to the dictionary.
     pub fn analyse(self) -> TagsDraft {
         let mut columns = Vec::with_capacity(self.columns.len());
-        let (mut values, mut places) = (Vec::new(), HashMap::default());
+        let (mut values, mut places) = (Vec::new(), Places::default());
         for (name, ranges) in self.names.into_iter().zip(self.columns) {
             values.clear();
             values.extend(ranges.iter().map(|range| of_range(&self.text, range)));
-            let (codec, numbers) = Codec::choose(&name, &values);
-            let mut draft = ColumnDraft { name, codec, codes: Vec::new(), distinct: Vec::new(), local: Vec::new() };
+            let (codec, codes) = Codec::choose(&name, &values);
+            let mut draft = ColumnDraft { name, codec, codes, distinct: Vec::new(), local: Vec::new() };
             match &draft.codec {
                 Codec::Text => {
                     if draft.refer(&values, &ranges, values.len() * 3 / 4, &mut places) {
@@ -195,16 +220,8 @@ impl TagsBuilder {
                     draft.refer(&values, &ranges, usize::MAX, &mut places);
                 }
                 _ => {
-                    draft.codes.reserve_exact(ranges.len());
-                    for (range, number) in ranges.into_iter().zip(numbers) {
-                        match number {
-                            Some(value) => draft.codes.push(value + 1),
-                            None => {
-                                draft.codes.push(0);
-                                draft.local.push(range);
-                            }
-                        }
-                    }
+                    let without = ranges.into_iter().zip(&draft.codes).filter(|(_, code)| **code == 0);
+                    draft.local.extend(without.map(|(range, _)| range));
                 }
             }
             columns.push(draft);
@@ -235,25 +252,22 @@ struct ColumnDraft {
 impl ColumnDraft {
     /// Makes the values references to distinct strings, unless there are more than `most` of those. `places` is room
     /// for the places of distinct strings.
-    fn refer<'a>(
-        &mut self,
-        values: &[&'a [u8]],
-        ranges: &[Range<u32>],
-        most: usize,
-        places: &mut HashMap<&'a [u8], u64>,
-    ) -> bool {
-        places.clear();
+    fn refer(&mut self, values: &[&[u8]], ranges: &[Range<u32>], most: usize, places: &mut Places) -> bool {
+        places.table.clear();
         self.codes.reserve_exact(values.len());
-        for (value, range) in values.iter().zip(ranges) {
-            let next = places.len() as u64 + 1;
-            let place = *places.entry(value).or_insert_with(|| {
+        let mut distinct: Vec<&[u8]> = Vec::new();
+        for (&value, range) in values.iter().zip(ranges) {
+            let next = distinct.len();
+            let is_same = |place: u32| distinct.get(place as usize).is_some_and(|known| is_same(known, value));
+            let place = places.of(value, next as u32, is_same) as usize;
+            self.codes.push(place as u64 + 1);
+            if place == next {
+                distinct.push(value);
                 self.distinct.push(range.clone());
-                next
-            });
-            self.codes.push(place);
-            if places.len() > most {
-                self.codes.clear();
-                return false;
+                if place >= most {
+                    self.codes.clear();
+                    return false;
+                }
             }
         }
         true
@@ -369,7 +383,7 @@ impl TagsDraft {
         raw.resize(raw.len() + padding, 0);
         raw.append(&mut rest);
         let mut payload = Vec::new();
-        push_compressed(&raw, level, &mut payload);
+        push_columns(&raw, level, &mut payload);
         payload
     }
 }
@@ -396,10 +410,14 @@ impl TagsDraft {
 
     #[expect(clippy::indexing_slicing, reason = "columns, schemas and texts are numbered by the builder")]
     fn encode_predicted(&self, predictions: &[Prediction]) -> Vec<u8> {
+        // Where all values have codes, these are the cells.
         let needed = predicted::needed(predictions, self.columns.len());
-        let cells = self.columns.iter().zip(needed);
-        let cells: Vec<_> =
-            cells.map(|(column, needed)| if needed { column.cells(&self.text) } else { Vec::new() }).collect();
+        let of_column = |(column, needed): (&ColumnDraft, bool)| match needed && !column.local.is_empty() {
+            true => column.cells(&self.text),
+            false => Vec::new(),
+        };
+        let cells: Vec<_> = self.columns.iter().zip(needed).map(of_column).collect();
+        let code = |column: usize, place: usize| self.columns.get(column)?.codes.get(place).copied();
         let mut coder = RangeEncoder::new();
         // The draft's columns fit together.
         let _ = predicted::code(
@@ -407,12 +425,12 @@ impl TagsDraft {
             cells.len(),
             self.games.iter().map(|schema| &*self.schemas[*schema as usize]),
             &mut coder,
-            |column, place| cells.get(column)?.get(place).copied(),
+            |column, place| match cells.get(column)?.get(place) {
+                Some(cell) => Some(*cell),
+                None => Some((code(column, place)?, b"")),
+            },
             |prediction, place| {
-                predictions
-                    .get(prediction)
-                    .and_then(|prediction| Some(cells.get(prediction.column)?.get(place)?.0))
-                    .unwrap_or_default()
+                predictions.get(prediction).and_then(|prediction| code(prediction.column, place)).unwrap_or_default()
             },
         );
         coder.finish()
@@ -422,5 +440,24 @@ impl TagsDraft {
         let texts = columns.flat_map(|column| &column.local).map(|range| of_range(&self.text, range));
         texts.clone().for_each(|text| push_varint(text.len() as u64, out));
         texts.for_each(|text| out.extend_from_slice(text));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_the_same_or_not() {
+        for length in 0..100 {
+            let text: Vec<u8> = (0..length).collect();
+            assert!(is_same(&text, &text.clone()));
+            assert!(!is_same(&text, &[text.as_slice(), b"x"].concat()));
+            for at in 0..text.len() {
+                let mut other = text.clone();
+                other[at] ^= 0x80;
+                assert!(!is_same(&text, &other), "{length} {at}");
+            }
+        }
     }
 }
