@@ -30,6 +30,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    keep_pages();
     let mut session = Session::start();
     if let Some(text) = topic() {
         // A reader who closes the pipe early is not a failure.
@@ -59,6 +60,14 @@ fn main() -> ExitCode {
         Err(failure) if failure.is_broken_pipe() => Code::Success.into(),
         Err(failure) => report(&session, &failure),
     }
+}
+
+/// Has memory that a chunk took serve the next one. To get a new page takes as long as to fill it, and the allocator of
+/// glibc gives large blocks back at once until one is freed that is larger; from then on it keeps those of its size
+/// (mallopt(3), `M_MMAP_THRESHOLD`). To others this means nothing.
+fn keep_pages() {
+    const KEPT: usize = 4 << 20;
+    drop(std::hint::black_box(Vec::<u8>::with_capacity(KEPT)));
 }
 
 /// Prints why the command failed; returns the exit code for it.
