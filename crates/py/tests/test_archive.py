@@ -326,8 +326,10 @@ def test_ctrl_c_ends_an_import_with_a_commit(tmp_path: Path) -> None:
     with big.open("wb") as file:
         for _ in range(60):
             file.write(text)
+    # Where these tests run in the background of a shell, SIGINT is ignored, and Python leaves it so.
     program = (
-        "import scoresheet\n"
+        "import scoresheet, signal\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "try:\n"
         f"    scoresheet.import_pgn({str(big)!r}, {str(tmp_path / 'big.bga')!r}, threads=1,\n"
         "                          progress=lambda done, games: print(done, flush=True))\n"
