@@ -90,13 +90,14 @@ impl Position {
         squares(answers).any(|to| {
             let takers = self.attackers_of(us, to);
             let pawns = self.role(Role::Pawn);
-            let movers = if checkers & to.bit() != 0 { takers } else { takers & !pawns | self.steppers_to(to) };
+            let movers = if checkers & to.bit() != 0 { takers } else { takers & !pawns | self.stepper_to(to) };
             squares(movers & !king.bit()).any(|from| self.is_safe(Move::plain(from, to)))
         }) || self.en_passant_is_legal()
     }
 
-    /// The pawns of the side to move that can step to an empty square.
-    fn steppers_to(&self, to: Square) -> u64 {
+    /// The pawn of the side to move that can step to an empty square, if there is one.
+    #[inline]
+    pub(super) fn stepper_to(&self, to: Square) -> u64 {
         let pawns = self.role(Role::Pawn) & self.occupied[self.turn.index()];
         let (one, two, fourth) = match self.turn {
             Color::White => (to.bit() >> 8, to.bit() >> 16, 3),

@@ -6,7 +6,7 @@
 use crate::chess::attacks::{PAWN, REACH, between};
 use crate::chess::attention::Attention;
 use crate::chess::moves::{CastlingSide, Move, MoveKind, Threat};
-use crate::chess::piece::{Color, EMPTY, Role};
+use crate::chess::piece::{EMPTY, Role};
 use crate::chess::position::Position;
 use crate::chess::square::{Square, squares};
 
@@ -325,18 +325,7 @@ impl Position {
             let from = PAWN[us.other().index()][to.at_most_63()] & pawns & FILE_A << (file.wrapping_sub(b'a') & 7);
             return Square::new(from.trailing_zeros() as u8);
         }
-        let (one, two, double) = match us {
-            Color::White => (to.bit() >> 8, to.bit() >> 16, 3),
-            Color::Black => (to.bit() << 8, to.bit() << 16, 4),
-        };
-        let from = if pawns & one != 0 {
-            one
-        } else if to.rank_index() == double && self.all() & one == 0 {
-            pawns & two
-        } else {
-            0
-        };
-        Square::new(from.trailing_zeros() as u8)
+        Square::new(self.stepper_to(to).trailing_zeros() as u8)
     }
 }
 
