@@ -23,7 +23,7 @@ import subprocess
 import sys
 import zlib
 
-VERSION = (0, 4)
+VERSION = (0, 5)
 MOST = 1 << 60
 
 
@@ -750,15 +750,16 @@ def fresh(node):
 
 
 class Model:
-    """Codes numbers in two contexts."""
+    """Codes numbers: their sizes in two contexts, their top bits in one."""
 
     def __init__(self):
         self.estimates = {}
 
-    def symbol(self, coder, contexts, node):
-        places = [(i, context, node) for i, context in enumerate(contexts)]
+    def symbol(self, coder, places, node):
+        """A symbol of a node; places are the contexts in which it is learnt."""
+        places = [(*place, node) for place in places]
         cells = [self.estimates[p] if p in self.estimates else self.estimates.setdefault(p, fresh(node)) for p in places]
-        means = [(t1 + t2 + 1) >> 1 for t1, t2 in zip(cells[0][0], cells[1][0])]
+        means = [(t1 + t2 + 1) >> 1 for t1, t2 in zip(cells[0][0], cells[-1][0])]
         symbol = coder.symbol([(65472 * m >> 16) + 4 * (15 - i) for i, m in enumerate(means)])
         for cell in cells:
             tails, k = cell
@@ -768,16 +769,16 @@ class Model:
             cell[1] = min(k + 1, 255)
         return symbol
 
-    def number(self, coder, contexts):
-        contexts = [min(context, 575) for context in contexts]
-        size = last = self.symbol(coder, contexts, 0)
+    def number(self, coder, contexts, top=0):
+        sizes = [(i, min(context, 575)) for i, context in enumerate(contexts)]
+        size = last = self.symbol(coder, sizes, 0)
         while last == 15 and size < 64:
-            last = self.symbol(coder, contexts, 1)
+            last = self.symbol(coder, sizes, 1)
             size = min(size + last, 64)
         if size == 0:
             return 0
         learnt = min(size - 1, 3)
-        top = self.symbol(coder, contexts, 2 + min(size - 1, 15))
+        top = self.symbol(coder, [("top", min(top, 575))], 2 + min(size - 1, 15))
         value, rest = (1 << learnt) + (top >> 1), size - 1 - learnt
         while rest > 0:
             n = min(rest, 16)
@@ -1005,7 +1006,7 @@ def predict(p, predictions, coder, memories, known, text):
         guess = known.get(p.others[0] - 1) if p.others[0] else None
         expected = value if z else guess if guess is not None else p.last
         contexts = [1 + 4 * u + faults if z else 0, 50 * z + max(0, min(expected, 4999)) // 100]
-        step = p.model.number(coder, contexts)
+        step = p.model.number(coder, contexts, contexts[0])
         number = signed(expected + step)
         p.last = number
         if key is not None:
@@ -1017,7 +1018,7 @@ def predict(p, predictions, coder, memories, known, text):
         r = (result or 0) % 8
         difference = max(-599, min((own or 0) - (other or 0), 599))
         e = (difference // 25 if difference >= 0 else -(-difference // 25)) + 24
-        step = p.model.number(coder, [49 * r + e, 288 * z + pair(r, level(abs(value)))])
+        step = p.model.number(coder, [49 * r + e, 288 * z + pair(r, level(abs(value)))], 49 * r + e)
         coded = signed(step - opposite)
         number = 0 if coded == 0 else 2 * (abs(coded) - 1) + 1 + (coded < 0)
         if key is not None:

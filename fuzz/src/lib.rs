@@ -597,7 +597,7 @@ fn apart<T: Send>(work: fn() -> T) -> T {
 
 /// An archive of every kind of block, and its index.
 fn golden() -> (&'static [u8], &'static [u8]) {
-    (include_bytes!("../../testdata/golden/v0.4.bga"), include_bytes!("../../testdata/golden/v0.4.bgi"))
+    (include_bytes!("../../testdata/golden/v0.5.bga"), include_bytes!("../../testdata/golden/v0.5.bgi"))
 }
 
 /// Changes bytes as `bytes` say: four each, where, how and by what. A few changes only: what is changed all over is

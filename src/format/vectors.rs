@@ -3,7 +3,7 @@
 
 use super::coder::numbers::{self, NumberKind};
 use super::columns::planes::{push_column, read_column};
-use super::wire::{Bytes, push_compressed, push_varint, read_compressed};
+use super::wire::{Bytes, Mixed, push_compressed, push_varint, read_compressed};
 use serde_json::{Value, json};
 
 /// A vector: what it is about, what part it is, its bytes and counts.
@@ -43,9 +43,9 @@ fn all() -> Vec<Vector> {
         bytes
     };
     let planes = |numbers: &[u64]| {
-        let mut bytes = Vec::new();
-        push_column(numbers, &mut bytes);
-        bytes
+        let mut column = Mixed::default();
+        push_column(numbers, &mut column);
+        column.bytes
     };
     let adaptive = |kind, games: &[&[i64]]| -> (Vec<u8>, Vec<u64>) {
         let owners: Vec<u64> = (0..).zip(games).flat_map(|(game, values)| vec![game; values.len()]).collect();

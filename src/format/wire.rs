@@ -7,7 +7,7 @@ use byteorder::{LittleEndian, ReadBytesExt};
 use std::cell::RefCell;
 use std::io::{self, Read};
 use zstd::bulk::{Compressor, Decompressor};
-use zstd::zstd_safe::CParameter;
+use zstd::zstd_safe::{CParameter, DCtx, InBuffer, OutBuffer, SafeResult, compress_bound, get_error_name};
 
 // What zstd works with is kept by each thread: to make it and to fill it with zeros costs more than a small part does.
 thread_local! {
@@ -120,17 +120,60 @@ pub(crate) fn push_string(text: &[u8], out: &mut Vec<u8>) {
 
 /// Appends a compressed part: the raw length as a varint, one byte (0 stored, 1 a zstd frame), the bytes to the end.
 pub(crate) fn push_compressed(raw: &[u8], level: i32, out: &mut Vec<u8>) {
-    push_with(raw, Effort::Level(level), out);
+    push_with(raw, &[], Effort::Level(level), out);
 }
 
-/// `push_compressed` for columns of numbers.
-pub(crate) fn push_columns(raw: &[u8], level: i32, out: &mut Vec<u8>) {
-    push_with(raw, if level <= COLUMNS { Effort::Columns } else { Effort::Level(level) }, out);
+/// Bytes that are compressed as one, of several kinds one after the other: numbers at random, small numbers, texts. zstd
+/// codes the bytes of a block by how often each occurs in it, and each kind gets a block of its own.
+#[derive(Default)]
+pub(crate) struct Mixed {
+    pub(crate) bytes: Vec<u8>,
+    /// Where a kind ends and the next begins.
+    ends: Vec<usize>,
 }
 
-fn push_with(raw: &[u8], effort: Effort, out: &mut Vec<u8>) {
+/// Fewer bytes are no block of their own: to say how often each byte occurs takes some.
+const LEAST_BLOCK: usize = 256;
+
+impl Mixed {
+    /// Ends the bytes of a kind.
+    pub(crate) fn end_kind(&mut self) {
+        if self.bytes.len() >= self.ends.last().unwrap_or(&0) + LEAST_BLOCK {
+            self.ends.push(self.bytes.len());
+        }
+    }
+
+    /// Puts bytes before all others.
+    pub(crate) fn prepend(&mut self, mut head: Vec<u8>) {
+        self.ends.iter_mut().for_each(|end| *end += head.len());
+        head.append(&mut self.bytes);
+        self.bytes = head;
+    }
+
+    /// Reads a compressed part; each of its blocks is a kind.
+    pub(crate) fn read(part: &[u8]) -> Option<Mixed> {
+        let bytes = read_compressed(part)?;
+        let mut frame = Bytes(part);
+        frame.varint()?;
+        let ends = if frame.u8()? == 1 { block_ends(frame, bytes.len()).unwrap_or_default() } else { Vec::new() };
+        Some(Mixed { bytes, ends })
+    }
+
+    /// Appends the bytes as a compressed part.
+    pub(crate) fn push(&self, level: i32, out: &mut Vec<u8>) {
+        push_with(&self.bytes, &self.ends, Effort::Level(level), out);
+    }
+
+    /// `push` for columns of numbers.
+    pub(crate) fn push_columns(&self, level: i32, out: &mut Vec<u8>) {
+        let effort = if level <= COLUMNS { Effort::Columns } else { Effort::Level(level) };
+        push_with(&self.bytes, &self.ends, effort, out);
+    }
+}
+
+fn push_with(raw: &[u8], ends: &[usize], effort: Effort, out: &mut Vec<u8>) {
     push_varint(raw.len() as u64, out);
-    match compress(raw, effort) {
+    match compress(raw, ends, effort) {
         Ok(frame) if frame.len() < raw.len() && raw.len() / Limits::DEFAULT.ratio <= frame.len() => {
             out.push(1);
             out.extend_from_slice(&frame);
@@ -142,21 +185,77 @@ fn push_with(raw: &[u8], effort: Effort, out: &mut Vec<u8>) {
     }
 }
 
-fn compress(raw: &[u8], effort: Effort) -> io::Result<Vec<u8>> {
+/// Returns a frame that has blocks end at `ends`, and wherever else zstd likes.
+fn compress(raw: &[u8], ends: &[usize], effort: Effort) -> io::Result<Vec<u8>> {
     if let Effort::Level(level) = effort
         && level > MOST_KEPT
     {
-        return zstd::bulk::compress(raw, level);
+        return compress_by(&mut effort.compressor()?, raw, ends);
     }
     COMPRESSORS.with_borrow_mut(|kept| {
         if let Some((_, compressor)) = kept.iter_mut().find(|(of, _)| *of == effort) {
-            return compressor.compress(raw);
+            return compress_by(compressor, raw, ends);
         }
         let mut compressor = effort.compressor()?;
-        let frame = compressor.compress(raw);
+        let frame = compress_by(&mut compressor, raw, ends);
         kept.push((effort, compressor));
         frame
     })
+}
+
+fn compress_by(compressor: &mut Compressor, raw: &[u8], ends: &[usize]) -> io::Result<Vec<u8>> {
+    if ends.is_empty() {
+        return compressor.compress(raw);
+    }
+    compressor.set_pledged_src_size(Some(raw.len() as u64))?;
+    let context = compressor.context_mut();
+    let checked = |result: SafeResult| result.map_err(|code| io::Error::other(get_error_name(code)));
+    let mut frame: Vec<u8> = Vec::with_capacity(compress_bound(raw.len()) + 16 * ends.len());
+    let (mut out, mut input) = (OutBuffer::around(&mut frame), InBuffer::around(raw));
+    for end in ends.iter().copied().filter(|end| *end < raw.len()).chain([raw.len()]) {
+        let mut kind = InBuffer { src: raw.get(..end).unwrap_or(raw), pos: input.pos };
+        while kind.pos < kind.src.len() {
+            checked(context.compress_stream(&mut out, &mut kind))?;
+        }
+        input.pos = kind.pos;
+        let left = if end < raw.len() { context.flush_stream(&mut out) } else { context.end_stream(&mut out) };
+        if checked(left)? > 0 {
+            return Err(io::ErrorKind::WriteZero.into());
+        }
+    }
+    Ok(frame)
+}
+
+/// Returns where the blocks of a frame (RFC 8878, section 3.1.1) that decompresses to so many bytes end in these.
+fn block_ends(mut frame: Bytes, length: usize) -> Option<Vec<usize>> {
+    let mut context = DCtx::create();
+    let mut raw: Vec<u8> = with_room(length)?;
+    let mut out = OutBuffer::around(&mut raw);
+    let mut decompress = |bytes: &[u8]| {
+        let mut input = InBuffer::around(bytes);
+        while input.pos < bytes.len() {
+            context.decompress_stream(&mut out, &mut input).ok()?;
+        }
+        Some(out.pos())
+    };
+    let whole = frame.0;
+    frame.take(4)?;
+    let descriptor = frame.u8()?;
+    let is_single = descriptor & 0x20 != 0;
+    let of_dictionary = (1 << (descriptor & 3)) >> 1;
+    let of_length = if descriptor >> 6 == 0 { usize::from(is_single) } else { 1 << (descriptor >> 6) };
+    frame.take(usize::from(!is_single) + of_dictionary + of_length)?;
+    decompress(whole.get(..whole.len() - frame.0.len())?)?;
+    let mut ends = Vec::new();
+    loop {
+        let [a, b, c] = *frame.0.first_chunk()?;
+        let header = u32::from_le_bytes([a, b, c, 0]);
+        let size = if header >> 1 & 3 == 1 { 1 } else { header >> 3 };
+        ends.push(decompress(frame.take(3 + size as usize)?)?);
+        if header & 1 == 1 {
+            return Some(ends);
+        }
+    }
 }
 
 /// Reads what `push_compressed` wrote; `bytes` must end where the part does, and have been checked against their CRC.
@@ -194,6 +293,55 @@ pub(crate) fn read_compressed_within(bytes: &[u8], limits: &Limits) -> Option<Ve
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn kinds_have_blocks_of_their_own() {
+        let mut random = 1u64;
+        let mut next = || {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (random >> 56) as u8
+        };
+        let kinds: [Vec<u8>; 4] = [
+            (0..3000).map(|_| next()).collect(),
+            vec![7; 2000],
+            (0..5000).map(|_| next() % 3).collect(),
+            (0..4000).map(|_| b'a' + next() % 16).collect(),
+        ];
+        let mut mixed = Mixed::default();
+        for kind in &kinds {
+            // What is too short for a block goes with the next kind.
+            for part in [&kind[..LEAST_BLOCK - 1], &kind[LEAST_BLOCK - 1..]] {
+                mixed.bytes.extend_from_slice(part);
+                mixed.end_kind();
+            }
+        }
+        mixed.prepend(b"a head".to_vec());
+        let ends = [3006, 5006, 10006, 14006];
+        assert_eq!(mixed.ends, ends);
+        for level in [1, 4, 9, 19] {
+            let (mut part, mut columns, mut whole) = (Vec::new(), Vec::new(), Vec::new());
+            mixed.push(level, &mut part);
+            mixed.push_columns(level, &mut columns);
+            push_compressed(&mixed.bytes, level, &mut whole);
+            assert!(level > 9 || part.len() < whole.len() && columns.len() < whole.len());
+            for part in [part, columns] {
+                assert_eq!(read_compressed(&part).as_deref(), Some(&*mixed.bytes));
+                let read = Mixed::read(&part).unwrap();
+                assert_eq!(read.bytes, mixed.bytes);
+                assert!(ends.iter().all(|end| read.ends.contains(end)), "{:?}", read.ends);
+                // The same blocks, the same bytes.
+                let mut again = Vec::new();
+                read.push(level, &mut again);
+                assert!(again.len() <= part.len().max(whole.len()));
+            }
+        }
+        // Nothing is lost where a part is stored.
+        let mut part = Vec::new();
+        let stored = Mixed { bytes: kinds[0].clone(), ends: vec![1000] };
+        stored.push(4, &mut part);
+        assert_eq!(Mixed::read(&part).unwrap().bytes, kinds[0]);
+        assert_eq!(part[2], 0);
+    }
 
     #[test]
     fn a_part_expands_to_its_limits_and_not_beyond() {

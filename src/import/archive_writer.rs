@@ -211,10 +211,15 @@ impl Inner {
             *stored += 1;
         }
         let number = self.output.writer.totals().games + self.parsed.chunk.ends.len() as u64;
-        if self.bytes >= self.options.chunk_bytes.max(1) {
+        if self.missing() == 0 {
             self.flush()?;
         }
         Ok(number)
+    }
+
+    /// Returns how many bytes of PGN the chunk is to have yet.
+    fn missing(&self) -> usize {
+        self.options.missing(self.bytes, self.parsed.chunk.ends.len())
     }
 
     fn add_pgn(&mut self, name: &str, source: Source) -> Result<AddedPgn> {
@@ -223,17 +228,16 @@ impl Inner {
         let place = self.output.begin_source(name);
         let mut splitter = Splitter::new(source, place as u32, self.options.read.limits);
         let cannot = |source| Error::Io { doing: "cannot read", path: PathBuf::from(name), source };
-        let mut wanted = self.options.chunk_bytes.max(1);
         let mut failed = None;
         loop {
-            match splitter.next_batch(wanted) {
+            // Within a game that is too long a chunk does not end.
+            match splitter.next_batch(self.missing().max(1)) {
                 Ok(Some(batch)) => {
                     let (length, open) = (batch.text.len(), batch.open);
                     let checkpoint = (!open).then(|| splitter.checkpoint());
                     self.parsed.take(Segment::Batch(batch, checkpoint), &self.options);
                     self.bytes += length;
-                    wanted = self.options.chunk_bytes.saturating_sub(self.bytes).max(1);
-                    if self.bytes >= self.options.chunk_bytes && !open {
+                    if self.missing() == 0 && !open {
                         self.flush()?;
                     }
                 }

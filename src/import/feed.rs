@@ -33,6 +33,14 @@ impl Segment {
         }
     }
 
+    /// Returns how many games it has, whole or not.
+    fn games(&self) -> usize {
+        match self {
+            Segment::Batch(batch, _) => batch.spans.len(),
+            Segment::End { .. } => 0,
+        }
+    }
+
     fn is_open(&self) -> bool {
         matches!(self, Segment::Batch(batch, _) if batch.open)
     }
@@ -161,26 +169,31 @@ impl<'a> Feed<'a> {
     /// Returns the next job; without segments at the end of all sources, or where reading had to stop.
     pub fn read_job(&mut self) -> Job {
         let mut job = Job::default();
-        let (mut bytes, wanted) = (0, self.options.chunk_bytes.max(1));
-        while bytes < wanted && self.stopped.is_none() {
+        let (mut bytes, mut games) = (0, 0);
+        while self.stopped.is_none() {
+            let missing = self.options.missing(bytes, games);
+            if missing == 0 {
+                break;
+            }
             if self.stop.load(Ordering::Relaxed) {
                 self.stopped = Some(Error::Interrupted);
                 break;
             }
             let segment = match self.held.take() {
                 Some(segment) => Ok(Some(segment)),
-                None => self.read_part(wanted - bytes),
+                None => self.read_part(missing),
             };
             match segment {
                 Ok(Some(segment)) => {
                     let opens = segment.is_open() && !self.open;
-                    if (opens || segment.bytes() > 2 * wanted) && !job.segments.is_empty() {
+                    if (opens || segment.bytes() / 2 > self.options.chunk_bytes) && !job.segments.is_empty() {
                         self.held = Some(segment);
                         break;
                     }
                     job.opens |= opens;
                     self.open = segment.is_open();
                     bytes += segment.bytes();
+                    games += segment.games();
                     job.segments.push(segment);
                 }
                 Ok(None) => break,

@@ -3,8 +3,15 @@
 use crate::archive::writer::BATCH;
 use crate::pgn::ReadOptions;
 
-/// Bytes of PGN in a chunk by default: about a thousand games.
+/// Bytes of PGN in a chunk by default.
 pub const CHUNK_BYTES: usize = 768 << 10;
+/// Bytes of a game as most are. Where they are longer, for clocks or comments, a chunk has more bytes, and so as many
+/// games: what they have in common is learnt once a chunk, and clocks take a fiftieth less.
+const USUAL_GAME: usize = 768;
+/// So many times as long at most.
+const LONGEST: usize = 3;
+/// A chunk of more bytes than this times those it should have is made while no other is: memory is limited.
+pub const GREAT: usize = LONGEST + 1;
 
 /// The zstd level of a plain archive: higher ones take as long again as all the rest, where there are comments, and make
 /// other games smaller by a thousandth. Up to this level columns of tags are compressed with less effort.
@@ -44,7 +51,8 @@ pub struct ImportOptions {
     /// Chunks in a batch: a commit follows every so many. There is also one before a game that is too long, and none
     /// within it.
     pub batch: u32,
-    /// Bytes of PGN in a chunk, about: what is decompressed together.
+    /// Bytes of PGN in a chunk, about: what is decompressed together. Where games are longer than 768 bytes, up to three
+    /// times as many.
     pub chunk_bytes: usize,
     /// Whether the reports of rejected games hold their text; see
     /// [`FaultReport::rejected`](super::FaultReport::rejected).
@@ -59,6 +67,15 @@ impl ImportOptions {
     /// 19 and in chunks twice as long.
     pub fn packed() -> ImportOptions {
         ImportOptions { pack: true, level: PACKED_LEVEL, chunk_bytes: 2 * CHUNK_BYTES, ..ImportOptions::default() }
+    }
+
+    /// Returns how many bytes of PGN a chunk with so many bytes and games is to have yet; 0 if it is full.
+    pub(super) fn missing(&self, bytes: usize, games: usize) -> usize {
+        let wanted = self.chunk_bytes.max(1);
+        match wanted.saturating_sub(bytes) {
+            0 if (1..wanted / USUAL_GAME).contains(&games) && bytes / LONGEST < wanted => wanted.div_ceil(8),
+            missing => missing,
+        }
     }
 }
 
@@ -76,5 +93,35 @@ impl Default for ImportOptions {
             keep_rejected: false,
             kept: Vec::new(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chunks_of_long_games_are_longer() {
+        let options = ImportOptions::default();
+        // How many games of a length a chunk has, where the last part read is as long as asked.
+        let games = |length: usize| {
+            let (mut bytes, mut games) = (0, 0);
+            loop {
+                match options.missing(bytes, games) {
+                    0 => return games,
+                    missing => games += missing.div_ceil(length),
+                }
+                bytes = games * length;
+            }
+        };
+        assert_eq!(games(500), CHUNK_BYTES.div_ceil(500));
+        assert_eq!(games(768), 1024);
+        assert!((1024..1100).contains(&games(2000)), "{}", games(2000));
+        assert!((90..110).contains(&games(25_000)), "{}", games(25_000));
+        assert_eq!(games(10 << 20), 1);
+        // What has no games is read in parts of one length.
+        assert_eq!(options.missing(CHUNK_BYTES, 0), 0);
+        assert_eq!(ImportOptions { chunk_bytes: 0, ..options.clone() }.missing(0, 0), 1);
+        assert_eq!(ImportOptions { chunk_bytes: usize::MAX, ..options }.missing(5, 1), usize::MAX - 5);
     }
 }

@@ -3,7 +3,7 @@
 
 use super::chunk::ChunkBuilder;
 use super::feed::{Feed, Job, Segment};
-use super::options::{CHUNK_BYTES, ImportOptions};
+use super::options::{CHUNK_BYTES, GREAT, ImportOptions};
 use super::output::{Output, Turn};
 use super::parsed::{Parsed, Run};
 use super::schedule::{Given, Next, Schedule, Stage};
@@ -167,7 +167,7 @@ impl Jobs<'_> {
         }
         self.number += 1;
         let bytes: usize = job.segments.iter().map(Segment::bytes).sum();
-        match bytes > 2 * options.chunk_bytes.max(CHUNK_BYTES) {
+        match bytes / GREAT > options.chunk_bytes.max(CHUNK_BYTES) {
             true => Given::Great(Step::Parse(turn, job)),
             false => Given::Job(Step::Parse(turn, job)),
         }

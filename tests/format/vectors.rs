@@ -428,7 +428,7 @@ fn reads(file: &[u8]) -> Option<Value> {
 #[test]
 fn files_are_read_as_the_vectors_say() {
     let golden = |name: &str| fs::read(testdata("golden").join(name)).unwrap();
-    let whole = golden("v0.4.bga");
+    let whole = golden("v0.5.bga");
     // A page of a newer version, its checksum good.
     let mut newer = whole[PAGE..2 * PAGE].to_vec();
     newer[8..10].copy_from_slice(&[9, 0]);
@@ -436,42 +436,42 @@ fn files_are_read_as_the_vectors_say() {
     let flip = |at: usize| (at as u64, vec![whole[at] ^ 0x10]);
     type Change = (u64, Vec<u8>);
     let cases: Vec<(&str, &str, Option<u64>, Vec<Change>)> = vec![
-        ("whole", "v0.4.bga", None, vec![]),
-        ("with deleted games", "v0.4-deleted.bga", None, vec![]),
+        ("whole", "v0.5.bga", None, vec![]),
+        ("with deleted games", "v0.5-deleted.bga", None, vec![]),
         ("of an older version", "v0.1.bga", None, vec![]),
-        ("skippable blocks", "v0.4-skippable.bga", None, vec![]),
-        ("a critical block", "v0.4-critical.bga", None, vec![]),
-        ("a feature to read", "v0.4-feature-read.bga", None, vec![]),
-        ("a feature to write", "v0.4-feature-write.bga", None, vec![]),
-        ("the page of the last commit is damaged: the commit is found", "v0.4.bga", None, vec![flip(PAGE + 40)]),
-        ("the other page is damaged: a later commit may be lost", "v0.4.bga", None, vec![flip(40)]),
-        ("the other page is zero", "v0.4.bga", None, vec![(0, vec![0; PAGE])]),
+        ("skippable blocks", "v0.5-skippable.bga", None, vec![]),
+        ("a critical block", "v0.5-critical.bga", None, vec![]),
+        ("a feature to read", "v0.5-feature-read.bga", None, vec![]),
+        ("a feature to write", "v0.5-feature-write.bga", None, vec![]),
+        ("the page of the last commit is damaged: the commit is found", "v0.5.bga", None, vec![flip(PAGE + 40)]),
+        ("the other page is damaged: a later commit may be lost", "v0.5.bga", None, vec![flip(40)]),
+        ("the other page is zero", "v0.5.bga", None, vec![(0, vec![0; PAGE])]),
         (
             "the page of the last commit is zero: an empty archive and a commit",
-            "v0.4.bga",
+            "v0.5.bga",
             None,
             vec![(PAGE as u64, vec![0; PAGE])],
         ),
-        ("both pages are damaged", "v0.4.bga", None, vec![flip(40), flip(PAGE + 40)]),
-        ("no magic", "v0.4.bga", None, vec![flip(0), flip(PAGE)]),
-        ("page and commit are damaged", "v0.4.bga", None, vec![flip(PAGE + 40), flip(whole.len() - 30)]),
+        ("both pages are damaged", "v0.5.bga", None, vec![flip(40), flip(PAGE + 40)]),
+        ("no magic", "v0.5.bga", None, vec![flip(0), flip(PAGE)]),
+        ("page and commit are damaged", "v0.5.bga", None, vec![flip(PAGE + 40), flip(whole.len() - 30)]),
         (
             "a page of a newer version",
-            "v0.4.bga",
+            "v0.5.bga",
             None,
             vec![(PAGE as u64 + 8, vec![9, 0]), (2 * PAGE as u64 - 4, crc.to_vec())],
         ),
-        ("pages of two archives", "v0.4.bga", None, vec![(0, golden("v0.4-filled.bga")[..PAGE].to_vec())]),
-        ("a byte is missing", "v0.4.bga", Some(whole.len() as u64 - 1), vec![]),
-        ("all blocks are missing", "v0.4.bga", Some(8192), vec![]),
-        ("the second commit is cut off", "v0.4-deleted.bga", Some(whole.len() as u64 + 20), vec![]),
-        ("bytes after the committed length", "v0.4.bga", Some(whole.len() as u64 + 100), vec![]),
-        ("a block header is damaged", "v0.4.bga", None, vec![flip(8362)]),
-        ("the table of moves is damaged", "v0.4.bga", None, vec![flip(8236)]),
-        ("the records are damaged", "v0.4.bga", None, vec![flip(8300)]),
-        ("the tags are damaged", "v0.4.bga", None, vec![flip(8500)]),
-        ("the texts are damaged", "v0.4.bga", None, vec![flip(8900)]),
-        ("the layout is damaged: no concern of the content", "v0.4.bga", None, vec![flip(9040)]),
+        ("pages of two archives", "v0.5.bga", None, vec![(0, golden("v0.5-filled.bga")[..PAGE].to_vec())]),
+        ("a byte is missing", "v0.5.bga", Some(whole.len() as u64 - 1), vec![]),
+        ("all blocks are missing", "v0.5.bga", Some(8192), vec![]),
+        ("the second commit is cut off", "v0.5-deleted.bga", Some(whole.len() as u64 + 20), vec![]),
+        ("bytes after the committed length", "v0.5.bga", Some(whole.len() as u64 + 100), vec![]),
+        ("a block header is damaged", "v0.5.bga", None, vec![flip(8362)]),
+        ("the table of moves is damaged", "v0.5.bga", None, vec![flip(8236)]),
+        ("the records are damaged", "v0.5.bga", None, vec![flip(8300)]),
+        ("the tags are damaged", "v0.5.bga", None, vec![flip(8500)]),
+        ("the texts are damaged", "v0.5.bga", None, vec![flip(8900)]),
+        ("the layout is damaged: no concern of the content", "v0.5.bga", None, vec![flip(9040)]),
     ];
     let values: Vec<Value> = cases
         .into_iter()

@@ -13,7 +13,7 @@ use crate::format::commit::{Commit, Unfinished};
 use crate::format::loose;
 use crate::format::moves::Coding;
 use crate::format::record::{Record, push_recoded};
-use crate::format::wire;
+use crate::format::wire::Mixed;
 use crate::monitor::Monitor;
 use crate::packed;
 use rayon::prelude::*;
@@ -139,11 +139,11 @@ impl Block {
                 Ok(Block::Commit(commit, Unfinished::of(&payload)))
             }
             (BlockKind::Tags | BlockKind::Texts | BlockKind::Layout | BlockKind::Dictionary, Some(level)) => {
-                let raw = wire::read_compressed(&payload).ok_or_else(damage)?;
+                let raw = Mixed::read(&payload).ok_or_else(damage)?;
                 let mut again = Vec::new();
                 match kind {
-                    BlockKind::Tags => wire::push_columns(&raw, level, &mut again),
-                    _ => wire::push_compressed(&raw, level, &mut again),
+                    BlockKind::Tags => raw.push_columns(level, &mut again),
+                    _ => raw.push(level, &mut again),
                 }
                 Ok(Block::Other(*block, again))
             }

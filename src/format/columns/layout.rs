@@ -7,7 +7,7 @@ use super::planes::{push_column, read_column};
 use crate::format::budget::{self, Budget};
 use crate::format::coder::numbers;
 use crate::format::limits::Limits;
-use crate::format::wire::{Bytes, push_compressed, push_string, push_varint, read_compressed_within};
+use crate::format::wire::{Bytes, Mixed, push_string, push_varint, read_compressed_within};
 
 /// The bytes of a style, whose meaning is the PGN writer's.
 pub const STYLE: usize = 9;
@@ -103,7 +103,7 @@ pub struct Layout {
 impl Layout {
     /// Returns the payload of the block.
     pub fn encode(&self, level: i32) -> Vec<u8> {
-        let mut rest = Vec::new();
+        let mut rest = Mixed::default();
         push_column(&self.games, &mut rest);
         let counts: Vec<u64> = self.edits.iter().map(|edits| edits.len() as u64).collect();
         push_column(&counts, &mut rest);
@@ -113,19 +113,20 @@ impl Layout {
             numbers::encode_plain(all().map(|edit| edit.delete)),
             numbers::encode_plain(all().map(|edit| edit.insert.len() as u64)),
         ] {
-            push_string(&column, &mut rest);
+            push_string(&column, &mut rest.bytes);
+            rest.end_kind();
         }
-        all().for_each(|edit| rest.extend_from_slice(&edit.insert));
+        all().for_each(|edit| rest.bytes.extend_from_slice(&edit.insert));
         // Styles that no game has make up for edits that take no bytes.
-        let padding = budget::padding(all().count() as u64 * budget::EDIT, rest.len(), self.games.len());
+        let padding = budget::padding(all().count() as u64 * budget::EDIT, rest.bytes.len(), self.games.len());
         let padding = vec![0; padding.next_multiple_of(STYLE)];
-        let mut raw = Vec::new();
-        push_varint((self.styles.len() + padding.len() / STYLE) as u64, &mut raw);
-        self.styles.iter().for_each(|style| raw.extend_from_slice(style));
-        raw.extend_from_slice(&padding);
-        raw.append(&mut rest);
+        let mut head = Vec::new();
+        push_varint((self.styles.len() + padding.len() / STYLE) as u64, &mut head);
+        self.styles.iter().for_each(|style| head.extend_from_slice(style));
+        head.extend_from_slice(&padding);
+        rest.prepend(head);
         let mut payload = Vec::new();
-        push_compressed(&raw, level, &mut payload);
+        rest.push(level, &mut payload);
         payload
     }
 

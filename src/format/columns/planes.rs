@@ -1,7 +1,7 @@
 //! Columns of numbers as planes: the lowest bytes of all, then the next ones.
 
 use crate::format::budget;
-use crate::format::wire::Bytes;
+use crate::format::wire::{Bytes, Mixed};
 
 /// The bytes that the greatest of these numbers takes; 0 where all are zero.
 pub(super) fn width(numbers: &[u64]) -> u8 {
@@ -9,10 +9,13 @@ pub(super) fn width(numbers: &[u64]) -> u8 {
     (64 - all.leading_zeros()).div_ceil(8) as u8
 }
 
-/// Appends the lowest bytes of all numbers, then the next bytes, and so on: like bytes stand together.
-pub(super) fn push_planes(numbers: &[u64], out: &mut Vec<u8>) {
+/// Appends the lowest bytes of all numbers, then the next bytes, and so on: like bytes stand together, and each plane is
+/// a kind.
+pub(super) fn push_planes(numbers: &[u64], out: &mut Mixed) {
+    out.end_kind();
     for plane in 0..width(numbers) {
-        out.extend(numbers.iter().map(|number| (number >> (8 * plane)) as u8));
+        out.bytes.extend(numbers.iter().map(|number| (number >> (8 * plane)) as u8));
+        out.end_kind();
     }
 }
 
@@ -32,8 +35,8 @@ pub(super) fn read_planes(bytes: &mut Bytes, width: u8, count: usize) -> Option<
 }
 
 /// Appends the width of a column and its planes.
-pub(in crate::format) fn push_column(numbers: &[u64], out: &mut Vec<u8>) {
-    out.push(width(numbers));
+pub(in crate::format) fn push_column(numbers: &[u64], out: &mut Mixed) {
+    out.bytes.push(width(numbers));
     push_planes(numbers, out);
 }
 

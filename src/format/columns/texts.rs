@@ -8,7 +8,7 @@ use super::planes::{push_column, read_column};
 use crate::format::budget::{self, Budget};
 use crate::format::coder::numbers;
 use crate::format::limits::Limits;
-use crate::format::wire::{Bytes, push_compressed, push_string, push_varint, read_compressed_within};
+use crate::format::wire::{Bytes, Mixed, push_string, push_varint, read_compressed_within};
 use crate::game::TextKind;
 use foldhash::{HashMap, HashMapExt};
 
@@ -129,30 +129,32 @@ impl TextsBuilder {
                 numbers.push(templates.add(&mut parsed, text, game));
             }
         }
-        let mut rest = Vec::new();
+        let mut rest = Mixed::default();
         for numbers in [&placed, &marked, &gaps, &numbers] {
             push_column(numbers, &mut rest);
         }
-        rest.extend_from_slice(&kinds);
+        rest.bytes.extend_from_slice(&kinds);
+        rest.end_kind();
         for stream in &templates.streams {
             if stream.field == TemplateField::Text {
-                rest.extend_from_slice(&stream.text);
+                rest.bytes.extend_from_slice(&stream.text);
             } else {
-                push_string(&numbers::encode(stream.field.kind(), &stream.values, &stream.games), &mut rest);
+                push_string(&numbers::encode(stream.field.kind(), &stream.values, &stream.games), &mut rest.bytes);
             }
+            rest.end_kind();
         }
         let charge = templates.charge() + gaps.len() as u64 * budget::PLACED;
-        let padding = budget::padding(charge, rest.len(), self.games.len());
+        let padding = budget::padding(charge, rest.bytes.len(), self.games.len());
         if padding > 0 {
             // A template that no text uses.
             templates.order.push(vec![b' '; padding]);
         }
-        let mut raw = Vec::new();
-        push_varint(templates.order.len() as u64, &mut raw);
-        templates.order.iter().for_each(|template| push_string(template, &mut raw));
-        raw.append(&mut rest);
+        let mut head = Vec::new();
+        push_varint(templates.order.len() as u64, &mut head);
+        templates.order.iter().for_each(|template| push_string(template, &mut head));
+        rest.prepend(head);
         let mut payload = Vec::new();
-        push_compressed(&raw, level, &mut payload);
+        rest.push(level, &mut payload);
         payload
     }
 }

@@ -7,7 +7,7 @@ use crate::format::coder::range::RangeEncoder;
 use crate::format::columns::codec::Codec;
 use crate::format::columns::planes::{push_column, push_planes, width};
 use crate::format::limits::Limits;
-use crate::format::wire::{push_columns, push_string, push_varint};
+use crate::format::wire::{Mixed, push_string, push_varint};
 use foldhash::HashMap;
 use hashbrown::HashTable;
 use std::collections::hash_map::Entry;
@@ -340,7 +340,7 @@ impl TagsDraft {
 
     /// Returns the payload of the block.
     pub fn encode(&self, level: i32) -> Vec<u8> {
-        let mut rest = Vec::new();
+        let mut rest = Mixed::default();
         let predictions = self.predictions();
         let is_predicted: Vec<bool> = (0..self.columns.len())
             .map(|column| predictions.iter().any(|prediction| prediction.column == column))
@@ -349,41 +349,41 @@ impl TagsDraft {
             || self.columns.iter().zip(&is_predicted).filter(|(_, predicted)| !**predicted).map(|(column, _)| column);
         let written: Vec<Vec<u64>> = plain().map(ColumnDraft::written).collect();
         let mut widths = written.iter().map(|numbers| width(numbers));
-        push_varint(self.columns.len() as u64, &mut rest);
+        push_varint(self.columns.len() as u64, &mut rest.bytes);
         for (column, predicted) in self.columns.iter().zip(&is_predicted) {
             match NAMES.iter().position(|name| name.as_bytes() == &*column.name) {
-                Some(number) => rest.push(number as u8 + 1),
+                Some(number) => rest.bytes.push(number as u8 + 1),
                 None => {
-                    rest.push(0);
-                    push_string(&column.name, &mut rest);
+                    rest.bytes.push(0);
+                    push_string(&column.name, &mut rest.bytes);
                 }
             }
-            column.codec.push(&mut rest);
-            rest.push(if *predicted { PREDICTED } else { widths.next().unwrap_or(0) });
+            column.codec.push(&mut rest.bytes);
+            rest.bytes.push(if *predicted { PREDICTED } else { widths.next().unwrap_or(0) });
         }
-        push_varint(predictions.len() as u64, &mut rest);
-        predictions.iter().for_each(|prediction| prediction.push(&mut rest));
+        push_varint(predictions.len() as u64, &mut rest.bytes);
+        predictions.iter().for_each(|prediction| prediction.push(&mut rest.bytes));
         let games: Vec<u64> = self.games.iter().map(|schema| u64::from(*schema)).collect();
         push_column(&games, &mut rest);
         written.iter().for_each(|numbers| push_planes(numbers, &mut rest));
         self.push_texts(plain(), &mut rest);
         if !predictions.is_empty() {
-            push_string(&self.encode_predicted(&predictions), &mut rest);
+            push_string(&self.encode_predicted(&predictions), &mut rest.bytes);
             let columns = predictions.iter().filter_map(|prediction| self.columns.get(prediction.column));
             self.push_texts(columns, &mut rest);
         }
         // Schemas that no game has make up for values that take no bytes.
-        let padding = budget::padding(self.charge(&is_predicted), rest.len(), self.games.len());
-        let mut raw = Vec::new();
-        push_varint((self.schemas.len() + padding) as u64, &mut raw);
+        let padding = budget::padding(self.charge(&is_predicted), rest.bytes.len(), self.games.len());
+        let mut head = Vec::new();
+        push_varint((self.schemas.len() + padding) as u64, &mut head);
         for schema in &self.schemas {
-            push_varint(schema.len() as u64, &mut raw);
-            schema.iter().for_each(|column| push_varint(u64::from(*column), &mut raw));
+            push_varint(schema.len() as u64, &mut head);
+            schema.iter().for_each(|column| push_varint(u64::from(*column), &mut head));
         }
-        raw.resize(raw.len() + padding, 0);
-        raw.append(&mut rest);
+        head.resize(head.len() + padding, 0);
+        rest.prepend(head);
         let mut payload = Vec::new();
-        push_columns(&raw, level, &mut payload);
+        rest.push_columns(level, &mut payload);
         payload
     }
 }
@@ -436,10 +436,12 @@ impl TagsDraft {
         coder.finish()
     }
     /// Appends the lengths of the columns' texts, then the texts.
-    fn push_texts<'a>(&self, columns: impl Iterator<Item = &'a ColumnDraft> + Clone, out: &mut Vec<u8>) {
+    fn push_texts<'a>(&self, columns: impl Iterator<Item = &'a ColumnDraft> + Clone, out: &mut Mixed) {
         let texts = columns.flat_map(|column| &column.local).map(|range| of_range(&self.text, range));
-        texts.clone().for_each(|text| push_varint(text.len() as u64, out));
-        texts.for_each(|text| out.extend_from_slice(text));
+        texts.clone().for_each(|text| push_varint(text.len() as u64, &mut out.bytes));
+        out.end_kind();
+        texts.for_each(|text| out.bytes.extend_from_slice(text));
+        out.end_kind();
     }
 }
 
