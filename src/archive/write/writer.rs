@@ -23,7 +23,7 @@ pub use crate::archive::write::reopen::Opened;
 /// Chunks in a batch, unless the import is asked for another number: a commit follows every so many.
 pub const BATCH: u32 = 64;
 /// The compression level of dictionary blocks: they are small and read often.
-const DICTIONARY_LEVEL: i32 = 12;
+const DICTIONARY_LEVEL: i32 = 6;
 
 /// A chunk of games, encoded but for what depends on its place in the file.
 #[derive(Debug, Default)]

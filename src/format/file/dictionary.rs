@@ -4,19 +4,20 @@
 
 use crate::format::budget::with_room;
 use crate::format::limits::Limits;
-use crate::format::wire::{Bytes, push_compressed, push_varint, read_compressed_within};
+use crate::format::wire::{Bytes, Mixed, push_varint, read_compressed_within};
 
 /// Returns the payload of a block with these strings.
 pub fn encode(strings: &[Box<[u8]>], level: i32) -> Vec<u8> {
-    let mut raw = Vec::new();
+    let mut raw = Mixed::default();
     for string in strings {
-        push_varint(string.len() as u64, &mut raw);
+        push_varint(string.len() as u64, &mut raw.bytes);
     }
+    raw.end_kind();
     for string in strings {
-        raw.extend_from_slice(string);
+        raw.bytes.extend_from_slice(string);
     }
     let mut payload = Vec::new();
-    push_compressed(&raw, level, &mut payload);
+    raw.push(level, &mut payload);
     payload
 }
 
