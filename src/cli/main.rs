@@ -66,7 +66,7 @@ fn main() -> ExitCode {
 /// glibc gives large blocks back at once until one is freed that is larger; from then on it keeps those of its size
 /// (mallopt(3), `M_MMAP_THRESHOLD`). To others this means nothing.
 fn keep_pages() {
-    const KEPT: usize = 4 << 20;
+    const KEPT: usize = 16 << 20;
     drop(std::hint::black_box(Vec::<u8>::with_capacity(KEPT)));
 }
 
