@@ -194,23 +194,26 @@ fn sizes_of<'a>(a: &'a mut [Estimate; SIZES], b: &'a mut [Estimate; SIZES]) -> [
 /// Returns how likely symbols are if none is impossible.
 #[inline(never)] // Else half of it is done one by one.
 fn likely(tails: &Tails) -> Tails {
+    let mut coded = *tails;
+    coded.iter_mut().enumerate().for_each(|(symbol, tail)| *tail = possible(symbol, *tail));
+    coded
+}
+
+/// The same if both are as right.
+#[inline(never)]
+#[expect(clippy::indexing_slicing, reason = "there are 16 symbols")]
+fn mean(a: &Tails, b: &Tails) -> Tails {
     let mut coded = [0; SYMBOLS];
-    for (number, (coded, tail)) in coded.iter_mut().zip(tails).enumerate() {
-        *coded = part(*tail, u16::MAX - (SYMBOLS as u16 * LEAST - 1)) + LEAST * (MORE - number) as u16;
+    for (symbol, tail) in coded.iter_mut().enumerate() {
+        *tail = possible(symbol, ((u32::from(a[symbol]) + u32::from(b[symbol]) + 1) >> 1) as u16);
     }
     coded
 }
 
-/// Returns how likely symbols are if both are as right, and none is impossible.
-#[inline(never)]
-#[expect(clippy::indexing_slicing, reason = "there are 16 symbols")]
-fn mean(a: &Tails, b: &Tails) -> Tails {
-    let mut tails = [0; SYMBOLS];
-    for (number, tail) in tails.iter_mut().enumerate() {
-        let mean = ((u32::from(a[number]) + u32::from(b[number]) + 1) >> 1) as u16;
-        *tail = part(mean, u16::MAX - (SYMBOLS as u16 * LEAST - 1)) + LEAST * (MORE - number) as u16;
-    }
-    tails
+/// Makes room in a symbol's tail for those after it, each as likely as any has to be.
+#[inline(always)]
+fn possible(symbol: usize, tail: u16) -> u16 {
+    part(tail, u16::MAX - (SYMBOLS as u16 * LEAST - 1)) + LEAST * (MORE - symbol) as u16
 }
 
 /// Codes a symbol by its estimate in each context.
