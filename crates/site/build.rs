@@ -5,7 +5,7 @@
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, exit};
+use std::process::{Command, Stdio, exit};
 
 const TARGET: &str = "wasm32-unknown-unknown";
 
@@ -24,7 +24,7 @@ fn main() {
     let target = env::var_os("SCORESHEET_WASM_TARGET").map_or(out.join("wasm-target"), PathBuf::from);
     let mut build = command("cargo");
     build.args(["build", "--package", "scoresheet-wasm", "--profile", "wasm", "--target", TARGET, "--target-dir"]);
-    build.arg(&target).current_dir(&workspace);
+    build.arg(&target).args(["--message-format", "json-render-diagnostics"]).current_dir(&workspace);
     // The module says nothing of the machine that built it, and is smaller for it.
     let home = env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = home.or_else(|| Some(env::home_dir()?.join(".cargo")));
@@ -37,10 +37,10 @@ fn main() {
     {
         build.env("CC_wasm32_unknown_unknown", clang).env("AR_wasm32_unknown_unknown", archiver);
     }
-    match build.status() {
-        Ok(status) if status.success() => {}
+    let built = match build.stderr(Stdio::inherit()).output() {
+        Ok(built) if built.status.success() => String::from_utf8_lossy(&built.stdout).into_owned(),
         _ => refuse(),
-    }
+    };
     let module = target.join(TARGET).join("wasm").join("scoresheet_wasm.wasm");
     let mut bindings = wasm_bindgen_cli_support::Bindgen::new();
     bindings.input_path(&module).typescript(true);
@@ -49,7 +49,7 @@ fn main() {
         eprintln!("the reader's JavaScript cannot be made: {error:#}");
         exit(1);
     }
-    fs::write(out.join("wasm").join("licences.json"), licences(&workspace)).expect("OUT_DIR can be written");
+    fs::write(out.join("wasm").join("licences.json"), licences(&workspace, &built)).expect("OUT_DIR can be written");
 }
 
 /// Cargo, free of what was set for this build alone.
@@ -98,8 +98,8 @@ fn refuse() -> ! {
     exit(1);
 }
 
-/// Returns what the module links, each with its version, licence and place.
-fn licences(workspace: &Path) -> String {
+/// Returns what the module links, each with its version, licence and place; `built` is what cargo said of the build.
+fn licences(workspace: &Path, built: &str) -> String {
     let mut ask = command("cargo");
     ask.args(["tree", "--package", "scoresheet-wasm", "--target", TARGET, "--edges", "normal,no-proc-macro"]);
     ask.args(["--prefix", "none", "--format", "{p}\t{l}\t{r}", "--offline"]).current_dir(workspace);
@@ -118,24 +118,31 @@ fn licences(workspace: &Path) -> String {
         .collect();
     rows.sort();
     rows.dedup();
-    let texts = texts(workspace, &rows);
+    let texts = texts(built, &rows);
     serde_json::json!({"linked": rows, "texts": texts}).to_string()
 }
 
 /// Returns the texts of these packages' licences, each once, with the packages that have it. Apache's, which is the
 /// same for all, is on the page anyway.
-fn texts(workspace: &Path, rows: &[Vec<String>]) -> Vec<(String, Vec<String>)> {
-    let mut ask = command("cargo");
-    ask.args(["metadata", "--format-version", "1", "--offline"]).current_dir(workspace);
-    let found = ask.output().expect("cargo runs");
-    let all: serde_json::Value = serde_json::from_slice(&found.stdout).expect("cargo gives JSON");
-    let mut texts: Vec<(String, Vec<String>)> = Vec::new();
-    for package in all["packages"].as_array().into_iter().flatten() {
-        let [name, version] = ["name", "version"].map(|member| package[member].as_str().unwrap_or_default().to_owned());
+///
+/// Where a package lies the build says: `cargo metadata` would ask for all that the workspace's lock names, and most of
+/// that is not there where nothing else has been built.
+fn texts(built: &str, rows: &[Vec<String>]) -> Vec<(String, Vec<String>)> {
+    let mut folders: Vec<(String, PathBuf)> = Vec::new();
+    for message in built.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok()) {
+        let member = |name: &str| message[name].as_str().unwrap_or_default();
+        // `registry+URL#NAME@VERSION`
+        let (id, manifest) = (member("package_id"), Path::new(member("manifest_path")));
+        let Some((name, version)) = id.rsplit_once('#').and_then(|(_, named)| named.split_once('@')) else { continue };
         let is_linked = rows.iter().any(|row| row[0] == name && row[1] == version);
-        let is_foreign = package["source"].is_string();
-        let folder = package["manifest_path"].as_str().and_then(|path| Path::new(path).parent());
-        let Some(folder) = folder.filter(|_| is_linked && is_foreign) else { continue };
+        if let Some(folder) = manifest.parent().filter(|_| is_linked && !id.starts_with("path+")) {
+            folders.push((name.to_owned(), folder.to_owned()));
+        }
+    }
+    folders.sort();
+    folders.dedup();
+    let mut texts: Vec<(String, Vec<String>)> = Vec::new();
+    for (name, folder) in folders {
         let mut files: Vec<PathBuf> =
             fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
         files.retain(|file| {
