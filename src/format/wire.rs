@@ -332,7 +332,7 @@ mod tests {
                 let read = Mixed::read(&part).unwrap();
                 assert_eq!(read.bytes, mixed.bytes);
                 assert!(ends.iter().all(|end| read.ends.contains(end)), "{:?}", read.ends);
-                // The same blocks, the same bytes.
+                // With the blocks it was found with it is as small again.
                 let mut again = Vec::new();
                 read.push(level, &mut again);
                 assert!(again.len() <= part.len().max(whole.len()));

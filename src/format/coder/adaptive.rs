@@ -154,17 +154,16 @@ impl AdaptiveModel {
     #[expect(clippy::indexing_slicing, reason = "sizes are cut to the nodes that there are")]
     pub(crate) fn code(&mut self, coder: &mut impl Coder, sizes: [usize; INPUTS], top: usize, number: i64) -> i64 {
         let [a, b] = &mut self.sizes;
-        let [first, more] = sizes_of(a.of(sizes[0]), b.of(sizes[1]));
+        let ([a, more_a], [b, more_b]) = (a.of(sizes[0]), b.of(sizes[1]));
         let magnitude = number.unsigned_abs();
         let bits = (64 - magnitude.leading_zeros()) as usize;
-        let mut size = code_by_two(first, coder, bits.min(MORE));
+        let mut size = code_by_two([a, b], coder, bits.min(MORE));
         if size == 0 {
             return 0;
         }
         let mut last = size;
-        let [a, b] = more;
         while last == MORE && size < 64 {
-            last = code_by_two([&mut *a, &mut *b], coder, bits.saturating_sub(size).min(MORE));
+            last = code_by_two([&mut *more_a, &mut *more_b], coder, bits.saturating_sub(size).min(MORE));
             size = (size + last).min(64);
         }
         let learnt = (size - 1).min(LEARNT);
@@ -182,13 +181,6 @@ impl AdaptiveModel {
         }
         if top & 1 == 1 { value.wrapping_neg() as i64 } else { value as i64 }
     }
-}
-
-/// Returns the estimates of both contexts, symbol by symbol.
-#[inline]
-fn sizes_of<'a>(a: &'a mut [Estimate; SIZES], b: &'a mut [Estimate; SIZES]) -> [[&'a mut Estimate; INPUTS]; SIZES] {
-    let ([first_a, more_a], [first_b, more_b]) = (a, b);
-    [[first_a, first_b], [more_a, more_b]]
 }
 
 /// Returns how likely symbols are if none is impossible.
