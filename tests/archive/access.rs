@@ -4,11 +4,14 @@
 use crate::common::import::try_import;
 use crate::common::sample::lichess;
 use rayon::prelude::*;
-use scoresheet::archive::{Access, FileKind, Level, SideState};
+use scoresheet::archive::{Access, FileKind, Level, ReadExactAt, SideState};
 use scoresheet::import::Existing;
 use scoresheet::{Archive, Error, ImportOptions};
 use std::fs::{self, OpenOptions};
+use std::io;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 
 /// The 3,000 games of the sample in an archive.
 fn sample(folder: &Path) -> PathBuf {
@@ -56,6 +59,54 @@ fn every_access_gives_the_same_games() {
         assert_eq!(one, Archive::verify_with(&target, Access::Read, level, |_| {}).unwrap());
         assert!(one.is_intact());
     }
+}
+
+/// Bytes that are far away: every request is noted.
+struct Far {
+    file: Vec<u8>,
+    requests: Arc<Mutex<Vec<Range<u64>>>>,
+}
+
+impl ReadExactAt for Far {
+    fn read_exact_at(&self, offset: u64, bytes: &mut [u8]) -> io::Result<()> {
+        let end = offset + bytes.len() as u64;
+        self.requests.lock().unwrap().push(offset..end);
+        let found = self.file.get(offset as usize..end as usize).ok_or(io::ErrorKind::UnexpectedEof)?;
+        bytes.copy_from_slice(found);
+        Ok(())
+    }
+}
+
+#[test]
+fn a_game_out_of_a_far_archive_takes_one_request() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = sample(folder.path());
+    let near = Archive::open(&target).unwrap();
+    let (file, index) = (fs::read(&target).unwrap(), fs::read(FileKind::Index.beside(&target)).unwrap());
+    let (mut moves, mut columns, mut most) = (0, 0, 0);
+    for number in (1..=3000).step_by(37) {
+        let requests = Arc::default();
+        let far = Far { file: file.clone(), requests: Arc::clone(&requests) };
+        let far = Archive::from_reader(far, file.len() as u64, Some(&index)).unwrap();
+        let count = || std::mem::take(&mut *requests.lock().unwrap());
+        count();
+        let game = far.game(number).unwrap();
+        assert_eq!(game.brenner(), near.game(number).unwrap().brenner());
+        let asked = count();
+        moves += asked.len();
+        most = most.max(asked.iter().map(|range| range.end - range.start).max().unwrap());
+        assert_eq!(game.tags().unwrap(), near.game(number).unwrap().tags().unwrap());
+        columns += count().len();
+        // What has been read is there.
+        assert_eq!(far.game(number).unwrap().brenner(), near.game(number).unwrap().brenner());
+        assert_eq!(count(), []);
+    }
+    let games = 3000_usize.div_ceil(37);
+    // A guess from the index is wrong for a few.
+    assert!(moves <= games + games / 20, "{moves} requests for {games} games");
+    // The columns, and, as each archive is new, strings of the dictionary.
+    assert!(columns <= 2 * games, "{columns} requests for the tags of {games} games");
+    assert!(most <= 128 << 10, "{most} bytes");
 }
 
 #[test]

@@ -17,11 +17,6 @@ pub struct BlockStore {
 }
 
 impl BlockStore {
-    /// Returns the block at `offset`, its header checked.
-    pub fn block(&self, offset: u64) -> Result<BlockRef, Damage> {
-        BlockRef::at(&self.store, self.id, offset)
-    }
-
     /// Returns the part of a block's payload that its CRC covers, if it holds and is within the limits.
     pub fn payload(&self, block: &BlockRef) -> Result<Cow<'_, [u8]>, Damage> {
         block.checked_within(&self.store, self.id, &self.limits)

@@ -162,8 +162,8 @@ impl<'a> Chunk<'a> {
     /// Returns the payload of the block of `kind` among the chunk's columns, if there is one.
     pub(in crate::archive) fn column_payload(&self, kind: BlockKind) -> Result<Option<Cow<'a, [u8]>>, Damage> {
         let moves = &self.archive.head(self.number)?.block;
-        let block = self.columns.block(self.archive.blocks(), moves, kind)?;
-        block.map(|(block, _)| self.archive.payload(&block)).transpose()
+        let block = self.columns.block(self.archive.store(), self.archive.blocks(), moves, kind)?;
+        block.map(|block| self.archive.payload(&block)).transpose()
     }
 
     /// Iterates over the games of the chunk, without those deleted.

@@ -2,12 +2,17 @@
 
 use crate::archive::read::block_store::BlockStore;
 use crate::archive::read::blocks::BlockRef;
+use crate::archive::read::read_at::ReadAt;
 use crate::error::{Damage, DamageKind};
+use crate::format::Limits;
 use crate::format::block::BlockKind;
 use crate::format::layout::Layout;
 use crate::format::tags::Tags;
 use crate::format::texts::Texts;
 use std::sync::OnceLock;
+
+/// As much as the columns of a chunk usually take, their headers too, in bytes: asked for at once.
+const USUAL_COLUMNS: u64 = 32 << 10;
 
 /// Where the blocks of a chunk's columns are, where that is known beforehand.
 #[derive(Clone, Copy, Debug, Default)]
@@ -55,59 +60,69 @@ impl Columns {
         Columns { known: Some(blocks), ..Columns::default() }
     }
 
-    /// Returns the block of `kind` of a chunk, and how many games it has.
+    /// Returns the block of `kind` of a chunk, by what has been read of the archive.
     pub(in crate::archive) fn block(
         &self,
+        file: &impl ReadAt,
         blocks: &BlockStore,
         moves: &BlockRef,
         kind: BlockKind,
-    ) -> Result<Option<(BlockRef, usize)>, Damage> {
-        let block = match &self.known {
-            Some(known) => known.get(kind),
-            None => block_after(blocks, moves, kind)?,
-        };
-        Ok(block.map(|block| (block, moves.header.count as usize)))
+    ) -> Result<Option<BlockRef>, Damage> {
+        match &self.known {
+            Some(known) => Ok(known.get(kind)),
+            None => block_after(file, blocks, moves, kind),
+        }
+    }
+
+    /// Reads the block of `kind` of a chunk, if there is one; `damage` is what one that `decode` cannot read has.
+    fn read<T>(
+        &self,
+        blocks: &BlockStore,
+        moves: &BlockRef,
+        (kind, damage): (BlockKind, DamageKind),
+        decode: impl FnOnce(&[u8], usize, &Limits) -> Option<T>,
+    ) -> Result<Option<T>, Damage> {
+        let start = self.known.and_then(|known| known.get(kind)).map_or(moves.end(), |block| block.offset);
+        let file = blocks.store.ahead(start..start.saturating_add(USUAL_COLUMNS), None);
+        let Some(block) = self.block(&file, blocks, moves, kind)? else { return Ok(None) };
+        let payload = block.checked_within(&file, blocks.id, &blocks.limits)?;
+        let columns = decode(&payload, moves.header.count as usize, &blocks.limits);
+        columns.map(Some).ok_or(Damage::new(block.offset, damage))
     }
 
     pub(in crate::archive) fn tags(&self, blocks: &BlockStore, moves: &BlockRef) -> Result<&Tags, Damage> {
         let read = || {
-            let (block, games) = self
-                .block(blocks, moves, BlockKind::Tags)?
-                .ok_or(Damage::new(moves.offset, DamageKind::TagsMissing))?;
-            let payload = blocks.payload(&block)?;
-            Tags::decode_within(&payload, games, &blocks.limits).ok_or(Damage::new(block.offset, DamageKind::TagsBlock))
+            let tags = self.read(blocks, moves, (BlockKind::Tags, DamageKind::TagsBlock), Tags::decode_within)?;
+            tags.ok_or(Damage::new(moves.offset, DamageKind::TagsMissing))
         };
         self.tags.get_or_init(read).as_ref().map_err(|damage| *damage)
     }
 
     pub(in crate::archive) fn texts(&self, blocks: &BlockStore, moves: &BlockRef) -> Result<Option<&Texts>, Damage> {
-        let read = || {
-            let Some((block, games)) = self.block(blocks, moves, BlockKind::Texts)? else { return Ok(None) };
-            let payload = blocks.payload(&block)?;
-            let damage = Damage::new(block.offset, DamageKind::TextsBlock);
-            Texts::decode_within(&payload, games, &blocks.limits).ok_or(damage).map(Some)
-        };
+        let read = || self.read(blocks, moves, (BlockKind::Texts, DamageKind::TextsBlock), Texts::decode_within);
         self.texts.get_or_init(read).as_ref().map(Option::as_ref).map_err(|damage| *damage)
     }
 
     pub(in crate::archive) fn layout(&self, blocks: &BlockStore, moves: &BlockRef) -> Result<&Layout, Damage> {
         let read = || {
-            let (block, games) = self
-                .block(blocks, moves, BlockKind::Layout)?
-                .ok_or(Damage::new(moves.offset, DamageKind::LayoutMissing))?;
-            let payload = blocks.payload(&block)?;
-            Layout::decode_within(&payload, games, &blocks.limits)
-                .ok_or(Damage::new(block.offset, DamageKind::LayoutBlock))
+            let kind = (BlockKind::Layout, DamageKind::LayoutBlock);
+            let layout = self.read(blocks, moves, kind, Layout::decode_within)?;
+            layout.ok_or(Damage::new(moves.offset, DamageKind::LayoutMissing))
         };
         self.layout.get_or_init(read).as_ref().map_err(|damage| *damage)
     }
 }
 
 /// Finds the block of `kind` among those that follow a chunk's moves.
-fn block_after(blocks: &BlockStore, moves: &BlockRef, kind: BlockKind) -> Result<Option<BlockRef>, Damage> {
+fn block_after(
+    file: &impl ReadAt,
+    blocks: &BlockStore,
+    moves: &BlockRef,
+    kind: BlockKind,
+) -> Result<Option<BlockRef>, Damage> {
     let mut end = moves.end();
     while end < blocks.end {
-        let block = blocks.block(end)?;
+        let block = BlockRef::at(file, blocks.id, end)?;
         let header = block.header;
         if matches!(header.kind, BlockKind::Other(_)) {
             end = block.end();

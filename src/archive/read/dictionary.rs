@@ -1,7 +1,7 @@
 //! The archive's strings, read block by block when first asked for.
 
 use crate::archive::read::blocks::BlockRef;
-use crate::archive::read::read_at::ReadAt;
+use crate::archive::read::read_at::Store;
 use crate::error::{Damage, DamageKind};
 use crate::format::block::BlockKind;
 use crate::format::dictionary::BlockStrings;
@@ -23,7 +23,7 @@ impl Dictionary {
     }
 
     /// Returns the string with that number. Where its block is damaged, the second copy is read.
-    pub fn get(&self, archive: &impl ReadAt, id: ArchiveId, limits: &Limits, number: u64) -> Result<&[u8], Damage> {
+    pub fn get(&self, archive: &Store, id: ArchiveId, limits: &Limits, number: u64) -> Result<&[u8], Damage> {
         let after = self.entries.partition_point(|entry| entry.first <= number);
         let missing = Damage::new(0, DamageKind::NoSuchString);
         let place = after.checked_sub(1).ok_or(missing)?;
@@ -37,14 +37,17 @@ impl Dictionary {
 }
 
 fn read(
-    archive: &impl ReadAt,
+    archive: &Store,
     id: ArchiveId,
     limits: &Limits,
     offset: u64,
     entry: &DictionaryEntry,
 ) -> Result<BlockStrings, Damage> {
-    let block = BlockRef::at(archive, id, offset)?;
-    let payload = block.checked_within(archive, id, limits)?;
+    // The copy follows the block: where that is known, header and strings are asked for at once.
+    let size = entry.copy.saturating_sub(entry.offset);
+    let file = archive.ahead(offset..offset.saturating_add(size), None);
+    let block = BlockRef::at(&file, id, offset)?;
+    let payload = block.checked_within(&file, id, limits)?;
     Some(block.header)
         .filter(|header| header.kind == BlockKind::Dictionary && header.first == entry.first)
         .and_then(|header| BlockStrings::decode_within(&payload, header.count as usize, limits))

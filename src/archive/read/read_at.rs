@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::fs::File;
 use std::io;
+use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// How the bytes of an archive's file are reached.
@@ -103,10 +104,11 @@ impl Positioned {
         Positioned { file: Box::new(file), length, pages: (0..KEPT).map(|_| Mutex::new(None)).collect() }
     }
 
-    /// Returns the page of records at `offset`, from the pages kept if it is there; `intact` says whether one newly
-    /// read is as it should be.
+    /// Returns the page of records at `offset`, from the pages kept if it is there, otherwise from `file`, which is all
+    /// of this; `intact` says whether one newly read is as it should be.
     pub fn page(
         &self,
+        file: &(impl ReadAt + ?Sized),
         offset: u64,
         length: u64,
         intact: impl FnOnce(&[u8]) -> bool,
@@ -117,7 +119,7 @@ impl Positioned {
         {
             return Ok(Some(Arc::clone(page)));
         }
-        let page: Arc<[u8]> = self.read_at(offset, length)?.into();
+        let page: Arc<[u8]> = file.read_at(offset, length)?.into();
         if !intact(&page) {
             return Ok(None);
         }
@@ -250,6 +252,32 @@ impl Store {
         }
     }
 
+    /// Says that these bytes are about to be read, and then those. Of a mapped file both are asked for at once, so that
+    /// one wait is enough; from another, one read gets both, or the first where that is too much.
+    pub fn ahead(&self, first: Range<u64>, then: Option<Range<u64>>) -> Ahead<'_> {
+        let mut ahead = Ahead { store: self, start: first.start, bytes: Vec::new() };
+        match self {
+            Store::Map(map) => {
+                for part in [Some(first), then].into_iter().flatten() {
+                    map.will_need(part.start, part.end.saturating_sub(part.start));
+                }
+            }
+            Store::Memory(_) => {}
+            Store::File(file) => {
+                let length = |end: u64| end.min(file.length).saturating_sub(first.start);
+                let both = length(then.map_or(first.end, |then| then.end.max(first.end)));
+                let length = if both <= MOST_AHEAD { both } else { length(first.end).min(MOST_AHEAD) };
+                // What cannot be read is an error for whoever asks for it.
+                if length > 0
+                    && let Ok(bytes) = file.read_at(first.start, length)
+                {
+                    ahead.bytes = bytes.into_owned();
+                }
+            }
+        }
+        ahead
+    }
+
     /// Returns all bytes, where they can be reached as memory: the fast path of point reads. Otherwise the file.
     #[inline]
     pub fn whole(&self) -> Result<&[u8], &Positioned> {
@@ -272,5 +300,27 @@ impl ReadAt for Store {
             Store::Memory(memory) => memory.whole().read_at(offset, length),
             Store::File(file) => file.read_at(offset, length),
         }
+    }
+}
+
+/// The most bytes that are read because they are likely to be asked for: beyond that, a request of its own costs less.
+const MOST_AHEAD: u64 = 128 << 10;
+
+/// A store of which a part has been read ahead.
+#[derive(Debug)]
+pub struct Ahead<'a> {
+    store: &'a Store,
+    start: u64,
+    bytes: Vec<u8>,
+}
+
+impl ReadAt for Ahead<'_> {
+    fn length(&self) -> u64 {
+        self.store.length()
+    }
+
+    fn read_at(&self, offset: u64, length: u64) -> Result<Cow<'_, [u8]>, Damage> {
+        let here = offset.checked_sub(self.start).and_then(|start| self.bytes.read_at(start, length).ok());
+        here.map_or_else(|| self.store.read_at(offset, length), Ok)
     }
 }

@@ -3,37 +3,64 @@
 use crate::archive::read::archive::{Archive, GAMES_PER_ENTRY};
 use crate::archive::read::blocks::BlockRef;
 use crate::archive::read::head::{Head, MODEL, Trail};
+use crate::archive::read::read_at::ReadAt;
 use crate::chess::position::STANDARD;
 use crate::error::{Damage, DamageKind, Error, Result};
+use crate::format::index::ChunkEntry;
 use crate::format::moves::{self, Coding, MovesTable};
 use crate::format::record::Record;
 use crate::packed;
 use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::atomic::Ordering;
 
 impl Archive {
+    /// Returns what is known of a chunk.
     #[inline]
     pub(in crate::archive) fn head(&self, chunk: usize) -> Result<&Head, Damage> {
+        self.head_before(chunk, None)
+    }
+
+    /// Returns what is known of a chunk, before its record at `place` is asked for, if one is.
+    #[inline]
+    fn head_before(&self, chunk: usize, place: Option<usize>) -> Result<&Head, Damage> {
         let missing = Damage::new(0, DamageKind::NoSuchChunk);
         let (lock, entry) = (self.heads.get(chunk).ok_or(missing)?, self.index.chunks.get(chunk).ok_or(missing)?);
         lock.get_or_init(|| {
-            // Header and table: two bytes a game, or little more.
-            let games = self.games_of(chunk);
-            self.blocks.store.will_need(entry.offset, 1024 + games.end.saturating_sub(games.start).saturating_mul(2));
-            let block = BlockRef::at(&self.blocks.store, self.blocks.id, entry.offset)?;
+            let (head, record) = self.likely(chunk, entry, place);
+            let file = self.blocks.store.ahead(head, record);
+            let block = BlockRef::at(&file, self.blocks.id, entry.offset)?;
             let layout = MovesTable::of(&block.header)
                 .filter(|_| block.header.first == entry.first)
                 .ok_or(Damage::new(entry.offset, DamageKind::MovesBlock))?;
-            let checked = self.payload(&block)?;
+            let checked = block.checked_within(&file, self.blocks.id, self.limits())?;
             let coding = layout.coding(&checked).ok_or(Damage::new(entry.offset, DamageKind::MovesBlock))?;
-            let table = match checked {
-                Cow::Borrowed(_) => None,
-                Cow::Owned(table) => Some(table.into()),
-            };
-            Ok(Head { block, layout, coding, table })
+            let table = self.blocks.store.whole().is_err().then(|| checked.into());
+            let head = Head { block, layout, coding, table };
+            if let (Some(_), Some(place)) = (&head.table, place) {
+                // Its pages are kept, so that whoever asks next has them; an error is theirs, too.
+                let _ = self.record_from_file(&file, &head, place);
+            }
+            Ok(head)
         })
         .as_ref()
         .map_err(|damage| *damage)
+    }
+
+    /// Returns where a chunk's head is, block header and table, and where its record at `place` is likely to be, by the
+    /// index alone: what is not in memory is then waited for once, not first for the one and then for the other.
+    #[cold]
+    fn likely(&self, chunk: usize, entry: &ChunkEntry, place: Option<usize>) -> (Range<u64>, Option<Range<u64>>) {
+        let games = self.games_of(chunk);
+        let games = games.end.saturating_sub(games.start);
+        // Two bytes a game, or little more.
+        let head = entry.offset..entry.offset.saturating_add(1024).saturating_add(games.saturating_mul(2));
+        let pages = self.index.chunks.get(chunk + 1).map_or(self.index.pages, |next| next.pages);
+        let record = place.map(|place| {
+            let record = moves::likely_record(games, pages.saturating_sub(entry.pages), place as u64);
+            entry.offset.saturating_add(record.start)..entry.offset.saturating_add(record.end)
+        });
+        (head, record)
     }
 
     /// Returns the chunk and the place in it of a game.
@@ -75,7 +102,7 @@ impl Archive {
         limit: Option<u32>,
         trail: &mut Trail,
     ) -> Result<Record<'_>, Damage> {
-        let head = self.head(chunk)?;
+        let head = self.head_before(chunk, Some(place))?;
         let record = self.record_at(chunk, head, place, trail)?;
         if head.coding == Coding::Plain { Ok(record) } else { unpacked(record, head, place, limit) }
     }
@@ -90,13 +117,15 @@ impl Archive {
     /// Returns the record at `place` of a chunk as it is held, its pages checked.
     #[inline]
     pub(in crate::archive) fn stored_record(&self, chunk: usize, place: usize) -> Result<Record<'_>, Damage> {
-        self.record_at(chunk, self.head(chunk)?, place, &mut Trail::default())
+        self.record_at(chunk, self.head_before(chunk, Some(place))?, place, &mut Trail::default())
     }
 
     #[inline]
     fn record_at(&self, chunk: usize, head: &Head, place: usize, trail: &mut Trail) -> Result<Record<'_>, Damage> {
         let Head { block, layout, .. } = head;
-        let Ok(bytes) = self.blocks.store.whole() else { return self.record_from_file(head, place) };
+        let Ok(bytes) = self.blocks.store.whole() else {
+            return self.record_from_file(&self.blocks.store, head, place);
+        };
         let payload = block.payload(bytes);
         let damage = |what| Damage::new(block.offset, what).of_game(block.header.first + place as u64);
         let before = trail.next.filter(|(next, _)| *next == place).map(|(_, before)| before);
@@ -126,9 +155,10 @@ impl Archive {
         record.ok_or(damage(DamageKind::GameRecord))
     }
 
-    /// Returns the record at `place` of a chunk of a file that is not in memory. Each page is checked when it is read.
+    /// Returns the record at `place` of a chunk of a file that is not in memory, by what has been read of that file.
+    /// Each page is checked when it is read.
     #[cold]
-    fn record_from_file(&self, head: &Head, place: usize) -> Result<Record<'_>, Damage> {
+    fn record_from_file(&self, from: &impl ReadAt, head: &Head, place: usize) -> Result<Record<'static>, Damage> {
         let Head { block, layout, table, .. } = head;
         let damage = |what| Damage::new(block.offset, what).of_game(block.header.first + place as u64);
         let (Some(table), Err(file)) = (table, self.blocks.store.whole()) else {
@@ -141,7 +171,7 @@ impl Archive {
             let offset = block.payload_offset() + range.start as u64;
             let intact =
                 |bytes: &[u8]| layout.page_is_intact(table, page, bytes, self.blocks.id, block.payload_offset());
-            let bytes = file.page(offset, range.len() as u64, intact)?.ok_or(damage(DamageKind::GameRecords))?;
+            let bytes = file.page(from, offset, range.len() as u64, intact)?.ok_or(damage(DamageKind::GameRecords))?;
             record.extend_from_slice(&bytes);
         }
         let skip = start % moves::PAGE;

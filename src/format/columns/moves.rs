@@ -212,6 +212,18 @@ fn length(bytes: &[u8]) -> usize {
     bytes.iter().rev().fold(0, |value, byte| value << 8 | usize::from(*byte))
 }
 
+/// Returns where in a moves block, from the start of its header, the pages of record `index` are likely to be, by its
+/// games and pages alone: usual games, whose lengths take a byte.
+pub fn likely_record(games: u64, pages: u64, index: u64) -> Range<u64> {
+    // What the size of the table and of the last page, and the lengths of games, leave open.
+    const DOUBT: u64 = PAGE as u64;
+    let size = pages.saturating_mul(PAGE as u64).saturating_sub(PAGE as u64 / 2);
+    let table = games.saturating_add(games / 4).saturating_add(pages.saturating_mul(4));
+    let before = (size as f64 * index as f64 / games.max(1) as f64) as u64;
+    let at = (HEADER as u64).saturating_add(table).saturating_add(before);
+    at.saturating_sub(DOUBT)..at.saturating_add(DOUBT)
+}
+
 /// Returns the moves block of these records at `offset`. `ends` has the end of each record in `records`, ascending.
 pub fn encode(first: u64, records: &[u8], ends: &[u32], coding: Coding, id: ArchiveId, offset: u64) -> Vec<u8> {
     let starts = || std::iter::once(0).chain(ends.iter().copied());
