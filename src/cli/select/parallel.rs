@@ -9,7 +9,10 @@ use crate::session::Session;
 use rayon::prelude::*;
 use scoresheet::archive::{Archive, ArchiveSet, GameRef};
 use scoresheet::error::Error;
+use std::collections::BTreeMap;
 use std::io::Write;
+use std::panic::{self, AssertUnwindSafe};
+use std::sync::mpsc;
 
 /// Writes the lines of the selected games, one archive after the other; returns how many could not be read, which have
 /// been reported.
@@ -93,22 +96,82 @@ pub fn in_any_order(
     Ok(())
 }
 
-/// Does the work of all units in parallel and hands the results to `take` in order. Memory holds the results of a few
-/// units a thread.
-pub fn in_order<T: Send>(
-    units: &[Unit],
-    work: impl Fn(&Unit) -> T + Sync,
+/// Does the work of all units in parallel and hands the results to `take` in order, on this thread, which must not be
+/// one of the pool's. Memory holds the results of two units a thread.
+pub fn in_order<U: Sync, T: Send>(
+    units: &[U],
+    work: impl Fn(&U) -> T + Sync,
     mut take: impl FnMut(T) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    let mut ready = Vec::new();
-    for batch in units.chunks(rayon::current_num_threads() * 4).chain([&[][..]]) {
-        let mut next = Vec::new();
-        // While the pool works on this batch, this thread writes the one before.
-        rayon::in_place_scope(|scope| {
-            scope.spawn(|_| next = batch.par_iter().map(&work).collect());
-            ready.drain(..).try_for_each(&mut take)
-        })?;
-        ready = next;
+    // One that a thread works on, and one that waits for its turn: more would only take new memory.
+    let ahead = rayon::current_num_threads() * 2;
+    let (done, results) = mpsc::channel();
+    rayon::in_place_scope_fifo(|scope| {
+        let start = |place: usize| {
+            let Some(unit) = units.get(place) else { return };
+            let (done, work) = (done.clone(), &work);
+            scope.spawn_fifo(move |_| {
+                let result = panic::catch_unwind(AssertUnwindSafe(|| work(unit)));
+                // Nobody listens any more where `take` has failed.
+                drop(done.send((place, result)));
+            });
+        };
+        (0..ahead).for_each(start);
+        let mut early = BTreeMap::new();
+        for place in 0..units.len() {
+            while !early.contains_key(&place) {
+                early.extend(results.recv());
+            }
+            start(place + ahead);
+            match early.remove(&place) {
+                Some(Ok(result)) => take(result)?,
+                Some(Err(panicked)) => panic::resume_unwind(panicked),
+                None => {}
+            }
+        }
+        Ok(())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::time::Duration;
+
+    #[test]
+    fn results_come_in_order_and_few_wait() {
+        let units: Vec<u64> = (1..=300).collect();
+        let begun = AtomicUsize::new(0);
+        let mut taken = Vec::new();
+        let work = |unit: &u64| {
+            begun.fetch_add(1, Ordering::SeqCst);
+            // Some take long, so that those after them are done first.
+            std::thread::sleep(Duration::from_micros(if unit.is_multiple_of(7) { 2000 } else { 10 }));
+            *unit
+        };
+        in_order(&units, work, |number| {
+            taken.push(number);
+            assert!(begun.load(Ordering::SeqCst) <= taken.len() + 2 * rayon::current_num_threads());
+            Ok(())
+        })
+        .ok()
+        .unwrap();
+        assert_eq!(taken, units);
+        // What ends it early.
+        let mut taken = 0;
+        let failed = in_order(
+            &units,
+            |unit| *unit,
+            |number| {
+                taken = number;
+                if number == 20 { Err(Failure::Message("full".to_owned())) } else { Ok(()) }
+            },
+        );
+        assert!(failed.is_err() && taken == 20);
+        let panicked = panic::catch_unwind(AssertUnwindSafe(|| {
+            in_order(&units, |unit| assert!(*unit != 40, "damaged"), |()| Ok(())).ok()
+        }));
+        assert_eq!(panicked.unwrap_err().downcast_ref::<&str>(), Some(&"damaged"));
     }
-    Ok(())
 }
