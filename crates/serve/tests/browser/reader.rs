@@ -85,6 +85,17 @@ fn promotions_ask_for_the_piece() {
 }
 
 #[test]
+fn what_is_no_games_number_shows_no_game() {
+    let Some(mut browser) = browser() else { return };
+    let server = Server::of("1. e4 *\n");
+    for (number, told) in [("abc", "number of a game"), ("-1", "number of a game"), ("2", "2")] {
+        browser.open(&format!("http://{}/game?n={number}", server.address));
+        browser.until(&format!("document.querySelector('main [role=alert]')?.textContent.includes('{told}')"));
+        assert_eq!(browser.eval("document.querySelector('.board') === null"), true);
+    }
+}
+
+#[test]
 fn transpositions_and_few_games_are_marked() {
     let Some(mut browser) = browser() else { return };
     let server = Server::of("1. e4 c5 2. Nf3 1-0\n\n1. Nf3 c5 2. g3 0-1\n\n1. e4 c5 2. Nf3 d6 *\n");

@@ -12,11 +12,12 @@ const NAGS = { 1: "!", 2: "?", 3: "!!", 4: "??", 5: "!?", 6: "?!", 7: "□", 10:
 const COLORS = { G: "green", R: "red", Y: "yellow", B: "blue" };
 
 export function show(main, { params, embedded, signal }) {
-  const number_ = Number(params.n) || 1;
+  // What is no number is refused by who is asked, not taken for game 1.
+  const number = encodeURIComponent(params.n || 1);
   const holder = el("div.panel");
   fill(main, holder);
   let page = null;
-  load(holder, () => api.game(number_, signal), (game) => { page = view(holder, game, params, embedded, signal); });
+  load(holder, () => api.game(number, signal), (game) => { page = view(holder, game, params, embedded, signal); });
   return {
     keyNames: [["← →", t("key_step")], ["↑ ↓", t("key_variation")], ["Home End", t("key_ends")], ["Space", t("key_autoplay")], ["f", t("flip")], ["c", t("copy_link")], ["n p", t("key_next_game")]],
     key: (event) => page?.key(event),
