@@ -108,7 +108,7 @@ impl Positioned {
     /// of this; `intact` says whether one newly read is as it should be.
     pub fn page(
         &self,
-        file: &(impl ReadAt + ?Sized),
+        file: &impl ReadAt,
         offset: u64,
         length: u64,
         intact: impl FnOnce(&[u8]) -> bool,
