@@ -83,7 +83,7 @@ fn a_game_out_of_a_far_archive_takes_one_request() {
     let target = sample(folder.path());
     let near = Archive::open(&target).unwrap();
     let (file, index) = (fs::read(&target).unwrap(), fs::read(FileKind::Index.beside(&target)).unwrap());
-    let (mut moves, mut columns, mut most) = (0, 0, 0);
+    let (mut moves, mut columns, mut others, mut most) = (0, 0, 0, 0);
     for number in (1..=3000).step_by(37) {
         let requests = Arc::default();
         let far = Far { file: file.clone(), requests: Arc::clone(&requests) };
@@ -97,6 +97,8 @@ fn a_game_out_of_a_far_archive_takes_one_request() {
         most = most.max(asked.iter().map(|range| range.end - range.start).max().unwrap());
         assert_eq!(game.tags().unwrap(), near.game(number).unwrap().tags().unwrap());
         columns += count().len();
+        assert_eq!(game.digest().unwrap(), near.game(number).unwrap().digest().unwrap());
+        others += count().len();
         // What has been read is there.
         assert_eq!(far.game(number).unwrap().brenner(), near.game(number).unwrap().brenner());
         assert_eq!(count(), []);
@@ -106,6 +108,8 @@ fn a_game_out_of_a_far_archive_takes_one_request() {
     assert!(moves <= games + games / 20, "{moves} requests for {games} games");
     // The columns, and, as each archive is new, strings of the dictionary.
     assert!(columns <= 2 * games, "{columns} requests for the tags of {games} games");
+    // The layout has come with the tags.
+    assert_eq!(others, 0);
     assert!(most <= 128 << 10, "{most} bytes");
 }
 

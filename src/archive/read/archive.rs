@@ -110,7 +110,7 @@ impl Archive {
     /// Opens an archive of `length` bytes that a positioned reader gives: range requests, an object store, a file in a
     /// file. Reads header, index and, later, what is asked for: the moves of the first game of a chunk in one request of
     /// some 50 KiB (two where that would be more than 128 KiB), those of others in one or two of 4 KiB; its tags, texts
-    /// and layout in one of 32 KiB each, where that is enough. An [`Arc`](std::sync::Arc) of a reader is one, too.
+    /// and layout in one of 32 KiB, where that is enough. An [`Arc`](std::sync::Arc) of a reader is one, too.
     /// Errors are those of `open`.
     pub fn from_reader(reader: impl ReadExactAt + 'static, length: u64, index: Option<&[u8]>) -> Result<Archive> {
         Archive::from_store(FROM_READER.as_ref(), Store::of_reader(reader, length), index, Limits::DEFAULT)

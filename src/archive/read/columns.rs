@@ -2,7 +2,7 @@
 
 use crate::archive::read::block_store::BlockStore;
 use crate::archive::read::blocks::BlockRef;
-use crate::archive::read::read_at::ReadAt;
+use crate::archive::read::read_at::{Near, ReadAt};
 use crate::error::{Damage, DamageKind};
 use crate::format::Limits;
 use crate::format::block::BlockKind;
@@ -49,6 +49,8 @@ impl ColumnBlocks {
 pub struct Columns {
     /// The blocks, where they are known; otherwise they follow the chunk's moves.
     known: Option<ColumnBlocks>,
+    /// The first bytes after the chunk's moves, for all columns.
+    near: OnceLock<Near>,
     tags: OnceLock<Result<Tags, Damage>>,
     texts: OnceLock<Result<Option<Texts>, Damage>>,
     layout: OnceLock<Result<Layout, Damage>>,
@@ -82,8 +84,11 @@ impl Columns {
         (kind, damage): (BlockKind, DamageKind),
         decode: impl FnOnce(&[u8], usize, &Limits) -> Option<T>,
     ) -> Result<Option<T>, Damage> {
-        let start = self.known.and_then(|known| known.get(kind)).map_or(moves.end(), |block| block.offset);
-        let file = blocks.store.ahead(start..start.saturating_add(USUAL_COLUMNS), None);
+        let near = self.near.get_or_init(|| match self.known {
+            None => blocks.store.ahead(moves.end()..moves.end().saturating_add(USUAL_COLUMNS), None),
+            Some(_) => Near::default(),
+        });
+        let file = near.of(&blocks.store);
         let Some(block) = self.block(&file, blocks, moves, kind)? else { return Ok(None) };
         let payload = block.checked_within(&file, blocks.id, &blocks.limits)?;
         let columns = decode(&payload, moves.header.count as usize, &blocks.limits);

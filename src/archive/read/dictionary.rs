@@ -45,7 +45,8 @@ fn read(
 ) -> Result<BlockStrings, Damage> {
     // The copy follows the block: where that is known, header and strings are asked for at once.
     let size = entry.copy.saturating_sub(entry.offset);
-    let file = archive.ahead(offset..offset.saturating_add(size), None);
+    let near = archive.ahead(offset..offset.saturating_add(size), None);
+    let file = near.of(archive);
     let block = BlockRef::at(&file, id, offset)?;
     let payload = block.checked_within(&file, id, limits)?;
     Some(block.header)

@@ -254,8 +254,8 @@ impl Store {
 
     /// Says that these bytes are about to be read, and then those. Of a mapped file both are asked for at once, so that
     /// one wait is enough; from another, one read gets both, or the first where that is too much.
-    pub fn ahead(&self, first: Range<u64>, then: Option<Range<u64>>) -> Ahead<'_> {
-        let mut ahead = Ahead { store: self, start: first.start, bytes: Vec::new() };
+    pub fn ahead(&self, first: Range<u64>, then: Option<Range<u64>>) -> Near {
+        let mut near = Near { start: first.start, bytes: Vec::new() };
         match self {
             Store::Map(map) => {
                 for part in [Some(first), then].into_iter().flatten() {
@@ -271,11 +271,11 @@ impl Store {
                 if length > 0
                     && let Ok(bytes) = file.read_at(first.start, length)
                 {
-                    ahead.bytes = bytes.into_owned();
+                    near.bytes = bytes.into_owned();
                 }
             }
         }
-        ahead
+        near
     }
 
     /// Returns all bytes, where they can be reached as memory: the fast path of point reads. Otherwise the file.
@@ -306,12 +306,25 @@ impl ReadAt for Store {
 /// The most bytes that are read because they are likely to be asked for: beyond that, a request of its own costs less.
 const MOST_AHEAD: u64 = 128 << 10;
 
+/// What has been read ahead of a store; nothing where its bytes can be reached as memory.
+#[derive(Debug, Default)]
+pub struct Near {
+    start: u64,
+    bytes: Vec<u8>,
+}
+
+impl Near {
+    /// Returns the store that this is of, read as far as it goes from here.
+    pub fn of<'a>(&'a self, store: &'a Store) -> Ahead<'a> {
+        Ahead { near: self, store }
+    }
+}
+
 /// A store of which a part has been read ahead.
 #[derive(Debug)]
 pub struct Ahead<'a> {
+    near: &'a Near,
     store: &'a Store,
-    start: u64,
-    bytes: Vec<u8>,
 }
 
 impl ReadAt for Ahead<'_> {
@@ -320,7 +333,8 @@ impl ReadAt for Ahead<'_> {
     }
 
     fn read_at(&self, offset: u64, length: u64) -> Result<Cow<'_, [u8]>, Damage> {
-        let here = offset.checked_sub(self.start).and_then(|start| self.bytes.read_at(start, length).ok());
+        let Near { start, bytes } = self.near;
+        let here = offset.checked_sub(*start).and_then(|start| bytes.read_at(start, length).ok());
         here.map_or_else(|| self.store.read_at(offset, length), Ok)
     }
 }

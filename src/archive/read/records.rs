@@ -28,7 +28,8 @@ impl Archive {
         let (lock, entry) = (self.heads.get(chunk).ok_or(missing)?, self.index.chunks.get(chunk).ok_or(missing)?);
         lock.get_or_init(|| {
             let (head, record) = self.likely(chunk, entry, place);
-            let file = self.blocks.store.ahead(head, record);
+            let near = self.blocks.store.ahead(head, record);
+            let file = near.of(&self.blocks.store);
             let block = BlockRef::at(&file, self.blocks.id, entry.offset)?;
             let layout = MovesTable::of(&block.header)
                 .filter(|_| block.header.first == entry.first)

@@ -119,15 +119,14 @@ pub fn in_order<U: Sync, T: Send>(
         (0..ahead).for_each(start);
         let mut early = BTreeMap::new();
         for place in 0..units.len() {
-            while !early.contains_key(&place) {
-                early.extend(results.recv());
-            }
+            let result = loop {
+                match early.remove(&place) {
+                    Some(result) => break result,
+                    None => early.extend(results.recv()),
+                }
+            };
             start(place + ahead);
-            match early.remove(&place) {
-                Some(Ok(result)) => take(result)?,
-                Some(Err(panicked)) => panic::resume_unwind(panicked),
-                None => {}
-            }
+            take(result.unwrap_or_else(|panicked| panic::resume_unwind(panicked)))?;
         }
         Ok(())
     })
