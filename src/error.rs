@@ -184,6 +184,7 @@ damage_kinds! {
     BlockHeader = 5, "damaged block header";
     BlockPastEnd = 5, "a block runs past the committed end";
     BlockContent = 5, "a block that does not say what its kind should";
+    ColumnsOutOfOrder = 5, "a block that does not follow the blocks of its chunk";
     CommitOutOfPlace = 16, "a commit that does not belong to the blocks before it";
     NoBlock = 5, "no block holds these games";
     MovesBlock = 6, "damaged moves block";
@@ -214,6 +215,7 @@ damage_kinds! {
     LayoutMissing = 12, "the layout block is missing";
     DictionaryBlock = 14, "damaged dictionary block";
     DictionaryOutOfOrder = 14, "dictionary out of order";
+    DictionaryCopy = 14, "a dictionary block and its copy differ";
     Source = 13, "damaged source";
     SourcesOutOfOrder = 13, "sources out of order";
     SourceDiffers = 13, "a source does not come back as it was";

@@ -1,48 +1,119 @@
-//! What columns may cost beyond the bytes that they are written in (FORMAT.md, "What a reader may refuse").
+//! The budget of a block: the memory and text that a reader makes of it (FORMAT.md, "What a reader may refuse").
 //!
-//! A column can say much without bytes: planes of width 0, adaptive numbers that are all as expected, a template that
-//! thousands of texts share. All of that is charged, where it is made, against the bytes of the part that says it and
-//! the games that it is about (a game takes a byte of its moves block at least). Writers compute the same charge, and
-//! pad a part that has not enough bytes for it.
+//! A compressed part can say much in few bytes: zstd expands repetitions, planes of width 0 take no bytes, thousands of
+//! texts share a template, and any tag value can name a dictionary string. Everything that a reader makes of a block is
+//! charged, before it is made, against the bytes that the block takes in the file. Writers compute the same charge; they
+//! store or pad a part whose compressed bytes are too few for it.
 
 use super::limits::Limits;
 
-/// The charge of an adaptive number, in units: a unit is a byte that is made, or about a nanosecond.
-pub(crate) const NUMBER: u64 = 48;
-/// The charge of a stream of adaptive numbers, whose models have to be set up.
+/// The charge of a decompressed byte: itself, and a copy of it.
+pub(crate) const RAW: u64 = 2;
+/// The charge of an adaptive number: its value, its game and its text.
+pub(crate) const NUMBER: u64 = 24;
+/// The charge of a stream of adaptive numbers, for its models.
 pub(crate) const STREAM: u64 = 8192;
-/// The charge of a comment that carries its own place: its end, the gap before it and the number of its template.
-pub(crate) const PLACED: u64 = 24;
-/// The charge of a value of a predicted column: a number, and what is remembered of its key.
+/// The charge of a template, and of each of its fields.
+pub(crate) const TEMPLATE: u64 = 64;
+pub(crate) const FIELD: u64 = 160;
+/// The charge of a text: its end and the number of its template; of a text field in it: its game and its end.
+pub(crate) const TEXT: u64 = 16;
+/// The charge of a comment that carries its own place, for the moves before it.
+pub(crate) const PLACED: u64 = 8;
+/// The charge of a schema, and of each tag in it.
+pub(crate) const SCHEMA: u64 = 24;
+pub(crate) const SCHEMA_TAG: u64 = 8;
+/// The charge of a column of tags.
+pub(crate) const COLUMN: u64 = 192;
+/// The charge of a tag value, of one kept as text, and of one that is a key of a prediction.
+pub(crate) const VALUE: u64 = 32;
+pub(crate) const LOCAL: u64 = 16;
+pub(crate) const KEY: u64 = 64;
+/// The charge of a prediction, for its models, and of a value of a predicted column.
+pub(crate) const PREDICTION: u64 = 4096;
 pub(crate) const PREDICTED: u64 = 128;
-/// The charge of an edit: three numbers, and what they are kept in.
-pub(crate) const EDIT: u64 = 3 * NUMBER + 32;
+/// The charge of a game in each block of columns.
+pub(crate) const GAME: u64 = 40;
+/// The charge of an edit: three numbers, and the memory that holds them and the inserted bytes.
+pub(crate) const EDIT: u64 = 96;
+/// The charge of a dictionary string, for its start.
+pub(crate) const STRING: u64 = 8;
+/// The charge of a run of deleted games.
+pub(crate) const RUN: u64 = 16;
 
-/// What may yet be made of a part.
+/// The units that a dictionary block has whatever its size: few, since its strings stay in memory.
+const DICTIONARY: u64 = 1 << 12;
+
+/// The units that a block has in addition to those for its bytes.
+#[derive(Clone, Copy)]
+pub(crate) enum Allowance {
+    /// The columns of a chunk of so many games. Each game takes at least a byte of the moves block.
+    Chunk(usize),
+    /// A block of another kind.
+    Block,
+    /// A dictionary block.
+    Dictionary,
+}
+
+impl Allowance {
+    fn units(self, limits: &Limits) -> u64 {
+        let product = |count: usize, each: usize| (count as u64).saturating_mul(each as u64);
+        match self {
+            Allowance::Chunk(games) => {
+                let fixed = product(games, limits.allowance_per_game).saturating_add(limits.allowance as u64);
+                let fixed = fixed.min(limits.allowance_most as u64);
+                fixed.saturating_add(product(games, limits.allowance_per_byte))
+            }
+            Allowance::Block => limits.allowance as u64,
+            Allowance::Dictionary => DICTIONARY.min(limits.allowance as u64),
+        }
+    }
+}
+
+/// The units that are left of a block's budget.
 pub(crate) struct Budget {
     left: u64,
 }
 
 impl Budget {
-    /// Returns the budget of a part of `raw` decompressed bytes about `games` games.
-    pub(crate) fn new(raw: usize, games: usize, limits: &Limits) -> Budget {
-        let of = |count: usize, each: usize| (count as u64).saturating_mul(each as u64);
-        let left = of(games, limits.allowance_per_game).saturating_add(of(raw, limits.allowance_per_byte));
-        Budget { left: left.saturating_add(limits.allowance as u64) }
+    /// Returns the budget of a block with a payload of `payload` bytes.
+    pub(crate) fn new(payload: usize, allowance: Allowance, limits: &Limits) -> Budget {
+        let bytes = (payload as u64).saturating_mul(limits.allowance_per_byte as u64);
+        Budget { left: bytes.saturating_add(allowance.units(limits)) }
     }
 
-    /// Takes the charge of `count` things; `None` where it is more than what is left.
+    /// Takes the charge of `count` things; `None` if it is more than what is left.
+    #[inline]
     pub(crate) fn draw(&mut self, count: usize, charge: u64) -> Option<()> {
         self.left = self.left.checked_sub((count as u64).checked_mul(charge)?)?;
         Some(())
     }
 }
 
-/// Returns how many bytes a part of `raw` bytes about `games` games lacks to pay for this charge.
-pub(crate) fn padding(charge: u64, raw: usize, games: usize) -> usize {
-    let Budget { left } = Budget::new(raw, games, &Limits::DEFAULT);
-    let missing = charge.saturating_sub(left).div_ceil(Limits::DEFAULT.allowance_per_byte as u64);
-    usize::try_from(missing).unwrap_or(usize::MAX)
+/// What a writer must know of a part's cost by the default limits.
+#[derive(Clone, Copy)]
+pub(crate) struct Cost {
+    /// The charge of everything made of the part, without its raw bytes.
+    pub(crate) charge: u64,
+    pub(crate) allowance: Allowance,
+}
+
+impl Cost {
+    /// Returns how many bytes the part must take in the file if `raw` bytes come of it.
+    pub(crate) fn least(&self, raw: usize) -> usize {
+        let limits = &Limits::DEFAULT;
+        let charge = self.charge.saturating_add((raw as u64).saturating_mul(RAW));
+        let missing = charge.saturating_sub(self.allowance.units(limits));
+        usize::try_from(missing.div_ceil(limits.allowance_per_byte as u64)).unwrap_or(usize::MAX)
+    }
+
+    /// Returns how many raw bytes must be added so that the part, stored, pays for itself. A raw byte of padding is
+    /// charged `each` units, `RAW` included.
+    pub(crate) fn padding(&self, raw: usize, each: u64) -> usize {
+        let missing = self.least(raw).saturating_sub(raw) as u64;
+        let per_byte = Limits::DEFAULT.allowance_per_byte as u64;
+        usize::try_from((missing * per_byte).div_ceil(per_byte - each)).unwrap_or(usize::MAX)
+    }
 }
 
 /// Returns a vector with room for `count` things; `None` where there is no memory for them.
@@ -68,19 +139,44 @@ pub(crate) fn collect<T>(things: impl ExactSizeIterator<Item = T>) -> Option<Vec
     Some(list)
 }
 
+/// Returns a copy of bytes; `None` where there is no memory for it.
+pub(crate) fn copy(bytes: &[u8]) -> Option<Box<[u8]>> {
+    let mut copy = with_room(bytes.len())?;
+    copy.extend_from_slice(bytes);
+    Some(copy.into())
+}
+
+/// Appends a thing; `None` where there is no memory for it.
+#[inline]
+pub(crate) fn push<T>(list: &mut Vec<T>, thing: T) -> Option<()> {
+    list.try_reserve(1).ok()?;
+    list.push(thing);
+    Some(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn a_padded_part_has_the_budget_that_it_needs_and_no_more() {
+    fn a_padded_part_has_the_budget_that_it_needs() {
         for (charge, raw, games) in [(0, 0, 0), (5 << 20, 10, 3), (1 << 33, 1 << 20, 100), (1 << 40, 7, 1 << 20)] {
-            let more = padding(charge, raw, games);
-            let fits = |raw| Budget::new(raw, games, &Limits::DEFAULT).draw(1, charge).is_some();
-            assert!(fits(raw + more));
-            assert!(more == 0 || !fits(raw + more - 1));
+            let cost = Cost { charge, allowance: Allowance::Chunk(games) };
+            let fits = |payload: usize, raw: usize, more: u64| {
+                let mut budget = Budget::new(payload, cost.allowance, &Limits::DEFAULT);
+                budget.draw(raw, RAW).and(budget.draw(1, charge + more)).is_some()
+            };
+            let least = cost.least(raw);
+            assert!(fits(least, raw, 0));
+            assert!(least == 0 || !fits(least - 1, raw, 0));
+            for each in [RAW, RAW + SCHEMA] {
+                let more = cost.padding(raw, each);
+                assert!(fits(raw + more, raw + more, more as u64 * (each - RAW)));
+                assert!(more < 2 || !fits(raw + more - 2, raw + more - 2, (more as u64 - 2) * (each - RAW)));
+            }
         }
-        assert!(Budget::new(0, 0, &Limits::DEFAULT).draw(usize::MAX, u64::MAX).is_none());
+        let mut none = Budget::new(0, Allowance::Block, &Limits::DEFAULT);
+        assert!(none.draw(usize::MAX, u64::MAX).is_none());
         assert!(with_room::<u64>(usize::MAX).is_none());
     }
 }

@@ -17,7 +17,7 @@
 // Untrusted bytes are read here: nothing may panic on them.
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
-mod budget;
+pub(crate) mod budget;
 mod coder;
 mod columns;
 mod file;

@@ -1,6 +1,7 @@
 //! The test vectors of numbers: varints, compressed parts, planes and adaptive numbers (FORMAT.md, "Test vectors").
 //! `SCORESHEET_BLESS=1 cargo test --lib format::vectors` writes them anew; `tests/format/vectors.rs` has the others.
 
+use super::budget::{Allowance, Cost};
 use super::coder::numbers::{self, NumberKind};
 use super::columns::planes::{push_column, read_column};
 use super::wire::{Bytes, Mixed, push_compressed, push_varint, read_compressed};
@@ -18,7 +19,7 @@ fn meaning(part: &str, bytes: &[u8], counts: &[u64]) -> Option<Value> {
     let mut rest = Bytes(bytes);
     let kind = match part {
         "varint" => return rest.varint().filter(|_| rest.0.is_empty()).map(Value::from),
-        "compressed" => return read_compressed(bytes).map(|raw| hex(&raw).to_lowercase().into()),
+        "compressed" => return read_compressed(bytes, Allowance::Block).map(|raw| hex(&raw).to_lowercase().into()),
         "planes" => return read_column(&mut rest, counts[0] as usize).filter(|_| rest.0.is_empty()).map(Value::from),
         "plain" => NumberKind::Plain,
         "clock" => NumberKind::Clock,
@@ -39,7 +40,7 @@ fn all() -> Vec<Vector> {
     };
     let compressed = |raw: &[u8]| {
         let mut bytes = Vec::new();
-        push_compressed(raw, 19, &mut bytes);
+        push_compressed(raw, 19, Cost { charge: 0, allowance: Allowance::Block }, &mut bytes);
         bytes
     };
     let planes = |numbers: &[u64]| {

@@ -1,7 +1,7 @@
 //! Reading and writing of numbers, strings and compressed parts; readers return `None` where bytes are missing or
 //! malformed.
 
-use super::budget::with_room;
+use super::budget::{Allowance, Budget, Cost, RAW, with_room};
 use super::limits::Limits;
 use byteorder::{LittleEndian, ReadBytesExt};
 use std::cell::RefCell;
@@ -121,8 +121,10 @@ pub(crate) fn push_string(text: &[u8], out: &mut Vec<u8>) {
 }
 
 /// Appends a compressed part: the raw length as a varint, one byte (0 stored, 1 a zstd frame), the bytes to the end.
-pub(crate) fn push_compressed(raw: &[u8], level: i32, out: &mut Vec<u8>) {
-    push_with(raw, &[], Effort::Level(level), out);
+///
+/// A frame that takes too few bytes for the cost of the part is not used.
+pub(crate) fn push_compressed(raw: &[u8], level: i32, cost: Cost, out: &mut Vec<u8>) {
+    push_with(raw, &[], Effort::Level(level), cost, out);
 }
 
 /// Bytes that are compressed as one, of several kinds one after the other: numbers at random, small numbers, texts. zstd
@@ -153,8 +155,8 @@ impl Mixed {
     }
 
     /// Reads a compressed part; each of its blocks is a kind.
-    pub(crate) fn read(part: &[u8]) -> Option<Mixed> {
-        let bytes = read_compressed(part)?;
+    pub(crate) fn read(part: &[u8], allowance: Allowance) -> Option<Mixed> {
+        let bytes = read_compressed(part, allowance)?;
         let mut frame = Bytes(part);
         frame.varint()?;
         let ends = if frame.u8()? == 1 { block_ends(frame, bytes.len()).unwrap_or_default() } else { Vec::new() };
@@ -162,21 +164,21 @@ impl Mixed {
     }
 
     /// Appends the bytes as a compressed part.
-    pub(crate) fn push(&self, level: i32, out: &mut Vec<u8>) {
-        push_with(&self.bytes, &self.ends, Effort::Level(level), out);
+    pub(crate) fn push(&self, level: i32, cost: Cost, out: &mut Vec<u8>) {
+        push_with(&self.bytes, &self.ends, Effort::Level(level), cost, out);
     }
 
     /// `push` for columns of numbers.
-    pub(crate) fn push_columns(&self, level: i32, out: &mut Vec<u8>) {
+    pub(crate) fn push_columns(&self, level: i32, cost: Cost, out: &mut Vec<u8>) {
         let effort = if level <= COLUMNS { Effort::Columns } else { Effort::Level(level) };
-        push_with(&self.bytes, &self.ends, effort, out);
+        push_with(&self.bytes, &self.ends, effort, cost, out);
     }
 }
 
-fn push_with(raw: &[u8], ends: &[usize], effort: Effort, out: &mut Vec<u8>) {
+fn push_with(raw: &[u8], ends: &[usize], effort: Effort, cost: Cost, out: &mut Vec<u8>) {
     push_varint(raw.len() as u64, out);
     match compress(raw, ends, effort) {
-        Ok(frame) if frame.len() < raw.len() && raw.len() / Limits::DEFAULT.ratio <= frame.len() => {
+        Ok(frame) if frame.len() < raw.len() && cost.least(raw.len()) <= frame.len() => {
             out.push(1);
             out.extend_from_slice(&frame);
         }
@@ -260,15 +262,17 @@ fn block_ends(mut frame: Bytes, length: usize) -> Option<Vec<usize>> {
     }
 }
 
-/// Reads what `push_compressed` wrote; `bytes` must end where the part does, and have been checked against their CRC.
-pub(crate) fn read_compressed(bytes: &[u8]) -> Option<Vec<u8>> {
-    read_compressed_within(bytes, &Limits::DEFAULT)
+/// Reads a compressed part within the default budget.
+pub(crate) fn read_compressed(bytes: &[u8], allowance: Allowance) -> Option<Vec<u8>> {
+    read_compressed_within(bytes, &mut Budget::new(bytes.len(), allowance, &Limits::DEFAULT))
 }
 
-/// Reads a compressed part that stays within the limits.
-pub(crate) fn read_compressed_within(bytes: &[u8], limits: &Limits) -> Option<Vec<u8>> {
+/// Reads what `push_compressed` wrote, and draws the charge of the raw bytes; `bytes` must end where the part does, and
+/// have been checked against their CRC.
+pub(crate) fn read_compressed_within(bytes: &[u8], budget: &mut Budget) -> Option<Vec<u8>> {
     let mut bytes = Bytes(bytes);
     let length = bytes.count()?;
+    budget.draw(length, RAW)?;
     let how = bytes.u8()?;
     let body = bytes.0;
     match how {
@@ -277,7 +281,7 @@ pub(crate) fn read_compressed_within(bytes: &[u8], limits: &Limits) -> Option<Ve
             raw.extend_from_slice(body);
             Some(raw)
         }
-        1 if length <= limits.part && length / limits.ratio <= body.len() => {
+        1 => {
             let mut raw = with_room(length)?;
             let written = DECOMPRESSOR.with_borrow_mut(|kept| -> io::Result<usize> {
                 let decompressor = match kept {
@@ -298,6 +302,7 @@ mod tests {
 
     #[test]
     fn kinds_have_blocks_of_their_own() {
+        let cost = Cost { charge: 0, allowance: Allowance::Chunk(10_000) };
         let mut random = 1u64;
         let mut next = || {
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -323,51 +328,58 @@ mod tests {
         assert_eq!(mixed.ends, ends);
         for level in [1, 4, 9, 19] {
             let (mut part, mut columns, mut whole) = (Vec::new(), Vec::new(), Vec::new());
-            mixed.push(level, &mut part);
-            mixed.push_columns(level, &mut columns);
-            push_compressed(&mixed.bytes, level, &mut whole);
+            mixed.push(level, cost, &mut part);
+            mixed.push_columns(level, cost, &mut columns);
+            push_compressed(&mixed.bytes, level, cost, &mut whole);
             assert!(level > 9 || part.len() < whole.len(), "level {level}: {} {}", part.len(), whole.len());
             for part in [part, columns] {
-                assert_eq!(read_compressed(&part).as_deref(), Some(&*mixed.bytes));
-                let read = Mixed::read(&part).unwrap();
+                assert_eq!(read_compressed(&part, cost.allowance).as_deref(), Some(&*mixed.bytes));
+                let read = Mixed::read(&part, cost.allowance).unwrap();
                 assert_eq!(read.bytes, mixed.bytes);
                 assert!(ends.iter().all(|end| read.ends.contains(end)), "{:?}", read.ends);
                 // With the blocks it was found with it is as small again.
                 let mut again = Vec::new();
-                read.push(level, &mut again);
+                read.push(level, cost, &mut again);
                 assert!(again.len() <= part.len().max(whole.len()));
             }
         }
         // Nothing is lost where a part is stored.
         let mut part = Vec::new();
         let stored = Mixed { bytes: kinds[0].clone(), ends: vec![1000] };
-        stored.push(4, &mut part);
-        assert_eq!(Mixed::read(&part).unwrap().bytes, kinds[0]);
+        stored.push(4, cost, &mut part);
+        assert_eq!(Mixed::read(&part, cost.allowance).unwrap().bytes, kinds[0]);
         assert_eq!(part[2], 0);
     }
 
     #[test]
-    fn a_part_expands_to_its_limits_and_not_beyond() {
+    fn a_part_expands_to_its_budget_and_not_beyond() {
+        let free = Cost { charge: 0, allowance: Allowance::Chunk(1000) };
         let frame = |length: usize| {
             let mut part = Vec::new();
-            push_compressed(&b"chess ".repeat(length)[..length], 3, &mut part);
+            push_compressed(&b"chess ".repeat(length)[..length], 3, free, &mut part);
             part
         };
-        let limits = Limits { part: 5000, ..Limits::DEFAULT };
-        assert!(read_compressed_within(&frame(5000), &limits).is_some());
-        assert!(read_compressed_within(&frame(5001), &limits).is_none());
-        // The least rate at which 5,000 bytes may come of so many.
         let part = frame(5000);
-        let body = part.len() - 3;
-        let ratio = 5000 / (body + 1) + 1;
-        assert!(read_compressed_within(&part, &Limits { ratio, ..limits }).is_some());
-        assert!(read_compressed_within(&part, &Limits { ratio: ratio - 1, ..limits }).is_none());
+        let limits = |allowance| Limits { allowance_per_byte: 64, allowance, ..Limits::DEFAULT };
+        let read = |allowance| {
+            let mut budget = Budget::new(part.len(), Allowance::Block, &limits(allowance));
+            read_compressed_within(&part, &mut budget)
+        };
+        let least = 2 * 5000 - 64 * part.len();
+        assert_eq!(read(least).map(|raw| raw.len()), Some(5000));
+        assert!(read(least - 1).is_none());
         // A frame that says more than it has gives nothing, nor does one that has more than it says.
         for false_length in [4999u64, 5001] {
             let mut part = Vec::new();
             push_varint(false_length, &mut part);
             part.extend_from_slice(&frame(5000)[2..]);
-            assert!(read_compressed(&part).is_none());
+            assert!(read_compressed(&part, Allowance::Block).is_none());
         }
+        // A writer stores what a reader would refuse.
+        let zeros = vec![0; 1 << 20];
+        let mut part = Vec::new();
+        push_compressed(&zeros, 3, Cost { charge: 0, allowance: Allowance::Block }, &mut part);
+        assert!(part.len() > zeros.len());
+        assert_eq!(read_compressed(&part, Allowance::Block), Some(zeros));
     }
 }

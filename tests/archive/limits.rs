@@ -24,31 +24,15 @@ fn made(folder: &Path) -> PathBuf {
     target
 }
 
-/// Of each block: how many bytes are checked at once; and where it is one compressed part, how many come of it, and of
-/// how many.
-fn parts(file: &[u8]) -> Vec<(u32, usize, usize)> {
-    let (mut at, mut parts) = (8192, Vec::new());
+/// The bytes of each block that are checked at once.
+fn checked(file: &[u8]) -> Vec<u32> {
+    let (mut at, mut checked) = (8192, Vec::new());
     while at < file.len() {
-        let number = |from: usize, bytes: usize| {
-            file[at + from..at + from + bytes]
-                .iter()
-                .rev()
-                .fold(0usize, |number, byte| number << 8 | usize::from(*byte))
-        };
-        let (kind, checked, length) = (file[at + 4], number(20, 4), number(24, 8));
-        let payload = &file[at + 40..at + 40 + length];
-        let (mut raw, mut body) = (0, 0);
-        if matches!(kind, 2..=4 | 7) {
-            let end = payload.iter().position(|byte| byte & 0x80 == 0).unwrap() + 1;
-            if payload[end] == 1 {
-                raw = payload[..end].iter().rev().fold(0, |number, byte| number << 7 | usize::from(byte & 0x7F));
-                body = payload.len() - end - 1;
-            }
-        }
-        parts.push((checked as u32, raw, body));
-        at += 40 + length;
+        let number = |from: usize| u32::from_le_bytes(*file[at + from..].first_chunk().unwrap());
+        checked.push(number(20));
+        at += 40 + number(24) as usize;
     }
-    parts
+    checked
 }
 
 /// Whether all of every game can be read.
@@ -78,7 +62,8 @@ fn is_read(path: &Path, limits: Limits) -> bool {
 
 /// The least that a limit may be, by trying.
 fn least(path: &Path, most: usize, limits: impl Fn(usize) -> Limits) -> usize {
-    assert!(is_read(path, limits(most)) && !is_read(path, limits(0)));
+    assert!(is_read(path, limits(most)), "{:?}", limits(most));
+    assert!(!is_read(path, limits(0)), "{:?}", limits(0));
     let (mut below, mut enough) = (0, most);
     while enough - below > 1 {
         let middle = usize::midpoint(below, enough);
@@ -92,48 +77,31 @@ fn each_limit_holds_to_the_last_byte() {
     let folder = tempfile::tempdir().unwrap();
     let path = made(folder.path());
     assert_eq!(Archive::open(&path).unwrap().limits(), &Limits::default());
-    let parts = parts(&fs::read(&path).unwrap());
-    assert!(parts.len() >= 5);
+    let checked = checked(&fs::read(&path).unwrap());
+    assert!(checked.len() >= 5);
     let standard = Limits::default();
-    let most = parts.iter().map(|part| part.0).max().unwrap();
+    let most = checked.into_iter().max().unwrap();
     assert_eq!(least(&path, 1 << 20, |block| Limits { block: block as u32, ..standard }), most as usize);
-    let most = parts.iter().map(|part| part.1).max().unwrap();
-    assert!(most > 9000);
-    assert_eq!(least(&path, 1 << 20, |part| Limits { part, ..standard }), most);
-    // A part of 100 bytes may give 999 at a ratio of 9: whole multiples count.
-    let most = parts.iter().map(|part| part.1 / (part.2 + 1) + 1).max().unwrap();
-    assert!(most > 20, "{most}");
-    assert_eq!(least(&path, 1 << 12, |ratio| Limits { ratio: ratio.max(1), ..standard }), most);
-    // Each clock takes its own place; a remark has a mark in the moves.
-    assert_eq!(least(&path, 1 << 12, |placed| Limits { placed, ..standard }), 200);
-    let texts = 200 * ("[%clk 0:03:00]".len() + "a remark".len()) + 3000 * "a comment that recurs ".len();
-    assert_eq!(least(&path, 1 << 20, |texts| Limits { texts, ..standard }), texts);
-    let edits = least(&path, 1 << 20, |edits| Limits { edits, ..standard });
-    assert!(edits >= 200);
-    // Of all that takes no bytes the edits cost the most: three numbers each.
-    let own = Limits { allowance_per_game: 0, allowance_per_byte: 0, ..standard };
-    assert_eq!(least(&path, 1 << 22, |allowance| Limits { allowance, ..own }), edits * 176);
-    let games = Limits { allowance: 0, allowance_per_byte: 0, ..standard };
-    assert_eq!(
-        least(&path, 1 << 20, |allowance_per_game| Limits { allowance_per_game, ..games }),
-        (edits * 176).div_ceil(201)
-    );
-    assert!(
-        least(&path, 1 << 20, |allowance_per_byte| Limits {
-            allowance: 0,
-            allowance_per_game: 0,
-            allowance_per_byte,
-            ..standard
-        }) > 10
-    );
-    assert_eq!(least(&path, 1 << 20, |string| Limits { string, ..standard }), "Player 0".len());
+    // Either the bytes of a block pay for it, or the allowances do.
+    let none = Limits { allowance_per_byte: 0, allowance: 0, allowance_per_game: 0, ..standard };
+    assert!(is_read(&path, Limits { allowance_per_byte: 1 << 20, ..none }));
+    let allowance = least(&path, 1 << 23, |allowance| Limits { allowance, ..none });
+    assert!(allowance > 200 * 96, "the edits of the layout alone: {allowance}");
+    let limits = |allowance_most| Limits { allowance: 1 << 23, allowance_most, ..none };
+    assert_eq!(least(&path, 1 << 23, limits), allowance);
+    let games = |allowance_per_game| Limits { allowance: 1 << 12, allowance_per_game, ..none };
+    assert_eq!(least(&path, 1 << 20, games), (allowance - (1 << 12)).div_ceil(201));
+    assert_eq!(least(&path, 1 << 10, |string| Limits { string, ..standard }), "Player 0".len());
 }
 
 #[test]
 fn a_refreshed_archive_keeps_its_options() {
     let folder = tempfile::tempdir().unwrap();
     let path = made(folder.path());
-    let options = OpenOptions { access: Access::Read, limits: Limits { texts: 10, ..Limits::default() } };
+    let options = OpenOptions {
+        access: Access::Read,
+        limits: Limits { allowance: 10, allowance_per_byte: 0, allowance_per_game: 0, ..Limits::default() },
+    };
     let mut archive = Archive::open_with(&path, options).unwrap();
     let games = archive.len();
     let source = folder.path().join("more.pgn");

@@ -1,6 +1,7 @@
 //! Tags and texts through their columns: any value comes back exactly, and no bytes make a reader panic.
 
 use proptest::prelude::*;
+use scoresheet::format::Limits;
 use scoresheet::format::tags::{StoredValue, Tags, TagsBuilder};
 use scoresheet::format::texts::{Texts, TextsBuilder};
 use scoresheet::game::TextKind;
@@ -208,21 +209,49 @@ fn uncompressed(payload: &[u8]) -> Vec<u8> {
     [length, &[0], &raw].concat()
 }
 
+/// The least allowance with which a payload is read whose bytes give nothing.
+fn charge(read: impl Fn(&Limits) -> bool) -> usize {
+    let limits = |allowance| Limits { allowance, allowance_per_byte: 0, allowance_per_game: 0, ..Limits::DEFAULT };
+    let (mut below, mut enough) = (0, 1 << 22);
+    assert!(read(&limits(enough)));
+    while enough - below > 1 {
+        let middle = usize::midpoint(below, enough);
+        if read(&limits(middle)) { enough = middle } else { below = middle }
+    }
+    enough
+}
+
+/// The table of FORMAT.md, section 24.
 #[test]
-fn texts_stay_within_their_limits() {
-    use scoresheet::format::Limits;
+fn charges_are_those_of_the_document() {
     let mut builder = TextsBuilder::default();
-    // Two that carry their own places, one that does not: 12 and 11 bytes.
+    // Two that carry their own places, one that does not.
     builder.push(TextKind::Brace, b"[%eval 0.17]", Some(1));
     builder.push(TextKind::Brace, b"[%eval 0.18]", Some(2));
     builder.push(TextKind::Brace, b"some remark", None);
     builder.end_game();
-    let payload = builder.encode(3);
-    let fits = |limits| Texts::decode_within(&payload, 1, &limits).is_some();
-    for (placed, texts) in [(2, 35), (3, 36)] {
-        assert!(fits(Limits { placed, texts, ..Limits::DEFAULT }));
+    let payload = uncompressed(&builder.encode(3));
+    let raw = payload.len() - 2;
+    let (templates, texts) = (2 * (64 + 160), 3 * 16 + 2 * 8 + 2 * ("[%eval ]".len() + 24) + 16);
+    let expected = 2 * raw + 40 + templates + texts + 8192;
+    assert_eq!(charge(|limits| Texts::decode_within(&payload, 1, limits).is_some()), expected);
+
+    let mut builder = TagsBuilder::default();
+    for (white, elo) in [("Anand", "2700"), ("Anand", "2701")] {
+        builder.push(b"White", white.as_bytes());
+        builder.push(b"WhiteElo", elo.as_bytes());
+        builder.push(b"Mine", format!("{white} {elo}").as_bytes());
+        builder.end_game();
     }
-    assert!(!fits(Limits { placed: 1, ..Limits::DEFAULT }));
-    assert!(!fits(Limits { texts: 34, ..Limits::DEFAULT }));
-    assert_eq!(Limits::default(), Limits::DEFAULT);
+    let mut draft = builder.analyse();
+    draft.intern(|text, _| (text == b"Anand").then_some(0));
+    let payload = uncompressed(&draft.encode(3));
+    let raw = payload.len() - 2;
+    // One schema of three columns, of which the player predicts the rating.
+    let (schemas, columns) = (24 + 3 * 8, 3 * 192 + 4096);
+    let values = 2 * (3 * 32 + "White".len() + "WhiteElo".len() + "Mine".len());
+    let more = 2 * (128 + 64) + 2 * 128 + 2 * 16;
+    let expected = 2 * raw + 2 * 40 + schemas + columns + values + more;
+    let found = charge(|limits| Tags::decode_within(&payload, 2, limits).is_some());
+    assert_eq!(found, expected);
 }

@@ -5,8 +5,9 @@ use crate::forge::Forge;
 use scoresheet::archive::{Access, Level, MODEL};
 use scoresheet::error::DamageKind;
 use scoresheet::format::block::{self, BlockKind};
+use scoresheet::format::header::{Header, Page};
 use scoresheet::format::source::SourceRecord;
-use scoresheet::format::{loose, moves};
+use scoresheet::format::{deletions, dictionary, loose, moves};
 use scoresheet::{Archive, Error};
 use sha2::{Digest as _, Sha256};
 use std::fs;
@@ -101,6 +102,100 @@ fn moves_in_another_form_than_the_one_are_told() {
     let report = Archive::verify(&path, Level::Full, |_| {}).unwrap();
     let damage: Vec<_> = report.damage.iter().map(|damage| (damage.game, damage.kind)).collect();
     assert_eq!(damage, [(2, DamageKind::NotCanonical)]);
+}
+
+/// Returns the damage that a full verification finds.
+fn damage(file: Vec<u8>) -> Vec<DamageKind> {
+    let report = Archive::verify_bytes(file, None, Level::Full, |_| {}).unwrap();
+    report.damage.iter().map(|damage| damage.kind).collect()
+}
+
+#[test]
+fn a_repair_is_not_sized_by_numbers_of_games() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, target) = (folder.path().join("a.bga"), folder.path().join("b.bga"));
+    for gap in [1, 1 << 33, 1 << 40, 1 << 50] {
+        let mut forge = Forge::new();
+        forge.chunk(3);
+        forge.games += gap;
+        forge.chunk(5);
+        let first = forge.games - 4;
+        // Of the first chunk game 2, of the second its second and fourth; the last is restored.
+        let deleted = [(2, 2), (first + 1, first + 1), (first + 3, first + 3)];
+        forge.block(BlockKind::Deleted, 2, 3, &deletions::encode(&deleted));
+        forge.block(BlockKind::Restored, first + 3, 1, &deletions::encode(&[(first + 3, first + 3)]));
+        // A source that claims all of them.
+        let source = SourceRecord { first_game: 1, seen: forge.games, exact: true, ..SourceRecord::default() };
+        forge.block(BlockKind::Source, 0, 1, &source.encode());
+        fs::write(&path, forge.finish()).unwrap();
+        let (repair, held) =
+            crate::memory::peak(|| Archive::repair(&path, Access::Map, &target, true, |_| {}).unwrap());
+        assert!(held < 16 << 20, "{held}");
+        assert_eq!((repair.kept_games(), repair.lost_games(), repair.deleted), (6, gap, 2));
+        let kept: Vec<u64> = repair.kept.iter().flat_map(|kept| kept.first..=kept.last).collect();
+        assert_eq!(kept, [1, 3, first, first + 2, first + 3, first + 4]);
+        assert!(Archive::verify(&target, Level::Full, |_| {}).unwrap().is_intact());
+    }
+}
+
+#[test]
+fn a_verification_reads_what_no_game_is_read_through() {
+    let intact = |change: &dyn Fn(&mut Forge)| {
+        let mut forge = Forge::new();
+        forge.chunk(3);
+        change(&mut forge);
+        forge.finish()
+    };
+    let strings = |text: &[u8]| dictionary::encode(&[Box::from(text), Box::from(text)], 1);
+    let both = |forge: &mut Forge, first: &[u8], copy: &[u8]| {
+        forge.block(BlockKind::Dictionary, 0, 2, first);
+        forge.block(BlockKind::Dictionary, 0, 2, copy);
+    };
+    assert_eq!(damage(intact(&|forge| both(forge, &strings(b"x"), &strings(b"x")))), []);
+    assert_eq!(damage(intact(&|forge| both(forge, &strings(b"x"), b"\x02\0xx"))), [DamageKind::DictionaryBlock]);
+    assert_eq!(damage(intact(&|forge| both(forge, b"\x02\0xx", &strings(b"x")))), [DamageKind::DictionaryBlock]);
+    assert_eq!(damage(intact(&|forge| both(forge, &strings(b"x"), &strings(b"y")))), [DamageKind::DictionaryCopy]);
+    let alone = |forge: &mut Forge| forge.block(BlockKind::Dictionary, 0, 2, &strings(b"x"));
+    assert_eq!(damage(intact(&alone)), [DamageKind::DictionaryCopy]);
+
+    // Games that there are not, not yet, or that the header does not name.
+    let named = |kind, first: u64, count, runs: &[(u64, u64)]| {
+        let payload = deletions::encode(runs);
+        damage(intact(&|forge| {
+            forge.block(kind, first, count, &payload);
+            forge.chunk(3);
+        }))
+    };
+    for kind in [BlockKind::Deleted, BlockKind::Restored] {
+        assert_eq!(named(kind, 2, 2, &[(2, 3)]), []);
+        for (first, count, runs) in [(2, 3, [(2, 4)]), (2, 1, [(2, 3)]), (1, 2, [(2, 3)])] {
+            assert_eq!(named(kind, first, count, &runs), [DamageKind::DeletionsBlock]);
+        }
+    }
+
+    // A block of columns in another place than its own, or twice.
+    let texts = [&[13, 0, 1, 2, 0, b't', 0, 1, 0, 0, 1, 0, 0][..], &[b'x', 0]].concat();
+    for kind in [BlockKind::Tags, BlockKind::Texts, BlockKind::Layout] {
+        assert_eq!(damage(intact(&|forge| forge.beside(kind, 3, &texts))), [DamageKind::ColumnsOutOfOrder]);
+    }
+    let without_layout = |forge: &mut Forge| {
+        forge.file.truncate(forge.file.len() - forge.layout);
+        forge.chunk(3);
+    };
+    assert_eq!(damage(intact(&without_layout)), [DamageKind::ColumnsOutOfOrder]);
+
+    // A layout that nobody asks for, as no source comes back exactly.
+    let mut forge = Forge::new();
+    forge.chunk_with(&vec![Vec::new(); 3], moves::Coding::Plain, None, Some(&[1, 0, 7]));
+    assert_eq!(damage(forge.finish()), [DamageKind::LayoutBlock]);
+
+    // A page whose commit is elsewhere.
+    let mut file = intact(&|_| {});
+    let pages = Page::read_both(&file).map(|page| page.header().unwrap());
+    let page = pages.into_iter().max_by_key(|page| page.state.sequence).unwrap();
+    let at = page.offset() as usize;
+    file[at..at + 4096].copy_from_slice(&Header { commit: 8192, ..page }.encode());
+    assert_eq!(damage(file), [DamageKind::BlocksOfOtherCommit]);
 }
 
 fn made(make: fn(&mut Forge, u32), times: u32) -> Vec<u8> {

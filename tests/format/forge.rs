@@ -12,11 +12,13 @@ pub const ID: ArchiveId = ArchiveId(*b"an id of my own!");
 pub struct Forge {
     pub file: Vec<u8>,
     pub games: u64,
+    /// The bytes of the last layout block.
+    pub layout: usize,
 }
 
 impl Forge {
     pub fn new() -> Forge {
-        Forge { file: vec![0; BLOCKS as usize], games: 0 }
+        Forge { file: vec![0; BLOCKS as usize], games: 0, layout: 0 }
     }
 
     pub fn block(&mut self, kind: BlockKind, first: u64, count: u32, payload: &[u8]) {
@@ -62,7 +64,9 @@ impl Forge {
             let (games, edits) = (vec![0; records.len()], vec![Vec::new(); records.len()]);
             layout::Layout { styles: vec![[0; layout::STYLE]], games, edits }.encode(1)
         };
+        let start = self.file.len();
         self.block(BlockKind::Layout, first, games, &layout.map_or_else(plain, <[u8]>::to_vec));
+        self.layout = self.file.len() - start;
         self.games += u64::from(games);
     }
 

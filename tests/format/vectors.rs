@@ -303,6 +303,7 @@ fn texts() -> Vec<Vector> {
         ("clocks and evaluations in their own places", "texts", texts_of(clocks), vec![3]),
         ("every kind", "texts", texts_of(others), vec![2]),
         ("an engine's numbers, times", "texts", texts_of(engine), vec![1]),
+        ("clocks below 0", "texts", negative_clocks(), vec![1]),
         (
             "an unknown kind",
             "texts",
@@ -322,6 +323,20 @@ fn texts() -> Vec<Vector> {
             vec![1],
         ),
     ]
+}
+
+/// Three placed clocks of three templates, each -1: no writer stores a clock below 0 as a number.
+fn negative_clocks() -> Vec<u8> {
+    let mut raw = vec![3];
+    for template in [b"[%clk \0c]", b"[%clk \0C]", b"[%clk \0d]"] {
+        raw.push(template.len() as u8);
+        raw.extend_from_slice(template);
+    }
+    raw.extend_from_slice(&[1, 3, 0, 0, 1, 0, 1, 2]);
+    for _ in 0..3 {
+        raw.extend_from_slice(&[3, 0x2D, 0x09, 0xD3]);
+    }
+    [&[raw.len() as u8, 0], raw.as_slice()].concat()
 }
 
 fn layouts() -> Vec<Vector> {
@@ -397,7 +412,7 @@ fn parts_mean_what_the_vectors_say() {
     let files = [
         ("records.json", records(), 9),
         ("tags.json", tags(), 4),
-        ("texts.json", texts(), 4),
+        ("texts.json", texts(), 5),
         ("layout.json", layouts(), 2),
         ("blocks.json", others(), 4),
     ];

@@ -8,11 +8,16 @@ use crate::archive::read::blocks::{BlockRef, Scan};
 use crate::archive::write::writer::{NewFile, Writer, write_index};
 use crate::chess::position::STANDARD;
 use crate::error::{Damage, DamageKind, Error, Result};
-use crate::format::block::BlockKind;
+use crate::format::block::{self, BlockKind};
+use crate::format::budget::Cost;
 use crate::format::commit::{Commit, Unfinished};
+use crate::format::dictionary::BlockStrings;
+use crate::format::layout::Layout;
 use crate::format::loose;
 use crate::format::moves::Coding;
 use crate::format::record::{Record, push_recoded};
+use crate::format::tags::Tags;
+use crate::format::texts::Texts;
 use crate::format::wire::Mixed;
 use crate::monitor::Monitor;
 use crate::packed;
@@ -139,13 +144,8 @@ impl Block {
                 Ok(Block::Commit(commit, Unfinished::of(&payload)))
             }
             (BlockKind::Tags | BlockKind::Texts | BlockKind::Layout | BlockKind::Dictionary, Some(level)) => {
-                let raw = Mixed::read(&payload).ok_or_else(damage)?;
-                let mut again = Vec::new();
-                match kind {
-                    BlockKind::Tags => raw.push_columns(level, &mut again),
-                    _ => raw.push(level, &mut again),
-                }
-                Ok(Block::Other(*block, again))
+                let again = compress_again(kind, &payload, block.header.count as usize, level).ok_or_else(damage)?;
+                Ok(Block::Other(*block, if is_readable(kind, &again, block) { again } else { payload.into_owned() }))
             }
             (BlockKind::Loose, Some(level)) => {
                 let (number, bytes) = loose::decode(&payload).ok_or_else(damage)?;
@@ -154,6 +154,30 @@ impl Block {
             _ => Ok(Block::Other(*block, payload.into_owned())),
         }
     }
+}
+
+/// Returns the payload of a block of columns or strings, compressed at another level.
+fn compress_again(kind: BlockKind, payload: &[u8], count: usize, level: i32) -> Option<Vec<u8>> {
+    let allowance = block::allowance(kind, count);
+    let raw = Mixed::read(payload, allowance)?;
+    let (mut again, cost) = (Vec::new(), Cost { charge: 0, allowance });
+    match kind {
+        BlockKind::Tags => raw.push_columns(level, cost, &mut again),
+        _ => raw.push(level, cost, &mut again),
+    }
+    Some(again)
+}
+
+/// Returns whether a payload takes enough bytes for what a reader makes of it: fewer may be too few.
+fn is_readable(kind: BlockKind, payload: &[u8], block: &BlockRef) -> bool {
+    let count = block.header.count as usize;
+    payload.len() as u64 >= block.header.length
+        || match kind {
+            BlockKind::Tags => Tags::decode(payload, count).is_some(),
+            BlockKind::Texts => Texts::decode(payload, count).is_some(),
+            BlockKind::Layout => Layout::decode(payload, count).is_some(),
+            _ => BlockStrings::decode(payload, count).is_some(),
+        }
 }
 
 /// Returns the records of a chunk and their ends, their moves coded as asked.

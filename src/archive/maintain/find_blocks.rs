@@ -19,6 +19,7 @@ use crate::format::moves::MovesTable;
 use crate::format::source::SourceRecord;
 use crate::format::{ArchiveId, State};
 use std::collections::HashMap;
+use std::ops::Range;
 use std::path::Path;
 
 /// A damaged archive, as far as it can be read.
@@ -73,7 +74,7 @@ impl BlockFinder {
         });
         let totals = commits.iter().rfind(|(block, _)| block.end() <= end).map(|(_, commit)| *commit);
         let totals = totals.unwrap_or_default();
-        let (mut index, columns) = index(&blocks, &mut damage, id);
+        let Found { mut index, columns, games: found } = index(&blocks, &mut damage, id);
         let seen = blocks.iter().filter(|block| is_of_games(block.header.kind));
         let seen = seen.map(|block| block.header.first.saturating_sub(1).saturating_add(block.header.count.into()));
         let games = claimed.max(totals.games).max(index.state.games);
@@ -84,7 +85,7 @@ impl BlockFinder {
         index.state = header.state;
         damage.sort_by_key(|damage| damage.offset);
         let loose = loose(&blocks, &store, id);
-        let archive = Archive::of_parts(path, options, header, store, index, loose);
+        let archive = Archive::of_parts(path, options, header, store, index, found.into_iter(), loose);
         Ok(BlockFinder { archive, columns, blocks, damage, totals, games })
     }
 
@@ -160,16 +161,27 @@ fn is_of_games(kind: BlockKind) -> bool {
     matches!(kind, BlockKind::Moves | BlockKind::Tags | BlockKind::Texts | BlockKind::Layout)
 }
 
+/// What the blocks that were found hold.
+struct Found {
+    index: Index,
+    /// The blocks of columns, by the first game of their chunk.
+    columns: HashMap<u64, ColumnBlocks>,
+    /// The games of each chunk.
+    games: Vec<Range<u64>>,
+}
+
 /// Makes an index of the blocks that were found. Moves blocks may have gaps between them; those that contradict others
 /// are damage.
-fn index(blocks: &[BlockRef], damage: &mut Vec<Damage>, id: ArchiveId) -> (Index, HashMap<u64, ColumnBlocks>) {
+fn index(blocks: &[BlockRef], damage: &mut Vec<Damage>, id: ArchiveId) -> Found {
     let (mut index, mut columns) = (IndexBuilder::new(id).index, HashMap::<u64, ColumnBlocks>::new());
+    let mut games = Vec::new();
     for BlockRef { offset, header } in blocks.iter().copied() {
         match header.kind {
             BlockKind::Moves => match MovesTable::of(&header) {
                 Some(layout) if header.first > index.state.games && header.count > 0 => {
                     index.chunks.push(ChunkEntry { first: header.first, offset, pages: index.pages });
                     index.state.games = (header.first - 1).saturating_add(u64::from(header.count));
+                    games.push(header.first..index.state.games.saturating_add(1));
                     index.pages += layout.pages() as u64;
                 }
                 _ => damage.push(Damage::new(offset, DamageKind::MovesContradict)),
@@ -194,7 +206,7 @@ fn index(blocks: &[BlockRef], damage: &mut Vec<Damage>, id: ArchiveId) -> (Index
             _ => {}
         }
     }
-    (index, columns)
+    Found { index, columns, games }
 }
 
 /// Finds out the identity of an archive whose header pages are both damaged: from what is left of them, from the index

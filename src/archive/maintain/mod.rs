@@ -5,4 +5,5 @@ pub(super) mod find_blocks;
 mod loss;
 pub(super) mod rebuild;
 pub mod repair;
+mod structure;
 pub(super) mod verify;

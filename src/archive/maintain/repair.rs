@@ -324,8 +324,7 @@ impl Work {
         let start = of_first.map_or(start, |offset| offset.min(start));
         let damaged =
             self.found.damage_between(start, block.end()).is_some() || self.found.loses_loose(start, block.end());
-        let known = self.found.games.saturating_add(1);
-        let deleted = (first..end.min(known)).any(|game| self.found.archive.is_deleted(game));
+        let deleted = self.found.archive.has_deleted(first..end);
         // A checksum says that a block is what was written, not that the source comes of it: only its hash does.
         let comes_back = || matches!(self.found.archive.write_original(&source, &mut io::sink()), Ok(true));
         if source.exact && (damaged || intact < stored || self.is_disordered || !comes_back()) {

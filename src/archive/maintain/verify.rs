@@ -1,9 +1,11 @@
 //! Verification: is every byte of an archive what was written, and every game intact?
 
 use crate::archive::file_kind::FileKind;
+use crate::archive::maintain::structure::{BlockOrder, deletions_fault, dictionary_fault};
 use crate::archive::read::archive::Archive;
 use crate::archive::read::archive::{FROM_READER, IN_MEMORY};
 use crate::archive::read::blocks::{BlockRef, IndexBuilder, check_block, refuse_unknown, walk};
+use crate::archive::read::chunk::Chunk;
 use crate::archive::read::game_ref::GameRef;
 use crate::archive::read::opening::{Incomplete, Opening, Tail};
 use crate::archive::read::options::OpenOptions;
@@ -14,6 +16,7 @@ use crate::format::block::BlockKind;
 use crate::format::commit::Commit;
 use crate::format::index::Index;
 use crate::monitor::Monitor;
+use crate::pgn::Style;
 use rayon::prelude::*;
 use std::fs::File;
 use std::ops::Range;
@@ -203,13 +206,17 @@ fn verify(
         .collect();
     monitor.check()?;
     damage.extend(found);
-    let mut builder = IndexBuilder::new(id);
+    let (mut builder, mut order) = (IndexBuilder::new(id), BlockOrder::default());
     let mut next = 1;
     for block in &blocks {
         let before = builder.index.state;
-        let fault = builder.add(block).err();
+        let fault = order.add(block).or(builder.add(block).err());
         if damage.is_empty() {
-            damage.extend(commit_fault(&store, &before, block).or(fault));
+            damage.extend(match block.header.kind {
+                BlockKind::Commit => commit_fault(&store, &before, block).or(fault),
+                BlockKind::Deleted | BlockKind::Restored => deletions_fault(&store, &before, block).or(fault),
+                _ => fault,
+            });
         }
         if block.header.kind == BlockKind::Moves {
             if block.header.first > next {
@@ -221,7 +228,7 @@ fn verify(
     if next <= games {
         lost_at.push((gap_before(u64::MAX), (next, games)));
     }
-    if builder.index.state != header.state && damage.is_empty() {
+    if (builder.index.state != header.state || order.commit != header.commit) && damage.is_empty() {
         damage.push(Damage::new(header.commit, DamageKind::BlocksOfOtherCommit));
     }
     if let Some(index) = index_file {
@@ -243,6 +250,15 @@ fn verify(
         }
     }
     report.damage.extend(damage);
+    if level == Level::Full && report.is_intact() {
+        let (store, limits) = (&store, &options.limits);
+        let at = |offset: u64| blocks.binary_search_by_key(&offset, |block| block.offset).ok();
+        let copies = builder.index.dictionaries.par_iter().filter_map(|entry| {
+            let (block, copy) = (blocks.get(at(entry.offset)?)?, blocks.get(at(entry.copy)?)?);
+            dictionary_fault(store, id, limits, block, copy)
+        });
+        report.damage.par_extend(copies);
+    }
     if level == Level::Full && report.is_intact() {
         let archive = Archive::of(path, options, store, opening, index_file)?;
         verify_games(&archive, &mut report, monitor)?;
@@ -289,10 +305,14 @@ fn verify_games(archive: &Archive, report: &mut Report, monitor: &Monitor) -> Re
                 return (plies, faults);
             }
             match archive.chunk(number) {
-                Ok(chunk) => chunk
-                    .games()
-                    .filter(|game| !game.as_ref().is_ok_and(|game| is_read(game.number())))
-                    .for_each(|game| note(game.and_then(|game| check(&game)))),
+                Ok(chunk) => {
+                    chunk
+                        .games()
+                        .filter(|game| !game.as_ref().is_ok_and(|game| is_read(game.number())))
+                        .for_each(|game| note(game.and_then(|game| check(&game))));
+                    // No game has been asked for its layout, and deleted ones not for anything.
+                    note(check_columns(&chunk));
+                }
                 Err(error) => note(Err(error)),
             }
             if let Ok(head) = archive.head(number) {
@@ -311,6 +331,19 @@ fn verify_games(archive: &Archive, report: &mut Report, monitor: &Monitor) -> Re
     let others = damage.into_iter().filter(|damage| !report.damage.contains(damage)).collect::<Vec<_>>();
     report.damage.extend(others);
     Ok(())
+}
+
+/// Reads the columns of a chunk and the style of each of its games.
+fn check_columns(chunk: &Chunk) -> Result<u32> {
+    let offset = chunk.archive().chunk_offset(chunk.number()).unwrap_or(0);
+    chunk.tag_names()?;
+    chunk.texts()?;
+    let layout = chunk.layout()?;
+    let has_style = |place: usize| layout.of_game(place).is_some_and(|(style, _)| Style::decode(style).is_some());
+    if !(0..chunk.len()).all(has_style) {
+        return Err(Damage::new(offset, DamageKind::Layout).into());
+    }
+    Ok(0)
 }
 
 /// Reads a game and checks its moves; returns its plies.

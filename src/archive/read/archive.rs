@@ -1,10 +1,11 @@
 //! Open archives: any game, any position, from any thread.
 
 use crate::archive::file_kind::FileKind;
-use crate::archive::game_set::{GameSet, Unsaid};
+use crate::archive::game_set::GameSet;
 use crate::archive::read::block_store::BlockStore;
 use crate::archive::read::blocks::{BlockRef, IndexBuilder, Scan};
 use crate::archive::read::columns::Columns;
+use crate::archive::read::deleted::Deleted;
 use crate::archive::read::dictionary::Dictionary;
 use crate::archive::read::head::Head;
 use crate::archive::read::opening::{Incomplete, Opening, Tail};
@@ -14,7 +15,6 @@ use crate::archive::read::side::SideState;
 use crate::error::{Damage, DamageKind, Error, Result};
 use crate::format::block::BlockKind;
 use crate::format::commit::{Commit, Unfinished};
-use crate::format::deletions;
 use crate::format::header::{FEATURES, Header};
 use crate::format::index::Index;
 use crate::format::source::SourceRecord;
@@ -22,6 +22,7 @@ use crate::format::{ArchiveId, Limits, State};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fs::File;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -48,7 +49,7 @@ pub struct Archive {
     index_state: SideState,
     dictionary: Dictionary,
     /// The deleted games, if there are any.
-    deleted: Option<GameSet>,
+    deleted: Option<Deleted>,
     pub(super) heads: Vec<OnceLock<Result<Head, Damage>>>,
     /// The chunk of every [`GAMES_PER_ENTRY`]th game, from game 0 on, which counts as the first.
     pub(super) entries: Vec<u32>,
@@ -142,7 +143,8 @@ impl Archive {
         let Opening { header, incomplete, .. } = opening;
         store.shorten(header.state.length);
         let (index, index_state) = Archive::index(&store, &header, index)?;
-        let deleted = Archive::read_deletions(&store, header.state.id, &index)?;
+        let all = std::iter::once(1..header.state.games + 1);
+        let deleted = Deleted::read(&store, header.state.id, &index, all)?;
         Ok(Archive { index_state, deleted, incomplete, ..Archive::with_index(path, options, header, store, index) })
     }
 
@@ -166,44 +168,24 @@ impl Archive {
         }
     }
 
-    /// Opens an archive of these chunks and strings, whatever else the file may hold; `loose` are the loose blocks that
-    /// can be read.
+    /// Opens an archive of these chunks and strings, whatever else the file may hold; `found` are the games of the
+    /// chunks, ascending, and `loose` the loose blocks that can be read.
     pub(in crate::archive) fn of_parts(
         path: &Path,
         options: OpenOptions,
         header: Header,
         store: Store,
         index: Index,
+        found: impl Iterator<Item = Range<u64>>,
         loose: Loose,
     ) -> Archive {
         // Where it is damaged what was deleted, those games are whole, and come back.
-        let deleted = Archive::read_deletions(&store, header.state.id, &index).ok().flatten();
+        let deleted = Deleted::read(&store, header.state.id, &index, found).ok().flatten();
         Archive {
             deleted,
             loose: OnceLock::from(Ok(loose)),
             ..Archive::with_index(path, options, header, store, index)
         }
-    }
-
-    fn read_deletions(store: &Store, id: ArchiveId, index: &Index) -> Result<Option<GameSet>> {
-        if index.deletions.is_empty() {
-            return Ok(None);
-        }
-        let (mut deleted, mut unsaid) = (GameSet::new(index.state.games), Unsaid::new(index.state.games));
-        // From the last block back: the last that names a game says what it is, and no game is looked at twice.
-        for entry in index.deletions.iter().rev() {
-            let block = BlockRef::at(store, id, entry.offset)?;
-            let payload = block.checked(store, id)?;
-            let damage = Damage::new(entry.offset, DamageKind::DeletionsBlock);
-            let runs = deletions::decode(&payload, index.state.games).ok_or(damage)?;
-            let is_deleted = match block.header.kind {
-                BlockKind::Deleted => true,
-                BlockKind::Restored => false,
-                _ => return Err(damage.into()),
-            };
-            runs.into_iter().for_each(|run| unsaid.take(run, is_deleted.then_some(&mut deleted)));
-        }
-        Ok(Some(deleted).filter(|deleted| !deleted.is_empty()))
     }
 
     fn index(store: &Store, header: &Header, file: Option<&[u8]>) -> Result<(Index, SideState)> {
@@ -236,16 +218,21 @@ impl Archive {
         self.deleted.as_ref().is_some_and(|deleted| deleted.contains(game))
     }
 
+    /// Returns whether one of these games has been deleted.
+    pub(in crate::archive) fn has_deleted(&self, games: Range<u64>) -> bool {
+        self.deleted.as_ref().is_some_and(|deleted| deleted.has_any(games))
+    }
+
     /// Returns how many games have been deleted.
     pub fn deleted_count(&self) -> u64 {
-        self.deleted.as_ref().map_or(0, GameSet::len)
+        self.deleted.as_ref().map_or(0, Deleted::len)
     }
 
     /// Returns the games that are there: all but those deleted.
     pub fn live(&self) -> GameSet {
         let mut live = GameSet::all(self.len());
         if let Some(deleted) = &self.deleted {
-            live.subtract(deleted);
+            live.subtract(deleted.set());
         }
         live
     }
@@ -378,9 +365,8 @@ impl Archive {
                 let mut source = source.ok_or(Damage::new(block.offset, DamageKind::Source))?;
                 let stored = source.seen.saturating_sub(source.rejected);
                 let end = source.first_game.saturating_add(stored).min(self.len() + 1);
-                let mut games = source.first_game..end;
                 // What is deleted is not given back.
-                source.exact &= self.deleted.is_none() || !games.any(|game| self.is_deleted(game));
+                source.exact &= !self.has_deleted(source.first_game..end);
                 sources.push(source);
             }
         }

@@ -17,6 +17,7 @@ pub(super) mod opening;
 
 pub(super) mod archive;
 pub(super) mod columns;
+pub(super) mod deleted;
 pub(super) mod head;
 pub(super) mod records;
 

@@ -8,7 +8,7 @@ use crate::format::Limits;
 /// ```
 /// use scoresheet::archive::{Access, Limits, OpenOptions};
 /// // A file that others may write to, of unknown make, on a machine with little memory.
-/// let limits = Limits { part: 64 << 20, texts: 64 << 20, block: 16 << 20, ..Limits::default() };
+/// let limits = Limits { block: 16 << 20, allowance_most: 1 << 20, ..Limits::default() };
 /// let options = OpenOptions { access: Access::Read, limits };
 /// # let _ = options;
 /// ```

@@ -4,6 +4,7 @@
 use super::adaptive::{AdaptiveModel, CONTEXTS, INPUTS};
 use super::numbers::{level, pair};
 use super::range::Coder;
+use crate::format::budget;
 use crate::format::wire::{Bytes, push_varint};
 use foldhash::HashMap;
 use std::collections::hash_map::Entry;
@@ -371,7 +372,7 @@ pub(crate) fn code<'a>(
     cell: impl Fn(usize, usize) -> Option<Cell<'a>>,
     given: impl Fn(usize, usize) -> u64,
 ) -> Option<Vec<Vec<u64>>> {
-    let mut columns = vec![ColumnState::default(); columns];
+    let mut columns = budget::alike(ColumnState::default(), columns)?;
     for column in predictions.iter().flat_map(Prediction::asks) {
         if let Some(column) = columns.get_mut(column) {
             column.part.is_given = true;

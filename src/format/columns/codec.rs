@@ -1,6 +1,7 @@
 //! How a column of tag values is written as numbers (FORMAT.md, "Tags blocks").
 
 use super::digits;
+use crate::format::budget;
 use crate::format::wire::{Bytes, push_string};
 
 /// Columns whose values recur from chunk to chunk, so that they go to the dictionary even where they seldom recur
@@ -73,7 +74,7 @@ impl Codec {
             3 => Codec::Signed,
             4 => Codec::Date,
             5 => Codec::Time,
-            6 => Codec::Base62(bytes.string()?.to_vec()),
+            6 => Codec::Base62(budget::copy(bytes.string()?)?.into_vec()),
             _ => return None,
         })
     }

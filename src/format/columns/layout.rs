@@ -4,7 +4,7 @@
 //! A game written in its style gives nearly always the very bytes of the source. Where not, a patch makes them so.
 
 use super::planes::{push_column, read_column};
-use crate::format::budget::{self, Budget};
+use crate::format::budget::{self, Allowance, Budget, Cost};
 use crate::format::coder::numbers;
 use crate::format::limits::Limits;
 use crate::format::wire::{Bytes, Mixed, push_string, push_varint, read_compressed_within};
@@ -118,7 +118,10 @@ impl Layout {
         }
         all().for_each(|edit| rest.bytes.extend_from_slice(&edit.insert));
         // Styles that no game has make up for edits that take no bytes.
-        let padding = budget::padding(all().count() as u64 * budget::EDIT, rest.bytes.len(), self.games.len());
+        let (games, edits) = (self.games.len(), all().count());
+        let charge = games as u64 * budget::GAME + edits as u64 * budget::EDIT;
+        let cost = Cost { charge, allowance: Allowance::Chunk(games) };
+        let padding = cost.padding(rest.bytes.len(), budget::RAW);
         let padding = vec![0; padding.next_multiple_of(STYLE)];
         let mut head = Vec::new();
         push_varint((self.styles.len() + padding.len() / STYLE) as u64, &mut head);
@@ -126,7 +129,7 @@ impl Layout {
         head.extend_from_slice(&padding);
         rest.prepend(head);
         let mut payload = Vec::new();
-        rest.push(level, &mut payload);
+        rest.push(level, cost, &mut payload);
         payload
     }
 
@@ -137,15 +140,16 @@ impl Layout {
 
     /// Reads a payload that stays within the limits.
     pub fn decode_within(payload: &[u8], games: usize, limits: &Limits) -> Option<Layout> {
-        let raw = read_compressed_within(payload, limits)?;
-        let mut budget = Budget::new(raw.len(), games, limits);
+        let mut budget = Budget::new(payload.len(), Allowance::Chunk(games), limits);
+        let raw = read_compressed_within(payload, &mut budget)?;
+        budget.draw(games, budget::GAME)?;
         let mut bytes = Bytes(&raw);
         let count = bytes.count()?;
         let (all, _) = bytes.take(count.checked_mul(STYLE)?)?.as_chunks();
         let styles = budget::collect(all.iter().copied())?;
         let (of_games, counts) = (read_column(&mut bytes, games)?, read_column(&mut bytes, games)?);
         let total = counts.iter().try_fold(0u64, |sum, count| sum.checked_add(*count))?;
-        let total = usize::try_from(total).ok().filter(|total| *total <= limits.edits)?;
+        let total = usize::try_from(total).ok()?;
         budget.draw(total, budget::EDIT)?;
         let mut columns = || Some(numbers::decode_plain(bytes.string()?, total)?.into_iter());
         let (mut copies, mut deletes, mut inserts) = (columns()?, columns()?, columns()?);
@@ -154,7 +158,8 @@ impl Layout {
             let mut of_game = budget::with_room(usize::try_from(count).ok()?)?;
             for _ in 0..count {
                 let (copy, delete) = (copies.next()?, deletes.next()?);
-                let insert = bytes.take(usize::try_from(inserts.next()?).ok()?)?.into();
+                let inserted = bytes.take(usize::try_from(inserts.next()?).ok()?)?;
+                let insert = budget::copy(inserted)?;
                 of_game.push(LayoutEdit { copy, delete, insert });
             }
             edits.push(of_game);
@@ -214,13 +219,14 @@ mod tests {
         }
 
         #[test]
-        fn edits_stay_within_their_limit(count in 1..40usize) {
+        fn edits_are_charged(count in 1..40usize) {
             let edits = vec![vec![LayoutEdit { copy: 1, delete: 0, insert: Box::default() }; count]];
             let layout = Layout { styles: vec![[1; STYLE]], games: vec![0], edits };
-            let read = |edits| Layout::decode_within(&layout.encode(3), 1, &Limits { edits, ..Limits::DEFAULT });
-            let back = read(count);
-            prop_assert_eq!(back.as_ref(), Some(&layout));
-            prop_assert!(read(count - 1).is_none());
+            let payload = layout.encode(3);
+            let read = |allowance| Layout::decode_within(&payload, 1, &Limits { allowance, ..Limits::DEFAULT });
+            let least = (0..1 << 16).find(|allowance| read(*allowance).is_some()).unwrap_or_default();
+            prop_assert!(least == 0 || count as u64 * budget::EDIT > least as u64);
+            prop_assert_eq!(read(least), Some(layout.clone()));
         }
 
         #[test]

@@ -5,7 +5,7 @@
 
 use super::annotation::{self, FieldValue, ParsedText, Structure, TemplateField};
 use super::planes::{push_column, read_column};
-use crate::format::budget::{self, Budget};
+use crate::format::budget::{self, Allowance, Budget, Cost};
 use crate::format::coder::numbers;
 use crate::format::limits::Limits;
 use crate::format::wire::{Bytes, Mixed, push_string, push_varint, read_compressed_within};
@@ -143,8 +143,14 @@ impl TextsBuilder {
             }
             rest.end_kind();
         }
-        let charge = templates.charge() + gaps.len() as u64 * budget::PLACED;
-        let padding = budget::padding(charge, rest.bytes.len(), self.games.len());
+        let games = self.games.len();
+        let fixed = [(games, budget::GAME), (numbers.len(), budget::TEXT), (gaps.len(), budget::PLACED)];
+        let fixed: u64 = fixed.into_iter().map(|(count, charge)| count as u64 * charge).sum();
+        // A template more, for the padding.
+        let charge = templates.charge() + fixed + budget::TEMPLATE;
+        let cost = Cost { charge, allowance: Allowance::Chunk(games) };
+        let head: usize = templates.order.iter().map(|template| template.len() + 1).sum();
+        let padding = cost.padding(rest.bytes.len() + head, budget::RAW);
         if padding > 0 {
             // A template that no text uses.
             templates.order.push(vec![b' '; padding]);
@@ -154,7 +160,7 @@ impl TextsBuilder {
         templates.order.iter().for_each(|template| push_string(template, &mut head));
         rest.prepend(head);
         let mut payload = Vec::new();
-        rest.push(level, &mut payload);
+        rest.push(level, cost, &mut payload);
         payload
     }
 }
@@ -246,15 +252,18 @@ impl Templates {
     /// The charge of all texts' templates and of the streams that they use.
     fn charge(&self) -> u64 {
         let streams = self.streams.iter().filter(|stream| !stream.values.is_empty()).count() as u64;
-        self.used.iter().map(|template| template.charge * template.texts).sum::<u64>() + streams * budget::STREAM
+        let one = |template: &Template| {
+            budget::TEMPLATE + template.streams.len() as u64 * budget::FIELD + template.charge * template.texts
+        };
+        self.used.iter().map(one).sum::<u64>() + streams * budget::STREAM
     }
 }
 
-/// The charge of a text of this template: its literals and its numbers. Text fields have bytes of their own.
+/// The charge of a text of this template: its literals and its fields.
 fn charge_of(template: &[u8]) -> u64 {
-    let (fields, numbers) = fields(template)
-        .fold((0, 0), |(fields, numbers), (_, field)| (fields + 1, numbers + u64::from(field != TemplateField::Text)));
-    (template.len() - 2 * fields) as u64 + numbers * budget::NUMBER
+    let charge = |field| if field == TemplateField::Text { budget::TEXT } else { budget::NUMBER };
+    let (fields, charge) = fields(template).fold((0, 0), |(fields, sum), (_, field)| (fields + 1, sum + charge(field)));
+    (template.len() - 2 * fields) as u64 + charge
 }
 
 /// The fields of a template, each with the literal before it; letters that mean nothing are left out.
@@ -270,9 +279,9 @@ fn fields(template: &[u8]) -> impl Iterator<Item = (&[u8], TemplateField)> {
     })
 }
 
-fn sum(numbers: &[u64], most: usize) -> Option<usize> {
+fn sum(numbers: &[u64]) -> Option<usize> {
     let sum = numbers.iter().try_fold(0u64, |sum, number| sum.checked_add(*number))?;
-    usize::try_from(sum).ok().filter(|sum| *sum <= most)
+    usize::try_from(sum).ok()
 }
 
 /// The texts of a chunk, read.
@@ -295,21 +304,27 @@ impl Texts {
 
     /// Reads a payload that stays within the limits.
     pub fn decode_within(payload: &[u8], games: usize, limits: &Limits) -> Option<Texts> {
-        let raw = read_compressed_within(payload, limits)?;
-        let mut budget = Budget::new(raw.len(), games, limits);
+        let mut budget = Budget::new(payload.len(), Allowance::Chunk(games), limits);
+        let raw = read_compressed_within(payload, &mut budget)?;
+        budget.draw(games, budget::GAME)?;
         let mut bytes = Bytes(&raw);
         let count = bytes.count().filter(|count| *count <= MOST_TEMPLATES)?;
+        budget.draw(count, budget::TEMPLATE)?;
         let templates: Option<Vec<&[u8]>> = (0..count).map(|_| bytes.string()).collect();
         let templates = templates?;
         let mut planes = |count| read_column(&mut bytes, count);
         let (placed, marked) = (planes(games)?, planes(games)?);
-        // A marked text has a byte with its kind; placed ones may take nothing at all.
-        let own = sum(&placed, limits.placed)?;
-        let others = sum(&marked, raw.len())?;
-        budget.draw(own, budget::PLACED)?;
+        let (own, others) = (sum(&placed)?, sum(&marked)?);
+        let texts = own.checked_add(others)?;
+        budget.draw(own, budget::PLACED).and(budget.draw(texts, budget::TEXT))?;
         let gaps = planes(own)?;
-        let templates_used = planes(own + others)?;
-        let kinds = bytes.take(others)?.iter().map(|kind| TextKind::from_number(*kind)).collect::<Option<Vec<_>>>()?;
+        let templates_used = planes(texts)?;
+        let kinds = bytes.take(others)?;
+        let mut known = budget::with_room(others)?;
+        for kind in kinds {
+            known.push(TextKind::from_number(*kind)?);
+        }
+        let kinds = known;
 
         // In which games each stream is used, and by which templates.
         let mut names = HashMap::new();
@@ -317,6 +332,7 @@ impl Texts {
         let mut uses: Vec<Vec<usize>> = Vec::new();
         let mut parts = Vec::new();
         for template in &templates {
+            budget.draw(fields(template).count(), budget::FIELD)?;
             let found: Vec<_> = fields(template).collect();
             let length: usize = found.iter().map(|(literal, _)| literal.len() + 2).sum();
             let tail = template.get(length..)?;
@@ -339,9 +355,7 @@ impl Texts {
                 let number = usize::try_from(*number).ok()?;
                 budget.draw(1, *charges.get(number)?)?;
                 for stream in uses.get(number)? {
-                    let (_, games) = streams.get_mut(*stream)?;
-                    games.try_reserve(1).ok()?;
-                    games.push(game as u64);
+                    budget::push(&mut streams.get_mut(*stream)?.1, game as u64)?;
                 }
             }
         }
@@ -368,7 +382,7 @@ impl Texts {
             return None;
         }
 
-        let mut texts = Texts { gaps, kinds, ends: budget::with_room(own + others)?, ..Texts::default() };
+        let mut texts = Texts { gaps, kinds, ends: budget::with_room(texts)?, ..Texts::default() };
         texts.games = budget::with_room(games + 1)?;
         let (mut next, mut gap, mut kind) = (templates_used.iter(), 0, 0);
         for (placed, marked) in placed.iter().zip(&marked) {
@@ -393,9 +407,6 @@ impl Texts {
                 }
                 texts.push(tail)?;
                 texts.ends.push(texts.bytes.len());
-                if texts.bytes.len() > limits.texts {
-                    return None;
-                }
             }
         }
         texts.games.push([texts.ends.len(), gap, kind]);

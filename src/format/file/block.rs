@@ -1,6 +1,7 @@
 //! Block headers: every block says what it is, which games it covers and how long it is (FORMAT.md, "Blocks").
 
 use crate::error::UnknownPart;
+use crate::format::budget::Allowance;
 use crate::format::identity::{ArchiveId, crc_before};
 use crate::format::limits::MOST;
 use crate::format::wire::Bytes;
@@ -41,6 +42,15 @@ pub enum BlockKind {
 
 /// The first kind that a reader who does not know it passes over; a lesser one has something that it must know.
 const SKIPPABLE: u8 = 128;
+
+/// Returns the allowance of a block of that kind, about so many games.
+pub(crate) fn allowance(kind: BlockKind, games: usize) -> Allowance {
+    match kind {
+        BlockKind::Tags | BlockKind::Texts | BlockKind::Layout => Allowance::Chunk(games),
+        BlockKind::Dictionary => Allowance::Dictionary,
+        _ => Allowance::Block,
+    }
+}
 
 impl BlockKind {
     /// All known kinds, by their number less 1.

@@ -1,7 +1,9 @@
 //! Deletions and restorations blocks: games that are no longer to be seen, and those that are again (FORMAT.md,
 //! "Deletions blocks").
 
-use crate::format::wire::{Bytes, push_compressed, push_varint, read_compressed};
+use crate::format::budget::{self, Allowance, Budget, Cost, RUN};
+use crate::format::limits::Limits;
+use crate::format::wire::{Bytes, push_compressed, push_varint, read_compressed_within};
 
 /// Returns the payload for these runs of games, ascending and apart, each as first and last.
 pub fn encode(runs: &[(u64, u64)]) -> Vec<u8> {
@@ -12,13 +14,15 @@ pub fn encode(runs: &[(u64, u64)]) -> Vec<u8> {
         next = last + 2;
     }
     let mut payload = Vec::new();
-    push_compressed(&raw, 9, &mut payload);
+    let cost = Cost { charge: runs.len() as u64 * RUN, allowance: Allowance::Block };
+    push_compressed(&raw, 9, cost, &mut payload);
     payload
 }
 
 /// Reads a payload whose CRC holds; no run goes beyond game `games`.
 pub fn decode(payload: &[u8], games: u64) -> Option<Vec<(u64, u64)>> {
-    let raw = read_compressed(payload)?;
+    let mut budget = Budget::new(payload.len(), Allowance::Block, &Limits::DEFAULT);
+    let raw = read_compressed_within(payload, &mut budget)?;
     let (mut bytes, mut runs, mut next) = (Bytes(&raw), Vec::new(), 1u64);
     while !bytes.0.is_empty() {
         let first = next.checked_add(bytes.varint()?)?;
@@ -26,7 +30,8 @@ pub fn decode(payload: &[u8], games: u64) -> Option<Vec<(u64, u64)>> {
         if last > games {
             return None;
         }
-        runs.push((first, last));
+        budget.draw(1, RUN)?;
+        budget::push(&mut runs, (first, last))?;
         next = last.checked_add(2)?;
     }
     Some(runs)

@@ -2,7 +2,7 @@
 //!
 //! Every dictionary block is written twice, one after the other, since many games depend on it.
 
-use crate::format::budget::with_room;
+use crate::format::budget::{Allowance, Budget, Cost, STRING, with_room};
 use crate::format::limits::Limits;
 use crate::format::wire::{Bytes, Mixed, push_varint, read_compressed_within};
 
@@ -17,8 +17,13 @@ pub fn encode(strings: &[Box<[u8]>], level: i32) -> Vec<u8> {
         raw.bytes.extend_from_slice(string);
     }
     let mut payload = Vec::new();
-    raw.push(level, &mut payload);
+    raw.push(level, cost(strings.len()), &mut payload);
     payload
+}
+
+/// Returns the cost of a block with so many strings.
+pub(crate) fn cost(strings: usize) -> Cost {
+    Cost { charge: strings as u64 * STRING, allowance: Allowance::Dictionary }
 }
 
 /// A dictionary block, read.
@@ -36,10 +41,11 @@ impl BlockStrings {
 
     /// Reads a payload that stays within the limits.
     pub fn decode_within(payload: &[u8], count: usize, limits: &Limits) -> Option<BlockStrings> {
-        let raw = read_compressed_within(payload, limits)?;
+        let mut budget = Budget::new(payload.len(), Allowance::Dictionary, limits);
+        let raw = read_compressed_within(payload, &mut budget)?;
         let mut bytes = Bytes(&raw);
-        // A length takes a byte at least.
-        let mut starts = with_room(Some(count).filter(|count| *count <= raw.len())? + 1)?;
+        budget.draw(count, STRING)?;
+        let mut starts = with_room(count + 1)?;
         let mut end = 0usize;
         starts.push(end);
         for _ in 0..count {

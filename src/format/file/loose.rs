@@ -1,12 +1,13 @@
 //! Loose blocks: bytes of a source that stand beside no stored game (FORMAT.md, "Loose blocks").
 
+use crate::format::budget::{Allowance, Budget, Cost};
 use crate::format::limits::Limits;
 use crate::format::wire::{Bytes, push_compressed, push_varint, read_compressed_within};
 
 /// Returns bytes of a source as a compressed part.
 pub fn compress(bytes: &[u8], level: i32) -> Vec<u8> {
     let mut part = Vec::new();
-    push_compressed(bytes, level, &mut part);
+    push_compressed(bytes, level, Cost { charge: 0, allowance: Allowance::Block }, &mut part);
     part
 }
 
@@ -26,7 +27,8 @@ pub fn decode(payload: &[u8]) -> Option<(u64, Vec<u8>)> {
 /// Returns the number of the source and the bytes, of a payload that stays within the limits.
 pub fn decode_within(payload: &[u8], limits: &Limits) -> Option<(u64, Vec<u8>)> {
     let (source, compressed) = split(payload)?;
-    Some((source, read_compressed_within(compressed, limits)?))
+    let mut budget = Budget::new(compressed.len(), Allowance::Block, limits);
+    Some((source, read_compressed_within(compressed, &mut budget)?))
 }
 
 /// Returns the number of the source alone.

@@ -3,7 +3,8 @@
 use super::columns;
 use super::walk::{Place, Walk, shown};
 use crate::format::ArchiveId;
-use crate::format::block::{BlockHeader, BlockKind, HEADER, SYNC};
+use crate::format::block::{self, BlockHeader, BlockKind, HEADER, SYNC};
+use crate::format::budget::Allowance;
 use crate::format::header::{IDENTITIES, MAGIC, PAGE, Page};
 use crate::format::identity::crc_from;
 use crate::format::wire::{Bytes, read_compressed};
@@ -116,18 +117,21 @@ fn block<'a>(walk: &mut Walk, place: &mut Place<'a>, header: &BlockHeader, id: A
         return None;
     }
     let games = header.count as usize;
+    let allowance = block::allowance(header.kind, games);
     match header.kind {
         BlockKind::Moves => columns::moves(walk, place, header, id),
-        BlockKind::Tags => compressed(walk, place, |walk, place| columns::tags(walk, place, games, payload)),
-        BlockKind::Texts => compressed(walk, place, |walk, place| columns::texts(walk, place, games, payload)),
-        BlockKind::Layout => compressed(walk, place, |walk, place| columns::layout(walk, place, games)),
-        BlockKind::Dictionary => compressed(walk, place, |walk, place| dictionary(walk, place, games)),
-        BlockKind::Deleted | BlockKind::Restored => compressed(walk, place, deletions),
+        BlockKind::Tags => compressed(walk, place, allowance, |walk, place| columns::tags(walk, place, games, payload)),
+        BlockKind::Texts => {
+            compressed(walk, place, allowance, |walk, place| columns::texts(walk, place, games, payload))
+        }
+        BlockKind::Layout => compressed(walk, place, allowance, |walk, place| columns::layout(walk, place, games)),
+        BlockKind::Dictionary => compressed(walk, place, allowance, |walk, place| dictionary(walk, place, games)),
+        BlockKind::Deleted | BlockKind::Restored => compressed(walk, place, allowance, deletions),
         BlockKind::Source => source(walk, place),
         BlockKind::Commit => commit(walk, place),
         BlockKind::Loose => {
             walk.varint(place, "source")?;
-            compressed(walk, place, |walk, place| {
+            compressed(walk, place, allowance, |walk, place| {
                 walk.rest(place, "bytes of the source");
                 Some(())
             })
@@ -143,6 +147,7 @@ fn block<'a>(walk: &mut Walk, place: &mut Place<'a>, header: &BlockHeader, id: A
 fn compressed(
     walk: &mut Walk,
     place: &mut Place<'_>,
+    allowance: Allowance,
     parts: impl for<'b> Fn(&mut Walk, &mut Place<'b>) -> Option<()>,
 ) -> Option<()> {
     let part = place.rest();
@@ -152,7 +157,7 @@ fn compressed(
         // Raw bytes are parts of the file like any others.
         return walk.group(place, "raw", "", |walk, place| parts(walk, place).filter(|()| place.rest().is_empty()));
     }
-    let raw = read_compressed(part)?;
+    let raw = read_compressed(part, allowance)?;
     walk.rest(place, "zstd frame");
     let mut inner = Place::unpacked(&raw);
     walk.group(&mut inner, "raw", "", |walk, place| parts(walk, place).filter(|()| place.rest().is_empty()))

@@ -1,7 +1,7 @@
 //! Tag pairs collected, and written as the payload of a block.
 
 use super::names::{NAMES, PREDICTED, charge_of};
-use crate::format::budget;
+use crate::format::budget::{self, Allowance, Cost};
 use crate::format::coder::predicted::{self, Prediction};
 use crate::format::coder::range::RangeEncoder;
 use crate::format::columns::codec::Codec;
@@ -373,7 +373,10 @@ impl TagsDraft {
             self.push_texts(columns, &mut rest);
         }
         // Schemas that no game has make up for values that take no bytes.
-        let padding = budget::padding(self.charge(&is_predicted), rest.bytes.len(), self.games.len());
+        let cost = Cost { charge: self.charge(&predictions), allowance: Allowance::Chunk(self.games.len()) };
+        let head: usize = self.schemas.iter().map(|schema| schema.len() + 1).sum();
+        let padding = cost.padding(rest.bytes.len() + head, budget::RAW + budget::SCHEMA);
+        let cost = Cost { charge: cost.charge + padding as u64 * budget::SCHEMA, ..cost };
         let mut head = Vec::new();
         push_varint((self.schemas.len() + padding) as u64, &mut head);
         for schema in &self.schemas {
@@ -383,7 +386,7 @@ impl TagsDraft {
         head.resize(head.len() + padding, 0);
         rest.prepend(head);
         let mut payload = Vec::new();
-        rest.push_columns(level, &mut payload);
+        rest.push_columns(level, cost, &mut payload);
         payload
     }
 }
@@ -400,12 +403,15 @@ impl TagsDraft {
         )
     }
 
-    /// What the values of all columns are charged.
-    fn charge(&self, is_predicted: &[bool]) -> u64 {
-        let one = |(column, predicted): (&ColumnDraft, &bool)| {
-            column.cells_len() as u64 * charge_of(&column.name, &column.codec, *predicted)
-        };
-        self.columns.iter().zip(is_predicted).map(one).sum()
+    /// Returns the charge of everything that the block has, without its raw bytes.
+    fn charge(&self, predictions: &[Prediction]) -> u64 {
+        let columns = self.columns.iter().enumerate().map(|(number, column)| {
+            let each = charge_of(&column.name, &column.codec, number, predictions, &Limits::DEFAULT);
+            budget::COLUMN + column.cells_len() as u64 * each + column.local.len() as u64 * budget::LOCAL
+        });
+        let schemas = self.schemas.iter().map(|schema| budget::SCHEMA + schema.len() as u64 * budget::SCHEMA_TAG);
+        let fixed = predictions.len() as u64 * budget::PREDICTION + self.games.len() as u64 * budget::GAME;
+        columns.chain(schemas).sum::<u64>() + fixed
     }
 
     #[expect(clippy::indexing_slicing, reason = "columns, schemas and texts are numbered by the builder")]

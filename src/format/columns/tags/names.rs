@@ -1,7 +1,9 @@
 //! What builder and reader of tags blocks agree on.
 
 use crate::format::budget;
+use crate::format::coder::predicted::Prediction;
 use crate::format::columns::codec::Codec;
+use crate::format::limits::Limits;
 
 /// Tag names that have a number, from 1, in the order of this list.
 pub const NAMES: [&str; 48] = [
@@ -58,9 +60,17 @@ pub const NAMES: [&str; 48] = [
 /// In place of the width of a predicted column.
 pub(super) const PREDICTED: u8 = 255;
 
-/// What each value of a column is charged: the column's name, which comes with it, what all values begin with, and its
-/// number where it takes no byte of its own.
-pub(super) fn charge_of(name: &[u8], codec: &Codec, is_predicted: bool) -> u64 {
-    let prefix = if let Codec::Base62(prefix) = codec { prefix.len() } else { 0 };
-    (name.len() + prefix) as u64 + if is_predicted { budget::PREDICTED } else { 0 }
+/// Returns the charge of each value of a column, without that of the texts among them: the column's name and the prefix
+/// of its values, which come with each, and the longest dictionary string.
+pub(super) fn charge_of(name: &[u8], codec: &Codec, column: usize, predictions: &[Prediction], limits: &Limits) -> u64 {
+    let text = match codec {
+        Codec::Base62(prefix) => prefix.len(),
+        Codec::Dictionary => limits.string,
+        _ => 0,
+    };
+    let is_key = predictions.iter().any(|prediction| prediction.key == Some(column));
+    let is_predicted = predictions.iter().any(|prediction| prediction.column == column);
+    let more = |is: bool, charge| if is { charge } else { 0 };
+    let value = budget::VALUE + more(is_key, budget::KEY) + more(is_predicted, budget::PREDICTED);
+    value.saturating_add((name.len() + text) as u64)
 }

@@ -1,7 +1,7 @@
 //! The payload of a tags block read.
 
 use super::names::{NAMES, PREDICTED, charge_of};
-use crate::format::budget::{self, Budget};
+use crate::format::budget::{self, Allowance, Budget};
 use crate::format::coder::predicted::{self, Prediction};
 use crate::format::coder::range::RangeDecoder;
 use crate::format::columns::codec::Codec;
@@ -35,12 +35,14 @@ struct Schemas {
 }
 
 impl Schemas {
-    fn read(bytes: &mut Bytes) -> Option<Schemas> {
+    fn read(bytes: &mut Bytes, budget: &mut Budget) -> Option<Schemas> {
         // A schema takes a byte at least, and so does each of its columns.
         let count = bytes.count().filter(|count| *count <= bytes.0.len())?;
+        budget.draw(count, budget::SCHEMA)?;
         let (mut columns, mut ends) = (Vec::new(), budget::with_room(count)?);
         for _ in 0..count {
             let tags = bytes.count().filter(|tags| *tags <= bytes.0.len())?;
+            budget.draw(tags, budget::SCHEMA_TAG)?;
             columns.try_reserve(tags).ok()?;
             for _ in 0..tags {
                 columns.push(u32::try_from(bytes.varint()?).ok()?);
@@ -101,24 +103,27 @@ impl Tags {
 
     /// Reads a payload that stays within the limits.
     pub fn decode_within(payload: &[u8], games: usize, limits: &Limits) -> Option<Tags> {
-        let raw = read_compressed_within(payload, limits)?;
+        let mut budget = Budget::new(payload.len(), Allowance::Chunk(games), limits);
+        let raw = read_compressed_within(payload, &mut budget)?;
+        budget.draw(games, budget::GAME)?;
         let mut bytes = Bytes(&raw);
-        let mut budget = Budget::new(raw.len(), games, limits);
-        let schemas = Schemas::read(&mut bytes)?;
-        let mut columns = Vec::new();
-        let mut widths = Vec::new();
-        for _ in 0..bytes.count()? {
+        let schemas = Schemas::read(&mut bytes, &mut budget)?;
+        let count = bytes.count()?;
+        budget.draw(count, budget::COLUMN)?;
+        let (mut columns, mut widths) = (budget::with_room(count)?, budget::with_room(count)?);
+        for _ in 0..count {
             let name = match bytes.u8()? {
-                0 => bytes.string()?.into(),
+                0 => budget::copy(bytes.string()?)?,
                 number => NAMES.get(usize::from(number) - 1)?.as_bytes().into(),
             };
             columns.push(Column { name, codec: Codec::read(&mut bytes)?, cells: Vec::new() });
             widths.push(bytes.u8()?);
         }
         let predictions = bytes.count().filter(|predictions| *predictions <= predicted::MOST)?;
+        budget.draw(predictions, budget::PREDICTION)?;
         let predictions: Option<Vec<Prediction>> = (0..predictions).map(|_| Prediction::read(&mut bytes)).collect();
         let predictions = predictions?;
-        let is_predicted: Vec<bool> = widths.iter().map(|width| *width == PREDICTED).collect();
+        let is_predicted: Vec<bool> = budget::collect(widths.iter().map(|width| *width == PREDICTED))?;
         let mut predicted: Vec<usize> = predictions.iter().map(|prediction| prediction.column).collect();
         predicted.sort_unstable();
         let expected = is_predicted.iter().enumerate().filter(|(_, predicted)| **predicted).map(|(column, _)| column);
@@ -130,36 +135,36 @@ impl Tags {
         // A chunk whose games all have the first schema has no plane to support the count: each game has a record,
         // though.
         let numbers = read_column(&mut bytes, games)?;
-        let mut counts = vec![0u32; columns.len()];
-        let (mut first, mut values, mut predicted) = (budget::with_room(games)?, Vec::new(), 0);
+        let charges = columns.iter().enumerate();
+        let charges =
+            charges.map(|(number, Column { name, codec, .. })| charge_of(name, codec, number, &predictions, limits));
+        let charges: Vec<u64> = budget::collect(charges)?;
+        let mut counts = budget::alike(0u32, columns.len())?;
+        let (mut first, mut values) = (budget::with_room(games)?, Vec::new());
         let mut game_schemas = budget::with_room(games)?;
         for number in numbers {
             let number = u32::try_from(number).ok()?;
             let schema = schemas.get(number)?;
             first.push(u32::try_from(values.len()).ok()?);
+            for column in schema {
+                budget.draw(1, *charges.get(*column as usize)?)?;
+            }
             values.try_reserve(schema.len()).ok()?;
-            let before = predicted;
             for column in schema {
                 let count = counts.get_mut(*column as usize)?;
                 values.push(*count);
                 *count = count.checked_add(1)?;
-                predicted += usize::from(*is_predicted.get(*column as usize)?);
-            }
-            budget.draw(predicted - before, budget::PREDICTED)?;
-            // Every other tag takes a byte at least: a number in a plane, or a text's length.
-            if values.len() - predicted > raw.len() {
-                return None;
             }
             game_schemas.push(number);
         }
         let mut locals = 0u32;
         for ((column, width), count) in columns.iter_mut().zip(widths).zip(counts) {
-            budget.draw(count as usize, charge_of(&column.name, &column.codec, false))?;
             if width == PREDICTED {
                 continue;
             }
             if column.codec == Codec::Text {
                 let end = locals.checked_add(count)?;
+                budget.draw(count as usize, budget::LOCAL)?;
                 column.cells = budget::with_room(count as usize)?;
                 column.cells.extend((locals..end).map(Cell::Local));
                 locals = end;
@@ -171,6 +176,7 @@ impl Tags {
             for written in written {
                 column.cells.push(match written.checked_sub(1) {
                     None => {
+                        budget.draw(1, budget::LOCAL)?;
                         locals = locals.checked_add(1)?;
                         Cell::Local(locals - 1)
                     }
@@ -199,6 +205,7 @@ impl Tags {
                     cells.push(match code.checked_sub(1) {
                         Some(number) => Cell::Number(number),
                         None => {
+                            budget.draw(1, budget::LOCAL)?;
                             locals = locals.checked_add(1)?;
                             Cell::Local(locals - 1)
                         }

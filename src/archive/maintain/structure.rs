@@ -1,0 +1,105 @@
+//! The order of an archive's blocks, and what blocks that no game is read through say (FORMAT.md, sections 5, 14, 15).
+
+use crate::archive::read::blocks::BlockRef;
+use crate::archive::read::read_at::ReadAt;
+use crate::error::{Damage, DamageKind};
+use crate::format::block::{BlockHeader, BlockKind};
+use crate::format::dictionary::BlockStrings;
+use crate::format::{ArchiveId, Limits, State, deletions};
+
+/// Follows the blocks of an archive in their order.
+#[derive(Default)]
+pub(super) struct BlockOrder {
+    /// The moves block of the current chunk, and the last block of its columns.
+    chunk: Option<(BlockHeader, BlockKind)>,
+    /// A dictionary block whose copy has not come yet.
+    dictionary: Option<BlockRef>,
+    /// The offset of the last commit.
+    pub commit: u64,
+}
+
+impl BlockOrder {
+    /// Takes the next block; returns what is wrong with its place.
+    pub fn add(&mut self, block: &BlockRef) -> Option<Damage> {
+        let header = block.header;
+        let is_out_of_place = match header.kind {
+            BlockKind::Other(_) => return None,
+            BlockKind::Tags | BlockKind::Texts | BlockKind::Layout => match &mut self.chunk {
+                Some((moves, last)) if (moves.first, moves.count) == (header.first, header.count) => {
+                    let before = std::mem::replace(last, header.kind);
+                    !follows(before, header.kind)
+                }
+                _ => true,
+            },
+            _ => {
+                let chunk = self.chunk.take();
+                if header.kind == BlockKind::Moves {
+                    self.chunk = Some((header, BlockKind::Moves));
+                }
+                chunk.is_some_and(|(_, last)| last != BlockKind::Layout)
+            }
+        };
+        let is_copy = |first: BlockRef| (first.header.first, first.header.count) == (header.first, header.count);
+        let lacks_copy = match (header.kind, self.dictionary.take()) {
+            (BlockKind::Dictionary, None) => {
+                self.dictionary = Some(*block);
+                false
+            }
+            (BlockKind::Dictionary, Some(first)) => !is_copy(first),
+            (_, first) => first.is_some(),
+        };
+        if header.kind == BlockKind::Commit {
+            self.commit = block.offset;
+        }
+        if lacks_copy {
+            return Some(Damage::new(block.offset, DamageKind::DictionaryCopy));
+        }
+        is_out_of_place.then_some(Damage::new(block.offset, DamageKind::ColumnsOutOfOrder))
+    }
+}
+
+/// Returns whether a block of columns may follow another block of its chunk.
+fn follows(before: BlockKind, kind: BlockKind) -> bool {
+    matches!(
+        (before, kind),
+        (BlockKind::Moves, BlockKind::Tags)
+            | (BlockKind::Tags, BlockKind::Texts | BlockKind::Layout)
+            | (BlockKind::Texts, BlockKind::Layout)
+    )
+}
+
+/// Returns what is wrong with the payloads of a dictionary block and its copy.
+pub(super) fn dictionary_fault(
+    store: &impl ReadAt,
+    id: ArchiveId,
+    limits: &Limits,
+    block: &BlockRef,
+    copy: &BlockRef,
+) -> Option<Damage> {
+    let strings = |block: &BlockRef| -> Result<BlockStrings, Damage> {
+        let payload = block.checked_within(store, id, limits)?;
+        BlockStrings::decode_within(&payload, block.header.count as usize, limits)
+            .ok_or(Damage::new(block.offset, DamageKind::DictionaryBlock))
+    };
+    let (first, second) = match (strings(block), strings(copy)) {
+        (Ok(first), Ok(second)) => (first, second),
+        (Err(damage), _) | (_, Err(damage)) => return Some(damage),
+    };
+    let differs = (0..block.header.count as usize).any(|string| first.get(string) != second.get(string));
+    differs.then_some(Damage::new(copy.offset, DamageKind::DictionaryCopy))
+}
+
+/// Returns what is wrong with a deletions or restorations block that follows the blocks of `before`.
+pub(super) fn deletions_fault(store: &impl ReadAt, before: &State, block: &BlockRef) -> Option<Damage> {
+    let header = block.header;
+    let payload = match block.checked(store, before.id) {
+        Ok(payload) => payload,
+        Err(damage) => return Some(damage),
+    };
+    let agrees = |runs: Vec<(u64, u64)>| {
+        let games = runs.iter().map(|(first, last)| last - first + 1).sum::<u64>();
+        games == u64::from(header.count) && runs.first().is_some_and(|(first, _)| *first == header.first)
+    };
+    let is_right = deletions::decode(&payload, before.games).is_some_and(agrees);
+    (!is_right).then_some(Damage::new(block.offset, DamageKind::DeletionsBlock))
+}

@@ -1,0 +1,109 @@
+//! The games of an archive that have been deleted.
+
+use crate::archive::game_set::{GameSet, Unsaid};
+use crate::archive::read::blocks::BlockRef;
+use crate::archive::read::read_at::Store;
+use crate::error::{Damage, DamageKind};
+use crate::format::block::BlockKind;
+use crate::format::index::Index;
+use crate::format::{ArchiveId, deletions};
+use std::ops::Range;
+
+/// Game numbers that follow one another, and the place of the first among all games that were found, from 0.
+#[derive(Clone, Debug)]
+struct Run {
+    games: Range<u64>,
+    place: u64,
+}
+
+/// The deleted games: a bit for each game whose moves block was found.
+///
+/// In an intact archive that is every game. A damaged archive has gaps, and a crafted one can have a gap of any size.
+#[derive(Debug)]
+pub(super) struct Deleted {
+    set: GameSet,
+    runs: Vec<Run>,
+}
+
+impl Deleted {
+    /// Reads the deletions of an index whose moves blocks hold these games, ascending.
+    pub fn read(
+        store: &Store,
+        id: ArchiveId,
+        index: &Index,
+        found: impl Iterator<Item = Range<u64>>,
+    ) -> Result<Option<Deleted>, Damage> {
+        if index.deletions.is_empty() {
+            return Ok(None);
+        }
+        let (mut runs, mut count): (Vec<Run>, u64) = (Vec::new(), 0);
+        for games in found {
+            let more = games.end.saturating_sub(games.start);
+            match runs.last_mut() {
+                Some(last) if last.games.end == games.start => last.games.end = games.end,
+                _ => runs.push(Run { games, place: count }),
+            }
+            count += more;
+        }
+        let mut deleted = Deleted { set: GameSet::new(count), runs };
+        let mut unsaid = Unsaid::new(count);
+        // From the last block back: the last that names a game says what it is, and no game is looked at twice.
+        for entry in index.deletions.iter().rev() {
+            let block = BlockRef::at(store, id, entry.offset)?;
+            let payload = block.checked(store, id)?;
+            let damage = Damage::new(entry.offset, DamageKind::DeletionsBlock);
+            let named = deletions::decode(&payload, index.state.games).ok_or(damage)?;
+            let is_deleted = match block.header.kind {
+                BlockKind::Deleted => true,
+                BlockKind::Restored => false,
+                _ => return Err(damage),
+            };
+            for (first, last) in named {
+                // `deletions::decode` gives numbers from 1 on.
+                let places = deleted.places(first..last.saturating_add(1));
+                if !places.is_empty() {
+                    unsaid.take((places.start + 1, places.end), is_deleted.then_some(&mut deleted.set));
+                }
+            }
+        }
+        Ok(Some(deleted).filter(|deleted| !deleted.set.is_empty()))
+    }
+
+    /// Returns the places of the games found among these.
+    fn places(&self, games: Range<u64>) -> Range<u64> {
+        let before = |game: u64| {
+            let run = self.runs.partition_point(|run| run.games.start <= game);
+            let run = run.checked_sub(1).and_then(|run| self.runs.get(run));
+            run.map_or(0, |run| run.place + (game.min(run.games.end) - run.games.start))
+        };
+        before(games.start)..before(games.end)
+    }
+
+    /// Returns whether a game has been deleted.
+    #[inline]
+    pub fn contains(&self, game: u64) -> bool {
+        match self.runs.as_slice() {
+            [run] if run.games.start == 1 => self.set.contains(game),
+            _ => {
+                let place = self.places(game..game.saturating_add(1));
+                !place.is_empty() && self.set.contains(place.start + 1)
+            }
+        }
+    }
+
+    /// Returns whether one of these games has been deleted.
+    pub fn has_any(&self, games: Range<u64>) -> bool {
+        let places = self.places(games);
+        !places.is_empty() && self.set.rank(places.end + 1) > self.set.rank(places.start + 1)
+    }
+
+    /// Returns how many games have been deleted.
+    pub fn len(&self) -> u64 {
+        self.set.len()
+    }
+
+    /// Returns the deleted games of an archive that has every game.
+    pub fn set(&self) -> &GameSet {
+        &self.set
+    }
+}
