@@ -15,6 +15,8 @@ pub enum PackedFault {
     Nesting,
     /// The moves go on after the end of the bytes, or for too long.
     Overlong,
+    /// The bytes go on after the end of the game.
+    Rest,
 }
 
 impl fmt::Display for PackedFault {
@@ -25,6 +27,7 @@ impl fmt::Display for PackedFault {
             PackedFault::NoMove => "a move where none is legal",
             PackedFault::Nesting => "variations that do not nest",
             PackedFault::Overlong => "moves beyond the end",
+            PackedFault::Rest => "bytes after the end of the game",
         };
         write!(f, "bad packed moves: {fault}")
     }

@@ -343,6 +343,45 @@ fn game_agrees(start: &Position, stream: &[u8]) {
 ///
 /// `SCORESHEET_BLESS=1 cargo test --test format packed::` writes them anew: to be done for a new model only, which gets
 /// a new number.
+/// Nothing stands after a packed game but the zeros that pad it to a length with which it could end.
+#[test]
+fn nothing_hides_after_a_packed_game() {
+    let mut read = 0;
+    let mut random = crate::common::random::Random(7);
+    for start in STARTS.map(|fen| Position::from_fen(fen.as_bytes()).unwrap()) {
+        for number in 0..200 {
+            let choices: Vec<u16> = (0..number % 60).map(|_| random.below(1 << 16) as u16).collect();
+            let (stream, _) = line(&start, &choices, OUTCOMES[number % 4]);
+            let bytes = pack(&start, &stream);
+            if bytes.first() == Some(&0xFF) {
+                continue;
+            }
+            read += 1;
+            let mut others = Vec::new();
+            for more in [1, 2, 3, 8, 9, 20] {
+                others.push([&bytes[..], &vec![0x55; more]].concat());
+                others.push([&bytes[..], &vec![0; more], &b"x"[..]].concat());
+                others.push([&bytes[..], &vec![0; more + 3]].concat());
+            }
+            for bit in 0..16.min(8 * bytes.len()) {
+                let mut other = bytes.clone();
+                let at = other.len() - 1 - bit / 8;
+                other[at] ^= 1 << (bit % 8);
+                others.push(other);
+            }
+            for other in others {
+                assert!(unpack(&start, &other, None) != Ok(stream.clone()), "{bytes:02x?} {other:02x?}");
+            }
+        }
+    }
+    assert!(read > 500, "{read}");
+    // As a stranger found it: ten bytes after a whole game.
+    let standard = Position::standard();
+    let game = [0x49, 0xDD, 0xA4, 0x87, 0x1F];
+    assert!(unpack(&standard, &game, None).is_ok());
+    assert_eq!(unpack(&standard, &[&game[..], &[0x55; 10]].concat(), None), Err(packed::PackedFault::Rest));
+}
+
 #[test]
 fn packed_bytes_are_frozen() {
     let folder = tempfile::tempdir().unwrap();

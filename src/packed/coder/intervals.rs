@@ -3,11 +3,9 @@
 //! A decoder knows the length of a stream. With many bits left, a game cannot be at its end, and nothing is said of it;
 //! with few left, each step says whether the game ends, and that is likely, so it costs little.
 
-use super::range::{RangeDecoder, RangeEncoder};
+use super::range::{MOST_SLACK, RangeDecoder, RangeEncoder};
 use crate::packed::model::Model;
 
-/// The most slack bits, those that the stream has left, with which a game can end otherwise than in mate or stalemate.
-const MOST_SLACK: i64 = 23;
 /// How many more bytes than the least are tried.
 const EXTRA_BYTES: usize = 12;
 /// The total of frequencies that are 16-bit numbers.
@@ -115,13 +113,10 @@ impl<'m> Intervals<'m> {
             }
         }
         let slack = encoder.slack(length);
-        let mut fits = true;
-        if let Some(context) = end {
-            fits = slack <= MOST_SLACK;
-            if fits {
-                encoder.encode(0, end_frequency(self.model, context, slack), TOTAL);
-                seen.push((context, slack_index(slack), true));
-            }
+        let mut fits = slack <= MOST_SLACK;
+        if let Some(context) = end.filter(|_| fits) {
+            encoder.encode(0, end_frequency(self.model, context, slack), TOTAL);
+            seen.push((context, slack_index(slack), true));
         }
         fits &= encoder.bytes() <= length;
         fits &= encoder.finish() <= length;

@@ -57,7 +57,7 @@ pub(crate) fn decode(
         }
         if prices.count == 0 || decode_end(model, &mut decoder, || line.end_context(outcome)) {
             push_outcome(outcome, out);
-            return Ok(());
+            return if decoder.is_at_end() { Ok(()) } else { Err(PackedFault::Rest) };
         }
         line.read_move(&prices, &mut decoder, out);
         if decoder.is_spent() || out.len() - first > most {

@@ -8,6 +8,8 @@
 #[cfg(test)]
 pub(crate) const MAX_TOTAL: u32 = 1 << 24;
 const LOWEST: u64 = 1 << 56;
+/// The most slack bits, those that the stream has left, with which a game can end.
+pub(super) const MOST_SLACK: i64 = 23;
 
 /// Writes symbols after what a vector holds already.
 pub(crate) struct RangeEncoder<'a> {
@@ -64,23 +66,22 @@ impl<'a> RangeEncoder<'a> {
 
     /// Ends the stream with as few bytes as will do and returns its length.
     pub(crate) fn finish(mut self) -> usize {
-        for bytes in 0..=8 {
-            // The lowest number in the interval whose bytes after the first `bytes` are zero.
-            let rest = if bytes == 0 { u64::MAX } else { (1u64 << (64 - 8 * bytes)) - 1 };
-            let up = self.low.wrapping_neg() & rest;
-            if up < self.range {
-                self.add(up);
-                for _ in 0..bytes {
-                    self.shift();
-                }
-                break;
-            }
-        }
+        let (bytes, up) = shortest(self.low, self.range);
+        self.add(up);
+        (0..bytes).for_each(|_| self.shift());
         while self.bytes() > 0 && self.out.last() == Some(&0) {
             self.out.pop();
         }
         self.bytes()
     }
+}
+
+/// Returns the fewest bytes that give a number in the interval of `range` from `low` on, and by how much the lowest such
+/// number is above `low`.
+fn shortest(low: u64, range: u64) -> (u32, u64) {
+    // The bytes after the first `bytes` are zero.
+    let up = |bytes: u32| low.wrapping_neg() & u64::MAX.checked_shr(8 * bytes).unwrap_or(0);
+    (0..8).map(|bytes| (bytes, up(bytes))).find(|(_, up)| *up < range).unwrap_or((8, 0))
 }
 
 /// The bits left of a stream of `length` bytes when `bytes` have been shifted out: 8 a byte, less the zeros at the top
@@ -130,6 +131,16 @@ impl<'a> RangeDecoder<'a> {
     /// Returns whether more has been read than there was.
     pub(crate) fn is_spent(&self) -> bool {
         self.shifted > self.bytes.len()
+    }
+
+    /// Returns whether the stream ends as an encoder ends it after the last symbol: with the fewest bytes that give a
+    /// number in the interval, and then zeros, few enough that a game could end.
+    pub(crate) fn is_at_end(&self) -> bool {
+        let rest = self.bytes.get(self.shifted..).unwrap_or_default();
+        let mut read = [0; 8];
+        read.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
+        let low = u64::from_be_bytes(read).wrapping_sub(self.code);
+        !self.is_spent() && self.slack() <= MOST_SLACK && shortest(low, self.range).1 == self.code
     }
 
     /// Returns how many bits the stream has left, rounded.

@@ -238,7 +238,7 @@ pub(crate) fn decode(
         }
         if tree.stack.is_empty() && decode_end(model, &mut decoder, || tree.now.end_context(outcome)) {
             push_outcome(outcome, out);
-            return Ok(());
+            return if decoder.is_at_end() { Ok(()) } else { Err(PackedFault::Rest) };
         }
         let token = tokens.decode(&mut decoder);
         match token {
