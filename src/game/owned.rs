@@ -172,6 +172,11 @@ impl Game {
         for (name, value) in &self.tags {
             visitor.tag(name.as_bytes(), value.as_bytes());
         }
+        self.visit_moves(visitor);
+    }
+
+    /// Drives a visitor like `visit`, but without the tags.
+    pub fn visit_moves(&self, visitor: &mut impl Visitor) {
         visitor.start(&self.start);
         let mut line = Line::new(self.start.clone(), self.events.contains(&Event::Open));
         for event in &self.events {

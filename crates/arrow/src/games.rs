@@ -181,10 +181,8 @@ fn centipawns(evaluation: Evaluation) -> i16 {
 
 /// Returns the movetext in one line.
 fn movetext(game: &GameRef<'_>) -> Result<String> {
-    let mut own = game.to_game()?;
-    own.tags.clear();
-    let mut writer = PgnWriter::with_style(Style { width: u32::MAX, after_tags: 0, after_game: 0, ..Style::default() });
-    writer.write(&own);
+    let mut writer = PgnWriter::with_style(Style { width: u32::MAX, after_game: 0, ..Style::default() });
+    writer.write_movetext(&game.to_game()?);
     Ok(String::from_utf8_lossy(writer.as_bytes()).trim().to_owned())
 }
 

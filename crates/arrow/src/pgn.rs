@@ -192,11 +192,18 @@ impl Row<'_> {
             given.push(("TimeControl", format!("{base}+{increment}")));
         }
         let place = |name: &str| ORDER.iter().position(|own| *own == name).unwrap_or(ORDER.len());
-        let mut all: Vec<(String, String)> =
-            given.into_iter().map(|(name, value)| (name.to_owned(), value)).chain(own).collect();
-        all.sort_by_key(|(name, _)| place(name));
-        if all.iter().any(|(name, _)| name == "FEN") && !all.iter().any(|(name, _)| name == "SetUp") {
-            all.push(("SetUp".to_owned(), "1".to_owned()));
+        given.sort_by_key(|(name, _)| place(name));
+        // The map has its tags in their order; those of columns go between them.
+        let (mut given, mut all) = (given.into_iter().peekable(), Vec::new());
+        for (name, value) in own {
+            let before = std::iter::from_fn(|| given.next_if(|(other, _)| place(other) <= place(&name)));
+            all.extend(before.map(|(name, value)| (name.to_owned(), value)));
+            all.push((name, value));
+        }
+        all.extend(given.map(|(name, value)| (name.to_owned(), value)));
+        let has_set_up = all.iter().any(|(name, _)| name == "SetUp");
+        if let Some(fen) = all.iter().position(|(name, _)| name == "FEN").filter(|_| !has_set_up) {
+            all.insert(fen, ("SetUp".to_owned(), "1".to_owned()));
         }
         all
     }

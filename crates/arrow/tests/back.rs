@@ -135,6 +135,32 @@ fn comments_come_back_in_movetext_and_clocks_in_columns() {
 }
 
 #[test]
+fn tags_of_set_up_games_come_back_once_and_in_order() {
+    let folder = tempfile::tempdir().unwrap();
+    let archive = folder.path().join("set-up.bga");
+    let tags = "[Annotator \"N\"]\n[UTCDate \"2024.??.??\"]\n[Mode \"OTB\"]\n[SetUp \"1\"]\n[FEN \"4k3/P7/8/8/8/8/8/4K3 w - - 0 40\"]\n";
+    Import::new(&archive).run_reader("a.pgn", format!("{tags}\n40. a8=Q+ *\n").as_bytes()).unwrap();
+    let names = |path: &Path| {
+        let tags = Archive::open(path).unwrap().game(1).unwrap().tags().unwrap();
+        tags.into_iter().map(|(name, _)| name).filter(|name| name != "Result").collect::<Vec<String>>()
+    };
+    for columns in
+        [&["start_fen", "tags", "movetext"][..], &["tags", "start_fen", "brenner"], &["start_fen", "tags", "moves_san"]]
+    {
+        let (back, _) = there_and_back(&archive, Columns::list(columns).unwrap(), 1);
+        let mut found = names(&back);
+        // Where the position stands among the tags of the map, no column says.
+        let set_up: Vec<String> = found.extract_if(.., |name| matches!(name.as_str(), "SetUp" | "FEN")).collect();
+        assert_eq!(
+            (set_up, found),
+            (vec!["SetUp".into(), "FEN".into()], vec!["Annotator".into(), "UTCDate".into(), "Mode".into()]),
+            "{columns:?}"
+        );
+    }
+    assert_eq!(names(&archive), ["Annotator", "UTCDate", "Mode", "SetUp", "FEN"]);
+}
+
+#[test]
 fn names_and_types_of_the_presets() {
     let folder = tempfile::tempdir().unwrap();
     let archive = folder.path().join("one.bga");

@@ -156,14 +156,9 @@ fn last_move(game: &GameRef, ply: u32) -> Result<Option<Played>, Error> {
 
 /// Returns the movetext: the game as PGN without its tags.
 fn move_list(game: &GameRef) -> Result<String, Error> {
-    let (mut game, mut writer) = (game.to_game()?, PgnWriter::new());
-    // A set-up game would be given a FEN, which stands above.
-    game.tags.clear();
-    writer.write(&game);
-    let text = String::from_utf8_lossy(writer.as_bytes()).into_owned();
-    let is_tag = |line: &&str| line.starts_with("[SetUp ") || line.starts_with("[FEN ");
-    let lines: Vec<&str> = text.lines().skip_while(|line| is_tag(line) || line.is_empty()).collect();
-    Ok(lines.join("\n").trim_end().to_owned())
+    let mut writer = PgnWriter::new();
+    writer.write_movetext(&game.to_game()?);
+    Ok(String::from_utf8_lossy(writer.as_bytes()).trim().to_owned())
 }
 
 struct Shown {

@@ -152,6 +152,13 @@ impl PgnWriter {
         self.finish();
     }
 
+    /// Appends a whole game without tags, also without the SetUp and FEN that `write` adds to a set-up game.
+    pub fn write_movetext(&mut self, game: &Game) {
+        self.fen = true;
+        game.visit_moves(self);
+        self.finish();
+    }
+
     /// Ends a game: appends its termination marker, `*` where it has none, and an empty line.
     pub fn finish(&mut self) {
         let token = self.outcome.unwrap_or(Outcome::Unknown).token();
