@@ -3,6 +3,7 @@
 //! A table is known by its name alone: what it has, the scheduler knows. A query that has lost an executor, be it while
 //! it ran (see `guard`) or while its rows were fetched, is asked again: it only reads.
 
+use crate::closed::check;
 use crate::codec::{Codec, Side};
 use crate::guard::LOST;
 use crate::shelf::Named;
@@ -176,7 +177,9 @@ impl Client {
 
     /// Returns the rows of a query, the first of which have come.
     async fn first_rows(&self, query: &str) -> Result<SendableRecordBatchStream> {
-        let mut stream = self.context.sql(query).await?.execute_stream().await?;
+        let plan = self.context.state().create_logical_plan(query).await?;
+        check(&plan)?;
+        let mut stream = self.context.execute_logical_plan(plan).await?.execute_stream().await?;
         let schema = stream.schema();
         let (mut first, mut bytes): (Vec<Result<RecordBatch>>, usize) = (Vec::new(), 0);
         while bytes < HELD {

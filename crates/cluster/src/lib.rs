@@ -10,16 +10,20 @@
 //! | `store` | files on disks and in object stores |
 //! | `shelf` | where archives are, for the client, the scheduler and executors |
 //! | `codec` | plans as bytes |
+//! | `closed` | plans reach no file |
 //! | `guard` | no answer of a query that has lost an executor |
 //! | `services` | scheduler and executor |
+//! | `temporary` | the folder of an executor's files |
 //! | `client` | queries sent to a scheduler |
 //! | `views` | `tree('fen')` and `hits('fen')` as queries |
 
 pub mod client;
+mod closed;
 pub mod codec;
 mod guard;
 pub mod manifest;
 pub mod services;
 pub mod shelf;
 pub mod store;
+pub mod temporary;
 mod views;

@@ -10,7 +10,8 @@ use scoresheet_cluster::client::Client;
 use scoresheet_cluster::manifest::{Manifest, name_beside};
 use scoresheet_cluster::services::{self, Executor};
 use scoresheet_cluster::shelf::{Listed, Opener, Tables};
-use scoresheet_cluster::store::{Place, Stores};
+use scoresheet_cluster::store::{Copies, Place, Stores};
+use scoresheet_cluster::temporary::Temporary;
 use scoresheet_sql::command::output::Destination;
 use scoresheet_sql::command::{Failure, answer, ending, read_queries};
 use scoresheet_sql::{ALL_YEARS, Games, Shelf};
@@ -114,6 +115,9 @@ struct ExecutorArgs {
     /// Memory for blocks of archives in an object store
     #[arg(long, value_name = "MIB", default_value_t = 512)]
     blocks: u64,
+    /// Disk space for copies of side files of archives in an object store
+    #[arg(long, value_name = "MIB", default_value_t = 8192)]
+    side_files: u64,
     /// How many archives to keep open
     #[arg(long, value_name = "N", default_value_t = 256)]
     open: usize,
@@ -158,7 +162,7 @@ fn main() -> ExitCode {
 
 /// Returns stores for one who reads little.
 fn small_stores(folder: &tempfile::TempDir) -> Result<Stores, Failure> {
-    Ok(Stores::new(64 << 20, folder.path().to_path_buf())?)
+    Ok(Stores::new(64 << 20, Copies::new(folder.path().to_path_buf(), 64 << 20))?)
 }
 
 fn manifest(args: &ManifestArgs) -> Result<(), Failure> {
@@ -228,14 +232,10 @@ fn scheduler(args: SchedulerArgs) -> Result<(), Failure> {
 
 fn executor(args: ExecutorArgs) -> Result<(), Failure> {
     rayon::ThreadPoolBuilder::new().num_threads(args.threads).build_global()?;
-    let temporary = match &args.temporary {
-        Some(folder) => tempfile::Builder::new().prefix("scoresheet-executor-").tempdir_in(folder)?,
-        None => tempfile::Builder::new().prefix("scoresheet-executor-").tempdir()?,
-    };
-    let (work, copies) = (temporary.path().join("shuffles"), temporary.path().join("copies"));
-    std::fs::create_dir_all(&work)?;
-    std::fs::create_dir_all(&copies)?;
-    let opener = Opener::new(Stores::new(args.blocks << 20, copies)?, args.root, args.open);
+    let temporary = Temporary::new(args.temporary.as_deref())?;
+    let (work, copies) = (temporary.folder("shuffles")?, temporary.folder("copies")?);
+    let opener =
+        Opener::new(Stores::new(args.blocks << 20, Copies::new(copies, args.side_files << 20))?, args.root, args.open);
     let executor = Executor {
         scheduler: host_and_port(&args.scheduler)?,
         address: SocketAddr::new(args.bind, args.port),

@@ -1,6 +1,7 @@
 //! The two services: a scheduler, which has the lists of archives and opens none, and executors, which open those that
 //! their tasks are of.
 
+use crate::closed;
 use crate::codec::{Codec, Side};
 use crate::guard;
 use crate::shelf::{Opener, Tables};
@@ -48,6 +49,7 @@ pub async fn schedule(
         let state = SessionStateBuilder::new()
             .with_default_features()
             .with_config(config)
+            .with_runtime_env(Arc::new(closed::runtime(None)?))
             .with_optimizer_rules(ballista_core::optimizer::ballista_default_optimizer_rules())
             .with_scalar_functions(all)
             .with_aggregate_functions(ballista_aggregate_functions())
@@ -99,6 +101,7 @@ pub async fn execute(executor: Executor, opener: Opener) -> Result<(), BallistaE
     let mut registry = BallistaFunctionRegistry::default();
     let all = ballista_scalar_functions().into_iter().chain(functions().into_iter().map(Arc::new));
     registry.scalar_functions.extend(all.map(|function| (function.name().to_owned(), function)));
+    let work = executor.work.clone();
     let config = ExecutorProcessConfig {
         bind_host: executor.address.ip().to_string(),
         external_host: Some(executor.host.unwrap_or_else(|| executor.address.ip().to_string())),
@@ -118,6 +121,7 @@ pub async fn execute(executor: Executor, opener: Opener) -> Result<(), BallistaE
         grpc_max_encoding_message_size: MESSAGE,
         override_function_registry: Some(Arc::new(registry)),
         override_config_producer: Some(Arc::new(SessionConfig::new_with_ballista)),
+        override_runtime_producer: Some(Arc::new(move |_| Ok(Arc::new(closed::runtime(Some(&work))?)))),
         override_logical_codec: Some(Arc::clone(&codec) as _),
         override_physical_codec: Some(codec),
         ..ExecutorProcessConfig::default()

@@ -115,15 +115,46 @@ pub struct Stores {
     handle: tokio::runtime::Handle,
     open: Mutex<HashMap<String, Arc<dyn ObjectStore>>>,
     blocks: Arc<Blocks>,
-    /// Where side files are copied to.
-    copies: PathBuf,
+    copies: Copies,
+}
+
+/// Side files of objects, copied to a disk: a folder an archive, the last used ones kept.
+#[derive(Debug)]
+pub struct Copies {
+    /// Where they are.
+    pub folder: PathBuf,
+    /// The bytes that they may take together; those of the archive opened last stay in any case.
+    pub most: u64,
+    kept: Mutex<Vec<(PathBuf, u64)>>,
+}
+
+impl Copies {
+    /// Returns copies in a folder, of at most so many bytes.
+    pub fn new(folder: PathBuf, most: u64) -> Copies {
+        Copies { folder, most, kept: Mutex::default() }
+    }
+
+    /// Notes that a folder of copies is in use; the copies that have not been used for longest go if there are too many.
+    /// (An archive that is open keeps its own: the system keeps what is mapped.)
+    fn touch(&self, copy: &Path) {
+        let sizes = copy.read_dir().into_iter().flatten().filter_map(|entry| Some(entry.ok()?.metadata().ok()?.len()));
+        let bytes = sizes.sum();
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.retain(|(path, _)| path != copy);
+        kept.push((copy.to_path_buf(), bytes));
+        while kept.len() > 1 && kept.iter().map(|(_, bytes)| bytes).sum::<u64>() > self.most {
+            let (oldest, _) = kept.remove(0);
+            // What cannot be removed now goes with the whole folder.
+            let _ = std::fs::remove_dir_all(oldest);
+        }
+    }
 }
 
 impl Stores {
-    /// Returns stores that keep at most so many bytes of blocks, and copies of side files in a folder.
+    /// Returns stores that keep at most so many bytes of blocks, and these copies of side files.
     ///
     /// Errors: no runtime can be made.
-    pub fn new(memory: u64, copies: PathBuf) -> io::Result<Stores> {
+    pub fn new(memory: u64, copies: Copies) -> io::Result<Stores> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
             .thread_name("object-store")
@@ -214,12 +245,13 @@ impl Stores {
             let (store, key) = (Arc::clone(&store), key.clone());
             self.wait(async move { store.head(&key).await })?.map_err(|error| failed(&error))?
         };
-        let copy = self.copies.join(format!("{:016x}", name_of(url, head.e_tag.as_deref())));
+        let copy = self.copies.folder.join(format!("{:016x}", name_of(url, head.e_tag.as_deref())));
         std::fs::create_dir_all(&copy).map_err(|error| failed(&error))?;
         let path = copy.join(key.filename().unwrap_or("games.bga"));
         for kind in [FileKind::Index, FileKind::TagColumns, FileKind::Signatures] {
             self.copy(&store, &key, kind, &path).map_err(|error| failed(&error))?;
         }
+        self.copies.touch(&copy);
         let index = std::fs::read(FileKind::Index.beside(&path)).ok();
         let reader = Object {
             address: url.to_string(),
@@ -409,6 +441,24 @@ impl ReadExactAt for Object {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn copies_stay_within_their_bound() {
+        let folder = tempfile::tempdir().unwrap();
+        let copies = Copies::new(folder.path().to_path_buf(), 250);
+        let folders = ["a", "b", "c", "d"].map(|name| folder.path().join(name));
+        let touch = |place: usize, bytes: usize| {
+            std::fs::create_dir_all(&folders[place]).unwrap();
+            std::fs::write(folders[place].join("games.bgh"), vec![0; bytes]).unwrap();
+            copies.touch(&folders[place]);
+            folders.each_ref().map(|folder| folder.exists())
+        };
+        assert_eq!(touch(0, 100), [true, false, false, false]);
+        assert_eq!(touch(1, 100), [true, true, false, false]);
+        assert_eq!(touch(0, 100), [true, true, false, false]);
+        assert_eq!(touch(2, 100), [true, false, true, false]);
+        assert_eq!(touch(3, 1000), [false, false, false, true]);
+    }
 
     #[test]
     fn places_are_joined() {

@@ -52,6 +52,57 @@ fn queries() -> Vec<String> {
     ]
 }
 
+/// Another program than ours sends its plans as it likes.
+fn sent_by_a_stranger(port: u16, queries: &[String]) -> Result<(), String> {
+    use ballista::prelude::SessionContextExt;
+    use datafusion::prelude::SessionContext;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let context =
+            SessionContext::remote(&format!("df://127.0.0.1:{port}")).await.map_err(|error| error.to_string())?;
+        for query in queries {
+            let rows = async { context.sql(query).await?.collect().await };
+            let rows = tokio::time::timeout(Duration::from_secs(60), rows).await.map_err(|_| "no answer".to_owned())?;
+            rows.map_err(|error| error.to_string())?;
+        }
+        Ok(())
+    })
+}
+
+#[test]
+fn no_query_reaches_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let one = archive(folder.path(), "one.bga", 20);
+    let list = manifest(folder.path(), "games.json", &[&one]);
+    let mut cluster = Cluster::new(folder.path(), &[list.to_str().unwrap()]);
+    cluster.executor(&[]);
+    let secret = folder.path().join("secret.csv");
+    std::fs::write(&secret, "word\nsecret\n").unwrap();
+    let (secret, out) = (secret.display(), folder.path().join("out.csv"));
+    let external =
+        format!("create external table secret stored as csv location '{secret}' options ('has_header' 'true')");
+    let copy = format!("copy (select 1 as a) to '{}' stored as csv", out.display());
+    for (query, said) in [
+        (copy.clone(), "no copy .. to"),
+        (format!("explain analyze {copy}"), "no copy .. to"),
+        (external.clone(), "no CreateExternalTable"),
+        ("insert into games select * from games".into(), "no insert"),
+        ("drop schema public".into(), "no DropCatalogSchema"),
+    ] {
+        let refused = cluster.ask(&query, &[]).unwrap_err();
+        assert!(refused.contains(said) && refused.contains("no other files"), "{query}: {refused}");
+    }
+    for queries in [vec![copy], vec![external, "select * from secret".into()]] {
+        let refused = sent_by_a_stranger(cluster.port, &queries).unwrap_err();
+        assert!(refused.contains("no other files"), "{queries:?}: {refused}");
+    }
+    assert!(!out.exists());
+    // What is allowed, as before; and the stranger's own values.
+    assert_eq!(cluster.ask("select count(*) from games", &[]).unwrap().trim(), "count(*)\n20");
+    assert!(cluster.ask("explain select count(*) from games", &[]).is_ok());
+    assert_eq!(sent_by_a_stranger(cluster.port, &["select 1".into()]), Ok(()));
+}
+
 #[test]
 fn answers_are_those_of_one_process() {
     let folder = tempfile::tempdir().unwrap();
