@@ -61,7 +61,7 @@ pub const TARGETS: [Target; 23] = [
 ];
 
 pub use query::use_files;
-pub use side::fixes_are_right;
+pub use side::{every_field, fields, fixes_are_right};
 
 /// Inputs to begin with: for `archive_and_query` real archives, the files beside them and questions; for all targets
 /// what they are given.

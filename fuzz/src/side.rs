@@ -183,12 +183,14 @@ pub(super) fn fix_headers(file: &mut [u8]) {
 /// Signatures: they reject games or not, and give no game that has not the position.
 pub fn signatures_bytes(bytes: &[u8]) {
     let _ = signatures::decode(bytes);
-    let whole = &WHOLE.signatures;
-    let file = changed(whole, bytes, fix_signatures);
-    inspected(&file);
-    beside(FileKind::Signatures, &file, |archive| {
+    use_signatures(&changed(&WHOLE.signatures, bytes, fix_signatures));
+}
+
+fn use_signatures(file: &[u8]) {
+    inspected(file);
+    beside(FileKind::Signatures, file, |archive| {
         if let (Some(signatures), _) = Signatures::open(archive) {
-            searched(archive, &Search::new(archive).with_signatures(&signatures), file == *whole);
+            searched(archive, &Search::new(archive).with_signatures(&signatures), file == WHOLE.signatures);
         }
     });
 }
@@ -196,13 +198,15 @@ pub fn signatures_bytes(bytes: &[u8]) {
 /// The position index: it names places or refuses to, and what is found there is looked at.
 pub fn positions_bytes(bytes: &[u8]) {
     let _ = PositionsLayout::decode(bytes);
-    let whole = &WHOLE.positions;
-    let file = changed(whole, bytes, fix_positions);
-    inspected(&file);
-    beside(FileKind::Positions, &file, |archive| {
+    use_positions(&changed(&WHOLE.positions, bytes, fix_positions));
+}
+
+fn use_positions(file: &[u8]) {
+    inspected(file);
+    beside(FileKind::Positions, file, |archive| {
         if let (Some(index), _) = PositionIndex::open(archive) {
             let _ = (index.verify(), index.facts().map(Iterator::count));
-            searched(archive, &Search::new(archive).with_index(&index), file == *whole);
+            searched(archive, &Search::new(archive).with_index(&index), file == WHOLE.positions);
         }
     });
 }
@@ -210,10 +214,12 @@ pub fn positions_bytes(bytes: &[u8]) {
 /// Tag columns: each value is a text or none, and questions are answered with games that there are.
 pub fn headers_bytes(bytes: &[u8]) {
     let _ = Directory::decode(bytes);
-    let whole = &WHOLE.headers;
-    let file = changed(whole, bytes, fix_headers);
-    inspected(&file);
-    beside(FileKind::TagColumns, &file, |archive| {
+    use_headers(&changed(&WHOLE.headers, bytes, fix_headers));
+}
+
+fn use_headers(file: &[u8]) {
+    inspected(file);
+    beside(FileKind::TagColumns, file, |archive| {
         let headers = TagColumns::of(archive);
         let tags = ["White", "Black", "Event", "Date", "Result", "Round", "Odd"].map(|name| Key::Tag(name.to_owned()));
         let keys: Vec<Key> = tags.into_iter().chain([Key::Plies, Key::Facts]).collect();
@@ -240,6 +246,47 @@ pub fn headers_bytes(bytes: &[u8]) {
 pub(super) fn side_files() -> [(&'static str, &'static [u8]); 3] {
     let Whole { signatures, positions, headers } = &*WHOLE;
     [("bgs", signatures), ("bgp", positions), ("bgh", headers)]
+}
+
+/// Values that fields of lengths, counts and numbers are set to.
+const VALUES: [u32; 12] =
+    [0, 1, 2, 0xFF, 0x1000, 0xFFFF, 1 << 20, 1 << 24, i32::MAX as u32, 1 << 31, u32::MAX - 1, u32::MAX];
+
+/// A side file as it should be, how its checksums are made good, and how it is used.
+type Use = (&'static [u8], fn(&mut [u8]), fn(&[u8]));
+
+/// Returns how many states [`every_field`] has: each field of four bytes of each side file, with each value and one more
+/// and one less than it has.
+pub fn fields() -> usize {
+    uses().iter().map(|(whole, ..)| whole.len() / 4 * (VALUES.len() + 2)).sum()
+}
+
+fn uses() -> [Use; 3] {
+    let Whole { signatures, positions, headers } = &*WHOLE;
+    [
+        (signatures, fix_signatures, use_signatures),
+        (positions, fix_positions, use_positions),
+        (headers, fix_headers, use_headers),
+    ]
+}
+
+/// Sets one field of a side file, makes its checksums good and uses it.
+pub fn every_field(mut state: usize) {
+    for (whole, fix, ask) in uses() {
+        let states = whole.len() / 4 * (VALUES.len() + 2);
+        if state >= states {
+            state -= states;
+            continue;
+        }
+        let (at, how) = (state / (VALUES.len() + 2) * 4, state % (VALUES.len() + 2));
+        let mut file = whole.to_vec();
+        let Some(field) = file.get_mut(at..).and_then(|rest| rest.first_chunk_mut()) else { return };
+        let before = u32::from_le_bytes(*field);
+        let near = [before.wrapping_add(1), before.wrapping_sub(1)];
+        *field = VALUES.iter().chain(&near).nth(how).unwrap_or(&0).to_le_bytes();
+        fix(&mut file);
+        return ask(&file);
+    }
 }
 
 /// With nothing changed every checksum is as it was, so that what is made good is what a reader looks at.

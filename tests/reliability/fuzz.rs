@@ -126,6 +126,16 @@ fn run((name, target): targets::Target, corpus: &[Vec<u8>], seed: u64, states: s
     });
 }
 
+/// Side files with one field set to something else under good checksums.
+#[test]
+fn every_field_of_side_files() {
+    let fields = targets::fields();
+    assert!(fields > 5_000, "{fields}");
+    let broken: Vec<usize> =
+        (0..fields).into_par_iter().filter(|state| catch_unwind(|| targets::every_field(*state)).is_err()).collect();
+    assert!(broken.is_empty(), "{broken:?}");
+}
+
 #[test]
 fn the_corpus_breaks_no_promise() {
     for (name, target) in targets::TARGETS {
