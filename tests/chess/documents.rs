@@ -553,7 +553,7 @@ fn pcn_sample_is_refused() {
 /// Every file with `unsafe` in it has its line in CONTRIBUTING.md, and every line its file.
 #[test]
 fn every_unsafe_place_is_listed() {
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = crate::common::root();
     let mut folders = vec![root.join("src")];
     let mut found = std::collections::BTreeSet::new();
     while let Some(folder) = folders.pop() {
@@ -586,7 +586,7 @@ fn every_unsafe_place_is_listed() {
 /// Every test that the table of proofs names is there, in the module that it names.
 #[test]
 fn every_proof_names_a_test() {
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = crate::common::root();
     let text = std::fs::read_to_string(root.join("CONTRIBUTING.md")).unwrap();
     let section = text.split("\n## ").find(|section| section.starts_with("Proofs")).unwrap();
     let mut tests = 0;
@@ -630,7 +630,7 @@ fn find_documents(folder: &std::path::Path, found: &mut Vec<std::path::PathBuf>)
 #[test]
 fn lines_of_prose_have_at_most_120_characters() {
     let mut documents = Vec::new();
-    find_documents(std::path::Path::new(env!("CARGO_MANIFEST_DIR")), &mut documents);
+    find_documents(crate::common::root(), &mut documents);
     assert!(documents.len() > 10, "{documents:?}");
     let mut long = Vec::new();
     for path in documents {

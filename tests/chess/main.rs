@@ -1,7 +1,7 @@
 //! The rules and their notations through the library: positions, FEN, SAN, Brenner moves, PCN.
 
 /// Shared by all test programs.
-#[path = "../common/mod.rs"]
+#[path = "../common/with_command.rs"]
 mod common;
 
 /// The Brenner code: golden vectors, and random games back from their bytes.

@@ -3,7 +3,6 @@
 
 use crate::common::cli::Room;
 use crate::common::sample::lichess_text;
-use std::path::Path;
 use std::process::Command;
 
 #[test]
@@ -17,7 +16,7 @@ fn python_chess_finds_the_same() {
     }
     let room = Room::new();
     room.write("games.pgn", lichess_text());
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tools/brute/compare.py");
+    let script = crate::common::root().join("tools/brute/compare.py");
     let mut command = Command::new(&python);
     command.arg(script).arg(env!("CARGO_BIN_EXE_scoresheet")).arg(room.path("games.pgn")).arg("2000");
     let done = command.output().unwrap();

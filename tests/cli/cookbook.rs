@@ -13,7 +13,7 @@ use unicode_width::UnicodeWidthStr;
 const SHOWN: usize = 16;
 
 fn docs() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("docs")
+    crate::common::root().join("docs")
 }
 
 /// The pages, in the order of the book.

@@ -158,7 +158,7 @@ fn every_example_runs() {
     }
     let of_help = lines.len();
     assert!(of_help > 100, "{of_help} examples in help texts");
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = crate::common::root();
     let documents = fs::read_dir(root.join("docs")).unwrap().map(|file| file.unwrap().path());
     for path in
         documents.filter(|path| path.extension().is_some_and(|ending| ending == "md")).chain([root.join("README.md")])

@@ -2,7 +2,7 @@
 //! library.
 
 /// Shared by all test programs.
-#[path = "../common/mod.rs"]
+#[path = "../common/with_command.rs"]
 mod common;
 
 /// Searches and filters against python-chess.

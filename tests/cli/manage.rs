@@ -139,8 +139,8 @@ fn archives_are_merged_split_and_cut_down() {
 #[test]
 fn archives_are_split_by_size() {
     let room = Room::new();
-    let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/testdata/lichess-sample.pgn.zst");
-    room.fine(&["import", sample, "-o", "s.bga", "-q"]);
+    let sample = crate::common::sample::lichess().display().to_string();
+    room.fine(&["import", &sample, "-o", "s.bga", "-q"]);
     let whole = std::fs::metadata(room.0.path().join("s.bga")).unwrap().len();
     for (bytes, less) in [(100_000, 4), (60_000, 3)] {
         let folder = format!("parts{bytes}");

@@ -479,8 +479,8 @@ fn an_index_that_cannot_be_written_is_a_warning() {
 fn a_full_disk_is_one_error_and_leaves_nothing() {
     let room = Room::new();
     // More than is held in memory, however it is compressed.
-    let games = concat!(env!("CARGO_MANIFEST_DIR"), "/testdata/lichess-sample.pgn.zst");
-    room.fine(&["import", games, "-o", "g.bga", "-q"]);
+    let games = crate::common::sample::lichess().display().to_string();
+    room.fine(&["import", &games, "-o", "g.bga", "-q"]);
     let before = room.names();
     for ending in ["pgn", "pgn.zst", "pgn.gz", "pgn.bz2", "pgn.zip"] {
         // A signal that is ignored, so that the write fails.

@@ -1,10 +1,7 @@
-//! What the test programs share. Each takes it in with `#[path = "../common/mod.rs"] mod common;` and uses a part of
-//! it.
+//! What the test programs share. Each takes it in with `#[path = "../common/mod.rs"] mod common;`, or with
+//! `with_command.rs` if it runs the command, and uses a part of it.
 #![allow(dead_code, reason = "each test program uses a part of it")]
 
-/// The command, run in a folder of its own, and games for it.
-#[cfg(feature = "cli")]
-pub mod cli;
 /// The files of the large corpora, where there are any.
 pub mod corpora;
 /// Archives made of PGN files.
@@ -15,6 +12,14 @@ pub mod positions;
 pub mod random;
 /// The files of `testdata/`.
 pub mod sample;
+
+use std::path::Path;
+
+/// Returns the folder of the repository: the package of the command is in one below.
+pub fn root() -> &'static Path {
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    package.ancestors().find(|folder| folder.join("FORMAT.md").exists()).expect("a folder with FORMAT.md")
+}
 
 /// Returns a number from the environment: how long a test is to run, or where it begins. `1_000` and `1000` are the
 /// same.

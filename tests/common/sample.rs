@@ -1,10 +1,10 @@
 //! The files of `testdata/`; where they are from is in `testdata/SOURCES.md`.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// The path of a file of `testdata/`.
 pub fn testdata(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata").join(name)
+    super::root().join("testdata").join(name)
 }
 
 /// The compressed file of the first 3,000 games of a month on Lichess.

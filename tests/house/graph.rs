@@ -106,7 +106,7 @@ impl Tree {
     /// A module, an item or an import of that name in a module; `item_first` where both could be meant.
     fn member(&self, module: &Module, name: &str, item_first: bool, depth: usize) -> Option<Target> {
         let (file, source) = self.modules.get(module)?;
-        if depth > 20 {
+        if depth > 8 {
             return None;
         }
         let child: Module = module.iter().cloned().chain([name.to_owned()]).collect();

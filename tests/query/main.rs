@@ -1,7 +1,7 @@
 //! Queries through the library against naive evaluations that read every game.
 
 /// Shared by all test programs.
-#[path = "../common/mod.rs"]
+#[path = "../common/with_command.rs"]
 mod common;
 
 /// The same answers whatever an archive is made of.

@@ -13,7 +13,6 @@ use crate::common::random::Random;
 use crate::common::sample::{lichess_text, testdata};
 use rayon::prelude::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
 
 /// Inputs that were written to be odd, and such as have once gone wrong.
 fn corpus() -> Vec<Vec<u8>> {
@@ -55,7 +54,7 @@ fn corpus() -> Vec<Vec<u8>> {
 
 /// What a run of cargo-fuzz has found: files in a folder for each target.
 fn found(target: &str) -> Vec<Vec<u8>> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/found").join(target);
+    let folder = crate::common::root().join("fuzz/found").join(target);
     let Ok(files) = std::fs::read_dir(folder) else { return Vec::new() };
     files.map(|file| std::fs::read(file.unwrap().path()).unwrap()).collect()
 }
@@ -164,7 +163,7 @@ fn what_was_found_breaks_no_promise() {
 #[test]
 #[ignore = "makes what cargo-fuzz begins with, in fuzz/corpus"]
 fn write_seeds() {
-    let fuzz = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz");
+    let fuzz = crate::common::root().join("fuzz");
     for (name, _) in targets::TARGETS {
         let folder = fuzz.join("corpus").join(name);
         std::fs::create_dir_all(&folder).unwrap();

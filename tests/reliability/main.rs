@@ -2,7 +2,7 @@
 //! falsified.
 
 /// Shared by all test programs.
-#[path = "../common/mod.rs"]
+#[path = "../common/with_command.rs"]
 mod common;
 
 /// Crashes and failing disks, on a simulated one.

@@ -1,0 +1,242 @@
+//! The measurements of `scoresheet bench`, each with its results checked.
+
+use crate::failure::Failure;
+use crate::output::move_sizes::MoveSizes;
+use crate::text::ratio;
+use rayon::prelude::*;
+use scoresheet::archive::{Archive, Chunk};
+use scoresheet::chess::Position;
+use scoresheet::chess::fen::{Fen, FenText};
+use scoresheet::error::{Error, Result};
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+/// Number of random positions.
+const QUESTIONS: usize = 200_000;
+/// How often the short measurements are repeated; the best is taken.
+const ROUNDS: u32 = 5;
+/// FENs written for their speed.
+const FENS: usize = 4_000;
+
+fn wrong(what: String) -> Failure {
+    Failure::Message(format!("WRONG ANSWER: {what}; please report this"))
+}
+
+/// The results of the decoder that checks every move.
+pub struct Reference {
+    positions: u64,
+    plies: u64,
+    /// The keys of all positions, and of the last ones of all games, added up.
+    keys: u64,
+    ends: u64,
+    /// What it took on all threads, in nanoseconds a ply.
+    pub nanoseconds: f64,
+}
+
+/// Looks at every position of every game, each move checked, first for its time and then for the keys.
+pub fn reference(archive: &Archive) -> Result<Reference, Failure> {
+    let start = Instant::now();
+    let positions = over(archive, |chunk| {
+        let mut positions = 0;
+        for game in chunk.games() {
+            game?.positions(|position| {
+                black_box(position);
+                positions += 1;
+            })?;
+        }
+        Ok([positions, 0])
+    })?[0];
+    let time = start.elapsed().as_nanos() as f64;
+    let expected = archive.totals()?.plies + archive.len();
+    if positions != expected {
+        return Err(wrong(format!("{positions} positions found instead of {expected}")));
+    }
+    let [keys, ends] = over(archive, |chunk| {
+        let (mut keys, mut ends) = (0u64, 0u64);
+        for game in chunk.games() {
+            let mut last = 0;
+            game?.positions(|position| {
+                last = position.zobrist();
+                keys = keys.wrapping_add(last);
+            })?;
+            ends = ends.wrapping_add(last);
+        }
+        Ok([keys, ends])
+    })?;
+    let plies = positions - archive.len();
+    Ok(Reference { positions, plies, keys, ends, nanoseconds: ratio(time, plies as f64) })
+}
+
+/// Adds up what `work` finds in each chunk, on all threads.
+fn over(archive: &Archive, work: impl Fn(&Chunk<'_>) -> Result<[u64; 2]> + Sync) -> Result<[u64; 2]> {
+    let add = |a: [u64; 2], b: [u64; 2]| Ok([a[0].wrapping_add(b[0]), a[1].wrapping_add(b[1])]);
+    (0..archive.chunk_count()).into_par_iter().map(|chunk| work(&archive.chunk(chunk)?)).try_reduce(|| [0; 2], add)
+}
+
+/// Returns what the moves of all games take in each form.
+pub fn forms(archive: &Archive) -> Result<MoveSizes, Failure> {
+    let add = |forms: Result<MoveSizes>, game: Result<scoresheet::archive::GameRef<'_>>| {
+        let mut forms = forms?;
+        forms.add(&game?.to_game()?);
+        Ok(forms)
+    };
+    let sum = archive.par_games().fold(|| Ok(MoveSizes::default()), add);
+    Ok(sum.reduce(|| Ok(MoveSizes::default()), |a, b| Ok(a?.plus(b?)))?)
+}
+
+/// Nanoseconds a ply, on one thread and on all.
+#[derive(Clone, Copy)]
+pub struct Speed {
+    pub one: f64,
+    pub all: f64,
+}
+
+/// Replays every game to its end, walks over every position, and does so with keys.
+pub fn scans(archive: &Archive, reference: &Reference) -> Result<[Speed; 3], Failure> {
+    // Keys that `ends` does not work out are taken in a round that does not count.
+    let last = over(archive, |chunk| {
+        let mut sum = 0u64;
+        chunk.ends(|_, state| sum = sum.wrapping_add(state.position().zobrist()))?;
+        Ok([sum, 0])
+    })?[0];
+    if last != reference.ends {
+        return Err(wrong(format!("replay ends with {last:016x}, the decoder with {:016x}", reference.ends)));
+    }
+    let ends = |chunk: &Chunk<'_>| {
+        let mut plies = 0;
+        chunk.ends(|_, state| plies += u64::from(black_box(state).ply()))?;
+        Ok([plies, 0])
+    };
+    let walk = |chunk: &Chunk<'_>| {
+        let mut positions = 0;
+        chunk.walk(|_, state| {
+            black_box(state.turn());
+            positions += 1;
+        })?;
+        Ok([positions, 0])
+    };
+    let keys = |chunk: &Chunk<'_>| {
+        let mut sum = 0u64;
+        chunk.walk_keys(|_, _, key| sum = sum.wrapping_add(key))?;
+        Ok([sum, 0])
+    };
+    Ok([
+        speed(archive, reference, reference.plies, ends)?,
+        speed(archive, reference, reference.positions, walk)?,
+        speed(archive, reference, reference.keys, keys)?,
+    ])
+}
+
+fn speed(
+    archive: &Archive,
+    reference: &Reference,
+    expected: u64,
+    work: impl Fn(&Chunk<'_>) -> Result<[u64; 2]> + Sync,
+) -> Result<Speed, Failure> {
+    let (mut one, mut all) = (Duration::MAX, Duration::MAX);
+    for _ in 0..ROUNDS {
+        let start = Instant::now();
+        let mut found = 0u64;
+        for chunk in 0..archive.chunk_count() {
+            found = found.wrapping_add(work(&archive.chunk(chunk)?)?[0]);
+        }
+        one = one.min(start.elapsed());
+        let start = Instant::now();
+        let also = over(archive, &work)?[0];
+        all = all.min(start.elapsed());
+        if (found, also) != (expected, expected) {
+            return Err(wrong(format!("a scan finds {found:x} and {also:x}, the decoder {expected:x}")));
+        }
+    }
+    let each = |time: Duration| ratio(time.as_nanos() as f64, reference.plies as f64);
+    Ok(Speed { one: each(one), all: each(all) })
+}
+
+/// Nanoseconds to write a FEN, of positions from all over the archive.
+pub fn fens(archive: &Archive) -> Result<f64, Failure> {
+    let mut positions: Vec<Position> = Vec::with_capacity(FENS);
+    for number in 0..FENS as u64 {
+        let game = archive.game(1 + number * archive.len() / FENS as u64)?;
+        let plies = u64::from(game.plies());
+        positions.push(game.position((number * 7919 % (plies + 1)) as u32)?);
+    }
+    let mut text = FenText::default();
+    for position in &positions {
+        if text.of(position) != Fen::from(position).to_string().as_bytes() {
+            return Err(wrong(format!("the FEN of {position:?}")));
+        }
+    }
+    let mut best = Duration::MAX;
+    for _ in 0..ROUNDS * 20 {
+        let start = Instant::now();
+        for position in &positions {
+            black_box(text.of(position));
+        }
+        best = best.min(start.elapsed());
+    }
+    Ok(best.as_nanos() as f64 / FENS as f64)
+}
+
+/// Nanoseconds from game and ply to a FEN, at random places.
+pub struct Random {
+    pub p50: u64,
+    pub p99: u64,
+    pub mean: f64,
+}
+
+pub fn random(archive: &Archive) -> Result<Random, Failure> {
+    let mut state = 0x5363_6F72_6573_6865u64;
+    let mut next = |below: u64| {
+        // SplitMix64; the remainder's bias does not matter here.
+        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let z = (state ^ (state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        (z ^ (z >> 31)) % below.max(1)
+    };
+    let mut questions = Vec::with_capacity(QUESTIONS);
+    for _ in 0..QUESTIONS {
+        let game = 1 + next(archive.len());
+        questions.push((game, next(u64::from(archive.game(game)?.plies()) + 1) as u32));
+    }
+    let mut text = FenText::default();
+    // The FENs of all answers, one after the other.
+    let (mut times, mut answers) = (Vec::with_capacity(QUESTIONS), Vec::with_capacity(QUESTIONS));
+    for &(game, ply) in &questions {
+        let start = Instant::now();
+        let replay = archive.replay(game, ply)?;
+        let fen = black_box(replay.state().fen(&mut text));
+        times.push(start.elapsed().as_nanos() as u64);
+        answers.push(sum(fen));
+    }
+    let mut all = Duration::MAX;
+    for _ in 0..ROUNDS {
+        let start = Instant::now();
+        for &(game, ply) in &questions {
+            black_box(archive.replay(game, ply)?.state().fen(&mut text));
+        }
+        all = all.min(start.elapsed());
+    }
+    let mean = all.as_nanos() as f64 / QUESTIONS as f64;
+    questions.par_iter().zip(&answers).try_for_each(|(&(game, ply), answer)| {
+        let fen = Fen::from(&decoded(archive, game, ply)?).to_string();
+        if sum(fen.as_bytes()) == *answer { Ok(()) } else { Err(wrong(format!("game {game}, ply {ply}"))) }
+    })?;
+    times.sort_unstable();
+    Ok(Random { p50: times[QUESTIONS / 2], p99: times[QUESTIONS / 100 * 99], mean })
+}
+
+fn sum(fen: &[u8]) -> u64 {
+    fen.iter().fold(0, |sum: u64, byte| (sum ^ u64::from(*byte)).wrapping_mul(0x100_0000_01B3).rotate_left(5))
+}
+
+/// Returns the position by the decoder that checks every move.
+fn decoded(archive: &Archive, game: u64, ply: u32) -> Result<Position, Failure> {
+    let (mut at, mut found) = (0, None);
+    archive.game(game)?.positions(|position| {
+        if at == ply {
+            found = Some(position.clone());
+        }
+        at += 1;
+    })?;
+    Ok(found.ok_or(Error::NoSuchPly { game, ply, plies: at.saturating_sub(1) })?)
+}

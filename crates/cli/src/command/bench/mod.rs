@@ -1,0 +1,147 @@
+//! `scoresheet bench`: sizes and speeds on a PGN file of one's own, with the results checked.
+
+mod measure;
+mod page;
+mod results;
+
+use crate::failure::{Code, Failure};
+use crate::output::content::Content;
+use crate::output::new_file;
+use crate::output::target::{Existing, Outputs};
+use crate::select::archives;
+use crate::session::Session;
+use crate::text::shown;
+use crate::threads::Threads;
+use results::Bench;
+use scoresheet::archive::temporary::TemporaryFolder;
+use scoresheet::import::{self, ImportOptions, Progress, Summary};
+use scoresheet::pgn::ReadOptions;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+/// PGN larger than this is compressed at a lower level, as the higher one takes minutes.
+const ZSTD_LIMIT: u64 = 200_000_000;
+
+/// Measure size and speed on a PGN file
+///
+/// Imports the file into a temporary archive and measures bytes per ply by part (compared with the PGN and with its
+/// zstd), the import, replay and scans of all games on one thread and on all, writing FENs, and random access to
+/// positions. The results are checked against the decoder that checks every move; a wrong one ends the benchmark.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  scoresheet bench games.pgn
+  scoresheet bench games.pgn --report bench.html    also as a page with charts")]
+pub struct Args {
+    /// A PGN file, plain or compressed
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Leave out the comparison with zstd, which takes the longest
+    #[arg(long)]
+    no_zstd: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+    /// Also write a self-contained HTML page with charts to this file
+    #[arg(long, value_name = "FILE.html")]
+    report: Option<PathBuf>,
+    /// Replace that file if it already exists and is an HTML page
+    #[arg(long, requires = "report")]
+    force: bool,
+    /// Do not show what is being measured
+    #[arg(short, long)]
+    quiet: bool,
+    #[command(flatten)]
+    threads: Threads,
+}
+
+pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
+    args.threads.install(|| {
+        let mut outputs = Outputs::of_sources([&args.file]);
+        let report = args.report.as_deref();
+        let report =
+            report.map(|path| outputs.file(path, Content::Html, Existing::from_force(args.force))).transpose()?;
+        let folder = TemporaryFolder::create()
+            .map_err(|error| Failure::Message(format!("cannot create a temporary folder: {error}")))?;
+        let path = folder.path().join("bench.bga");
+        let announce = |what: &str| {
+            if !args.quiet {
+                session.note(what);
+            }
+        };
+        announce("import ...");
+        let start = Instant::now();
+        let summary = import_into(args, &path)?;
+        let import_seconds = start.elapsed().as_secs_f64();
+        let zstd = match args.no_zstd {
+            true => None,
+            false => {
+                let level = if summary.pgn_bytes > ZSTD_LIMIT { 12 } else { 19 };
+                announce(&format!("zstd -{level} ..."));
+                let size = zstd_size(&args.file, level)
+                    .map_err(|error| Failure::Message(format!("cannot compress {}: {error}", shown(&args.file))))?;
+                Some((level, size))
+            }
+        };
+        let archive = archives::open(session, &path)?;
+        announce("every position, each move checked ...");
+        let reference = measure::reference(&archive)?;
+        announce("replay and scans ...");
+        let speeds = measure::scans(&archive, &reference)?;
+        announce("FENs ...");
+        let fen = measure::fens(&archive)?;
+        announce("positions at random ...");
+        let random = measure::random(&archive)?;
+        announce("the moves in every form ...");
+        let forms = measure::forms(&archive)?;
+        let bench = Bench { summary, import_seconds, zstd, speeds, fen, random, forms, checked: reference.nanoseconds };
+        if let Some(report) = &report {
+            let page = page::page(&bench, &args.file, rayon::current_num_threads());
+            new_file::write(report, |file| Ok(file.write_all(page.as_bytes())?))?;
+        }
+        let mut out = session.stdout();
+        let text = if args.json { format!("{}\n", bench.json()) } else { bench.text() };
+        out.write_all(text.as_bytes())?;
+        out.flush()?;
+        Ok(Code::Success)
+    })
+}
+
+fn import_into(args: &Args, path: &Path) -> Result<Summary, Failure> {
+    let options = ImportOptions {
+        threads: args.threads.count(),
+        read: ReadOptions::default(),
+        existing: import::Existing::Refuse,
+        ..ImportOptions::default()
+    };
+    let files = [args.file.clone()];
+    let summary = import::import(&files, path, &options, &Progress::default(), &AtomicBool::new(false), |_| {})?;
+    match summary.stopped {
+        Some(error) => Err(error.into()),
+        None if summary.stored == 0 => Err(Failure::Message(format!("{}: no games to measure", shown(&args.file)))),
+        None => Ok(summary),
+    }
+}
+
+/// Counts bytes.
+struct Count(u64);
+
+impl Write for Count {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 += bytes.len() as u64;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn zstd_size(path: &Path, level: i32) -> io::Result<u64> {
+    let mut source = import::open(path).map_err(io::Error::other)?;
+    let mut encoder = zstd::Encoder::new(Count(0), level)?;
+    io::copy(&mut source, &mut encoder)?;
+    encoder.finish().map(|count| count.0)
+}

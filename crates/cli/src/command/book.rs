@@ -1,0 +1,82 @@
+//! `scoresheet book`: an opening book in the format of PolyGlot.
+
+use crate::failure::{Code, Failure};
+use crate::output::content::Content;
+use crate::output::done::Done;
+use crate::output::json::Object;
+use crate::output::new_file;
+use crate::output::target::{Existing, Outputs};
+use crate::select::archives;
+use crate::select::filter::Where;
+use crate::session::Session;
+use crate::text::{count, shown};
+use crate::threads::Threads;
+use scoresheet::query::Search;
+use scoresheet::query::report::book::{BookBuilder, BookOptions};
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Make an opening book from the games, in PolyGlot's format
+///
+/// The weight of a move is two points for each win and one for each draw of the side that played it. Games without a
+/// result do not count.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  scoresheet book games.bga -o book.bin
+  scoresheet book games.bga -o strong.bin --where 'elo >= 2600' --plies 30")]
+pub struct Args {
+    /// The archive, or several for one book
+    #[arg(required = true)]
+    archives: Vec<PathBuf>,
+    /// The book to write
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// Replace the file if it already exists and is an opening book
+    #[arg(long)]
+    force: bool,
+    /// Use this many half-moves of each game
+    #[arg(long, value_name = "N", default_value_t = 40)]
+    plies: u32,
+    /// Only moves played in at least this many games
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    min_games: u64,
+    #[command(flatten)]
+    filter: Where,
+    #[command(flatten)]
+    done: Done,
+    #[command(flatten)]
+    threads: Threads,
+}
+
+pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
+    let archives = archives::open_all(session, &args.archives)?;
+    let mut outputs = Outputs::of_archives(&archives);
+    let target = outputs.file(&args.output, Content::Book, Existing::from_force(args.force))?;
+    args.threads.install(|| {
+        let mut book = BookBuilder::new(BookOptions { plies: args.plies, min_games: args.min_games });
+        let mut failed = 0;
+        for archive in archives.archives() {
+            let name = archives::name_in(&archives, archive);
+            let (chosen, undecided) = args.filter.games(session, archive);
+            let mut search = Search::new(archive);
+            if let Some(games) = &chosen {
+                search = search.among(games);
+            }
+            let unread = search.add_to_book(&mut book);
+            unread.iter().for_each(|error| session.message(&archives::fault(name.as_deref(), error)));
+            failed += undecided + unread.len() as u64;
+        }
+        if failed > 0 {
+            let what = count(failed, "game", "games");
+            return Err(Failure::Message(format!("{what} could not be read: no book was written")));
+        }
+        let entries = book.entries();
+        new_file::write(&target, |file| Ok(entries.iter().try_for_each(|entry| file.write_all(&entry.encode()))?))?;
+        let moves = count(entries.len() as u64, "move", "moves");
+        let file = args.output.to_string_lossy();
+        let object = Object::new().with("file", file.as_ref()).with("moves", entries.len() as u64);
+        args.done.report(session, &format!("{}: {moves}", shown(&args.output)), &object)?;
+        Ok(Code::Success)
+    })
+}

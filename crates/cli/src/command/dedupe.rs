@@ -1,0 +1,191 @@
+//! `scoresheet dedupe`: duplicate games.
+
+use crate::failure::{Code, Failure};
+use crate::output::json::Object;
+use crate::output::new_archive;
+use crate::output::target::Outputs;
+use crate::select::archives;
+use crate::session::Session;
+use crate::text::{count, printable, shown, thousands};
+use crate::threads::Threads;
+
+use clap::ValueEnum;
+use scoresheet::archive::copy::Part;
+use scoresheet::archive::{self, Archive, ArchiveSet, GameSet};
+use scoresheet::query::TagColumns;
+use scoresheet::query::report::duplicates::{self, Double, Keep, Likeness, Options};
+use scoresheet::query::tag_columns::Key;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Find duplicate games, and list them, delete them or leave them out of a copy
+///
+/// Two games are duplicates if their main lines are the same, or one is the beginning of the other, and their tags do
+/// not contradict each other: players ("Carlsen, M" matches "Carlsen, Magnus"), date, round and result must agree as
+/// far as both give them. Games of fewer than 16 half-moves must agree in the whole Seven Tag Roster. One of the
+/// longest is kept. Without --delete or -o the pairs are only listed: the duplicate, the game that is kept, how they
+/// are alike, players and date.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  scoresheet dedupe games.bga                    list the pairs
+  scoresheet dedupe games.bga --delete           delete the duplicates
+  scoresheet dedupe a.bga b.bga -o one.bga       merge both without duplicates")]
+pub struct Args {
+    /// The archive, or several: then games are compared across them, and -o makes one archive of all
+    #[arg(required = true)]
+    archives: Vec<PathBuf>,
+    /// Only list the pairs: the default without --delete or -o
+    #[arg(long, conflicts_with_all = ["delete", "output"])]
+    dry_run: bool,
+    /// Delete the duplicates; each archive is changed in a commit of its own
+    #[arg(long, conflicts_with = "output")]
+    delete: bool,
+    /// Write an archive without the duplicates
+    #[arg(short, long, value_name = "FILE.bga")]
+    output: Option<PathBuf>,
+    /// Replace that file if it already exists and is an archive
+    #[arg(long, requires = "output")]
+    force: bool,
+    /// Which of the longest to keep
+    #[arg(long, value_name = "WHICH", value_enum, default_value_t)]
+    keep: Which,
+    /// Keep games that are only the beginning of another
+    #[arg(long)]
+    whole_only: bool,
+    /// List the pairs as JSON objects
+    #[arg(long)]
+    json: bool,
+    /// Print only errors, and show no progress
+    #[arg(short, long)]
+    quiet: bool,
+    #[command(flatten)]
+    threads: Threads,
+}
+
+/// Which game is kept.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
+enum Which {
+    /// The one with the most comments, variations and glyphs, then with the most tags
+    #[default]
+    Best,
+    /// The first
+    First,
+    /// The last
+    Last,
+}
+
+pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
+    args.threads.install(|| dedupe(args, session))
+}
+
+fn dedupe(args: &Args, session: &Session) -> Result<Code, Failure> {
+    let archives = archives::open_all(session, &args.archives)?;
+    let keep = match args.keep {
+        Which::Best => Keep::Best,
+        Which::First => Keep::First,
+        Which::Last => Keep::Last,
+    };
+    let paths: Vec<PathBuf> = archives.archives().iter().map(|archive| archive.path().to_path_buf()).collect();
+    let target = args.output.as_deref();
+    let target =
+        target.map(|path| new_archive::target(paths.iter().map(PathBuf::as_path), path, args.force)).transpose()?;
+    if args.delete {
+        paths.iter().try_for_each(|path| Outputs::default().in_place(path))?;
+    }
+    let tags: Vec<TagColumns> = archives.archives().iter().map(TagColumns::of).collect();
+    let options = Options { prefixes: !args.whole_only, keep };
+    let pairs = duplicates::find(&tags, options).map_err(|error| match args.archives.as_slice() {
+        [path] => Failure::of_archive(path)(error),
+        _ => error.into(),
+    })?;
+    let number = count(pairs.len() as u64, "game", "games");
+    if args.output.is_none() && !args.delete {
+        list(args, session, &archives, &tags, &pairs)?;
+        if !args.quiet {
+            let all = archives.archives().iter().map(|archive| archive.live().len()).sum();
+            session.note(&format!("{number} of {} could be deleted", thousands(all)));
+        }
+        return Ok(Code::Success);
+    }
+    // The duplicates, by archive.
+    let mut removed: Vec<GameSet> = archives.archives().iter().map(|archive| GameSet::new(archive.len())).collect();
+    for pair in &pairs {
+        let (place, game) = place(&archives, pair.game)?;
+        if let Some(set) = removed.get_mut(place) {
+            set.insert(game);
+        }
+    }
+    if let Some(target) = &target {
+        let part = |(archive, removed): (_, &GameSet)| {
+            let archive: &Archive = archive;
+            let mut games = archive.live();
+            games.subtract(removed);
+            Part { archive, games }
+        };
+        let parts: Vec<Part> = archives.archives().iter().zip(&removed).map(part).collect();
+        if !args.quiet {
+            session.note(&format!("{number} left out"));
+        }
+        return new_archive::write(session, target, args.quiet, &parts);
+    }
+    drop(tags);
+    drop(archives);
+    for (path, games) in paths.iter().zip(&removed) {
+        let deleted = archive::delete(path, games.iter()).map_err(Failure::of_archive(path))?;
+        if !args.quiet {
+            session.note(&format!("{}: {} deleted", shown(path), count(games.len(), "game", "games")));
+        }
+        new_archive::warn_unindexed(session, path, deleted.unindexed.as_ref());
+    }
+    Ok(Code::Success)
+}
+
+/// The place of a game's archive among the others, and its number there.
+fn place(archives: &ArchiveSet, number: u64) -> Result<(usize, u64), Failure> {
+    let (archive, game) = archives.locate(number)?;
+    let place = archives.archives().iter().position(|other| std::ptr::eq(other, archive));
+    Ok((place.unwrap_or_default(), game))
+}
+
+fn list(
+    args: &Args,
+    session: &Session,
+    archives: &ArchiveSet,
+    tags: &[TagColumns],
+    pairs: &[Double],
+) -> Result<(), Failure> {
+    let keys = ["White", "Black", "Date"].map(|name| Key::Tag(name.to_owned()));
+    let columns = tags.iter().map(|tags| tags.columns(&keys)).collect::<Result<Vec<_>, _>>()?;
+    let mut out = session.stdout();
+    for Double { game, kept, likeness } in pairs {
+        let ((from, game), (of, kept)) = (place(archives, *game)?, place(archives, *kept)?);
+        let text = |column: usize| {
+            let column = columns.get(from).and_then(|columns| columns.get(column));
+            let text = column.and_then(|column| column.text(game)).unwrap_or(b"?");
+            String::from_utf8_lossy(text).into_owned()
+        };
+        let name =
+            |place: usize| archives.archives().get(place).and_then(|archive| archives::name_in(archives, archive));
+        let likeness = match likeness {
+            Likeness::Same => "same",
+            Likeness::Prefix => "prefix",
+        };
+        let (white, black, date) = (text(0), text(1), text(2));
+        if args.json {
+            let mut pair = Object::new();
+            if let (Some(archive), Some(kept)) = (name(from), name(of)) {
+                pair = pair.with("archive", archive).with("kept_archive", kept);
+            }
+            let pair = pair.with("game", game).with("kept", kept).with("likeness", likeness);
+            writeln!(out, "{}", pair.with("white", white).with("black", black).with("date", date))?;
+        } else {
+            // An archive's name precedes the number of a game in it.
+            let numbers = [name(from), Some(game.to_string()), name(of), Some(kept.to_string())];
+            let rest = [likeness.to_owned(), white, black, date];
+            let line: Vec<String> = numbers.into_iter().flatten().chain(rest).map(|part| printable(&part)).collect();
+            writeln!(out, "{}", line.join("\t"))?;
+        }
+    }
+    Ok(out.flush()?)
+}

@@ -1,0 +1,82 @@
+//! `scoresheet delete`: games marked as deleted.
+
+use crate::failure::{self, Code, Failure};
+use crate::output::done::Done;
+use crate::output::json::Object;
+use crate::output::new_archive;
+use crate::output::target::Outputs;
+use crate::select::archives;
+use crate::select::filter::Where;
+use crate::select::ranges::{self, Ranges};
+use crate::session::Session;
+use crate::text::{count, shown};
+use crate::threads::Threads;
+use scoresheet::archive;
+use std::path::PathBuf;
+
+/// Delete games from an archive
+///
+/// Other games keep their numbers; the number of a deleted game is not used again. The bytes of deleted games stay in
+/// the file until `scoresheet compact` makes a new archive without them; until then `scoresheet undelete` restores
+/// them. `export --original` leaves them out, too.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  scoresheet delete games.bga --games 5,10-20
+  scoresheet delete games.bga --where 'plies < 10 or fault'
+  scoresheet delete games/*.bga --where 'plies = 0'
+  scoresheet compact games.bga -o small.bga   copy without the deleted games")]
+pub struct Args {
+    /// The archive, or several with --where; each is changed in a commit of its own
+    #[arg(required = true)]
+    archives: Vec<PathBuf>,
+    /// These games, e.g. 5,10-20,1000-
+    #[arg(long, value_name = "RANGES")]
+    games: Option<Ranges>,
+    #[command(flatten)]
+    filter: Where,
+    /// Delete nothing; only print how many games would be deleted
+    #[arg(long)]
+    dry_run: bool,
+    #[command(flatten)]
+    done: Done,
+    #[command(flatten)]
+    threads: Threads,
+}
+
+pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
+    if args.games.is_none() && !args.filter.is_given() {
+        return Err(Failure::Usage("no games given: use --games RANGES or --where EXPR".to_owned()));
+    }
+    // All archives are searched before any is changed.
+    let (chosen, undecided) = {
+        let archives = archives::open_all(session, &args.archives)?;
+        ranges::of_one(&archives, args.games.as_ref())?;
+        args.threads.install(|| {
+            let (mut chosen, mut undecided) = (Vec::new(), 0);
+            for archive in archives.archives() {
+                let (games, unread) = args.filter.chosen(session, archive, args.games.as_ref())?;
+                chosen.push((archive.path().to_path_buf(), games));
+                undecided += unread;
+            }
+            Ok::<_, Failure>((chosen, undecided))
+        })?
+    };
+    if args.dry_run {
+        let all = chosen.iter().map(|(_, games)| games.len()).sum();
+        let line = format!("{} would be deleted", count(all, "game", "games"));
+        let object = Object::new().with("games", all).with("dry_run", true);
+        // This is what was asked for, however quiet.
+        Done { quiet: false, ..args.done }.report(session, &line, &object)?;
+        return failure::all_read(undecided);
+    }
+    chosen.iter().try_for_each(|(path, _)| Outputs::default().in_place(path))?;
+    for (path, games) in chosen {
+        let deleted = archive::delete(&path, games.iter()).map_err(Failure::of_archive(&path))?;
+        let line = format!("{}: {} deleted", shown(&path), count(games.len(), "game", "games"));
+        let object = Object::new().with("archive", path.to_string_lossy().as_ref()).with("deleted", games.len());
+        args.done.report(session, &line, &object)?;
+        new_archive::warn_unindexed(session, &path, deleted.unindexed.as_ref());
+    }
+    failure::all_read(undecided)
+}

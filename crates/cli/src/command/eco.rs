@@ -1,0 +1,155 @@
+//! `scoresheet eco`: the openings of games.
+
+use crate::failure::{self, Code, Failure};
+use crate::output::game_table;
+use crate::output::heading::Heading;
+use crate::output::new_archive;
+use crate::output::table::TabbedTable;
+use crate::select::filter::Where;
+use crate::select::ranges::{self, Ranges};
+use crate::select::units::Unit;
+use crate::select::{archives, parallel};
+use crate::session::Session;
+use crate::text::printable;
+use crate::threads::Threads;
+use scoresheet::archive::copy::{Edit, Part};
+use scoresheet::archive::{Archive, GameRef};
+use scoresheet::error::Error;
+use scoresheet::query::report::openings::Openings;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Classify games by ECO code and opening
+///
+/// The opening of a game is that of its last position in Lichess's table of openings. One line per game: number, ECO
+/// code, name, the ply of that position, and the code in the game's ECO tag; tabs are between them where the output is
+/// not a terminal. With --write a new archive is made in which the games have ECO and Opening tags; existing ones are
+/// kept unless --overwrite is given.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  scoresheet eco games.bga
+  scoresheet eco games.bga --where 'missing(eco)'
+  scoresheet eco games.bga --write -o named.bga")]
+pub struct Args {
+    /// The archive, or several: then each line begins with the archive's name, and --write makes one archive of all
+    #[arg(required = true)]
+    archives: Vec<PathBuf>,
+    /// Only these games, e.g. 5,10-20,1000-
+    #[arg(long, value_name = "RANGES", conflicts_with = "write")]
+    games: Option<Ranges>,
+    #[command(flatten)]
+    filter: Where,
+    /// Write an archive of all games with these tags
+    #[arg(long, requires = "output", conflicts_with_all = ["filter", "json"])]
+    write: bool,
+    /// The archive to write
+    #[arg(short, long, value_name = "FILE.bga", requires = "write")]
+    output: Option<PathBuf>,
+    /// With --write, replace existing ECO and Opening tags
+    #[arg(long, requires = "write")]
+    overwrite: bool,
+    /// Replace that file if it already exists and is an archive
+    #[arg(long, requires = "write")]
+    force: bool,
+    /// Print one JSON object per game (docs/JSON.md)
+    #[arg(long)]
+    json: bool,
+    /// Print only errors, and show no progress
+    #[arg(short, long)]
+    quiet: bool,
+    #[command(flatten)]
+    threads: Threads,
+}
+
+pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
+    args.threads.install(|| eco(args, session))
+}
+
+fn eco(args: &Args, session: &Session) -> Result<Code, Failure> {
+    let archives = archives::open_all(session, &args.archives)?;
+    ranges::of_one(&archives, args.games.as_ref())?;
+    if let Some(path) = &args.output {
+        let target = new_archive::target(archives.archives().iter().map(Archive::path), path, args.force)?;
+        let edit = |game: &GameRef| named(game, args.overwrite);
+        let parts = archives.archives().iter().map(|archive| Part { games: archive.live(), archive });
+        let parts: Vec<Part> = parts.collect();
+        return new_archive::write_edited(session, &target, args.quiet, &parts, &edit as Edit);
+    }
+    let mut out = session.stdout();
+    let ranges = args.games.as_ref();
+    let lines = |archive: &Archive, name: Option<&str>, unit: &Unit| lines(args.json, archive, name, unit);
+    let damaged = if session.is_terminal() && !args.json {
+        let columns = [
+            ("archive", false, 70),
+            ("game", true, 100),
+            ("eco", false, 98),
+            ("opening", false, 50),
+            ("ply", true, 90),
+            ("tag", false, 80),
+        ];
+        let columns = if archives.archives().len() > 1 { &columns[..] } else { &columns[1..] };
+        let mut table = TabbedTable::new(columns, session.table_width(), &mut out);
+        let damaged = parallel::write_lines(session, &archives, ranges, &args.filter, &mut table, lines)?;
+        table.finish()?;
+        damaged
+    } else {
+        parallel::write_lines(session, &archives, ranges, &args.filter, &mut out, lines)?
+    };
+    out.flush()?;
+    failure::all_read(damaged)
+}
+
+fn lines(json: bool, archive: &Archive, name: Option<&str>, unit: &Unit) -> (String, Vec<String>) {
+    let (mut text, mut faults) = (String::new(), Vec::new());
+    unit.each(archive, |_, game| match game.and_then(|game| line(json, name, &game)) {
+        Ok(line) => text += &line,
+        Err(error) => faults.push(archives::fault(name, &error)),
+    });
+    (text, faults)
+}
+
+fn line(json: bool, name: Option<&str>, game: &GameRef) -> Result<String, Error> {
+    let found = Openings::table().classify(game)?;
+    let tag = game.tag("ECO")?;
+    let number = game.number();
+    if json {
+        let object = game_table::object(game, &Heading::of(game)?, name)?
+            .with("table_eco", found.map(|(opening, _)| opening.eco))
+            .with("table_opening", found.map(|(opening, _)| opening.name))
+            .with("table_ply", found.map(|(_, ply)| ply));
+        return Ok(format!("{object}\n"));
+    }
+    let tag = printable(tag.as_deref().unwrap_or("-"));
+    let before = name.map_or_else(String::new, |name| format!("{}\t", printable(name)));
+    Ok(match found {
+        Some((opening, ply)) => format!("{before}{number}\t{}\t{}\t{ply}\t{tag}\n", opening.eco, opening.name),
+        None => format!("{before}{number}\t-\t-\t0\t{tag}\n"),
+    })
+}
+
+/// Tag pairs: names and values.
+type Tags = Vec<(Vec<u8>, Vec<u8>)>;
+
+/// Returns the tags of a game with its code and opening; `None` if they stay as they are.
+fn named(game: &GameRef, overwrite: bool) -> Result<Option<Tags>, Error> {
+    let Some((opening, _)) = Openings::table().classify(game)? else { return Ok(None) };
+    let mut tags = Vec::new();
+    game.visit_tags(|name, value| tags.push((name.to_vec(), value.to_vec())))?;
+    let mut changed = false;
+    for (name, value) in [("ECO", opening.eco), ("Opening", opening.name)] {
+        match tags.iter_mut().find(|(tag, _)| *tag == name.as_bytes()) {
+            // A question mark carries no information.
+            Some((_, own)) if overwrite || matches!(own.as_slice(), b"" | b"?" | b"-") => {
+                changed |= *own != value.as_bytes();
+                *own = value.into();
+            }
+            Some(_) => {}
+            None => {
+                tags.push((name.into(), value.into()));
+                changed = true;
+            }
+        }
+    }
+    Ok(changed.then_some(tags))
+}

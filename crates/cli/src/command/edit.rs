@@ -1,0 +1,167 @@
+//! `scoresheet edit`: one game, changed in an editor.
+
+use crate::failure::{Code, Failure};
+use crate::output::changed;
+use crate::output::done::Done;
+use crate::select::archives;
+use crate::session::Session;
+use crate::text::{printable, shown};
+use crate::threads::Threads;
+use scoresheet::Game;
+use scoresheet::archive::{GameRef, GameSet};
+use scoresheet::pgn::{Disposition, PgnWriter, ReadOptions, read_game};
+use std::fs;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Edit a game in your editor: comments, variations, moves, tags
+///
+/// The game is opened as PGN in the program that $VISUAL or $EDITOR names. What is saved takes the game's place under
+/// the same number; if it is saved unchanged, or is no complete game, nothing happens. What the source said stays in
+/// the archive (see `scoresheet set`).
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  scoresheet edit games.bga 7
+  EDITOR='code --wait' scoresheet edit games.bga 7
+  scoresheet edit games.bga 7 --from better.pgn           without an editor
+  scoresheet edit games.bga 7 --from - < better.pgn --dry-run")]
+pub struct Args {
+    /// The archive
+    archive: PathBuf,
+    /// The number of the game
+    #[arg(value_name = "GAME", value_parser = clap::value_parser!(u64).range(1..))]
+    game: u64,
+    /// Take the game from this PGN file instead of an editor; - for standard input
+    #[arg(long, value_name = "FILE")]
+    from: Option<PathBuf>,
+    /// Change nothing; print what would be changed
+    #[arg(long)]
+    dry_run: bool,
+    #[command(flatten)]
+    done: Done,
+    #[command(flatten)]
+    threads: Threads,
+}
+
+pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
+    let archive = archives::open(session, &args.archive)?;
+    let mut writer = PgnWriter::new();
+    let old = archive.game(args.game).map_err(Failure::of_archive(&args.archive))?;
+    old.write_pgn(&mut writer).map_err(Failure::of_archive(&args.archive))?;
+    let before = old.to_game().map_err(Failure::of_archive(&args.archive))?;
+    let (text, name, kept) = match &args.from {
+        Some(path) if path.as_os_str() == "-" => {
+            let mut text = Vec::new();
+            let read = std::io::stdin().read_to_end(&mut text);
+            read.map_err(|error| Failure::Message(format!("cannot read standard input: {error}")))?;
+            (text, "standard input".to_owned(), None)
+        }
+        Some(path) => (read(path)?, shown(path), None),
+        None => {
+            let path = write_draft(args.game, writer.as_bytes())?;
+            open_editor(&path)?;
+            (read(&path)?, shown(&path), Some(path))
+        }
+    };
+    let new = parse(&text, &name).map_err(|what| {
+        if let Some(path) = &kept {
+            let (archive, path) = (shown(&args.archive), shown(path));
+            session.note(&format!("your text is kept; mend it, then: scoresheet edit {archive} {} \\", args.game));
+            session.note(&format!("  --from {path}"));
+        }
+        Failure::Message(format!("{what}; nothing is changed"))
+    })?;
+    if let Some(path) = kept {
+        // The text is in the archive soon, or was not changed.
+        let _ = fs::remove_file(path);
+    }
+    // The text says how a game is written, not what is in it: where it was not changed, nothing is.
+    let unchanged = text == writer.as_bytes();
+    let new = if unchanged { before } else { new };
+    let change = |_: &GameRef| Ok(Some(new.clone()));
+    let games = GameSet::of(archive.len(), [args.game]);
+    args.threads.install(|| {
+        changed::change_or_preview(session, &args.archive, archive, args.dry_run, args.done, &games, &change)?;
+        Ok(Code::Success)
+    })
+}
+
+/// Returns the one game of a text, or what is wrong with it.
+fn parse(text: &[u8], name: &str) -> Result<Game, String> {
+    let (mut games, mut at) = (Vec::new(), 0);
+    while at < text.len() {
+        let mut game = Game::default();
+        let read = read_game(text, at, &ReadOptions::default(), &mut game);
+        if let Some(fault) = read.faults.first() {
+            let before = text.get(..at + fault.offset.saturating_sub(at)).unwrap_or(text);
+            let line = memchr::memchr_iter(b'\n', before).count() + 1;
+            return Err(format!("{name}:{line}: {}", printable(&fault.to_string())));
+        }
+        if read.disposition == Some(Disposition::Stored) {
+            games.push(game);
+        }
+        at = read.next.max(at + 1);
+    }
+    match games.len() {
+        0 => Err(format!("{name}: holds no game")),
+        1 => Ok(games.swap_remove(0)),
+        games => Err(format!("{name}: holds {games} games, and is to be one")),
+    }
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+    fs::read(path).map_err(|error| Failure::Message(format!("cannot read {}: {error}", shown(path))))
+}
+
+/// Writes the game to a new file in the folder for temporary files, readable by its owner alone, and returns its path.
+fn write_draft(game: u64, pgn: &[u8]) -> Result<PathBuf, Failure> {
+    let write = || {
+        let mut file = tempfile::Builder::new().prefix(&format!("game-{game}-")).suffix(".pgn").tempfile()?;
+        file.write_all(pgn)?;
+        file.flush()?;
+        let (_, path) = file.keep()?;
+        Ok(path)
+    };
+    write().map_err(|error: std::io::Error| Failure::Message(format!("cannot write a file for the editor: {error}")))
+}
+
+/// Runs the editor until the user leaves it.
+fn open_editor(path: &Path) -> Result<(), Failure> {
+    let named = ["VISUAL", "EDITOR"].into_iter().filter_map(|name| std::env::var(name).ok());
+    let fallback = if cfg!(windows) { "notepad" } else { "vi" };
+    let editor = named.into_iter().find(|editor| !editor.trim().is_empty()).unwrap_or_else(|| fallback.to_owned());
+    let mut command = command(&editor);
+    let failed = |what: String| {
+        let _ = fs::remove_file(path);
+        Err(Failure::Message(format!("editor {editor:?}: {what}; set $EDITOR to another program")))
+    };
+    match command.arg(path).status() {
+        Err(error) => failed(error.to_string()),
+        Ok(status) if !status.success() => failed(format!("ended with {status}")),
+        Ok(_) => Ok(()),
+    }
+}
+
+/// Returns the command that the shell makes of the words and quotes of an editor.
+#[cfg(unix)]
+fn command(editor: &str) -> Command {
+    let mut command = Command::new("sh");
+    command.args(["-c", &format!("{editor} \"$@\""), editor]);
+    command
+}
+
+/// Returns the program of that path, or that of the first word with the other words.
+#[cfg(not(unix))]
+fn command(editor: &str) -> Command {
+    let mut words = editor.split_whitespace();
+    match words.next() {
+        Some(program) if !Path::new(editor).is_file() => {
+            let mut command = Command::new(program);
+            command.args(words);
+            command
+        }
+        _ => Command::new(editor),
+    }
+}

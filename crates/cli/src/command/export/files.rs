@@ -1,0 +1,206 @@
+//! `scoresheet export --split`: a file for each game, player, year, or value of a tag.
+
+use super::form::Form;
+use crate::failure::Failure;
+use crate::output::target::{Existing, Outputs, Target};
+use crate::output::{new_file, progress};
+use crate::select::parallel;
+use crate::select::units::{Unit, units};
+use crate::session::Session;
+use crate::text::{count, shown};
+use indicatif::ProgressBar;
+use scoresheet::archive::{Archive, GameSet};
+use scoresheet::query::TagColumns;
+use scoresheet::query::tag_columns::Key;
+use std::collections::{BTreeMap, HashMap};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// The most files that are made in one go.
+const MOST: usize = 100_000;
+/// Bytes of text that are held at once, about: the games are read again for the files that come after.
+const HELD: u64 = 256 << 20;
+
+/// What to write, and where to.
+pub struct Files<'a> {
+    pub form: &'a Form<'a>,
+    /// A folder, or a path with `*` for what each file is named by.
+    pub output: Option<&'a Path>,
+    /// What each file is named by: `game`, `player`, `year`, or a tag.
+    pub by: &'a str,
+    pub force: bool,
+    pub quiet: bool,
+}
+
+/// Where files go: a path with `*` in its last part for what each is named by.
+struct Pattern {
+    before: PathBuf,
+    prefix: String,
+    suffix: String,
+}
+
+impl Pattern {
+    /// Reads `folder/` or `folder/name-*.pgn.gz`.
+    fn of(path: &Path, extension: &str) -> Result<Pattern, Failure> {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        match name.split_once('*') {
+            Some((prefix, suffix)) if !suffix.contains('*') => Ok(Pattern {
+                before: path.parent().unwrap_or(Path::new("")).to_path_buf(),
+                prefix: prefix.to_owned(),
+                suffix: suffix.to_owned(),
+            }),
+            None if path.is_dir() || path.as_os_str().as_encoded_bytes().ends_with(b"/") => {
+                Ok(Pattern { before: path.to_path_buf(), prefix: String::new(), suffix: format!(".{extension}") })
+            }
+            _ => Err(Failure::Message(format!(
+                "{}: --split makes many files: give a folder, -o FOLDER/, or names, -o 'FOLDER/*.{extension}.gz'",
+                shown(path)
+            ))),
+        }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.before.join(format!("{}{name}{}", self.prefix, self.suffix))
+    }
+}
+
+/// Writes the chosen games of an archive, a file for each key; returns how many games could not be read. To be called
+/// after threads have been installed.
+pub fn write(request: &Files, session: &Session, archive: &Archive, chosen: &GameSet) -> Result<u64, Failure> {
+    let &Files { form, by, force, quiet, .. } = request;
+    let Some(output) = request.output else {
+        return Err(Failure::Message("--split makes many files: give a folder with -o FOLDER/".to_owned()));
+    };
+    let pattern = Pattern::of(output, form.format.extension())?;
+    let keys = named(keys(archive, chosen, by)?);
+    if keys.len() > MOST {
+        let what = format!("this would make {} files; the limit is {MOST}", keys.len());
+        return Err(Failure::Message(what));
+    }
+    if !pattern.before.as_os_str().is_empty() {
+        std::fs::create_dir_all(&pattern.before)
+            .map_err(|error| Failure::Message(format!("cannot create {}: {error}", shown(&pattern.before))))?;
+    }
+    // All are looked at before any is written.
+    let mut outputs = Outputs::of([archive.path()]);
+    let mut targets = Vec::with_capacity(keys.len());
+    for (name, games) in keys {
+        let existing = Existing::from_force(force);
+        targets.push((outputs.file(&pattern.path(&name), form.format.content(), existing)?, games));
+    }
+    let all: u64 = targets.iter().map(|(_, games)| games.len() as u64).sum();
+    let bar = progress::bar(session, Some(all), !quiet);
+    let totals = archive.totals().map_err(Failure::of_archive(archive.path()))?;
+    let most = (HELD * totals.games.max(1) / totals.pgn_bytes.max(1)).max(1);
+    let (mut damaged, mut from, files) = (0, 0, targets.len() as u64);
+    while from < targets.len() {
+        let mut games = 0;
+        let end = targets.iter().skip(from).take_while(|(_, own)| {
+            games += own.len() as u64;
+            games <= most || games == own.len() as u64
+        });
+        let end = from + end.count();
+        damaged += batch(form, session, archive, &targets[from..end], &bar)?;
+        from = end;
+    }
+    bar.finish_and_clear();
+    if !quiet {
+        session.note(&format!("{} in {}", count(chosen.len(), "game", "games"), count(files, "file", "files")));
+    }
+    Ok(damaged)
+}
+
+/// Writes some of the files, whose games are read once.
+fn batch(
+    form: &Form,
+    session: &Session,
+    archive: &Archive,
+    targets: &[(Target, Vec<u64>)],
+    bar: &ProgressBar,
+) -> Result<u64, Failure> {
+    let wanted = GameSet::of(archive.len(), targets.iter().flat_map(|(_, games)| games.iter().copied()));
+    let (work, _) = units(archive, None, Some(&wanted))?;
+    let (mut texts, mut damaged) = (HashMap::new(), 0u64);
+    parallel::in_order(
+        &work,
+        |unit: &Unit| {
+            let (mut own, mut faults) = (Vec::new(), Vec::new());
+            unit.each(archive, |number, game| {
+                let mut text = form.text();
+                match text.push(None, number, game) {
+                    Ok(()) => own.push((number, text.into_bytes())),
+                    Err(error) => faults.push(error.to_string()),
+                }
+            });
+            (own, faults)
+        },
+        |(own, faults)| {
+            faults.iter().for_each(|fault| session.message(fault));
+            damaged += faults.len() as u64;
+            texts.extend(own);
+            Ok(())
+        },
+    )?;
+    for (target, games) in targets {
+        new_file::write(target, |file| {
+            games.iter().filter_map(|game| texts.get(game)).try_for_each(|text| Ok(file.write_all(text)?))
+        })?;
+        bar.inc(games.len() as u64);
+    }
+    Ok(damaged)
+}
+
+/// Returns the games of each key; a game of two players has two.
+fn keys(archive: &Archive, chosen: &GameSet, by: &str) -> Result<BTreeMap<String, Vec<u64>>, Failure> {
+    let mut keys: BTreeMap<String, Vec<u64>> = BTreeMap::new();
+    let failed = || Failure::of_archive(archive.path());
+    let tags: Vec<&str> = match by {
+        "game" => {
+            let width = archive.len().to_string().len();
+            return Ok(chosen.iter().map(|game| (format!("{game:0width$}"), vec![game])).collect());
+        }
+        "year" => {
+            let tags = TagColumns::of(archive);
+            let years = tags.years().map_err(failed())?;
+            for game in chosen.iter() {
+                let year = years.get(game).map_or_else(|| "unknown".to_owned(), |year| format!("{year:04}"));
+                keys.entry(year).or_default().push(game);
+            }
+            return Ok(keys);
+        }
+        "player" => vec!["White", "Black"],
+        tag => vec![tag],
+    };
+    let columns: Vec<Key> = tags.iter().map(|tag| Key::Tag((*tag).to_owned())).collect();
+    let columns = TagColumns::of(archive).columns(&columns).map_err(failed())?;
+    for game in chosen.iter() {
+        for column in &columns {
+            let value = String::from_utf8_lossy(column.text(game).unwrap_or(b"unknown")).into_owned();
+            let games = keys.entry(value).or_default();
+            if games.last() != Some(&game) {
+                games.push(game);
+            }
+        }
+    }
+    Ok(keys)
+}
+
+/// Returns the keys as names of files, no two of them alike where letter case does not count.
+fn named(keys: BTreeMap<String, Vec<u64>>) -> Vec<(String, Vec<u64>)> {
+    let mut taken: HashMap<String, u32> = HashMap::new();
+    keys.into_iter()
+        .map(|(key, games)| {
+            let plain = |letter: char| if letter.is_alphanumeric() || "._-".contains(letter) { letter } else { '_' };
+            let mut name: String = key.chars().take(80).map(plain).collect();
+            if name.is_empty() || name.starts_with('.') {
+                name.insert(0, '_');
+            }
+            let times = taken.entry(name.to_lowercase()).or_default();
+            *times += 1;
+            if *times > 1 {
+                name = format!("{name}_{times}");
+            }
+            (name, games)
+        })
+        .collect()
+}

@@ -1,0 +1,207 @@
+//! `scoresheet export`: the games as PGN or in another format.
+
+mod files;
+mod form;
+mod original;
+
+use crate::failure::{Code, Failure};
+use crate::output::flavour::Flavour;
+use crate::output::formats::Format;
+use crate::output::target::{Existing, Outputs};
+use crate::output::{new_file, progress};
+use crate::select::filter::Where;
+use crate::select::ranges::{self, Ranges};
+use crate::select::shape::ShapeArgs;
+use crate::select::units::{Unit, units};
+use crate::select::{archives, parallel};
+use crate::session::Session;
+use crate::text::count;
+use crate::threads::Threads;
+use files::Files;
+use form::Form;
+use indicatif::ProgressBar;
+use original::Request;
+use scoresheet::archive::Archive;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Export the games as PGN, with all tags, comments and variations, or in another format
+///
+/// Tags keep their original order; movetext is wrapped at 80 columns. A game that cannot be read, in a damaged archive,
+/// is reported and left out.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  scoresheet export games.bga > games.pgn
+  scoresheet export games.bga -o games.pgn.zst          compressed with zstd
+  scoresheet export games.bga --games 5,10-20,1000-     only these games
+  scoresheet export games.bga --where 'elo >= 2700 and eco = B90'
+  scoresheet export games.bga --original -o games.pgn  the file as imported
+  scoresheet export games.bga --moves-only --tags roster -o plain.pgn
+  scoresheet export games.bga --where 'year = 2024' --split player -o players/
+  scoresheet export games.bga --split Event -o 'events/*.pgn.gz'
+  scoresheet export games.bga --format fen          every position of every game")]
+pub struct Args {
+    /// The archive, or several, one after the other
+    #[arg(required = true)]
+    archives: Vec<PathBuf>,
+    /// The file to write instead of standard output; compressed if its name ends in .zst, .gz, .bz2 or .zip
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Replace the output file if it already exists and has the same kind of content
+    #[arg(long, requires = "output")]
+    force: bool,
+    /// Restore the source file byte for byte and verify its SHA-256; several sources go into a folder, -o FOLDER/
+    #[arg(long, conflicts_with_all = ["games", "format", "filter"])]
+    original: bool,
+    /// With --original, only this source: its number, from 1, or its name as `scoresheet info` shows it
+    #[arg(long, value_name = "N|NAME", requires = "original")]
+    source: Option<String>,
+    /// Only these games, in this order, e.g. 5,10-20,1000-
+    #[arg(long, value_name = "RANGES")]
+    games: Option<Ranges>,
+    #[command(flatten)]
+    filter: Where,
+    /// The output format; all but pgn leave out variations, and most of them comments and tags
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
+    format: Format,
+    #[command(flatten)]
+    flavour: Flavour,
+    /// Write a file for each game, player, year, or value of this tag, into a folder: -o FOLDER/, or -o 'FOLDER/*.pgn.zst'
+    /// with * for what the file is named by
+    #[arg(long, value_name = "game|player|year|TAG", requires = "output", conflicts_with = "original")]
+    split: Option<String>,
+    #[command(flatten)]
+    shape: ShapeArgs,
+    /// Show no progress
+    #[arg(short, long)]
+    quiet: bool,
+    #[command(flatten)]
+    threads: Threads,
+}
+
+impl Args {
+    /// Returns the file or folder to write, `None` for standard output.
+    fn output(&self) -> Option<&Path> {
+        self.output.as_deref().filter(|path| path.as_os_str() != "-")
+    }
+}
+
+pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
+    if args.original {
+        let [archive] = args.archives.as_slice() else {
+            return Err(Failure::Message("--original goes with one archive".to_owned()));
+        };
+        let request = Request {
+            archive,
+            source: args.source.as_deref(),
+            output: args.output(),
+            force: args.force,
+            quiet: args.quiet,
+        };
+        return args.threads.install(|| original::run(&request, session));
+    }
+    args.threads.install(|| export(args, session))
+}
+
+fn export(args: &Args, session: &Session) -> Result<Code, Failure> {
+    if args.format != Format::Pgn {
+        args.shape.only_for_pgn()?;
+    }
+    let form = Form::of(args.format, args.flavour, &args.shape);
+    let archives = archives::open_all(session, &args.archives)?;
+    ranges::of_one(&archives, args.games.as_ref())?;
+    if let Some(by) = &args.split {
+        let [archive] = archives.archives() else {
+            return Err(Failure::Message("--split goes with one archive".to_owned()));
+        };
+        let (chosen, undecided) = args.filter.chosen(session, archive, args.games.as_ref())?;
+        if chosen.is_empty() {
+            args.filter.report_none(session, archives.archives(), args.games.as_ref());
+        }
+        let request = Files { form: &form, output: args.output(), by, force: args.force, quiet: args.quiet };
+        return lost(files::write(&request, session, archive, &chosen)? + undecided);
+    }
+    let mut outputs = Outputs::of_archives(&archives);
+    let target = args.output().map(|path| outputs.file(path, args.format.content(), Existing::from_force(args.force)));
+    let target = target.transpose()?;
+    let (mut work, mut games, mut undecided) = (Vec::new(), 0, 0);
+    for archive in archives.archives() {
+        let (chosen, unread) = args.filter.games(session, archive);
+        undecided += unread;
+        let (units, count) = units(archive, args.games.as_ref(), chosen.as_ref())?;
+        work.push((archive, archives::name_in(&archives, archive), units));
+        games += count;
+    }
+    if games == 0 {
+        args.filter.report_none(session, archives.archives(), args.games.as_ref());
+    }
+    let damaged = match &target {
+        None => {
+            let mut out = session.stdout();
+            let damaged = write(&form, session, &work, &ProgressBar::hidden(), &mut out)?;
+            out.flush()?;
+            damaged
+        }
+        Some(target) => {
+            let bar = progress::bar(session, Some(games), !args.quiet);
+            let look = |bar: &ProgressBar, elapsed: Duration| {
+                let done = bar.position();
+                let left = progress::left(elapsed, done, games).unwrap_or_default();
+                bar.set_message(format!("{}  {left}", count(done, "game", "games")));
+            };
+            new_file::write(target, |file| progress::watched(&bar, look, || write(&form, session, &work, &bar, file)))?
+        }
+    };
+    lost(damaged + undecided)
+}
+
+/// Returns success, or a failure if games could not be read.
+fn lost(games: u64) -> Result<Code, Failure> {
+    match games {
+        0 => Ok(Code::Success),
+        lost => Err(Failure::Message(format!(
+            "{} could not be read and {} left out; see `scoresheet verify`",
+            count(lost, "game", "games"),
+            if lost == 1 { "is" } else { "are" }
+        ))),
+    }
+}
+
+/// Writes the games; returns how many could not be read.
+fn write(
+    form: &Form,
+    session: &Session,
+    work: &[(&Archive, Option<String>, Vec<Unit>)],
+    bar: &ProgressBar,
+    out: &mut impl Write,
+) -> Result<u64, Failure> {
+    let mut damaged = 0;
+    for (archive, name, units) in work {
+        parallel::in_order(
+            units,
+            |unit| text(form, archive, name.as_deref(), unit),
+            |(text, games, faults)| {
+                bar.suspend(|| faults.iter().for_each(|fault| session.message(fault)));
+                damaged += faults.len() as u64;
+                out.write_all(&text)?;
+                bar.inc(games);
+                Ok(())
+            },
+        )?;
+    }
+    Ok(damaged)
+}
+
+/// The text of a unit, how many games it has, and a message for each that cannot be read.
+fn text(form: &Form, archive: &Archive, name: Option<&str>, unit: &Unit) -> (Vec<u8>, u64, Vec<String>) {
+    let (mut text, mut games, mut faults) = (form.text(), 0, Vec::new());
+    unit.each(archive, |number, game| {
+        games += 1;
+        if let Err(error) = text.push(name, number, game) {
+            faults.push(archives::fault(name, &error));
+        }
+    });
+    (text.into_bytes(), games, faults)
+}

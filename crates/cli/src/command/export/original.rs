@@ -1,0 +1,182 @@
+//! `scoresheet export --original`: sources as they were, byte for byte.
+
+use crate::failure::{Code, Failure};
+use crate::output::compression;
+use crate::output::content::Content;
+use crate::output::new_file;
+use crate::output::target::{Existing, Outputs, Target};
+use crate::select::{archives, ranges};
+use crate::session::Session;
+use crate::text::{count, shown, thousands};
+use scoresheet::archive::Archive;
+use scoresheet::format::source::SourceRecord;
+use scoresheet::pgn::Compression;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// What to restore.
+pub struct Request<'a> {
+    pub archive: &'a Path,
+    /// One source, by number or name; `None` for all.
+    pub source: Option<&'a str>,
+    /// A file or a folder; `None` for standard output.
+    pub output: Option<&'a Path>,
+    pub force: bool,
+    pub quiet: bool,
+}
+
+/// Writes the sources asked for. Exit code 1 if one of them is not byte for byte as it was. To be called after threads
+/// have been installed.
+pub fn run(request: &Request, session: &Session) -> Result<Code, Failure> {
+    let archive = archives::open(session, request.archive)?;
+    let all = archive.sources().map_err(Failure::of_archive(request.archive))?;
+    let chosen: Vec<&SourceRecord> = match request.source {
+        Some(wanted) => vec![choose(&all, wanted)?],
+        None => all.iter().collect(),
+    };
+    let folder = request.output.filter(|path| path.is_dir() || path.as_os_str().as_encoded_bytes().ends_with(b"/"));
+    if chosen.len() != 1 && folder.is_none() {
+        return Err(Failure::Message(match chosen.len() {
+            0 => "no source of the archive was read to its end".to_owned(),
+            _ => format!("{}: choose one with --source, or give a folder with -o FOLDER/", list(&all)),
+        }));
+    }
+    let mut outputs = Outputs::of([request.archive]);
+    let mut may = |path: &Path| outputs.file(path, Content::Source, Existing::from_force(request.force));
+    let mut code = Code::Success;
+    let mut exact = |source: &SourceRecord, same: bool| {
+        if !(same && source.exact) {
+            code = Code::Failed;
+        }
+        report(request, session, &archive, source, same);
+    };
+    match (folder, request.output) {
+        (Some(folder), _) => {
+            let paths = paths(folder, &chosen)?;
+            std::fs::create_dir_all(folder).map_err(|error| cannot_write(folder, &error))?;
+            let targets = paths.iter().map(|path| may(path)).collect::<Result<Vec<_>, _>>()?;
+            for (source, target) in chosen.iter().zip(&targets) {
+                exact(source, write_file(&archive, source, target)?);
+            }
+        }
+        (None, Some(path)) => exact(chosen[0], write_file(&archive, chosen[0], &may(path)?)?),
+        (None, None) => {
+            let mut out = session.stdout();
+            let same = write(&archive, chosen[0], &mut out)?;
+            out.flush()?;
+            exact(chosen[0], same);
+        }
+    }
+    let changed = archive.changed().map_err(Failure::of_archive(request.archive))?;
+    if !changed.is_empty() && !request.quiet {
+        let (games, ranges) = (count(changed.len(), "game has", "games have"), ranges::listed(&changed, 5));
+        session.note(&format!("{games} been changed since the import, written as imported: {ranges}"));
+    }
+    let of_sources: u64 = all.iter().map(|source| source.seen - source.rejected).sum();
+    if request.source.is_none() && of_sources < archive.len() {
+        let rest = count(archive.len() - of_sources, "game is", "games are");
+        session.message(&format!(
+            "{rest} from a source that was not read to its end, and left out; export without --original writes all games"
+        ));
+    }
+    Ok(code)
+}
+
+/// Returns the source with that number, from 1, or that name.
+fn choose<'a>(all: &'a [SourceRecord], wanted: &str) -> Result<&'a SourceRecord, Failure> {
+    let number = wanted.parse::<usize>().ok().and_then(|number| all.get(number.checked_sub(1)?));
+    let mut named = all.iter().filter(|source| source.name == wanted);
+    let none = || Failure::Message(format!("no source {wanted:?}: {}", list(all)));
+    match (number, named.next(), named.next()) {
+        (Some(source), ..) | (None, Some(source), None) => Ok(source),
+        (None, None, _) => Err(none()),
+        (None, Some(_), Some(_)) => {
+            Err(Failure::Message(format!("more than one source is called {wanted:?}; give its number: {}", list(all))))
+        }
+    }
+}
+
+/// Returns the sources with their numbers, the first of them if they are many.
+fn list(all: &[SourceRecord]) -> String {
+    let names = all.iter().enumerate().take(12).map(|(place, source)| format!("{} {}", place + 1, source.name));
+    let names: Vec<String> = names.collect();
+    let more = if all.len() > names.len() { ", ..." } else { "" };
+    format!("the archive has {} ({}{more})", count(all.len() as u64, "source", "sources"), names.join(", "))
+}
+
+/// Returns the name for the text of a source: its own without the endings of compressed files and containers, as the
+/// text is written plain; with .pgn added if the text is PGN and the name says otherwise.
+fn file_name(source: &SourceRecord) -> String {
+    let (compression, name) = match source.name.as_str() {
+        "-" => return "standard-input.pgn".to_owned(),
+        name => compression::by_name(name).map_or((None, name), |(compression, inner)| (Some(compression), inner)),
+    };
+    let in_tar = name.strip_suffix(".tar").filter(|name| !name.is_empty());
+    let name = in_tar.unwrap_or(name);
+    let was_held = in_tar.is_some() || compression == Some(Compression::Zip);
+    let is_pcn = !source.exact && [".pcn", ".json"].iter().any(|end| name.ends_with(end));
+    if (was_held && !name.ends_with(".pgn")) || is_pcn { format!("{name}.pgn") } else { name.to_owned() }
+}
+
+/// Returns a path in the folder for each source.
+fn paths(folder: &Path, sources: &[&SourceRecord]) -> Result<Vec<PathBuf>, Failure> {
+    let mut paths = Vec::with_capacity(sources.len());
+    for source in sources {
+        let name = file_name(source);
+        // The archive may be crafted: its names must not lead out of the folder.
+        if name.is_empty() || name == "." || name == ".." || name.contains(['/', '\\', ':', '\0']) {
+            return Err(Failure::Message(format!(
+                "{:?} cannot be a file name: export it with --source and -o FILE",
+                source.name
+            )));
+        }
+        let path = folder.join(&name);
+        if paths.contains(&path) {
+            return Err(Failure::Message(format!(
+                "more than one source would become {}: export them one by one with --source",
+                shown(&path)
+            )));
+        }
+        paths.push(path);
+    }
+    Ok(paths)
+}
+
+fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
+    Failure::Message(format!("cannot write {}: {error}", shown(path)))
+}
+
+/// Returns whether what was written has the source's hash.
+fn write_file(archive: &Archive, source: &SourceRecord, target: &Target) -> Result<bool, Failure> {
+    new_file::write(target, |file| write(archive, source, file))
+}
+
+fn write(archive: &Archive, source: &SourceRecord, out: &mut impl Write) -> Result<bool, Failure> {
+    archive.write_original(source, out).map_err(|error| match error {
+        Ok(error) => Failure::of_archive(archive.path())(error),
+        Err(error) => Failure::Output(error),
+    })
+}
+
+fn report(request: &Request, session: &Session, archive: &Archive, source: &SourceRecord, same: bool) {
+    let SourceRecord { name, bytes, exact, .. } = source;
+    let name = if name == "-" { "standard input" } else { name.as_str() };
+    let bytes = thousands(*bytes);
+    match (same, *exact) {
+        (true, true) if request.quiet => {}
+        (true, true) => session.note(&format!("{name}: {bytes} bytes, identical to what was imported (SHA-256)")),
+        (false, _) if archive.deleted_count() > 0 => session.message(&format!(
+            "{name}: differs from what was imported ({bytes} bytes): deleted games are left out; `scoresheet undelete` brings them back"
+        )),
+        // Nothing is missing, and yet it is not the source.
+        (true, false) => session.message(&format!(
+            "{name}: not what was imported but its conversion to PGN ({bytes} bytes): the source was PCN, whose own bytes are not kept"
+        )),
+        (false, true) => {
+            session.message(&format!("{name}: differs from what was imported (SHA-256): see `scoresheet verify`"))
+        }
+        (false, false) => session.message(&format!(
+            "{name}: differs from what was imported ({bytes} bytes): not all of its games and of the text between them are in this archive"
+        )),
+    }
+}

@@ -1,0 +1,249 @@
+//! `scoresheet import`: PGN files into an archive.
+
+mod faults;
+mod kept;
+mod new_only;
+mod rejects;
+mod summary;
+
+use crate::failure::{Code, Failure};
+use crate::output::content::Content;
+use crate::output::target::{Existing, Outputs, Target};
+use crate::output::{new_archive, progress};
+use crate::select::inputs;
+use crate::session::Session;
+use crate::text::{count, ratio, shown};
+use crate::threads::Threads;
+use faults::{Faults, Style, Tally};
+use indicatif::ProgressBar;
+use new_only::import_new;
+use rejects::Rejects;
+use scoresheet::archive::FileKind;
+use scoresheet::archive::writer::BATCH;
+use scoresheet::error::Error;
+use scoresheet::import::{self, ImportOptions, Progress};
+use scoresheet::pgn::{Encoding, ReadOptions};
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+use summary::Printed;
+
+/// Import PGN files into a new archive, or add them to an existing one
+///
+/// Reads PGN and PCN, plain, compressed with zstd, gzip or bzip2, or inside zip and tar files. The format is recognized
+/// by content, not by file name; anything else is refused. Every tag, comment, annotation and variation is kept. PCN is
+/// converted to PGN; the bytes of the PCN file itself are not kept. A game with a fault is kept as far as it can be
+/// read, the rest of it as raw text; each fault is reported with file, line and game. The index games.bgi is written
+/// beside the archive games.bga and can always be rebuilt.
+///
+/// Commits at regular intervals and at the end make the imported games durable. If an import is killed, the archive
+/// stays as it was at the last commit; --resume, with the same files and options, continues from there and produces the
+/// same archive as an uninterrupted import.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  scoresheet import games.pgn -o games.bga
+  scoresheet import 2024-01.pgn.zst 2024-02.pgn.zst -o 2024.bga
+  scoresheet import new.pgn -o games.bga --append
+  scoresheet import week.pgn -o games.bga --new-only  only what is not there yet
+  scoresheet import games.pgn -o games.bga --resume    continue after a crash
+  curl https://example.org/games.pgn.gz | scoresheet import - -o games.bga")]
+pub struct Args {
+    /// PGN or PCN files, or folders of them, in the order to import; * and ? work as wildcards; - for standard input
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// The archive to write
+    #[arg(short, long, value_name = "ARCHIVE")]
+    output: PathBuf,
+    /// Add to the archive if it already exists
+    #[arg(long, conflicts_with = "force")]
+    append: bool,
+    /// Add only games that are not there yet, each once: leave out those with the same moves and headers that can be one
+    /// game's, and those with the same address, or the same players, event, date and round
+    #[arg(long, conflicts_with_all = ["force", "resume"])]
+    new_only: bool,
+    /// Replace the file if it already exists and is an archive
+    #[arg(long)]
+    force: bool,
+    /// Continue an interrupted import of these files, or start it if nothing was imported yet (with --append also after
+    /// other games)
+    #[arg(long, conflicts_with = "force")]
+    resume: bool,
+    /// Commit after this many chunks of about 750 KB of PGN each: the most that a crash can lose
+    #[arg(long, value_name = "CHUNKS", default_value_t = BATCH, value_parser = clap::value_parser!(u32).range(1..=65536))]
+    batch: u32,
+    /// Reject every game that has a fault; exit code 3 if there are any
+    #[arg(long)]
+    strict: bool,
+    /// Write rejected games to this file exactly as in the source; of a game longer than 2 MiB only the first MiB
+    #[arg(long, value_name = "FILE")]
+    rejects: Option<PathBuf>,
+    /// The encoding of the PGN
+    #[arg(long, value_name = "ENCODING", value_enum, default_value_t)]
+    encoding: Charset,
+    /// Compression level of tags and texts, 1 (fast) to 22 (small) [default: 4, or 19 with --pack]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i32).range(1..=22))]
+    level: Option<i32>,
+    /// Pack moves into less than three bits each: the smallest archive, but a game takes tens of microseconds to open
+    /// instead of one
+    #[arg(long)]
+    pack: bool,
+    /// Report every fault as it is found. Default: the first 20 of rejected games and the first 20 of others, at the
+    /// end
+    #[arg(long)]
+    all_faults: bool,
+    /// Show neither progress nor summary; faults and errors are still reported
+    #[arg(short, long)]
+    quiet: bool,
+    /// Print also the bytes that each part of the archive takes, and the speed
+    #[arg(short, long, conflicts_with_all = ["quiet", "json"])]
+    verbose: bool,
+    /// Print faults, commits and the summary as JSON objects, one per line, the summary last
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    threads: Threads,
+}
+
+/// What `--encoding` takes.
+#[derive(Clone, Copy, Debug, Default, clap::ValueEnum)]
+enum Charset {
+    /// UTF-8, but Windows-1252 for each game that is not valid UTF-8
+    #[default]
+    Auto,
+    /// UTF-8; other bytes are faults
+    #[value(name = "utf-8")]
+    Utf8,
+    #[value(name = "windows-1252", alias = "cp1252")]
+    Windows1252,
+    #[value(name = "latin1", alias = "latin-1", alias = "iso-8859-1")]
+    Latin1,
+}
+
+impl From<Charset> for Encoding {
+    fn from(charset: Charset) -> Encoding {
+        match charset {
+            Charset::Auto => Encoding::Auto,
+            Charset::Utf8 => Encoding::Utf8,
+            Charset::Windows1252 => Encoding::Windows1252,
+            Charset::Latin1 => Encoding::Latin1,
+        }
+    }
+}
+
+pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
+    let files = inputs::expand(&args.files, &inputs::PGN)?;
+    let (target, rejects) = targets(args, &files)?;
+    let kept = kept::set_apart(&files)?;
+    let usual = if args.pack { ImportOptions::packed() } else { ImportOptions::default() };
+    let options = ImportOptions {
+        kept: kept.places.clone(),
+        threads: args.threads.count(),
+        read: ReadOptions { strict: args.strict, encoding: args.encoding.into(), ..ReadOptions::default() },
+        level: args.level.unwrap_or(usual.level),
+        existing: match (args.append, args.force) {
+            (true, _) => import::Existing::Append,
+            (_, true) => import::Existing::Replace,
+            _ => import::Existing::Refuse,
+        },
+        keep_rejected: args.rejects.is_some(),
+        resume: args.resume,
+        batch: args.batch,
+        ..usual
+    };
+    let files = &kept.files;
+    let stop = session.stop_flag();
+    let rejects = rejects.map(Rejects::create).transpose()?;
+    let total = total_size(files);
+    let bar = progress::bar(session, total, !args.quiet);
+    let progress = if args.json && !args.new_only {
+        Progress::with_acknowledge(summary::print_commit)
+    } else {
+        Progress::default()
+    };
+    let style = match (args.json, args.all_faults) {
+        (true, _) => Style::Json,
+        (_, true) => Style::All,
+        _ => Style::Summary,
+    };
+    let mut faults = Faults { session, style, files, bar: &bar, tally: Tally::default(), rejects, broken: None };
+    let start = Instant::now();
+    let look = |bar: &ProgressBar, elapsed: Duration| {
+        bar.set_position(progress.consumed());
+        bar.set_message(state(&progress, total, elapsed));
+    };
+    let summary = progress::watched(&bar, look, || match args.new_only {
+        true => import_new(files, target.path(), &options, &progress, stop, |fault| faults.take(&fault))
+            .map(|(summary, known)| (summary, Some(known))),
+        false => import::import(files, target.path(), &options, &progress, stop, |fault| faults.take(&fault))
+            .map(|summary| (summary, None)),
+    });
+    let Faults { tally, rejects, broken, .. } = faults;
+    tally.report(session, files);
+    let (summary, known) = summary.map_err(|error| match error {
+        Error::NotAnArchive { .. } => Failure::Message(format!("{error}: give another name with -o")),
+        error => Failure::of_archive(&args.output)(error),
+    })?;
+    let failure = summary::failure(&args.output, args.force, &summary, known);
+    if summary.stopped.is_none() {
+        kept.report(session, &args.output);
+    }
+    if let Some(rejects) = rejects {
+        rejects.finish()?;
+    }
+    if args.json {
+        let mut out = session.stdout();
+        writeln!(out, "{}", summary::json(&summary, known, &kept.places, start.elapsed(), failure.as_deref()))?;
+        out.flush()?;
+        broken.map_or(Ok(()), Err)?;
+    } else if !args.quiet && (summary.stored + summary.passed_over > 0 || known.is_some()) {
+        let how = Printed {
+            archive: &args.output,
+            append: args.append || args.new_only,
+            latin1: matches!(args.encoding, Charset::Latin1),
+            verbose: args.verbose,
+            elapsed: start.elapsed(),
+        };
+        summary::print(session, &summary, known, &how);
+    }
+    new_archive::warn_unindexed(session, &args.output, summary.unindexed.as_ref());
+    match failure {
+        Some(failure) if matches!(summary.stopped, Some(Error::Interrupted)) => Err(Failure::Interrupted(failure)),
+        Some(failure) => Err(Failure::Message(failure)),
+        None if args.strict && summary.rejected > 0 => Ok(Code::Rejected),
+        None => Ok(Code::Success),
+    }
+}
+
+/// The archive and the file of rejected games, if they may be written.
+fn targets(args: &Args, files: &[PathBuf]) -> Result<(Target, Option<Target>), Failure> {
+    let path = &args.output;
+    let refuse = |what: &str| Err(Failure::Message(format!("{}: {what}", shown(path))));
+    if path.as_os_str() == "-" {
+        return refuse("an archive cannot be written to standard output: give a file name with -o");
+    }
+    if std::fs::metadata(path).is_ok_and(|file| !file.is_file()) {
+        return refuse("not a regular file: give another name with -o");
+    }
+    let mut outputs = Outputs::of_sources(files);
+    // What can be done with an archive that exists, the import itself decides.
+    let existing = if args.force { Existing::Replace } else { Existing::Keep };
+    let archive = outputs.file(path, Content::Archive(FileKind::Archive), existing)?;
+    let rejects = args.rejects.as_deref();
+    let rejects =
+        rejects.map(|path| outputs.file(path, Content::Source, Existing::from_force(args.force))).transpose()?;
+    Ok((archive, rejects))
+}
+
+fn total_size(files: &[PathBuf]) -> Option<u64> {
+    files.iter().map(|file| std::fs::metadata(file).ok().filter(|file| file.is_file()).map(|file| file.len())).sum()
+}
+
+fn state(progress: &Progress, total: Option<u64>, elapsed: Duration) -> String {
+    let rate = ratio(progress.pgn_bytes() as f64 / 1e6, elapsed.as_secs_f64());
+    let state = format!("{:.0} MB/s, {}", rate, count(progress.games(), "game", "games"));
+    match total.and_then(|total| progress::left(elapsed, progress.consumed(), total)) {
+        Some(left) => format!("{state}, {left}"),
+        None => state,
+    }
+}

@@ -1,0 +1,194 @@
+//! `import --new-only`: the games of a source that an archive does not have yet.
+//!
+//! The sources are imported into an archive of their own in a temporary folder; its games are compared with those that
+//! are there, and the new ones are appended in one go.
+
+use crate::output::json::Object;
+use crate::text::{count, thousands};
+use scoresheet::archive::copy::{self, Part};
+use scoresheet::archive::temporary::TemporaryFolder;
+use scoresheet::archive::{Archive, GameSet};
+use scoresheet::error::{Error, Result as LibraryResult};
+use scoresheet::import::{self, FaultReport, ImportOptions, Progress, Summary};
+use scoresheet::query::TagColumns;
+use scoresheet::query::report::duplicates::{self, Keep, Options};
+use scoresheet::query::tag_columns::{Column, Key};
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Games that were left out because they are there.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Known {
+    /// They have the same moves, and headers that can be one game's.
+    pub content: u64,
+    /// They have the same headers, and these name one game.
+    pub headers: u64,
+}
+
+impl Known {
+    /// Returns how many there are.
+    pub fn games(self) -> u64 {
+        self.content + self.headers
+    }
+
+    /// Returns them as a line for people.
+    pub fn line(self) -> String {
+        format!(
+            "{} there already: {} by their moves, {} by their headers",
+            count(self.games(), "game is", "games are"),
+            thousands(self.content),
+            thousands(self.headers)
+        )
+    }
+
+    /// Returns the same for programs.
+    pub fn json(self) -> Object {
+        Object::new().with("content", self.content).with("headers", self.headers)
+    }
+}
+
+/// Imports the games that the archive at `target`, if there is one, does not have, and each of them once. Faults of
+/// games that are known are not reported; those of the others after all have been read.
+///
+/// Errors: those of an import; nothing has been stored then.
+pub fn import_new(
+    files: &[PathBuf],
+    target: &Path,
+    options: &ImportOptions,
+    progress: &Progress,
+    stop: &AtomicBool,
+    mut report: impl FnMut(FaultReport) + Send,
+) -> LibraryResult<(Summary, Known)> {
+    let cannot = |source| Error::Io { doing: "cannot make a temporary folder for", path: target.to_owned(), source };
+    let folder = TemporaryFolder::create().map_err(cannot)?;
+    let own = folder.path().join("new.bga");
+    let there = if target.exists() { Some(Archive::open(target)?) } else { None };
+    let mut faults = Vec::new();
+    let options = ImportOptions { existing: import::Existing::Refuse, ..options.clone() };
+    let mut summary = import::import(files, &own, &options, progress, stop, |fault| faults.push(fault))?;
+    if summary.stopped.is_some() || summary.stored == 0 {
+        // Half of a source is half of what is new: the next time all of it is looked at.
+        (summary.stored, summary.plies, summary.faulty) = (0, 0, 0);
+        faults.into_iter().for_each(report);
+        return Ok((summary, Known::default()));
+    }
+    let archive = Archive::open(&own)?;
+    let (new, known) = new_games(there.as_ref(), &archive)?;
+    if stop.load(Ordering::Relaxed) {
+        summary.stopped = Some(Error::Interrupted);
+        summary.stored = 0;
+        return Ok((summary, known));
+    }
+    let before = there.as_ref().map_or(0, Archive::len);
+    drop(there);
+    let stored = new.len();
+    if stored > 0 {
+        let parts = [Part { archive: &archive, games: new.clone() }];
+        let copied = match before > 0 || target.exists() {
+            true => copy::append(target, &parts, |_| {})?,
+            false => copy::write(target, false, &parts, |_| {})?,
+        };
+        summary.unindexed = copied.unindexed;
+    }
+    for mut fault in faults {
+        match fault.stored {
+            Some(number) if new.contains(number) => {
+                fault.stored = Some(before + new.rank(number) + 1);
+                report(fault);
+            }
+            Some(_) => {}
+            None => report(fault),
+        }
+    }
+    let count = |of: fn(&scoresheet::GameRef) -> u64| -> LibraryResult<u64> {
+        new.iter().map(|game| Ok(of(&archive.game(game)?))).sum()
+    };
+    summary.stored = stored;
+    summary.plies = count(|game| u64::from(game.plies()))?;
+    summary.faulty = count(|game| u64::from(game.has_fault()))?;
+    if target.exists() {
+        let after = Archive::open(target)?;
+        (summary.totals, summary.archive_bytes) = (after.totals()?, after.file_length());
+        summary.index_bytes = after.index_file().len() as u64;
+    }
+    if known.games() > 0 {
+        // Not all of its games are there under its name.
+        summary.sources.iter_mut().for_each(|source| source.record.exact = false);
+    }
+    Ok((summary, known))
+}
+
+/// Returns the games of an archive that are not in the one that is there, nor before them in their own.
+fn new_games(there: Option<&Archive>, archive: &Archive) -> LibraryResult<(GameSet, Known)> {
+    let (before, mut new, mut known) = (there.map_or(0, Archive::len), archive.live(), Known::default());
+    let columns: Vec<TagColumns> = there.into_iter().chain([archive]).map(TagColumns::of).collect();
+    let headers = columns.iter().map(Headers::of).collect::<LibraryResult<Vec<_>>>()?;
+    let own = |game: u64| headers.last().zip(game.checked_sub(before).filter(|game| *game > 0));
+    let site = |game: u64| match own(game) {
+        Some((headers, game)) => headers.site(game),
+        None => headers.first().and_then(|headers| headers.site(game)),
+    };
+    let options = Options { prefixes: false, keep: Keep::First };
+    for double in duplicates::find(&columns, options)? {
+        // Two addresses are two games.
+        let other = site(double.game).zip(site(double.kept)).is_some_and(|(one, other)| one != other);
+        if let Some((_, game)) = own(double.game).filter(|_| !other)
+            && new.remove(game)
+        {
+            known.content += 1;
+        }
+    }
+    let mut seen: HashSet<Vec<u8>> = HashSet::new();
+    if let Some(there) = there {
+        seen.extend(there.live().iter().filter_map(|game| headers.first()?.key(game)));
+    }
+    for game in archive.live().iter() {
+        let Some(key) = headers.last().and_then(|headers| headers.key(game)) else { continue };
+        if !seen.insert(key) && new.remove(game) {
+            known.headers += 1;
+        }
+    }
+    Ok((new, known))
+}
+
+/// The tags that say which game it is.
+struct Headers {
+    columns: HashMap<&'static str, Arc<Column>>,
+}
+
+impl Headers {
+    fn of(columns: &TagColumns) -> LibraryResult<Headers> {
+        let names = ["Site", "GameId", "Event", "Date", "Round", "White", "Black"];
+        let found = columns.columns(&names.map(|name| Key::Tag(name.to_owned())))?;
+        Ok(Headers { columns: names.into_iter().zip(found).collect() })
+    }
+
+    /// Returns the value of a tag that says something.
+    fn value(&self, name: &str, game: u64) -> Option<&[u8]> {
+        let value = self.columns.get(name)?.text(game)?;
+        (!value.is_empty() && !value.contains(&b'?') && value != b"-").then_some(value)
+    }
+
+    /// Returns the address of a game on the internet: one of a game, not of a site.
+    fn site(&self, game: u64) -> Option<&[u8]> {
+        let site = self.value("Site", game)?;
+        let path = site.strip_prefix(b"https://").or_else(|| site.strip_prefix(b"http://"))?;
+        let id = path.split(|byte| *byte == b'/').next_back()?;
+        (path.contains(&b'/') && id.len() >= 6).then_some(site)
+    }
+
+    /// Returns what names one game: its address, or players, event, date and round; `None` where not all are known.
+    fn key(&self, game: u64) -> Option<Vec<u8>> {
+        if let Some(site) = self.site(game).or_else(|| self.value("GameId", game)) {
+            return Some(site.to_vec());
+        }
+        let mut key = Vec::new();
+        for name in ["White", "Black", "Event", "Date", "Round"] {
+            key.extend_from_slice(self.value(name, game)?);
+            key.push(0);
+        }
+        Some(key)
+    }
+}

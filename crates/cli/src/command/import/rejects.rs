@@ -1,0 +1,39 @@
+//! The file of rejected games that `scoresheet import --rejects` writes.
+
+use crate::failure::Failure;
+use crate::output::new_file::NewFile;
+use crate::output::target::Target;
+use std::io::{self, Write};
+
+/// The file of rejected games.
+pub struct Rejects {
+    file: NewFile,
+    target: Target,
+    /// Whether the last game ended with its line.
+    whole_line: bool,
+    /// Why the file takes no more.
+    broken: Option<io::Error>,
+}
+
+impl Rejects {
+    /// Starts the file.
+    pub fn create(target: Target) -> Result<Rejects, Failure> {
+        Ok(Rejects { file: NewFile::create(&target)?, target, whole_line: true, broken: None })
+    }
+
+    /// Appends a game, an empty line after the one before.
+    pub fn write(&mut self, text: &[u8]) {
+        let separator: &[u8] = if self.whole_line { b"" } else { b"\n\n" };
+        self.whole_line = text.ends_with(b"\n") || text.ends_with(b"\r");
+        if self.broken.is_none() {
+            self.broken = self.file.write_all(separator).and_then(|()| self.file.write_all(text)).err();
+        }
+    }
+
+    /// Gives the file its name. Errors: what writing it has met, here or before.
+    pub fn finish(self) -> Result<(), Failure> {
+        let Rejects { file, target, broken, .. } = self;
+        let written = broken.map_or(Ok(()), |error| Err(Failure::Output(error)));
+        written.and_then(|()| file.finish()).map_err(|failure| failure.of_output(target.path()))
+    }
+}

@@ -1,0 +1,173 @@
+//! How an import went: the summary for people, JSON for programs, and why it failed if it did.
+
+use super::faults::file_name;
+use super::new_only::Known;
+use crate::output::archive_sizes::ArchiveSizes;
+use crate::output::json::{Object, rounded};
+use crate::session::Session;
+use crate::text::{count, ratio, shown, thousands};
+use scoresheet::error::Error;
+use scoresheet::import::{Acknowledged, SourceSummary, Summary};
+use std::io::{self, Write};
+use std::path::Path;
+use std::time::Duration;
+
+/// Returns why an import that ended has failed nevertheless; `replacing` says that the archive was to replace another.
+/// `known` are the games that were left out because they are there.
+pub fn failure(output: &Path, replacing: bool, summary: &Summary, known: Option<Known>) -> Option<String> {
+    let archive = shown(output);
+    let kept = output.exists();
+    let stored = count(summary.stored, "game", "games");
+    match &summary.stopped {
+        Some(Error::Interrupted) if known.is_some() => Some(format!("interrupted: {archive} is as it was")),
+        Some(Error::Interrupted) if replacing => Some(format!("interrupted: {archive} has not been replaced")),
+        Some(Error::Interrupted) if !kept => Some("interrupted: nothing has been stored yet".to_owned()),
+        Some(Error::Interrupted) => {
+            Some(format!("interrupted: {stored} before that are committed in {archive}; --resume continues from there"))
+        }
+        Some(error) if summary.stored == 0 => Some(format!("{error}; no game was stored")),
+        Some(error) => Some(format!("{error}; {stored} before that are committed in {archive}")),
+        None if summary.stored == 0 && summary.rejected > 0 && known.is_none_or(|known| known.games() == 0) => {
+            let seen = count(summary.seen, "game", "games");
+            let fate = if kept { "is as it was" } else { "has not been written" };
+            Some(format!("none of {seen} could be stored; {archive} {fate}"))
+        }
+        None => None,
+    }
+}
+
+/// How a summary is printed.
+pub struct Printed<'a> {
+    pub archive: &'a Path,
+    /// Whether games were added to an archive.
+    pub append: bool,
+    /// Whether PGN was read as Latin-1.
+    pub latin1: bool,
+    /// Whether the bytes of each part are printed, too.
+    pub verbose: bool,
+    pub elapsed: Duration,
+}
+
+/// Prints the summary for people; `known` are the games that were left out because they are there.
+pub fn print(session: &Session, summary: &Summary, known: Option<Known>, how: &Printed) {
+    let Summary { seen, stored, rejected, faulty, plies, .. } = summary;
+    let seconds = how.elapsed.as_secs_f64();
+    if summary.passed_over > 0 {
+        session.note(&format!("{} bytes were in the archive already; after them:", thousands(summary.passed_over)));
+    }
+    if let Some(left) = &summary.left {
+        let (name, bytes) = (&left.source.name, thousands(left.source.bytes));
+        session.note(&format!("an earlier import of {name} was interrupted at byte {bytes} and"));
+        session.note("has not been continued: its games stay, without a record of their source");
+    }
+    let already = known.map_or_else(String::new, |known| format!(" + {} there already", thousands(known.games())));
+    session.note(&format!(
+        "{} seen = {} stored{already} + {} rejected",
+        count(*seen, "game", "games"),
+        thousands(*stored),
+        thousands(*rejected)
+    ));
+    if let Some(known) = known.filter(|known| known.games() > 0) {
+        session.note(&known.line());
+    }
+    if *faulty > 0 {
+        session.note(&format!("{} stored with faults", count(*faulty, "game is", "games are")));
+    }
+    for source in summary.sources.iter().filter(|source| source.windows_1252 > 0) {
+        let odd = count(source.windows_1252, "game", "games");
+        let charset = if how.latin1 { "Latin-1" } else { "Windows-1252" };
+        session.note(&format!("{}: {odd} of {} read as {charset}", source.record.name, thousands(source.record.seen)));
+    }
+    for source in summary.sources.iter().filter(|source| source.made) {
+        let name = file_name(Path::new(&source.record.name));
+        session.note(&format!("{name}: PCN; converted to PGN, its own bytes are not kept"));
+    }
+    // Of a source that is there in part there is nothing to restore.
+    let in_part = known.is_some_and(|known| known.games() > 0);
+    let whole = summary.sources.iter().filter(|source| source.whole);
+    let exact = whole.clone().filter(|source| source.record.exact).count() as u64;
+    if !in_part {
+        session.note(&format!(
+            "{} of {} can be restored byte for byte",
+            thousands(exact),
+            count(whole.count() as u64, "source", "sources")
+        ));
+    }
+    if how.append && summary.totals.games > *stored {
+        session.note(&format!("the archive now has {}", count(summary.totals.games, "game", "games")));
+    }
+    let rate = ratio(summary.pgn_bytes as f64 / 1e6, seconds);
+    let all = summary.archive_bytes + summary.index_bytes;
+    if how.verbose {
+        session.note(&count(*plies, "ply", "plies"));
+        let parts = ArchiveSizes::new(summary.totals, summary.archive_bytes, summary.index_bytes);
+        parts.table().lines().for_each(|line| session.note(line));
+        session.note(&format!("{seconds:.2} s, {rate:.1} MB of PGN per second"));
+    } else {
+        let share = 100.0 * ratio(all as f64, summary.totals.pgn_bytes as f64);
+        let share = if in_part { String::new() } else { format!(", {share:.1} % of the PGN") };
+        session.note(&format!("{} bytes{share}; {seconds:.2} s", thousands(all)));
+    }
+    if summary.stopped.is_some() {
+        return;
+    }
+    let archive = shown(how.archive);
+    session.note(&format!("next: scoresheet list {archive}, or scoresheet help for all that can be done"));
+}
+
+/// Returns the summary for programs; `kept` are the places of sources kept whole, `known` the games left out because
+/// they are there.
+pub fn json(
+    summary: &Summary,
+    known: Option<Known>,
+    kept: &[usize],
+    elapsed: Duration,
+    failure: Option<&str>,
+) -> Object {
+    let seconds = elapsed.as_secs_f64();
+    let parts = ArchiveSizes::new(summary.totals, summary.archive_bytes, summary.index_bytes);
+    let source = |(place, source): (usize, &SourceSummary)| {
+        Object::new()
+            .with("name", source.record.name.as_str())
+            .with("seen", source.record.seen)
+            .with("rejected", source.record.rejected)
+            .with("windows_1252", source.windows_1252)
+            .with("whole", source.whole)
+            .with("exact", source.whole && source.record.exact)
+            .with("kept_whole", kept.contains(&place))
+            .with("made_of_pcn", source.made)
+    };
+    let sources: Vec<Object> = summary.sources.iter().enumerate().map(source).collect();
+    let object = Object::new().with("seen", summary.seen).with("stored", summary.stored);
+    let object = match known {
+        Some(known) => object.object("known", &known.json()),
+        None => object,
+    };
+    object
+        .with("rejected", summary.rejected)
+        .with("faulty", summary.faulty)
+        .with("plies", summary.plies)
+        .with("pgn_bytes", summary.pgn_bytes)
+        .with("passed_over", summary.passed_over)
+        .array("sources", &sources)
+        .with("archive_games", summary.totals.games)
+        .with("archive_bytes", summary.archive_bytes)
+        .with("index_bytes", summary.index_bytes)
+        .object("parts", &parts.json())
+        .with("seconds", rounded(seconds, 3))
+        .with("mb_per_second", rounded(ratio(summary.pgn_bytes as f64 / 1e6, seconds), 1))
+        .with("failure", failure)
+}
+
+/// Prints a commit as JSON as soon as it is durable. A failure to write it shows again at the end of the import.
+pub fn print_commit(done: &Acknowledged) {
+    let (name, offset) = done.source.clone().unzip();
+    let object = Object::new()
+        .with("committed", done.games)
+        .with("sequence", done.sequence)
+        .with("bytes", done.length)
+        .with("file", name)
+        .with("offset", offset);
+    let mut out = io::stdout().lock();
+    let _ = writeln!(out, "{object}").and_then(|()| out.flush());
+}

@@ -1,0 +1,205 @@
+//! `scoresheet info`: what is in an archive, and how many bytes each part takes.
+
+use crate::failure::{Code, Failure};
+use crate::output::archive_sizes::ArchiveSizes;
+use crate::output::json::Object;
+use crate::select::{archives, ranges};
+use crate::session::Session;
+use crate::text::{count, hex, printable, thousands};
+use crate::threads::Threads;
+use scoresheet::archive::{Archive, GameSet, SideState};
+use scoresheet::format::commit::{Commit, Unfinished};
+use scoresheet::format::source::SourceRecord;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Show what is in an archive: games, plies, sizes, sources
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  scoresheet info games.bga
+  scoresheet info games.bga --digest     equal digests mean the same games")]
+pub struct Args {
+    /// The archive
+    archive: PathBuf,
+    /// Print only the content digest: a SHA-256 of all games, however they are stored (reads the whole archive)
+    #[arg(long)]
+    digest: bool,
+    /// Print one JSON object, with --digest including the digest
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    threads: Threads,
+}
+
+pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
+    args.threads.install(|| info(args, session))
+}
+
+fn info(args: &Args, session: &Session) -> Result<Code, Failure> {
+    let archive = archives::open(session, &args.archive)?;
+    let failure = || Failure::of_archive(&args.archive);
+    let digest = match args.digest {
+        true => Some(archive.digest().map_err(failure())?.to_string()),
+        false => None,
+    };
+    let mut out = session.stdout();
+    match digest {
+        Some(digest) if !args.json => writeln!(out, "{digest}")?,
+        digest => {
+            let info = Info {
+                parts: ArchiveSizes::new(
+                    archive.totals().map_err(failure())?,
+                    archive.file_length(),
+                    archive.index_file().len() as u64,
+                ),
+                totals: archive.totals().map_err(failure())?,
+                sources: archive.sources().map_err(failure())?,
+                unfinished: archive.unfinished().map_err(failure())?,
+                changed: archive.changed().unwrap_or_default(),
+                archive: &archive,
+            };
+            let text = if args.json { format!("{}\n", info.json(digest)) } else { info.text() };
+            out.write_all(text.as_bytes())?;
+        }
+    }
+    out.flush()?;
+    Ok(Code::Success)
+}
+
+struct Info<'a> {
+    archive: &'a Archive,
+    totals: Commit,
+    sources: Vec<SourceRecord>,
+    unfinished: Option<Unfinished>,
+    /// The games that have been changed, where that can be read.
+    changed: GameSet,
+    parts: ArchiveSizes,
+}
+
+impl Info<'_> {
+    fn index(&self) -> (&'static str, &'static str) {
+        match self.archive.index_state() {
+            SideState::File => ("good", "good"),
+            SideState::Missing => ("missing", "missing; `scoresheet index` rebuilds it"),
+            SideState::Stale => ("stale", "out of date; `scoresheet index` rebuilds it"),
+            SideState::Damaged => ("damaged", "damaged; `scoresheet index` rebuilds it"),
+        }
+    }
+
+    fn text(&self) -> String {
+        let (archive, totals) = (self.archive, &self.totals);
+        let (major, minor) = archive.version();
+        let rows = [
+            ("Archive", printable(&archive.path().display().to_string())),
+            ("Format", format!("version {major}.{minor}, id {}", archive.id())),
+            (
+                "Games",
+                format!(
+                    "{} ({}{} with faults; {} more rejected)",
+                    thousands(archive.len()),
+                    match archive.deleted_count() {
+                        0 => String::new(),
+                        deleted => format!("{} of them deleted; ", thousands(deleted)),
+                    },
+                    thousands(totals.faulty),
+                    thousands(totals.rejected)
+                ),
+            ),
+            (
+                "Changed",
+                match self.changed.len() {
+                    0 => "no game since its import".to_owned(),
+                    games => format!(
+                        "{} since the import: {}",
+                        count(games, "game", "games"),
+                        ranges::listed(&self.changed, 5)
+                    ),
+                },
+            ),
+            ("Plies", thousands(totals.plies)),
+            ("Strings", thousands(totals.strings)),
+            ("Commits", thousands(totals.sequence)),
+            (
+                "Files",
+                format!(
+                    "{} bytes, index {} bytes",
+                    thousands(archive.file_length()),
+                    thousands(archive.index_file().len() as u64)
+                ),
+            ),
+            ("Index", self.index().1.to_owned()),
+        ];
+        let mut text = String::new();
+        for (title, value) in rows {
+            text += &format!("{title:<9}{value}\n");
+        }
+        for source in &self.sources {
+            text += &format!(
+                "Source   {}\n         {} bytes, {} seen, {} rejected; {}{}\n         sha256 {}\n",
+                printable(&source.name),
+                thousands(source.bytes),
+                count(source.seen, "game", "games"),
+                thousands(source.rejected),
+                if source.exact { "exact" } else { "not exact" },
+                match source.first_game {
+                    0 => String::new(),
+                    first => format!("; from game {}", thousands(first)),
+                },
+                hex(&source.sha256, "")
+            );
+        }
+        if let Some(Unfinished { source, .. }) = &self.unfinished {
+            text += &format!(
+                "Source   {}\n         its import was interrupted at byte {}: import --resume continues it\n",
+                printable(&source.name),
+                thousands(source.bytes)
+            );
+        }
+        let exact = self.sources.iter().filter(|source| source.exact).count() as u64;
+        let sources = count(self.sources.len() as u64, "source", "sources");
+        text += &format!("Exact    {} of {sources} can be restored byte for byte\n", thousands(exact));
+        text += &format!("\n{}", self.parts.table());
+        text
+    }
+
+    fn json(&self, digest: Option<String>) -> Object {
+        let (archive, totals) = (self.archive, &self.totals);
+        let (major, minor) = archive.version();
+        let sources: Vec<Object> = self.sources.iter().map(source_json).collect();
+        let object = Object::new()
+            .with("archive", archive.path().to_string_lossy())
+            .with("format", format!("{major}.{minor}"))
+            .with("id", archive.id().to_string())
+            .with("games", archive.len())
+            .with("deleted", archive.deleted_count())
+            .with("changed", self.changed.len())
+            .with("changed_games", ranges::listed(&self.changed, usize::MAX))
+            .with("plies", totals.plies)
+            .with("faulty", totals.faulty)
+            .with("rejected", totals.rejected)
+            .with("strings", totals.strings)
+            .with("commits", totals.sequence)
+            .with("archive_bytes", archive.file_length())
+            .with("index_bytes", archive.index_file().len())
+            .with("index", self.index().0)
+            .object("parts", &self.parts.json())
+            .array("sources", &sources)
+            .with("unfinished", self.unfinished.as_ref().map(|unfinished| unfinished.source.name.as_str()));
+        match digest {
+            Some(digest) => object.with("digest", digest),
+            None => object,
+        }
+    }
+}
+
+fn source_json(source: &SourceRecord) -> Object {
+    Object::new()
+        .with("name", source.name.as_str())
+        .with("bytes", source.bytes)
+        .with("sha256", hex(&source.sha256, ""))
+        .with("seen", source.seen)
+        .with("rejected", source.rejected)
+        .with("exact", source.exact)
+        .with("first_game", Some(source.first_game).filter(|first| *first > 0))
+}

@@ -1,0 +1,148 @@
+//! `scoresheet inspect`: the parts of a file of this format, each with its place, checksum and meaning.
+
+use crate::failure::{Code, Failure};
+use crate::output::json::Object;
+use crate::output::table;
+use crate::session::Session;
+use crate::text::{hex, printable, shown};
+use scoresheet::archive::Access;
+use scoresheet::archive::map::Map;
+use scoresheet::format::inspect::{Part, inspect};
+use std::fs::File;
+use std::io::{self, Write};
+use std::ops::Deref;
+use std::path::{Path, PathBuf};
+
+/// Show the blocks and fields of an archive, index or side file
+///
+/// One line per part: its offset, its size in bytes, its name and what it means; parts in another are indented. Offsets
+/// that begin with + are in the decompressed bytes of a block. Damaged files are shown as far as they can be read; what
+/// does not hold is marked, and the exit code is then 4. FORMAT.md says what each part is.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  scoresheet inspect games.bga             pages, blocks and their fields
+  scoresheet inspect games.bgi --all       every entry of an index
+  scoresheet inspect games.bga --at 8354  what is at that byte
+  scoresheet inspect games.bga --bytes     every byte, in hexadecimal
+  scoresheet inspect games.bga --json | jq -c 'select(.intact == false)'")]
+pub struct Args {
+    /// The file: .bga, .bgi, .bgs, .bgp or .bgh, by its content
+    file: PathBuf,
+    /// Show records, entries, strings and numbers one by one
+    #[arg(long)]
+    all: bool,
+    /// Show everything, with its bytes
+    #[arg(long)]
+    bytes: bool,
+    /// Show only the parts that this byte of the file belongs to
+    #[arg(long, value_name = "OFFSET")]
+    at: Option<u64>,
+    /// Print one JSON object per part and line
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
+    let file = bytes_of(&args.file, session.access)?;
+    let mut out = session.stdout();
+    let (mut written, mut intact) = (Ok(()), true);
+    // What is asked for one by one is shown in full.
+    let width = if args.all || args.at.is_some() { usize::MAX } else { session.width() };
+    let is_ours = inspect(&file, args.all || args.bytes || args.at.is_some(), &mut |part| {
+        intact &= part.intact != Some(false);
+        if written.is_ok() && args.at.is_none_or(|offset| has(part, offset)) {
+            written = out.write_all(
+                match args.json {
+                    true => json(part, args.bytes),
+                    false if args.bytes => dump(part),
+                    false => line(part, width),
+                }
+                .as_bytes(),
+            );
+        }
+    });
+    if !is_ours {
+        return Err(Failure::Message(format!("{} is no file of this format", shown(&args.file))));
+    }
+    written?;
+    out.flush()?;
+    Ok(if intact { Code::Success } else { Code::Damaged })
+}
+
+/// The bytes of a file: mapped, unless that is not wanted.
+fn bytes_of(path: &Path, access: Access) -> Result<Box<dyn Deref<Target = [u8]>>, Failure> {
+    let read = || -> io::Result<Box<dyn Deref<Target = [u8]>>> {
+        Ok(match access {
+            Access::Map => {
+                let file = File::open(path)?;
+                let length = file.metadata()?.len();
+                Box::new(Map::of(&file, length)?)
+            }
+            Access::Read => Box::new(std::fs::read(path)?),
+        })
+    };
+    read().map_err(|error| Failure::cannot_open(path, error))
+}
+
+/// Whether a byte of the file belongs to a part.
+fn has(part: &Part, offset: u64) -> bool {
+    !part.unpacked && offset.checked_sub(part.offset).is_some_and(|place| place < part.bytes.len() as u64)
+}
+
+/// Where a part is, as it is shown.
+fn place(part: &Part) -> String {
+    if part.bytes.is_empty() {
+        return String::new();
+    }
+    format!("{}{}", if part.unpacked { "+" } else { "" }, part.offset)
+}
+
+/// What a part is and means, indented.
+fn meaning(part: &Part) -> String {
+    let value = match part.value.is_empty() {
+        true => String::new(),
+        false => format!(": {}", printable(part.value)),
+    };
+    let wrong = if part.intact == Some(false) { "  <- damaged" } else { "" };
+    format!("{:indent$}{}{value}{wrong}", "", printable(part.name), indent = 2 * part.depth)
+}
+
+fn line(part: &Part, width: usize) -> String {
+    let size = if part.bytes.is_empty() { String::new() } else { part.bytes.len().to_string() };
+    let line = format!("{:>12} {size:>11}  {}", place(part), meaning(part));
+    // A hash is of no use in part.
+    let is_word = !part.value.contains(' ') && !part.value.starts_with('"');
+    if is_word || part.intact == Some(false) { line + "\n" } else { table::shortened(&line, width) + "\n" }
+}
+
+/// How many bytes stand on a line.
+const ROW: usize = 8;
+
+/// A part with its bytes: of one that has parts of its own, these have them.
+fn dump(part: &Part) -> String {
+    let bytes = if part.leaf { part.bytes } else { &[] };
+    let zeros = bytes.len() > 2 * ROW && bytes.iter().all(|byte| *byte == 0);
+    let mut rows = bytes.chunks(ROW).map(|row| hex(row, " ").to_uppercase());
+    let first = match zeros {
+        true => format!("00 .. {} times", bytes.len()),
+        false => rows.next().unwrap_or_default(),
+    };
+    let mut text = format!("{:>7}  {first:<width$}  {}\n", place(part), meaning(part), width = 3 * ROW - 1);
+    if !zeros {
+        rows.for_each(|row| text += &format!("{:>7}  {row}\n", ""));
+    }
+    text
+}
+
+fn json(part: &Part, bytes: bool) -> String {
+    let mut object = Object::new().with("depth", part.depth).with("name", part.name);
+    if !part.bytes.is_empty() {
+        object = object.with("offset", part.offset).with("size", part.bytes.len());
+    }
+    object = object.with("unpacked", part.unpacked).with("value", part.value).with("intact", part.intact);
+    if bytes && part.leaf {
+        object = object.with("bytes", hex(part.bytes, ""));
+    }
+    format!("{object}\n")
+}

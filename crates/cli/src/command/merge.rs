@@ -1,0 +1,34 @@
+//! `scoresheet merge`: several archives merged into one.
+
+use crate::failure::{Code, Failure};
+use crate::output::new_archive::TargetArgs;
+use crate::select::archives;
+use crate::session::Session;
+use crate::threads::Threads;
+use scoresheet::archive::copy::Part;
+use std::path::PathBuf;
+
+/// Merge several archives into a new one, one after the other
+///
+/// Games are copied as stored and renumbered; deleted ones are left out. Sources are kept, so that `export --original`
+/// still restores those of which no game was deleted.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  scoresheet merge 2023.bga 2024.bga -o both.bga
+  scoresheet merge 2023.bga 2024.bga -o both.bga")]
+pub struct Args {
+    /// The archives, in this order
+    #[arg(required = true)]
+    archives: Vec<PathBuf>,
+    #[command(flatten)]
+    target: TargetArgs,
+    #[command(flatten)]
+    threads: Threads,
+}
+
+pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
+    let archives = args.archives.iter().map(|path| archives::open(session, path)).collect::<Result<Vec<_>, _>>()?;
+    let parts: Vec<Part> = archives.iter().map(|archive| Part { games: archive.live(), archive }).collect();
+    args.threads.install(|| args.target.write(session, &parts))
+}

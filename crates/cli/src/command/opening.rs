@@ -1,0 +1,244 @@
+//! `scoresheet opening`: how an opening is played, and by whom.
+
+use crate::failure::{self, Code, Failure};
+use crate::output::heading::Heading;
+use crate::output::json::Object;
+use crate::output::{game_table, group_table, table};
+use crate::select::filter::Where;
+use crate::select::grouped::{Games, by_years, grouped};
+use crate::select::position::PositionArgs;
+use crate::select::{archives, side_files};
+use crate::session::Session;
+use crate::text::{count, folded, plain};
+use crate::threads::Threads;
+use scoresheet::archive::{ArchiveSet, GameSet};
+use scoresheet::query::report::groups::{Group, GroupKey, join};
+use scoresheet::query::report::openings::Openings;
+use scoresheet::query::report::points::Points;
+use scoresheet::query::{PositionQuery, SearchOptions, TagColumns, Tree};
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Report on an opening: results, moves, ratings, years, players, the strongest games
+///
+/// The opening is a position, reached by any order of moves, or the games of a filter, e.g. --where 'eco = B90'. Score
+/// and performance are White's.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  scoresheet opening games.bga --moves \"e4 c5 Nf3 d6 d4 cxd4 Nxd4 Nf6 Nc3 a6\"
+  scoresheet opening games.bga --where 'opening ~ Najdorf'
+  scoresheet opening games/*.bga --moves \"e4 c5\" --where 'elo >= 2000' --json")]
+pub struct Args {
+    /// The archive, or several, or a folder of them, counted together
+    #[arg(required = true)]
+    archives: Vec<PathBuf>,
+    #[command(flatten)]
+    position: PositionArgs,
+    #[command(flatten)]
+    filter: Where,
+    /// How many moves, players and games to list
+    #[arg(long, value_name = "N", default_value_t = 7)]
+    top: usize,
+    /// Print one JSON object (docs/JSON.md)
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    threads: Threads,
+}
+
+pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
+    if !args.position.is_given() && !args.filter.is_given() {
+        let what = "which opening? Give a position (--moves, --fen, --epd) or a filter (--where 'eco = B90')";
+        return Err(Failure::Usage(what.to_owned()));
+    }
+    let archives = archives::open_all(session, &args.archives)?;
+    let position = args.position.position()?;
+    let query = PositionQuery::from(&position);
+    args.threads.install(|| {
+        let (mut all, mut tree, mut failed, mut any) = (Vec::new(), None::<Tree>, 0, false);
+        for (before, archive) in archives.numbered() {
+            let (games, undecided) = args.filter.chosen(session, archive, None)?;
+            failed += undecided;
+            any |= !games.is_empty();
+            let (found, own) = side_files::with_search(session, archive, Some(&games), |search| {
+                let found = match args.position.is_given() {
+                    true => Some(search.position(&query, SearchOptions::default())),
+                    false => None,
+                };
+                (found, search.tree(&position))
+            });
+            let games = match found {
+                Some(found) => {
+                    failed += found.unread.len() as u64;
+                    found.unread.iter().for_each(|error| session.message(&error.to_string()));
+                    GameSet::of(archive.len(), found.hits.iter().map(|hit| hit.game))
+                }
+                None => games,
+            };
+            all.push(Games { archive, columns: TagColumns::of(archive), games, player: None });
+            match &mut tree {
+                Some(tree) => tree.add(own, before),
+                None => tree = Some(own),
+            }
+        }
+        let Some(tree) = tree else { return Ok(Code::Success) };
+        if all.iter().all(|own| own.games.is_empty()) {
+            args.filter.report_no_position(session, archives.archives(), any);
+        }
+        let report = Report::of(args, session, &archives, &all, tree)?;
+        all.iter().for_each(|own| side_files::report_columns(session, &own.columns));
+        let text = match args.json {
+            true => format!("{}\n", report.json(&archives)?),
+            false => report.text(session, &archives)?,
+        };
+        let mut out = session.stdout();
+        out.write_all(text.as_bytes())?;
+        out.flush()?;
+        failure::all_read(failed)
+    })
+}
+
+struct Report {
+    fen: String,
+    /// The name of the position, or of most games.
+    name: String,
+    whole: Points,
+    moves: Vec<Group>,
+    ratings: Vec<Group>,
+    years: Vec<Group>,
+    /// Who has played it with White, and with Black; the points are theirs.
+    players: [Vec<Group>; 2],
+    /// The games with the highest ratings.
+    games: Vec<u64>,
+}
+
+impl Report {
+    fn of(args: &Args, session: &Session, archives: &ArchiveSet, all: &[Games], tree: Tree) -> Result<Report, Failure> {
+        let mut whole = Points::default();
+        for group in grouped(session, all, &[GroupKey::Result])?.0 {
+            whole.join(&group.points);
+        }
+        let (families, _) = grouped(session, all, &[GroupKey::Opening])?;
+        let most = families.iter().max_by_key(|group| group.points.games);
+        let named = Openings::table().of(&tree.position).map(|opening| format!("{} {}", opening.eco, opening.name));
+        let name = named.or_else(|| most.map(|group| group.names.join(" "))).unwrap_or_default();
+        let moves = tree.branches.iter().take(args.top).map(|branch| {
+            let mut after = tree.position.clone();
+            after.play_unchecked(branch.m);
+            let opening = Openings::table().of(&after).map_or("", |opening| opening.name);
+            // The tree counts by result; ratings are the games'.
+            let (tally, rating) = (&branch.tally, branch.tally.average_rating().map_or(0, u64::from));
+            let points = Points {
+                games: tally.games(),
+                won: tally.white,
+                drawn: tally.draws,
+                lost: tally.black,
+                own: (u64::from(rating > 0), rating),
+                against: (0, 0, 0),
+            };
+            Group { names: vec![tree.position.san(branch.m), opening.to_owned()], order: vec![0, 0], points }
+        });
+        let moves = moves.collect();
+        let mut ratings = grouped(session, all, &[GroupKey::Rating])?.0;
+        group_table::sort(&mut ratings, &[GroupKey::Rating], None);
+        let (mut years, key) = by_years(session, all)?;
+        group_table::sort(&mut years, &[key], None);
+        let mut players = [Vec::new(), Vec::new()];
+        for (side, players) in players.iter_mut().enumerate() {
+            let mut found = Vec::new();
+            for own in all {
+                // Everybody is the player, of this side.
+                let mut sides = [GameSet::new(own.archive.len()), GameSet::new(own.archive.len())];
+                if let Some(set) = sides.get_mut(side) {
+                    *set = own.games.clone();
+                }
+                let player = scoresheet::query::report::groups::PlayerGames { sides, names: Vec::new() };
+                let columns = TagColumns::of(own.archive);
+                let games = own.games.clone();
+                let own = [Games { archive: own.archive, columns, games, player: Some(player) }];
+                join(&mut found, grouped(session, &own, &[GroupKey::Player])?.0);
+            }
+            group_table::sort(&mut found, &[GroupKey::Player], None);
+            found.truncate(args.top);
+            *players = found;
+        }
+        let games = strongest(archives, all, args.top)?;
+        Ok(Report { fen: tree.position.fen(), name, whole, moves, ratings, years, players, games })
+    }
+
+    fn text(&self, session: &Session, archives: &ArchiveSet) -> Result<String, Failure> {
+        let width = session.table_width();
+        let mut text = format!("{}\n{}\n", folded(&plain(&self.name), session.width()), self.fen);
+        let figures = group_table::figures(&self.whole);
+        let [_, won, drawn, lost, score, rating, performance] = &figures;
+        text += &format!(
+            "{}: White won {won}, drawn {drawn}, lost {lost}\n\
+            score {score}, mean rating {rating}, performance {performance}\n",
+            count(self.whole.games, "game", "games")
+        );
+        let tables: [(&[&str], &[Group]); 5] = [
+            (&["move", "opening"], &self.moves),
+            (&["rating band"], &self.ratings),
+            (&["year"], &self.years),
+            (&["White"], &self.players[0]),
+            (&["Black"], &self.players[1]),
+        ];
+        for (titles, groups) in tables.into_iter().filter(|(_, groups)| !groups.is_empty()) {
+            text.push('\n');
+            text += &group_table::text(groups, titles, width);
+        }
+        if !self.games.is_empty() {
+            text += "\nThe strongest games\n";
+        }
+        for game in &self.games {
+            let (archive, number) = archives.locate(*game)?;
+            let heading = Heading::of(&archive.game(number)?)?;
+            let name = archives::name_in(archives, archive).map_or_else(String::new, |name| format!("{name}  "));
+            let (white, black) = (heading.player("White"), heading.player("Black"));
+            let (date, result) = (heading.date(), heading.result());
+            let row = plain(&format!("{name}{number:>8}  {date}  {result:<7}  {white} - {black}"));
+            text += &table::shortened(&row, width);
+            text.push('\n');
+        }
+        Ok(text)
+    }
+
+    fn json(&self, archives: &ArchiveSet) -> Result<Object, Failure> {
+        let list = |groups: &[Group], titles: &[&str]| {
+            groups.iter().map(|group| group_table::json(group, titles)).collect::<Vec<_>>()
+        };
+        let mut games = Vec::new();
+        for game in &self.games {
+            let (archive, number) = archives.locate(*game)?;
+            let own = archive.game(number)?;
+            games.push(game_table::object(&own, &Heading::of(&own)?, archives::name_in(archives, archive).as_deref())?);
+        }
+        Ok(Object::new()
+            .with("opening", self.name.as_str())
+            .with("fen", self.fen.as_str())
+            .joined(&group_table::points(&self.whole))
+            .array("moves", &list(&self.moves, &["san", "opening"]))
+            .array("ratings", &list(&self.ratings, &["rating_band"]))
+            .array("years", &list(&self.years, &["year"]))
+            .array("with_white", &list(&self.players[0], &["player"]))
+            .array("with_black", &list(&self.players[1], &["player"]))
+            .array("strongest", &games))
+    }
+}
+
+/// The games with the highest mean ratings, numbered through all archives.
+fn strongest(archives: &ArchiveSet, all: &[Games], most: usize) -> Result<Vec<u64>, Failure> {
+    // It can be read.
+    let Ok(keys) = scoresheet::query::SortKeys::parse("-avgelo") else { return Ok(Vec::new()) };
+    let columns: Vec<TagColumns> = all.iter().map(|own| TagColumns::of(own.archive)).collect();
+    let games: Vec<(usize, u64)> =
+        all.iter().enumerate().flat_map(|(place, own)| own.games.iter().map(move |game| (place, game))).collect();
+    let (order, _) = keys.order(&columns, &games, most);
+    let before: Vec<u64> = archives.numbered().map(|(before, _)| before).collect();
+    let number = |at: usize| {
+        let (place, game) = games.get(at)?;
+        Some(before.get(*place)? + game)
+    };
+    Ok(order.into_iter().filter_map(number).collect())
+}

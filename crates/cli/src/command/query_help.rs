@@ -1,0 +1,84 @@
+//! `scoresheet help query`: the language of `--where`, `--sort` and `--columns` on a screen. docs/QUERY.md says all.
+
+/// The names by which the help is found.
+pub const NAMES: [&str; 3] = ["query", "fields", "where"];
+
+/// The help.
+pub const TEXT: &str = r#"Queries choose games by their tags, clocks, evaluations and moves
+
+  scoresheet list games.bga --where 'player ~ carlsen and year >= 2020'
+  scoresheet list games.bga --sort -elo,date --columns white,black,accuracy
+
+Conditions, joined by and, or, not and parentheses:
+  white = "Carlsen, Magnus"      exactly this text (!= another one)
+  white ~ carl                   has this in it, letter case apart
+  opening ^= Sicilian            begins so
+  elo >= 2700                    < <= > >= = != with numbers, dates, codes
+  year in 2010..2020             a range; 2010.. and ..2020 are open
+  result in {1-0, 0-1}           one of a set; not in: none of it
+  date >= today - 3y             y, m, w, d: years, months, weeks, days
+  has(annotator)                 says something; missing(annotator) does not
+  "My Tag" = x                   any tag by its name
+
+Fields of tags:
+  white black event site round annotator termination ..
+                                 the text of the tag
+  player                         either player's name
+  winner loser                   the side that won, or lost
+  opening                        the tag, or by the moves where it is missing
+  eco                            B90; B9 and B stand for all that begin so
+  result                         1-0 or white, 0-1 or black, 1/2-1/2 or draw
+  date year month day eventdate  1998.05 is any day of that month
+  elo                            either rating; whiteelo, blackelo of a side
+  minelo maxelo avgelo elodiff   of both ratings
+  base increment                 seconds of the time control
+  plies moves game               half-moves, full moves, the game's number
+
+Fields of clocks, evaluations and the last position:
+  lowclock timeused              seconds, or 1:30
+  accuracy acpl                  0 to 100; centipawns lost a move
+  inaccuracies mistakes blunders how many
+  mineval maxeval evalswing      pawns
+  mate                           pawn, knight, bishop, rook, queen, king: the
+                                 piece that mates
+  With white or black before it, as in whiteblunders, of that side.
+
+Fields of a player, who has one side in the whole query:
+  opponent color score           a name; white or black; 1, 0.5 or 0
+  playerelo opponentelo playerblunders opponentlowclock ..
+
+Facts, which take no comparison:
+  comments variations glyphs     the game has some
+  setup fault                    a set-up start; a fault in its source
+
+A missing value matches no comparison, not even !=. Sort keys are fields; with -
+before it one descends. docs/QUERY.md has the whole language.
+"#;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use scoresheet::query::Filter;
+
+    #[test]
+    fn every_field_is_there_and_every_example_is_read() {
+        let words: Vec<&str> = TEXT.split(|letter: char| !letter.is_alphanumeric()).collect();
+        let rows = include_str!("../../../../docs/QUERY.md").lines().filter(|line| line.starts_with("| `"));
+        let mut fields = 0;
+        for row in rows {
+            let names = row.split('|').nth(1).unwrap_or_default();
+            for name in names.split('`').skip(1).step_by(2) {
+                fields += 1;
+                assert!(words.contains(&name), "no {name}");
+            }
+        }
+        assert!(fields > 40, "{fields}");
+        let examples = TEXT.split("Conditions").nth(1).and_then(|rest| rest.split("\n\n").next()).unwrap_or_default();
+        let examples: Vec<&str> = examples.lines().skip(1).filter_map(|line| line.get(2..31)).collect();
+        assert_eq!(examples.len(), 9);
+        for example in examples {
+            assert!(Filter::parse(example.trim()).is_ok(), "{example}");
+        }
+        assert!(TEXT.lines().all(|line| line.chars().count() <= 80), "{TEXT}");
+    }
+}

@@ -1,0 +1,213 @@
+//! `scoresheet rename`: names of players, events and sites, spelled otherwise.
+
+use crate::failure::{self, Code, Failure};
+use crate::output::changed;
+use crate::output::done::Done;
+use crate::output::table::TabbedTable;
+use crate::select::archives;
+use crate::select::filter::Where;
+use crate::select::ranges::Ranges;
+use crate::session::Session;
+use crate::text::{count, plain, shown};
+use crate::threads::Threads;
+use clap::ValueEnum;
+use scoresheet::archive::{Archive, GameRef};
+use scoresheet::query::report::spellings::{Named, spellings};
+use scoresheet::query::tag_columns::Key;
+use scoresheet::query::{TagColumns, nearest};
+use std::collections::HashMap;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Rename players, events or sites: one name, a list, or spellings that are probably one
+///
+/// --suggest prints a list of names that are probably spellings of another: the same FIDE id, the same letters, an
+/// initial, one letter that differs. Look it over, remove what is wrong, and give it to --list. Games keep their
+/// numbers, and what the source said stays in the archive (see `scoresheet set`).
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  scoresheet rename games.bga 'Carlsen, Magnus' 'Carlsen, M'
+  scoresheet rename games.bga --kind events 'Rated Blitz game' Blitz
+  scoresheet rename games.bga --suggest > names.txt
+  scoresheet rename games.bga --list names.txt --dry-run
+
+A list has a line for each name: the old one, a tab, the new one. What follows a
+second tab, and lines that begin with #, are comments.")]
+pub struct Args {
+    /// The archive
+    archive: PathBuf,
+    /// The name as it is
+    #[arg(requires = "new", required_unless_present_any = ["list", "suggest"])]
+    old: Option<String>,
+    /// The name as it is to be
+    new: Option<String>,
+    /// Whose names they are
+    #[arg(long, value_enum, default_value_t)]
+    kind: Kind,
+    /// Rename all that this file lists; - for standard input
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["old", "suggest"])]
+    list: Option<PathBuf>,
+    /// Change nothing; print a list of names that are probably spellings of another
+    #[arg(long, conflicts_with_all = ["old", "dry_run", "json"])]
+    suggest: bool,
+    /// Only in these games, e.g. 5,10-20,1000-
+    #[arg(long, value_name = "RANGES")]
+    games: Option<Ranges>,
+    #[command(flatten)]
+    filter: Where,
+    /// Change nothing; print what would be changed
+    #[arg(long)]
+    dry_run: bool,
+    #[command(flatten)]
+    done: Done,
+    #[command(flatten)]
+    threads: Threads,
+}
+
+/// Whose names are changed.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
+enum Kind {
+    /// The tags White and Black
+    #[default]
+    Players,
+    /// The tag Event
+    Events,
+    /// The tag Site
+    Sites,
+}
+
+impl Kind {
+    fn named(self) -> Named {
+        match self {
+            Kind::Players => Named::Players,
+            Kind::Events => Named::Events,
+            Kind::Sites => Named::Sites,
+        }
+    }
+}
+
+pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
+    args.threads.install(|| {
+        if args.suggest {
+            return suggest(args, session);
+        }
+        let names = match (&args.old, &args.new, &args.list) {
+            (Some(old), Some(new), _) => HashMap::from([(old.clone(), new.clone())]),
+            (.., Some(list)) => read(list)?,
+            _ => HashMap::new(),
+        };
+        let archive = archives::open(session, &args.archive)?;
+        let (mut games, undecided) = args.filter.chosen(session, &archive, args.games.as_ref())?;
+        // Only chunks with such names are made anew.
+        let tags = args.kind.named().tags();
+        let keys: Vec<Key> = tags.iter().map(|tag| Key::Tag((*tag).to_owned())).collect();
+        {
+            let columns = TagColumns::of(&archive).columns(&keys).map_err(Failure::of_archive(&args.archive))?;
+            let is_listed = |name: &[u8]| std::str::from_utf8(name).is_ok_and(|name| names.contains_key(name));
+            let known = |game: u64| columns.iter().filter_map(|column| column.text(game)).any(is_listed);
+            let others: Vec<u64> = games.iter().filter(|game| !known(*game)).collect();
+            others.into_iter().for_each(|game| _ = games.remove(game));
+        }
+        let change = |game: &GameRef| {
+            let mut game = game.to_game()?;
+            for (_, value) in game.tags.iter_mut().filter(|(name, _)| tags.contains(&name.as_str())) {
+                if let Some(new) = names.get(value) {
+                    new.clone_into(value);
+                }
+            }
+            Ok(Some(game))
+        };
+        if games.is_empty() {
+            let what = match (&args.old, args.list.is_some()) {
+                (Some(old), _) => {
+                    let near = near(&archive, &keys, old).map_err(Failure::of_archive(&args.archive))?;
+                    let hint = near.map_or_else(String::new, |near| format!(": did you mean {near:?}?"));
+                    format!("no game has {old:?} as the name of {}{hint}", singular(args.kind))
+                }
+                (None, _) => format!("no game has a name of the list as the name of {}", singular(args.kind)),
+            };
+            return Err(Failure::Message(format!("{}: {what}", shown(&args.archive))));
+        }
+        changed::change_or_preview(session, &args.archive, archive, args.dry_run, args.done, &games, &change)?;
+        failure::all_read(undecided)
+    })
+}
+
+/// The name most like another.
+fn near(archive: &Archive, keys: &[Key], name: &str) -> scoresheet::Result<Option<String>> {
+    let columns = TagColumns::of(archive).columns(keys)?;
+    let names = columns.iter().filter_map(|column| column.strings()).flat_map(|strings| {
+        (1..=strings.len() as u32).filter_map(|number| std::str::from_utf8(strings.get(number)?).ok())
+    });
+    // What is there with the same letters was left out by --games or --where.
+    Ok(nearest(name, names.filter(|other| *other != name)).map(str::to_owned))
+}
+
+fn singular(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Players => "a player",
+        Kind::Events => "an event",
+        Kind::Sites => "a site",
+    }
+}
+
+/// Reads a list of names.
+fn read(list: &Path) -> Result<HashMap<String, String>, Failure> {
+    let failed = |error| Failure::Message(format!("cannot read {}: {error}", shown(list)));
+    let text =
+        if list.as_os_str() == "-" { std::io::read_to_string(std::io::stdin()) } else { std::fs::read_to_string(list) };
+    let mut names = HashMap::new();
+    for (line, text) in (1..).zip(text.map_err(failed)?.lines()) {
+        if text.trim().is_empty() || text.starts_with('#') {
+            continue;
+        }
+        let mut parts = text.split('\t');
+        let (Some(old), Some(new)) = (parts.next(), parts.next().filter(|new| !new.is_empty())) else {
+            return Err(Failure::Message(format!("{}:{line}: write OLD, a tab, NEW", shown(list))));
+        };
+        if names.insert(old.to_owned(), new.to_owned()).is_some_and(|other| other != new) {
+            return Err(Failure::Message(format!("{}:{line}: {old:?} has two new names", shown(list))));
+        }
+    }
+    Ok(names)
+}
+
+fn suggest(args: &Args, session: &Session) -> Result<Code, Failure> {
+    let archive = archives::open(session, &args.archive)?;
+    let found = spellings(&archive, args.kind.named()).map_err(Failure::of_archive(&args.archive))?;
+    let mut out = session.stdout();
+    let (mut lines, is_table) = (Vec::new(), session.is_terminal());
+    for suggestion in found.iter().filter(|found| !found.from.contains('\t') && !found.to.contains('\t')) {
+        let (few, many) = suggestion.games;
+        let games = format!("{} to {}", count(few, "game", "games"), count(many, "game", "games"));
+        let [from, to] =
+            [&suggestion.from, &suggestion.to].map(|name| if is_table { plain(name) } else { name.clone() });
+        writeln!(lines, "{from}\t{to}\t{games}: {}", suggestion.reason)?;
+    }
+    if is_table {
+        let columns = [("name", false, 100), ("spelling to use", false, 99), ("games and reason", false, 98)];
+        let mut table = TabbedTable::new(&columns, session.table_width(), &mut out);
+        table.write_all(&lines)?;
+        table.finish()?;
+    } else {
+        out.write_all(&lines)?;
+    }
+    out.flush()?;
+    if !args.done.quiet {
+        let kind = match args.kind {
+            Kind::Players => "",
+            Kind::Events => " --kind events",
+            Kind::Sites => " --kind sites",
+        };
+        session.note(&match found.len() {
+            0 => "no name looks like a spelling of another".to_owned(),
+            names => format!(
+                "{}; look them over, then `scoresheet rename {}{kind} --list FILE`",
+                count(names as u64, "suggestion", "suggestions"),
+                shown(&args.archive)
+            ),
+        });
+    }
+    Ok(Code::Success)
+}

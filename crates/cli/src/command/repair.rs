@@ -1,0 +1,123 @@
+//! `scoresheet repair`: a new archive of everything in a damaged one that is intact.
+
+use crate::failure::{Code, Failure};
+use crate::output::json::Object;
+use crate::output::{new_archive, progress};
+use crate::session::Session;
+use crate::text::{count, printable, shown};
+use crate::threads::Threads;
+use scoresheet::archive::Archive;
+use scoresheet::archive::repair::{Loss, Repair};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Recover the intact games of a damaged archive
+///
+/// Writes a new archive of every game whose moves can be read, in order and renumbered. A game whose tags, comments or
+/// layout are damaged is kept without them. Reports exactly what is lost, one line per loss, with the game numbers of
+/// the damaged archive. Never writes to the damaged file. Exit code 0 if nothing is lost, otherwise 4.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  scoresheet repair broken.bga -o whole.bga
+  scoresheet repair broken.bga -o whole.bga --json   damage, losses, new numbers")]
+pub struct Args {
+    /// The damaged archive
+    archive: PathBuf,
+    /// The new archive
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// Replace the new file if it already exists and is an archive
+    #[arg(long)]
+    force: bool,
+    /// Show no progress
+    #[arg(short, long)]
+    quiet: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    threads: Threads,
+}
+
+pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
+    let path = &args.archive;
+    let file = std::fs::metadata(path).map_err(|error| Failure::cannot_open(path, error))?;
+    let target = new_archive::target([path.as_path()], &args.output, args.force)?;
+    let (done, total) = (AtomicU64::new(0), file.len());
+    let bar = progress::bar(session, Some(total), !args.quiet);
+    let repair = args.threads.install(|| {
+        let progress = |bytes| {
+            done.fetch_add(bytes, Ordering::Relaxed);
+        };
+        let look = |bar: &indicatif::ProgressBar, _| bar.set_position(done.load(Ordering::Relaxed).min(total));
+        let work = || Archive::repair(path, session.access, target.path(), target.replace(), progress);
+        progress::watched(&bar, look, work).map_err(Failure::of_archive(path))
+    })?;
+    let mut out = session.stdout();
+    if args.json {
+        writeln!(out, "{}", json(&repair))?;
+    } else {
+        list_losses(path, &repair, &mut out)?;
+    }
+    out.flush()?;
+    if !args.quiet {
+        let kept = count(repair.kept_games(), "game", "games");
+        session.note(&format!("{}: {kept} of {} kept", shown(&args.output), repair.games));
+    }
+    new_archive::warn_unindexed(session, &args.output, repair.unindexed.as_ref());
+    Ok(if repair.losses.is_empty() && repair.inexact.is_empty() { Code::Success } else { Code::Damaged })
+}
+
+fn list_losses(path: &Path, repair: &Repair, out: &mut impl Write) -> Result<(), Failure> {
+    let path = shown(path);
+    for Loss { first, last, part, damage } in &repair.losses {
+        let games = match last - first {
+            0 => format!("game {first}"),
+            _ => format!("games {first} to {last}"),
+        };
+        match part {
+            None => writeln!(out, "{path}: {games} lost: {damage}")?,
+            Some(part) => writeln!(out, "{path}: {games} kept without {}: {damage}", part.name())?,
+        }
+    }
+    for name in &repair.inexact {
+        writeln!(out, "{path}: source {} can no longer be restored byte for byte", printable(name))?;
+    }
+    Ok(())
+}
+
+fn json(repair: &Repair) -> Object {
+    let damage: Vec<Object> = repair
+        .damage
+        .iter()
+        .map(|damage| {
+            let game = Some(damage.game).filter(|game| *game > 0);
+            Object::new().with("offset", damage.offset).with("what", damage.kind.to_string()).with("game", game)
+        })
+        .collect();
+    let lost = |loss: &Loss| {
+        Object::new()
+            .with("first", loss.first)
+            .with("last", loss.last)
+            .with("part", loss.part.map_or("game", |part| part.name()))
+            .with("offset", loss.damage.offset)
+            .with("what", loss.damage.kind.to_string())
+    };
+    let losses: Vec<Object> = repair.losses.iter().map(lost).collect();
+    let kept: Vec<Object> = repair
+        .kept
+        .iter()
+        .map(|kept| Object::new().with("first", kept.first).with("last", kept.last).with("now", kept.now))
+        .collect();
+    Object::new()
+        .with("games", repair.games)
+        .with("deleted_games", repair.deleted)
+        .with("kept_games", repair.kept_games())
+        .with("lost_games", repair.lost_games())
+        .array("damage", &damage)
+        .array("losses", &losses)
+        .array("kept", &kept)
+        .with("inexact_sources", repair.inexact.clone())
+}

@@ -1,0 +1,69 @@
+//! `scoresheet replace`: a game replaced with others.
+
+use crate::failure::{Code, Failure};
+use crate::output::done::Done;
+use crate::output::json::Object;
+use crate::output::new_archive;
+use crate::output::target::Outputs;
+use crate::select::archives;
+use crate::session::Session;
+use crate::text::{count, shown};
+use scoresheet::archive::GameSet;
+use scoresheet::import::{ImportOptions, replace};
+use std::path::PathBuf;
+
+/// Replace a game with those of a PGN file
+///
+/// The new games are appended with new numbers and the old one is deleted, in one commit: if the program is stopped,
+/// either both have happened or neither. If the file contains no game, nothing changes.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Example:
+  scoresheet export games.bga --games 17 -o game.pgn      edit game.pgn, then
+  scoresheet replace games.bga 17 game.pgn")]
+pub struct Args {
+    /// The archive
+    archive: PathBuf,
+    /// The number of the game
+    #[arg(value_parser = clap::value_parser!(u64).range(1..))]
+    game: u64,
+    /// The PGN file with the new games
+    pgn: PathBuf,
+    #[command(flatten)]
+    done: Done,
+}
+
+pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
+    let failed = || Failure::of_archive(&args.archive);
+    let before = {
+        let archive = archives::open(session, &args.archive)?;
+        archive.game(args.game).map_err(failed())?;
+        archive.len()
+    };
+    Outputs::of_sources([&args.pgn]).in_place(&args.archive)?;
+    let mut games = GameSet::new(before);
+    games.insert(args.game);
+    let summary = replace(
+        &games,
+        std::slice::from_ref(&args.pgn),
+        &args.archive,
+        &ImportOptions::default(),
+        &Default::default(),
+        &Default::default(),
+        |fault| session.message(&format!("{}:{}: {}", shown(&args.pgn), fault.line, fault.fault)),
+    )
+    .map_err(failed())?;
+    new_archive::warn_unindexed(session, &args.archive, summary.unindexed.as_ref());
+    let new = match summary.stored {
+        1 => format!("game {}", before + 1),
+        stored => format!("games {} to {} ({})", before + 1, before + stored, count(stored, "game", "games")),
+    };
+    let line = format!("{}: game {} is now {new}", shown(&args.archive), args.game);
+    let object = Object::new()
+        .with("archive", args.archive.to_string_lossy().as_ref())
+        .with("replaced", args.game)
+        .with("first", before + 1)
+        .with("games", summary.stored);
+    args.done.report(session, &line, &object)?;
+    Ok(Code::Success)
+}

@@ -1,0 +1,324 @@
+//! `scoresheet sample`: random positions and games.
+
+use crate::failure::{self, Code, Failure};
+use crate::output::content::Content;
+use crate::output::formats::{csv, uci_of};
+use crate::output::heading::Heading;
+use crate::output::json::Object;
+use crate::output::new_file;
+use crate::output::target::{Existing, Outputs};
+use crate::select::filter::Where;
+use crate::select::ranges::{self, Ranges};
+use crate::select::{archives, parallel};
+use crate::session::Session;
+use crate::text::{count, printable};
+use crate::threads::Threads;
+use scoresheet::archive::{ArchiveSet, GameRef, GameSet};
+use scoresheet::chess::epd::{Epd, Operand};
+use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle};
+use scoresheet::chess::{Move, Position};
+use scoresheet::error::Error;
+use scoresheet::pgn::PgnWriter;
+use scoresheet::query::measure::GameMeasures;
+use scoresheet::query::report::sample::{self, Part, SampleOptions, Taken};
+use serde_json::Value;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Draw random positions or games, for training and tests
+///
+/// Every position with a move after it is as likely as any other. The same seed gives the same sample, whatever the
+/// number of threads, and a larger sample begins with the smaller one. With --test the games are divided by their moves:
+/// no game has positions in both parts, not even one that is there twice.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  scoresheet sample games.bga 100000 --format csv -o positions.csv
+  scoresheet sample games.bga 1000 --seed 7 --distinct --quiet --plies 16-80
+  scoresheet sample games.bga 90000 --test 10 --part train > train.fen
+  scoresheet sample games.bga 10000 --test 10 --part test > test.fen
+  scoresheet sample games.bga 100 --format pgn > games.pgn           whole games")]
+pub struct Args {
+    /// The archive, or several, or a folder of them
+    #[arg(required = true)]
+    archives: Vec<PathBuf>,
+    /// How many positions, or games
+    #[arg(value_name = "N")]
+    count: u64,
+    /// Another seed gives another sample
+    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
+    seed: u64,
+    /// What to print: positions, or with pgn and numbers whole games
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
+    format: Format,
+    /// Only positions at these plies, e.g. 16-80 or 16-
+    #[arg(long, value_name = "PLIES", value_parser = plies)]
+    plies: Option<(u32, u32)>,
+    /// No position twice, not even from different games
+    #[arg(long)]
+    distinct: bool,
+    /// Only quiet positions: no check, and the move played is no capture, no promotion and no check
+    #[arg(long)]
+    quiet: bool,
+    /// At most this many positions of a game
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    per_game: Option<u32>,
+    /// This many percent of the games are for tests: JSON and CSV say of each position in which part it is
+    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(1..=99))]
+    test: Option<u8>,
+    /// Only this part
+    #[arg(long, value_enum, requires = "test")]
+    part: Option<PartName>,
+    /// Only these games, e.g. 5,10-20,1000-
+    #[arg(long, value_name = "RANGES")]
+    games: Option<Ranges>,
+    #[command(flatten)]
+    filter: Where,
+    /// Print JSON: --format json
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
+    /// Write to this file, compressed as its name says
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Replace that file if it already exists
+    #[arg(long, requires = "output")]
+    force: bool,
+    #[command(flatten)]
+    threads: Threads,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, clap::ValueEnum)]
+enum Format {
+    /// One FEN per line
+    #[default]
+    Fen,
+    /// One EPD per line: the move played as sm, the result as c0, game and ply as id
+    Epd,
+    /// One JSON object per position (docs/JSON.md)
+    Json,
+    /// Comma-separated values with a header line
+    Csv,
+    /// Whole games, as PGN
+    Pgn,
+    /// Whole games, by their numbers
+    Numbers,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+enum PartName {
+    /// The games that are not for tests
+    Train,
+    /// The games for tests
+    Test,
+}
+
+/// Reads `16-80`, `16-` or `16`.
+fn plies(text: &str) -> Result<(u32, u32), String> {
+    let number = |text: &str| text.trim().parse::<u32>().map_err(|_| "write plies such as 16-80 or 16-".to_owned());
+    match text.split_once('-') {
+        None => number(text).map(|ply| (ply, ply)),
+        Some((first, "")) => Ok((number(first)?, u32::MAX)),
+        Some((first, last)) => match (number(first)?, number(last)?) {
+            (first, last) if first <= last => Ok((first, last)),
+            _ => Err("these plies end before they begin".to_owned()),
+        },
+    }
+}
+
+pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
+    let archives = archives::open_all(session, &args.archives)?;
+    ranges::of_one(&archives, args.games.as_ref())?;
+    let format = if args.json { Format::Json } else { args.format };
+    let content = match format {
+        Format::Pgn => Content::Pgn,
+        Format::Json => Content::Json,
+        _ => Content::Text,
+    };
+    let mut outputs = Outputs::of_archives(&archives);
+    let target = args.output.as_deref();
+    let target = target.map(|path| outputs.file(path, content, Existing::from_force(args.force))).transpose()?;
+    args.threads.install(|| {
+        let (mut sets, mut failed) = (Vec::new(), 0);
+        for archive in archives.archives() {
+            let (games, undecided) = args.filter.chosen(session, archive, args.games.as_ref())?;
+            failed += undecided;
+            sets.push(games);
+        }
+        let wanted = args.part.map(|part| if part == PartName::Train { Part::Train } else { Part::Test });
+        let options = SampleOptions {
+            seed: args.seed,
+            plies: args.plies.unwrap_or((0, u32::MAX)),
+            quiet: args.quiet,
+            distinct: args.distinct,
+            per_game: args.per_game,
+            part: wanted.zip(args.test),
+        };
+        let whole = matches!(format, Format::Pgn | Format::Numbers);
+        let taken = taken(&archives, &sets, args.count, &options, whole)?;
+        let (taken, unread) = taken;
+        unread.iter().for_each(|error| session.message(&error.to_string()));
+        failed += unread.len() as u64;
+        let work = Work { args, format, archives: &archives, taken: &taken };
+        match &target {
+            None => {
+                let mut out = session.stdout();
+                failed += work.write(session, &mut out)?;
+                out.flush()?;
+            }
+            Some(target) => failed += new_file::write(target, |file| work.write(session, file))?,
+        }
+        if (taken.len() as u64) < args.count {
+            let what = if whole {
+                count(taken.len() as u64, "game", "games")
+            } else {
+                count(taken.len() as u64, "position", "positions")
+            };
+            session.message(&format!("there are only {what} to be drawn"));
+        }
+        failure::all_read(failed)
+    })
+}
+
+fn taken(
+    archives: &ArchiveSet,
+    sets: &[GameSet],
+    most: u64,
+    options: &SampleOptions,
+    whole: bool,
+) -> Result<(Vec<Taken>, Vec<Error>), Failure> {
+    if whole {
+        let (games, unread) = sample::games(archives, sets, most, options);
+        return Ok((games.into_iter().map(|game| (game, 0)).collect(), unread));
+    }
+    Ok(sample::positions(archives, sets, most, options)?)
+}
+
+/// What is to be written.
+struct Work<'a> {
+    args: &'a Args,
+    format: Format,
+    archives: &'a ArchiveSet,
+    taken: &'a [Taken],
+}
+
+impl Work<'_> {
+    /// Writes everything; returns how many games could not be read.
+    fn write(&self, session: &Session, out: &mut impl Write) -> Result<u64, Failure> {
+        let names: Vec<Option<String>> =
+            self.archives.archives().iter().map(|archive| archives::name_in(self.archives, archive)).collect();
+        if self.format == Format::Csv {
+            let archive = if names.len() > 1 { "archive," } else { "" };
+            let part = if self.args.test.is_some() { ",part" } else { "" };
+            let fields = "game,ply,fen,move,san,result,white_elo,black_elo,clock,evaluation";
+            writeln!(out, "{archive}{fields}{part}")?;
+        }
+        let games: Vec<(usize, u64)> = self.taken.iter().map(|(game, _)| *game).collect();
+        let mut failed = 0;
+        let work = |place: usize, game: Result<GameRef, Error>| {
+            let name = games.get(place).and_then(|(archive, _)| names.get(*archive)).and_then(Option::as_deref);
+            let ply = self.taken.get(place).map_or(0, |(_, ply)| *ply);
+            let mut text = Vec::new();
+            match game.and_then(|game| self.push(name, &game, ply, &mut text)) {
+                Ok(()) => Ok(text),
+                Err(error) => Err(archives::fault(name, &error)),
+            }
+        };
+        parallel::in_any_order(self.archives, &games, work, |text| {
+            match text {
+                Ok(text) => out.write_all(&text)?,
+                Err(fault) => {
+                    session.message(&fault);
+                    failed += 1;
+                }
+            }
+            Ok(())
+        })?;
+        Ok(failed)
+    }
+
+    fn push(&self, name: Option<&str>, game: &GameRef, ply: u32, out: &mut Vec<u8>) -> Result<(), Error> {
+        match self.format {
+            Format::Pgn => {
+                let mut writer = PgnWriter::new();
+                game.write_pgn(&mut writer)?;
+                out.extend_from_slice(writer.as_bytes());
+                return Ok(());
+            }
+            Format::Numbers => {
+                let before = name.map_or_else(String::new, |name| format!("{}\t", printable(name)));
+                out.extend_from_slice(format!("{before}{}\n", game.number()).as_bytes());
+                return Ok(());
+            }
+            Format::Fen => {
+                game.position(ply)?.write_fen(out, EnPassantStyle::Always, CastlingStyle::XFen);
+                out.push(b'\n');
+                return Ok(());
+            }
+            Format::Epd | Format::Json | Format::Csv => {}
+        }
+        let position = game.position(ply)?;
+        // Positions without a move after them are not drawn; a null move is none.
+        let played = game.moves().nth(ply as usize).transpose()?.map(|played| played.played());
+        let heading = Heading::of(game)?;
+        let line = if self.format == Format::Epd {
+            let mut epd = Epd::of(&position, EnPassantStyle::Always, CastlingStyle::XFen);
+            epd.push("hmvc", Operand::Word(position.halfmove_clock().to_string()));
+            epd.push("fmvn", Operand::Word(position.fullmove_number().to_string()));
+            if let Some(m) = played {
+                epd.push("sm", Operand::Word(position.san(m)));
+            }
+            epd.push("c0", Operand::Text(heading.result().to_owned()));
+            let archive = name.map_or_else(String::new, |name| format!("{name}:"));
+            epd.push("id", Operand::Text(format!("{archive}{}:{ply}", game.number())));
+            format!("{epd}\n")
+        } else {
+            self.row(name, game, ply, &position, played, &heading)?
+        };
+        out.extend_from_slice(line.as_bytes());
+        Ok(())
+    }
+
+    fn row(
+        &self,
+        name: Option<&str>,
+        game: &GameRef,
+        ply: u32,
+        position: &Position,
+        played: Option<Move>,
+        heading: &Heading,
+    ) -> Result<String, Error> {
+        let measures = GameMeasures::of(game)?;
+        let at = ply as usize;
+        let before = |back: usize| at.checked_sub(back);
+        // What the side to move had left after its last move.
+        let clock = before(2).and_then(|place| measures.clock_after.get(place).copied().flatten());
+        let evaluation = before(1).and_then(|place| measures.evaluation_after.get(place).copied().flatten());
+        let fields = [
+            ("game", Value::from(game.number())),
+            ("ply", ply.into()),
+            ("fen", position.fen().into()),
+            ("move", played.map(|m| uci_of(position, m)).into()),
+            ("san", played.map(|m| position.san(m)).into()),
+            ("result", heading.result().into()),
+            ("white_elo", heading.rating("White").into()),
+            ("black_elo", heading.rating("Black").into()),
+            ("clock", clock.map(|clock| clock.as_secs_f64()).into()),
+            ("evaluation", evaluation.map(|evaluation| evaluation.to_string()).into()),
+        ];
+        let archive = name.map(|name| ("archive", Value::from(name)));
+        let part = self.args.test.map(|percent| match sample::part_of(game, percent) {
+            Part::Train => ("part", Value::from("train")),
+            Part::Test => ("part", Value::from("test")),
+        });
+        let fields = archive.into_iter().chain(fields).chain(part);
+        if self.format == Format::Json {
+            return Ok(format!("{}\n", fields.fold(Object::new(), |object, (name, value)| object.with(name, value))));
+        }
+        let cell = |(_, value): (&str, Value)| match value {
+            Value::Null => String::new(),
+            Value::String(text) => csv(&text),
+            value => value.to_string(),
+        };
+        Ok(format!("{}\n", fields.map(cell).collect::<Vec<_>>().join(",")))
+    }
+}

@@ -1,0 +1,224 @@
+//! `scoresheet set`: tags added, changed, removed and renamed.
+
+use crate::failure::{self, Code, Failure};
+use crate::output::changed;
+use crate::output::done::Done;
+use crate::select::archives;
+use crate::select::filter::Where;
+use crate::select::ranges::Ranges;
+use crate::session::Session;
+use crate::threads::Threads;
+use scoresheet::Game;
+use scoresheet::archive::{Archive, GameRef};
+use scoresheet::error::Result as LibraryResult;
+use scoresheet::format::tags::NAMES;
+use scoresheet::game::Outcome;
+use scoresheet::import::original_game;
+use scoresheet::query::tag_columns::Key;
+use scoresheet::query::{TagColumns, nearest};
+use std::path::PathBuf;
+use std::str::FromStr;
+
+/// Set tags of games: add, change, remove or rename them
+///
+/// Every game keeps its number, and what the source said stays in the archive: `scoresheet export --original` gives the
+/// file back byte for byte, and --restore the game. Result also sets the result after the moves, where the two agreed.
+/// The archive is written anew and replaced when the new file is complete.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  scoresheet set games.bga --games 7 White='Carlsen, Magnus' Round=3
+  scoresheet set games.bga --where 'event ~ Wijk' Site='Wijk aan Zee' --dry-run
+  scoresheet set games.bga --where 'has(WhiteTeam)' --remove WhiteTeam
+  scoresheet set games.bga --games 1- --rename UTCDate=Date
+  scoresheet set games.bga --games 7 --restore   what the source said")]
+pub struct Args {
+    /// The archive
+    archive: PathBuf,
+    /// A tag and its new value
+    #[arg(value_name = "TAG=VALUE", value_parser = assignment)]
+    set: Vec<Pair>,
+    /// Remove this tag
+    #[arg(long, value_name = "TAG", value_parser = tag)]
+    remove: Vec<String>,
+    /// Give a tag another name; a tag that has the new name already is replaced
+    #[arg(long, value_name = "OLD=NEW")]
+    rename: Vec<Pair>,
+    /// Give games back what the source said, with tags, moves and comments
+    #[arg(long, conflicts_with_all = ["set", "remove", "rename"])]
+    restore: bool,
+    /// These games, e.g. 5,10-20,1000-
+    #[arg(long, value_name = "RANGES")]
+    games: Option<Ranges>,
+    #[command(flatten)]
+    filter: Where,
+    /// Change nothing; print what would be changed
+    #[arg(long)]
+    dry_run: bool,
+    #[command(flatten)]
+    done: Done,
+    #[command(flatten)]
+    threads: Threads,
+}
+
+/// A tag and what it becomes.
+#[derive(Clone, Debug)]
+struct Pair(String, String);
+
+impl FromStr for Pair {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Pair, String> {
+        let (name, value) = text.split_once('=').ok_or("write TAG=VALUE")?;
+        if value.contains(char::is_control) {
+            return Err("a value is one line of text".to_owned());
+        }
+        Ok(Pair(tag(name)?, value.to_owned()))
+    }
+}
+
+/// Reads a tag and a value that it can have.
+fn assignment(text: &str) -> Result<Pair, String> {
+    let pair = Pair::from_str(text)?;
+    let Pair(name, value) = &pair;
+    let fault = match name.as_str() {
+        "Result" if !OUTCOMES.iter().any(|outcome| outcome.token() == value) => "a result is 1-0, 0-1, 1/2-1/2 or *",
+        "Date" | "UTCDate" | "EventDate" if !is_date(value) => {
+            "a date is written 2024.05.31, with ? for what is not known, as in 2024.??.??"
+        }
+        // A reader would take the moves for those of other rules.
+        name if is_variant(name) && !["", "Standard", "Chess960"].contains(&value.as_str()) => {
+            "a variant is Standard or Chess960: moves by other rules cannot be read"
+        }
+        "WhiteElo" | "BlackElo" if !matches!(value.as_str(), "" | "-" | "?") && value.parse::<u16>().is_err() => {
+            "a rating is a whole number, or ? where it is not known"
+        }
+        _ => return Ok(pair),
+    };
+    Err(fault.to_owned())
+}
+
+fn is_variant(name: &str) -> bool {
+    name == "Variant"
+}
+
+/// Returns whether a text is a date as PGN has it, known in part at least in its form.
+fn is_date(text: &str) -> bool {
+    let parts: Vec<&str> = text.split('.').collect();
+    let [year, month, day] = parts.as_slice() else { return false };
+    let fits = |part: &str, digits: usize, most: u32| {
+        let is_known = part.bytes().all(|byte| byte.is_ascii_digit());
+        let is_open = part.bytes().all(|byte| byte == b'?');
+        part.len() == digits && (is_open || is_known && part.parse().is_ok_and(|number| (1..=most).contains(&number)))
+    };
+    fits(year, 4, 9999) && fits(month, 2, 12) && fits(day, 2, 31)
+}
+
+/// Warns of a tag that no game has and that is spelled like another.
+fn warn_of_slip(session: &Session, archive: &Archive, name: &str) -> Result<(), Failure> {
+    if NAMES.contains(&name) {
+        return Ok(());
+    }
+    let columns = TagColumns::of(archive);
+    let columns = columns.columns(&[Key::Tag(name.to_owned())]).map_err(Failure::of_archive(archive.path()))?;
+    let is_known = columns.iter().any(|column| column.strings().is_some_and(|strings| !strings.is_empty()));
+    if let Some(near) = nearest(name, NAMES).filter(|_| !is_known) {
+        session.message(&format!("warning: no game has a tag {name}: did you mean {near}?"));
+    }
+    Ok(())
+}
+
+/// Reads the name of a tag that can be set.
+fn tag(name: &str) -> Result<String, String> {
+    if name.is_empty() || !name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_') {
+        return Err(format!("{name:?} is not the name of a tag: letters, digits and _ without blanks"));
+    }
+    if ["FEN", "SetUp"].iter().any(|own| own.eq_ignore_ascii_case(name)) {
+        return Err(format!("{name} belongs to the moves: change it with `scoresheet edit`"));
+    }
+    Ok(name.to_owned())
+}
+
+pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
+    if args.set.is_empty() && args.remove.is_empty() && args.rename.is_empty() && !args.restore {
+        let what = "nothing to set: give TAG=VALUE, --remove TAG, --rename OLD=NEW or --restore";
+        return Err(Failure::Usage(what.to_owned()));
+    }
+    if args.games.is_none() && !args.filter.is_given() {
+        return Err(Failure::Usage("no games given: use --games RANGES or --where EXPR".to_owned()));
+    }
+    for Pair(_, to) in &args.rename {
+        tag(to).map_err(Failure::Usage)?;
+        if to == "Result" || is_variant(to) {
+            return Err(Failure::Usage(format!("{to} has values of its own: write {to}=VALUE")));
+        }
+    }
+    args.threads.install(|| {
+        let archive = archives::open(session, &args.archive)?;
+        let (games, undecided) = args.filter.chosen(session, &archive, args.games.as_ref())?;
+        if games.is_empty() {
+            args.filter.report_none(session, std::slice::from_ref(&archive), args.games.as_ref());
+        }
+        let names = args.set.iter().chain(&args.rename).map(|Pair(name, _)| name);
+        names.chain(&args.remove).try_for_each(|name| warn_of_slip(session, &archive, name))?;
+        let change = |game: &GameRef| change(args, game);
+        changed::change_or_preview(session, &args.archive, archive, args.dry_run, args.done, &games, &change)?;
+        failure::all_read(undecided)
+    })
+}
+
+fn change(args: &Args, game: &GameRef) -> LibraryResult<Option<Game>> {
+    if args.restore {
+        return Ok(if game.is_changed() { original_game(game)?.map(|(game, _)| game) } else { None });
+    }
+    let mut game = game.to_game()?;
+    for Pair(from, to) in &args.rename {
+        if from != to && game.tag(from).is_some() {
+            game.tags.retain(|(name, _)| name != to);
+            game.tags.iter_mut().filter(|(name, _)| name == from).for_each(|(name, _)| *name = to.clone());
+        }
+    }
+    game.tags.retain(|(name, _)| !args.remove.contains(name));
+    for Pair(name, value) in &args.set {
+        set(&mut game, name, value);
+    }
+    Ok(Some(game))
+}
+
+const OUTCOMES: [Outcome; 4] = [Outcome::WhiteWins, Outcome::BlackWins, Outcome::Draw, Outcome::Unknown];
+
+/// The tags that every game has, in the order of the standard.
+const ROSTER: [&str; 7] = ["Event", "Site", "Date", "Round", "White", "Black", "Result"];
+
+/// Gives a game one tag of that name, at the place of the one that it has, or where the standard puts it.
+fn set(game: &mut Game, name: &str, value: &str) {
+    let outcome = |token: &str| OUTCOMES.into_iter().find(|outcome| outcome.token() == token);
+    if name == "Result"
+        && game.outcome.is_some_and(|own| game.tag(name).is_none_or(|tag| tag == own.token()))
+        && let Some(new) = outcome(value)
+    {
+        game.outcome = Some(new);
+    }
+    let mut found = false;
+    game.tags.retain_mut(|(tag, own)| {
+        if tag != name {
+            return true;
+        }
+        value.clone_into(own);
+        // One of a kind: further ones go.
+        !std::mem::replace(&mut found, true)
+    });
+    if !found {
+        let rank = |name: &str| ROSTER.iter().position(|tag| *tag == name);
+        let of = |tags: &[(String, String)], is_near: &dyn Fn(usize) -> bool| {
+            tags.iter().map(|(tag, _)| rank(tag).is_some_and(is_near)).collect::<Vec<_>>()
+        };
+        let place = rank(name).map(|own| {
+            let before = of(&game.tags, &|other| other < own).iter().rposition(|near| *near);
+            let after = of(&game.tags, &|other| other > own).iter().position(|near| *near);
+            before.map(|place| place + 1).or(after).unwrap_or(0)
+        });
+        let place = place.unwrap_or(game.tags.len());
+        game.tags.insert(place, (name.to_owned(), value.to_owned()));
+    }
+}

@@ -1,0 +1,245 @@
+//! `scoresheet show`: one game, and the board at a ply.
+
+use crate::failure::{Code, Failure};
+use crate::output::board;
+use crate::output::heading::Heading;
+use crate::output::json::Object;
+use crate::output::{game_table, measures};
+use crate::select::archives;
+use crate::session::Session;
+use crate::text::{beside, folded, number, printable, thousands};
+use scoresheet::archive::GameRef;
+use scoresheet::brenner::decode::{Decoder, Item, TextPlaces};
+use scoresheet::chess::{Color, Position};
+use scoresheet::error::Error;
+use scoresheet::pgn::PgnWriter;
+use scoresheet::query::measure::GameMeasures;
+use scoresheet::query::report::openings::Openings;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Show a game: players, result, the board at any ply, and the moves
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  scoresheet show games.bga 7               game 7, its last position
+  scoresheet show games.bga 7 --ply 20      after 20 half-moves
+  scoresheet show games.bga 7:20            the same
+  scoresheet show games.bga 7 --pgn         the whole game as PGN")]
+pub struct Args {
+    /// The archive
+    archive: PathBuf,
+    /// The number of the game, from 1; with a ply after a colon, as in 7:20, the position there
+    #[arg(value_name = "GAME[:PLY]", value_parser = place)]
+    game: (u64, Option<u32>),
+    /// Show the position after this many half-moves; 0 is the starting position. Default: the last position
+    #[arg(long, value_name = "PLY", conflicts_with = "pgn")]
+    ply: Option<u32>,
+    /// Draw the board from Black's side
+    #[arg(long, conflicts_with_all = ["pgn", "json"])]
+    flip: bool,
+    /// Draw the pieces as letters
+    #[arg(long, conflicts_with_all = ["pgn", "json", "unicode"])]
+    ascii: bool,
+    /// Draw the pieces as chess symbols, even if the terminal may not support them
+    #[arg(long, conflicts_with_all = ["pgn", "json"])]
+    unicode: bool,
+    /// Print the game as PGN instead
+    #[arg(long)]
+    pgn: bool,
+    /// Print one JSON object; tags are name and value pairs in their original order
+    #[arg(long, conflicts_with = "pgn")]
+    json: bool,
+}
+
+/// Reads `7` or `7:20`.
+fn place(text: &str) -> Result<(u64, Option<u32>), String> {
+    let what = "write a game's number from 1, e.g. 7, or game and ply, e.g. 7:20";
+    let (game, ply) = match text.split_once(':') {
+        Some((game, ply)) => (game, Some(ply)),
+        None => (text, None),
+    };
+    let game = number(game.as_bytes()).filter(|_| !game.is_empty()).ok_or(what)?;
+    let ply = ply.map(|ply| number(ply.as_bytes()).filter(|_| !ply.is_empty()).and_then(|ply| u32::try_from(ply).ok()));
+    match ply {
+        None => Ok((game, None)),
+        Some(Some(ply)) => Ok((game, Some(ply))),
+        Some(None) => Err(what.to_owned()),
+    }
+}
+
+pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
+    let archive = archives::open(session, &args.archive)?;
+    let (number, own_ply) = args.game;
+    if let (Some(_), Some(_)) = (own_ply, args.ply) {
+        return Err(Failure::Message("the ply is given twice: after the colon and with --ply".to_owned()));
+    }
+    let game = archive.game(number)?;
+    let mut out = session.stdout();
+    if args.pgn {
+        let mut writer = PgnWriter::new();
+        game.write_pgn(&mut writer)?;
+        out.write_all(writer.as_bytes())?;
+    } else {
+        let plies = game.plies();
+        let ply = own_ply.or(args.ply).unwrap_or(plies);
+        let heading = Heading::of(&game)?;
+        let shown = Shown {
+            object: game_table::object(&game, &heading, None)?,
+            opening: opening(&game, &heading)?,
+            heading,
+            measures: GameMeasures::of(&game)?,
+            games: archive.len(),
+            number,
+            plies,
+            ply,
+            position: game.position(ply)?,
+            last: last_move(&game, ply)?,
+            changed: game.is_changed(),
+            moves: if args.json { String::new() } else { move_list(&game)? },
+        };
+        let text = if args.json { format!("{}\n", shown.json()) } else { shown.text(args, session) };
+        out.write_all(text.as_bytes())?;
+    }
+    out.flush()?;
+    Ok(Code::Success)
+}
+
+/// Returns the opening's code and name: of the tags, or where they say none of the position in the table.
+fn opening(game: &GameRef, heading: &Heading) -> Result<Option<String>, Error> {
+    let known = |name: &str| heading.tag(name).filter(|value| !matches!(*value, "" | "?" | "-"));
+    let found = Openings::table().classify(game)?;
+    let eco = known("ECO").or(found.map(|(opening, _)| opening.eco));
+    let name = known("Opening").or(found.map(|(opening, _)| opening.name));
+    let words: Vec<&str> = eco.into_iter().chain(name).collect();
+    Ok((!words.is_empty()).then(|| words.join(" ")))
+}
+
+/// A move with its number, as people and engines write it.
+struct Played {
+    number: String,
+    san: String,
+    uci: String,
+}
+
+/// Returns the move that leads to `ply`.
+fn last_move(game: &GameRef, ply: u32) -> Result<Option<Played>, Error> {
+    let mut decoder = Decoder::new(game.brenner(), game.start().clone(), TextPlaces::Apart);
+    let (mut at, mut played) = (0, None);
+    while at < ply {
+        // What a variation plays is overwritten by the move of the main line that follows it, or was there before.
+        let mut found = None;
+        let item = decoder.advance(|before, m| {
+            if at + 1 == ply {
+                let mut uci = Vec::new();
+                before.write_uci(m, false, &mut uci);
+                let dots = if before.turn() == Color::White { "." } else { "..." };
+                found = Some(Played {
+                    number: format!("{}{dots}", before.fullmove_number()),
+                    san: before.san(m),
+                    uci: String::from_utf8_lossy(&uci).into_owned(),
+                });
+            }
+        });
+        match item {
+            Ok(Some(Item::Move(_))) if decoder.depth() == 0 => {
+                at += 1;
+                played = found;
+            }
+            Ok(Some(_)) => {}
+            // The position has been found, so this is not reached with an intact archive.
+            Ok(None) | Err(_) => return Ok(None),
+        }
+    }
+    Ok(played)
+}
+
+/// Returns the movetext: the game as PGN without its tags.
+fn move_list(game: &GameRef) -> Result<String, Error> {
+    let mut writer = PgnWriter::new();
+    writer.write_movetext(&game.to_game()?);
+    Ok(String::from_utf8_lossy(writer.as_bytes()).trim().to_owned())
+}
+
+struct Shown {
+    heading: Heading,
+    /// The game as every command shows it.
+    object: Object,
+    opening: Option<String>,
+    measures: GameMeasures,
+    games: u64,
+    number: u64,
+    plies: u32,
+    ply: u32,
+    position: Position,
+    last: Option<Played>,
+    /// Whether the game has been changed since it was imported.
+    changed: bool,
+    /// The moves with everything in them, broken into lines.
+    moves: String,
+}
+
+impl Shown {
+    fn state(&self) -> &'static str {
+        let white = self.position.turn() == Color::White;
+        if self.position.is_checkmate() {
+            "checkmate"
+        } else if self.position.is_stalemate() {
+            "stalemate"
+        } else if white {
+            "White to move"
+        } else {
+            "Black to move"
+        }
+    }
+
+    fn text(&self, args: &Args, session: &Session) -> String {
+        let heading = &self.heading;
+        let changed = if self.changed { ", changed since it was imported" } else { "" };
+        let mut text = format!("Game    {} of {}{changed}\n", thousands(self.number), thousands(self.games));
+        let rows = [
+            ("White", heading.player("White")),
+            ("Black", heading.player("Black")),
+            ("Event", heading.known("Event").to_owned()),
+            ("Date", heading.date().to_owned()),
+            ("Result", heading.result().to_owned()),
+        ];
+        for (title, value) in rows {
+            text += &format!("{title:<8}{}\n", beside(&printable(&value), 8, session.width()));
+        }
+        if let Some(opening) = &self.opening {
+            text += &format!("Opening {}\n", beside(&printable(opening), 8, session.width()));
+        }
+        for (title, value) in measures::rows(&self.measures) {
+            text += &format!("{title:<8} {value}\n");
+        }
+        let unicode = args.unicode || (!args.ascii && session.is_unicode_terminal());
+        text += &format!("\n{}\n", board::draw(&self.position, unicode, args.flip));
+        let last = match &self.last {
+            Some(played) => format!("{} {}", played.number, played.san),
+            None => "starting position".to_owned(),
+        };
+        text += &format!("Ply     {} of {}: {last}; {}\n", self.ply, self.plies, self.state());
+        text += &format!("FEN     {}\n", self.position.fen());
+        // Lines that a comment has of its own may be longer.
+        let width = session.width();
+        let lines = self.moves.lines().map(|line| folded(&printable(line), width));
+        text += &format!("\n{}\n", lines.collect::<Vec<_>>().join("\n"));
+        text
+    }
+
+    fn json(&self) -> Object {
+        let object = self.object.clone().with("ply", self.ply).with("fen", self.position.fen());
+        let object = match &self.last {
+            Some(played) => object.object(
+                "last_move",
+                &Object::new()
+                    .with("number", played.number.as_str())
+                    .with("san", played.san.as_str())
+                    .with("uci", played.uci.as_str()),
+            ),
+            None => object.with("last_move", serde_json::Value::Null),
+        };
+        object.with("state", self.state()).with("changed", self.changed).joined(&measures::object(&self.measures))
+    }
+}

@@ -1,0 +1,213 @@
+//! `scoresheet split`: one archive split into several.
+
+use crate::failure::{Code, Failure};
+use crate::output::content::Content;
+use crate::output::done::Done;
+use crate::output::new_archive;
+use crate::output::target::{Existing, Outputs, Target};
+use crate::select::archives;
+use crate::session::Session;
+use crate::text::{number, shown};
+use crate::threads::Threads;
+use scoresheet::archive::copy::Part;
+use scoresheet::archive::{Archive, FileKind, GameSet};
+use scoresheet::query::TagColumns;
+use scoresheet::query::tag_columns::Key;
+use std::collections::BTreeMap;
+use std::fmt::Display;
+use std::path::{Path, PathBuf};
+
+/// Split an archive into several: by number of games, by size, or by year or another tag
+///
+/// The new archives are written to a folder, with the name of the archive followed by a number or the value of the tag.
+#[derive(Debug, clap::Args)]
+#[group(skip)]
+#[command(override_usage = "scoresheet split [OPTIONS] --count N|--bytes N|--by TAG -o FOLDER ARCHIVE")]
+#[command(group = clap::ArgGroup::new("how").required(true), after_help = "\
+Examples:
+  scoresheet split games.bga --count 100000 -o parts/
+  scoresheet split games.bga --bytes 25M -o parts/
+  scoresheet split games.bga --by year -o years/
+  scoresheet split games.bga --by Event -o events/")]
+pub struct Args {
+    /// The archive
+    archive: PathBuf,
+    /// This many games in each archive, the rest in the last
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), group = "how")]
+    count: Option<u64>,
+    /// At most this many bytes per archive; K, M and G stand for thousands, millions and billions
+    #[arg(long, value_name = "N", value_parser = bytes, group = "how")]
+    bytes: Option<u64>,
+    /// One archive for each year, or for each value of this tag
+    #[arg(long, value_name = "year|TAG", group = "how")]
+    by: Option<String>,
+    /// The folder for the new archives; created if it does not exist
+    #[arg(short, long, value_name = "FOLDER")]
+    output: PathBuf,
+    /// Replace files that already exist and are archives
+    #[arg(long)]
+    force: bool,
+    #[command(flatten)]
+    done: Done,
+    #[command(flatten)]
+    threads: Threads,
+}
+
+/// The most archives that are made in one go.
+const MOST: usize = 10_000;
+
+pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
+    let archive = archives::open(session, &args.archive)?;
+    args.threads.install(|| {
+        if let Some(bytes) = args.bytes {
+            return by_bytes(args, session, &archive, bytes);
+        }
+        let parts = match (&args.by, args.count) {
+            (Some(tag), _) => by_tag(&archive, tag)?,
+            (None, Some(count)) => by_count(&archive, count),
+            // clap asks for one of them.
+            (None, None) => BTreeMap::new(),
+        };
+        not_too_many(parts.len() as u64)?;
+        make_folder(args)?;
+        let mut outputs = Outputs::of([&args.archive]);
+        let target = |(name, games)| Ok((target(args, &mut outputs, name)?, games));
+        // All are looked at before any is written.
+        let parts = parts.into_iter().map(target).collect::<Result<Vec<(Target, GameSet)>, Failure>>()?;
+        for (target, games) in parts {
+            new_archive::write_reported(session, &target, args.done, &[Part { archive: &archive, games }])?;
+        }
+        Ok(Code::Success)
+    })
+}
+
+fn not_too_many(parts: u64) -> Result<(), Failure> {
+    let what = || Failure::Message(format!("this would make {parts} archives; the limit is {MOST}"));
+    if parts > MOST as u64 { Err(what()) } else { Ok(()) }
+}
+
+fn make_folder(args: &Args) -> Result<(), Failure> {
+    let refused = |error| Failure::Message(format!("cannot create {}: {error}", shown(&args.output)));
+    std::fs::create_dir_all(&args.output).map_err(refused)
+}
+
+/// The new archive of that name, if it may be written.
+fn target(args: &Args, outputs: &mut Outputs, name: impl Display) -> Result<Target, Failure> {
+    let stem = args.archive.file_stem().unwrap_or_default().to_string_lossy();
+    let path = args.output.join(format!("{stem}-{name}.bga"));
+    outputs.file(&path, Content::Archive(FileKind::Archive), Existing::from_force(args.force))
+}
+
+/// Reads a number of bytes, as in `25M`.
+fn bytes(text: &str) -> Result<u64, String> {
+    let (digits, unit) = match text.char_indices().last() {
+        Some((at, 'K' | 'k')) => (&text[..at], 1_000),
+        Some((at, 'M' | 'm')) => (&text[..at], 1_000_000),
+        Some((at, 'G' | 'g')) => (&text[..at], 1_000_000_000),
+        _ => (text, 1),
+    };
+    let bytes = number(digits.as_bytes()).and_then(|number| number.checked_mul(unit)).filter(|bytes| *bytes > 0);
+    bytes.ok_or_else(|| "expected a number of bytes, e.g. 500000, 500K or 25M".to_owned())
+}
+
+/// Makes archives of at most this many bytes. How much a game takes is known only when it is compressed with its
+/// neighbours: a part that turns out too large is made again with fewer games, and one that is much too small with
+/// more, once.
+fn by_bytes(args: &Args, session: &Session, archive: &Archive, most: u64) -> Result<Code, Failure> {
+    let live: Vec<u64> = archive.live().iter().collect();
+    let expected = archive.file_length().div_ceil(most);
+    not_too_many(expected.min(live.len() as u64))?;
+    make_folder(args)?;
+    let mut outputs = Outputs::of([&args.archive]);
+    let width = (expected + expected / 4 + 1).to_string().len();
+    let (mut rest, mut number) = (live.as_slice(), 0);
+    // How many games fit, by the size of the last part.
+    let fitting = |games: u64, bytes: u64| (u128::from(games) * u128::from(most) / u128::from(bytes.max(1))) as usize;
+    let mut guess = fitting(archive.len(), archive.file_length());
+    while !rest.is_empty() {
+        number += 1;
+        not_too_many(number)?;
+        let mut target = target(args, &mut outputs, format_args!("{number:0width$}"))?;
+        let (mut take, mut too_many, mut is_grown) = (guess.clamp(1, rest.len()), rest.len() + 1, false);
+        let copied = loop {
+            let (own, _) = rest.split_at(take);
+            let mut games = GameSet::new(archive.len());
+            for game in own {
+                games.insert(*game);
+            }
+            let copied = new_archive::try_write(session, &target, args.done.quiet, &[Part { archive, games }])?;
+            target = target.again();
+            let better = fitting(copied.games, copied.bytes) * 99 / 100;
+            if copied.bytes > most {
+                if take == 1 {
+                    return Err(too_small(target.path(), own.first().copied().unwrap_or_default(), copied.bytes));
+                }
+                too_many = take;
+                take = better.clamp(1, take - 1);
+            } else if !is_grown
+                && take < rest.len()
+                && copied.bytes < most - most / 8
+                && better > take
+                && take + 1 < too_many
+            {
+                is_grown = true;
+                take = better.min(rest.len()).min(too_many - 1);
+            } else {
+                break copied;
+            }
+        };
+        new_archive::report(session, target.path(), &copied, args.done)?;
+        new_archive::warn_unindexed(session, target.path(), copied.unindexed.as_ref());
+        guess = fitting(copied.games, copied.bytes) * 99 / 100;
+        rest = rest.get(take..).unwrap_or_default();
+    }
+    Ok(Code::Success)
+}
+
+/// One game alone does not fit: removes its archive again.
+fn too_small(path: &Path, game: u64, bytes: u64) -> Failure {
+    for path in [path.to_path_buf(), scoresheet::archive::FileKind::Index.beside(path)] {
+        // A failure to remove it does not matter here.
+        let _ = std::fs::remove_file(path);
+    }
+    Failure::Message(format!("game {game} alone takes {bytes} bytes: --bytes must be larger"))
+}
+
+fn by_count(archive: &Archive, count: u64) -> BTreeMap<String, GameSet> {
+    let live = archive.live();
+    let width = live.len().div_ceil(count).to_string().len();
+    let mut parts = BTreeMap::new();
+    for (place, game) in (0u64..).zip(live.iter()) {
+        let name = format!("{:0width$}", place / count + 1);
+        parts.entry(name).or_insert_with(|| GameSet::new(archive.len())).insert(game);
+    }
+    parts
+}
+
+fn by_tag(archive: &Archive, tag: &str) -> Result<BTreeMap<String, GameSet>, Failure> {
+    let tags = TagColumns::of(archive);
+    let mut parts = BTreeMap::new();
+    let mut put = |name: String, game| {
+        parts.entry(name).or_insert_with(|| GameSet::new(archive.len())).insert(game);
+    };
+    let failed = || Failure::of_archive(archive.path());
+    if tag.eq_ignore_ascii_case("year") {
+        let years = tags.years().map_err(failed())?;
+        for game in archive.live().iter() {
+            put(years.get(game).map_or_else(|| "unknown".to_owned(), |year| format!("{year:04}")), game);
+        }
+    } else {
+        let columns = tags.columns(&[Key::Tag(tag.to_owned())]).map_err(failed())?;
+        for game in archive.live().iter() {
+            let value = columns.first().and_then(|column| column.text(game));
+            put(file_name(&String::from_utf8_lossy(value.unwrap_or(b"unknown"))), game);
+        }
+    }
+    Ok(parts)
+}
+
+/// Returns the value as part of a file name: anything but letters, digits and `._-` becomes `_`.
+fn file_name(value: &str) -> String {
+    let plain = |letter: char| if letter.is_alphanumeric() || "._-".contains(letter) { letter } else { '_' };
+    value.chars().take(80).map(plain).collect()
+}

@@ -1,0 +1,123 @@
+//! `scoresheet stats --by`: games in groups.
+
+use crate::failure::{self, Code, Failure};
+use crate::output::group_table::{self, GroupSort};
+use crate::select::filter::Where;
+use crate::select::grouped::{Games, by_years, grouped};
+use crate::select::ranges::Ranges;
+use crate::select::{players, side_files};
+use crate::session::Session;
+use scoresheet::archive::ArchiveSet;
+use scoresheet::query::TagColumns;
+use scoresheet::query::report::groups::{GroupKey, GroupKeys};
+use std::io::Write;
+
+/// How games are grouped.
+#[derive(Debug, clap::Args)]
+pub struct GroupArgs {
+    /// Games in groups by these, three at most: opening, family, eco, ecoclass, rating, year, month, weekday,
+    /// timecontrol, speed, player, opponent, color, result, length, ending, mate, event. Points are White's, or the
+    /// player's
+    #[arg(long, value_name = "KEY,..")]
+    pub by: Option<GroupKeys>,
+    /// Only games of this player, by the name or a part of it: the points are the player's
+    #[arg(long, value_name = "NAME", requires = "by")]
+    pub player: Option<String>,
+    /// Sort groups by this. Default: their own order, as of years, or most games first
+    #[arg(long, value_enum, requires = "by")]
+    pub sort: Option<GroupSort>,
+    /// Only groups with at least this many games
+    #[arg(long, value_name = "N", default_value_t = 1, hide_default_value = true, requires = "by")]
+    pub min_games: u64,
+    /// How groups are printed
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t, requires = "by")]
+    pub format: GroupFormat,
+}
+
+/// How groups are printed.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, clap::ValueEnum)]
+pub enum GroupFormat {
+    /// A table as wide as the terminal
+    #[default]
+    Table,
+    /// Comma-separated values with a header line
+    Csv,
+    /// One JSON object per group
+    Json,
+}
+
+/// Which games are grouped, and how many groups are shown.
+pub struct Choice<'a> {
+    pub filter: &'a Where,
+    pub games: Option<&'a Ranges>,
+    pub top: Option<usize>,
+    pub json: bool,
+}
+
+/// Prints the groups. To be called after threads have been installed.
+pub fn run(
+    args: &GroupArgs,
+    keys: &GroupKeys,
+    choice: &Choice,
+    session: &Session,
+    archives: &ArchiveSet,
+) -> Result<Code, Failure> {
+    let mut keys = keys.0.clone();
+    if args.player.is_none()
+        && let Some(key) = keys.iter().find(|key| key.needs_player())
+    {
+        return Err(Failure::Usage(format!("--by {} needs --player NAME", key.name())));
+    }
+    let format = if choice.json { GroupFormat::Json } else { args.format };
+    let (mut all, mut failed) = (Vec::new(), 0);
+    for archive in archives.archives() {
+        let (games, undecided) = choice.filter.chosen(session, archive, choice.games)?;
+        failed += undecided;
+        all.push(Games { archive, columns: TagColumns::of(archive), games, player: None });
+    }
+    if all.iter().all(|own| own.games.is_empty()) {
+        choice.filter.report_none(session, archives.archives(), choice.games);
+    }
+    if let Some(name) = &args.player {
+        players::report(session, &players::choose(&mut all, name, choice.filter)?);
+    }
+    let titles: Vec<&str> = keys.iter().map(|key| key.title()).collect();
+    let headings: Vec<&str> = keys.iter().map(|key| key.heading()).collect();
+    // A screen holds so many years and no more.
+    let (mut groups, lost) = match keys.as_slice() {
+        [GroupKey::Year] if format == GroupFormat::Table => {
+            let (groups, key) = by_years(session, &all)?;
+            keys = vec![key];
+            (groups, 0)
+        }
+        _ => grouped(session, &all, &keys)?,
+    };
+    all.iter().for_each(|own| side_files::report_columns(session, &own.columns));
+    failed += lost;
+    let total = groups.len();
+    groups.retain(|group| group.points.games >= args.min_games);
+    group_table::sort(&mut groups, &keys, args.sort);
+    let shown = match (choice.top, format) {
+        (Some(top), _) => top,
+        // Groups with an order of their own are few; of others the first are of interest.
+        (None, GroupFormat::Table) if keys.len() > 1 || keys.iter().any(|key| !key.is_ordered()) => 20,
+        (None, _) => usize::MAX,
+    };
+    let kept = groups.len();
+    groups.truncate(shown);
+    let text = match format {
+        GroupFormat::Table => group_table::text(&groups, &headings, session.table_width()),
+        GroupFormat::Csv => group_table::lines(&groups, &titles),
+        GroupFormat::Json => {
+            let lines = groups.iter().map(|group| format!("{}\n", group_table::json(group, &titles)));
+            lines.collect()
+        }
+    };
+    let mut out = session.stdout();
+    out.write_all(text.as_bytes())?;
+    out.flush()?;
+    if format == GroupFormat::Table && kept > groups.len() {
+        session.note(&format!("{} of {total} groups; --top shows more", groups.len()));
+    }
+    failure::all_read(failed)
+}

@@ -1,0 +1,142 @@
+//! The statistics of games as tables: rows of counts and lines of facts, as text and as JSON.
+
+use crate::output::json::{Object, rounded};
+use crate::output::table::{padded, shortened};
+use crate::text::{printable, ratio, thousands};
+use scoresheet::query::report::openings::Openings;
+use scoresheet::query::report::stats::{LENGTH_STEP, RATING_STEP, Stats};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// The names and numbers of a table's rows.
+pub type Rows = Vec<(String, u64)>;
+
+/// Returns the tables of counts: title and rows.
+pub fn tables(stats: &Stats, top: usize) -> Vec<(&'static str, Rows)> {
+    let [unknown, black, white, draws] = stats.results;
+    let results = [("1-0", white), ("1/2-1/2", draws), ("0-1", black), ("*", unknown)];
+    let bars = |bars: &BTreeMap<u32, u64>, step: u32| {
+        bars.iter().map(|(first, count)| (format!("{first}-{}", first + step - 1), *count)).collect::<Rows>()
+    };
+    let named = |code: &String| {
+        let name = Openings::table().name_of_code(code).unwrap_or_default();
+        format!("{code} {name}").trim_end().to_owned()
+    };
+    let mut ecos: Rows = stats.ecos.iter().map(|(code, count)| (named(code), *count)).collect();
+    ecos.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    ecos.truncate(top);
+    let all = vec![
+        ("Results", results.map(|(name, count)| (name.to_owned(), count)).to_vec()),
+        ("Moves", bars(&stats.lengths, LENGTH_STEP)),
+        ("Ratings", bars(&stats.ratings, RATING_STEP)),
+        ("Years", years(stats)),
+        ("ECO codes", ecos),
+        ("Events", stats.events.clone()),
+    ];
+    all.into_iter().filter(|(_, rows)| rows.iter().any(|(_, count)| *count > 0)).collect()
+}
+
+/// Years with their games, in bands where they would not fit a screen.
+fn years(stats: &Stats) -> Rows {
+    let bands = [1, 5, 10, 50].map(|band| {
+        let mut rows: BTreeMap<u16, u64> = BTreeMap::new();
+        stats.years.iter().for_each(|(year, count)| *rows.entry(year / band * band).or_default() += count);
+        (band, rows)
+    });
+    let fits = |(band, rows): &(u16, BTreeMap<u16, u64>)| rows.len() <= 16 || *band == 50;
+    let Some((band, rows)) = bands.into_iter().find(fits) else { return Rows::new() };
+    let name = |year: u16| if band == 1 { year.to_string() } else { format!("{year}-{}", year + band - 1) };
+    rows.into_iter().map(|(year, count)| (name(year), count)).collect()
+}
+
+/// Facts with a line each: name and value. `longest_in` is the archive of the longest game if there are several.
+pub fn facts(stats: &Stats, longest_in: Option<&str>) -> Vec<(&'static str, String)> {
+    let share = |part: u64| format!("{} ({:.1} %)", thousands(part), 100.0 * ratio(part as f64, stats.games as f64));
+    vec![
+        ("Games", thousands(stats.games)),
+        ("Plies", format!("{}, {:.1} per game", thousands(stats.plies), ratio(stats.plies as f64, stats.games as f64))),
+        ("Median", format!("{} plies", thousands(u64::from(stats.median_plies())))),
+        (
+            "Longest",
+            match stats.longest {
+                (_, 0) => "none".to_owned(),
+                (plies, game) => {
+                    let of = longest_in.map_or_else(String::new, |name| format!(" of {}", printable(name)));
+                    format!("{} plies, game {game}{of}", thousands(u64::from(plies)))
+                }
+            },
+        ),
+        ("Comments", share(stats.comments)),
+        ("Variations", share(stats.variations)),
+        ("Glyphs", share(stats.glyphs)),
+        ("Set up", share(stats.set_up)),
+        ("Faults", share(stats.faulty)),
+    ]
+}
+
+/// Returns the tables for people, in 80 columns.
+pub fn text(stats: &Stats, longest_in: Option<&str>, top: usize) -> String {
+    let mut text = String::new();
+    for (name, value) in facts(stats, longest_in) {
+        let _ = writeln!(text, "{name:<11}{value}");
+    }
+    for (title, rows) in tables(stats, top) {
+        let most = rows.iter().map(|(_, count)| *count).max().unwrap_or(1).max(1);
+        let _ = writeln!(text, "\n{title}");
+        for (name, count) in rows {
+            let bar = "#".repeat((count as f64 / most as f64 * 30.0).round() as usize);
+            let name = shortened(&printable(&name), 30);
+            let _ = writeln!(text, "  {} {:>12}  {bar}", padded(&name, 30), thousands(count));
+        }
+    }
+    if !stats.players.is_empty() {
+        let _ = writeln!(text, "\n{:<36} {:>10} {:>9} {:>9} {:>9}", "Players", "games", "won", "drawn", "lost");
+        for player in &stats.players {
+            let name = padded(&shortened(&printable(&player.name), 34), 34);
+            let [games, won, drawn, lost] = [player.games, player.won, player.drawn, player.lost].map(thousands);
+            let _ = writeln!(text, "  {name} {games:>10} {won:>9} {drawn:>9} {lost:>9}");
+        }
+    }
+    text
+}
+
+/// Returns the same for programs.
+pub fn json(stats: &Stats, longest_in: Option<&str>, top: usize) -> Object {
+    let [unknown, black, white, draws] = stats.results;
+    let bars = |bars: &BTreeMap<u32, u64>, name: &str| {
+        let bar = |(first, count): (&u32, &u64)| Object::new().with(name, *first).with("games", *count);
+        bars.iter().map(bar).collect::<Vec<Object>>()
+    };
+    let years = |(year, count): (&u16, &u64)| Object::new().with("year", *year).with("games", *count);
+    let ecos = |(code, count): (&String, &u64)| {
+        let name = Openings::table().name_of_code(code);
+        Object::new().with("eco", code.as_str()).with("opening", name).with("games", *count)
+    };
+    let events = |(name, count): &(String, u64)| Object::new().with("event", name.as_str()).with("games", *count);
+    let players = stats.players.iter().take(top).map(|player| {
+        let object = Object::new().with("player", player.name.as_str()).with("games", player.games);
+        object.with("won", player.won).with("drawn", player.drawn).with("lost", player.lost)
+    });
+    let results = Object::new().with("white", white).with("draws", draws).with("black", black).with("unknown", unknown);
+    Object::new()
+        .with("games", stats.games)
+        .with("plies", stats.plies)
+        .with("mean_plies", rounded(ratio(stats.plies as f64, stats.games as f64), 3))
+        .with("median_plies", stats.median_plies())
+        .with("longest_plies", stats.longest.0)
+        .with("longest_game", if stats.longest.1 == 0 { Value::Null } else { stats.longest.1.into() })
+        .with("longest_archive", longest_in)
+        .with("comments", stats.comments)
+        .with("variations", stats.variations)
+        .with("glyphs", stats.glyphs)
+        .with("set_up", stats.set_up)
+        .with("faulty", stats.faulty)
+        .object("results", &results)
+        .array("moves", &bars(&stats.lengths, "from"))
+        .array("ratings", &bars(&stats.ratings, "from"))
+        .array("years", &stats.years.iter().map(years).collect::<Vec<_>>())
+        .array("ecos", &stats.ecos.iter().map(ecos).collect::<Vec<_>>())
+        .array("events", &stats.events.iter().map(events).collect::<Vec<_>>())
+        .array("players", &players.collect::<Vec<_>>())
+}

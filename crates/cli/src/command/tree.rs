@@ -1,0 +1,325 @@
+//! `scoresheet tree`: the moves played in a position, and their results.
+
+use crate::failure::{self, Code, Failure};
+use crate::output::formats;
+use crate::output::heading::Heading;
+use crate::output::json::Object;
+use crate::output::table::shortened;
+use crate::select::filter::Where;
+use crate::select::position::PositionArgs;
+use crate::select::{archives, side_files};
+use crate::session::Session;
+use crate::text::{count, printable, ratio, thousands};
+use crate::threads::Threads;
+use scoresheet::Position;
+use scoresheet::archive::{Archive, ArchiveSet, GameSet};
+use scoresheet::chess::{Color, Move};
+use scoresheet::query::report::openings::{Opening, Openings};
+use scoresheet::query::{Branch, PositionQuery, Search, SearchOptions, Tally, Tree};
+use serde_json::Value;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Show the moves that were played in a position, with results, ratings and sample games
+///
+/// Each game counts once, where it first reaches the position, by transposition too. Performance is that of the side to
+/// move. Immediate with `scoresheet index --positions`; without it the games are replayed.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  scoresheet tree games.bga
+  scoresheet tree games.bga --moves \"e4 c5\"
+  scoresheet tree games.bga --depth 3 --limit 4 --min-games 10
+  scoresheet tree games/*.bga --where 'elo >= 2600'   several archives together
+  scoresheet tree games.bga --fen startpos")]
+pub struct Args {
+    /// The archive, or several, counted together
+    #[arg(required = true)]
+    archives: Vec<PathBuf>,
+    #[command(flatten)]
+    position: PositionArgs,
+    #[command(flatten)]
+    filter: Where,
+    /// Show at most this many moves
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
+    /// Show the moves of this many half-moves, as a tree; below the first the three that are played most, or as many as
+    /// --limit says
+    #[arg(long, value_name = "PLIES", default_value_t = 1, hide_default_value = true, value_parser = clap::value_parser!(u8).range(1..=12))]
+    depth: u8,
+    /// Leave out moves played in fewer games than this
+    #[arg(long, value_name = "N", default_value_t = 1, hide_default_value = true)]
+    min_games: u64,
+    /// Show this many of the highest-rated games
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u8).range(0..=15))]
+    samples: u8,
+    /// Print one JSON object with the fields of the Lichess opening explorer
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    threads: Threads,
+}
+
+pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
+    let archives = archives::open_all(session, &args.archives)?;
+    let position = args.position.position()?;
+    args.threads.install(|| {
+        let (mut all, mut failed, mut any) = (None::<Nested>, 0, false);
+        for (before, archive) in archives.numbered() {
+            let name = archives::name_in(&archives, archive);
+            let (chosen, undecided) = args.filter.games(session, archive);
+            any |= chosen.as_ref().is_none_or(|games| !games.is_empty());
+            let nested = side_files::with_search(session, archive, chosen.as_ref(), |search| {
+                Nested::of(&search, chosen.as_ref(), &position, args.depth, args.most(args.depth))
+            });
+            let unread = &nested.tree.unread;
+            unread.iter().for_each(|error| session.message(&archives::fault(name.as_deref(), error)));
+            failed += undecided + unread.len() as u64;
+            match &mut all {
+                Some(all) => all.add(nested, before),
+                None => all = Some(nested),
+            }
+        }
+        let Some(nested) = all else { return Ok(Code::Success) };
+        if nested.tree.tally.games() == 0 {
+            args.filter.report_no_position(session, archives.archives(), any);
+        }
+        let text = if args.json {
+            json(args, &archives, &nested)?
+        } else {
+            text(args, &archives, &nested, session.table_width())?
+        };
+        let mut out = session.stdout();
+        out.write_all(text.as_bytes())?;
+        out.flush()?;
+        failure::all_read(failed)
+    })
+}
+
+/// The moves in a position, and in those after them.
+struct Nested {
+    tree: Tree,
+    /// The trees of the first branches, by their moves; none at the last depth.
+    next: Vec<(Move, Nested)>,
+}
+
+/// Moves below the first that are followed where nothing is said.
+const FOLLOWED: usize = 3;
+
+impl Args {
+    /// The most moves of a position that are followed or shown below the first.
+    fn most(&self, depth: u8) -> usize {
+        self.limit.unwrap_or(if depth > 1 { FOLLOWED } else { usize::MAX })
+    }
+
+    /// The moves of a tree that are shown; `level` is 0 at the first.
+    fn shown<'t>(&self, tree: &'t Tree, level: usize) -> impl Iterator<Item = &'t Branch> {
+        let most = if level == 0 { self.limit.unwrap_or(usize::MAX) } else { self.most(self.depth) };
+        let least = self.min_games;
+        tree.branches.iter().filter(move |branch| branch.tally.games() >= least).take(most)
+    }
+}
+
+impl Nested {
+    fn of(search: &Search, among: Option<&GameSet>, position: &Position, depth: u8, most: usize) -> Nested {
+        let tree = search.tree(position);
+        if depth <= 1 {
+            return Nested { tree, next: Vec::new() };
+        }
+        // Only games that have this position can have those after it.
+        let found = search.position(&PositionQuery::from(position), SearchOptions::default());
+        let games = GameSet::of(search.archive().len(), found.hits.iter().map(|hit| hit.game));
+        let narrowed = if among.is_some() || tree.tally.games() < search.archive().len() / 2 {
+            search.clone().among(&games)
+        } else {
+            search.clone()
+        };
+        let next = tree.branches.iter().take(most).map(|branch| {
+            let mut after = position.clone();
+            after.play_unchecked(branch.m);
+            (branch.m, Nested::of(&narrowed, Some(&games), &after, depth - 1, most))
+        });
+        let next = next.collect();
+        Nested { tree, next }
+    }
+
+    /// Adds the tree of another archive, whose games are numbered after `before` others.
+    fn add(&mut self, other: Nested, before: u64) {
+        self.tree.add(other.tree, before);
+        for (m, nested) in other.next {
+            match self.next.iter_mut().find(|(own, _)| *own == m) {
+                Some((_, own)) => own.add(nested, before),
+                None => self.next.push((m, nested)),
+            }
+        }
+    }
+
+    /// The tree after a move.
+    fn after(&self, m: Move) -> Option<&Nested> {
+        self.next.iter().find(|(own, _)| *own == m).map(|(_, nested)| nested)
+    }
+}
+
+/// Returns the name of the opening that a move leads to.
+fn opening_after(tree: &Tree, m: Move) -> Option<&'static Opening> {
+    let mut after = tree.position.clone();
+    after.play_unchecked(m);
+    Openings::table().of(&after)
+}
+
+/// Appends the lines of the moves, those after a move below it.
+fn push_lines(args: &Args, nested: &Nested, all: u64, level: usize, width: usize, text: &mut String) {
+    let tree = &nested.tree;
+    for branch in args.shown(tree, level) {
+        let name = format!("{}{}", "  ".repeat(level), tree.position.san(branch.m));
+        text.push_str(&line(&name, &branch.tally, all, tree.position.turn()));
+        if let Some(opening) = opening_after(tree, branch.m) {
+            // In place of the line's end.
+            text.pop();
+            let room = width.saturating_sub(LINE + 2).max(14);
+            // Of a long name the variation says most.
+            let variation = opening.name.split_once(": ").filter(|_| opening.name.len() > room);
+            let name = variation.map_or(opening.name, |(_, variation)| variation);
+            text.push_str(&format!("  {}\n", shortened(name, room)));
+        }
+        if let Some(next) = nested.after(branch.m) {
+            push_lines(args, next, all, level + 1, width, text);
+        }
+    }
+}
+
+fn text(args: &Args, archives: &ArchiveSet, nested: &Nested, width: usize) -> Result<String, Failure> {
+    let tree = &nested.tree;
+    let named = Openings::table().of(&tree.position);
+    let named = named.map_or_else(String::new, |opening| format!("{} {}\n", opening.eco, opening.name));
+    let mut text = format!("{named}{}\n{}\n", tree.position.fen(), count(tree.tally.games(), "game", "games"));
+    let titles = ["move", "games", "share", "white", "draw", "black", "rating", "perf", "last"].map(str::to_owned);
+    text.push_str(&format!("\n{}  opening\n", cells(&titles)));
+    push_lines(args, nested, tree.tally.games(), 0, width, &mut text);
+    text.push_str(&line("all", &tree.tally, tree.tally.games(), tree.position.turn()));
+    let samples: Vec<u64> = tree.tally.samples().take(usize::from(args.samples)).collect();
+    if !samples.is_empty() {
+        text.push('\n');
+    }
+    for number in samples {
+        let (archive, number) = archives.locate(number)?;
+        let heading = Heading::of(&archive.game(number)?)?;
+        let name = archives::name_in(archives, archive).map_or_else(String::new, |name| format!("{name}  "));
+        let (white, black) = (heading.player("White"), heading.player("Black"));
+        let what = format!("{name}{number}  {white} - {black}  {}  {}", heading.result(), heading.date());
+        text.push_str(&shortened(&printable(&what), width));
+        text.push('\n');
+    }
+    Ok(text)
+}
+
+/// The cells of a line without the opening's name.
+const LINE: usize = 64;
+
+fn line(name: &str, tally: &Tally, all: u64, turn: Color) -> String {
+    let games = tally.games();
+    let decided = tally.white + tally.draws + tally.black;
+    let percent = |part: u64, whole: u64| format!("{:.1}%", 100.0 * ratio(part as f64, whole as f64));
+    let or_blank = |number: Option<String>| number.unwrap_or_else(|| "-".to_owned());
+    let row = [
+        name.to_owned(),
+        thousands(games),
+        percent(games, all),
+        percent(tally.white, decided),
+        percent(tally.draws, decided),
+        percent(tally.black, decided),
+        or_blank(tally.average_rating().map(|rating| rating.to_string())),
+        or_blank(tally.performance(turn).map(|rating| rating.to_string())),
+        or_blank(tally.last_year().map(|year| year.to_string())),
+    ];
+    format!("{}\n", cells(&row))
+}
+
+/// The cells of a row, aligned.
+fn cells([name, games, share, white, draw, black, rating, perf, last]: &[String; 9]) -> String {
+    format!("{name:<10}{games:>9} {share:>6} {white:>6} {draw:>6} {black:>6} {rating:>6} {perf:>4} {last:>4}")
+}
+
+fn counted(object: Object, tally: &Tally, turn: Color) -> Object {
+    object
+        .with("white", tally.white)
+        .with("draws", tally.draws)
+        .with("black", tally.black)
+        .with("unknown", tally.unknown)
+        .with("averageRating", tally.average_rating())
+        .with("performance", tally.performance(turn))
+        .with("lastYear", tally.last_year())
+}
+
+/// Adds the archive's name if there are several.
+fn named(object: Object, archives: &ArchiveSet, archive: &Archive) -> Object {
+    match archives::name_in(archives, archive) {
+        Some(name) => object.with("archive", name),
+        None => object,
+    }
+}
+
+/// Returns the moves of a tree as JSON, those after a move in its member `moves`.
+fn moves_json(args: &Args, archives: &ArchiveSet, nested: &Nested, level: usize) -> Result<Vec<Object>, Failure> {
+    let tree = &nested.tree;
+    let mut moves = Vec::new();
+    for branch in args.shown(tree, level) {
+        let opening = opening_after(tree, branch.m);
+        let object = Object::new()
+            .with("uci", formats::uci_of(&tree.position, branch.m))
+            .with("san", tree.position.san(branch.m))
+            .with("eco", opening.map(|opening| opening.eco))
+            .with("opening", opening.map(|opening| opening.name));
+        // The explorer names the game if there is only one.
+        let only = branch.tally.samples().next().filter(|_| branch.tally.games() == 1);
+        let object = counted(object, &branch.tally, tree.position.turn());
+        let object = match only.map(|game| archives.locate(game)).transpose()? {
+            None => object.with("game", Value::Null),
+            Some((archive, number)) => named(object, archives, archive).with("game", number),
+        };
+        moves.push(match nested.after(branch.m) {
+            Some(next) => object.array("moves", &moves_json(args, archives, next, level + 1)?),
+            None => object,
+        });
+    }
+    Ok(moves)
+}
+
+fn json(args: &Args, archives: &ArchiveSet, nested: &Nested) -> Result<String, Failure> {
+    let tree = &nested.tree;
+    let uci = |m: Move| formats::uci_of(&tree.position, m);
+    let moves = moves_json(args, archives, nested, 0)?;
+    let mut games = Vec::new();
+    for sample in tree.tally.samples().take(usize::from(args.samples)) {
+        let (archive, number) = archives.locate(sample)?;
+        let game = archive.game(number)?;
+        let heading = Heading::of(&game)?;
+        let player = |color: &str| {
+            let rating = heading.tag(&format!("{color}Elo")).and_then(|rating| rating.parse::<u32>().ok());
+            Object::new().with("name", heading.known(color)).with("rating", rating)
+        };
+        let winner = match heading.result() {
+            "1-0" => Value::from("white"),
+            "0-1" => Value::from("black"),
+            _ => Value::Null,
+        };
+        let branch = tree.branches.iter().find(|branch| branch.tally.samples().any(|other| other == sample));
+        let year = heading.date().get(..4).and_then(|year| year.parse::<u32>().ok());
+        let object = Object::new().with("uci", branch.map(|branch| uci(branch.m)));
+        games.push(
+            named(object, archives, archive)
+                .with("id", number)
+                .with("winner", winner)
+                .object("white", &player("White"))
+                .object("black", &player("Black"))
+                .with("year", year),
+        );
+    }
+    let named = Openings::table().of(&tree.position);
+    let object = Object::new()
+        .with("fen", tree.position.fen())
+        .with("eco", named.map(|opening| opening.eco))
+        .with("opening", named.map(|opening| opening.name));
+    let object = counted(object, &tree.tally, tree.position.turn());
+    Ok(format!("{}\n", object.array("moves", &moves).array("topGames", &games)))
+}

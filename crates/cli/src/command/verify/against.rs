@@ -1,0 +1,333 @@
+//! `scoresheet verify --against`: is the archive the same as the PGN files?
+
+use super::difference::{Difference, What, spots};
+use crate::failure::{Code, Failure};
+use crate::output::json::Object;
+use crate::select::ranges::Ranges;
+use crate::select::units::{Unit, units};
+use crate::select::{archives, parallel};
+use crate::session::Session;
+use crate::text::{count, printable, shown, thousands};
+use scoresheet::archive::Archive;
+use scoresheet::format::source::SourceRecord;
+use scoresheet::import;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+/// After this many differences in a file the comparison ends.
+const MOST: usize = 1000;
+/// How many bytes are searched for the next game, in addition to the length of those not found.
+const WINDOW: usize = 64 << 10;
+/// The most bytes that are searched for a game.
+const WIDEST: usize = 4 << 20;
+/// A game is searched for by this many of its first bytes.
+const NEEDLE: usize = 256;
+/// How many differing bytes are shown.
+const SHOWN: usize = 24;
+/// Differences that are listed by default.
+const SPOTS: usize = 20;
+
+/// What to compare.
+pub struct Request<'a> {
+    pub archive: &'a Path,
+    pub files: &'a [PathBuf],
+    /// Whether every difference is listed, not the first ones.
+    pub verbose: bool,
+    pub quiet: bool,
+    pub json: bool,
+}
+
+/// Compares each file with the source that was imported from it. Exit code 4 if they differ. To be called after threads
+/// have been installed.
+pub fn run(request: &Request, session: &Session) -> Result<Code, Failure> {
+    let archive = archives::open(session, request.archive)?;
+    let sources = archive.sources().map_err(Failure::of_archive(request.archive))?;
+    let pairs = pairs(request.files, &sources)?;
+    let mut out = session.stdout();
+    let mut results = Vec::new();
+    let mut code = Code::Success;
+    for (file, source) in pairs {
+        let Comparison { found, games, equal, made } = compare(&archive, source, file)?;
+        if !found.is_empty() {
+            code = Code::Damaged;
+        }
+        if request.json {
+            let differences: Vec<Object> = found.iter().map(Difference::json).collect();
+            results.push(
+                Object::new()
+                    .with("file", file.to_string_lossy())
+                    .with("source", source.name.as_str())
+                    .with("bytes", source.bytes)
+                    .with("games", source.seen - source.rejected)
+                    .with("same", found.is_empty())
+                    .with("made_of_pcn", made)
+                    .with("equal_games", equal)
+                    .array("differences", &differences),
+            );
+            continue;
+        }
+        let name = shown(file);
+        let made = if made { " (compared as PGN converted from this PCN)" } else { "" };
+        let stored = count(source.seen - source.rejected, "game", "games");
+        if found.is_empty() {
+            writeln!(out, "{name}: the same: {} bytes, {stored}{made}", thousands(source.bytes))?;
+            continue;
+        }
+        let is_read = |difference: &Difference| !matches!(difference.what, What::Damaged(_));
+        if equal == 0 && games > 1 && found.iter().all(is_read) && !request.verbose {
+            writeln!(
+                out,
+                "{name}: DIFFERENT: another file: it has none of the {} games compared{made} (--verbose shows where)",
+                thousands(games)
+            )?;
+            continue;
+        }
+        let (spots, mut listed) = (spots(&found), 0);
+        for (first, last) in &spots {
+            if request.verbose {
+                for difference in &found[*first..=*last] {
+                    writeln!(out, "{name}:{}", printable(&difference.to_string()))?;
+                }
+            } else if listed < SPOTS {
+                writeln!(out, "{name}:{}", printable(&found[*first].with_those_to(&found[*last])))?;
+            }
+            listed += 1;
+        }
+        if listed > SPOTS && !request.verbose {
+            writeln!(out, "{name}: ... and {} more (--verbose lists all)", thousands((listed - SPOTS) as u64))?;
+        }
+        match found.len() {
+            MOST => {
+                writeln!(out, "{name}: DIFFERENT: stopped after {} games that differ{made}", thousands(MOST as u64))?
+            }
+            _ => {
+                let differences = count(spots.len() as u64, "difference", "differences");
+                writeln!(out, "{name}: DIFFERENT: {differences}{made}")?;
+            }
+        }
+    }
+    if request.json {
+        writeln!(out, "{}", Object::new().with("same", code == Code::Success).array("files", &results))?;
+    } else if !request.quiet && request.files.len() < sources.len() {
+        session.note(&format!(
+            "{} of the archive's sources compared: {} of {}",
+            request.archive.display(),
+            request.files.len(),
+            sources.len()
+        ));
+    }
+    out.flush()?;
+    Ok(code)
+}
+
+/// Finds the source of each file: that of its name, or if none has it, the one in its place.
+fn pairs<'a>(files: &'a [PathBuf], sources: &'a [SourceRecord]) -> Result<Vec<(&'a Path, &'a SourceRecord)>, Failure> {
+    let mut free: Vec<bool> = vec![true; sources.len()];
+    let mut pairs = Vec::with_capacity(files.len());
+    for (place, file) in files.iter().enumerate() {
+        let name = file.file_name().unwrap_or(file.as_os_str()).to_string_lossy();
+        let named = (0..sources.len()).find(|at| free[*at] && sources[*at].name == name);
+        let in_place = || (files.len() == sources.len() && free[place]).then_some(place);
+        let Some(at) = named.or_else(in_place) else {
+            return Err(Failure::Message(format!("the archive has no source called {name}; see `scoresheet info`")));
+        };
+        free[at] = false;
+        pairs.push((file.as_path(), &sources[at]));
+    }
+    Ok(pairs)
+}
+
+/// What a comparison found.
+struct Comparison {
+    found: Vec<Difference>,
+    /// Games that were compared, and those of them that the file has.
+    games: u64,
+    equal: u64,
+    /// Whether the file was PCN.
+    made: bool,
+}
+
+fn compare(archive: &Archive, source: &SourceRecord, file: &Path) -> Result<Comparison, Failure> {
+    // A document that was kept whole is compared as it is.
+    let document = if source.exact && source.seen == source.rejected { import::open_document(file)? } else { None };
+    let reader = document.map_or_else(|| import::open(file), Ok)?;
+    let made = reader.is_made();
+    let mut against = Against::new(reader);
+    let stored = source.seen - source.rejected;
+    let units = match stored {
+        0 => Vec::new(),
+        _ => units(archive, Some(&Ranges::of(source.first_game, source.first_game + stored - 1)), None)?.0,
+    };
+    let cannot = |error| Failure::cannot_open(file, error);
+    parallel::in_order(
+        &units,
+        |unit| originals(archive, source, unit),
+        |games| {
+            for (number, text) in games {
+                against.game(number, text).map_err(cannot)?;
+            }
+            Ok(())
+        },
+    )?;
+    // Of a source without stored games, all bytes.
+    let end = if stored == 0 { 0 } else { source.first_game + stored };
+    let after = archive.beside(source, end..u64::MAX).map_err(Failure::of_archive(archive.path()))?;
+    if !after.is_empty() {
+        against.piece(end, Ok(after)).map_err(cannot)?;
+    }
+    let (games, equal) = (against.games, against.equal);
+    Ok(Comparison { found: against.finish().map_err(cannot)?, games, equal, made })
+}
+
+/// Returns the games of a unit as they were in their source, or why they cannot be read.
+fn originals(archive: &Archive, source: &SourceRecord, unit: &Unit) -> Vec<(u64, Result<Vec<u8>, String>)> {
+    let mut texts = Vec::new();
+    unit.each(archive, |number, game| {
+        let mut text = Vec::new();
+        let read = game.and_then(|game| {
+            text = archive.beside(source, number..number + 1)?;
+            game.original(&mut text)
+        });
+        texts.push((number, read.map(|()| text).map_err(|error| error.to_string())));
+    });
+    texts
+}
+
+/// A file being compared with games.
+struct Against<R> {
+    reader: R,
+    buffer: Vec<u8>,
+    /// What has been compared of the buffer.
+    at: usize,
+    ended: bool,
+    line: u64,
+    offset: u64,
+    /// After a difference: how many bytes of games have not been found since.
+    lost: Option<usize>,
+    /// Games compared, and those that the file has.
+    games: u64,
+    equal: u64,
+    found: Vec<Difference>,
+}
+
+impl<R: Read> Against<R> {
+    fn new(reader: R) -> Against<R> {
+        let buffer = Vec::with_capacity(1 << 20);
+        Against {
+            reader,
+            buffer,
+            at: 0,
+            ended: false,
+            line: 1,
+            offset: 0,
+            lost: None,
+            games: 0,
+            equal: 0,
+            found: Vec::new(),
+        }
+    }
+
+    /// Returns the next bytes of the file: as many as wanted, fewer only at its end.
+    fn ahead(&mut self, wanted: usize) -> io::Result<&[u8]> {
+        if !self.ended && self.buffer.len() - self.at < wanted {
+            self.buffer.drain(..self.at);
+            self.at = 0;
+            let missing = wanted.max(1 << 20) - self.buffer.len();
+            let read = (&mut self.reader).take(missing as u64).read_to_end(&mut self.buffer)?;
+            self.ended = read < missing;
+        }
+        let ahead = &self.buffer[self.at..];
+        Ok(&ahead[..ahead.len().min(wanted)])
+    }
+
+    fn advance(&mut self, bytes: usize) {
+        self.line += memchr::memchr_iter(b'\n', &self.buffer[self.at..self.at + bytes]).count() as u64;
+        self.at += bytes;
+        self.offset += bytes as u64;
+    }
+
+    /// Records a difference, this many bytes further on.
+    fn differs(&mut self, game: Option<u64>, further: usize, what: What) {
+        let equal = &self.buffer[self.at..self.at + further];
+        let line = self.line + memchr::memchr_iter(b'\n', equal).count() as u64;
+        self.found.push(Difference { line, offset: self.offset + further as u64, game, what });
+    }
+
+    /// Returns how many of the next bytes are those of the text.
+    fn same(&mut self, text: &[u8]) -> io::Result<usize> {
+        let ahead = self.ahead(text.len())?;
+        Ok(ahead.iter().zip(text).take_while(|(a, b)| a == b).count())
+    }
+
+    fn game(&mut self, number: u64, text: Result<Vec<u8>, String>) -> io::Result<()> {
+        if self.found.len() >= MOST {
+            return Ok(());
+        }
+        self.games += 1;
+        if self.piece(number, text)? {
+            self.equal += 1;
+        }
+        Ok(())
+    }
+
+    /// Compares the bytes of a game, or those before it; returns whether the file has them.
+    fn piece(&mut self, number: u64, text: Result<Vec<u8>, String>) -> io::Result<bool> {
+        if self.found.len() >= MOST {
+            return Ok(false);
+        }
+        let text = match text {
+            Ok(text) => text,
+            Err(why) => {
+                self.lost.get_or_insert(0);
+                self.differs(Some(number), 0, What::Damaged(why));
+                return Ok(false);
+            }
+        };
+        if let Some(skipped) = self.lost {
+            let needle = &text[..text.len().min(NEEDLE)];
+            let ahead = self.ahead((skipped + text.len() + WINDOW).min(WIDEST).max(needle.len()))?;
+            match memchr::memmem::find(ahead, needle) {
+                Some(place) => {
+                    self.advance(place);
+                    self.lost = None;
+                }
+                None => {
+                    self.lost = Some(skipped + text.len());
+                    self.differs(Some(number), 0, What::Missing);
+                    return Ok(false);
+                }
+            }
+        }
+        let mut same = self.same(&text)?;
+        if same < text.len() {
+            // Perhaps the file only has something more before the game.
+            let ahead = self.ahead(text.len() + WINDOW)?;
+            let rest = ahead.get(1..).unwrap_or_default();
+            if let Some(place) = memchr::memmem::find(rest, &text[..text.len().min(NEEDLE)]) {
+                self.differs(Some(number), 0, What::Before(place as u64 + 1));
+                self.advance(place + 1);
+                same = self.same(&text)?;
+            }
+        }
+        if same < text.len() {
+            let shown = |bytes: &[u8]| bytes[same..].iter().take(SHOWN).copied().collect::<Vec<_>>();
+            let ahead = self.ahead(text.len() + SHOWN)?;
+            let what = What::Bytes { archive: shown(&text), file: shown(ahead) };
+            self.differs(Some(number), same, what);
+            self.lost = Some(text.len());
+            return Ok(false);
+        }
+        self.advance(same);
+        Ok(true)
+    }
+
+    fn finish(mut self) -> io::Result<Vec<Difference>> {
+        if self.lost.is_none() && self.found.len() < MOST {
+            let rest = (self.buffer.len() - self.at) as u64 + io::copy(&mut self.reader, &mut io::sink())?;
+            if rest > 0 {
+                self.differs(None, 0, What::After(rest));
+            }
+        }
+        Ok(self.found)
+    }
+}

@@ -1,0 +1,95 @@
+//! A difference between an archive and the file it was imported from, and how it is shown.
+
+use crate::output::json::Object;
+use crate::text::count;
+
+/// Where archive and file differ.
+pub struct Difference {
+    /// The line of the file.
+    pub line: u64,
+    /// The byte of the file, from 0.
+    pub offset: u64,
+    /// The game in the archive; `None` after the last.
+    pub game: Option<u64>,
+    pub what: What,
+}
+
+/// What is different.
+pub enum What {
+    /// The bytes from the first that differs.
+    Bytes { archive: Vec<u8>, file: Vec<u8> },
+    /// This many bytes of the file come before the game.
+    Before(u64),
+    /// The game does not follow.
+    Missing,
+    /// The archive's game cannot be read.
+    Damaged(String),
+    /// This many bytes of the file come after the last game.
+    After(u64),
+}
+
+impl std::fmt::Display for Difference {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let text = |bytes: &[u8]| match bytes {
+            [] => "nothing more".to_owned(),
+            bytes => format!("\"{}\"", bytes.escape_ascii()),
+        };
+        write!(f, "{}: ", self.line)?;
+        if let Some(game) = self.game {
+            write!(f, "game {game}: ")?;
+        }
+        match &self.what {
+            What::Bytes { archive, file } => write!(f, "{} in the archive, {} in the file", text(archive), text(file)),
+            What::Before(bytes) => write!(f, "{} more in the file before this game", count(*bytes, "byte", "bytes")),
+            What::Missing => f.write_str("not found in the file from here on"),
+            What::Damaged(why) => write!(f, "cannot be read: {why}"),
+            What::After(bytes) => write!(f, "{} more in the file", count(*bytes, "byte", "bytes")),
+        }
+    }
+}
+
+impl Difference {
+    /// Returns whether the other one is of the next game, and of the same kind.
+    fn is_followed_by(&self, other: &Difference) -> bool {
+        let same = match (&self.what, &other.what) {
+            (What::Missing, What::Missing) => true,
+            (What::Damaged(one), What::Damaged(other)) => one == other,
+            _ => false,
+        };
+        same && self.game.zip(other.game).is_some_and(|(one, other)| one + 1 == other)
+    }
+
+    /// Returns the line for this difference and those of the same kind up to another.
+    pub fn with_those_to(&self, last: &Difference) -> String {
+        let (Some(first), Some(last)) = (self.game, last.game.filter(|last| Some(*last) != self.game)) else {
+            return self.to_string();
+        };
+        self.to_string().replacen(&format!("game {first}: "), &format!("games {first} to {last}: "), 1)
+    }
+
+    /// Returns the difference for programs.
+    pub fn json(&self) -> Object {
+        let object = Object::new().with("line", self.line).with("offset", self.offset).with("game", self.game);
+        let text = |bytes: &[u8]| bytes.escape_ascii().to_string();
+        match &self.what {
+            What::Bytes { archive, file } => object.with("archive", text(archive)).with("file", text(file)),
+            What::Before(bytes) => object.with("more_bytes", *bytes),
+            What::Missing => object.with("what", "not found"),
+            What::Damaged(why) => object.with("what", why.as_str()),
+            What::After(bytes) => object.with("more_bytes", *bytes),
+        }
+    }
+}
+
+/// Returns the first and last places of differences that are reported as one: games in a row that are not found, or
+/// cannot be read.
+pub fn spots(found: &[Difference]) -> Vec<(usize, usize)> {
+    let mut spots: Vec<(usize, usize)> = Vec::new();
+    for (place, difference) in found.iter().enumerate() {
+        match spots.last_mut() {
+            Some((_, last)) if found[*last].is_followed_by(difference) => *last = place,
+            _ => spots.push((place, place)),
+        }
+    }
+    spots
+}

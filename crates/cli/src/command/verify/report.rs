@@ -1,0 +1,138 @@
+//! What `scoresheet verify` has found: lines for people, JSON for programs.
+
+use crate::failure::Failure;
+use crate::output::json::Object;
+use crate::session::Session;
+use crate::text::{count, shown, thousands};
+use scoresheet::archive::{FileKind, Level, Report, SideState, Spot};
+use std::io::Write;
+use std::path::Path;
+
+/// Damaged spots that are listed by default.
+const SPOTS: usize = 20;
+/// Ranges of games that are listed of a spot.
+const RANGES: usize = 8;
+
+/// Writes a line for each damaged spot, of many the first.
+pub fn list_spots(path: &Path, report: &Report, out: &mut impl Write) -> Result<(), Failure> {
+    let path = shown(path);
+    for Spot { offset, kind, games, .. } in report.spots.iter().take(SPOTS) {
+        match games.is_empty() {
+            true => writeln!(out, "{path}: {kind} at byte {offset}")?,
+            false => writeln!(out, "{path}: {} damaged or lost: {kind} at byte {offset}", ranges(games))?,
+        }
+    }
+    if report.spots.len() > SPOTS {
+        let more = count((report.spots.len() - SPOTS) as u64, "more damaged spot", "more damaged spots");
+        writeln!(out, "{path}: ... and {more} (--verbose lists all)")?;
+    }
+    Ok(())
+}
+
+/// Writes a line for each damage and each range of games.
+pub fn list_damage(path: &Path, report: &Report, out: &mut impl Write) -> Result<(), Failure> {
+    let path = shown(path);
+    for damage in &report.damage {
+        writeln!(out, "{path}: {damage}")?;
+    }
+    for (first, last) in &report.lost {
+        let verb = if first == last { "is" } else { "are" };
+        writeln!(out, "{path}: {} {verb} damaged or lost", ranges(&[(*first, *last)]))?;
+    }
+    Ok(())
+}
+
+/// Returns ranges of games in words, of many the first and how many games there are in all.
+fn ranges(games: &[(u64, u64)]) -> String {
+    let range =
+        |(first, last): &(u64, u64)| if first == last { first.to_string() } else { format!("{first} to {last}") };
+    let listed: Vec<String> = games.iter().take(RANGES).map(range).collect();
+    let all: u64 = games.iter().map(|(first, last)| (last - first).saturating_add(1)).sum();
+    let noun = if all == 1 { "game" } else { "games" };
+    match games.len() > RANGES {
+        true => format!("{noun} {}, .. ({})", listed.join(", "), count(all, "game", "games")),
+        false => format!("{noun} {}", listed.join(", ")),
+    }
+}
+
+/// Writes whether the archive is intact, and what of it has been checked.
+pub fn conclude(
+    path: &Path,
+    session: &Session,
+    report: &Report,
+    level: Level,
+    bytes: u64,
+    out: &mut impl Write,
+) -> Result<(), Failure> {
+    let path = shown(path);
+    if report.uncommitted > 0 {
+        session.note(&format!(
+            "{path}: {} bytes after the last commit are left from an unfinished import; the next import removes them",
+            thousands(report.uncommitted)
+        ));
+    }
+    let blocks = format!("{}, {} bytes", count(report.blocks, "block", "blocks"), thousands(bytes));
+    let games = count(report.games, "game", "games");
+    if !report.is_intact() {
+        let found = count(report.spots.len() as u64, "damaged spot", "damaged spots");
+        let unread = if level == Level::Full { "; games not read one by one" } else { "" };
+        writeln!(out, "{path}: DAMAGED: {found} ({blocks}{unread})")?;
+    } else if level == Level::Quick {
+        writeln!(out, "{path}: intact: {games}, their moves not checked; {blocks}")?;
+    } else {
+        let plies = count(report.plies, "ply", "plies");
+        writeln!(out, "{path}: intact: {games}, {plies}; {blocks}")?;
+    }
+    Ok(())
+}
+
+/// Returns the same for programs.
+pub fn json(report: &Report, beside: &[(FileKind, SideState)], level: Level, bytes: u64) -> Object {
+    let beside = beside.iter().filter(|(_, state)| *state != SideState::Missing).map(|(kind, state)| {
+        let state = match state {
+            SideState::File | SideState::Missing => "good",
+            SideState::Stale => "stale",
+            SideState::Damaged => "damaged",
+        };
+        Object::new().with("file", kind.extension()).with("state", state)
+    });
+    let beside: Vec<Object> = beside.collect();
+    let damage: Vec<Object> = report
+        .damage
+        .iter()
+        .map(|damage| {
+            Object::new()
+                .with("offset", damage.offset)
+                .with("what", damage.kind.to_string())
+                .with("game", Some(damage.game).filter(|game| *game > 0))
+        })
+        .collect();
+    let lost: Vec<Object> =
+        report.lost.iter().map(|(first, last)| Object::new().with("first", *first).with("last", *last)).collect();
+    let spots: Vec<Object> = report
+        .spots
+        .iter()
+        .map(|spot| {
+            let games: Vec<Object> = spot
+                .games
+                .iter()
+                .map(|(first, last)| Object::new().with("first", *first).with("last", *last))
+                .collect();
+            let object = Object::new().with("offset", spot.offset).with("what", spot.kind.to_string());
+            object.with("damages", spot.damages).array("games", &games)
+        })
+        .collect();
+    Object::new()
+        .with("sound", report.is_intact())
+        .with("level", if level == Level::Quick { "quick" } else { "full" })
+        .with("bytes", bytes)
+        .with("blocks", report.blocks)
+        .with("games", report.games)
+        .with("plies", (level == Level::Full && report.is_intact()).then_some(report.plies))
+        .with("uncommitted", report.uncommitted)
+        .with("index", report.index)
+        .array("damage", &damage)
+        .array("lost", &lost)
+        .array("spots", &spots)
+        .array("beside", &beside)
+}

@@ -1,0 +1,426 @@
+//! The pages as they look: the list of games, and a game with its board, moves, clocks and evaluations.
+
+use super::app::{App, Page};
+use super::screen::{Look, Screen};
+use super::sheet::{Sheet, Word};
+use crate::output::heading::Heading;
+use crate::text::{printable, shown, thousands};
+use scoresheet::chess::{Color, Piece, Role, Square};
+use scoresheet::game::Evaluation;
+use std::path::Path;
+use std::time::Duration;
+use unicode_width::UnicodeWidthStr;
+
+/// The smallest screen that a game fits on.
+const LEAST: (usize, usize) = (50, 16);
+/// Columns of the board, and of its margin to the moves.
+const BOARD: usize = 26;
+const MARGIN: usize = 3;
+
+const LIGHT: u8 = 180;
+const DARK: u8 = 137;
+const LIGHT_LAST: u8 = 186;
+const DARK_LAST: u8 = 143;
+const WHITE: u8 = 231;
+const BLACK: u8 = 16;
+
+/// Returns the screen of so many columns and rows.
+pub fn draw(app: &mut App, width: usize, height: usize) -> Screen {
+    let mut screen = Screen::new(width, height);
+    if width < LEAST.0 || height < LEAST.1 {
+        let text = format!("needs {} columns and {} rows", LEAST.0, LEAST.1);
+        screen.put(0, 0, width, &text, Look::PLAIN);
+        return screen;
+    }
+    app.rows = height - 4;
+    match (app.help, app.page) {
+        (true, _) => help(app, &mut screen),
+        (_, Page::List) => list(app, &mut screen),
+        (_, Page::Game) => game(app, &mut screen),
+    }
+    footer(app, &mut screen);
+    screen
+}
+
+fn footer(app: &App, screen: &mut Screen) {
+    let (row, width) = (screen.height - 1, screen.width);
+    if let Some(text) = &app.prompt {
+        let end = screen.put(0, row, width, &format!("/{text}"), Look::BOLD);
+        screen.put(end, row, width, " ", Look::REVERSED);
+        if text.is_empty() {
+            let hint = "  a name, or as --where: white ~ \"carlsen\" and year > 2020";
+            screen.put(end + 1, row, width, hint, Look::FAINT);
+        }
+    } else if let Some(message) = &app.message {
+        screen.put(0, row, width, &printable(message), Look::BOLD);
+    } else {
+        // Where all do not fit, those before the last two go first.
+        let keys: &[&str] = match (app.help, app.page) {
+            (true, _) => &["any key goes back"],
+            (_, Page::List) => &["↑↓ choose", "enter open", "/ search", "? help", "q quit"],
+            (_, Page::Game) => &["←→ move", "v variation", "n p game", "f flip", "/ search", "? help", "q back"],
+        };
+        let (others, last) = keys.split_at(keys.len().saturating_sub(2));
+        let texts = (0..=others.len()).rev().map(|shown| [&others[..shown], last].concat().join("  "));
+        let keys = texts.into_iter().find(|text| text.width() <= width).unwrap_or_else(|| last.join("  "));
+        screen.put(0, row, width, &keys, Look::FAINT);
+    }
+}
+
+fn title(app: &App, screen: &mut Screen, text: &str) {
+    let found = match &app.search {
+        Some(search) => format!(", found by {}", printable(search)),
+        None => String::new(),
+    };
+    screen.put(0, 0, screen.width, &format!("{}  {text}{found}", name(app)), Look::BOLD);
+}
+
+/// The archive's name, without its folders.
+fn name(app: &App) -> String {
+    let path = app.archive.path();
+    shown(path.file_name().map_or(path, Path::new))
+}
+
+/// A heading of the help and what is under it: keys, and what they do.
+type Topic = (&'static str, &'static [(&'static str, &'static str)]);
+
+const IN_A_GAME: Topic = (
+    "In a game",
+    &[
+        ("← → space", "the move before, the next one"),
+        ("↑ ↓", "a whole move back, or on"),
+        ("PgUp PgDn", "ten moves back, or on"),
+        ("Home End", "the start, the end of the game"),
+        ("v", "the next variation, then the game"),
+        ("n p", "the next game, the one before"),
+        ("f", "turn the board"),
+        ("u", "pieces as symbols or as letters"),
+        ("q Esc", "back to the list"),
+    ],
+);
+const IN_THE_LIST: Topic = (
+    "In the list",
+    &[
+        ("↑ ↓ Home End", "choose a game"),
+        ("PgUp PgDn", "a page back, or on"),
+        ("Enter →", "open the game"),
+        ("Esc", "all games again, after a search"),
+        ("q", "quit"),
+    ],
+);
+const EVERYWHERE: Topic = ("Everywhere", &[("/", "search: a name, or as with --where"), ("Q Ctrl-C", "quit")]);
+
+/// The keys of both pages; where they do not fit, of the page that is there.
+fn help(app: &App, screen: &mut Screen) {
+    const KEYS: usize = 14;
+    let here = if app.page == Page::Game { IN_A_GAME } else { IN_THE_LIST };
+    let rows = |topics: &[Topic]| topics.iter().map(|(_, lines)| lines.len() + 2).sum::<usize>() - 1;
+    let all = [IN_A_GAME, IN_THE_LIST, EVERYWHERE];
+    let topics = if rows(&all) < screen.height { &all[..] } else { &[here, EVERYWHERE] };
+    let mut row = 0;
+    for (heading, lines) in topics {
+        screen.put(0, row, screen.width, heading, Look::BOLD);
+        for (key, what) in *lines {
+            row += 1;
+            screen.put(0, row, KEYS, key, Look::PLAIN);
+            screen.put(KEYS, row, screen.width, what, Look::PLAIN);
+        }
+        row += 2;
+    }
+}
+
+fn list(app: &App, screen: &mut Screen) {
+    let (all, width, rows) = (app.games.len() as u64, screen.width, app.rows);
+    let place = if all == 0 { 0 } else { app.place as u64 + 1 };
+    title(app, screen, &format!("game {} of {}", thousands(place), thousands(all)));
+    let digits = app.games.last().map_or(1, |last| last.to_string().len()).max(4);
+    // Number, players, result, date: what is left is the event's.
+    let names = ((width - digits - 20) / 3).clamp(10, 28);
+    let columns = [digits + 1, names, names, 8, 11];
+    let head = ["game", "White", "Black", "result", "date", "event"];
+    let mut put = |row: usize, cells: &[&str], look: Look| {
+        let mut start = 0;
+        for (place, cell) in cells.iter().enumerate() {
+            let end = columns.get(place).map_or(width, |columns| start + columns);
+            screen.put(start, row, if end < width { end - 1 } else { end }, cell, look);
+            start = end;
+        }
+    };
+    put(1, &head, Look::FAINT);
+    let first = app.place.saturating_sub(rows / 2).min(app.games.len().saturating_sub(rows));
+    for (row, number) in app.games.iter().skip(first).take(rows).enumerate() {
+        let heading = app.archive.game(*number).and_then(|game| Heading::of(&game));
+        let number = format!("{number:>digits$}");
+        match heading {
+            Ok(heading) => {
+                let (white, black) = (heading.player("White"), heading.player("Black"));
+                let result = heading.result().replace("1/2-1/2", "1/2");
+                put(row + 2, &[&number, &white, &black, &result, heading.date(), heading.known("Event")], Look::PLAIN);
+            }
+            Err(error) => put(row + 2, &[&number, &error.to_string()], Look::FAINT),
+        }
+    }
+    screen.look(app.place - first + 2, Look::REVERSED);
+}
+
+fn game(app: &App, screen: &mut Screen) {
+    let Some(sheet) = &app.sheet else { return };
+    let (width, height) = (screen.width, screen.height);
+    let of = match app.games.len() as u64 {
+        0 | 1 => String::new(),
+        all => format!(" ({} of {})", thousands(app.place as u64 + 1), thousands(all)),
+    };
+    title(app, screen, &format!("game {}{of}", thousands(sheet.number)));
+    board(app, sheet, screen);
+    below_the_board(app, sheet, screen);
+    let left = BOARD + MARGIN;
+    let heading = &sheet.heading;
+    let players = format!("{} - {}", heading.player("White"), heading.player("Black"));
+    screen.put(left, 2, width, &printable(&players), Look::BOLD);
+    let changed = if sheet.changed { ", changed since it was imported" } else { "" };
+    let about = format!("{}, {}, {}{changed}", heading.result(), heading.known("Event"), heading.date());
+    screen.put(left, 3, width, &printable(&about), Look::PLAIN);
+    let opening: Vec<&str> = ["ECO", "Opening"].into_iter().filter_map(|tag| heading.tag(tag)).collect();
+    screen.put(left, 4, width, &printable(&opening.join(" ")), Look::FAINT);
+    let top = 6;
+    let (lines, current) = lines(sheet, app.node, width - left);
+    let rows = height.saturating_sub(top + 2);
+    let first = current.saturating_sub(rows / 2).min(lines.len().saturating_sub(rows));
+    for (row, line) in lines.iter().skip(first).take(rows).enumerate() {
+        for (column, text, look) in line {
+            screen.put(left + column, top + row, width, text, *look);
+        }
+    }
+}
+
+fn board(app: &App, sheet: &Sheet, screen: &mut Screen) {
+    let node = &sheet.nodes[app.node];
+    let order = |place: u8| if app.flip { 7 - place } else { place };
+    for row in 0..8u8 {
+        let rank = order(7 - row);
+        screen.put(0, 2 + usize::from(row), BOARD, &(rank + 1).to_string(), Look::FAINT);
+        for column in 0..8u8 {
+            let square = Square::at(order(column), rank);
+            let is_last = node.squares.is_some_and(|(from, to)| square == from || square == to);
+            let is_light = (order(column) + rank) % 2 == 1;
+            let paper = match (is_light, is_last) {
+                (true, false) => LIGHT,
+                (false, false) => DARK,
+                (true, true) => LIGHT_LAST,
+                (false, true) => DARK_LAST,
+            };
+            let piece = node.position.piece_at(square);
+            let ink = if piece.is_some_and(|piece| piece.color == Color::White) { WHITE } else { BLACK };
+            let look = Look { paper: Some(paper), ink: Some(ink), bold: true, ..Look::PLAIN };
+            let letter = piece.map_or(' ', |piece| letter(piece, app.unicode));
+            // Also where there are no colours.
+            let [open, close] = if is_last { ['[', ']'] } else { [' ', ' '] };
+            let text = format!("{open}{letter}{close}");
+            screen.put(2 + usize::from(column) * 3, 2 + usize::from(row), BOARD, &text, look);
+        }
+    }
+    for column in 0..8u8 {
+        let file = char::from(b'a' + order(column)).to_string();
+        screen.put(3 + usize::from(column) * 3, 10, BOARD, &file, Look::FAINT);
+    }
+}
+
+/// Figures, or letters as FEN has them.
+fn letter(piece: Piece, unicode: bool) -> char {
+    if !unicode {
+        return char::from(piece.letter());
+    }
+    match (piece.role, piece.color) {
+        (Role::Pawn, Color::White) => '♙',
+        (Role::Knight, Color::White) => '♘',
+        (Role::Bishop, Color::White) => '♗',
+        (Role::Rook, Color::White) => '♖',
+        (Role::Queen, Color::White) => '♕',
+        (Role::King, Color::White) => '♔',
+        (Role::Pawn, Color::Black) => '♟',
+        (Role::Knight, Color::Black) => '♞',
+        (Role::Bishop, Color::Black) => '♝',
+        (Role::Rook, Color::Black) => '♜',
+        (Role::Queen, Color::Black) => '♛',
+        (Role::King, Color::Black) => '♚',
+    }
+}
+
+/// The clocks, where the game stands, and a graph of the evaluations or the clocks.
+fn below_the_board(app: &App, sheet: &Sheet, screen: &mut Screen) {
+    let node = &sheet.nodes[app.node];
+    // In a variation, what the main line has where it was left.
+    let mut main = app.node;
+    while sheet.nodes[main].depth > 0 {
+        main = sheet.nodes[main].before;
+    }
+    let ply = sheet.nodes[main].ply;
+    let position = &node.position;
+    let state = if position.is_checkmate() {
+        "checkmate"
+    } else if position.is_stalemate() {
+        "stalemate"
+    } else if position.turn() == Color::White {
+        "White to move"
+    } else {
+        "Black to move"
+    };
+    let place = format!("ply {} of {}, {state}", node.ply, sheet.plies);
+    screen.put(0, 11, BOARD, &place, Look::PLAIN);
+    let mut row = 12;
+    let clocks = [true, false].map(|white| sheet.clock(white, ply));
+    if clocks.iter().any(Option::is_some) {
+        let [white, black] = clocks.map(|clock| clock.map_or_else(|| "-".to_owned(), time));
+        screen.put(0, row, BOARD, &format!("clocks {white} - {black}"), Look::PLAIN);
+        row += 1;
+    }
+    let evaluation = ply.checked_sub(1).and_then(|ply| sheet.evaluations.get(ply as usize).copied().flatten());
+    if let Some(evaluation) = evaluation {
+        screen.put(0, row, BOARD, &format!("evaluation {evaluation}"), Look::PLAIN);
+        row += 1;
+    }
+    let rows = (screen.height - 2).saturating_sub(row + 1).min(6);
+    if rows < 2 {
+        return;
+    }
+    let evaluations: Vec<Option<f64>> = sheet.evaluations.iter().map(|known| known.map(winning)).collect();
+    let most = sheet.clocks.iter().flatten().max().map_or(1.0, Duration::as_secs_f64).max(1.0);
+    let left: Vec<Option<f64>> =
+        sheet.clocks.iter().map(|clock| clock.map(|clock| clock.as_secs_f64() / most)).collect();
+    let (name, values) = match evaluations.iter().flatten().count() {
+        0 => ("time left", left),
+        _ => ("White's chances", evaluations),
+    };
+    if values.iter().flatten().next().is_none() {
+        return;
+    }
+    screen.put(0, row, BOARD, name, Look::FAINT);
+    graph(screen, row + 1, rows, &values, ply);
+}
+
+/// Draws values from 0 to 1, one for each ply, over the width of the board.
+fn graph(screen: &mut Screen, top: usize, rows: usize, values: &[Option<f64>], ply: u32) {
+    const BARS: [&str; 9] = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
+    let columns = BOARD.min(values.len());
+    for column in 0..columns {
+        let from = column * values.len() / columns;
+        let to = ((column + 1) * values.len() / columns).max(from + 1);
+        let own: Vec<f64> = values.iter().take(to).skip(from).filter_map(|value| *value).collect();
+        let is_here = (from + 1..=to).contains(&(ply as usize));
+        let look = if is_here { Look { ink: Some(214), bold: true, ..Look::PLAIN } } else { Look::FAINT };
+        let mean = own.iter().sum::<f64>() / own.len().max(1) as f64;
+        let eighths = if own.is_empty() { 0 } else { ((mean * rows as f64 * 8.0).round() as usize).max(1) };
+        for row in 0..rows {
+            let filled = eighths.saturating_sub((rows - 1 - row) * 8).min(8);
+            screen.put(column, top + row, BOARD, BARS[filled], look);
+        }
+    }
+}
+
+/// The share of points that White can expect of an evaluation, 0 to 1: the curve that Lichess publishes.
+fn winning(evaluation: Evaluation) -> f64 {
+    match evaluation {
+        Evaluation::Mate(moves) => f64::from(u8::from(moves > 0)),
+        Evaluation::Centipawns(hundredths) => 1.0 / (1.0 + (-0.003_682_08 * f64::from(hundredths)).exp()),
+    }
+}
+
+fn time(clock: Duration) -> String {
+    let seconds = clock.as_secs();
+    format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
+}
+
+/// A line of text: pieces with their columns and looks.
+type Line = Vec<(usize, String, Look)>;
+
+/// Breaks the text of a game into lines, variations on lines of their own; returns them with the line of the place.
+fn lines(sheet: &Sheet, node: usize, width: usize) -> (Vec<Line>, usize) {
+    let mut text = Text { lines: vec![Vec::new()], column: 0, indent: 0, width, glue: false };
+    let (mut depth, mut current, mut numbered) = (0usize, 0, true);
+    for word in &sheet.words {
+        match word {
+            Word::Open => {
+                depth += 1;
+                text.indent = (depth * 2).min(width / 3);
+                text.end_line();
+                text.put("(", Look::FAINT);
+                (text.glue, numbered) = (true, true);
+            }
+            Word::Close => {
+                depth = depth.saturating_sub(1);
+                text.glue = true;
+                text.put(")", Look::FAINT);
+                text.indent = (depth * 2).min(width / 3);
+                text.end_line();
+                numbered = true;
+            }
+            Word::Comment(comment) => {
+                for word in comment.split(' ') {
+                    text.put(&printable(word), Look { ink: Some(108), ..Look::PLAIN });
+                }
+                numbered = true;
+            }
+            Word::Move(place) => {
+                let own = &sheet.nodes[*place];
+                let is_white = !own.number.ends_with("...");
+                let number = if is_white || numbered { format!("{} ", own.number) } else { String::new() };
+                let look = match (*place == node, own.depth) {
+                    (true, _) => Look::REVERSED,
+                    (false, 0) => Look::BOLD,
+                    (false, _) => Look::PLAIN,
+                };
+                // A move stays with its number.
+                text.reserve(number.width() + own.san.width());
+                if !number.is_empty() {
+                    text.put(number.trim_end(), Look::FAINT);
+                }
+                text.put(&own.san, look);
+                if *place == node {
+                    current = text.lines.len() - 1;
+                }
+                numbered = false;
+            }
+        }
+    }
+    text.put(sheet.heading.result(), Look::BOLD);
+    (text.lines, current)
+}
+
+struct Text {
+    lines: Vec<Line>,
+    column: usize,
+    indent: usize,
+    width: usize,
+    /// Whether the next word follows without a blank.
+    glue: bool,
+}
+
+impl Text {
+    fn end_line(&mut self) {
+        if self.column > 0 {
+            self.lines.push(Vec::new());
+        }
+        (self.column, self.glue) = (0, false);
+    }
+
+    /// Ends the line where so many columns are not left.
+    fn reserve(&mut self, columns: usize) {
+        if self.column > 0 && self.column + usize::from(!self.glue) + columns > self.width {
+            self.end_line();
+        }
+    }
+
+    fn put(&mut self, word: &str, look: Look) {
+        let columns = word.width();
+        self.reserve(columns);
+        let start = match (self.column, self.glue) {
+            (0, _) => self.indent,
+            (column, true) => column,
+            (column, false) => column + 1,
+        };
+        if let Some(line) = self.lines.last_mut() {
+            line.push((start, word.to_owned(), look));
+        }
+        (self.column, self.glue) = (start + columns, false);
+    }
+}

@@ -1,0 +1,173 @@
+//! A game as it is looked at: its moves as a tree, with the position after each, and its text as words.
+
+use crate::output::heading::Heading;
+use scoresheet::archive::GameRef;
+use scoresheet::chess::{Color, MoveKind, Position, Square};
+use scoresheet::error::Result;
+use scoresheet::game::{Evaluation, Event};
+use std::time::Duration;
+
+/// A place in the game: after a move, or at the start.
+pub struct Node {
+    /// `12.` or `12...`, and the move with its glyphs; empty at the start.
+    pub number: String,
+    pub san: String,
+    pub position: Position,
+    /// From where to where the move went.
+    pub squares: Option<(Square, Square)>,
+    /// The ply of its line: that of the position after the move.
+    pub ply: u32,
+    /// How deep in variations it stands; 0 for the main line.
+    pub depth: usize,
+    pub before: usize,
+    /// The moves that follow: that of the line, then those of variations.
+    pub after: Vec<usize>,
+}
+
+/// A word of the text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Word {
+    Move(usize),
+    Comment(String),
+    Open,
+    Close,
+}
+
+/// A game as it is looked at.
+pub struct Sheet {
+    pub number: u64,
+    pub heading: Heading,
+    pub changed: bool,
+    /// The start, then the moves in the order of the text.
+    pub nodes: Vec<Node>,
+    pub words: Vec<Word>,
+    /// The plies of the main line, the clock after each, and the evaluation.
+    pub plies: u32,
+    pub clocks: Vec<Option<Duration>>,
+    pub evaluations: Vec<Option<Evaluation>>,
+}
+
+impl Sheet {
+    /// Reads a game.
+    pub fn of(game: &GameRef) -> Result<Sheet> {
+        let heading = Heading::of(game)?;
+        let owned = game.to_game()?;
+        let start = Node {
+            number: String::new(),
+            san: String::new(),
+            position: owned.start.clone(),
+            squares: None,
+            ply: 0,
+            depth: 0,
+            before: 0,
+            after: Vec::new(),
+        };
+        let (mut nodes, mut words, mut at, mut left) = (vec![start], Vec::new(), 0, Vec::new());
+        for event in &owned.events {
+            match event {
+                Event::Move(m) => {
+                    let mut position = nodes[at].position.clone();
+                    let dots = if position.turn() == Color::White { "." } else { "..." };
+                    let (number, san) = (format!("{}{dots}", position.fullmove_number()), position.san(*m));
+                    let squares = (m.kind != MoveKind::Null).then_some((m.from, m.to));
+                    position.play_unchecked(*m);
+                    let (ply, depth, next) = (nodes[at].ply + 1, left.len(), nodes.len());
+                    nodes[at].after.push(next);
+                    nodes.push(Node { number, san, position, squares, ply, depth, before: at, after: Vec::new() });
+                    words.push(Word::Move(next));
+                    at = next;
+                }
+                Event::Suffix(good) => nodes[at].san.push(if *good { '!' } else { '?' }),
+                Event::Nag(nag) => {
+                    let glyph = glyph(*nag);
+                    nodes[at].san += &glyph;
+                }
+                Event::Text(_, text) => {
+                    let text = without_commands(text);
+                    if !text.is_empty() {
+                        words.push(Word::Comment(text));
+                    }
+                }
+                Event::Open => {
+                    words.push(Word::Open);
+                    left.push(at);
+                    at = nodes[at].before;
+                }
+                Event::Close => {
+                    words.push(Word::Close);
+                    at = left.pop().unwrap_or(0);
+                }
+            }
+        }
+        Ok(Sheet {
+            number: game.number(),
+            heading,
+            changed: game.is_changed(),
+            nodes,
+            words,
+            plies: game.plies(),
+            clocks: owned.clocks(),
+            evaluations: owned.evaluations(),
+        })
+    }
+
+    /// Returns the place after so many plies of the main line, or the last one.
+    pub fn at_ply(&self, ply: u32) -> usize {
+        let mut at = 0;
+        while self.nodes[at].ply < ply
+            && let Some(next) = self.nodes[at].after.first()
+        {
+            at = *next;
+        }
+        at
+    }
+
+    /// Returns the clock of a side after the main line's ply: the last that is known.
+    pub fn clock(&self, white: bool, ply: u32) -> Option<Duration> {
+        let own = usize::from(!self.starts(white));
+        let known = self.clocks.iter().take(ply as usize).skip(own).step_by(2);
+        known.filter_map(|clock| *clock).next_back()
+    }
+
+    /// Returns whether a side has the first move.
+    fn starts(&self, white: bool) -> bool {
+        (self.nodes[0].position.turn() == Color::White) == white
+    }
+}
+
+/// Returns what a NAG looks like after a move: as the standard has it, or as its number.
+fn glyph(nag: u8) -> String {
+    let glyphs = ["", "!", "?", "!!", "??", "!?", "?!", "□"];
+    if let Some(glyph) = glyphs.get(usize::from(nag)) {
+        return (*glyph).to_owned();
+    }
+    let glyph = match nag {
+        10 | 11 => "=",
+        13 => "∞",
+        14 => "⩲",
+        15 => "⩱",
+        16 => "±",
+        17 => "∓",
+        18 => "+−",
+        19 => "−+",
+        22 | 23 => "⨀",
+        36 | 37 => "↑",
+        40 | 41 => "→",
+        132 | 133 => "⇆",
+        138 | 139 => "⊕",
+        140 => "∆",
+        146 => "N",
+        _ => return format!(" ${nag}"),
+    };
+    format!(" {glyph}")
+}
+
+/// Returns a comment for readers: without clocks, evaluations and other commands, on one line.
+fn without_commands(text: &str) -> String {
+    let (mut plain, mut rest) = (String::new(), text);
+    while let Some((before, command)) = rest.split_once("[%") {
+        plain += before;
+        rest = command.split_once(']').map_or("", |(_, after)| after);
+    }
+    (plain + rest).split_whitespace().collect::<Vec<_>>().join(" ")
+}

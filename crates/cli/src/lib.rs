@@ -1,0 +1,160 @@
+//! The command `scoresheet`: chess games in a compact archive, every position at hand.
+//!
+//! Data goes to standard output, progress and messages to standard error. This file owns the exit codes. Imports go one
+//! way:
+//!
+//!     lib -> command -> select -> output -> session, threads, interrupt, failure, text
+//!
+//! `command` has a file for each subcommand, which no other one imports; `select` finds what a command works on
+//! (archives, games, positions, files); `output` writes the result; `outside` runs programs that are subcommands. Nothing
+//! but the library's public API is used.
+
+mod command;
+mod failure;
+mod interrupt;
+mod output;
+mod outside;
+mod select;
+mod session;
+mod text;
+mod threads;
+
+use clap::{CommandFactory, FromArgMatches};
+use command::Cli;
+use failure::{Code, Failure};
+use scoresheet::archive::Access;
+use session::Session;
+use std::io::Write;
+use std::process::ExitCode;
+
+/// Runs the command with the arguments of the process; returns its exit code.
+pub fn run() -> ExitCode {
+    keep_pages();
+    let mut session = Session::start();
+    if let Some(text) = topic() {
+        // A reader who closes the pipe early is not a failure.
+        let _ = std::io::stdout().write_all(text.as_bytes());
+        return Code::Success.into();
+    }
+    let args: Vec<_> = std::env::args_os().skip(1).collect();
+    if let Some(code) = outside::of_tables(&args).and_then(|args| outside(&session, &args)) {
+        return code;
+    }
+    let cli = match parse() {
+        Ok(cli) => cli,
+        Err(mut error) => {
+            let is_unknown = error.kind() == clap::error::ErrorKind::InvalidSubcommand;
+            if let Some(code) = is_unknown.then(|| outside(&session, &args)).flatten() {
+                return code;
+            }
+            without_false_tips(&mut error);
+            print(&session, &error);
+            return ExitCode::from(error.exit_code().try_into().unwrap_or(2));
+        }
+    };
+    session.access = if cli.no_map { Access::Read } else { Access::Map };
+    match command::run(&cli.command, &session) {
+        Ok(Code::Success) if session.is_incomplete() => Code::Failed.into(),
+        Ok(code) => code.into(),
+        Err(failure) if failure.is_broken_pipe() => Code::Success.into(),
+        Err(failure) => report(&session, &failure),
+    }
+}
+
+/// Has memory that a chunk took serve the next one. To get a new page takes as long as to fill it, and the allocator of
+/// glibc gives large blocks back at once until one is freed that is larger; from then on it keeps those of its size
+/// (mallopt(3), `M_MMAP_THRESHOLD`). To others this means nothing.
+fn keep_pages() {
+    const KEPT: usize = 16 << 20;
+    drop(std::hint::black_box(Vec::<u8>::with_capacity(KEPT)));
+}
+
+/// Prints why the command failed; returns the exit code for it.
+fn report(session: &Session, failure: &Failure) -> ExitCode {
+    let text = failure.to_string();
+    match failure {
+        Failure::Query(..) => {
+            // The query and the place in it follow on lines of their own.
+            let mut lines = text.lines();
+            lines.next().into_iter().for_each(|line| session.message(line));
+            lines.for_each(|line| session.note(line));
+            Code::Usage.into()
+        }
+        Failure::Interrupted(_) => {
+            session.message(&text);
+            session.interrupt_code().into()
+        }
+        Failure::Usage(_) => {
+            session.message(&text);
+            Code::Usage.into()
+        }
+        _ => {
+            session.message(&text);
+            Code::Failed.into()
+        }
+    }
+}
+
+/// Returns the help that is asked for, where it is of no command.
+fn topic() -> Option<&'static str> {
+    let arguments: Vec<_> = std::env::args_os().skip(1).collect();
+    let [help, name] = arguments.as_slice() else { return None };
+    let is_topic = help == "help" && command::query_help::NAMES.iter().any(|own| name == own);
+    is_topic.then_some(command::query_help::TEXT)
+}
+
+/// Reads the command line.
+fn parse() -> Result<Cli, clap::Error> {
+    // So that `--limit -3` is refused for its value, not as an unknown option.
+    let takes_negative = |arg: clap::Arg| match arg.get_action().takes_values() {
+        true => arg.allow_negative_numbers(true),
+        false => arg,
+    };
+    let mut command = Cli::command().mut_subcommands(|command| command.mut_args(takes_negative));
+    let matches = command.try_get_matches_from_mut(std::env::args_os())?;
+    Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
+}
+
+/// Runs the program that has a subcommand which is not built in. Returns `None` where there is none.
+fn outside(session: &Session, args: &[std::ffi::OsString]) -> Option<ExitCode> {
+    let why = match outside::find(args)? {
+        outside::Outside::Missing(why) => why,
+        outside::Outside::Program(program) => {
+            let name = program.get_program().to_string_lossy().into_owned();
+            match outside::run(program) {
+                Ok(code) => return Some(code),
+                Err(error) => format!("cannot run {name}: {error}"),
+            }
+        }
+    };
+    session.message(&why);
+    Some(Code::Usage.into())
+}
+
+/// Removes the tip to write `-- -3`: what begins with a dash is no value here, before or after `--`.
+fn without_false_tips(error: &mut clap::Error) {
+    use clap::error::{ContextKind, ContextValue};
+    let leads_nowhere = |tip: &ContextValue| match tip {
+        ContextValue::StyledStrs(tips) => tips.iter().any(|tip| tip.to_string().contains("'-- -")),
+        _ => false,
+    };
+    if error.get(ContextKind::Suggested).is_some_and(leads_nowhere) {
+        error.remove(ContextKind::Suggested);
+    }
+}
+
+/// Prints what clap says: help, or what is wrong with the arguments, which may contain control characters.
+fn print(session: &Session, error: &clap::Error) {
+    let text = error.render().to_string();
+    let is_wide = |line: &str| session::message_width().is_some_and(|width| line.chars().count() > width);
+    // A query and the mark under it begin with blanks.
+    if error.use_stderr() && text.lines().any(|line| is_wide(line) && !line.starts_with(' ')) {
+        return text.lines().for_each(|line| session.note(line));
+    }
+    // A reader who closes the pipe early is not a failure.
+    if std::env::args_os().all(|argument| !argument.to_string_lossy().contains(char::is_control)) {
+        let _ = error.print();
+    } else {
+        text.lines().for_each(|line| session.note(line));
+    }
+}

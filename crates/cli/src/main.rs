@@ -1,0 +1,7 @@
+//! The program `scoresheet`.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    scoresheet_cli::run()
+}

@@ -1,0 +1,161 @@
+//! Archives whose games are changed where they are, with progress; the side files that were there are made again.
+
+use crate::failure::Failure;
+use crate::output::done::Done;
+use crate::output::json::Object;
+use crate::output::new_archive;
+use crate::output::progress;
+use crate::output::target::Outputs;
+use crate::session::Session;
+use crate::text::{count, shown};
+use indicatif::ProgressBar;
+use scoresheet::Game;
+use scoresheet::archive::{Archive, FileKind, GameRef, GameSet};
+use scoresheet::error::Result;
+use scoresheet::import::edit;
+use scoresheet::query::{Signatures, position::index, tag_columns};
+use std::path::Path;
+use std::time::Duration;
+
+/// Memory for sorting a position index that is made again.
+const SORT_MEMORY: u64 = 256 << 20;
+
+/// Gives games of the archive, which was opened at `path`, the content that `change` returns, and reports how many have
+/// changed; with `dry_run` it only prints what would change. To be called after threads have been installed.
+pub fn change_or_preview(
+    session: &Session,
+    path: &Path,
+    archive: Archive,
+    dry_run: bool,
+    done: Done,
+    games: &GameSet,
+    change: &(dyn Fn(&GameRef) -> Result<Option<Game>> + Sync),
+) -> std::result::Result<(), Failure> {
+    if dry_run {
+        return preview(session, &archive, done, games, change);
+    }
+    drop(archive);
+    change_games(session, path, done, games, change)
+}
+
+fn change_games(
+    session: &Session,
+    path: &Path,
+    done: Done,
+    games: &GameSet,
+    change: &(dyn Fn(&GameRef) -> Result<Option<Game>> + Sync),
+) -> std::result::Result<(), Failure> {
+    Outputs::default().in_place(path)?;
+    let beside: Vec<FileKind> = FileKind::BESIDE.into_iter().filter(|kind| kind.beside(path).is_file()).collect();
+    let length = std::fs::metadata(path).map_or(0, |file| file.len());
+    let bar = progress::bar(session, Some(length), !done.quiet);
+    let look = |bar: &ProgressBar, elapsed: Duration| {
+        bar.set_message(progress::left(elapsed, bar.position(), length).unwrap_or_default());
+    };
+    let edited = progress::watched(&bar, look, || edit(path, games, change, |bytes| bar.inc(bytes)))
+        .map_err(Failure::of_archive(path))?;
+    new_archive::warn_unindexed(session, path, edited.unindexed.as_ref());
+    if edited.games > 0 {
+        side_files(path, &beside)?;
+    }
+    let line = match edited.games {
+        0 => format!("{}: nothing to change", shown(path)),
+        games => format!("{}: {} changed", shown(path), count(games, "game", "games")),
+    };
+    let bytes = std::fs::metadata(path).map_or(0, |file| file.len());
+    let object = Object::new().with("archive", shown(path)).with("changed", edited.games).with("bytes", bytes);
+    done.report(session, &line, &object)
+}
+
+/// Makes side files of these kinds, which belonged to the archive as it was.
+fn side_files(path: &Path, kinds: &[FileKind]) -> std::result::Result<(), Failure> {
+    let archive = Archive::open(path).map_err(Failure::of_archive(path))?;
+    for kind in kinds {
+        match kind {
+            FileKind::Archive | FileKind::Index => Ok(()),
+            FileKind::Signatures => Signatures::build(&archive).write(&archive).map(drop),
+            FileKind::Positions => index::build(&archive, SORT_MEMORY, |_| {}).map(drop),
+            FileKind::TagColumns => tag_columns::write(&archive).map(drop),
+        }
+        .map_err(Failure::of_archive(path))?;
+    }
+    Ok(())
+}
+
+/// Returns what has changed between two states of a game, a line for each tag and one for the moves and texts.
+pub fn differences(old: &Game, new: &Game) -> Vec<String> {
+    let quoted = |value: &str| format!("\"{}\"", crate::text::printable(value));
+    let mut lines = Vec::new();
+    for (name, value) in &old.tags {
+        match new.tags.iter().find(|(other, _)| other == name) {
+            Some((_, other)) if other == value => {}
+            Some((_, other)) => lines.push(format!("{name} {} -> {}", quoted(value), quoted(other))),
+            None => lines.push(format!("{name} {} removed", quoted(value))),
+        }
+    }
+    for (name, value) in &new.tags {
+        if !old.tags.iter().any(|(other, _)| other == name) {
+            lines.push(format!("{name} {} added", quoted(value)));
+        }
+    }
+    if lines.is_empty() && old.tags != new.tags {
+        lines.push("tags in another order".to_owned());
+    }
+    let moves = |game: &Game| game.main_line().collect::<Vec<_>>();
+    if old.start != new.start || moves(old) != moves(new) {
+        lines.push(format!("moves: {} -> {} half-moves", moves(old).len(), moves(new).len()));
+    }
+    if old.events != new.events && lines.last().is_none_or(|line| !line.starts_with("moves: ")) {
+        let texts = |game: &Game| (game.comments().len(), game.variations().len());
+        let ((comments, variations), (new_comments, new_variations)) = (texts(old), texts(new));
+        lines.push(format!(
+            "annotations: comments {comments} -> {new_comments}, variations {variations} -> {new_variations}"
+        ));
+    }
+    if old.outcome != new.outcome {
+        let token = |game: &Game| game.outcome.map_or("none", |outcome| outcome.token());
+        lines.push(format!("result after the moves: {} -> {}", token(old), token(new)));
+    }
+    lines
+}
+
+/// Prints what would change in these games, the first few of them or all as JSON, and how many would.
+fn preview(
+    session: &Session,
+    archive: &Archive,
+    done: Done,
+    games: &GameSet,
+    change: &(dyn Fn(&GameRef) -> Result<Option<Game>> + Sync),
+) -> std::result::Result<(), Failure> {
+    use rayon::prelude::*;
+    use std::io::Write;
+    /// Games whose changes are shown.
+    const FIRST: usize = 20;
+    let numbers: Vec<u64> = games.iter().collect();
+    let (mut changed, mut out) = (0usize, session.stdout());
+    for numbers in numbers.chunks(1 << 14) {
+        let texts: Vec<Option<(u64, Vec<String>)>> = numbers
+            .par_iter()
+            .map(|number| {
+                let game = archive.game(*number)?;
+                let (Some(new), old) = (change(&game)?, game.to_game()?) else { return Ok(None) };
+                Ok((new != old).then(|| (*number, differences(&old, &new))))
+            })
+            .collect::<Result<_>>()
+            .map_err(Failure::of_archive(archive.path()))?;
+        for (number, lines) in texts.into_iter().flatten() {
+            changed += 1;
+            if done.json {
+                let object = Object::new().with("archive", shown(archive.path())).with("game", number);
+                writeln!(out, "{}", object.with("changes", lines))?;
+            } else if changed <= FIRST {
+                lines.iter().try_for_each(|line| writeln!(out, "game {number}: {line}"))?;
+            } else if changed == FIRST + 1 {
+                writeln!(out, "...")?;
+            }
+        }
+    }
+    out.flush()?;
+    session.note(&format!("{} would be changed", count(changed as u64, "game", "games")));
+    Ok(())
+}

@@ -1,0 +1,31 @@
+//! What a command that changes or makes files says when it is done: a line for people on standard error, or JSON.
+
+use crate::failure::Failure;
+use crate::output::json::Object;
+use crate::session::Session;
+use std::io::Write;
+
+/// How a command reports that it is done.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub struct Done {
+    /// Print only errors, and show no progress
+    #[arg(short, long)]
+    pub quiet: bool,
+    /// Print one JSON object for each file made or changed
+    #[arg(long)]
+    pub json: bool,
+}
+
+impl Done {
+    /// Reports something done, as a line and as JSON.
+    pub fn report(self, session: &Session, line: &str, object: &Object) -> Result<(), Failure> {
+        if self.json {
+            let mut out = session.stdout();
+            writeln!(out, "{object}")?;
+            out.flush()?;
+        } else if !self.quiet {
+            session.note(line);
+        }
+        Ok(())
+    }
+}

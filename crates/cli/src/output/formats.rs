@@ -1,0 +1,214 @@
+//! The formats of `scoresheet export` other than PGN.
+
+use crate::output::content::Content;
+use crate::output::flavour::Flavour;
+use crate::output::json::{self, Object};
+use clap::ValueEnum;
+use scoresheet::Game;
+use scoresheet::brenner::move_id::MoveId;
+use scoresheet::chess::epd::{Epd, Operand};
+use scoresheet::chess::{CastlingSide, Color, Move, Position};
+use scoresheet::game::Event;
+use scoresheet::pcn::{self, JsonLayout};
+use serde_json::Value;
+
+/// What games are written as.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
+pub enum Format {
+    /// PGN with everything in it
+    #[default]
+    Pgn,
+    /// One game per line, as UCI's position command
+    Uci,
+    /// One game per line: the moves in SAN, without tags, comments and variations
+    San,
+    /// One position per line, with game and ply as id and the move played as sm
+    Epd,
+    /// One position per line: every position of every main line, from ply 0
+    Fen,
+    /// One JSON object per line: tags, moves and the comments of the main line
+    Json,
+    /// One game per line: the moves as 11-bit numbers (FORMAT.md, "Move ids")
+    Moveid,
+    /// One PCN document per line (docs/PCN.md says what it cannot represent)
+    Pcn,
+}
+
+impl Format {
+    /// Returns what the names of files in this format end with.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Format::Pgn => "pgn",
+            Format::Json => "json",
+            Format::Pcn => "pcn",
+            Format::Epd => "epd",
+            Format::Uci | Format::San | Format::Fen | Format::Moveid => "txt",
+        }
+    }
+
+    /// Returns what a file in this format contains.
+    pub fn content(self) -> Content {
+        match self {
+            Format::Pgn => Content::Pgn,
+            Format::Json | Format::Pcn => Content::Json,
+            Format::Uci | Format::San | Format::Epd | Format::Fen | Format::Moveid => Content::Text,
+        }
+    }
+}
+
+/// Returns a value as a field of comma-separated values, in quotes if it needs them (RFC 4180).
+pub fn csv(value: &str) -> String {
+    if !value.contains([',', '"', '\n', '\r']) {
+        return value.to_owned();
+    }
+    format!("\"{}\"", value.replace('"', "\"\""))
+}
+
+/// Appends a game in a format that is not PGN.
+pub fn push(format: Format, number: u64, game: &Game, flavour: Flavour, out: &mut Vec<u8>) {
+    let line = match format {
+        Format::Fen | Format::Epd => return push_positions(format, number, game, flavour, out),
+        Format::Uci => format!("position {}", listed(game, uci)),
+        Format::Moveid => listed(game, |_, m, chess960| {
+            // Every legal move has an id.
+            MoveId::of(m, chess960).map_or_else(String::new, |id| id.number().to_string())
+        }),
+        Format::Json => json(number, game).to_string(),
+        Format::Pcn => pcn::write(game, JsonLayout::Line),
+        Format::San | Format::Pgn => san(game),
+    };
+    out.extend_from_slice(line.as_bytes());
+    out.push(b'\n');
+}
+
+/// Calls `seen` with each position of the main line and the move that is played in it; with the last one and no move at
+/// the end.
+fn walk(game: &Game, mut seen: impl FnMut(&Position, Option<Move>)) {
+    let mut position = game.start.clone();
+    for m in game.main_line() {
+        seen(&position, Some(m));
+        position.play_unchecked(m);
+    }
+    seen(&position, None);
+}
+
+/// Returns whether castling is written as king takes rook.
+pub fn is_chess960(game: &Game) -> bool {
+    let variant = game.tag("Variant").unwrap_or_default().to_ascii_lowercase();
+    let named = ["960", "fische", "frc", "frd", "freestyle"].iter().any(|name| variant.contains(name));
+    named || has_rooks_elsewhere(&game.start)
+}
+
+/// Returns the move as UCI; castling as king takes rook only if the rights are those of Chess960.
+pub fn uci_of(position: &Position, m: Move) -> String {
+    uci(position, m, has_rooks_elsewhere(position))
+}
+
+fn has_rooks_elsewhere(start: &Position) -> bool {
+    Color::BOTH.into_iter().any(|color| {
+        CastlingSide::BOTH.into_iter().any(|side| {
+            start.castling_rook(color, side).is_some_and(|rook| {
+                let corner = if side == CastlingSide::King { 7 } else { 0 };
+                rook.file().index() != corner || start.king(color).is_some_and(|king| king.file().index() != 4)
+            })
+        })
+    })
+}
+
+fn uci(position: &Position, m: Move, chess960: bool) -> String {
+    let mut text = Vec::with_capacity(5);
+    position.write_uci(m, chess960, &mut text);
+    String::from_utf8_lossy(&text).into_owned()
+}
+
+/// `startpos moves ..` or `fen .. moves ..`.
+fn listed(game: &Game, show: impl Fn(&Position, Move, bool) -> String) -> String {
+    let chess960 = is_chess960(game);
+    let mut line = match game.start == Position::standard() {
+        true => "startpos".to_owned(),
+        false => format!("fen {}", game.start.fen()),
+    };
+    let mut first = true;
+    walk(game, |position, m| {
+        if let Some(m) = m {
+            line += if std::mem::take(&mut first) { " moves " } else { " " };
+            line += &show(position, m, chess960);
+        }
+    });
+    line
+}
+
+fn san(game: &Game) -> String {
+    let mut line = String::new();
+    if game.start != Position::standard() {
+        line += &format!("[FEN \"{}\"] ", game.start.fen());
+    }
+    let mut first = true;
+    walk(game, |position, m| {
+        let Some(m) = m else { return };
+        match position.turn() {
+            Color::White => line += &format!("{}. ", position.fullmove_number()),
+            Color::Black if first => line += &format!("{}... ", position.fullmove_number()),
+            Color::Black => {}
+        }
+        first = false;
+        line += &position.san(m);
+        line.push(' ');
+    });
+    line + game.outcome.map_or("*", |outcome| outcome.token())
+}
+
+fn push_positions(format: Format, number: u64, game: &Game, flavour: Flavour, out: &mut Vec<u8>) {
+    let (target, castling) = flavour.styles();
+    let mut ply = 0u32;
+    walk(game, |position, m| {
+        if format == Format::Fen {
+            position.write_fen(out, target, castling);
+        } else {
+            let mut epd = Epd::of(position, target, castling);
+            epd.push("hmvc", Operand::Word(position.halfmove_clock().to_string()));
+            epd.push("fmvn", Operand::Word(position.fullmove_number().to_string()));
+            epd.push("id", Operand::Text(format!("{number}:{ply}")));
+            if let Some(m) = m {
+                epd.push("sm", Operand::Word(position.san(m)));
+            }
+            out.extend_from_slice(epd.to_string().as_bytes());
+        }
+        out.push(b'\n');
+        ply += 1;
+    });
+}
+
+pub fn json(number: u64, game: &Game) -> Object {
+    let chess960 = is_chess960(game);
+    let (mut sans, mut ucis) = (Vec::new(), Vec::new());
+    walk(game, |position, m| {
+        if let Some(m) = m {
+            sans.push(position.san(m));
+            ucis.push(uci(position, m, chess960));
+        }
+    });
+    let (mut depth, mut ply, mut notes) = (0u32, 0u32, Vec::new());
+    for event in &game.events {
+        match event {
+            Event::Open => depth += 1,
+            Event::Close => depth -= 1,
+            _ if depth > 0 => {}
+            Event::Move(_) => ply += 1,
+            Event::Suffix(good) => {
+                notes.push(Object::new().with("ply", ply).with("mark", if *good { "!" } else { "?" }))
+            }
+            Event::Nag(nag) => notes.push(Object::new().with("ply", ply).with("nag", *nag)),
+            Event::Text(_, text) => notes.push(Object::new().with("ply", ply).with("text", text.as_str())),
+        }
+    }
+    let set_up = (game.start != Position::standard()).then(|| game.start.fen());
+    Object::new()
+        .with("game", number)
+        .with("tags", json::tags(&game.tags))
+        .with("fen", set_up.map_or(Value::Null, Value::from))
+        .with("san", sans)
+        .with("uci", ucis)
+        .array("notes", &notes)
+        .with("result", game.outcome.map_or(Value::Null, |outcome| outcome.token().into()))
+}

@@ -1,0 +1,191 @@
+//! Games in lines: which columns there are, and what a game has in each; and a game as a JSON object, which has the same
+//! shape in every command (docs/JSON.md).
+
+use crate::output::heading::Heading;
+use crate::output::json::{self, Object};
+use crate::output::table;
+use scoresheet::archive::GameRef;
+use scoresheet::error::Error;
+use scoresheet::query::report::openings::Openings;
+use scoresheet::query::{FieldValue, GameField, Hit, QueryFault};
+use serde_json::Value;
+use std::str::FromStr;
+
+/// Columns as an option names them.
+#[derive(Clone, Debug)]
+pub struct Columns(Vec<GameField>);
+
+impl FromStr for Columns {
+    type Err = QueryFault;
+
+    fn from_str(text: &str) -> Result<Columns, QueryFault> {
+        GameField::parse_list(text).map(Columns)
+    }
+}
+
+/// A column.
+#[derive(Clone, Debug)]
+pub enum Column {
+    /// The archive's name.
+    Archive,
+    /// The plies of the hits.
+    Ply,
+    /// A field of the game.
+    Field(GameField),
+}
+
+/// The columns where none are named.
+const USUAL: &str = "game,white,black,result,date,eco,plies,event";
+
+/// Returns the columns of a listing: those asked for, or the usual ones; with the archive's name where there are
+/// several, and the plies where games were searched.
+pub fn columns(asked: Option<&Columns>, with_archive: bool, with_ply: bool) -> Vec<Column> {
+    let fields = match asked {
+        Some(Columns(fields)) => fields.clone(),
+        // It can be read.
+        None => GameField::parse_list(USUAL).unwrap_or_default(),
+    };
+    let mut columns: Vec<Column> = fields.into_iter().map(Column::Field).collect();
+    if with_ply && asked.is_none() {
+        columns.insert(1, Column::Ply);
+    }
+    if with_archive {
+        columns.insert(0, Column::Archive);
+    }
+    columns
+}
+
+impl Column {
+    /// Returns its title.
+    pub fn title(&self) -> &str {
+        match self {
+            Column::Archive => "archive",
+            Column::Ply => "ply",
+            Column::Field(field) => field.name(),
+        }
+    }
+
+    /// Returns how it stands in a table for people.
+    pub fn in_table(&self, place: usize, are_usual: bool) -> table::Column {
+        let (rank, widths) = match self.title() {
+            "archive" => (70, (8, 30)),
+            "game" => (100, (1, 12)),
+            "ply" => (80, (3, 12)),
+            "white" | "black" if are_usual => (95, (10, 20)),
+            // Of these a part says nothing.
+            "result" => (90, (7, 7)),
+            "date" => (60, (10, 10)),
+            "eco" => (50, (3, 3)),
+            "plies" => (40, (3, 5)),
+            "event" if are_usual => (20, (8, 40)),
+            // Of those asked for the first count most.
+            _ => (94 - place.min(60) as u8, (6, 40)),
+        };
+        let is_number = match self {
+            Column::Archive => false,
+            Column::Ply => true,
+            Column::Field(field) => field.is_number(),
+        };
+        table::Column { title: self.title().to_owned(), is_number, rank, widths }
+    }
+
+    /// Returns what a game has in it, as a text; `None` where it has nothing.
+    pub fn text(
+        &self,
+        game: &GameRef,
+        heading: &Heading,
+        name: Option<&str>,
+        hits: &[Hit],
+    ) -> Result<Option<String>, Error> {
+        Ok(match self {
+            Column::Archive => name.map(str::to_owned),
+            Column::Ply => Some(plies(hits)),
+            Column::Field(field) => match field.name() {
+                // A date in part is shown as it stands.
+                "date" => Some(heading.date().to_owned()),
+                "result" => Some(heading.result().to_owned()),
+                _ => field.value(game, &heading.tags)?.map(|value| value.to_string()),
+            },
+        })
+    }
+
+    /// Returns the same as JSON.
+    fn json(&self, game: &GameRef, heading: &Heading, name: Option<&str>, hits: &[Hit]) -> Result<Value, Error> {
+        Ok(match self {
+            Column::Archive => Value::from(name),
+            Column::Ply => hits.iter().map(|hit| hit.ply).collect(),
+            Column::Field(field) if matches!(field.name(), "date" | "result") => {
+                Value::from(self.text(game, heading, name, hits)?)
+            }
+            Column::Field(field) => field.value(game, &heading.tags)?.map_or(Value::Null, value),
+        })
+    }
+}
+
+/// Returns a field's value as JSON.
+pub fn value(value: FieldValue) -> Value {
+    match value {
+        FieldValue::Text(text) => text.into(),
+        FieldValue::Integer(number) => number.into(),
+        FieldValue::Decimal(number) | FieldValue::Seconds(number) => number.into(),
+        FieldValue::Fact(holds) => holds.into(),
+    }
+}
+
+/// The plies of hits, those in variations with a `v`.
+fn plies(hits: &[Hit]) -> String {
+    let text = |hit: &Hit| format!("{}{}", hit.ply, if hit.variation { "v" } else { "" });
+    hits.iter().map(text).collect::<Vec<_>>().join(",")
+}
+
+/// Returns a game as JSON: the columns asked for, or the whole of it.
+pub fn json(
+    asked: bool,
+    columns: &[Column],
+    game: &GameRef,
+    heading: &Heading,
+    name: Option<&str>,
+    hits: Option<&[Hit]>,
+) -> Result<Object, Error> {
+    if asked {
+        let mut object = Object::new();
+        for column in columns {
+            object = object.with(column.title(), column.json(game, heading, name, hits.unwrap_or_default())?);
+        }
+        return Ok(object);
+    }
+    let object = object(game, heading, name)?;
+    Ok(match hits {
+        None => object,
+        Some(hits) => {
+            let hit = |hit: &Hit| Object::new().with("ply", hit.ply).with("variation", hit.variation);
+            object.array("hits", &hits.iter().map(hit).collect::<Vec<_>>())
+        }
+    })
+}
+
+/// Returns a game as a JSON object, with the archive's name if one is given. Other members may be added at its end.
+pub fn object(game: &GameRef, heading: &Heading, name: Option<&str>) -> Result<Object, Error> {
+    let named = || heading.tag("Opening").filter(|name| !matches!(*name, "" | "?" | "-"));
+    let opening = match named() {
+        Some(name) => Some(name),
+        None => Openings::table().classify(game)?.map(|(opening, _)| opening.name),
+    };
+    let object = match name {
+        Some(name) => Object::new().with("archive", name),
+        None => Object::new(),
+    };
+    Ok(object
+        .with("game", game.number())
+        .with("white", heading.tag("White"))
+        .with("black", heading.tag("Black"))
+        .with("white_elo", heading.rating("White"))
+        .with("black_elo", heading.rating("Black"))
+        .with("result", heading.result())
+        .with("date", heading.date())
+        .with("eco", heading.tag("ECO"))
+        .with("opening", opening)
+        .with("plies", game.plies())
+        .with("event", heading.tag("Event"))
+        .with("tags", json::tags(&heading.tags)))
+}

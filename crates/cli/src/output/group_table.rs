@@ -1,0 +1,134 @@
+//! Groups of games as tables, CSV and JSON.
+
+use crate::output::formats::csv;
+use crate::output::json::{Object, rounded};
+use crate::output::table::{Column, Table};
+use crate::text::{plain, thousands};
+use scoresheet::query::report::groups::{Group, GroupKey};
+use scoresheet::query::report::points::Points;
+use serde_json::Value;
+
+/// By what groups are sorted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+pub enum GroupSort {
+    /// Most games first
+    Games,
+    /// Best score first
+    Score,
+    /// Best performance first
+    Performance,
+    /// Highest mean rating first
+    Rating,
+    /// By name, or in the order that the groups have, as years
+    Name,
+}
+
+/// Sorts groups; without a wish those with an order of their own, as years, by it, others by their games. Of several keys
+/// the first decides, and its groups are sorted among themselves.
+pub fn sort(groups: &mut [Group], keys: &[GroupKey], by: Option<GroupSort>) {
+    let is_ordered = |place: usize| keys.get(place).is_some_and(|key| key.is_ordered());
+    let by_name = |one: &Group, other: &Group| {
+        let places = one.names.iter().zip(&other.names).zip(one.order.iter().zip(&other.order)).enumerate();
+        let orders = places.map(|(place, ((name, other_name), (order, other_order)))| match is_ordered(place) {
+            true => order.cmp(other_order),
+            false => name.cmp(other_name),
+        });
+        orders.into_iter().find(|order| order.is_ne()).unwrap_or(std::cmp::Ordering::Equal)
+    };
+    let usual =
+        if keys.iter().any(|key| key.is_ordered()) && keys.len() == 1 { GroupSort::Name } else { GroupSort::Games };
+    let value = |group: &Group| match by.unwrap_or(usual) {
+        GroupSort::Games => group.points.games as f64,
+        GroupSort::Score => group.points.score().unwrap_or(-1.0),
+        GroupSort::Performance => group.points.performance().map_or(-1e9, f64::from),
+        GroupSort::Rating => group.points.rating().map_or(-1.0, f64::from),
+        GroupSort::Name => 0.0,
+    };
+    groups.sort_by(|one, other| value(other).total_cmp(&value(one)).then_with(|| by_name(one, other)));
+}
+
+/// What is shown of a group's games, beside its names: titles, usefulness.
+const FIGURES: [(&str, u8); 7] =
+    [("games", 99), ("won", 80), ("drawn", 75), ("lost", 78), ("score", 98), ("rating", 60), ("perf", 70)];
+
+/// Returns the figures of games as texts, in the order of `FIGURES`.
+pub fn figures(points: &Points) -> [String; 7] {
+    let number = |number: Option<i64>| number.map_or_else(|| "-".to_owned(), |number| number.to_string());
+    [
+        thousands(points.games),
+        thousands(points.won),
+        thousands(points.drawn),
+        thousands(points.lost),
+        points.score().map_or_else(|| "-".to_owned(), |score| format!("{:.1} %", score * 100.0)),
+        number(points.rating().map(i64::from)),
+        number(points.performance().map(i64::from)),
+    ]
+}
+
+/// Returns a table of groups, at most `width` cells wide.
+pub fn text(groups: &[Group], titles: &[&str], width: usize) -> String {
+    let names = titles.iter().enumerate().map(|(place, title)| Column {
+        title: (*title).to_owned(),
+        is_number: false,
+        rank: 100 - place as u8,
+        widths: (14, 44),
+    });
+    let figure = |(title, rank): &(&str, u8)| Column {
+        title: (*title).to_owned(),
+        is_number: true,
+        rank: *rank,
+        widths: (4, 13),
+    };
+    let mut table = Table::new(names.chain(FIGURES.iter().map(figure)).collect(), width);
+    let mut out = Vec::new();
+    for group in groups {
+        let names = group.names.iter().map(|name| plain(name));
+        // Nothing fails that writes to memory.
+        let _ = table.row(names.chain(figures(&group.points)).collect(), &mut out);
+    }
+    let _ = table.finish(&mut out);
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+/// Returns the header line of CSV, and a line for each group.
+pub fn lines(groups: &[Group], titles: &[&str]) -> String {
+    let mut text = format!("{},games,won,drawn,lost,score,rating,opponents,performance\n", titles.join(","));
+    for group in groups {
+        let points = &group.points;
+        let number = |number: Option<i64>| number.map_or_else(String::new, |number| number.to_string());
+        let cells = [
+            points.games.to_string(),
+            points.won.to_string(),
+            points.drawn.to_string(),
+            points.lost.to_string(),
+            points.score().map_or_else(String::new, |score| format!("{score:.4}")),
+            number(points.rating().map(i64::from)),
+            number(points.opponents().map(i64::from)),
+            number(points.performance().map(i64::from)),
+        ];
+        let cells = group.names.iter().map(|name| csv(name)).chain(cells);
+        text += &cells.collect::<Vec<_>>().join(",");
+        text.push('\n');
+    }
+    text
+}
+
+/// Returns a group as JSON.
+pub fn json(group: &Group, titles: &[&str]) -> Object {
+    let names = titles.iter().zip(&group.names);
+    let object = names.fold(Object::new(), |object, (title, name)| object.with(title, name.as_str()));
+    object.joined(&points(&group.points))
+}
+
+/// Returns counted games as JSON.
+pub fn points(points: &Points) -> Object {
+    Object::new()
+        .with("games", points.games)
+        .with("won", points.won)
+        .with("drawn", points.drawn)
+        .with("lost", points.lost)
+        .with("score", points.score().map_or(Value::Null, |score| rounded(score, 4)))
+        .with("rating", points.rating())
+        .with("opponents", points.opponents())
+        .with("performance", points.performance())
+}

@@ -1,0 +1,104 @@
+//! What clocks and evaluations say of a game, as text and as JSON.
+
+use crate::output::json::{Object, rounded};
+use scoresheet::query::measure::{ClockMeasures, EvaluationMeasures, GameMeasures, Judgement};
+use serde_json::Value;
+use std::time::Duration;
+
+/// Returns rows for people, title and value; none where the game has neither clocks nor evaluations.
+pub fn rows(measures: &GameMeasures) -> Vec<(&'static str, String)> {
+    let mut rows = Vec::new();
+    let sides = |of: &dyn Fn(usize) -> Option<String>| {
+        let side = |(place, name): (usize, &str)| Some(format!("{name} {}", of(place)?));
+        let sides: Vec<String> = ["White", "Black"].into_iter().enumerate().filter_map(side).collect();
+        (!sides.is_empty()).then(|| sides.join("; "))
+    };
+    let has_clocks = measures.clock_after.iter().any(Option::is_some);
+    let clock = |place: usize| {
+        let own = (*measures.clocks.get(place)?)?;
+        let lowest = if has_clocks { format!("lowest {}, ", shown(own.lowest)) } else { String::new() };
+        Some(format!("{lowest}{} used", shown(own.used)))
+    };
+    rows.extend(sides(&clock).map(|row| ("Clock", row)));
+    let accuracy = |place: usize| {
+        let own = (*measures.evaluations.get(place)?)?;
+        let percent = own.accuracy.map_or_else(|| "-".to_owned(), |accuracy| format!("{accuracy:.1} %"));
+        let word = if place == 0 { " centipawns lost a move" } else { "" };
+        let loss = own.centipawn_loss.map_or_else(String::new, |loss| format!(" ({loss:.0}{word})"));
+        Some(percent + &loss)
+    };
+    rows.extend(sides(&accuracy).map(|row| ("Accuracy", row)));
+    let mistakes = |place: usize| {
+        let own = (*measures.evaluations.get(place)?)?;
+        let counted = [
+            (own.blunders, "blunder", "blunders"),
+            (own.mistakes, "mistake", "mistakes"),
+            (own.inaccuracies, "inaccuracy", "inaccuracies"),
+        ];
+        // The words of the first side serve for the other.
+        let counted = counted.map(|(number, one, many)| match place {
+            0 => format!("{number} {}", if number == 1 { one } else { many }),
+            _ => number.to_string(),
+        });
+        Some(counted.join(", "))
+    };
+    rows.extend(sides(&mistakes).map(|row| ("Mistakes", row)));
+    rows
+}
+
+/// Returns a time as `1:02:03`, with a decimal below ten seconds.
+fn shown(time: Duration) -> String {
+    let seconds = time.as_secs();
+    if seconds < 10 && time.subsec_millis() > 0 {
+        return format!("0:{:04.1}", time.as_secs_f64());
+    }
+    match seconds {
+        3600.. => format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60),
+        _ => format!("{}:{:02}", seconds / 60, seconds % 60),
+    }
+}
+
+/// Returns the members of a JSON object: clocks and evaluations by ply, mistakes, and each side's measures; none where
+/// the game has neither clocks nor evaluations.
+pub fn object(measures: &GameMeasures) -> Object {
+    let mut object = Object::new();
+    if measures.clocks.iter().all(Option::is_none) && measures.evaluations.iter().all(Option::is_none) {
+        return object;
+    }
+    if measures.clock_after.iter().any(Option::is_some) {
+        let clock = |clock: &Option<Duration>| clock.map_or(Value::Null, |clock| clock.as_secs_f64().into());
+        object = object.with("clocks", measures.clock_after.iter().map(clock).collect::<Value>());
+    }
+    if measures.evaluation_after.iter().any(Option::is_some) {
+        let evaluations = measures.evaluation_after.iter();
+        let evaluations = evaluations.map(|own| own.map_or(Value::Null, |own| own.to_string().into()));
+        let mistake = |(ply, own): &(u32, Judgement)| Object::new().with("ply", *ply).with("judgement", own.name());
+        object = object
+            .with("evaluations", evaluations.collect::<Value>())
+            .array("mistakes", &measures.judgements.iter().map(mistake).collect::<Vec<_>>());
+    }
+    let side = |place: usize| {
+        let clock = measures.clocks.get(place).copied().flatten();
+        let play = measures.evaluations.get(place).copied().flatten();
+        clocks(clock).joined(&evaluations(play))
+    };
+    object.object("measures", &Object::new().object("white", &side(0)).object("black", &side(1)))
+}
+
+fn clocks(clock: Option<ClockMeasures>) -> Object {
+    let Some(clock) = clock else { return Object::new() };
+    Object::new()
+        .with("lowest_clock", rounded(clock.lowest.as_secs_f64(), 3))
+        .with("time_used", rounded(clock.used.as_secs_f64(), 3))
+}
+
+fn evaluations(play: Option<EvaluationMeasures>) -> Object {
+    let Some(play) = play else { return Object::new() };
+    let number = |number: Option<f64>| number.map_or(Value::Null, |number| rounded(number, 2));
+    Object::new()
+        .with("accuracy", number(play.accuracy))
+        .with("centipawn_loss", number(play.centipawn_loss))
+        .with("inaccuracies", play.inaccuracies)
+        .with("mistakes", play.mistakes)
+        .with("blunders", play.blunders)
+}

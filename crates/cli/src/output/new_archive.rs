@@ -1,0 +1,128 @@
+//! New archives from the games of others, with progress and a line that says what was written.
+
+use crate::failure::{self, Code, Failure};
+use crate::output::content::Content;
+use crate::output::done::Done;
+use crate::output::json::Object;
+use crate::output::progress;
+use crate::output::target::{Existing, Outputs, Target};
+use crate::session::Session;
+use crate::text::{count, shown, thousands};
+use scoresheet::archive::FileKind;
+use scoresheet::archive::copy::{self, Copied, Edit, Part};
+use scoresheet::error::Error;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Where a new archive goes.
+#[derive(Debug, clap::Args)]
+pub struct TargetArgs {
+    /// The archive to write
+    #[arg(short, long, value_name = "FILE.bga")]
+    output: PathBuf,
+    /// Replace the file if it already exists and is an archive
+    #[arg(long)]
+    force: bool,
+    #[command(flatten)]
+    done: Done,
+}
+
+impl TargetArgs {
+    /// Writes the archive. To be called after threads have been installed.
+    pub fn write(&self, session: &Session, parts: &[Part]) -> Result<Code, Failure> {
+        let archives = parts.iter().map(|part| part.archive.path());
+        write_reported(session, &target(archives, &self.output, self.force)?, self.done, parts)
+    }
+}
+
+/// Returns where games of these archives are to be written, if that is allowed.
+pub fn target<'a>(archives: impl IntoIterator<Item = &'a Path>, path: &Path, force: bool) -> Result<Target, Failure> {
+    Outputs::of(archives).file(path, Content::Archive(FileKind::Archive), Existing::from_force(force))
+}
+
+/// Writes a new archive with these games, and reports it.
+pub fn write_reported(session: &Session, target: &Target, done: Done, parts: &[Part]) -> Result<Code, Failure> {
+    let copied = try_write(session, target, done.quiet || done.json, parts)?;
+    report(session, target.path(), &copied, done)?;
+    warn_unindexed(session, target.path(), copied.unindexed.as_ref());
+    Ok(Code::Success)
+}
+
+/// Writes a new archive with these games.
+pub fn write(session: &Session, target: &Target, quiet: bool, parts: &[Part]) -> Result<Code, Failure> {
+    run(session, target, quiet, parts, |progress| copy::write(target.path(), target.replace(), parts, progress))
+}
+
+/// Writes a new archive with these games without reporting it; returns what has been copied.
+pub fn try_write(session: &Session, target: &Target, quiet: bool, parts: &[Part]) -> Result<Copied, Failure> {
+    copied(session, quiet, parts, |progress| copy::write(target.path(), target.replace(), parts, progress))
+}
+
+/// Reports what has been written.
+pub fn report(session: &Session, path: &Path, copied: &Copied, done: Done) -> Result<(), Failure> {
+    let size = thousands(copied.bytes);
+    let line = format!("{}: {}, {size} bytes", shown(path), count(copied.games, "game", "games"));
+    let object = Object::new().with("archive", path.to_string_lossy().as_ref());
+    done.report(session, &line, &object.with("games", copied.games).with("bytes", copied.bytes))
+}
+
+/// Writes a new archive with these games; fails in the end if others could not be read.
+pub fn write_part(session: &Session, target: &Target, parts: &[Part], unread: u64) -> Result<Code, Failure> {
+    let code = write(session, target, false, parts)?;
+    failure::all_read(unread).map(|_| code)
+}
+
+/// Writes a new archive with these games, and for some of them other tags.
+pub fn write_edited(
+    session: &Session,
+    target: &Target,
+    quiet: bool,
+    parts: &[Part],
+    edit: Edit,
+) -> Result<Code, Failure> {
+    run(session, target, quiet, parts, |progress| {
+        copy::write_edited(target.path(), target.replace(), parts, edit, progress)
+    })
+}
+
+fn run(
+    session: &Session,
+    target: &Target,
+    quiet: bool,
+    parts: &[Part],
+    write: impl FnOnce(&(dyn Fn(u64) + Sync)) -> Result<Copied, Error>,
+) -> Result<Code, Failure> {
+    let copied = copied(session, quiet, parts, write)?;
+    report(session, target.path(), &copied, Done { quiet, json: false })?;
+    warn_unindexed(session, target.path(), copied.unindexed.as_ref());
+    Ok(Code::Success)
+}
+
+fn copied(
+    session: &Session,
+    quiet: bool,
+    parts: &[Part],
+    write: impl FnOnce(&(dyn Fn(u64) + Sync)) -> Result<Copied, Error>,
+) -> Result<Copied, Failure> {
+    let games = parts.iter().map(|part| part.games.len()).sum();
+    let bar = progress::bar(session, Some(games), !quiet);
+    let look = |bar: &indicatif::ProgressBar, elapsed: Duration| {
+        let done = bar.position();
+        bar.set_message(format!(
+            "{}  {}",
+            count(done, "game", "games"),
+            progress::left(elapsed, done, games).unwrap_or_default()
+        ));
+    };
+    Ok(progress::watched(&bar, look, || write(&|games| bar.inc(games)))?)
+}
+
+/// Warns that an archive is complete, but has no index beside it.
+pub fn warn_unindexed(session: &Session, archive: &Path, unindexed: Option<&Error>) {
+    if let Some(error) = unindexed {
+        let archive = shown(archive);
+        session.message(&format!(
+            "warning: {archive} is complete, but without its index: {error}; rebuild it with `scoresheet index {archive}`"
+        ));
+    }
+}

@@ -1,0 +1,276 @@
+//! Where a command may write: never over an input, never over another kind of file, and only under a name that fits the
+//! content.
+
+use crate::failure::Failure;
+use crate::output::compression;
+use crate::output::content::Content;
+use crate::text::shown;
+use scoresheet::archive::{ArchiveSet, FileKind};
+use std::collections::HashMap;
+use std::fs::{self, Metadata};
+use std::path::{Path, PathBuf};
+
+/// What happens to a file that already exists.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Existing {
+    /// It stays, and there is an error.
+    Refuse,
+    /// It is replaced when the new one is complete.
+    Replace,
+    /// It is added to, or the writer decides.
+    Keep,
+}
+
+impl Existing {
+    /// Returns what `--force` asks for.
+    pub fn from_force(force: bool) -> Existing {
+        if force { Existing::Replace } else { Existing::Refuse }
+    }
+}
+
+/// A path that may be written.
+#[derive(Clone, Debug)]
+pub struct Target {
+    path: PathBuf,
+    written: Content,
+    replace: bool,
+}
+
+impl Target {
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Returns what is written.
+    pub fn written(&self) -> Content {
+        self.written
+    }
+
+    /// Returns whether an existing file is to be replaced.
+    pub fn replace(&self) -> bool {
+        self.replace
+    }
+
+    /// Returns the same path to be written again: the file there is now our own.
+    pub fn again(&self) -> Target {
+        Target { replace: true, ..self.clone() }
+    }
+}
+
+/// The files that a command reads, and those that it has already been allowed to write.
+#[derive(Debug, Default)]
+pub struct Outputs {
+    known: HashMap<Identity, Known>,
+}
+
+/// A file that is not to be written.
+#[derive(Debug)]
+struct Known {
+    path: PathBuf,
+    role: Role,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Role {
+    Input,
+    /// A file beside an input.
+    Beside(FileKind),
+    Output,
+}
+
+impl Outputs {
+    /// Returns the outputs of a command that reads these files, which are not archives: `games` and `games.bgi` have
+    /// nothing to do with each other.
+    pub fn of_sources<P: AsRef<Path>>(inputs: impl IntoIterator<Item = P>) -> Outputs {
+        let mut outputs = Outputs::default();
+        inputs.into_iter().for_each(|input| outputs.know(input.as_ref(), Role::Input));
+        outputs
+    }
+
+    /// Returns the outputs of a command that reads these archives, and perhaps the files beside them.
+    pub fn of<P: AsRef<Path>>(inputs: impl IntoIterator<Item = P>) -> Outputs {
+        let inputs: Vec<P> = inputs.into_iter().collect();
+        let mut outputs = Outputs::of_sources(&inputs);
+        for input in &inputs {
+            FileKind::BESIDE
+                .into_iter()
+                .for_each(|kind| outputs.know(&kind.beside(input.as_ref()), Role::Beside(kind)));
+        }
+        outputs
+    }
+
+    /// Returns the outputs of a command that reads these archives.
+    pub fn of_archives(archives: &ArchiveSet) -> Outputs {
+        Outputs::of(archives.archives().iter().map(|archive| archive.path()))
+    }
+
+    fn know(&mut self, path: &Path, role: Role) {
+        for identity in Identity::all(path) {
+            self.known.entry(identity).or_insert_with(|| Known { path: path.to_path_buf(), role });
+        }
+    }
+
+    /// Allows a file to be written, with an index beside it if it is an archive.
+    ///
+    /// Errors: it is an input, a file beside one, or another output, under any name; its name stands for other content;
+    /// it exists, and is not to be replaced, or has other content.
+    pub fn file(&mut self, path: &Path, written: Content, existing: Existing) -> Result<Target, Failure> {
+        self.is_free(path, None)?;
+        fits_name(path, written)?;
+        self.allow(path, written, existing)
+    }
+
+    /// Allows an archive to be changed where it is, and its index to be written. Errors: it is an input.
+    pub fn in_place(&mut self, archive: &Path) -> Result<(), Failure> {
+        self.is_free(archive, None)?;
+        self.allow(archive, Content::Archive(FileKind::Archive), Existing::Keep).map(drop)
+    }
+
+    /// Allows a file beside an input to be written. Errors: something else is there.
+    pub fn beside(&mut self, archive: &Path, kind: FileKind) -> Result<PathBuf, Failure> {
+        let path = kind.beside(archive);
+        self.is_free(&path, Some(kind))?;
+        may_replace(&path, Content::Archive(kind))?;
+        Ok(path)
+    }
+
+    fn allow(&mut self, path: &Path, written: Content, existing: Existing) -> Result<Target, Failure> {
+        match fs::metadata(path) {
+            Ok(file) if file.is_dir() => return Err(Failure::Message(format!("{} is a folder", shown(path)))),
+            Ok(_) if existing == Existing::Refuse => return Err(exists(path)),
+            Ok(file) if existing == Existing::Replace && file.is_file() => may_replace(path, written)?,
+            _ => {}
+        }
+        if written == Content::Archive(FileKind::Archive) {
+            let index = FileKind::Index.beside(path);
+            self.is_free(&index, None)?;
+            may_replace(&index, Content::Archive(FileKind::Index))?;
+            self.know(&index, Role::Output);
+        }
+        self.know(path, Role::Output);
+        Ok(Target { path: path.to_path_buf(), written, replace: existing == Existing::Replace })
+    }
+
+    /// Fails if the path is known, except as the file of this kind beside an input under its own name.
+    fn is_free(&self, path: &Path, own: Option<FileKind>) -> Result<(), Failure> {
+        let own = |known: &Known| known.path == path && own.is_some_and(|kind| known.role == Role::Beside(kind));
+        let known = Identity::all(path).find_map(|identity| self.known.get(&identity).filter(|known| !own(known)));
+        let Some(known) = known else { return Ok(()) };
+        let (path, other) = (shown(path), shown(&known.path));
+        let same = if path == other { String::new() } else { format!(", the same file as {other}") };
+        Err(Failure::Message(match known.role {
+            Role::Input => format!("{path}{same}: is both input and output: give the output another name"),
+            Role::Beside(kind) => {
+                let what = Content::Archive(kind).name();
+                format!("{path}{same}: is {what} that is being read: give the output another name")
+            }
+            Role::Output => format!("{path}{same}: would be written twice: give each output its own name"),
+        }))
+    }
+}
+
+/// What identifies a file, whatever its name.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+enum Identity {
+    /// Device and number of a file.
+    #[cfg(unix)]
+    Node(u64, u64),
+    /// The path without links, of a file that need not exist.
+    Place(PathBuf),
+}
+
+impl Identity {
+    /// Returns every identity of a file; none of a device or pipe.
+    fn all(path: &Path) -> impl Iterator<Item = Identity> {
+        let file = match path.to_str() {
+            Some("-") => standard_input(),
+            _ => fs::metadata(path).ok(),
+        };
+        let is_special = file.as_ref().is_some_and(|file| !file.is_file());
+        let (node, place) = if is_special { (None, None) } else { (file.and_then(|file| node(&file)), place(path)) };
+        node.into_iter().chain(place.map(Identity::Place))
+    }
+}
+
+#[cfg(unix)]
+fn node(file: &Metadata) -> Option<Identity> {
+    use std::os::unix::fs::MetadataExt;
+    Some(Identity::Node(file.dev(), file.ino()))
+}
+
+#[cfg(not(unix))]
+fn node(_: &Metadata) -> Option<Identity> {
+    None
+}
+
+/// What standard input is read from.
+#[cfg(unix)]
+fn standard_input() -> Option<Metadata> {
+    use std::os::fd::AsFd;
+    let input = std::io::stdin().as_fd().try_clone_to_owned().ok()?;
+    fs::File::from(input).metadata().ok()
+}
+
+#[cfg(not(unix))]
+fn standard_input() -> Option<Metadata> {
+    None
+}
+
+/// Returns the path without links; of a file that does not exist, that of its folder with its name.
+fn place(path: &Path) -> Option<PathBuf> {
+    if let Ok(place) = path.canonicalize() {
+        return Some(place);
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    Some(folder.canonicalize().ok()?.join(path.file_name()?))
+}
+
+pub fn exists(path: &Path) -> Failure {
+    Failure::Message(format!("{} already exists: use --force to replace it", shown(path)))
+}
+
+/// Fails if the name stands for other content, or for a compression that is never written.
+fn fits_name(path: &Path, written: Content) -> Result<(), Failure> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    let refuse = |what: String| Err(Failure::Message(format!("{}: {what}", shown(path))));
+    if compression::is_never_written(&name) {
+        return refuse(
+            "cannot write this kind of file: end the name in .gz, .bz2, .zst or .zip for a compressed one".to_owned(),
+        );
+    }
+    let is_archive = written == Content::Archive(FileKind::Archive);
+    if is_archive && compression::by_name(&name).is_some() {
+        return refuse("an archive is already compressed: use a name like games.bga".to_owned());
+    }
+    let Some(named) = Content::of_name(path).filter(|named| !named.may_hold(written)) else { return Ok(()) };
+    let advice = match named {
+        Content::Archive(FileKind::Archive) => {
+            format!("; `scoresheet list ARCHIVE -o {}` copies games to a new archive", shown(path))
+        }
+        Content::Pgn if is_archive => "; `scoresheet export` writes PGN".to_owned(),
+        _ => String::new(),
+    };
+    refuse(format!("this would be {}, but the name is that of {}{advice}", written.name(), named.name()))
+}
+
+/// Fails if a file has another kind of content than what is to be written: `--force` is about files of the same kind.
+/// Unknown content may be replaced if the file has the right name.
+fn may_replace(path: &Path, written: Content) -> Result<(), Failure> {
+    let content = match fs::metadata(path) {
+        Ok(file) if file.is_file() => {
+            Content::of_file(path).map_err(|error| Failure::Message(format!("cannot read {}: {error}", shown(path))))?
+        }
+        _ => None,
+    };
+    let Some(content) = content else { return Ok(()) };
+    if content.may_become(written).unwrap_or_else(|| Content::of_name(path).is_some_and(|named| named.is_like(written)))
+    {
+        return Ok(());
+    }
+    Err(Failure::Message(format!(
+        "{} is {}, and {} would replace it: give another name, or remove it first",
+        shown(path),
+        content.name(),
+        written.name()
+    )))
+}
