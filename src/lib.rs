@@ -64,8 +64,8 @@
 //! other: with thousands of such tasks the stack can run out. Begin them beside the iterator, or on a pool of their
 //! own.
 //!
-//! Features: `mmap` (default) maps archives into memory, `zip` (default) reads PGN in zip files, `cli` (default) is the
-//! command, `view` (default) its view in the terminal. With `default-features = false` the library builds for wasm32-unknown-unknown.
+//! Features: `mmap` (default) maps archives into memory, `zip` (default) reads PGN in zip files. With
+//! `default-features = false` the library builds for wasm32-unknown-unknown.
 #![warn(missing_docs)]
 #![deny(unsafe_code, clippy::undocumented_unsafe_blocks)]
 
