@@ -8,6 +8,7 @@
 //! numbers, dates and results. All of it reads archives and side files and writes nothing but side files.
 
 mod fault;
+mod fold;
 mod nearest;
 
 #[doc(hidden)]
@@ -34,6 +35,7 @@ pub use fault::QueryFault;
 pub use filter::game_field::{FieldValue, GameField};
 pub use filter::sort::SortKeys;
 pub use filter::{Filter, Passed};
+pub use fold::fold;
 pub use nearest::nearest;
 pub use pattern::Pattern;
 pub use position::index::PositionIndex;

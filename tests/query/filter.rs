@@ -335,3 +335,46 @@ fn faults_name_their_place() {
     assert!(Filter::parse(&deep).unwrap_err().what().contains("in each other"));
     assert!(Filter::parse(&"not ".repeat(20_000)).is_err());
 }
+
+#[test]
+fn case_and_accents_do_not_matter() {
+    let folder = tempfile::tempdir().unwrap();
+    let (source, target) = (folder.path().join("g.pgn"), folder.path().join("g.bga"));
+    let names =
+        ["Polgár, Judit", "Polgar, Zsuzsa", "POLGA\u{301}R, Sofia", "Großmann", "Grossmann", "Łukasz", "Lukasz"];
+    let fen = "4k3/8/8/8/8/8/8/4K3 w - - 0 1";
+    let mut text: String =
+        names.iter().map(|name| format!("[White \"{name}\"]\n[Site \"x/AbC\"]\n\n1. e4 *\n\n")).collect();
+    text += &format!("[White \"a\"]\n[Site \"x/abc\"]\n[SetUp \"1\"]\n[FEN \"{fen}\"]\n\n1. Ke2 *\n");
+    std::fs::write(&source, text).unwrap();
+    try_import(&[source], &target, &ImportOptions::default()).unwrap();
+    for stored in [false, true] {
+        let archive = Archive::open(&target).unwrap();
+        if stored {
+            tag_columns::write(&archive).unwrap();
+        }
+        let columns = TagColumns::of(&archive);
+        let games =
+            |filter: &str| -> Vec<u64> { Filter::parse(&filter.replace('\'', "\"")).unwrap().games(&columns).games.iter().collect() };
+        for filter in [
+            "white ~ polgar",
+            "white ~ Polgár",
+            "player ^= POLGÁR",
+            "white ^= polgar",
+            "not white = x and white ~ pOLGa",
+        ] {
+            assert_eq!(games(filter), [1, 2, 3], "{filter}");
+        }
+        assert_eq!(games("white = 'polgar, judit'"), [1]);
+        assert_eq!(games("white in {'Grossmann', 'lukasz'}"), [4, 5, 6, 7]);
+        assert_eq!(games("player = 'GROßMANN'"), [4, 5]);
+        assert_eq!(games("white != 'Łukasz' and white != grossmann"), [1, 2, 3, 8]);
+        // With a slash every letter counts.
+        assert_eq!(games("site = 'x/AbC'"), [1, 2, 3, 4, 5, 6, 7]);
+        assert_eq!(games("site = 'x/abc'"), [8]);
+        assert_eq!(games(&format!("fen = '{fen}'")), [8]);
+        assert!(games(&format!("fen = '{}'", fen.to_uppercase())).is_empty());
+        assert_eq!(games("site ~ 'X/ABC'"), [1, 2, 3, 4, 5, 6, 7, 8]);
+        assert_eq!(Filter::parse(r#"white = "POLGAR, JUDIT""#).unwrap().unknown_texts(&columns).unwrap(), []);
+    }
+}

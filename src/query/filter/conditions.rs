@@ -25,14 +25,7 @@ pub fn joined(mut all: Vec<Expr>, join: fn(Vec<Expr>) -> Expr) -> Expr {
 /// The condition on the opening's name: that of the tag, or where it is missing of the table.
 pub fn opening(test: TextTest) -> Expr {
     let tag = |test| Expr::Test(Test::Text("Opening".to_owned(), test));
-    let small = |text: &String| text.to_lowercase();
-    let fits = |name: &str| match &test {
-        TextTest::Is(texts) => texts.iter().any(|text| text == name),
-        TextTest::IsNot(texts) => texts.iter().all(|text| text != name),
-        TextTest::Has(part) => name.to_lowercase().contains(&small(part)),
-        TextTest::Begins(part) => name.to_lowercase().starts_with(&small(part)),
-        TextTest::Known => true,
-    };
+    let fits = |name: &str| test.fits(name);
     let names = Openings::table().names().iter().enumerate();
     let mut places: Vec<(i64, i64)> = Vec::new();
     for place in names.filter(|(_, name)| fits(name)).map(|(at, _)| at as i64) {

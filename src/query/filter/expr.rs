@@ -1,7 +1,9 @@
 //! A filter as a tree.
 
+use crate::query::fold::fold;
 use crate::query::measure::field::Measure;
 use crate::query::tag_columns::Key;
+use crate::query::tag_value::is_known;
 
 /// A condition on a game.
 #[derive(Clone, PartialEq, Debug)]
@@ -38,16 +40,39 @@ pub enum Test {
 /// A condition on a text.
 #[derive(Clone, PartialEq, Debug)]
 pub enum TextTest {
-    /// It is one of these, letter for letter.
+    /// It is one of these.
     Is(Vec<String>),
     /// It is none of these.
     IsNot(Vec<String>),
-    /// It has this in it, letter case apart.
+    /// It has this in it.
     Has(String),
-    /// It begins with this, letter case apart.
+    /// It begins with this.
     Begins(String),
     /// It says something: it is not empty, `?` or `-`.
     Known,
+}
+
+impl TextTest {
+    /// Returns whether a text that says something passes. Case and accents do not matter ([`fold`]), but for texts with
+    /// a slash that are compared as a whole: in addresses and FENs they have a meaning.
+    pub fn fits(&self, text: &str) -> bool {
+        match self {
+            TextTest::Is(texts) => texts.iter().any(|own| is(text, own)),
+            TextTest::IsNot(texts) => !texts.iter().any(|own| is(text, own)),
+            TextTest::Has(part) => fold(text).contains(&fold(part)),
+            TextTest::Begins(part) => fold(text).starts_with(&fold(part)),
+            TextTest::Known => is_known(text.as_bytes()),
+        }
+    }
+}
+
+fn is(text: &str, asked: &str) -> bool {
+    text == asked || !is_exact(asked) && fold(text) == fold(asked)
+}
+
+/// Returns whether a text is compared letter for letter.
+pub fn is_exact(asked: &str) -> bool {
+    asked.contains('/')
 }
 
 /// How a tag's text is read as a number.

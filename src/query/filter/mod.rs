@@ -23,7 +23,7 @@ use crate::query::measure::field::Measure;
 use crate::query::measure::values;
 use crate::query::nearest::nearest;
 use crate::query::tag_columns::{Key, TagColumns, Unread};
-use expr::{Expr, Test};
+use expr::{Expr, TextTest, Test};
 pub(in crate::query) use relative::days;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -150,13 +150,18 @@ impl Filter {
             let tags = asked.iter().filter(|(own, _)| own == text).map(|(_, tag)| Key::Tag((*tag).to_owned()));
             let columns = headers.columns(&tags.collect::<Vec<_>>())?;
             let strings: Vec<_> = columns.iter().filter_map(|column| column.strings()).collect();
-            let is_known = strings.iter().any(|strings| strings.find(text.as_bytes()).is_some());
-            if is_known || unknown.iter().any(|(own, _)| own == text) {
+            if unknown.iter().any(|(own, _)| own == text) {
                 continue;
             }
             let all = strings.iter().flat_map(|strings| {
                 (1..=strings.len() as u32).filter_map(|number| std::str::from_utf8(strings.get(number)?).ok())
             });
+            let is = TextTest::Is(vec![(*text).to_owned()]);
+            if strings.iter().any(|strings| strings.find(text.as_bytes()).is_some())
+                || all.clone().any(|own| is.fits(own))
+            {
+                continue;
+            }
             unknown.push(((*text).to_owned(), nearest(text, all).map(str::to_owned)));
         }
         Ok(unknown)

@@ -7,6 +7,7 @@ use crate::query::fault::QueryFault;
 use crate::query::filter::expr::Reading;
 use crate::query::filter::field::Field;
 use crate::query::filter::{eval, parse, value};
+use crate::query::fold::fold;
 use crate::query::measure::field::Measure;
 use crate::query::measure::values;
 use crate::query::tag_columns::{Column, Key, TagColumns, Unread};
@@ -253,11 +254,8 @@ fn ranked(sources: &[&Source], games: &[(usize, u64)]) -> Vec<Vec<Value>> {
         sources.iter().flat_map(|source| games.iter().filter_map(|game| source.text(*game)).filter(said)).collect();
     distinct.sort_unstable();
     distinct.dedup();
-    let mut order: Vec<(String, usize)> = distinct
-        .iter()
-        .enumerate()
-        .map(|(place, text)| (String::from_utf8_lossy(text).to_lowercase(), place))
-        .collect();
+    let mut order: Vec<(String, usize)> =
+        distinct.iter().enumerate().map(|(place, text)| (fold(&String::from_utf8_lossy(text)), place)).collect();
     order.sort_by(|one, other| natural(one.0.as_bytes(), other.0.as_bytes()));
     let mut ranks = vec![0; distinct.len()];
     let (mut rank, mut before): (i64, Option<&str>) = (0, None);

@@ -8,6 +8,7 @@ use crate::query::fault::QueryFault;
 use crate::query::filter::eval::{marked_outcome, outcome};
 use crate::query::filter::expr::Reading;
 use crate::query::filter::{days, value};
+use crate::query::fold::fold;
 use crate::query::measure::field::{Measure, MeasureKind, piece_name};
 use crate::query::measure::values::{self, NONE};
 use crate::query::nearest::nearest;
@@ -214,12 +215,13 @@ pub enum NameMatch {
 }
 
 impl NameMatch {
-    /// Returns how a name answers to the one that is asked for, letter case apart but for [`NameMatch::Exact`].
+    /// Returns how a name answers to the one that is asked for, but for [`NameMatch::Exact`] without regard to case and
+    /// accents ([`fold`]).
     pub fn of(name: &str, asked: &str) -> Option<NameMatch> {
         if name == asked {
             return Some(NameMatch::Exact);
         }
-        let (small, wanted) = (name.to_lowercase(), asked.trim().to_lowercase());
+        let (small, wanted) = (fold(name), fold(asked.trim()));
         let Some((first, _)) = small.match_indices(&wanted).next() else {
             return has_words(&small, &wanted).then_some(NameMatch::Words);
         };

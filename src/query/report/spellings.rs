@@ -6,6 +6,7 @@
 
 use crate::archive::Archive;
 use crate::error::Result;
+use crate::query::fold::fold;
 use crate::query::tag_columns::{Key, TagColumns};
 use foldhash::{HashMap, HashMapExt, HashSet};
 use std::cmp::Reverse;
@@ -312,41 +313,11 @@ fn key(name: &str) -> String {
     words.join(" ")
 }
 
-/// Returns the letters and digits of a text, in lower case and without accents; ae, oe and ue count as a, o and u.
+/// Returns the letters and digits of a folded text; ae, oe and ue count as a, o and u.
 fn folded(text: &str) -> String {
-    let mut plain = String::with_capacity(text.len());
-    for letter in text.chars().flat_map(char::to_lowercase).filter(|letter| letter.is_alphanumeric()) {
-        match BARE.iter().find(|(_, accented)| accented.contains(letter)) {
-            Some((bare, _)) => plain.push_str(bare),
-            None => plain.push(letter),
-        }
-    }
+    let plain: String = fold(text).chars().filter(|letter| letter.is_alphanumeric()).collect();
     ["ae", "oe", "ue"].iter().fold(plain, |text, pair| text.replace(pair, pair.get(..1).unwrap_or_default()))
 }
-
-/// Letters of the Latin alphabet, and what people write who do not have them.
-const BARE: [(&str, &str); 20] = [
-    ("a", "áàâäãåāăą"),
-    ("c", "çćĉċč"),
-    ("d", "ďđð"),
-    ("e", "éèêëēĕėęě"),
-    ("g", "ĝğġģ"),
-    ("h", "ĥħ"),
-    ("i", "íìîïĩīĭįı"),
-    ("j", "ĵ"),
-    ("k", "ķ"),
-    ("l", "ĺļľł"),
-    ("n", "ñńņňŋ"),
-    ("o", "óòôöõøōŏő"),
-    ("r", "ŕŗř"),
-    ("s", "śŝşšș"),
-    ("ss", "ß"),
-    ("t", "ţťțŧ"),
-    ("u", "úùûüũūŭůűų"),
-    ("ae", "æ"),
-    ("oe", "œ"),
-    ("z", "źżž"),
-];
 
 #[cfg(test)]
 mod tests {

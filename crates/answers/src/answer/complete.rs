@@ -3,6 +3,7 @@
 use crate::fault::Fault;
 use crate::params::Params;
 use crate::snapshot::Snapshot;
+use scoresheet::query::fold;
 use scoresheet::query::report::openings::Openings;
 use scoresheet::query::tag_columns::Key;
 use serde_json::{Value, json};
@@ -13,7 +14,7 @@ const MOST: usize = 50;
 const NAMES: usize = 12;
 
 pub fn complete(snapshot: &Snapshot, params: &Params) -> Result<Value, Fault> {
-    let typed = params.get("text").unwrap_or_default().to_lowercase();
+    let typed = fold(params.get("text").unwrap_or_default());
     let limit = params.number("limit", NAMES)?.min(MOST);
     let tag = match params.get("field").unwrap_or("player") {
         // Both players' names are in one table.
@@ -25,7 +26,7 @@ pub fn complete(snapshot: &Snapshot, params: &Params) -> Result<Value, Fault> {
     // Those that begin so come first.
     let (mut beginning, mut within) = (BTreeSet::new(), BTreeSet::new());
     let mut look = |text: &str| {
-        let small = text.to_lowercase();
+        let small = fold(text);
         if small.starts_with(&typed) {
             beginning.insert(text.to_owned());
         } else if small.contains(&typed) {

@@ -5,6 +5,7 @@ use super::{fide, id};
 use scoresheet::Monitor;
 use scoresheet::archive::GameSet;
 use scoresheet::chess::{Color, Move};
+use scoresheet::query::fold;
 use scoresheet::query::report::openings::{Opening, Openings};
 use scoresheet::query::tag_columns::{Column, Key};
 use scoresheet::query::{Branch, PositionQuery, SearchOptions, Tree, Visit};
@@ -83,7 +84,7 @@ fn select(snapshot: &Snapshot, request: &Request, stop: &Stop) -> Result<Arc<Sel
 }
 
 fn same_name(one: &str, other: &str) -> bool {
-    one.eq_ignore_ascii_case(other) || one.to_lowercase() == other.to_lowercase()
+    one.eq_ignore_ascii_case(other) || fold(one) == fold(other)
 }
 
 /// The games of a set of which a tag's text fits: each distinct text is looked at once.

@@ -1,0 +1,83 @@
+//! Texts without what people leave out when they type a name: letter case and accents.
+
+/// Returns a text in lower case and without accents: `Polgár` is `polgar`, `Łódź` is `lodz`, `Großmann` is `grossmann`.
+///
+/// Letters of the Latin alphabet lose their diacritics, written as one character or as a letter and a combining mark.
+/// Letters of other alphabets change their case alone.
+pub fn fold(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_ascii_lowercase();
+    }
+    let mut plain = String::with_capacity(text.len());
+    for letter in text.chars().flat_map(char::to_lowercase).filter(|letter| !is_mark(*letter)) {
+        let bare = if letter.is_ascii() { None } else { BARE.iter().find(|(_, all)| all.contains(letter)) };
+        match bare {
+            Some((bare, _)) => plain.push_str(bare),
+            None => plain.push(letter),
+        }
+    }
+    plain
+}
+
+/// Combining diacritical marks.
+fn is_mark(letter: char) -> bool {
+    ('\u{300}'..='\u{36F}').contains(&letter)
+}
+
+/// Small letters of the Latin alphabet, and what people write who do not have them.
+const BARE: [(&str, &str); 22] = [
+    ("a", "áàâäãåāăąǎạảấầẩẫậắằẳẵặ"),
+    ("c", "çćĉċč"),
+    ("d", "ďđð"),
+    ("e", "éèêëēĕėęěẹẻẽếềểễệə"),
+    ("g", "ĝğġģǧ"),
+    ("h", "ĥħḥ"),
+    ("i", "íìîïĩīĭįıǐịỉ"),
+    ("j", "ĵ"),
+    ("k", "ķǩ"),
+    ("l", "ĺļľłŀ"),
+    ("n", "ñńņňŋ"),
+    ("o", "óòôöõøōŏőǒơọỏốồổỗộớờởỡợ"),
+    ("r", "ŕŗř"),
+    ("s", "śŝşšșṣ"),
+    ("ss", "ß"),
+    ("t", "ţťțŧṭ"),
+    ("u", "úùûüũūŭůűųǔưụủứừửữự"),
+    ("ae", "æ"),
+    ("oe", "œ"),
+    ("y", "ýÿŷỳỵỷỹ"),
+    ("z", "źżžẓ"),
+    ("th", "þ"),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_lose_case_and_accents() {
+        for (text, plain) in [
+            ("Polgár, Judit", "polgar, judit"),
+            ("POLGÁR", "polgar"),
+            ("Polga\u{301}r", "polgar"),
+            ("Réti", "reti"),
+            ("Łódź", "lodz"),
+            ("Großmann", "grossmann"),
+            ("Ægir Þór", "aegir thor"),
+            ("Đoković", "dokovic"),
+            ("Lê Quang Liêm", "le quang liem"),
+            ("Ağayev, Şəhriyar", "agayev, sehriyar"),
+            ("ÇELİK", "celik"),
+            ("Каспаров", "каспаров"),
+            ("\u{212A}", "k"),
+            ("", ""),
+        ] {
+            assert_eq!(fold(text), plain, "{text}");
+        }
+        // Folded letters stay what they are.
+        for (bare, letters) in BARE {
+            assert!(letters.chars().all(|letter| fold(&letter.to_string()) == bare && fold(bare) == bare));
+            assert!(letters.chars().all(|letter| letter.to_lowercase().eq([letter])), "{letters}");
+        }
+    }
+}
