@@ -59,6 +59,16 @@ pub fn outcome(text: &[u8]) -> Option<Outcome> {
     })
 }
 
+/// Returns the result of a game: that of the tag, or where the tag says none that of the movetext.
+pub fn result(tag: Option<&[u8]>, movetext: Option<Outcome>) -> Outcome {
+    tag.and_then(outcome).or(movetext).unwrap_or(Outcome::Unknown)
+}
+
+/// Returns the date on which a game was played, as written: the tag Date, or UTCDate where that says no year.
+pub fn played<'a>(date: Option<&'a str>, utc_date: Option<&'a str>) -> Option<&'a str> {
+    [date, utc_date].into_iter().flatten().find(|date| year(date.as_bytes()).is_some())
+}
+
 /// Returns base and increment of a time control, in seconds: `300+2`, `300`, and of several periods the first,
 /// `40/9000:900`.
 pub fn control(text: &[u8]) -> Option<(i64, i64)> {

@@ -514,3 +514,37 @@ fn pieces_beyond_the_labels_are_found_for_both_sides() {
     assert_eq!(numbers(&["--material", "K+krrrrr"]), [2]);
     assert_eq!(numbers(&["--material", "KRRRRR+k", "--either-color"]), [1, 2]);
 }
+
+#[test]
+fn a_result_is_one_of_four() {
+    let room = Room::new();
+    let game = |tag: &str, end: &str| {
+        format!(
+            "[White \"A\"]\n[Date \"????.05.01\"]\n[UTCDate \"2024.06.??\"]\n[WhiteElo \"4096\"]\n{tag}\n1. e4 e5 {end}\n\n"
+        )
+    };
+    let all = [
+        (game("[Result \"1/2\"]\n", "1/2-1/2"), "1/2-1/2"),
+        (game("[Result \"White wins\"]\n", "1-0"), "1-0"),
+        (game("[Result \"White wins\"]\n", ""), "*"),
+        (game("", "0-1"), "0-1"),
+        (game("[Result \"*\"]\n", "1-0"), "*"),
+    ];
+    room.write("r.pgn", &all.iter().map(|(text, _)| text.as_str()).collect::<String>());
+    room.fine(&["import", "r.pgn", "-o", "r.bga", "-q"]);
+    let expected: Vec<&str> = all.iter().map(|(_, result)| *result).collect();
+    let of =
+        |rows: &[Value]| rows.iter().map(|row| row["result"].as_str().unwrap().to_owned()).collect::<Vec<String>>();
+    let listed = json(&room.fine(&["list", "r.bga", "--json"]));
+    assert_eq!(of(&listed), expected);
+    assert!(listed.iter().all(|row| row["date"] == "2024.06.??" && row["white_elo"] == 4096));
+    assert_eq!(listed[0]["tags"][4], serde_json::json!(["Result", "1/2"]));
+    let sampled = json(&room.fine(&["sample", "r.bga", "10", "--format", "json"]));
+    assert!(sampled.len() > 4 && of(&sampled).iter().all(|result| expected.contains(&result.as_str())), "{sampled:?}");
+    let csv = room.fine(&["list", "r.bga", "--format", "csv", "--columns", "result"]);
+    assert_eq!(csv.lines().skip(1).collect::<Vec<&str>>(), expected);
+    for (filter, games) in [("result = 1/2-1/2", "1"), ("result = 1-0", "1"), ("result = *", "2"), ("elo > 4095", "5")]
+    {
+        assert_eq!(room.fine(&["list", "r.bga", "--where", filter, "--count"]).trim(), games, "{filter}");
+    }
+}

@@ -354,8 +354,9 @@ fn case_and_accents_do_not_matter() {
             tag_columns::write(&archive).unwrap();
         }
         let columns = TagColumns::of(&archive);
-        let games =
-            |filter: &str| -> Vec<u64> { Filter::parse(&filter.replace('\'', "\"")).unwrap().games(&columns).games.iter().collect() };
+        let games = |filter: &str| -> Vec<u64> {
+            Filter::parse(&filter.replace('\'', "\"")).unwrap().games(&columns).games.iter().collect()
+        };
         for filter in [
             "white ~ polgar",
             "white ~ Polgár",

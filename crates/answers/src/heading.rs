@@ -79,28 +79,23 @@ impl Heading {
 
     /// Returns a rating.
     pub fn rating(&self, name: &str) -> Option<u32> {
-        let text = self.tag(name)?;
-        let digits = text.bytes().take_while(u8::is_ascii_digit).count();
-        text.get(..digits)?.parse().ok().filter(|rating| (1..=4095).contains(rating))
+        u32::try_from(tag_value::rating(self.tag(name)?.as_bytes())?).ok()
     }
 
     /// Returns the date as written: of the tag Date, or UTCDate where that has no year.
     pub fn date(&self) -> Option<&str> {
-        let known = |name| self.tag(name).filter(|date| date.get(..4).is_some_and(|year| year.parse::<u16>().is_ok()));
-        known("Date").or_else(|| known("UTCDate"))
+        tag_value::played(self.tag("Date"), self.tag("UTCDate"))
     }
 
     /// Returns the year.
     pub fn year(&self) -> Option<u32> {
-        self.date()?.get(..4)?.parse().ok()
+        tag_value::year(self.date()?.as_bytes()).map(u32::from)
     }
 
     /// Returns the month as `2016-12`.
     pub fn month(&self) -> Option<String> {
-        let date = self.date()?;
-        let month = date.get(5..7)?;
-        month.parse::<u8>().ok().filter(|month| (1..=12).contains(month))?;
-        Some(format!("{}-{month}", date.get(..4)?))
+        let [year, month, _] = tag_value::date(self.date()?.as_bytes())?;
+        (month > 0).then(|| format!("{year}-{month:02}"))
     }
 
     /// The result by the tag.
@@ -110,7 +105,7 @@ impl Heading {
 
     /// Returns the result: the tag's, or where that says none the movetext's.
     pub fn result(&self) -> &'static str {
-        self.told().or(self.outcome).unwrap_or(Outcome::Unknown).token()
+        tag_value::result(self.tag("Result").map(str::as_bytes), self.outcome).token()
     }
 
     /// Returns who won: `white`, `black`, or nobody.

@@ -23,7 +23,7 @@ use crate::query::measure::field::Measure;
 use crate::query::measure::values;
 use crate::query::nearest::nearest;
 use crate::query::tag_columns::{Key, TagColumns, Unread};
-use expr::{Expr, TextTest, Test};
+use expr::{Expr, Test, TextTest};
 pub(in crate::query) use relative::days;
 use std::str::FromStr;
 use std::sync::Arc;

@@ -9,6 +9,7 @@ use scoresheet::chess::{Move, Position};
 use scoresheet::game::{Comment, Event, TextKind};
 use scoresheet::pgn::PgnWriter;
 use scoresheet::query::report::openings::Openings;
+use scoresheet::query::tag_value;
 use scoresheet::query::{PositionQuery, SearchOptions};
 use scoresheet::{Archive, Game};
 use serde_json::{Map, Value, json};
@@ -160,11 +161,8 @@ pub fn game(snapshot: &Snapshot, number: u64, fens: bool) -> Result<Value, Fault
     }))
 }
 
-fn result(game: &Game) -> String {
-    match game.outcome {
-        Some(outcome) => outcome.token().to_owned(),
-        None => game.tag("Result").unwrap_or("*").to_owned(),
-    }
+fn result(game: &Game) -> &'static str {
+    tag_value::result(game.tag("Result").map(str::as_bytes), game.outcome).token()
 }
 
 /// A line of moves on its way into JSON.

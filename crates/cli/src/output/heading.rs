@@ -3,6 +3,7 @@
 use scoresheet::archive::GameRef;
 use scoresheet::error::Result;
 use scoresheet::game::Outcome;
+use scoresheet::query::tag_value;
 
 /// The tags of a game and the few that a heading shows.
 #[derive(Clone, Debug)]
@@ -30,26 +31,22 @@ impl Heading {
 
     /// Returns the day of the game: Lichess writes it as `UTCDate`.
     pub fn date(&self) -> &str {
-        let dates = ["Date", "UTCDate"].map(|name| self.tag(name));
-        dates.into_iter().flatten().find(|date| date.contains(|c: char| c.is_ascii_digit())).unwrap_or("????.??.??")
+        tag_value::played(self.tag("Date"), self.tag("UTCDate")).unwrap_or("????.??.??")
     }
 
-    /// Returns the result by the tag, or by the movetext if there is no tag.
-    pub fn result(&self) -> &str {
-        self.tag("Result").unwrap_or(self.outcome.map_or("*", Outcome::token))
+    /// Returns the result: `1-0`, `0-1`, `1/2-1/2` or `*`.
+    pub fn result(&self) -> &'static str {
+        tag_value::result(self.tag("Result").map(str::as_bytes), self.outcome).token()
     }
 
     /// Returns a side's rating, if it is known.
     pub fn rating(&self, color: &str) -> Option<u32> {
-        let text = self.tag(&format!("{color}Elo"))?.trim();
-        let digits = text.bytes().take_while(u8::is_ascii_digit).count();
-        text.get(..digits)?.parse().ok().filter(|rating| *rating > 0)
+        u32::try_from(tag_value::rating(self.tag(&format!("{color}Elo"))?.as_bytes())?).ok()
     }
 
     /// Returns the player's name, with the rating if it is known.
     pub fn player(&self, color: &str) -> String {
-        let rating = self.tag(&format!("{color}Elo")).filter(|elo| elo.starts_with(|c: char| c.is_ascii_digit()));
-        match rating {
+        match self.rating(color) {
             Some(rating) => format!("{} ({rating})", self.known(color)),
             None => self.known(color).to_owned(),
         }
