@@ -3,11 +3,11 @@
 use crate::failure::{Code, Failure};
 use crate::out::json::Object;
 use crate::out::new_archive;
-use crate::out::target::Outputs;
 use crate::select::archives;
 use crate::session::Session;
 use crate::text::{count, printable, shown, thousands};
 use crate::threads::Threads;
+use scoresheet::output::Outputs;
 
 use clap::ValueEnum;
 use scoresheet::archive::copy::Part;

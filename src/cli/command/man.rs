@@ -1,14 +1,14 @@
 //! `scoresheet man`: manual pages.
 
 use crate::failure::{Code, Failure};
-use crate::out::content::Content;
 use crate::out::done::Done;
 use crate::out::json::Object;
 use crate::out::new_file;
-use crate::out::target::{Existing, Outputs};
 use crate::session::Session;
 use crate::text::shown;
 use scoresheet::archive::temporary::TemporaryFolder;
+use scoresheet::output::Content;
+use scoresheet::output::{Existing, Outputs};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 

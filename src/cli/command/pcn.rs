@@ -2,14 +2,14 @@
 //! name squares.
 
 use crate::failure::{Code, Failure};
-use crate::out::content::Content;
 use crate::out::json::Object;
 use crate::out::new_file;
-use crate::out::target::{Existing, Outputs};
 use crate::session::Session;
 use crate::text::{count, printable};
 use clap::ValueEnum;
 use scoresheet::import;
+use scoresheet::output::Content;
+use scoresheet::output::{Existing, Outputs};
 use scoresheet::pcn::general::{self, Checked, GeneralGame, JsonLayout, Squares};
 use scoresheet::pcn::{Board, PcnError, Side};
 use std::io::{Read, Write};

@@ -4,12 +4,12 @@ use crate::failure::{Code, Failure};
 use crate::out::done::Done;
 use crate::out::json::Object;
 use crate::out::new_archive;
-use crate::out::target::Outputs;
 use crate::select::archives;
 use crate::session::Session;
 use crate::text::{count, shown};
 use scoresheet::archive::GameSet;
 use scoresheet::import::{ImportOptions, replace};
+use scoresheet::output::Outputs;
 use std::path::PathBuf;
 
 /// Replace a game with those of a PGN file

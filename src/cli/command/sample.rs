@@ -1,12 +1,10 @@
 //! `scoresheet sample`: random positions and games.
 
 use crate::failure::{self, Code, Failure};
-use crate::out::content::Content;
 use crate::out::formats::{csv, uci_of};
 use crate::out::heading::Heading;
 use crate::out::json::Object;
 use crate::out::new_file;
-use crate::out::target::{Existing, Outputs};
 use crate::select::filter::Where;
 use crate::select::ranges::{self, Ranges};
 use crate::select::{archives, parallel};
@@ -18,6 +16,8 @@ use scoresheet::chess::epd::{Epd, Operand};
 use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle};
 use scoresheet::chess::{Move, Position};
 use scoresheet::error::Error;
+use scoresheet::output::Content;
+use scoresheet::output::{Existing, Outputs};
 use scoresheet::pgn::PgnWriter;
 use scoresheet::query::measure::GameMeasures;
 use scoresheet::query::report::sample::{self, Part, SampleOptions, Taken};
@@ -306,7 +306,8 @@ impl Work<'_> {
             ("evaluation", evaluation.map(|evaluation| evaluation.to_string()).into()),
         ];
         let archive = name.map(|name| ("archive", Value::from(name)));
-        let part = self.args.test.map(|percent| match sample::part_of(game, percent) {
+        let part = self.args.test.map(|percent| sample::part_of(game, sample::train_share(percent), 0));
+        let part = part.transpose()?.map(|part| match part {
             Part::Train => ("part", Value::from("train")),
             Part::Test => ("part", Value::from("test")),
         });

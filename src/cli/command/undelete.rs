@@ -4,12 +4,12 @@ use crate::failure::{Code, Failure};
 use crate::out::done::Done;
 use crate::out::json::Object;
 use crate::out::new_archive;
-use crate::out::target::Outputs;
 use crate::select::archives;
 use crate::select::ranges::Ranges;
 use crate::session::Session;
 use crate::text::{count, shown};
 use scoresheet::archive::{self, GameSet};
+use scoresheet::output::Outputs;
 use std::io::Write;
 use std::path::PathBuf;
 

@@ -1,6 +1,5 @@
 //! The formats of `scoresheet export` other than PGN.
 
-use crate::out::content::Content;
 use crate::out::flavour::Flavour;
 use crate::out::json::{self, Object};
 use clap::ValueEnum;
@@ -9,6 +8,7 @@ use scoresheet::brenner::move_id::MoveId;
 use scoresheet::chess::epd::{Epd, Operand};
 use scoresheet::chess::{CastlingSide, Color, Move, Position};
 use scoresheet::game::Event;
+use scoresheet::output::Content;
 use scoresheet::pcn::{self, JsonLayout};
 use serde_json::Value;
 

@@ -1,15 +1,15 @@
 //! `scoresheet export --original`: sources as they were, byte for byte.
 
 use crate::failure::{Code, Failure};
-use crate::out::compression;
-use crate::out::content::Content;
 use crate::out::new_file;
-use crate::out::target::{Existing, Outputs, Target};
 use crate::select::{archives, ranges};
 use crate::session::Session;
 use crate::text::{count, shown, thousands};
 use scoresheet::archive::Archive;
 use scoresheet::format::source::SourceRecord;
+use scoresheet::output::Content;
+use scoresheet::output::compression;
+use scoresheet::output::{Existing, Outputs, Target};
 use scoresheet::pgn::Compression;
 use std::io::Write;
 use std::path::{Path, PathBuf};
