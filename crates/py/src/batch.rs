@@ -67,6 +67,9 @@ impl Kind {
     }
 }
 
+/// More names than there are kinds, so that an endless iterator is an error.
+const MOST_KINDS: usize = 64;
+
 /// Positions that a thread does at a time.
 const TASK: usize = 256;
 
@@ -78,10 +81,11 @@ pub fn pack<'py>(
     view: &View,
     games: PyBuffer<i64>,
     plies: PyBuffer<i64>,
-    kinds: Vec<String>,
+    kinds: &Bound<'py, PyAny>,
     mover: bool,
     threads: Option<usize>,
 ) -> PyResult<Vec<Bound<'py, PyByteArray>>> {
+    let kinds: Vec<String> = crate::shared::items(kinds, "what", MOST_KINDS)?;
     let kinds: Vec<Kind> = kinds.iter().map(|name| Kind::of(name)).collect::<PyResult<_>>()?;
     let (games, plies) = (games.to_vec(py)?, plies.to_vec(py)?);
     if games.len() != plies.len() {

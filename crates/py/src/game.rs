@@ -119,7 +119,8 @@ impl Game {
 /// not legal.
 #[pyfunction]
 #[pyo3(name = "_game_of_events")]
-pub fn game_of_events(tags: Vec<(String, String)>, events: &Bound<'_, PyAny>, result: &str) -> PyResult<Game> {
+pub fn game_of_events(tags: &Bound<'_, PyAny>, events: &Bound<'_, PyAny>, result: &str) -> PyResult<Game> {
+    let tags = crate::shared::items(tags, "tags", 1 << 16)?;
     Ok(Game::owned(Arc::new(events::game_of(tags, events, result)?), 0, Vec::new()))
 }
 

@@ -2,8 +2,10 @@
 
 use crate::failure::OrRaise;
 use crate::work;
+use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyString;
 use scoresheet::archive::Access;
 use scoresheet::query::SideFiles;
 use scoresheet::{Error, GameRef};
@@ -98,5 +100,33 @@ pub fn paths_of(given: &Bound<'_, PyAny>) -> PyResult<Vec<PathBuf>> {
     if let Ok(path) = given.extract::<PathBuf>() {
         return Ok(vec![path]);
     }
-    given.try_iter()?.map(|path| path?.extract()).collect()
+    items(given, "paths", MOST_PATHS)
+}
+
+/// More paths than anybody opens at once, so that an endless iterator is an error.
+const MOST_PATHS: usize = 1 << 20;
+
+/// Returns the items of any iterable. Its `__len__` is not believed: memory grows with the items that come.
+///
+/// Errors: an item of another type, or more than `most` items.
+pub fn items<'py, T>(given: &Bound<'py, PyAny>, name: &str, most: usize) -> PyResult<Vec<T>>
+where
+    T: for<'a> FromPyObject<'a, 'py, Error: Into<PyErr>>,
+{
+    let mut items = Vec::new();
+    for item in given.try_iter()? {
+        if items.len() == most {
+            return Err(PyValueError::new_err(format!("{name}: more than {most}")));
+        }
+        items.push(item?.extract().map_err(Into::into)?);
+    }
+    Ok(items)
+}
+
+/// Returns the bytes of a str, or of any object with a buffer of bytes.
+pub fn bytes_of(given: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
+    if let Ok(text) = given.cast::<PyString>() {
+        return Ok(text.to_str()?.as_bytes().to_vec());
+    }
+    PyBuffer::<u8>::get(given)?.to_vec(given.py())
 }
