@@ -180,6 +180,7 @@ fn one(
     let source = opened.sources.locate(game)?;
     let local = game - source.before;
     let own = source.archive.game(local)?;
+    let chess960 = own.start().is_chess960();
     let with_moves = kinds.iter().any(|kind| matches!(kind, Kind::Move | Kind::Legal));
     let (replay, position) =
         if with_moves { (None, Some(own.played_at(ply)?)) } else { (Some(own.replay(ply)?), None) };
@@ -217,12 +218,12 @@ fn one(
             })?,
             Kind::Move => {
                 let played = position.as_ref().and_then(|(_, played)| *played);
-                let id = played.and_then(|played| move_id(played, flip)).map_or(-1, |id| id as i16);
+                let id = played.and_then(|played| move_id(played, flip, chess960)).map_or(-1, |id| id as i16);
                 out.copy_from_slice(&id.to_ne_bytes());
             }
             Kind::Legal => {
                 let moves = position.as_ref().map(|(position, _)| position.legal_moves()).unwrap_or_default();
-                for id in moves.into_iter().filter_map(|played| move_id(played, flip)) {
+                for id in moves.into_iter().filter_map(|played| move_id(played, flip, chess960)) {
                     if let Some(byte) = out.get_mut(usize::from(id)) {
                         *byte = 1;
                     }
@@ -278,8 +279,8 @@ fn points(outcome: Outcome) -> i8 {
 }
 
 /// The number of a move, below `MOVES`; none for a null move.
-fn move_id(played: Move, flip: bool) -> Option<u16> {
-    let id = MoveId::of(played, false).filter(|id| id.number() < MOVES)?;
+fn move_id(played: Move, flip: bool, chess960: bool) -> Option<u16> {
+    let id = MoveId::of(played, chess960).filter(|id| id.number() < MOVES)?;
     if !flip {
         return Some(id.number());
     }

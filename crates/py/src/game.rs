@@ -1,12 +1,12 @@
 //! A game: of an archive, looked up each time something is asked of it, or of a PGN, held by itself.
 
-use crate::events::{self, is_castling, is_chess960};
+use crate::events;
 use crate::failure::OrRaise;
 use crate::position::{Position, svg};
 use crate::shared::Shared;
 use pyo3::exceptions::{PyIndexError, PyKeyError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
+use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use scoresheet::chess::fen::FenText;
 use scoresheet::game::{Evaluation, PlayedMove};
 use scoresheet::pgn::PgnWriter;
@@ -38,7 +38,7 @@ pub struct Game {
 impl PartialEq for Game {
     fn eq(&self, other: &Game) -> bool {
         match (&self.held, &other.held) {
-            (Held::Stored(one, number), Held::Stored(two, other)) => Arc::ptr_eq(one, two) && number == other,
+            (Held::Stored(one, number), Held::Stored(two, other)) => one.is_same(two) && number == other,
             (Held::Owned(one, ..), Held::Owned(two, ..)) => one == two,
             _ => false,
         }
@@ -59,7 +59,7 @@ impl Game {
     /// Returns its number, if it is of this archive.
     pub fn number_in(&self, shared: &Arc<Shared>) -> Option<u64> {
         match &self.held {
-            Held::Stored(own, number) if Arc::ptr_eq(own, shared) => Some(*number),
+            Held::Stored(own, number) if own.is_same(shared) => Some(*number),
             _ => None,
         }
     }
@@ -104,6 +104,12 @@ impl Game {
         }
     }
 
+    /// Returns the position after a ply, and whether castling is written as in Chess960 in this game.
+    fn position_at(&self, py: Python<'_>, ply: i64) -> PyResult<Position> {
+        let chess960 = self.read(py, |game| Ok(game.start().is_chess960()), |game| game.start.is_chess960())?;
+        Ok(Position::in_game(self.at(py, ply)?, chess960))
+    }
+
     fn at(&self, py: Python<'_>, ply: i64) -> PyResult<scoresheet::Position> {
         let plies = i64::from(self.plies(py)?);
         let wanted = if ply < 0 { ply.saturating_add(plies + 1) } else { ply };
@@ -122,6 +128,22 @@ impl Game {
 pub fn game_of_events(tags: &Bound<'_, PyAny>, events: &Bound<'_, PyAny>, result: &str) -> PyResult<Game> {
     let tags = crate::shared::items(tags, "tags", 1 << 16)?;
     Ok(Game::owned(Arc::new(events::game_of(tags, events, result)?), 0, Vec::new()))
+}
+
+/// Returns a game out of a pickle, where it was held by itself.
+#[pyfunction]
+#[pyo3(name = "_restored_game")]
+pub fn restored_game(
+    tags: &Bound<'_, PyAny>,
+    start: &str,
+    parts: &Bound<'_, PyAny>,
+    result: Option<&str>,
+    number: u64,
+    faults: &Bound<'_, PyAny>,
+) -> PyResult<Game> {
+    let tags = crate::shared::items(tags, "tags", 1 << 16)?;
+    let faults = crate::shared::items(faults, "faults", 1 << 16)?;
+    Ok(Game::owned(Arc::new(events::restored(tags, start, parts, result)?), number, faults))
 }
 
 fn owned_position(game: &scoresheet::Game, ply: u32) -> scoresheet::Position {
@@ -237,21 +259,14 @@ impl Game {
         }
     }
 
-    /// The moves of the main line as UCI writes them; castling in Chess960 as king takes rook.
+    /// The moves of the main line as UCI writes them; castling as king takes rook in a game that starts from a position
+    /// of Chess960, and as the king's step of two squares otherwise.
     ///
     /// >>> archive[0].moves[:2]
     /// ['e2e4', 'e7e6']
     #[getter]
     fn moves(&self, py: Python<'_>) -> PyResult<Vec<String>> {
-        let moves = self.each_move(py, |played| (is_castling(played.played()), played.clone()))?;
-        let chess960 = moves.iter().any(|(castles, _)| *castles) && is_chess960(self.tag(py, "Variant")?.as_deref());
-        let mut text = Vec::new();
-        let uci = |(_, played): (bool, PlayedMove)| {
-            text.clear();
-            played.before().write_uci(played.played(), chess960, &mut text);
-            String::from_utf8_lossy(&text).into_owned()
-        };
-        Ok(moves.into_iter().map(uci).collect())
+        self.each_move(py, PlayedMove::uci)
     }
 
     /// The moves of the main line in standard algebraic notation; a null move is `--`.
@@ -303,13 +318,15 @@ impl Game {
     /// True
     #[pyo3(signature = (ply = -1, /), text_signature = "($self, ply=-1, /)")]
     fn position(&self, py: Python<'_>, ply: i64) -> PyResult<Position> {
-        Ok(Position::of(self.at(py, ply)?))
+        self.position_at(py, ply)
     }
 
     /// Returns the positions of all plies of the main line, ply 0 first.
     fn positions(&self, py: Python<'_>) -> PyResult<Vec<Position>> {
-        let mut positions = vec![Position::of(self.at(py, 0)?)];
-        positions.extend(self.each_move(py, |played| Position::of(played.after()))?);
+        let first = self.position_at(py, 0)?;
+        let chess960 = first.chess960;
+        let mut positions = vec![first];
+        positions.extend(self.each_move(py, |played| Position::in_game(played.after(), chess960))?);
         Ok(positions)
     }
 
@@ -413,10 +430,10 @@ impl Game {
                 let paths = PyTuple::new(py, shared.paths.iter().map(whole))?;
                 Ok((module.getattr("restore_game")?, (paths, shared.map, *number).into_pyobject(py)?))
             }
-            Held::Owned(_, number, _) => {
-                // As PGN, which says all that the game does.
-                let pgn = PyBytes::new(py, slf.get().pgn(py)?.as_bytes());
-                Ok((module.getattr("restore_pgn")?, (pgn, *number).into_pyobject(py)?))
+            Held::Owned(game, number, faults) => {
+                let (tags, start, parts, result) = events::saved(game);
+                let state = (tags, start, parts, result, *number, faults.to_vec());
+                Ok((py.import("scoresheet._scoresheet")?.getattr("_restored_game")?, state.into_pyobject(py)?))
             }
         }
     }

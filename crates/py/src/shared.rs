@@ -6,7 +6,7 @@ use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
-use scoresheet::archive::Access;
+use scoresheet::archive::{Access, ArchiveId};
 use scoresheet::query::SideFiles;
 use scoresheet::{Error, GameRef};
 use scoresheet_arrow::Sources;
@@ -17,6 +17,8 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 pub struct Shared {
     pub paths: Vec<PathBuf>,
     pub map: bool,
+    /// The identity, the commit and the length of each archive when it was opened.
+    state: Vec<(ArchiveId, u64, u64)>,
     opened: RwLock<Option<Arc<Opened>>>,
 }
 
@@ -48,9 +50,21 @@ impl Shared {
         let given = paths.clone();
         let access = if map { Access::default() } else { Access::Read };
         let sources = work::long(py, move || Sources::open_with(given, access))?.or_raise(py)?;
+        let state = sources.sources().iter().map(|source| {
+            let archive = &source.archive;
+            (archive.id(), archive.sequence(), archive.file_length())
+        });
+        let state = state.collect();
         let side_files = sources.sources().iter().map(|_| OnceLock::new()).collect();
         let opened = Opened { sources: Arc::new(sources), side_files };
-        Ok(Shared { paths, map, opened: RwLock::new(Some(Arc::new(opened))) })
+        Ok(Shared { paths, map, state, opened: RwLock::new(Some(Arc::new(opened))) })
+    }
+
+    /// Returns whether both are the same archives at the same commits, however often they were opened.
+    pub fn is_same(&self, other: &Shared) -> bool {
+        let whole = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
+        std::ptr::eq(self, other)
+            || self.state == other.state && self.paths.iter().map(whole).eq(other.paths.iter().map(whole))
     }
 
     /// Returns the open archives.

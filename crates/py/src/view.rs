@@ -52,6 +52,11 @@ impl Numbers {
         }
     }
 
+    /// Returns whether both are the same numbers, however they are held.
+    fn is_same(&self, other: &Numbers) -> bool {
+        self == other || self.len() == other.len() && self.iter().eq(other.iter())
+    }
+
     pub fn iter(&self) -> impl Iterator<Item = u64> + '_ {
         (0..self.len()).filter_map(|place| self.get(place))
     }
@@ -91,7 +96,7 @@ pub struct View {
 
 impl PartialEq for View {
     fn eq(&self, other: &View) -> bool {
-        Arc::ptr_eq(&self.shared, &other.shared) && self.numbers == other.numbers
+        self.shared.is_same(&other.shared) && self.numbers.is_same(&other.numbers)
     }
 }
 

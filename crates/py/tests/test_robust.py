@@ -236,3 +236,104 @@ def test_the_command_divides_games_like_the_package(write) -> None:
         done = subprocess.run([*args, "--format", "numbers"], capture_output=True, text=True, check=True)
         ours = {game for game, _ in archive.positions(split=("test", (100 - percent) / 100, 0))}
         assert {int(line) for line in done.stdout.split()} == ours
+
+
+# Games of Chess960 in which both sides castle, one of them with king and rook where they stand in standard chess; and a
+# standard game whose tag says Chess960.
+CASTLED = """[Variant "Chess960"]
+[SetUp "1"]
+[FEN "nrbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/NRBQKBNR w KQkq - 0 1"]
+
+1. e4 e5 2. Nf3 Nf6 3. Be2 Be7 4. O-O O-O *
+
+[SetUp "1"]
+[FEN "nrbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/NRBQKBNR w KQkq - 0 1"]
+
+1. a4 a5 2. b3 b6 *
+
+[SetUp "1"]
+[FEN "rbnqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RBNQKBNR w KQkq - 0 1"]
+
+1. e4 e5 2. Nf3 Nf6 3. Be2 Be7 4. Rg1 Rg8 5. Rh1 Rh8 6. Nb3 Nb6 7. d3 d6 8. Bd2 Bd7 9. Qc1 Qc8 *
+
+[SetUp "1"]
+[FEN "rbnqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RBNQKBNR w KQkq - 0 1"]
+
+1. e4 e5 2. Nf3 Nf6 3. Be2 Be7 4. O-O O-O *
+
+[Variant "Chess960"]
+
+1. e4 e5 2. Nf3 Nf6 3. Be2 Be7 4. O-O O-O *
+"""
+
+
+def test_castling_has_one_spelling(write) -> None:
+    archive = write(CASTLED)
+    castles = {1: "e1h1", 4: "e1h1", 5: "e1g1"}
+    names = scoresheet.move_names()
+    tables = None
+    try:
+        tables = archive.table(["moves_uci"]).to_arrow()["moves_uci"].to_pylist()
+    except ModuleNotFoundError:
+        pass
+    for game in archive:
+        owned = next(scoresheet.read_pgn(__import__("io").BytesIO(game.pgn().encode())))
+        assert game.moves == owned.moves == [uci for kind, uci in game.events() if kind == "move"]
+        if game.number in castles:
+            assert game.moves[6] == castles[game.number]
+        if tables is not None:
+            assert tables[game.number - 1] == game.moves
+        for ply, (position, uci, san) in enumerate(zip(game.positions(), game.moves, game.san)):
+            assert uci in position.moves and position.uci(san) == uci and position.play(uci) == game.position(ply + 1)
+            assert game.position(ply).moves == position.moves
+            # Either spelling is read.
+            for spelt in ("e1g1", "e1h1") if san == "O-O" and ply % 2 == 0 else ():
+                assert position.san(spelt) == "O-O"
+            batch = archive.batch([game.number], [ply], ["move", "legal"])
+            assert names[batch["move"][0]] == uci
+            assert batch["legal"][0].tolist()[names.index(uci)] == 1
+    command = os.environ.get("SCORESHEET_COMMAND")
+    if command:
+        out = subprocess.run([command, "export", str(archive.paths[0]), "--format", "uci"], capture_output=True, text=True)
+        listed = [line.split(" moves ")[-1].split() for line in out.stdout.splitlines()]
+        assert listed == [game.moves for game in archive]
+
+
+def test_a_pickle_equals_what_was_pickled(archive: scoresheet.Archive, write, tmp_path: Path) -> None:
+    import copy
+    import io
+    import pickle
+
+    pgn = """[Event "x"]
+[Event "twice"]
+[Result "*"]
+
+{before} 1. e4! $14 (1. d4!? {x} d5 (1... Nf6 $3 ; to the end
+2. c4)) 1... e5?? {[%clk 0:01:00]} 2. Nf3 Nc6 $201 1-0
+
+[SetUp "1"]
+[FEN "4k3/P7/8/8/8/8/8/R3K3 w Q - 3 40"]
+
+40. O-O-O Kd7 41. a8=N -- 42. Kb1 *
+
+1. e4 e5 2. Ke3 Nf6 *
+"""
+    games = [*scoresheet.read_pgn(io.BytesIO((pgn + "\n" + CASTLED).encode())), *archive[:50], *write(pgn)]
+    own = [next(scoresheet.read_pgn(io.BytesIO(game.pgn().encode()))) for game in archive[:200]]
+    for game in [*games, *own]:
+        for other in (pickle.loads(pickle.dumps(game)), copy.copy(game), copy.deepcopy(game)):
+            assert other == game and hash(other) == hash(game)
+            assert other.number == game.number and other.faults == game.faults and other.pgn() == game.pgn()
+            assert other.moves == game.moves
+    assert games[0] != games[1]
+    with pytest.raises(ValueError):
+        scoresheet._scoresheet._restored_game([], "8/8 w", [], None, 1, [])
+    with pytest.raises(ValueError):
+        start = scoresheet.Position().fen
+        scoresheet._scoresheet._restored_game([], start, [("move", 0, "e2e5")], None, 1, [])
+    # Archives and views, pickled, copied and opened again.
+    again = scoresheet.open(archive.paths)
+    for view in (archive, archive[3:9], archive.where("elo >= 2000")):
+        assert pickle.loads(pickle.dumps(view)) == view == copy.copy(view)
+    assert again == archive and again[5] == archive[5] and again[5] in archive and again[:3] == archive[:3]
+    assert archive[:3] != archive[1:4] and write(pgn, "other") != archive

@@ -65,7 +65,7 @@ pub fn part_of(game: &GameRef<'_>, train_share: f64, seed: u64) -> Result<Part> 
             MoveKind::Null => u8::MAX,
             _ => played.promotion().map_or(0, |role| 1 + role as u8),
         };
-        for byte in [played.from.index() as u8, played.to.index() as u8, kind] {
+        for byte in [played.from.index(), played.to.index(), kind] {
             hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3);
         }
     }

@@ -9,6 +9,7 @@ __all__ = [
     "move_names",
     "_pack",
     "_game_of_events",
+    "_restored_game",
     "ArchiveError",
     "DamagedError",
     "DeletedError",
@@ -405,4 +406,12 @@ def move_names() -> list[str]: ...
 def _pack(
     view: View, games: Any, plies: Any, kinds: list[str], mover: bool, threads: int | None
 ) -> list[bytearray]: ...
+def _restored_game(
+    tags: list[tuple[str, str]],
+    start: str,
+    parts: Iterable[tuple[str, int, str]],
+    result: str | None,
+    number: int,
+    faults: list[str],
+) -> Game: ...
 def _game_of_events(tags: list[tuple[str, str]], events: Iterable[tuple[str, Any]], result: str) -> Game: ...
