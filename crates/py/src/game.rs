@@ -30,7 +30,7 @@ enum Held {
 /// ['e4', 'e6', 'd4', 'b6']
 /// >>> game.fen(2)
 /// 'rnbqkbnr/pppp1ppp/4p3/8/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2'
-#[pyclass(frozen, module = "scoresheet", eq)]
+#[pyclass(frozen, weakref, module = "scoresheet", eq)]
 pub struct Game {
     held: Held,
 }
@@ -282,7 +282,7 @@ impl Game {
     ///
     /// >>> archive[0].fen(1)
     /// 'rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1'
-    #[pyo3(signature = (ply = -1, /), text_signature = "($self, ply=-1, /)")]
+    #[pyo3(signature = (ply = -1), text_signature = "($self, ply=-1)")]
     fn fen(&self, py: Python<'_>, ply: i64) -> PyResult<String> {
         Ok(self.at(py, ply)?.fen())
     }
@@ -316,7 +316,7 @@ impl Game {
     ///
     /// >>> archive[0].position(-1).is_checkmate
     /// True
-    #[pyo3(signature = (ply = -1, /), text_signature = "($self, ply=-1, /)")]
+    #[pyo3(signature = (ply = -1), text_signature = "($self, ply=-1)")]
     fn position(&self, py: Python<'_>, ply: i64) -> PyResult<Position> {
         self.position_at(py, ply)
     }
@@ -443,7 +443,7 @@ impl Game {
     }
 
     /// Returns the board after ply `ply` as SVG.
-    #[pyo3(signature = (ply = -1, /), text_signature = "($self, ply=-1, /)")]
+    #[pyo3(signature = (ply = -1), text_signature = "($self, ply=-1)")]
     fn svg<'py>(&self, py: Python<'py>, ply: i64) -> PyResult<Bound<'py, PyAny>> {
         svg(py, &self.at(py, ply)?)
     }

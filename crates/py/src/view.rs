@@ -87,7 +87,7 @@ impl Numbers {
 /// True
 /// >>> [game.number for game in strong[:2]] == [strong[0].number, strong[1].number]
 /// True
-#[pyclass(frozen, subclass, module = "scoresheet", eq)]
+#[pyclass(frozen, subclass, weakref, module = "scoresheet", eq)]
 pub struct View {
     pub shared: Arc<Shared>,
     pub numbers: Numbers,

@@ -337,3 +337,19 @@ def test_a_pickle_equals_what_was_pickled(archive: scoresheet.Archive, write, tm
         assert pickle.loads(pickle.dumps(view)) == view == copy.copy(view)
     assert again == archive and again[5] == archive[5] and again[5] in archive and again[:3] == archive[:3]
     assert archive[:3] != archive[1:4] and write(pgn, "other") != archive
+
+
+def test_habits(archive: scoresheet.Archive) -> None:
+    import weakref
+
+    game = archive[0]
+    assert game.fen(ply=2) == game.fen(2) and game.position(ply=3) == game.position(3)
+    assert game.svg(ply=1) == game.svg(1)
+    for thing in (archive, archive[:2], game):
+        assert weakref.ref(thing)() is thing
+    chess = pytest.importorskip("chess")
+    board = chess.Board()
+    for san in ("e4", "c5"):
+        board.push_san(san)
+    assert len(archive.find(board)) > 0 and archive.find(board) == archive.find("e4 c5")
+    assert archive.tree(board).games == archive.tree("e4 c5").games
