@@ -103,8 +103,11 @@ pub fn game_of(tags: Vec<(String, String)>, events: &Bound<'_, PyAny>, result: &
 /// A part of a game's movetext as a pickle holds it: which part, a number and a text.
 type Saved = (String, u16, String);
 
-/// Returns everything that a game is: tags, the FEN of its start, its movetext, and its result.
-pub fn saved(game: &scoresheet::Game) -> (Vec<(String, String)>, String, Vec<Saved>, Option<&'static str>) {
+/// A game as a pickle holds it: tags, the FEN of its start, its movetext, and its result.
+type SavedGame = (Vec<(String, String)>, String, Vec<Saved>, Option<&'static str>);
+
+/// Returns everything that a game is.
+pub fn saved(game: &scoresheet::Game) -> SavedGame {
     let (mut now, mut before) = (game.start.clone(), game.start.clone());
     let mut lines: Vec<(Position, Position)> = Vec::new();
     let mut parts = Vec::with_capacity(game.events.len());

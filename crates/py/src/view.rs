@@ -244,8 +244,8 @@ impl View {
 
     /// Returns the games that reach a position or match a pattern, by number; `hits` says where.
     ///
-    /// The query is a FEN, moves (`"e4 c5"`), a Position, or a pattern as a dict or JSON text in the manner of
-    /// Scoutfish (docs/FIND.md). With `all_plies` the hits are all plies of a game, not the first; with `variations`
+    /// The query is a FEN, moves (`"e4 c5"`), a Position, a board of python-chess, or a pattern as a dict or JSON text
+    /// in the manner of Scoutfish (docs/FIND.md). With `all_plies` the hits are all plies of a game, not the first; with `variations`
     /// those in variations count, too.
     ///
     /// >>> len(archive.find("d4 d5 c4")) == len(archive.find("c4 d5 d4"))
