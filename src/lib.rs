@@ -88,6 +88,7 @@ pub mod packed;
 pub mod archive;
 
 pub mod import;
+pub mod output;
 pub mod query;
 
 pub use archive::{Archive, ArchiveSet, GameRef, GameSet, OpenOptions};

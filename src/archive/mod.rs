@@ -43,4 +43,5 @@ pub use read::side::SideState;
 #[doc(hidden)]
 pub use read::{map, read_at};
 #[doc(hidden)]
+pub(crate) use write::new_file::sync_folder;
 pub use write::{storage, temporary, writer};

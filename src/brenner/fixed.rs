@@ -56,9 +56,9 @@ impl std::error::Error for FixedError {}
 
 /// Returns the ids of the main line and of how the game ends.
 pub fn ids(game: &Game) -> Result<Vec<MoveId>, FixedError> {
-    let mut ids = Vec::new();
+    let (mut ids, chess960) = (Vec::new(), game.start.is_chess960());
     for (place, m) in game.main_line().enumerate() {
-        ids.push(MoveId::of(m, false).ok_or(FixedError::NoId(place))?);
+        ids.push(MoveId::of(m, chess960).ok_or(FixedError::NoId(place))?);
     }
     let [unknown, black_wins, white_wins, draw] = END;
     ids.push(match game.outcome {

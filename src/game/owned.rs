@@ -83,11 +83,11 @@ impl Game {
 
     /// Iterates over the moves of the main line, with the position before each.
     pub fn moves(&self) -> impl Iterator<Item = PlayedMove> + '_ {
-        let mut now = self.start.clone();
+        let (mut now, chess960) = (self.start.clone(), self.start.is_chess960());
         (1..).zip(self.main_line()).map(move |(ply, played)| {
             let before = now.clone();
             now.play_unchecked(played);
-            PlayedMove { ply, played, before }
+            PlayedMove { ply, played, before, chess960 }
         })
     }
 

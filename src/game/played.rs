@@ -8,6 +8,8 @@ pub struct PlayedMove {
     pub(crate) ply: u32,
     pub(crate) played: Move,
     pub(crate) before: Position,
+    /// Whether the game's start has castling written as king takes rook.
+    pub(crate) chess960: bool,
 }
 
 impl PlayedMove {
@@ -43,9 +45,17 @@ impl PlayedMove {
         self.before.san(self.played)
     }
 
-    /// Returns the move in UCI's notation.
+    /// Returns the move in UCI's notation. Castling is written as king takes rook if the game starts from a position of
+    /// Chess960, and as the king's step of two squares otherwise.
     pub fn uci(&self) -> String {
-        self.before.uci(self.played)
+        let mut text = Vec::with_capacity(5);
+        self.write_uci(&mut text);
+        String::from_utf8_lossy(&text).into_owned()
+    }
+
+    /// Appends the move in UCI's notation.
+    pub fn write_uci(&self, out: &mut Vec<u8>) {
+        self.before.write_uci(self.played, self.chess960, out);
     }
 
     /// Returns the FEN of the position after the move.

@@ -530,7 +530,7 @@ fn a_result_is_one_of_four() {
         (game("", "0-1"), "0-1"),
         (game("[Result \"*\"]\n", "1-0"), "*"),
     ];
-    room.write("r.pgn", &all.iter().map(|(text, _)| text.as_str()).collect::<String>());
+    room.write("r.pgn", all.iter().map(|(text, _)| text.as_str()).collect::<String>());
     room.fine(&["import", "r.pgn", "-o", "r.bga", "-q"]);
     let expected: Vec<&str> = all.iter().map(|(_, result)| *result).collect();
     let of =

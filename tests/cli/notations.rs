@@ -140,3 +140,29 @@ fn brenner_strings_go_both_ways() {
     write("again.pgn", room.run(&["brenner", "decode", "games.hex"]).out.as_bytes());
     assert_eq!(room.run(&["brenner", "encode", "again.pgn"]).out, several);
 }
+
+/// Castling in a game of Chess960 is king takes rook in every form, also where king and rook stand as in standard chess;
+/// in any other game, whatever its tags say, the king's step.
+#[test]
+fn castling_has_one_spelling() {
+    let moves = "1. e4 e5 2. Nf3 Nf6 3. Be2 Be7 4. O-O O-O *";
+    let shuffled =
+        |start: &str| format!("[Variant \"Chess960\"]\n[SetUp \"1\"]\n[FEN \"{start} w KQkq - 0 1\"]\n\n{moves}\n\n");
+    let b_file = shuffled("nrbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/NRBQKBNR");
+    let corners = shuffled("rbnqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RBNQKBNR");
+    let standard = format!("[Variant \"Chess960\"]\n\n{moves}\n\n");
+    for (pgn, white, black) in [(b_file, "e1h1", "e8h8"), (corners, "e1h1", "e8h8"), (standard, "e1g1", "e8g8")] {
+        let room = Room::new();
+        room.write("g.pgn", &pgn);
+        room.fine(&["import", "g.pgn", "-o", "g.bga", "-q"]);
+        let uci = room.fine(&["export", "g.bga", "--format", "uci"]);
+        assert!(uci.trim().ends_with(&format!("{white} {black}")), "{uci}");
+        let json = room.fine(&["export", "g.bga", "--format", "json"]);
+        assert!(json.contains(white) && json.contains(black), "{json}");
+        let sample = room.fine(&["sample", "g.bga", "9", "--format", "csv"]);
+        assert!(sample.contains(white) && sample.contains(black), "{sample}");
+        let ids = room.fine(&["brenner", "explain", "g.pgn", "--form", "ids"]);
+        let apart = |uci: &str| format!(" {} {} ", &uci[..2], &uci[2..]);
+        assert!(ids.contains(&apart(white)) && ids.contains(&apart(black)), "{ids}");
+    }
+}

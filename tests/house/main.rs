@@ -20,7 +20,7 @@ const FLOORS: [&[&str]; 9] = [
     &["pgn", "pcn", "brenner", "format"],
     &["packed"],
     &["archive"],
-    &["query", "import"],
+    &["query", "import", "output"],
     &["cli"],
 ];
 

@@ -10,3 +10,5 @@ mod alike;
 mod filter;
 /// Patterns and the opening tree, position by position.
 mod naive;
+/// The parts for training and test.
+mod parts;

@@ -17,6 +17,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub struct Snapshot {
     books: Vec<Arc<Book>>,
     before: Vec<u64>,
+    /// Why an archive is shown as it was, for each; empty where none is.
+    outdated: Vec<Option<String>>,
     /// A number that another state of the archives or of their side files does not have.
     pub version: u64,
     selections: Mutex<VecDeque<(String, Arc<Selection>)>>,
@@ -69,7 +71,18 @@ impl Snapshot {
             (archive.id().to_string(), archive.sequence(), archive.file_length()).hash(&mut hasher);
         }
         state.hash(&mut hasher);
-        Snapshot { before: before.collect(), version: hasher.finish(), books, selections: Mutex::default() }
+        let (before, outdated) = (before.collect(), Vec::new());
+        Snapshot { before, outdated, version: hasher.finish(), books, selections: Mutex::default() }
+    }
+
+    /// Returns the set with the reasons why archives are shown as they were, and not as their files are now.
+    pub fn with_outdated(self, outdated: Vec<Option<String>>) -> Snapshot {
+        Snapshot { outdated, ..self }
+    }
+
+    /// Returns why the archive at a place is shown as it was; `None` if it is what its file is.
+    pub fn outdated(&self, place: usize) -> Option<&str> {
+        self.outdated.get(place)?.as_deref()
     }
 
     /// Returns the archives that a request is about, each with its place and how many games come before its own: that

@@ -119,7 +119,7 @@ impl Growing {
                     buffer.clear();
                     match value {
                         Value::MovesSan => played.before().write_san(played.played(), buffer),
-                        _ => played.before().write_uci(played.played(), false, buffer),
+                        _ => played.write_uci(buffer),
                     }
                     moves.values().append_value(String::from_utf8_lossy(buffer));
                 }

@@ -1,55 +1,42 @@
 //! What commands that write tables share: new files, and an output that nobody reads any more.
 
-use std::fs::File;
-use std::io::{BufWriter, Write};
-use std::path::{Path, PathBuf};
-use tempfile::NamedTempFile;
+use scoresheet::output::{self, Content, Existing, Outputs};
+use std::io::Write;
+use std::path::Path;
 
-/// A file that has its name once it is complete; dropped before that, it leaves nothing.
+/// A file that has its name once it is complete; dropped before that, it leaves nothing. What a command may write, the
+/// library's [`Outputs`] say.
 #[derive(Debug)]
-pub struct NewFile {
-    file: BufWriter<NamedTempFile>,
-    path: PathBuf,
-}
+pub struct NewFile(output::NewFile);
 
 impl NewFile {
-    /// Returns a new file.
+    /// Returns a new file with this content, which `force` allows to replace another of its kind.
     ///
-    /// Errors: it is there and is not to be replaced, or cannot be made.
-    pub fn create(path: &Path, force: bool) -> Result<NewFile, String> {
-        if path.exists() && !force {
-            return Err(format!("{} is already there; --force replaces it", path.display()));
-        }
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let file =
-            NamedTempFile::new_in(folder).map_err(|error| format!("cannot create {}: {error}", path.display()))?;
-        #[cfg(unix)]
-        {
-            // As any file of the user's, not as a secret one.
-            use std::os::unix::fs::PermissionsExt;
-            let _ = file.as_file().set_permissions(std::fs::Permissions::from_mode(0o644));
-        }
-        Ok(NewFile { file: BufWriter::with_capacity(1 << 20, file), path: path.to_path_buf() })
+    /// Errors: it is an input, or is there and is not to be replaced, or cannot be made.
+    pub fn create(outputs: &mut Outputs, path: &Path, content: Content, force: bool) -> Result<NewFile, String> {
+        let target = outputs.file(path, content, Existing::from_force(force)).map_err(|refused| {
+            let advice = if refused.is_existing() { "; --force replaces it" } else { "" };
+            format!("{refused}{advice}")
+        })?;
+        let file = output::NewFile::create(&target);
+        Ok(NewFile(file.map_err(|error| format!("cannot create {}: {error}", output::shown(path)))?))
     }
 
-    /// Gives the file its name, once its bytes are on the disk.
+    /// Gives the file its name, once its bytes are on the disk. Returns how many these are.
     ///
     /// Errors: what could not be written.
-    pub fn finish(self) -> Result<File, String> {
-        let cannot = |error: std::io::Error| format!("cannot write {}: {error}", self.path.display());
-        let file = self.file.into_inner().map_err(|error| cannot(error.into_error()))?;
-        file.as_file().sync_all().map_err(cannot)?;
-        file.persist(&self.path).map_err(|error| cannot(error.error))
+    pub fn finish(self) -> Result<u64, String> {
+        self.0.finish().map_err(|error| format!("cannot write the output: {error}"))
     }
 }
 
 impl Write for NewFile {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.file.write(bytes)
+        self.0.write(bytes)
     }
 
     fn flush(&mut self) -> std::io::Result<()> {
-        self.file.flush()
+        self.0.flush()
     }
 }
 

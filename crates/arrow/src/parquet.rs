@@ -24,7 +24,7 @@ pub use parquet::errors::ParquetError;
 /// How a Parquet file is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ParquetOptions {
-    /// The most games of a row group. Default: 100,000.
+    /// The most games of a row group, at least 1. Default: 100,000.
     pub row_group: usize,
     /// The zstd level, 1 to 22. Default: 3.
     pub level: i32,
@@ -36,11 +36,21 @@ impl Default for ParquetOptions {
     }
 }
 
+impl ParquetOptions {
+    /// Returns the options if a file can be written with them, or what is wrong with them.
+    pub fn check(self) -> Result<ParquetOptions, String> {
+        if self.row_group == 0 {
+            return Err("a row group has at least 1 game".to_owned());
+        }
+        ZstdLevel::try_new(self.level).map(|_| self).map_err(|_| "the zstd level is 1 to 22".to_owned())
+    }
+}
+
 /// What the columns of these batches and the archives that they are of ask for.
 fn properties(batches: &Batches, options: ParquetOptions) -> Result<WriterProperties, ParquetError> {
     let mut properties = WriterProperties::builder()
         .set_compression(Compression::ZSTD(ZstdLevel::try_new(options.level)?))
-        .set_max_row_group_row_count(Some(options.row_group.max(1)))
+        .set_max_row_group_row_count(Some(options.row_group))
         .set_created_by(concat!("scoresheet ", env!("CARGO_PKG_VERSION")).to_owned())
         .set_key_value_metadata(Some(batches.origin()));
     for column in batches.columns().columns() {
@@ -91,6 +101,7 @@ pub fn write_parquet_part(
     most: usize,
     mut progress: impl FnMut(u64) -> bool,
 ) -> Result<Option<u64>, ParquetError> {
+    let options = options.check().map_err(ParquetError::General)?;
     let schema = without_seconds(&batches.schema());
     let mut writer = ArrowWriter::try_new(to, Arc::clone(&schema), Some(properties(batches, options)?))?;
     let mut games = 0;
@@ -101,7 +112,14 @@ pub fn write_parquet_part(
             RecordBatch::try_new(Arc::clone(&schema), columns)
         });
         let batch = batch.map_err(|error| ParquetError::External(Box::new(error)))?;
-        writer.write(&batch)?;
+        // The writer calls itself for each row group that a batch reaches into: it gets the rows of one at a time.
+        let mut first = 0;
+        while first < batch.num_rows() {
+            let room = options.row_group.saturating_sub(writer.in_progress_rows()).max(1);
+            let rows = room.min(batch.num_rows() - first);
+            writer.write(&batch.slice(first, rows))?;
+            first += rows;
+        }
         games += batch.num_rows() as u64;
         if !progress(games) {
             return Ok(None);

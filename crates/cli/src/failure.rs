@@ -2,6 +2,7 @@
 
 use crate::text::{count, shown};
 use scoresheet::error::Error;
+use scoresheet::output::Refused;
 use scoresheet::query::QueryFault;
 use std::fmt;
 use std::io;
@@ -95,6 +96,13 @@ pub fn all_read(unread: u64) -> Result<Code, Failure> {
 impl From<Error> for Failure {
     fn from(error: Error) -> Failure {
         Failure::Library(error)
+    }
+}
+
+impl From<Refused> for Failure {
+    fn from(refused: Refused) -> Failure {
+        let advice = if refused.is_existing() { ": use --force to replace it" } else { "" };
+        Failure::Message(format!("{refused}{advice}"))
     }
 }
 

@@ -1,17 +1,8 @@
 //! Small texts: numbers, counts, paths and bytes as messages and tables show them, and numbers as arguments write them.
 
-use std::path::Path;
+use scoresheet::output::is_control;
+pub use scoresheet::output::{printable, shown};
 use unicode_width::UnicodeWidthStr;
-
-/// Returns the text with control characters made visible, those that turn the direction of writing too: an untrusted tag
-/// must not control the terminal.
-pub fn printable(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for letter in text.chars() {
-        if is_control(letter) { safe.extend(letter.escape_default()) } else { safe.push(letter) }
-    }
-    safe
-}
 
 /// Returns the text with line ends in place of blanks, so that no line has more columns than that, but for words that
 /// are longer; lines after the first are indented.
@@ -52,17 +43,6 @@ pub fn beside(text: &str, title: usize, width: usize) -> String {
 /// Returns the text with blanks for what would spoil a line or command the terminal.
 pub fn plain(text: &str) -> String {
     text.chars().map(|letter| if is_control(letter) { ' ' } else { letter }).collect()
-}
-
-/// Returns whether a character does something to the characters around it instead of being one.
-fn is_control(letter: char) -> bool {
-    letter.is_control()
-        || matches!(letter, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-}
-
-/// Returns a path as it may be printed.
-pub fn shown(path: &Path) -> String {
-    printable(&path.display().to_string())
 }
 
 /// Returns the number with commas between thousands.

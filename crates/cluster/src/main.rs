@@ -5,6 +5,7 @@
 
 use ballista_core::error::BallistaError;
 use clap::{Args, Parser, Subcommand};
+use scoresheet::output::{Content, Outputs};
 use scoresheet_arrow::NewFile;
 use scoresheet_cluster::client::Client;
 use scoresheet_cluster::manifest::{Manifest, name_beside};
@@ -169,18 +170,23 @@ fn manifest(args: &ManifestArgs) -> Result<(), Failure> {
     let copies = tempfile::tempdir()?;
     let stores = small_stores(&copies)?;
     let folder = Place::Path(args.output.clone()).folder();
-    let mut file = NewFile::create(&args.output, args.force)?;
-    let mut opened = Vec::new();
+    let (mut opened, mut inputs) = (Vec::new(), Vec::new());
     for argument in &args.archives {
         for place in stores.archives(&Place::of(argument)?)? {
             let archive = Arc::new(stores.open(&place)?);
             let place = match place {
-                Place::Path(path) => Place::Path(std::path::absolute(path)?),
+                Place::Path(path) => {
+                    let path = std::path::absolute(path)?;
+                    inputs.push(path.clone());
+                    Place::Path(path)
+                }
                 address => address,
             };
             opened.push((name_beside(&folder, &place), Arc::new(Games::after(0, archive))));
         }
     }
+    let mut outputs = Outputs::of(inputs);
+    let mut file = NewFile::create(&mut outputs, &args.output, Content::Json, args.force)?;
     let manifest = Manifest::of(opened)?;
     file.write_all(manifest.to_text().as_bytes())?;
     file.finish()?;
@@ -271,6 +277,6 @@ fn query(args: QueryArgs) -> Result<(), Failure> {
     let scheduler = host_and_port(&args.scheduler)?;
     runtime(0)?.block_on(async {
         let client = Client::new(scheduler, args.partitions).await?;
-        answer(&client, queries.as_deref(), &args.destination).await
+        answer(&client, queries.as_deref(), &args.destination, &mut Outputs::default()).await
     })
 }

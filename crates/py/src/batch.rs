@@ -67,6 +67,9 @@ impl Kind {
     }
 }
 
+/// More names than there are kinds, so that an endless iterator is an error.
+const MOST_KINDS: usize = 64;
+
 /// Positions that a thread does at a time.
 const TASK: usize = 256;
 
@@ -78,10 +81,11 @@ pub fn pack<'py>(
     view: &View,
     games: PyBuffer<i64>,
     plies: PyBuffer<i64>,
-    kinds: Vec<String>,
+    kinds: &Bound<'py, PyAny>,
     mover: bool,
     threads: Option<usize>,
 ) -> PyResult<Vec<Bound<'py, PyByteArray>>> {
+    let kinds: Vec<String> = crate::shared::items(kinds, "what", MOST_KINDS)?;
     let kinds: Vec<Kind> = kinds.iter().map(|name| Kind::of(name)).collect::<PyResult<_>>()?;
     let (games, plies) = (games.to_vec(py)?, plies.to_vec(py)?);
     if games.len() != plies.len() {
@@ -176,6 +180,7 @@ fn one(
     let source = opened.sources.locate(game)?;
     let local = game - source.before;
     let own = source.archive.game(local)?;
+    let chess960 = own.start().is_chess960();
     let with_moves = kinds.iter().any(|kind| matches!(kind, Kind::Move | Kind::Legal));
     let (replay, position) =
         if with_moves { (None, Some(own.played_at(ply)?)) } else { (Some(own.replay(ply)?), None) };
@@ -213,12 +218,12 @@ fn one(
             })?,
             Kind::Move => {
                 let played = position.as_ref().and_then(|(_, played)| *played);
-                let id = played.and_then(|played| move_id(played, flip)).map_or(-1, |id| id as i16);
+                let id = played.and_then(|played| move_id(played, flip, chess960)).map_or(-1, |id| id as i16);
                 out.copy_from_slice(&id.to_ne_bytes());
             }
             Kind::Legal => {
                 let moves = position.as_ref().map(|(position, _)| position.legal_moves()).unwrap_or_default();
-                for id in moves.into_iter().filter_map(|played| move_id(played, flip)) {
+                for id in moves.into_iter().filter_map(|played| move_id(played, flip, chess960)) {
                     if let Some(byte) = out.get_mut(usize::from(id)) {
                         *byte = 1;
                     }
@@ -274,8 +279,8 @@ fn points(outcome: Outcome) -> i8 {
 }
 
 /// The number of a move, below `MOVES`; none for a null move.
-fn move_id(played: Move, flip: bool) -> Option<u16> {
-    let id = MoveId::of(played, false).filter(|id| id.number() < MOVES)?;
+fn move_id(played: Move, flip: bool, chess960: bool) -> Option<u16> {
+    let id = MoveId::of(played, chess960).filter(|id| id.number() < MOVES)?;
     if !flip {
         return Some(id.number());
     }

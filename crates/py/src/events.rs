@@ -7,21 +7,15 @@ use pyo3::exceptions::PyValueError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
-use scoresheet::chess::{MoveKind, Position};
+use scoresheet::chess::Position;
 use scoresheet::game::{Event, Outcome, TextKind};
-
-/// Whether tags say that a game is Chess960, where castling is written as king takes rook.
-pub fn is_chess960(variant: Option<&str>) -> bool {
-    let plain: String = variant.unwrap_or_default().to_lowercase().chars().filter(|letter| *letter != ' ').collect();
-    matches!(&*plain, "chess960" | "fischerandom" | "fischerrandom")
-}
 
 /// Returns the events of a game.
 pub fn list<'py>(py: Python<'py>, game: &scoresheet::Game) -> PyResult<Bound<'py, PyList>> {
     let list = PyList::empty(py);
     let (mut now, mut before) = (game.start.clone(), game.start.clone());
     let mut lines: Vec<(Position, Position)> = Vec::new();
-    let chess960 = is_chess960(game.tag("Variant"));
+    let chess960 = game.start.is_chess960();
     let mut uci = Vec::new();
     let mut events = game.events.iter().peekable();
     while let Some(event) = events.next() {
@@ -106,7 +100,87 @@ pub fn game_of(tags: Vec<(String, String)>, events: &Bound<'_, PyAny>, result: &
     Ok(game)
 }
 
-/// Whether a move of a game may be written in two ways.
-pub fn is_castling(played: scoresheet::Move) -> bool {
-    matches!(played.kind, MoveKind::Castle(_))
+/// A part of a game's movetext as a pickle holds it: which part, a number and a text.
+type Saved = (String, u16, String);
+
+/// A game as a pickle holds it: tags, the FEN of its start, its movetext, and its result.
+type SavedGame = (Vec<(String, String)>, String, Vec<Saved>, Option<&'static str>);
+
+/// Returns everything that a game is.
+pub fn saved(game: &scoresheet::Game) -> SavedGame {
+    let (mut now, mut before) = (game.start.clone(), game.start.clone());
+    let mut lines: Vec<(Position, Position)> = Vec::new();
+    let mut parts = Vec::with_capacity(game.events.len());
+    for event in &game.events {
+        let (kind, number, text) = match event {
+            Event::Move(m) => {
+                let mut uci = Vec::with_capacity(5);
+                // King takes rook: the spelling that can mean nothing else.
+                now.write_uci(*m, true, &mut uci);
+                before.clone_from(&now);
+                now.play_unchecked(*m);
+                ("move", 0, String::from_utf8_lossy(&uci).into_owned())
+            }
+            Event::Suffix(is_good) => ("suffix", u16::from(*is_good), String::new()),
+            Event::Nag(nag) => ("nag", u16::from(*nag), String::new()),
+            Event::Text(kind, text) => ("text", *kind as u16, text.clone()),
+            Event::Open => {
+                lines.push((now.clone(), before.clone()));
+                now.clone_from(&before);
+                ("open", 0, String::new())
+            }
+            Event::Close => {
+                if let Some(outer) = lines.pop() {
+                    (now, before) = outer;
+                }
+                ("close", 0, String::new())
+            }
+        };
+        parts.push((kind.to_owned(), number, text));
+    }
+    (game.tags.clone(), game.start.fen(), parts, game.outcome.map(|outcome| outcome.token()))
+}
+
+/// Returns the game that `saved` gave. Raises ValueError where it can be none.
+pub fn restored(
+    tags: Vec<(String, String)>,
+    start: &str,
+    parts: &Bound<'_, PyAny>,
+    result: Option<&str>,
+) -> PyResult<scoresheet::Game> {
+    let wrong = |what: String| PyValueError::new_err(format!("not a pickled game: {what}"));
+    let start = Position::from_fen(start.as_bytes()).map_err(|error| wrong(error.to_string()))?;
+    let (mut now, mut before) = (start.clone(), start.clone());
+    let mut game = scoresheet::Game { tags, start, ..scoresheet::Game::default() };
+    game.outcome = result.and_then(|token| Outcome::from_token(token.as_bytes()));
+    let mut lines = Vec::new();
+    for part in parts.try_iter()? {
+        let (kind, number, text): Saved = part?.extract()?;
+        game.events.push(match &*kind {
+            "move" => {
+                let played = now.parse_uci(&text).map_err(|error| wrong(error.to_string()))?;
+                before.clone_from(&now);
+                now.play_unchecked(played);
+                Event::Move(played)
+            }
+            "suffix" => Event::Suffix(number != 0),
+            "nag" => Event::Nag(number.try_into()?),
+            "text" => {
+                let kind = u8::try_from(number).ok().and_then(TextKind::from_number);
+                Event::Text(kind.ok_or_else(|| wrong(format!("text {number}")))?, text)
+            }
+            "open" => {
+                lines.push((now.clone(), before.clone()));
+                now.clone_from(&before);
+                Event::Open
+            }
+            "close" => {
+                (now, before) = lines.pop().ok_or_else(|| wrong("a variation closes that is not open".to_owned()))?;
+                Event::Close
+            }
+            kind => return Err(wrong(format!("no part {kind:?}"))),
+        });
+    }
+    game.check().map_err(|fault| wrong(fault.to_string()))?;
+    Ok(game)
 }

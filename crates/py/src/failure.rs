@@ -7,6 +7,7 @@ use pyo3::exceptions::{
 };
 use pyo3::prelude::*;
 use scoresheet::Error;
+use scoresheet::output::Refused;
 use scoresheet::query::QueryFault;
 use std::io;
 use std::path::Path;
@@ -87,6 +88,14 @@ pub fn of_io(text: &str, path: Option<&Path>, error: &io::Error) -> PyErr {
         (None, io::ErrorKind::AlreadyExists) => PyFileExistsError::new_err(text.to_owned()),
         (None, _) => PyOSError::new_err(text.to_owned()),
     }
+}
+
+/// Returns what may be written, or the exception for what may not.
+pub fn allowed<T>(target: Result<T, Refused>) -> PyResult<T> {
+    target.map_err(|refused| match refused.is_existing() {
+        true => PyFileExistsError::new_err(refused.to_string()),
+        false => PyValueError::new_err(refused.to_string()),
+    })
 }
 
 fn with(py: Python<'_>, error: PyErr, attributes: &[(&str, Option<u64>)]) -> PyErr {

@@ -1,15 +1,16 @@
 //! A game: of an archive, looked up each time something is asked of it, or of a PGN, held by itself.
 
-use crate::events::{self, is_castling, is_chess960};
+use crate::events;
 use crate::failure::OrRaise;
 use crate::position::{Position, svg};
 use crate::shared::Shared;
 use pyo3::exceptions::{PyIndexError, PyKeyError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
+use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use scoresheet::chess::fen::FenText;
 use scoresheet::game::{Evaluation, PlayedMove};
 use scoresheet::pgn::PgnWriter;
+use scoresheet::query::tag_value;
 use scoresheet::{Error, GameRef};
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,7 +31,7 @@ enum Held {
 /// ['e4', 'e6', 'd4', 'b6']
 /// >>> game.fen(2)
 /// 'rnbqkbnr/pppp1ppp/4p3/8/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2'
-#[pyclass(frozen, module = "scoresheet", eq)]
+#[pyclass(frozen, weakref, module = "scoresheet", eq)]
 pub struct Game {
     held: Held,
 }
@@ -38,7 +39,7 @@ pub struct Game {
 impl PartialEq for Game {
     fn eq(&self, other: &Game) -> bool {
         match (&self.held, &other.held) {
-            (Held::Stored(one, number), Held::Stored(two, other)) => Arc::ptr_eq(one, two) && number == other,
+            (Held::Stored(one, number), Held::Stored(two, other)) => one.is_same(two) && number == other,
             (Held::Owned(one, ..), Held::Owned(two, ..)) => one == two,
             _ => false,
         }
@@ -59,7 +60,7 @@ impl Game {
     /// Returns its number, if it is of this archive.
     pub fn number_in(&self, shared: &Arc<Shared>) -> Option<u64> {
         match &self.held {
-            Held::Stored(own, number) if Arc::ptr_eq(own, shared) => Some(*number),
+            Held::Stored(own, number) if own.is_same(shared) => Some(*number),
             _ => None,
         }
     }
@@ -104,6 +105,12 @@ impl Game {
         }
     }
 
+    /// Returns the position after a ply, and whether castling is written as in Chess960 in this game.
+    fn position_at(&self, py: Python<'_>, ply: i64) -> PyResult<Position> {
+        let chess960 = self.read(py, |game| Ok(game.start().is_chess960()), |game| game.start.is_chess960())?;
+        Ok(Position::in_game(self.at(py, ply)?, chess960))
+    }
+
     fn at(&self, py: Python<'_>, ply: i64) -> PyResult<scoresheet::Position> {
         let plies = i64::from(self.plies(py)?);
         let wanted = if ply < 0 { ply.saturating_add(plies + 1) } else { ply };
@@ -119,8 +126,25 @@ impl Game {
 /// not legal.
 #[pyfunction]
 #[pyo3(name = "_game_of_events")]
-pub fn game_of_events(tags: Vec<(String, String)>, events: &Bound<'_, PyAny>, result: &str) -> PyResult<Game> {
+pub fn game_of_events(tags: &Bound<'_, PyAny>, events: &Bound<'_, PyAny>, result: &str) -> PyResult<Game> {
+    let tags = crate::shared::items(tags, "tags", 1 << 16)?;
     Ok(Game::owned(Arc::new(events::game_of(tags, events, result)?), 0, Vec::new()))
+}
+
+/// Returns a game out of a pickle, where it was held by itself.
+#[pyfunction]
+#[pyo3(name = "_restored_game")]
+pub fn restored_game(
+    tags: &Bound<'_, PyAny>,
+    start: &str,
+    parts: &Bound<'_, PyAny>,
+    result: Option<&str>,
+    number: u64,
+    faults: &Bound<'_, PyAny>,
+) -> PyResult<Game> {
+    let tags = crate::shared::items(tags, "tags", 1 << 16)?;
+    let faults = crate::shared::items(faults, "faults", 1 << 16)?;
+    Ok(Game::owned(Arc::new(events::restored(tags, start, parts, result)?), number, faults))
 }
 
 fn owned_position(game: &scoresheet::Game, ply: u32) -> scoresheet::Position {
@@ -202,12 +226,9 @@ impl Game {
     /// The result: "1-0", "0-1", "1/2-1/2" or "*", by the tag, or by the movetext where that says none.
     #[getter]
     fn result(&self, py: Python<'_>) -> PyResult<String> {
-        let known = |tag: &String| matches!(&**tag, "1-0" | "0-1" | "1/2-1/2" | "*");
-        if let Some(tag) = self.tag(py, "Result")?.filter(known) {
-            return Ok(tag);
-        }
+        let tag = self.tag(py, "Result")?;
         let outcome = self.read(py, |game| Ok(game.outcome()), |game| game.outcome)?;
-        Ok(outcome.map_or("*", |outcome| outcome.token()).to_owned())
+        Ok(tag_value::result(tag.as_deref().map(str::as_bytes), outcome).token().to_owned())
     }
 
     /// The FEN of the starting position.
@@ -236,21 +257,14 @@ impl Game {
         }
     }
 
-    /// The moves of the main line as UCI writes them; castling in Chess960 as king takes rook.
+    /// The moves of the main line as UCI writes them; castling as king takes rook in a game that starts from a position
+    /// of Chess960, and as the king's step of two squares otherwise.
     ///
     /// >>> archive[0].moves[:2]
     /// ['e2e4', 'e7e6']
     #[getter]
     fn moves(&self, py: Python<'_>) -> PyResult<Vec<String>> {
-        let moves = self.each_move(py, |played| (is_castling(played.played()), played.clone()))?;
-        let chess960 = moves.iter().any(|(castles, _)| *castles) && is_chess960(self.tag(py, "Variant")?.as_deref());
-        let mut text = Vec::new();
-        let uci = |(_, played): (bool, PlayedMove)| {
-            text.clear();
-            played.before().write_uci(played.played(), chess960, &mut text);
-            String::from_utf8_lossy(&text).into_owned()
-        };
-        Ok(moves.into_iter().map(uci).collect())
+        self.each_move(py, PlayedMove::uci)
     }
 
     /// The moves of the main line in standard algebraic notation; a null move is `--`.
@@ -266,7 +280,7 @@ impl Game {
     ///
     /// >>> archive[0].fen(1)
     /// 'rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1'
-    #[pyo3(signature = (ply = -1, /), text_signature = "($self, ply=-1, /)")]
+    #[pyo3(signature = (ply = -1), text_signature = "($self, ply=-1)")]
     fn fen(&self, py: Python<'_>, ply: i64) -> PyResult<String> {
         Ok(self.at(py, ply)?.fen())
     }
@@ -300,15 +314,17 @@ impl Game {
     ///
     /// >>> archive[0].position(-1).is_checkmate
     /// True
-    #[pyo3(signature = (ply = -1, /), text_signature = "($self, ply=-1, /)")]
+    #[pyo3(signature = (ply = -1), text_signature = "($self, ply=-1)")]
     fn position(&self, py: Python<'_>, ply: i64) -> PyResult<Position> {
-        Ok(Position::of(self.at(py, ply)?))
+        self.position_at(py, ply)
     }
 
     /// Returns the positions of all plies of the main line, ply 0 first.
     fn positions(&self, py: Python<'_>) -> PyResult<Vec<Position>> {
-        let mut positions = vec![Position::of(self.at(py, 0)?)];
-        positions.extend(self.each_move(py, |played| Position::of(played.after()))?);
+        let first = self.position_at(py, 0)?;
+        let chess960 = first.chess960;
+        let mut positions = vec![first];
+        positions.extend(self.each_move(py, |played| Position::in_game(played.after(), chess960))?);
         Ok(positions)
     }
 
@@ -412,10 +428,10 @@ impl Game {
                 let paths = PyTuple::new(py, shared.paths.iter().map(whole))?;
                 Ok((module.getattr("restore_game")?, (paths, shared.map, *number).into_pyobject(py)?))
             }
-            Held::Owned(_, number, _) => {
-                // As PGN, which says all that the game does.
-                let pgn = PyBytes::new(py, slf.get().pgn(py)?.as_bytes());
-                Ok((module.getattr("restore_pgn")?, (pgn, *number).into_pyobject(py)?))
+            Held::Owned(game, number, faults) => {
+                let (tags, start, parts, result) = events::saved(game);
+                let state = (tags, start, parts, result, *number, faults.to_vec());
+                Ok((py.import("scoresheet._scoresheet")?.getattr("_restored_game")?, state.into_pyobject(py)?))
             }
         }
     }
@@ -425,7 +441,7 @@ impl Game {
     }
 
     /// Returns the board after ply `ply` as SVG.
-    #[pyo3(signature = (ply = -1, /), text_signature = "($self, ply=-1, /)")]
+    #[pyo3(signature = (ply = -1), text_signature = "($self, ply=-1)")]
     fn svg<'py>(&self, py: Python<'py>, ply: i64) -> PyResult<Bound<'py, PyAny>> {
         svg(py, &self.at(py, ply)?)
     }

@@ -6,7 +6,9 @@ use crate::work::{self, OnSignal};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use scoresheet::Import;
+use scoresheet::archive::FileKind;
 use scoresheet::import::{Existing, FaultReport, ImportOptions};
+use scoresheet::output::{self, Content, Outputs};
 use scoresheet::pgn::Encoding;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -119,6 +121,10 @@ pub fn import_pgn(
     }
     options.keep_rejected = on_reject.is_some();
     options.read.encoding = encoding_of(encoding)?;
+    // An archive that is there is added to, replaced or refused by the import.
+    let existing = if replace { output::Existing::Replace } else { output::Existing::Keep };
+    let archive = Content::Archive(FileKind::Archive);
+    crate::failure::allowed(Outputs::of_sources(&sources).file(&out, archive, existing))?;
     let names: Vec<String> = sources.iter().map(|path| path.display().to_string()).collect();
     let total = sources.iter().map(|path| std::fs::metadata(path).map(|meta| meta.len())).sum::<Result<u64, _>>().ok();
     let bar = py.import("scoresheet._progress")?.call_method1("of", (progress, total))?;

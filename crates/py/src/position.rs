@@ -18,6 +18,8 @@ use scoresheet::query::QueryFault;
 #[pyclass(frozen, module = "scoresheet", eq)]
 pub struct Position {
     pub position: scoresheet::Position,
+    /// Whether castling is written as king takes rook.
+    pub chess960: bool,
 }
 
 impl PartialEq for Position {
@@ -28,8 +30,20 @@ impl PartialEq for Position {
 }
 
 impl Position {
+    /// Returns a position by itself: a game that starts here.
     pub fn of(position: scoresheet::Position) -> Position {
-        Position { position }
+        Position { chess960: position.is_chess960(), position }
+    }
+
+    /// Returns a position of a game, which says how castling is written.
+    pub fn in_game(position: scoresheet::Position, chess960: bool) -> Position {
+        Position { position, chess960 }
+    }
+
+    fn uci_of(&self, m: Move) -> String {
+        let mut text = Vec::with_capacity(5);
+        self.position.write_uci(m, self.chess960, &mut text);
+        String::from_utf8_lossy(&text).into_owned()
     }
 
     /// Reads a move in standard algebraic or UCI's notation.
@@ -79,7 +93,7 @@ impl Position {
     /// The legal moves as UCI writes them.
     #[getter]
     fn moves(&self) -> Vec<String> {
-        self.position.legal_moves().into_iter().map(|m| self.position.uci(m)).collect()
+        self.position.legal_moves().into_iter().map(|m| self.uci_of(m)).collect()
     }
 
     /// The legal moves in standard algebraic notation, in the order of `moves`.
@@ -143,7 +157,7 @@ impl Position {
         let m = self.read(text)?;
         let mut position = self.position.clone();
         position.play_unchecked(m);
-        Ok(Position::of(position))
+        Ok(Position::in_game(position, self.chess960))
     }
 
     /// Returns whether a text is a legal move in either notation.
@@ -158,7 +172,7 @@ impl Position {
 
     /// Returns a move as UCI writes it.
     fn uci(&self, text: &str) -> PyResult<String> {
-        Ok(self.position.uci(self.read(text)?))
+        Ok(self.uci_of(self.read(text)?))
     }
 
     /// Returns the board as SVG.

@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyByteArray;
 use rayon::prelude::*;
 use scoresheet::chess::Color;
-use scoresheet::query::report::sample::Permutation;
+use scoresheet::query::report::sample::{Part, Permutation, part_of};
 use scoresheet::query::tag_columns::Key;
 use scoresheet::{Error, GameRef};
 use std::sync::Arc;
@@ -84,16 +84,9 @@ impl Split {
         Ok(Split { test, share, seed })
     }
 
-    /// Whether a game is in this part: by a hash of its moves, so that games with the same moves are together.
-    fn has(&self, game: &GameRef<'_>) -> bool {
-        // FNV-1a, and the finish of SplitMix64; both will be the same in every version.
-        let start = 0xCBF2_9CE4_8422_2325u64 ^ self.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        let bytes = game.brenner().iter();
-        let hash = bytes.fold(start, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01B3));
-        let hash = (hash ^ hash >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let hash = (hash ^ hash >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-        let place = ((hash ^ hash >> 31) >> 11) as f64 / (1u64 << 53) as f64;
-        (place >= self.share) == self.test
+    /// Whether a game is in this part, as `scoresheet sample --test` divides them.
+    fn has(&self, game: &GameRef<'_>) -> Result<bool, Error> {
+        Ok((part_of(game, self.share, self.seed)? == Part::Test) == self.test)
     }
 }
 
@@ -204,7 +197,9 @@ fn look(opened: &Opened, games: &[u64], wanted: Wanted) -> Result<Vec<Found>, Er
             return Ok(none);
         }
         let own = source.archive.game(local)?;
-        if wanted.split.is_some_and(|split| !split.has(&own)) {
+        if let Some(split) = wanted.split
+            && !split.has(&own)?
+        {
             return Ok(none);
         }
         if wanted.quiet {

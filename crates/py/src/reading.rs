@@ -35,11 +35,7 @@ impl Read for FileObject {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         Python::attach(|py| {
             let read = self.0.bind(py).call_method1("read", (buffer.len(),))?;
-            let bytes: Vec<u8> = match read.extract::<String>() {
-                Ok(text) => text.into_bytes(),
-                Err(_) => read.extract()?,
-            };
-            Ok(bytes)
+            crate::shared::bytes_of(&read)
         })
         .map_err(|error: PyErr| io::Error::other(error.to_string()))
         .and_then(|bytes| match buffer.get_mut(..bytes.len()) {

@@ -66,6 +66,10 @@ pub fn position_of(given: &Bound<'_, PyAny>) -> PyResult<scoresheet::Position> {
     if let Ok(position) = given.cast::<Position>() {
         return Ok(position.get().position.clone());
     }
+    // A board of python-chess.
+    if given.hasattr("fen")? && given.hasattr("legal_moves")? {
+        return read_fen(py, &given.call_method0("fen")?.extract::<String>()?);
+    }
     let wrong = || PyTypeError::new_err("a position is a FEN, moves such as \"e4 c5\", or a Position");
     let text: String = given.extract().map_err(|_| wrong())?;
     if text.contains('/') {

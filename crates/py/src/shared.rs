@@ -2,9 +2,11 @@
 
 use crate::failure::OrRaise;
 use crate::work;
+use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use scoresheet::archive::Access;
+use pyo3::types::PyString;
+use scoresheet::archive::{Access, ArchiveId};
 use scoresheet::query::SideFiles;
 use scoresheet::{Error, GameRef};
 use scoresheet_arrow::Sources;
@@ -15,6 +17,8 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 pub struct Shared {
     pub paths: Vec<PathBuf>,
     pub map: bool,
+    /// The identity, the commit and the length of each archive when it was opened.
+    state: Vec<(ArchiveId, u64, u64)>,
     opened: RwLock<Option<Arc<Opened>>>,
 }
 
@@ -46,9 +50,21 @@ impl Shared {
         let given = paths.clone();
         let access = if map { Access::default() } else { Access::Read };
         let sources = work::long(py, move || Sources::open_with(given, access))?.or_raise(py)?;
+        let state = sources.sources().iter().map(|source| {
+            let archive = &source.archive;
+            (archive.id(), archive.sequence(), archive.file_length())
+        });
+        let state = state.collect();
         let side_files = sources.sources().iter().map(|_| OnceLock::new()).collect();
         let opened = Opened { sources: Arc::new(sources), side_files };
-        Ok(Shared { paths, map, opened: RwLock::new(Some(Arc::new(opened))) })
+        Ok(Shared { paths, map, state, opened: RwLock::new(Some(Arc::new(opened))) })
+    }
+
+    /// Returns whether both are the same archives at the same commits, however often they were opened.
+    pub fn is_same(&self, other: &Shared) -> bool {
+        let whole = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
+        std::ptr::eq(self, other)
+            || self.state == other.state && self.paths.iter().map(whole).eq(other.paths.iter().map(whole))
     }
 
     /// Returns the open archives.
@@ -98,5 +114,33 @@ pub fn paths_of(given: &Bound<'_, PyAny>) -> PyResult<Vec<PathBuf>> {
     if let Ok(path) = given.extract::<PathBuf>() {
         return Ok(vec![path]);
     }
-    given.try_iter()?.map(|path| path?.extract()).collect()
+    items(given, "paths", MOST_PATHS)
+}
+
+/// More paths than anybody opens at once, so that an endless iterator is an error.
+const MOST_PATHS: usize = 1 << 20;
+
+/// Returns the items of any iterable. Its `__len__` is not believed: memory grows with the items that come.
+///
+/// Errors: an item of another type, or more than `most` items.
+pub fn items<'py, T>(given: &Bound<'py, PyAny>, name: &str, most: usize) -> PyResult<Vec<T>>
+where
+    T: for<'a> FromPyObject<'a, 'py, Error: Into<PyErr>>,
+{
+    let mut items = Vec::new();
+    for item in given.try_iter()? {
+        if items.len() == most {
+            return Err(PyValueError::new_err(format!("{name}: more than {most}")));
+        }
+        items.push(item?.extract().map_err(Into::into)?);
+    }
+    Ok(items)
+}
+
+/// Returns the bytes of a str, or of any object with a buffer of bytes.
+pub fn bytes_of(given: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
+    if let Ok(text) = given.cast::<PyString>() {
+        return Ok(text.to_str()?.as_bytes().to_vec());
+    }
+    PyBuffer::<u8>::get(given)?.to_vec(given.py())
 }

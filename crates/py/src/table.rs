@@ -7,11 +7,11 @@ use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{RecordBatchIterator, RecordBatchReader};
 use arrow_schema::SchemaRef;
 use arrow_schema::ffi::FFI_ArrowSchema;
-use pyo3::exceptions::{PyFileExistsError, PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
+use scoresheet::output::{Content, Existing, NewFile, Outputs};
 use scoresheet_arrow::{Batches, Columns, Options, ParquetError, ParquetOptions, Rows, write_parquet};
-use std::fs::File;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -31,6 +31,9 @@ pub struct Table {
     options: Options,
 }
 
+/// More names than a table can have columns, so that an endless iterator is an error.
+const MOST_COLUMNS: usize = 1000;
+
 impl Table {
     pub fn new(
         shared: &Arc<Shared>,
@@ -43,7 +46,7 @@ impl Table {
             None => Columns::scoresheet(),
             Some(given) => match given.extract::<String>() {
                 Ok(preset) => Columns::preset(&preset).map_or_else(|| list(vec![preset]), Ok)?,
-                Err(_) => list(given.extract()?)?,
+                Err(_) => list(crate::shared::items(given, "columns", MOST_COLUMNS)?)?,
             },
         };
         Ok(Table { shared: Arc::clone(shared), len, rows, columns, options })
@@ -124,8 +127,9 @@ impl Table {
     }
 
     /// Writes the table as a Parquet file with plain types, zstd and row groups of `row_group` games. Returns the
-    /// number of games. The file appears under its name once it is complete; one that is there stays unless `overwrite`
-    /// says otherwise.
+    /// number of games. The file appears under its name once it is complete; a Parquet file that
+    /// is there stays unless `overwrite` says otherwise, and any other file stays. Raises ValueError where the path is
+    /// the archive's own or a side file's.
     ///
     /// >>> archive.table(["white", "plies"]).to_parquet("plies.parquet")
     /// 3000
@@ -138,28 +142,23 @@ impl Table {
         row_group: usize,
         level: i32,
     ) -> PyResult<u64> {
-        if path.exists() && !overwrite {
-            return Err(PyFileExistsError::new_err(format!("{} exists already", path.display())));
-        }
+        let options = ParquetOptions { row_group, level }.check().map_err(PyValueError::new_err)?;
+        let target = failure::allowed(Outputs::of(&self.shared.paths).file(
+            &path,
+            Content::Parquet,
+            Existing::from_force(overwrite),
+        ))?;
         let batches = self.batches(Options { dictionaries: false, ..self.options })?;
-        let mut unfinished = path.clone().into_os_string();
-        unfinished.push(format!(".{}.part", std::process::id()));
-        let unfinished = PathBuf::from(unfinished);
-        let (to, target) = (unfinished.clone(), path.clone());
         let write = move |stop: &AtomicBool| {
-            let file = File::create(&to).map_err(|error| ParquetError::External(Box::new(error)))?;
-            let options = ParquetOptions { row_group, level };
-            let written = write_parquet(batches, &file, options, |_| !stop.load(Ordering::Relaxed))?;
+            let external = |error: std::io::Error| ParquetError::External(Box::new(error));
+            let mut file = NewFile::create(&target).map_err(external)?;
+            let written = write_parquet(batches, &mut file, options, |_| !stop.load(Ordering::Relaxed))?;
             if written.is_some() {
-                std::fs::rename(&to, &target).map_err(|error| ParquetError::External(Box::new(error)))?;
+                file.finish().map_err(external)?;
             }
             Ok::<u64, ParquetError>(written.unwrap_or(0))
         };
         let written = work::watched(py, OnSignal::Wait, write, |_| Ok(()));
-        if !matches!(written, Ok(Ok(_))) {
-            // Where it was never made there is nothing to remove.
-            let _ = std::fs::remove_file(&unfinished);
-        }
         written?.map_err(|error| of_parquet(py, error, &path))
     }
 

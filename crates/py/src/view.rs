@@ -52,6 +52,11 @@ impl Numbers {
         }
     }
 
+    /// Returns whether both are the same numbers, however they are held.
+    fn is_same(&self, other: &Numbers) -> bool {
+        self == other || self.len() == other.len() && self.iter().eq(other.iter())
+    }
+
     pub fn iter(&self) -> impl Iterator<Item = u64> + '_ {
         (0..self.len()).filter_map(|place| self.get(place))
     }
@@ -82,7 +87,7 @@ impl Numbers {
 /// True
 /// >>> [game.number for game in strong[:2]] == [strong[0].number, strong[1].number]
 /// True
-#[pyclass(frozen, subclass, module = "scoresheet", eq)]
+#[pyclass(frozen, subclass, weakref, module = "scoresheet", eq)]
 pub struct View {
     pub shared: Arc<Shared>,
     pub numbers: Numbers,
@@ -91,7 +96,7 @@ pub struct View {
 
 impl PartialEq for View {
     fn eq(&self, other: &View) -> bool {
-        Arc::ptr_eq(&self.shared, &other.shared) && self.numbers == other.numbers
+        self.shared.is_same(&other.shared) && self.numbers.is_same(&other.numbers)
     }
 }
 
@@ -239,8 +244,8 @@ impl View {
 
     /// Returns the games that reach a position or match a pattern, by number; `hits` says where.
     ///
-    /// The query is a FEN, moves (`"e4 c5"`), a Position, or a pattern as a dict or JSON text in the manner of
-    /// Scoutfish (docs/FIND.md). With `all_plies` the hits are all plies of a game, not the first; with `variations`
+    /// The query is a FEN, moves (`"e4 c5"`), a Position, a board of python-chess, or a pattern as a dict or JSON text
+    /// in the manner of Scoutfish (docs/FIND.md). With `all_plies` the hits are all plies of a game, not the first; with `variations`
     /// those in variations count, too.
     ///
     /// >>> len(archive.find("d4 d5 c4")) == len(archive.find("c4 d5 d4"))

@@ -2,6 +2,7 @@
 
 use crate::failure::OrRaise;
 use crate::game::Game;
+use crate::shared::bytes_of;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -81,10 +82,7 @@ impl ArchiveWriter {
     /// (1, 0)
     #[pyo3(signature = (pgn, /, name = "games added by a program"))]
     fn add_pgn(&self, py: Python<'_>, pgn: &Bound<'_, PyAny>, name: &str) -> PyResult<(u64, u64)> {
-        let bytes = match pgn.extract::<String>() {
-            Ok(text) => text.into_bytes(),
-            Err(_) => pgn.extract::<Vec<u8>>()?,
-        };
+        let bytes = bytes_of(pgn)?;
         let writer = self.open()?;
         let added = py.detach(|| writer.add_pgn(name, Cursor::new(bytes))).or_raise(py)?;
         Ok((added.seen - added.rejected, added.rejected))

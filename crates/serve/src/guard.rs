@@ -14,7 +14,7 @@ use scoresheet_answers::Fault;
 use std::any::Any;
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use tower_http::catch_panic::CatchPanicLayer;
@@ -52,9 +52,14 @@ fn panicked(_: Box<dyn Any + Send + 'static>) -> Response {
 /// Refuses what is not allowed, and tells the browser what it may do with the answer.
 async fn allowed(State(app): State<App>, request: Request, next: Next) -> Response {
     let path = request.uri().path().to_owned();
-    let mut response = match check(&app, &request) {
+    // A body that is still on its way takes nobody's turn.
+    let checked = match check(&app, &request) {
+        Ok(()) => with_body(request, app.config.body).await,
+        Err(fault) => Err(fault),
+    };
+    let mut response = match checked {
         Err(fault) => Refused(fault).into_response(),
-        Ok(()) => match Turn::take(&request, app.config.per_client) {
+        Ok(request) => match Turn::take(&request, app.config.per_client) {
             None => {
                 let fault = Fault::new(StatusCode::TOO_MANY_REQUESTS, "too_many", "too many requests at once");
                 Refused(fault.with("retry_after", 1)).into_response()
@@ -64,6 +69,25 @@ async fn allowed(State(app): State<App>, request: Request, next: Next) -> Respon
     };
     protect(response.headers_mut(), &path, app.config.cors);
     response
+}
+
+/// Returns the request with its whole body, which has to come within a time.
+async fn with_body(request: Request, most: Duration) -> Result<Request, Fault> {
+    if request.body().size_hint().exact() == Some(0) {
+        return Ok(request);
+    }
+    let (parts, body) = request.into_parts();
+    match tokio::time::timeout(most, axum::body::to_bytes(body, BODY)).await {
+        Ok(Ok(bytes)) => Ok(Request::from_parts(parts, bytes.into())),
+        Ok(Err(_)) => Err(too_large()),
+        Err(_) => {
+            Err(Fault::new(StatusCode::REQUEST_TIMEOUT, "slow_body", "the body of the request takes too long to come"))
+        }
+    }
+}
+
+fn too_large() -> Fault {
+    Fault::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", format!("the body is longer than {BODY} bytes"))
 }
 
 fn check(app: &App, request: &Request) -> Result<(), Fault> {
@@ -106,18 +130,24 @@ fn may_post(request: &Request, host: &str) -> Result<(), Fault> {
         return Err(Fault::new(StatusCode::FORBIDDEN, "other_origin", "pages of other sites may not search here"));
     }
     if request.body().size_hint().lower() > BODY as u64 {
-        let what = format!("the body is longer than {BODY} bytes");
-        return Err(Fault::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", what));
+        return Err(too_large());
     }
     Ok(())
 }
 
-/// Returns whether a Host header names this server, whatever the port.
+/// Returns whether a Host header names this server, whatever the port: a name, or an address of IPv6 in brackets, then
+/// nothing or a colon and digits.
 fn is_own(host: &str, others: &[String]) -> bool {
-    let name = match host.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
-        Some((address, _)) => address,
-        None => host.rsplit_once(':').map_or(host, |(name, _)| name),
+    let (name, rest) = match host.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+        Some((address, rest)) if address.parse::<Ipv6Addr>().is_ok() => (address, rest),
+        Some(_) => return false,
+        None => host.split_at(host.find(':').unwrap_or(host.len())),
     };
+    let is_port =
+        |rest: &str| rest.strip_prefix(':').is_some_and(|port| port.bytes().all(|byte| byte.is_ascii_digit()));
+    if !rest.is_empty() && !is_port(rest) {
+        return false;
+    }
     let is = |own: &str| own.eq_ignore_ascii_case(name);
     ["localhost", "127.0.0.1", "::1"].into_iter().any(is) || others.iter().any(|own| is(own))
 }
@@ -252,8 +282,19 @@ mod tests {
         for own in ["localhost", "localhost:8080", "127.0.0.1:1", "[::1]:80", "LOCALHOST", "chess.example.org:443"] {
             assert!(is_own(own, &others), "{own}");
         }
-        for other in ["", "example.org", "localhost.example.org", "127.0.0.1.example.org:80", "[::2]", "evil:localhost"]
-        {
+        let refused =
+            ["", "example.org", "localhost.example.org", "127.0.0.1.example.org:80", "[::2]", "evil:localhost"];
+        let odd = [
+            "[::1]evil",
+            "[::1].evil:80",
+            "[::1]:80evil",
+            "[localhost]",
+            "[::1",
+            "::1",
+            "localhost:evil",
+            "localhost:8:9",
+        ];
+        for other in refused.into_iter().chain(odd) {
             assert!(!is_own(other, &others), "{other}");
         }
     }

@@ -39,6 +39,8 @@ pub struct Config {
     pub cors: bool,
     /// How long a request may take; searches and downloads, which stream, may take longer.
     pub deadline: Duration,
+    /// How long a client may take to send the body of a request.
+    pub body: Duration,
     /// Scans at once.
     pub scans: usize,
     /// Requests of one address at once.
@@ -55,6 +57,7 @@ impl Default for Config {
             hosts: Vec::new(),
             cors: false,
             deadline: Duration::from_secs(10),
+            body: Duration::from_secs(10),
             scans: std::thread::available_parallelism().map_or(1, usize::from),
             per_client: 256,
             download: 1_000_000,
@@ -78,9 +81,9 @@ impl App {
         Ok(App { config: Arc::new(config), shelf: Arc::new(shelf), work: Arc::new(work) })
     }
 
-    /// Moves on to the archives' last commits. Returns whether anything has changed.
+    /// Moves on to what the archives' paths name now. Returns whether anything has changed.
     ///
-    /// Errors: a file is no longer the archive that it was, which is shown as it was.
+    /// Errors: a file can no longer be opened as an archive, which is shown as it was.
     pub fn refresh(&self) -> scoresheet::Result<bool> {
         self.shelf.refresh()
     }

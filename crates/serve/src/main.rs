@@ -82,6 +82,7 @@ async fn run(args: Args) -> ExitCode {
         hosts: args.host,
         cors: args.cors,
         deadline: Duration::from_secs(args.deadline),
+        body: defaults.body,
         scans: args.scans.map_or(defaults.scans, usize::from),
         per_client: args.per_client,
         download: args.download,

@@ -83,12 +83,17 @@ pub async fn serve(
 /// Moves on to new commits as they come.
 async fn watch(app: App, message: impl Fn(&str) + Send + 'static) {
     let mut ticks = tokio::time::interval(LOOK);
+    let mut said = None;
     loop {
         ticks.tick().await;
         let own = app.clone();
         let looked = tokio::task::spawn_blocking(move || own.refresh()).await;
-        if let Ok(Err(error)) = looked {
-            message(&format!("shown as it was: {error}"));
+        let Ok(looked) = looked else { continue };
+        let what = looked.err().map(|error| format!("shown as it was: {error}"));
+        // What stays so is said once.
+        if let Some(what) = what.as_ref().filter(|_| what != said) {
+            message(what);
         }
+        said = what;
     }
 }

@@ -3,8 +3,8 @@
 
 use axum::http::HeaderValue;
 use bytes::Bytes;
+use scoresheet::Error;
 use scoresheet::archive::{FileKind, OpenOptions};
-use scoresheet::{Archive, Error};
 use scoresheet_answers::{Book, Snapshot};
 use std::collections::VecDeque;
 use std::fs::Metadata;
@@ -36,8 +36,9 @@ impl Deref for Shown {
 }
 
 impl Shown {
-    fn of(books: Vec<Arc<Book>>, seen: &[Seen]) -> Shown {
-        Shown { snapshot: Arc::new(Snapshot::of(books, seen)), answers: Mutex::default() }
+    fn of(books: Vec<Arc<Book>>, seen: &[Seen], outdated: Vec<Option<String>>) -> Shown {
+        let snapshot = Snapshot::of(books, (seen, &outdated)).with_outdated(outdated);
+        Shown { snapshot: Arc::new(snapshot), answers: Mutex::default() }
     }
 
     /// Returns the answer that was given to a request before.
@@ -60,11 +61,22 @@ impl Shown {
     }
 }
 
-/// What a file was when it was last looked at.
-type Seen = Vec<Option<(u64, Option<SystemTime>)>>;
+/// What an archive's file and its side files were when last looked at: length, time of change, and inode, since a file
+/// can take the place of another of the same length within a tick of the clock.
+type Seen = Vec<Option<(u64, Option<SystemTime>, u64)>>;
+
+#[cfg(unix)]
+fn inode(meta: &Metadata) -> u64 {
+    std::os::unix::fs::MetadataExt::ino(meta)
+}
+
+#[cfg(not(unix))]
+fn inode(_: &Metadata) -> u64 {
+    0
+}
 
 fn seen(path: &Path) -> Seen {
-    let of = |meta: Metadata| (meta.len(), meta.modified().ok());
+    let of = |meta: Metadata| (meta.len(), meta.modified().ok(), inode(&meta));
     let kinds = [FileKind::Index, FileKind::Positions, FileKind::Signatures, FileKind::TagColumns];
     let paths = std::iter::once(path.to_path_buf()).chain(kinds.map(|kind| kind.beside(path)));
     paths.map(|path| std::fs::metadata(path).ok().map(of)).collect()
@@ -76,19 +88,38 @@ pub struct Shelf {
     paths: Vec<PathBuf>,
     options: OpenOptions,
     now: RwLock<Arc<Shown>>,
-    /// What the files were when the snapshot was made, and each archive as it was then, which knows what a commit after
-    /// it may be.
-    watched: Mutex<(Vec<Seen>, Vec<Archive>)>,
+    watched: Mutex<Watched>,
+}
+
+/// Returns what an error says, without the path, which is nobody's business but the server's.
+fn without_path(error: &Error) -> String {
+    match error {
+        Error::Io { doing, source, .. } => format!("{doing}: {source}"),
+        Error::NotAnArchive { .. } => "the file is not an archive".to_owned(),
+        Error::Newer { .. } => "the archive is of a newer version".to_owned(),
+        Error::Older { .. } => "the archive is of an older version".to_owned(),
+        Error::Damaged(_) | Error::Limit { .. } | Error::Unknown { .. } | Error::Read { .. } => error.to_string(),
+        _ => "the archive cannot be opened".to_owned(),
+    }
+}
+
+/// What the snapshot was made of.
+#[derive(Debug)]
+struct Watched {
+    files: Vec<Seen>,
+    /// Why an archive is shown as it was, and not as its file is: one for each archive.
+    outdated: Vec<Option<String>>,
 }
 
 impl Shelf {
-    /// Opens archives. Errors: those of [`Archive::open`].
+    /// Opens archives. Errors: those of [`Archive::open`](scoresheet::Archive::open).
     pub fn open(paths: &[PathBuf], options: OpenOptions) -> Result<Shelf, Error> {
         let files: Vec<Seen> = paths.iter().map(|path| seen(path)).collect();
         let books = paths.iter().map(|path| Book::open(path, options).map(Arc::new)).collect::<Result<Vec<_>, _>>()?;
-        let archives = paths.iter().map(|path| Archive::open_with(path, options)).collect::<Result<Vec<_>, _>>()?;
-        let now = Arc::new(Shown::of(books, &files));
-        Ok(Shelf { paths: paths.to_vec(), options, now: RwLock::new(now), watched: Mutex::new((files, archives)) })
+        let outdated = vec![None; paths.len()];
+        let now = Arc::new(Shown::of(books, &files, outdated.clone()));
+        let watched = Mutex::new(Watched { files, outdated });
+        Ok(Shelf { paths: paths.to_vec(), options, now: RwLock::new(now), watched })
     }
 
     /// Returns the archives as they are shown now.
@@ -96,32 +127,39 @@ impl Shelf {
         Arc::clone(&self.now.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Moves on to the archives' last commits, and to side files that have been made or have gone. Returns whether
-    /// anything has changed; costs a look at the files' lengths and times where nothing has. A file that has become
-    /// something else is shown as it was, and said to be: the error is that of the first.
+    /// Moves on to what the paths name now: later commits, archives that have taken the place of others (as `set`,
+    /// `rename`, `edit` and `compact` make them), and side files that have been made or have gone. Returns whether
+    /// anything has changed; costs a look at the files' lengths and times where nothing has. An archive that cannot be
+    /// opened is shown as it was, said to be outdated, and tried again the next time.
+    ///
+    /// Errors: why the first outdated archive is so.
     pub fn refresh(&self) -> Result<bool, Error> {
         let mut watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
         let files: Vec<Seen> = self.paths.iter().map(|path| seen(path)).collect();
-        if files == watched.0 {
+        if files == watched.files && watched.outdated.iter().all(Option::is_none) {
             return Ok(false);
         }
-        let old = self.now();
-        let mut books = old.all().to_vec();
+        let mut books = self.now().all().to_vec();
+        let mut outdated = vec![None; books.len()];
         let mut first = None;
-        let (last, archives) = &mut *watched;
-        for (place, archive) in archives.iter_mut().enumerate() {
-            if files.get(place) == last.get(place) {
+        for (place, path) in self.paths.iter().enumerate() {
+            if files[place] == watched.files[place] && watched.outdated[place].is_none() {
                 continue;
             }
-            let reopened = archive.refresh().and_then(|_| Book::open(&self.paths[place], self.options));
-            match reopened {
+            match Book::open(path, self.options) {
                 Ok(book) => books[place] = Arc::new(book),
-                Err(error) => first = first.or(Some(error)),
+                Err(error) => {
+                    outdated[place] = Some(without_path(&error));
+                    first = first.or(Some(error));
+                }
             }
         }
-        let new = Arc::new(Shown::of(books, &files));
-        *last = files;
-        *self.now.write().unwrap_or_else(PoisonError::into_inner) = new;
-        first.map_or(Ok(true), Err)
+        let has_changed = files != watched.files || outdated != watched.outdated;
+        if has_changed {
+            let new = Arc::new(Shown::of(books, &files, outdated.clone()));
+            *self.now.write().unwrap_or_else(PoisonError::into_inner) = new;
+            *watched = Watched { files, outdated };
+        }
+        first.map_or(Ok(has_changed), Err)
     }
 }

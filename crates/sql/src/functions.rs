@@ -240,11 +240,11 @@ impl Function {
                         texts.append_null();
                         continue;
                     };
-                    let played = self.checked(move_at(bytes, ply, |before, m| {
+                    let played = self.checked(move_at(bytes, ply, |played| {
                         text.clear();
                         match self.kind {
-                            Kind::SanAt => before.write_san(m, &mut text),
-                            _ => before.write_uci(m, false, &mut text),
+                            Kind::SanAt => played.before().write_san(played.played(), &mut text),
+                            _ => played.write_uci(&mut text),
                         }
                     }))?;
                     texts.append_option(played.then(|| String::from_utf8_lossy(&text).into_owned()));
@@ -288,11 +288,11 @@ impl Function {
                         lists.append(false);
                         continue;
                     };
-                    let read = each_move(bytes, |before, m| {
+                    let read = each_move(bytes, |played| {
                         text.clear();
                         match self.kind {
-                            Kind::ToSan => before.write_san(m, &mut text),
-                            _ => before.write_uci(m, false, &mut text),
+                            Kind::ToSan => played.before().write_san(played.played(), &mut text),
+                            _ => played.write_uci(&mut text),
                         }
                         lists.values().append_value(String::from_utf8_lossy(&text));
                     });

@@ -2,9 +2,10 @@
 //!
 //! Knows the library's strings and replays, nothing of SQL.
 
+use scoresheet::Game;
 use scoresheet::brenner::replay::Replay;
 use scoresheet::brenner::standalone::{self, Stream};
-use scoresheet::{Game, game::Event};
+use scoresheet::game::{Event, PlayedMove};
 
 /// Calls `take` with the moves of a stand-alone string. One that has comments or variations in it is reduced to its
 /// main line first.
@@ -37,32 +38,28 @@ pub fn replay_at(stream: Stream<'_>, ply: i64) -> Result<Option<Replay>, String>
     Ok((replay.ply() == wanted).then_some(replay))
 }
 
-/// Calls `seen` with each move of the main line and the position before it.
+/// Calls `seen` with each move of the main line.
 ///
 /// Errors: a move is not legal, or the string cannot be read.
-pub fn each_move(bytes: &[u8], mut seen: impl FnMut(&scoresheet::Position, scoresheet::Move)) -> Result<(), String> {
+pub fn each_move(bytes: &[u8], mut seen: impl FnMut(&PlayedMove)) -> Result<(), String> {
     let game = standalone::decode(bytes).map_err(|error| format!("not a game in Brenner bytes: {error}"))?;
     for played in game.moves() {
-        seen(played.before(), played.played());
+        seen(&played);
     }
     Ok(())
 }
 
 /// Calls `seen` with the move that is played at a ply, one below 0 counted from the end (-1 is the last position, in
-/// which none is), and the position before it. Returns whether there is one.
+/// which none is). Returns whether there is one.
 ///
 /// Errors: those of `each_move`.
-pub fn move_at(
-    bytes: &[u8],
-    ply: i64,
-    seen: impl FnOnce(&scoresheet::Position, scoresheet::Move),
-) -> Result<bool, String> {
+pub fn move_at(bytes: &[u8], ply: i64, seen: impl FnOnce(&PlayedMove)) -> Result<bool, String> {
     let game = standalone::decode(bytes).map_err(|error| format!("not a game in Brenner bytes: {error}"))?;
     let ply = if ply < 0 { game.main_line().count() as i64 + 1 + ply } else { ply };
     let Ok(ply) = usize::try_from(ply) else { return Ok(false) };
     let played = game.moves().nth(ply);
     if let Some(played) = &played {
-        seen(played.before(), played.played());
+        seen(played);
     }
     Ok(played.is_some())
 }

@@ -4,7 +4,7 @@
 
 use clap::Parser;
 use scoresheet_sql::command::output::Destination;
-use scoresheet_sql::command::{Failure, answer, ending, read_queries};
+use scoresheet_sql::command::{Failure, Session, answer, ending, read_queries};
 use scoresheet_sql::{Memory, Tables, session};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -65,8 +65,10 @@ fn run(args: Args) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(threads).enable_all().build()?;
     let memory = Memory { limit: args.memory << 20, folder: args.temporary };
     runtime.block_on(async {
-        let context = session(&Tables::of(&files), &memory, threads).await?;
-        answer(&context, queries.as_deref(), &args.destination).await
+        let tables = Tables::of(&files);
+        let context = session(&tables, &memory, threads).await?;
+        let mut outputs = tables.outputs();
+        answer(&Session { context, tables }, queries.as_deref(), &args.destination, &mut outputs).await
     })
 }
 

@@ -10,6 +10,7 @@ use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
 use datafusion::execution::memory_pool::FairSpillPool;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::prelude::{ParquetReadOptions, SessionConfig, SessionContext, col, try_cast};
+use scoresheet::output::Outputs;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -47,6 +48,21 @@ impl Tables {
             tables.entry(name.to_owned()).or_default().push(path.into());
         }
         Tables(tables)
+    }
+
+    /// Returns the outputs of queries over these tables: none of their files may be written.
+    pub fn outputs(&self) -> Outputs {
+        let mut files = Vec::new();
+        self.0.values().flatten().for_each(|path| push_files(path, &mut files));
+        Outputs::of(files)
+    }
+}
+
+/// Appends a file, or the files of a folder and its folders. What cannot be read is no table either.
+fn push_files(path: &Path, files: &mut Vec<PathBuf>) {
+    match path.read_dir() {
+        Ok(entries) => entries.flatten().for_each(|entry| push_files(&entry.path(), files)),
+        Err(_) => files.push(path.to_path_buf()),
     }
 }
 

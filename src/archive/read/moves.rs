@@ -11,6 +11,7 @@ pub struct Moves<'a> {
     game: &'a GameRef<'a>,
     decoder: Option<Decoder<'a>>,
     ply: u32,
+    chess960: bool,
 }
 
 impl std::fmt::Debug for Moves<'_> {
@@ -36,7 +37,7 @@ impl Iterator for Moves<'_> {
                 Ok(Some(Item::Move(_))) => {
                     if let Some((before, played)) = found {
                         self.ply += 1;
-                        return Some(Ok(PlayedMove { ply: self.ply, played, before }));
+                        return Some(Ok(PlayedMove { ply: self.ply, played, before, chess960: self.chess960 }));
                     }
                 }
                 Ok(Some(_)) => {}
@@ -59,7 +60,7 @@ impl GameRef<'_> {
     /// Every move is checked, some 50 ns each; [`GameRef::walk`] replays at a tenth of that and gives states only.
     pub fn moves(&self) -> Moves<'_> {
         let decoder = Decoder::new(self.brenner(), self.start().clone(), TextPlaces::Apart);
-        Moves { game: self, decoder: Some(decoder), ply: 0 }
+        Moves { game: self, decoder: Some(decoder), ply: 0, chess960: self.start().is_chess960() }
     }
 
     /// Returns the comments, those in variations too, in their order. Reads the chunk's texts.

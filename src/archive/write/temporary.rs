@@ -52,10 +52,15 @@ impl Temporary {
     /// Makes an empty file that is to become the one at `target`, open for reading and writing. It has the permissions
     /// of the file `like`; where there is none, those of any new file.
     pub fn create(target: &Path, like: &Path) -> io::Result<(File, Temporary)> {
+        Temporary::create_private(target, like, 0o777)
+    }
+
+    /// Like `create`, but where there is no file `like`, group and world get no permissions beyond these mode bits.
+    pub(crate) fn create_private(target: &Path, like: &Path, most: u32) -> io::Result<(File, Temporary)> {
         let mut builder = tempfile::Builder::new();
         builder.prefix(PREFIX).rand_bytes(RANDOM).suffix(SUFFIX);
         let mode = Mode::of(like);
-        mode.prepare(&mut builder);
+        mode.prepare(&mut builder, most);
         // Registered before anybody else gets to look.
         let mut live = live();
         let (file, path) = builder.tempfile_in(folder_of(target)).map_err(unnamed_error)?.into_parts();
@@ -175,9 +180,10 @@ impl Mode {
     }
 
     /// As any new file: what the umask leaves of it; never more than it is to have in the end.
-    fn prepare(&self, builder: &mut tempfile::Builder) {
+    fn prepare(&self, builder: &mut tempfile::Builder, most: u32) {
         use std::os::unix::fs::PermissionsExt;
-        builder.permissions(std::fs::Permissions::from_mode(self.0.map_or(0o666, |mode| mode | 0o600)));
+        let mode = self.0.unwrap_or(0o666 & most);
+        builder.permissions(std::fs::Permissions::from_mode(mode | 0o600));
     }
 
     fn finish(&self, file: &File) -> io::Result<()> {
@@ -200,7 +206,7 @@ impl Mode {
         Mode
     }
 
-    fn prepare(&self, _: &mut tempfile::Builder) {}
+    fn prepare(&self, _: &mut tempfile::Builder, _: u32) {}
 
     fn finish(&self, _: &File) -> io::Result<()> {
         Ok(())

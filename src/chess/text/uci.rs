@@ -2,7 +2,7 @@
 
 use crate::chess::attacks::between;
 use crate::chess::moves::{CastlingSide, IllegalMove, Move, MoveKind};
-use crate::chess::piece::Role;
+use crate::chess::piece::{Color, Role};
 use crate::chess::position::Position;
 use crate::chess::square::Square;
 use std::fmt;
@@ -68,10 +68,61 @@ impl Position {
         })
     }
 
-    /// Returns a move in UCI's notation, as [`write_uci`](Position::write_uci) writes it for standard chess.
+    /// Returns whether castling is written as in Chess960, as king takes rook, in a game that starts here: a side may
+    /// castle with a king away from the e-file or a rook away from the corner, or all pieces are at home in another
+    /// order than the standard one.
+    ///
+    /// The start decides for a whole game, whatever its tags say, so every reader of its moves spells them alike.
+    ///
+    /// ```
+    /// use scoresheet::Position;
+    ///
+    /// assert!(!Position::standard().is_chess960());
+    /// let shuffled: Position = "bbqnrnkr/pppppppp/8/8/8/8/PPPPPPPP/BBQNRNKR w KQkq - 0 1".parse()?;
+    /// assert!(shuffled.is_chess960());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn is_chess960(&self) -> bool {
+        let mut may_castle = false;
+        for color in Color::BOTH {
+            for (side, corner) in [(CastlingSide::King, 7), (CastlingSide::Queen, 0)] {
+                let Some(rook) = self.castling_rook(color, side) else { continue };
+                may_castle = true;
+                if rook.file_index() != corner || self.king(color).is_some_and(|king| king.file_index() != 4) {
+                    return true;
+                }
+            }
+        }
+        may_castle && self.is_shuffled()
+    }
+
+    /// Returns whether all pieces are at home, pawns before them, in another order than the standard one.
+    fn is_shuffled(&self) -> bool {
+        let standard = Position::standard();
+        let mut differs = false;
+        for square in (0..64).filter_map(Square::new) {
+            let (own, usual) = (self.piece_at(square), standard.piece_at(square));
+            let is_home = match (own, usual) {
+                (None, None) => true,
+                (Some(own), Some(usual)) => {
+                    own.color == usual.color && (own.role == Role::Pawn) == (usual.role == Role::Pawn)
+                }
+                _ => false,
+            };
+            if !is_home {
+                return false;
+            }
+            differs |= own != usual;
+        }
+        differs
+    }
+
+    /// Returns a move in UCI's notation, castling as in a game that starts here; [`PlayedMove::uci`] knows the game.
+    ///
+    /// [`PlayedMove::uci`]: crate::game::PlayedMove::uci
     pub fn uci(&self, m: Move) -> String {
         let mut text = Vec::with_capacity(5);
-        self.write_uci(m, false, &mut text);
+        self.write_uci(m, self.is_chess960(), &mut text);
         String::from_utf8_lossy(&text).into_owned()
     }
 

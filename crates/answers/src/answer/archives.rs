@@ -13,12 +13,14 @@ pub fn archives(snapshot: &Snapshot) -> Result<Value, Fault> {
         archives.push(json!({
             "archive": place + 1,
             "name": book.name,
+            "id": archive.id().to_string(),
             "games": archive.len() - archive.deleted_count(),
             "first": before + 1,
             "last": before + archive.len(),
             "deleted": archive.deleted_count(),
             "bytes": archive.file_length(),
             "commit": archive.sequence(),
+            "outdated": snapshot.outdated(place),
             "is_incomplete": archive.incomplete().is_some(),
             "side_files": {"positions": positions, "signatures": signatures, "tag_columns": columns},
         }));

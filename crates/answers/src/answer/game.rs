@@ -140,7 +140,7 @@ pub fn game(snapshot: &Snapshot, number: u64, fens: bool) -> Result<Value, Fault
     let opening = opening.map(|(opening, ply)| json!({"eco": opening.eco, "name": opening.name, "ply": ply}));
     let (has_fault, is_changed) = (game.has_fault(), game.is_changed());
     let game = game.to_game()?;
-    let mut reader = Reader { events: game.events.iter().peekable(), fens };
+    let mut reader = Reader { events: game.events.iter().peekable(), fens, chess960: game.start.is_chess960() };
     let (line, after) = reader.line(game.start.clone(), 0);
     let tags: Vec<Value> = game.tags.iter().map(|(name, value)| json!([name, value])).collect();
     Ok(json!({
@@ -176,6 +176,8 @@ struct Line {
 struct Reader<'a> {
     events: std::iter::Peekable<std::slice::Iter<'a, Event>>,
     fens: bool,
+    /// Whether castling is written as king takes rook in this game.
+    chess960: bool,
 }
 
 impl Reader<'_> {
@@ -211,7 +213,9 @@ impl Reader<'_> {
         node.insert("ply".to_owned(), ply.into());
         let null = m == Move::NULL;
         node.insert("san".to_owned(), if null { "--".to_owned() } else { before.san(m) }.into());
-        node.insert("uci".to_owned(), before.uci(m).into());
+        let mut uci = Vec::with_capacity(5);
+        before.write_uci(m, self.chess960, &mut uci);
+        node.insert("uci".to_owned(), String::from_utf8_lossy(&uci).into());
         if self.fens {
             let mut after = before.clone();
             after.play_unchecked(m);

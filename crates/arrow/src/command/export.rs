@@ -9,6 +9,7 @@ use arrow_cast::display::{ArrayFormatter, FormatOptions};
 use arrow_schema::DataType;
 use clap::ValueEnum;
 use scoresheet::Filter;
+use scoresheet::output::{Content, Outputs};
 use scoresheet_arrow::{Batches, Columns, NewFile, Options, ParquetOptions, Rows, Sources, write_parquet_part};
 use std::collections::BTreeMap;
 use std::io::{Stdout, Write};
@@ -50,7 +51,7 @@ pub struct Args {
     #[arg(long, value_name = "MB", default_value_t = 256, requires = "hive")]
     file_size: usize,
     /// Games in a row group of a Parquet file
-    #[arg(long, value_name = "N", default_value_t = 100_000)]
+    #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = row_group)]
     row_group: usize,
     /// The zstd level of Parquet files, 1 to 22
     #[arg(long, value_name = "N", default_value_t = 9, value_parser = clap::value_parser!(i32).range(1..=22))]
@@ -74,6 +75,12 @@ enum Format {
     Csv,
 }
 
+/// Reads the games of a row group.
+fn row_group(text: &str) -> Result<usize, String> {
+    let number = text.parse().map_err(|_| "a number of games".to_owned())?;
+    ParquetOptions { row_group: number, ..ParquetOptions::default() }.check().map(|_| number)
+}
+
 pub fn run(args: &Args) -> Result<(), Failure> {
     rayon::ThreadPoolBuilder::new().num_threads(args.threads).build_global()?;
     files::watch_for_stop();
@@ -82,6 +89,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         None => Columns::list(args.columns.split(',').map(str::trim))?,
     };
     let sources = Arc::new(Sources::open(&args.archives)?);
+    let mut outputs = Outputs::of(&args.archives);
     let rows = match &args.filter {
         None => Rows::all(),
         Some(text) => {
@@ -99,8 +107,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let mut progress = Progress::new(total, !args.quiet);
     let parquet = ParquetOptions { row_group: args.row_group, level: args.level };
     let bytes = match (args.format(), &args.output) {
-        (Format::Parquet, Some(folder)) if args.hive => hive(args, &sources, rows, batches, parquet, &mut progress)
-            .map_err(|error| format!("{}: {error}", folder.display()))?,
+        (Format::Parquet, Some(folder)) if args.hive => {
+            hive(args, &sources, &mut outputs, rows, batches, parquet, &mut progress)
+                .map_err(|error| format!("{}: {error}", folder.display()))?
+        }
         (_, _) if args.hive => return Err("--hive writes Parquet files: --format parquet".into()),
         (Format::Csv, None) => {
             csv(batches(rows), std::io::stdout(), &mut progress)?;
@@ -108,7 +118,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         }
         (_, None) => return Err("a file to write is needed: -o FILE".into()),
         (format, Some(path)) => {
-            let mut file = NewFile::create(path, args.force)?;
+            let mut file = NewFile::create(&mut outputs, path, format.content(), args.force)?;
             match format {
                 Format::Parquet => {
                     write_part(&mut batches(rows), &mut file, parquet, usize::MAX, &mut progress)?;
@@ -116,7 +126,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
                 Format::Arrow => ipc(batches(rows), &mut file, &mut progress)?,
                 Format::Csv => csv(batches(rows), &mut file, &mut progress)?,
             }
-            file.finish()?.metadata()?.len()
+            file.finish()?
         }
     };
     let seconds = progress.finish();
@@ -125,6 +135,16 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         eprintln!("{total} games, {bytes} bytes, {each:.1} a game, in {seconds:.1} s");
     }
     Ok(())
+}
+
+impl Format {
+    fn content(self) -> Content {
+        match self {
+            Format::Parquet => Content::Parquet,
+            Format::Arrow => Content::Arrow,
+            Format::Csv => Content::Text,
+        }
+    }
 }
 
 impl Args {
@@ -167,6 +187,7 @@ type Month = Option<(i32, u32)>;
 fn hive(
     args: &Args,
     sources: &Arc<Sources>,
+    outputs: &mut Outputs,
     rows: Rows,
     batches: impl Fn(Rows) -> Batches,
     options: ParquetOptions,
@@ -219,9 +240,10 @@ fn hive(
         let mut left = list.len() as u64;
         let mut games = batches(Rows::List(list.into()));
         for part in 1.. {
-            let mut file = NewFile::create(&path.join(format!("part-{part}.parquet")), args.force)?;
+            let path = path.join(format!("part-{part}.parquet"));
+            let mut file = NewFile::create(outputs, &path, Content::Parquet, args.force)?;
             let written = write_part(&mut games, &mut file, options, args.file_size.max(1) << 20, progress)?;
-            bytes += file.finish()?.metadata()?.len();
+            bytes += file.finish()?;
             left = left.saturating_sub(written);
             if left == 0 || written == 0 {
                 break;

@@ -1,16 +1,16 @@
 //! `scoresheet book`: an opening book in the format of PolyGlot.
 
 use crate::failure::{Code, Failure};
-use crate::output::content::Content;
 use crate::output::done::Done;
 use crate::output::json::Object;
 use crate::output::new_file;
-use crate::output::target::{Existing, Outputs};
 use crate::select::archives;
 use crate::select::filter::Where;
 use crate::session::Session;
 use crate::text::{count, shown};
 use crate::threads::Threads;
+use scoresheet::output::Content;
+use scoresheet::output::{Existing, Outputs};
 use scoresheet::query::Search;
 use scoresheet::query::report::book::{BookBuilder, BookOptions};
 use std::io::Write;

@@ -3,11 +3,11 @@
 use crate::failure::{Code, Failure};
 use crate::output::json::Object;
 use crate::output::new_archive;
-use crate::output::target::Outputs;
 use crate::select::archives;
 use crate::session::Session;
 use crate::text::{count, printable, shown, thousands};
 use crate::threads::Threads;
+use scoresheet::output::Outputs;
 
 use clap::ValueEnum;
 use scoresheet::archive::copy::Part;

@@ -4,7 +4,6 @@ use crate::failure::{self, Code, Failure};
 use crate::output::done::Done;
 use crate::output::json::Object;
 use crate::output::new_archive;
-use crate::output::target::Outputs;
 use crate::select::archives;
 use crate::select::filter::Where;
 use crate::select::ranges::{self, Ranges};
@@ -12,6 +11,7 @@ use crate::session::Session;
 use crate::text::{count, shown};
 use crate::threads::Threads;
 use scoresheet::archive;
+use scoresheet::output::Outputs;
 use std::path::PathBuf;
 
 /// Delete games from an archive

@@ -1,14 +1,14 @@
 //! `scoresheet man`: manual pages.
 
 use crate::failure::{Code, Failure};
-use crate::output::content::Content;
 use crate::output::done::Done;
 use crate::output::json::Object;
 use crate::output::new_file;
-use crate::output::target::{Existing, Outputs};
 use crate::session::Session;
 use crate::text::shown;
 use scoresheet::archive::temporary::TemporaryFolder;
+use scoresheet::output::Content;
+use scoresheet::output::{Existing, Outputs};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 

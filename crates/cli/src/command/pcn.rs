@@ -2,14 +2,14 @@
 //! name squares.
 
 use crate::failure::{Code, Failure};
-use crate::output::content::Content;
 use crate::output::json::Object;
 use crate::output::new_file;
-use crate::output::target::{Existing, Outputs};
 use crate::session::Session;
 use crate::text::{count, printable};
 use clap::ValueEnum;
 use scoresheet::import;
+use scoresheet::output::Content;
+use scoresheet::output::{Existing, Outputs};
 use scoresheet::pcn::general::{self, Checked, GeneralGame, JsonLayout, Squares};
 use scoresheet::pcn::{Board, PcnError, Side};
 use std::io::{Read, Write};

@@ -4,12 +4,12 @@ use crate::failure::{Code, Failure};
 use crate::output::done::Done;
 use crate::output::json::Object;
 use crate::output::new_archive;
-use crate::output::target::Outputs;
 use crate::select::archives;
 use crate::session::Session;
 use crate::text::{count, shown};
 use scoresheet::archive::GameSet;
 use scoresheet::import::{ImportOptions, replace};
+use scoresheet::output::Outputs;
 use std::path::PathBuf;
 
 /// Replace a game with those of a PGN file

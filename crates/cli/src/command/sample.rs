@@ -1,12 +1,10 @@
 //! `scoresheet sample`: random positions and games.
 
 use crate::failure::{self, Code, Failure};
-use crate::output::content::Content;
-use crate::output::formats::{csv, uci_of};
+use crate::output::formats::csv;
 use crate::output::heading::Heading;
 use crate::output::json::Object;
 use crate::output::new_file;
-use crate::output::target::{Existing, Outputs};
 use crate::select::filter::Where;
 use crate::select::ranges::{self, Ranges};
 use crate::select::{archives, parallel};
@@ -14,10 +12,13 @@ use crate::session::Session;
 use crate::text::{count, printable};
 use crate::threads::Threads;
 use scoresheet::archive::{ArchiveSet, GameRef, GameSet};
+use scoresheet::chess::Position;
 use scoresheet::chess::epd::{Epd, Operand};
 use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle};
-use scoresheet::chess::{Move, Position};
 use scoresheet::error::Error;
+use scoresheet::game::PlayedMove;
+use scoresheet::output::Content;
+use scoresheet::output::{Existing, Outputs};
 use scoresheet::pgn::PgnWriter;
 use scoresheet::query::measure::GameMeasures;
 use scoresheet::query::report::sample::{self, Part, SampleOptions, Taken};
@@ -258,7 +259,8 @@ impl Work<'_> {
         }
         let position = game.position(ply)?;
         // Positions without a move after them are not drawn; a null move is none.
-        let played = game.moves().nth(ply as usize).transpose()?.map(|played| played.played());
+        let found = game.moves().nth(ply as usize).transpose()?;
+        let played = found.as_ref().map(PlayedMove::played);
         let heading = Heading::of(game)?;
         let line = if self.format == Format::Epd {
             let mut epd = Epd::of(&position, EnPassantStyle::Always, CastlingStyle::XFen);
@@ -272,7 +274,7 @@ impl Work<'_> {
             epd.push("id", Operand::Text(format!("{archive}{}:{ply}", game.number())));
             format!("{epd}\n")
         } else {
-            self.row(name, game, ply, &position, played, &heading)?
+            self.row(name, game, ply, &position, found.as_ref(), &heading)?
         };
         out.extend_from_slice(line.as_bytes());
         Ok(())
@@ -284,7 +286,7 @@ impl Work<'_> {
         game: &GameRef,
         ply: u32,
         position: &Position,
-        played: Option<Move>,
+        played: Option<&PlayedMove>,
         heading: &Heading,
     ) -> Result<String, Error> {
         let measures = GameMeasures::of(game)?;
@@ -297,8 +299,8 @@ impl Work<'_> {
             ("game", Value::from(game.number())),
             ("ply", ply.into()),
             ("fen", position.fen().into()),
-            ("move", played.map(|m| uci_of(position, m)).into()),
-            ("san", played.map(|m| position.san(m)).into()),
+            ("move", played.map(PlayedMove::uci).into()),
+            ("san", played.map(PlayedMove::san).into()),
             ("result", heading.result().into()),
             ("white_elo", heading.rating("White").into()),
             ("black_elo", heading.rating("Black").into()),
@@ -306,7 +308,8 @@ impl Work<'_> {
             ("evaluation", evaluation.map(|evaluation| evaluation.to_string()).into()),
         ];
         let archive = name.map(|name| ("archive", Value::from(name)));
-        let part = self.args.test.map(|percent| match sample::part_of(game, percent) {
+        let part = self.args.test.map(|percent| sample::part_of(game, sample::train_share(percent), 0));
+        let part = part.transpose()?.map(|part| match part {
             Part::Train => ("part", Value::from("train")),
             Part::Test => ("part", Value::from("test")),
         });

@@ -1,16 +1,16 @@
 //! `scoresheet split`: one archive split into several.
 
 use crate::failure::{Code, Failure};
-use crate::output::content::Content;
 use crate::output::done::Done;
 use crate::output::new_archive;
-use crate::output::target::{Existing, Outputs, Target};
 use crate::select::archives;
 use crate::session::Session;
 use crate::text::{number, shown};
 use crate::threads::Threads;
 use scoresheet::archive::copy::Part;
 use scoresheet::archive::{Archive, FileKind, GameSet};
+use scoresheet::output::Content;
+use scoresheet::output::{Existing, Outputs, Target};
 use scoresheet::query::TagColumns;
 use scoresheet::query::tag_columns::Key;
 use std::collections::BTreeMap;
@@ -95,7 +95,7 @@ fn make_folder(args: &Args) -> Result<(), Failure> {
 fn target(args: &Args, outputs: &mut Outputs, name: impl Display) -> Result<Target, Failure> {
     let stem = args.archive.file_stem().unwrap_or_default().to_string_lossy();
     let path = args.output.join(format!("{stem}-{name}.bga"));
-    outputs.file(&path, Content::Archive(FileKind::Archive), Existing::from_force(args.force))
+    Ok(outputs.file(&path, Content::Archive(FileKind::Archive), Existing::from_force(args.force))?)
 }
 
 /// Reads a number of bytes, as in `25M`.

@@ -1,7 +1,6 @@
 //! `scoresheet tree`: the moves played in a position, and their results.
 
 use crate::failure::{self, Code, Failure};
-use crate::output::formats;
 use crate::output::heading::Heading;
 use crate::output::json::Object;
 use crate::output::table::shortened;
@@ -266,7 +265,7 @@ fn moves_json(args: &Args, archives: &ArchiveSet, nested: &Nested, level: usize)
     for branch in args.shown(tree, level) {
         let opening = opening_after(tree, branch.m);
         let object = Object::new()
-            .with("uci", formats::uci_of(&tree.position, branch.m))
+            .with("uci", tree.position.uci(branch.m))
             .with("san", tree.position.san(branch.m))
             .with("eco", opening.map(|opening| opening.eco))
             .with("opening", opening.map(|opening| opening.name));
@@ -287,7 +286,7 @@ fn moves_json(args: &Args, archives: &ArchiveSet, nested: &Nested, level: usize)
 
 fn json(args: &Args, archives: &ArchiveSet, nested: &Nested) -> Result<String, Failure> {
     let tree = &nested.tree;
-    let uci = |m: Move| formats::uci_of(&tree.position, m);
+    let uci = |m: Move| tree.position.uci(m);
     let moves = moves_json(args, archives, nested, 0)?;
     let mut games = Vec::new();
     for sample in tree.tally.samples().take(usize::from(args.samples)) {

@@ -4,12 +4,12 @@ use crate::failure::{Code, Failure};
 use crate::output::done::Done;
 use crate::output::json::Object;
 use crate::output::new_archive;
-use crate::output::target::Outputs;
 use crate::select::archives;
 use crate::select::ranges::Ranges;
 use crate::session::Session;
 use crate::text::{count, shown};
 use scoresheet::archive::{self, GameSet};
+use scoresheet::output::Outputs;
 use std::io::Write;
 use std::path::PathBuf;
 

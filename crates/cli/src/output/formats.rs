@@ -1,14 +1,14 @@
 //! The formats of `scoresheet export` other than PGN.
 
-use crate::output::content::Content;
 use crate::output::flavour::Flavour;
 use crate::output::json::{self, Object};
 use clap::ValueEnum;
 use scoresheet::Game;
 use scoresheet::brenner::move_id::MoveId;
 use scoresheet::chess::epd::{Epd, Operand};
-use scoresheet::chess::{CastlingSide, Color, Move, Position};
+use scoresheet::chess::{Color, Move, Position};
 use scoresheet::game::Event;
+use scoresheet::output::Content;
 use scoresheet::pcn::{self, JsonLayout};
 use serde_json::Value;
 
@@ -92,29 +92,6 @@ fn walk(game: &Game, mut seen: impl FnMut(&Position, Option<Move>)) {
     seen(&position, None);
 }
 
-/// Returns whether castling is written as king takes rook.
-pub fn is_chess960(game: &Game) -> bool {
-    let variant = game.tag("Variant").unwrap_or_default().to_ascii_lowercase();
-    let named = ["960", "fische", "frc", "frd", "freestyle"].iter().any(|name| variant.contains(name));
-    named || has_rooks_elsewhere(&game.start)
-}
-
-/// Returns the move as UCI; castling as king takes rook only if the rights are those of Chess960.
-pub fn uci_of(position: &Position, m: Move) -> String {
-    uci(position, m, has_rooks_elsewhere(position))
-}
-
-fn has_rooks_elsewhere(start: &Position) -> bool {
-    Color::BOTH.into_iter().any(|color| {
-        CastlingSide::BOTH.into_iter().any(|side| {
-            start.castling_rook(color, side).is_some_and(|rook| {
-                let corner = if side == CastlingSide::King { 7 } else { 0 };
-                rook.file().index() != corner || start.king(color).is_some_and(|king| king.file().index() != 4)
-            })
-        })
-    })
-}
-
 fn uci(position: &Position, m: Move, chess960: bool) -> String {
     let mut text = Vec::with_capacity(5);
     position.write_uci(m, chess960, &mut text);
@@ -123,7 +100,7 @@ fn uci(position: &Position, m: Move, chess960: bool) -> String {
 
 /// `startpos moves ..` or `fen .. moves ..`.
 fn listed(game: &Game, show: impl Fn(&Position, Move, bool) -> String) -> String {
-    let chess960 = is_chess960(game);
+    let chess960 = game.start.is_chess960();
     let mut line = match game.start == Position::standard() {
         true => "startpos".to_owned(),
         false => format!("fen {}", game.start.fen()),
@@ -180,7 +157,7 @@ fn push_positions(format: Format, number: u64, game: &Game, flavour: Flavour, ou
 }
 
 pub fn json(number: u64, game: &Game) -> Object {
-    let chess960 = is_chess960(game);
+    let chess960 = game.start.is_chess960();
     let (mut sans, mut ucis) = (Vec::new(), Vec::new());
     walk(game, |position, m| {
         if let Some(m) = m {

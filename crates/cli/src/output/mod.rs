@@ -1,16 +1,14 @@
 //! What commands write: files, and the forms that games, positions and sizes take in them and on standard output.
 //!
-//! A file goes from a path of the command line through `target`, which decides by `content` and `compression` whether
-//! it may be written, to `new_file` or `new_archive`, which write it, or `changed`, which changes its games. Games are
-//! shown by `heading`, `game_table` and `formats`, positions by `board` and `flavour`, sizes by `archive_sizes` and
-//! `move_sizes`; `json`, `html`, `plot`, `table`, `done` and `lines` hold what several commands need of each. Knows
-//! nothing of subcommands and of how games are selected.
+//! A file goes from a path of the command line through the library's `Outputs`, which decide whether it may be written,
+//! to `new_file` or `new_archive`, which write it, or `changed`, which changes its games. Games are shown by `heading`,
+//! `game_table` and `formats`, positions by `board` and `flavour`, sizes by `archive_sizes` and `move_sizes`; `json`,
+//! `html`, `plot`, `table`, `done` and `lines` hold what several commands need of each. Knows nothing of subcommands and
+//! of how games are selected.
 
 pub mod archive_sizes;
 pub mod board;
 pub mod changed;
-pub mod compression;
-pub mod content;
 pub mod done;
 pub mod flavour;
 pub mod formats;
@@ -27,4 +25,3 @@ pub mod new_file;
 pub mod plot;
 pub mod progress;
 pub mod table;
-pub mod target;

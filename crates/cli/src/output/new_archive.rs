@@ -1,16 +1,16 @@
 //! New archives from the games of others, with progress and a line that says what was written.
 
 use crate::failure::{self, Code, Failure};
-use crate::output::content::Content;
 use crate::output::done::Done;
 use crate::output::json::Object;
 use crate::output::progress;
-use crate::output::target::{Existing, Outputs, Target};
 use crate::session::Session;
 use crate::text::{count, shown, thousands};
 use scoresheet::archive::FileKind;
 use scoresheet::archive::copy::{self, Copied, Edit, Part};
 use scoresheet::error::Error;
+use scoresheet::output::Content;
+use scoresheet::output::{Existing, Outputs, Target};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -37,7 +37,7 @@ impl TargetArgs {
 
 /// Returns where games of these archives are to be written, if that is allowed.
 pub fn target<'a>(archives: impl IntoIterator<Item = &'a Path>, path: &Path, force: bool) -> Result<Target, Failure> {
-    Outputs::of(archives).file(path, Content::Archive(FileKind::Archive), Existing::from_force(force))
+    Ok(Outputs::of(archives).file(path, Content::Archive(FileKind::Archive), Existing::from_force(force))?)
 }
 
 /// Writes a new archive with these games, and reports it.

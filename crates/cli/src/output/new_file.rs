@@ -1,15 +1,12 @@
-//! Atomic file creation: a temporary file, compressed as the name says, renamed when complete.
+//! New files of the library, compressed as the name says.
 
 use crate::failure::Failure;
-use crate::output::compression;
-use crate::output::target::{Target, exists};
 use crate::text::shown;
 use bzip2::write::BzEncoder;
 use flate2::write::GzEncoder;
-use scoresheet::archive::temporary::Temporary;
+use scoresheet::output::{self, Target, compression};
 use scoresheet::pgn::Compression;
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::PathBuf;
 use zip::write::{SimpleFileOptions, StreamWriter, ZipWriter};
 
@@ -114,11 +111,8 @@ pub fn write<T>(target: &Target, work: impl FnOnce(&mut NewFile) -> Result<T, Fa
 
 /// A file being written under a temporary name. Dropped before `finish`, it is removed.
 pub struct NewFile {
-    sink: Sink<BufWriter<File>>,
-    /// `None` if the file is a device or pipe and is written in place.
-    temporary: Option<Temporary>,
+    sink: Sink<output::NewFile>,
     path: PathBuf,
-    replace: bool,
 }
 
 impl NewFile {
@@ -126,27 +120,16 @@ impl NewFile {
     pub fn create(target: &Target) -> Result<NewFile, Failure> {
         let path = target.path();
         let refused = |error: io::Error| Failure::Message(format!("cannot create {}: {error}", shown(path)));
-        let (file, temporary) = match std::fs::metadata(path) {
-            // To give a temporary file the name of a device would take the device away.
-            Ok(file) if !file.is_file() => (File::options().write(true).open(path).map_err(refused)?, None),
-            _ => {
-                let (file, temporary) = Temporary::create(path, path).map_err(refused)?;
-                (file, Some(temporary))
-            }
-        };
-        let sink = Sink::of(BufWriter::with_capacity(1 << 18, file), target).map_err(refused)?;
-        Ok(NewFile { sink, temporary, path: path.to_path_buf(), replace: target.replace() })
+        let file = output::NewFile::create(target).map_err(refused)?;
+        Ok(NewFile { sink: Sink::of(file, target).map_err(refused)?, path: path.to_path_buf() })
     }
 
     /// Gives the file its name.
     pub fn finish(self) -> Result<(), Failure> {
-        let mut buffered = self.sink.finish()?;
-        buffered.flush()?;
-        let Some(temporary) = self.temporary else { return Ok(()) };
-        buffered.get_ref().sync_data()?;
-        drop(buffered);
-        temporary.persist(&self.path, self.replace).map_err(|error| match error.kind() {
-            io::ErrorKind::AlreadyExists => exists(&self.path),
+        self.sink.finish()?.finish().map(drop).map_err(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists => {
+                Failure::Message(format!("{} already exists: use --force to replace it", shown(&self.path)))
+            }
             _ => Failure::Output(error),
         })
     }

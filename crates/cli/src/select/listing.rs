@@ -93,7 +93,7 @@ pub struct Place {
 
 impl Listing {
     /// Returns the archive to be written, if one is asked for.
-    pub fn target(&self, archives: &ArchiveSet) -> Result<Option<crate::output::target::Target>, Failure> {
+    pub fn target(&self, archives: &ArchiveSet) -> Result<Option<scoresheet::output::Target>, Failure> {
         let paths = archives.archives().iter().map(Archive::path);
         self.output.as_deref().map(|path| new_archive::target(paths, path, self.force)).transpose()
     }

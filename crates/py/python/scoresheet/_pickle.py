@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import threading
 import weakref
@@ -52,9 +51,3 @@ def restore(paths: tuple[str, ...], map: bool, numbers: bytes | None) -> Archive
 def restore_game(paths: tuple[str, ...], map: bool, number: int) -> Game:
     """Return a game of an archive."""
     return _archive(paths, map).game(number)
-
-
-def restore_pgn(pgn: bytes, number: int) -> Game:
-    """Return a game that was held by itself."""
-    game = next(_scoresheet.read_pgn(io.BytesIO(pgn)))
-    return game._numbered(number)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from array import array
 from typing import TYPE_CHECKING, Any
 
@@ -68,21 +69,31 @@ def batch(
     tensors = {}
     for name, data in zip(names, made):
         if out is not None and name in out:
-            _copy(name, data, out[name])
+            _copy(name, data, out[name], len(games))
             tensors[name] = out[name]
         else:
             tensors[name] = _array(data, KINDS[name], len(games))
     return tensors
 
 
-def _copy(name: str, data: bytearray, target: Any) -> None:
+def _copy(name: str, data: bytearray, target: Any, rows: int) -> None:
     """Fill an array of the caller's."""
-    memory = memoryview(target)
-    if memory.readonly or not memory.c_contiguous or memory.nbytes != len(data):
+    dtype, code, shape = KINDS[name]
+    try:
+        memory = memoryview(target)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"out[{name!r}]: {error}") from None
+    # In struct's words, native order is written with or without a sign; long and long long are of one size here.
+    given = memory.format.lstrip("@=" + ("<" if sys.byteorder == "little" else ">"))
+    given = {"l": "q", "L": "Q"}.get(given, given) if memory.itemsize == 8 else given
+    if given != code and not (code in "iI" and given == {"i": "l", "I": "L"}[code] and memory.itemsize == 4):
+        raise ValueError(f"out[{name!r}]: elements of type {dtype} are wanted, not {memory.format!r}")
+    if memory.shape != (rows, *shape):
+        raise ValueError(f"out[{name!r}]: the shape {(rows, *shape)} is wanted, not {memory.shape}")
+    if memory.readonly or not memory.c_contiguous:
         raise ValueError(f"out[{name!r}]: {len(data)} bytes in one piece that may be written are wanted")
-    if memory.itemsize != memoryview(b"").cast(KINDS[name][1]).itemsize:  # type: ignore
-        raise ValueError(f"out[{name!r}]: elements of type {KINDS[name][0]} are wanted")
-    memory.cast("B")[:] = data
+    if memory.nbytes:
+        memory.cast("B")[:] = data
 
 
 def _places(pair: tuple[bytearray, bytearray]) -> tuple[Any, Any]:

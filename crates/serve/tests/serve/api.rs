@@ -358,10 +358,51 @@ fn new_commits_are_shown_without_a_restart() {
     Import::new(&path).append().run_reader("last.pgn", &b"1. g3 *\n"[..]).unwrap();
     server.app.refresh().unwrap();
     assert_eq!(server.get(&format!("/api/v1/games?limit=1&after={next}")).status, 410);
-    // A file that has become something else is shown as it was.
+    assert_eq!(server.fine("/api/v1/archives").json()["archives"][0]["outdated"], serde_json::Value::Null);
+    // A file that is no archive any more is shown as it was, and said to be.
+    let good = std::fs::read(&path).unwrap();
+    std::fs::remove_file(&path).unwrap();
     std::fs::write(&path, b"no archive any more, but long enough to be looked at").unwrap();
     assert!(server.app.refresh().is_err());
-    assert_eq!(server.fine("/api/v1/archives").json()["archives"][0]["games"], 4);
+    let shown = server.fine("/api/v1/archives").json()["archives"][0].clone();
+    assert_eq!(shown["games"], 4);
+    assert_eq!(shown["outdated"], "the file is not an archive");
+    // Once it can be opened, it is shown.
+    std::fs::remove_file(&path).unwrap();
+    assert!(server.app.refresh().is_err());
+    std::fs::write(&path, good).unwrap();
+    server.app.refresh().unwrap();
+    assert_eq!(server.fine("/api/v1/archives").json()["archives"][0]["outdated"], serde_json::Value::Null);
+}
+
+/// `set`, `rename`, `edit` and `compact` put another file in the archive's place, with a chain of its own.
+#[test]
+fn an_archive_that_takes_the_place_of_another_is_shown() {
+    let server = Server::with(|folder| {
+        let path = archive(folder, "games.bga", "[White \"One\"]\n\n1. e4 *\n\n[White \"Two\"]\n\n1. d4 *\n");
+        Config { archives: vec![path], ..Config::default() }
+    });
+    let path = server.folder.path().join("games.bga");
+    assert!(server.fine("/api/v1/games").json().to_string().contains("One"));
+    // Of the same length, within the same second, and with an earlier commit.
+    for (name, games) in [("New", 2), ("Old", 1), ("Red", 3)] {
+        let other = server.folder.path().join("other.bga");
+        let pgn = format!("[White \"{name}\"]\n\n1. e4 *\n\n").repeat(games);
+        Import::new(&other).replace().run_reader("games.pgn", pgn.as_bytes()).unwrap();
+        std::fs::rename(&other, &path).unwrap();
+        server.app.refresh().unwrap();
+        let page = server.fine("/api/v1/games").json();
+        assert_eq!(page["total"], games, "{page}");
+        assert!(page.to_string().contains(name) && !page.to_string().contains("One"), "{page}");
+        let shown = server.fine("/api/v1/archives").json()["archives"][0].clone();
+        let archive = scoresheet::Archive::open(&path).unwrap();
+        assert_eq!(shown["id"], archive.id().to_string());
+        assert_eq!((&shown["commit"], &shown["games"]), (&archive.sequence().into(), &(games as u64).into()));
+    }
+    // Deleted games go at once.
+    scoresheet::archive::delete(&path, [1]).unwrap();
+    server.app.refresh().unwrap();
+    assert_eq!(server.fine("/api/v1/games").json()["total"], 2);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use crate::common::{Server, archive, index};
 use scoresheet_serve::Config;
+use std::io::{Read, Write};
 use std::time::Duration;
 
 fn small() -> Server {
@@ -288,4 +289,34 @@ fn files_below(folder: &std::path::Path) -> usize {
 fn sha256(bytes: &[u8]) -> String {
     use sha2::Digest;
     sha2::Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// A body that does not come is not waited for, and nobody else is kept from asking meanwhile.
+#[test]
+fn bodies_have_a_deadline() {
+    let limit = std::time::Duration::from_millis(1500);
+    let server = Server::with(|folder| {
+        let path = archive(folder, "games.bga", "1. e4 *\n");
+        Config { archives: vec![path], body: limit, per_client: 8, ..Config::default() }
+    });
+    let began = std::time::Instant::now();
+    let mut slow = Vec::new();
+    for method in ["POST", "GET"].repeat(10) {
+        let mut stream = std::net::TcpStream::connect(server.address).unwrap();
+        let path = if method == "POST" { "/api/v1/find" } else { "/api/v1/archives" };
+        let head = format!(
+            "{method} {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n{{"
+        );
+        stream.write_all(head.as_bytes()).unwrap();
+        slow.push(stream);
+    }
+    server.fine("/api/v1/archives");
+    assert!(began.elapsed() < limit);
+    for mut stream in slow {
+        stream.set_read_timeout(Some(limit * 4)).unwrap();
+        let mut answer = [0; 12];
+        stream.read_exact(&mut answer).unwrap();
+        assert_eq!(&answer, b"HTTP/1.1 408");
+    }
+    assert!(began.elapsed() < limit * 4);
 }

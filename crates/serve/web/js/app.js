@@ -95,9 +95,24 @@ async function show() {
   }
 }
 
+/** The foot of a server's pages: which archives are shown, at which state, and which of them are not as their files are. */
+function shown() {
+  const foot = el("footer.foot", { id: "shown" });
+  const tell = () => fill(foot, archives.map((own) => el("span", { class: own.outdated ? "warn" : null },
+    t("shown", { name: own.name, games: number(own.games), commit: number(own.commit) }),
+    own.outdated && ` ${t("outdated", { why: own.outdated })}`)));
+  tell();
+  // The archives may have changed since the page was opened.
+  api.archives(controller.signal).then((now) => {
+    ({ archives } = now);
+    tell();
+  }).catch(() => {});
+  return foot;
+}
+
 /** The foot of a site: what has been fetched, and whose work shows it. */
 function foot() {
-  if (!reader) return null;
+  if (!reader) return shown();
   const line = el("span", {});
   const tell = ({ requests, bytes, cached }) => {
     line.textContent = t("fetched", { bytes: size(bytes), requests: number(requests), cached: size(cached) });

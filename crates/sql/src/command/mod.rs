@@ -3,12 +3,17 @@
 pub mod output;
 pub mod prompt;
 
+use crate::session::Tables;
 use datafusion::common::DataFusionError;
+use datafusion::common::tree_node::TreeNodeRecursion;
+use datafusion::datasource::listing::ListingTableUrl;
 use datafusion::execution::SendableRecordBatchStream;
+use datafusion::logical_expr::LogicalPlan;
 use datafusion::prelude::SessionContext;
 use output::{Destination, Output};
+use scoresheet::output::{Content, Existing, Outputs};
 use scoresheet_arrow::is_broken_pipe;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Why a command fails: its message.
@@ -22,10 +27,45 @@ pub trait Answers {
     fn rows(&self, query: &str) -> impl Future<Output = Result<SendableRecordBatchStream, Failure>>;
 }
 
-impl Answers for SessionContext {
+/// A session, and the files that its queries read.
+pub struct Session {
+    /// What answers.
+    pub context: SessionContext,
+    /// The files of its tables.
+    pub tables: Tables,
+}
+
+impl Answers for Session {
     async fn rows(&self, query: &str) -> Result<SendableRecordBatchStream, Failure> {
-        Ok(self.sql(query).await?.execute_stream().await?)
+        let plan = self.context.state().create_logical_plan(query).await?;
+        let mut outputs = self.tables.outputs();
+        plan.apply_with_subqueries(|node| {
+            if let LogicalPlan::Copy(copy) = node {
+                may_copy(&mut outputs, &copy.output_url)?;
+            }
+            Ok(TreeNodeRecursion::Continue)
+        })?;
+        Ok(self.context.execute_logical_plan(plan).await?.execute_stream().await?)
     }
+}
+
+/// Fails if COPY may not write there: it never replaces a file.
+fn may_copy(outputs: &mut Outputs, url: &str) -> Result<(), DataFusionError> {
+    let place = ListingTableUrl::parse(url)?;
+    if place.scheme() != "file" {
+        return Ok(());
+    }
+    let path = match url.strip_prefix("file://") {
+        Some(_) => PathBuf::from(format!("/{}", place.prefix())),
+        None => PathBuf::from(url),
+    };
+    // A folder gets files with names of their own.
+    if path.is_dir() || url.ends_with('/') {
+        return Ok(());
+    }
+    let content = Content::of_name(&path).filter(|content| !matches!(content, Content::Archive(_)));
+    let target = outputs.file(&path, content.unwrap_or(Content::Text), Existing::Refuse);
+    target.map(drop).map_err(|refused| DataFusionError::Plan(format!("COPY: {refused}")))
 }
 
 /// Returns the queries of a file.
@@ -35,14 +75,20 @@ pub fn read_queries(path: &Path) -> Result<String, Failure> {
     Ok(std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?)
 }
 
-/// Writes the answers of queries, several with semicolons between them, or without any opens a prompt.
+/// Writes the answers of queries, several with semicolons between them, or without any opens a prompt. `outputs` says
+/// which file they may be written to.
 ///
 /// Errors: those of a query, which ends it, of the output, and of the terminal.
-pub async fn answer(answers: &impl Answers, queries: Option<&str>, destination: &Destination) -> Result<(), Failure> {
+pub async fn answer(
+    answers: &impl Answers,
+    queries: Option<&str>,
+    destination: &Destination,
+    outputs: &mut Outputs,
+) -> Result<(), Failure> {
     let Some(queries) = queries else {
         return prompt::run(answers, destination.format()).await;
     };
-    let mut output = Output::new(destination)?;
+    let mut output = Output::new(destination, outputs)?;
     for query in prompt::statements(queries) {
         output.write(answers.rows(&query).await?).await?;
     }

@@ -12,6 +12,7 @@ use datafusion::parquet::arrow::ArrowWriter;
 use datafusion::parquet::basic::{Compression, ZstdLevel};
 use datafusion::parquet::file::properties::WriterProperties;
 use futures::StreamExt;
+use scoresheet::output::{Content, Outputs};
 use scoresheet_arrow::NewFile;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -31,6 +32,15 @@ pub enum Format {
 }
 
 impl Format {
+    /// Returns what a file of this format contains.
+    fn content(self) -> Content {
+        match self {
+            Format::Table | Format::Csv => Content::Text,
+            Format::Json => Content::Json,
+            Format::Parquet => Content::Parquet,
+        }
+    }
+
     /// Returns the format that a file's name says.
     pub fn by_name(path: &Path) -> Option<Format> {
         match path.extension()?.to_str()? {
@@ -77,8 +87,8 @@ pub struct Output {
 impl Output {
     /// Returns an output into a new file, or to standard output.
     ///
-    /// Errors: the file is there already, or cannot be made; Parquet without a file.
-    pub fn new(destination: &Destination) -> Result<Output, Failure> {
+    /// Errors: the file is an input, is there already, or cannot be made; Parquet without a file.
+    pub fn new(destination: &Destination, outputs: &mut Outputs) -> Result<Output, Failure> {
         let format = destination.format();
         let Some(path) = &destination.output else {
             if format == Format::Parquet {
@@ -86,7 +96,7 @@ impl Output {
             }
             return Ok(Output { format, file: None });
         };
-        Ok(Output { format, file: Some(NewFile::create(path, destination.force)?) })
+        Ok(Output { format, file: Some(NewFile::create(outputs, path, format.content(), destination.force)?) })
     }
 
     /// Writes rows.

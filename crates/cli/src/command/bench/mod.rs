@@ -5,9 +5,7 @@ mod page;
 mod results;
 
 use crate::failure::{Code, Failure};
-use crate::output::content::Content;
 use crate::output::new_file;
-use crate::output::target::{Existing, Outputs};
 use crate::select::archives;
 use crate::session::Session;
 use crate::text::shown;
@@ -15,6 +13,8 @@ use crate::threads::Threads;
 use results::Bench;
 use scoresheet::archive::temporary::TemporaryFolder;
 use scoresheet::import::{self, ImportOptions, Progress, Summary};
+use scoresheet::output::Content;
+use scoresheet::output::{Existing, Outputs};
 use scoresheet::pgn::ReadOptions;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};

@@ -2,7 +2,6 @@
 
 use super::form::Form;
 use crate::failure::Failure;
-use crate::output::target::{Existing, Outputs, Target};
 use crate::output::{new_file, progress};
 use crate::select::parallel;
 use crate::select::units::{Unit, units};
@@ -10,6 +9,7 @@ use crate::session::Session;
 use crate::text::{count, shown};
 use indicatif::ProgressBar;
 use scoresheet::archive::{Archive, GameSet};
+use scoresheet::output::{Existing, Outputs, Target};
 use scoresheet::query::TagColumns;
 use scoresheet::query::tag_columns::Key;
 use std::collections::{BTreeMap, HashMap};

@@ -1,15 +1,15 @@
 //! `scoresheet export --original`: sources as they were, byte for byte.
 
 use crate::failure::{Code, Failure};
-use crate::output::compression;
-use crate::output::content::Content;
 use crate::output::new_file;
-use crate::output::target::{Existing, Outputs, Target};
 use crate::select::{archives, ranges};
 use crate::session::Session;
 use crate::text::{count, shown, thousands};
 use scoresheet::archive::Archive;
 use scoresheet::format::source::SourceRecord;
+use scoresheet::output::Content;
+use scoresheet::output::compression;
+use scoresheet::output::{Existing, Outputs, Target};
 use scoresheet::pgn::Compression;
 use std::io::Write;
 use std::path::{Path, PathBuf};

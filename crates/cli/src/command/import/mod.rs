@@ -7,8 +7,6 @@ mod rejects;
 mod summary;
 
 use crate::failure::{Code, Failure};
-use crate::output::content::Content;
-use crate::output::target::{Existing, Outputs, Target};
 use crate::output::{new_archive, progress};
 use crate::select::inputs;
 use crate::session::Session;
@@ -22,6 +20,8 @@ use scoresheet::archive::FileKind;
 use scoresheet::archive::writer::BATCH;
 use scoresheet::error::Error;
 use scoresheet::import::{self, ImportOptions, Progress};
+use scoresheet::output::Content;
+use scoresheet::output::{Existing, Outputs, Target};
 use scoresheet::pgn::{Encoding, ReadOptions};
 use std::io::Write;
 use std::path::PathBuf;

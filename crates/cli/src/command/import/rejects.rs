@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::output::new_file::NewFile;
-use crate::output::target::Target;
+use scoresheet::output::Target;
 use std::io::{self, Write};
 
 /// The file of rejected games.

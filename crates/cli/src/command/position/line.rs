@@ -1,6 +1,5 @@
 //! A line of FEN or EPD: read, normalised, perhaps played on, judged and written.
 
-use crate::output::formats::uci_of;
 use scoresheet::chess::epd::{Operand, Operation};
 use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle, Fen, OtherBoard, ReadMode};
 use scoresheet::chess::record::{BadMove, PositionRecord, is_of_moves, rewrite_moves};
@@ -33,7 +32,7 @@ pub struct Style {
 
 impl Style {
     fn show(&self, position: &Position, m: Move) -> String {
-        if self.uci { uci_of(position, m) } else { position.san(m) }
+        if self.uci { position.uci(m) } else { position.san(m) }
     }
 }
 

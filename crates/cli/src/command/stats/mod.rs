@@ -5,9 +5,7 @@ mod page;
 mod tables;
 
 use crate::failure::{self, Code, Failure};
-use crate::output::content::Content;
 use crate::output::new_file;
-use crate::output::target::{Existing, Outputs};
 use crate::select::filter::Where;
 use crate::select::grouped::Games;
 use crate::select::ranges::{self, Ranges};
@@ -17,6 +15,8 @@ use crate::text::{count, shown};
 use crate::threads::Threads;
 use by::{Choice, GroupArgs};
 use page::Page;
+use scoresheet::output::Content;
+use scoresheet::output::{Existing, Outputs};
 use scoresheet::query::TagColumns;
 use scoresheet::query::report::stats::{self, Stats};
 use std::io::Write;

@@ -1,6 +1,6 @@
 //! Compression as the name of a file asks for it.
 
-use scoresheet::pgn::Compression;
+use crate::pgn::Compression;
 
 /// What is written, by the ending that asks for it.
 const ENDINGS: [(&str, Compression); 4] =

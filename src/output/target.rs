@@ -1,11 +1,11 @@
-//! Where a command may write: never over an input, never over another kind of file, and only under a name that fits the
+//! Where a program may write: never over an input, never over another kind of file, and only under a name that fits the
 //! content.
 
-use crate::failure::Failure;
+use crate::archive::{ArchiveSet, FileKind};
 use crate::output::compression;
 use crate::output::content::Content;
-use crate::text::shown;
-use scoresheet::archive::{ArchiveSet, FileKind};
+use crate::output::refused::Refused;
+use crate::output::text::shown;
 use std::collections::HashMap;
 use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
@@ -34,9 +34,11 @@ pub struct Target {
     path: PathBuf,
     written: Content,
     replace: bool,
+    permissions: u32,
 }
 
 impl Target {
+    /// Returns the path.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -51,16 +53,30 @@ impl Target {
         self.replace
     }
 
+    /// Returns the permissions that every input grants, as mode bits: a new file gets no others for group and world.
+    pub(super) fn most_permissions(&self) -> u32 {
+        self.permissions
+    }
+
     /// Returns the same path to be written again: the file there is now our own.
     pub fn again(&self) -> Target {
         Target { replace: true, ..self.clone() }
     }
 }
 
-/// The files that a command reads, and those that it has already been allowed to write.
-#[derive(Debug, Default)]
+/// The files that a program reads, and those that it has already been allowed to write.
+#[derive(Debug)]
 pub struct Outputs {
     known: HashMap<Identity, Known>,
+    /// The permissions that every input grants, as mode bits.
+    permissions: u32,
+}
+
+impl Default for Outputs {
+    /// Returns the outputs of a program that reads no files.
+    fn default() -> Outputs {
+        Outputs { known: HashMap::new(), permissions: 0o777 }
+    }
 }
 
 /// A file that is not to be written.
@@ -79,7 +95,7 @@ enum Role {
 }
 
 impl Outputs {
-    /// Returns the outputs of a command that reads these files, which are not archives: `games` and `games.bgi` have
+    /// Returns the outputs of a program that reads these files, which are not archives: `games` and `games.bgi` have
     /// nothing to do with each other.
     pub fn of_sources<P: AsRef<Path>>(inputs: impl IntoIterator<Item = P>) -> Outputs {
         let mut outputs = Outputs::default();
@@ -87,7 +103,7 @@ impl Outputs {
         outputs
     }
 
-    /// Returns the outputs of a command that reads these archives, and perhaps the files beside them.
+    /// Returns the outputs of a program that reads these archives, and perhaps the files beside them.
     pub fn of<P: AsRef<Path>>(inputs: impl IntoIterator<Item = P>) -> Outputs {
         let inputs: Vec<P> = inputs.into_iter().collect();
         let mut outputs = Outputs::of_sources(&inputs);
@@ -99,12 +115,15 @@ impl Outputs {
         outputs
     }
 
-    /// Returns the outputs of a command that reads these archives.
+    /// Returns the outputs of a program that reads these archives.
     pub fn of_archives(archives: &ArchiveSet) -> Outputs {
         Outputs::of(archives.archives().iter().map(|archive| archive.path()))
     }
 
     fn know(&mut self, path: &Path, role: Role) {
+        if role == Role::Input {
+            self.permissions &= permissions(path);
+        }
         for identity in Identity::all(path) {
             self.known.entry(identity).or_insert_with(|| Known { path: path.to_path_buf(), role });
         }
@@ -114,30 +133,30 @@ impl Outputs {
     ///
     /// Errors: it is an input, a file beside one, or another output, under any name; its name stands for other content;
     /// it exists, and is not to be replaced, or has other content.
-    pub fn file(&mut self, path: &Path, written: Content, existing: Existing) -> Result<Target, Failure> {
+    pub fn file(&mut self, path: &Path, written: Content, existing: Existing) -> Result<Target, Refused> {
         self.is_free(path, None)?;
         fits_name(path, written)?;
         self.allow(path, written, existing)
     }
 
     /// Allows an archive to be changed where it is, and its index to be written. Errors: it is an input.
-    pub fn in_place(&mut self, archive: &Path) -> Result<(), Failure> {
+    pub fn in_place(&mut self, archive: &Path) -> Result<(), Refused> {
         self.is_free(archive, None)?;
         self.allow(archive, Content::Archive(FileKind::Archive), Existing::Keep).map(drop)
     }
 
     /// Allows a file beside an input to be written. Errors: something else is there.
-    pub fn beside(&mut self, archive: &Path, kind: FileKind) -> Result<PathBuf, Failure> {
+    pub fn beside(&mut self, archive: &Path, kind: FileKind) -> Result<PathBuf, Refused> {
         let path = kind.beside(archive);
         self.is_free(&path, Some(kind))?;
         may_replace(&path, Content::Archive(kind))?;
         Ok(path)
     }
 
-    fn allow(&mut self, path: &Path, written: Content, existing: Existing) -> Result<Target, Failure> {
+    fn allow(&mut self, path: &Path, written: Content, existing: Existing) -> Result<Target, Refused> {
         match fs::metadata(path) {
-            Ok(file) if file.is_dir() => return Err(Failure::Message(format!("{} is a folder", shown(path)))),
-            Ok(_) if existing == Existing::Refuse => return Err(exists(path)),
+            Ok(file) if file.is_dir() => return Err(Refused::new(path, format!("{} is a folder", shown(path)))),
+            Ok(_) if existing == Existing::Refuse => return Err(Refused::exists(path)),
             Ok(file) if existing == Existing::Replace && file.is_file() => may_replace(path, written)?,
             _ => {}
         }
@@ -148,24 +167,32 @@ impl Outputs {
             self.know(&index, Role::Output);
         }
         self.know(path, Role::Output);
-        Ok(Target { path: path.to_path_buf(), written, replace: existing == Existing::Replace })
+        Ok(Target {
+            path: path.to_path_buf(),
+            written,
+            replace: existing == Existing::Replace,
+            permissions: self.permissions,
+        })
     }
 
     /// Fails if the path is known, except as the file of this kind beside an input under its own name.
-    fn is_free(&self, path: &Path, own: Option<FileKind>) -> Result<(), Failure> {
+    fn is_free(&self, path: &Path, own: Option<FileKind>) -> Result<(), Refused> {
         let own = |known: &Known| known.path == path && own.is_some_and(|kind| known.role == Role::Beside(kind));
         let known = Identity::all(path).find_map(|identity| self.known.get(&identity).filter(|known| !own(known)));
         let Some(known) = known else { return Ok(()) };
-        let (path, other) = (shown(path), shown(&known.path));
-        let same = if path == other { String::new() } else { format!(", the same file as {other}") };
-        Err(Failure::Message(match known.role {
-            Role::Input => format!("{path}{same}: is both input and output: give the output another name"),
-            Role::Beside(kind) => {
-                let what = Content::Archive(kind).name();
-                format!("{path}{same}: is {what} that is being read: give the output another name")
-            }
-            Role::Output => format!("{path}{same}: would be written twice: give each output its own name"),
-        }))
+        let (file, other) = (shown(path), shown(&known.path));
+        let same = if file == other { String::new() } else { format!(", the same file as {other}") };
+        Err(Refused::new(
+            path,
+            match known.role {
+                Role::Input => format!("{file}{same}: is both input and output: give the output another name"),
+                Role::Beside(kind) => {
+                    let what = Content::Archive(kind).name();
+                    format!("{file}{same}: is {what} that is being read: give the output another name")
+                }
+                Role::Output => format!("{file}{same}: would be written twice: give each output its own name"),
+            },
+        ))
     }
 }
 
@@ -225,14 +252,23 @@ fn place(path: &Path) -> Option<PathBuf> {
     Some(folder.canonicalize().ok()?.join(path.file_name()?))
 }
 
-pub fn exists(path: &Path) -> Failure {
-    Failure::Message(format!("{} already exists: use --force to replace it", shown(path)))
+/// Returns the mode bits of a file; of a device, a pipe or a missing file, all.
+#[cfg(unix)]
+fn permissions(path: &Path) -> u32 {
+    use std::os::unix::fs::PermissionsExt;
+    let file = fs::metadata(path).ok().filter(Metadata::is_file);
+    file.map_or(0o777, |file| file.permissions().mode())
+}
+
+#[cfg(not(unix))]
+fn permissions(_: &Path) -> u32 {
+    0o777
 }
 
 /// Fails if the name stands for other content, or for a compression that is never written.
-fn fits_name(path: &Path, written: Content) -> Result<(), Failure> {
+fn fits_name(path: &Path, written: Content) -> Result<(), Refused> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-    let refuse = |what: String| Err(Failure::Message(format!("{}: {what}", shown(path))));
+    let refuse = |what: String| Err(Refused::new(path, format!("{}: {what}", shown(path))));
     if compression::is_never_written(&name) {
         return refuse(
             "cannot write this kind of file: end the name in .gz, .bz2, .zst or .zip for a compressed one".to_owned(),
@@ -255,11 +291,10 @@ fn fits_name(path: &Path, written: Content) -> Result<(), Failure> {
 
 /// Fails if a file has another kind of content than what is to be written: `--force` is about files of the same kind.
 /// Unknown content may be replaced if the file has the right name.
-fn may_replace(path: &Path, written: Content) -> Result<(), Failure> {
+fn may_replace(path: &Path, written: Content) -> Result<(), Refused> {
     let content = match fs::metadata(path) {
-        Ok(file) if file.is_file() => {
-            Content::of_file(path).map_err(|error| Failure::Message(format!("cannot read {}: {error}", shown(path))))?
-        }
+        Ok(file) if file.is_file() => Content::of_file(path)
+            .map_err(|error| Refused::new(path, format!("cannot read {}: {error}", shown(path))))?,
         _ => None,
     };
     let Some(content) = content else { return Ok(()) };
@@ -267,10 +302,13 @@ fn may_replace(path: &Path, written: Content) -> Result<(), Failure> {
     {
         return Ok(());
     }
-    Err(Failure::Message(format!(
-        "{} is {}, and {} would replace it: give another name, or remove it first",
-        shown(path),
-        content.name(),
-        written.name()
-    )))
+    Err(Refused::new(
+        path,
+        format!(
+            "{} is {}, and {} would replace it: give another name, or remove it first",
+            shown(path),
+            content.name(),
+            written.name()
+        ),
+    ))
 }

@@ -1,8 +1,8 @@
-//! What a file contains: by what a command writes, by its name, and by its first bytes.
+//! What a file contains: by what a program writes, by its name, and by its first bytes.
 
+use crate::archive::FileKind;
 use crate::output::compression;
-use scoresheet::archive::FileKind;
-use scoresheet::pgn;
+use crate::pgn;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
@@ -17,15 +17,24 @@ const BOOK_ENTRY: usize = 16;
 pub enum Content {
     /// An archive, or a file beside one.
     Archive(FileKind),
+    /// PGN in export format.
     Pgn,
+    /// JSON, or JSON objects on a line each.
     Json,
+    /// An HTML page.
     Html,
+    /// A Parquet file.
+    Parquet,
+    /// An Arrow IPC file.
+    Arrow,
     /// An opening book.
     Book,
     /// A manual page.
     Manual,
     /// Any other text: FEN, CSV, moves.
     Text,
+    /// Moves and comments without tags: PGN, or one of the other texts.
+    Movetext,
     /// PGN as somebody wrote it: it may begin with anything.
     Source,
     /// Bytes that are not text.
@@ -41,9 +50,11 @@ impl Content {
             Content::Archive(FileKind::Signatures) => "the signatures of an archive",
             Content::Archive(FileKind::Positions) => "the position index of an archive",
             Content::Archive(FileKind::TagColumns) => "the tag columns of an archive",
-            Content::Pgn | Content::Source => "PGN",
+            Content::Pgn | Content::Source | Content::Movetext => "PGN",
             Content::Json => "JSON",
             Content::Html => "an HTML page",
+            Content::Parquet => "a Parquet file",
+            Content::Arrow => "an Arrow file",
             Content::Book => "an opening book",
             Content::Manual => "a manual page",
             Content::Text => "text",
@@ -57,6 +68,8 @@ impl Content {
             Content::Pgn | Content::Source => ".pgn",
             Content::Json => ".json",
             Content::Html => ".html",
+            Content::Parquet => ".parquet",
+            Content::Arrow => ".arrow",
             _ => "",
         }
     }
@@ -73,6 +86,8 @@ impl Content {
             "pgn" => Content::Pgn,
             "json" | "jsonl" | "ndjson" | "pcn" => Content::Json,
             "html" | "htm" => Content::Html,
+            "parquet" => Content::Parquet,
+            "arrow" | "feather" | "ipc" => Content::Arrow,
             "csv" | "tsv" | "fen" | "epd" | "uci" | "san" => Content::Text,
             _ => return None,
         })
@@ -103,6 +118,12 @@ impl Content {
         if let Some(kind) = FileKind::of_bytes(bytes) {
             return Content::Archive(kind);
         }
+        if bytes.starts_with(b"PAR1") {
+            return Content::Parquet;
+        }
+        if bytes.starts_with(b"ARROW1") {
+            return Content::Arrow;
+        }
         let is_text = |byte: &u8| *byte >= b' ' || matches!(byte, b'\t' | b'\n' | b'\r' | 0x0C | 0x1A | 0x1B);
         if !bytes.iter().all(is_text) {
             let is_whole = length.is_some_and(|length| length.is_multiple_of(BOOK_ENTRY as u64));
@@ -116,8 +137,10 @@ impl Content {
             Content::Html
         } else if begins(".ie \\n(.g") || begins(".TH ") {
             Content::Manual
-        } else if begins("{") || matches!(in_bracket, Some(Some(b'{' | b'[' | b'"' | b']'))) {
+        } else if is_json(text) {
             Content::Json
+        } else if is_movetext(text) {
+            Content::Movetext
         } else if in_bracket.flatten().is_some_and(|letter| letter.is_ascii_alphabetic()) {
             Content::Pgn
         } else {
@@ -147,10 +170,53 @@ impl Content {
         match (self, written) {
             (content, written) if content.is_like(written) => Some(true),
             (Content::Text, Content::Source) => Some(true),
+            (Content::Movetext, Content::Pgn | Content::Source | Content::Text) => Some(true),
+            // A comment can begin like JSON, and a source with anything.
+            (Content::Json, Content::Pgn | Content::Source | Content::Text) => None,
             (Content::Text | Content::Binary, _) => None,
             _ => Some(false),
         }
     }
+}
+
+/// Returns whether a text begins like JSON: `{` with a name and a colon, `[` with an object, a list or a string, or an
+/// empty one of these alone. A comment of PGN begins with `{`, too.
+fn is_json(text: &[u8]) -> bool {
+    let Some((open, rest)) = text.split_first() else { return false };
+    let rest = rest.trim_ascii_start();
+    let after_string = |rest: &[u8]| {
+        let rest = rest.strip_prefix(b"\"")?;
+        let mut is_escaped = false;
+        let end = rest.iter().position(|byte| {
+            let ends = *byte == b'"' && !is_escaped;
+            is_escaped = *byte == b'\\' && !is_escaped;
+            ends
+        });
+        // A string that ends beyond what has been read.
+        Some(end.and_then(|end| rest.get(end + 1..)).map(|rest| rest.trim_ascii_start().first().copied()))
+    };
+    match (open, rest.first()) {
+        (b'{', Some(b'}')) | (b'[', Some(b']')) => rest.get(1..).is_some_and(|rest| rest.trim_ascii().is_empty()),
+        (b'{', _) => after_string(rest).is_some_and(|after| after.is_none_or(|after| after == Some(b':'))),
+        (b'[', Some(b'{')) => true,
+        (b'[', Some(b'[')) => is_json(rest),
+        (b'[', _) => {
+            after_string(rest).is_some_and(|after| after.is_none_or(|after| matches!(after, Some(b',' | b']'))))
+        }
+        _ => false,
+    }
+}
+
+/// Returns whether a text begins like a game without tags: comments, then a move number or a result.
+fn is_movetext(mut text: &[u8]) -> bool {
+    while let Some(comment) = text.strip_prefix(b"{") {
+        let Some(end) = comment.iter().position(|byte| *byte == b'}') else { return true };
+        text = comment.get(end + 1..).unwrap_or_default().trim_ascii_start();
+    }
+    let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let is_number = digits > 0 && text.get(digits) == Some(&b'.');
+    let word = text.split(u8::is_ascii_whitespace).next().unwrap_or_default();
+    is_number || matches!(word, b"1-0" | b"0-1" | b"1/2-1/2" | b"*")
 }
 
 /// Returns whether the entries of an opening book begin like this: keys in order, each with a move whose highest bits
@@ -170,9 +236,20 @@ mod tests {
     fn what_bytes_are() {
         let text = |text: &str| Content::of_bytes(text.as_bytes(), Some(text.len() as u64));
         assert_eq!(text("\u{FEFF}\n [Event \"x\"]"), Content::Pgn);
-        assert_eq!(text("1. e4 e5 *"), Content::Text);
+        assert_eq!(text("1. e4 e5 *"), Content::Movetext);
+        assert_eq!(text("{a comment} 1. e4 *"), Content::Movetext);
+        assert_eq!(text("{\"The\" game} *"), Content::Movetext);
+        assert_eq!(text("{} 1. e4 *"), Content::Movetext);
+        assert_eq!(text("[]\n[Event \"x\"]"), Content::Text);
+        assert_eq!(text("[]\n"), Content::Json);
+        assert_eq!(text("[[1, 2]]"), Content::Text);
+        assert_eq!(text("[[\"a\", 2]]"), Content::Json);
+        assert_eq!(text("{ \"a\\\"b\" : 2}"), Content::Json);
+        assert_eq!(text("1,2\n"), Content::Text);
         assert_eq!(text("[{\"a\": 1}]"), Content::Json);
         assert_eq!(text("{}"), Content::Json);
+        assert_eq!(text("PAR1"), Content::Parquet);
+        assert_eq!(text("ARROW1\0\0"), Content::Arrow);
         assert_eq!(text("<!DOCTYPE html>"), Content::Html);
         assert_eq!(text("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"), Content::Text);
         let mut book =

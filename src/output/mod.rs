@@ -1,0 +1,38 @@
+//! Output files of any program over archives: where it may write, and files that appear complete.
+//!
+//! [`Outputs`] knows the files that a program reads, by device and inode, and allows a [`Target`]: never an input or a
+//! side file of one, never a file of another kind, never under a name that stands for other content. [`NewFile`] writes
+//! the target under a temporary name, syncs it, and renames it. A file that replaces another keeps its permissions;
+//! a new file is readable by nobody who may not read the inputs.
+//!
+//! ```
+//! # let folder = tempfile::tempdir()?;
+//! # let archive = folder.path().join("games.bga");
+//! # scoresheet::Import::new(&archive).run_reader("games.pgn", &b"1. e4 *\n"[..])?;
+//! use scoresheet::output::{Content, Existing, NewFile, Outputs};
+//! use std::io::Write;
+//!
+//! let mut outputs = Outputs::of([&archive]);
+//! assert!(outputs.file(&archive, Content::Parquet, Existing::Replace).is_err());
+//! let target = outputs.file(&folder.path().join("games.csv"), Content::Text, Existing::Refuse)?;
+//! let mut file = NewFile::create(&target)?;
+//! file.write_all(b"white,black\n")?;
+//! assert_eq!(file.finish()?, 12);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! The way of an output: path -> `target`, which decides by `content` and `compression` -> `new_file`. May know archives
+//! and PGN sources; knows nothing of formats and of commands.
+
+pub mod compression;
+mod content;
+mod new_file;
+mod refused;
+mod target;
+mod text;
+
+pub use content::Content;
+pub use new_file::NewFile;
+pub use refused::Refused;
+pub use target::{Existing, Outputs, Target};
+pub use text::{is_control, printable, shown};

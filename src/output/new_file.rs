@@ -1,0 +1,108 @@
+//! Atomic file creation: a temporary file, synced and renamed when complete.
+
+use crate::archive::sync_folder;
+use crate::archive::temporary::Temporary;
+use crate::output::target::Target;
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+
+/// Bytes collected before they are written.
+const BUFFER: usize = 1 << 18;
+
+/// A file being written under a temporary name. Dropped before `finish`, it is removed.
+#[derive(Debug)]
+pub struct NewFile {
+    file: BufWriter<File>,
+    /// `None` if the file is a device or pipe and is written in place.
+    temporary: Option<Temporary>,
+    target: Target,
+}
+
+impl NewFile {
+    /// Starts a file; an existing one stays as it is until `finish`.
+    ///
+    /// Errors: the system does not create it.
+    pub fn create(target: &Target) -> io::Result<NewFile> {
+        let path = target.path();
+        let (file, temporary) = match std::fs::metadata(path) {
+            // To give a temporary file the name of a device would take the device away.
+            Ok(file) if !file.is_file() => (File::options().write(true).open(path)?, None),
+            _ => {
+                let (file, temporary) = Temporary::create_private(path, path, target.most_permissions())?;
+                (file, Some(temporary))
+            }
+        };
+        Ok(NewFile { file: BufWriter::with_capacity(BUFFER, file), temporary, target: target.clone() })
+    }
+
+    /// Gives the file its name, once its bytes are on the disk. Returns how many these are, 0 for a device or pipe.
+    ///
+    /// Errors: what could not be written; `AlreadyExists` if a file has appeared that the target may not replace.
+    pub fn finish(mut self) -> io::Result<u64> {
+        self.file.flush()?;
+        let Some(temporary) = self.temporary else { return Ok(0) };
+        let file = self.file.get_ref();
+        file.sync_data()?;
+        let length = file.metadata()?.len();
+        drop(self.file);
+        temporary.persist(self.target.path(), self.target.replace())?;
+        sync_folder(self.target.path());
+        Ok(length)
+    }
+}
+
+impl Write for NewFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::output::{Content, Existing, Outputs};
+
+    #[test]
+    fn a_file_has_its_name_once_it_is_complete() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.csv");
+        let target = Outputs::default().file(&path, Content::Text, Existing::Refuse).unwrap();
+        let mut file = NewFile::create(&target).unwrap();
+        file.write_all(b"abc").unwrap();
+        assert!(!path.exists());
+        drop(file);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+        let mut file = NewFile::create(&target).unwrap();
+        file.write_all(b"abc").unwrap();
+        assert_eq!(file.finish().unwrap(), 3);
+        assert_eq!(std::fs::read(&path).unwrap(), b"abc");
+        // Nothing replaces what appears meanwhile.
+        let error = NewFile::create(&target).unwrap().finish().unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(std::fs::read(&path).unwrap(), b"abc");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_made_of_private_files_is_private() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let (input, path) = (folder.path().join("g.bga"), folder.path().join("a.csv"));
+        std::fs::write(&input, b"").unwrap();
+        let mode = || std::fs::metadata(&path).unwrap().permissions().mode() & 0o777;
+        // No umask is taken away from a file of its owner alone.
+        std::fs::set_permissions(&input, std::fs::Permissions::from_mode(0o600)).unwrap();
+        let target = Outputs::of([&input]).file(&path, Content::Text, Existing::Refuse).unwrap();
+        NewFile::create(&target).unwrap().finish().unwrap();
+        assert_eq!(mode(), 0o600);
+        // What is replaced keeps its own.
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o640)).unwrap();
+        let target = Outputs::of([&input]).file(&path, Content::Text, Existing::Replace).unwrap();
+        NewFile::create(&target).unwrap().finish().unwrap();
+        assert_eq!(mode(), 0o640);
+    }
+}

@@ -1,0 +1,46 @@
+//! Why a file may not be written.
+
+use crate::output::text::shown;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// Why a file may not be written. Displayed as one line that names the file and can be printed anywhere.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Refused {
+    path: PathBuf,
+    /// `None` if the file exists and nobody allows it to be replaced.
+    reason: Option<String>,
+}
+
+impl Refused {
+    /// Returns a refusal with a whole message.
+    pub(super) fn new(path: &Path, message: String) -> Refused {
+        Refused { path: path.to_path_buf(), reason: Some(message) }
+    }
+
+    /// Returns the refusal to replace a file that exists.
+    pub(super) fn exists(path: &Path) -> Refused {
+        Refused { path: path.to_path_buf(), reason: None }
+    }
+
+    /// Returns whether the only reason is that the file exists: a program can offer to replace it.
+    pub fn is_existing(&self) -> bool {
+        self.reason.is_none()
+    }
+
+    /// Returns the file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.reason {
+            Some(message) => f.write_str(message),
+            None => write!(f, "{} already exists", shown(&self.path)),
+        }
+    }
+}
+
+impl std::error::Error for Refused {}
