@@ -548,3 +548,48 @@ fn a_result_is_one_of_four() {
         assert_eq!(room.fine(&["list", "r.bga", "--where", filter, "--count"]).trim(), games, "{filter}");
     }
 }
+
+#[test]
+fn statistics_fit_forty_columns_and_info_a_screen() {
+    let room = Room::new();
+    for number in 0..9 {
+        room.write(&format!("s{number}.pgn"), crate::common::cli::many(20 + number));
+    }
+    let names: Vec<String> = (0..9).map(|number| format!("s{number}.pgn")).collect();
+    let mut args = vec!["import", "-o", "s.bga", "-q"];
+    args.extend(names.iter().map(String::as_str));
+    room.fine(&args);
+    let info = room.fine(&["info", "s.bga"]);
+    assert_eq!(info.matches("Source   ").count(), 5);
+    assert!(
+        info.contains("Sources  4 more: ") && info.contains(" 106 games seen, 0 rejected (--sources lists them)"),
+        "{info}"
+    );
+    assert!(info.find("dictionary").unwrap() < info.find("Source").unwrap(), "bytes come first: {info}");
+    let all = room.fine(&["info", "s.bga", "--sources"]);
+    assert_eq!((all.matches("Source   ").count(), all.contains("more:")), (9, false));
+
+    room.write(
+        "long.pgn",
+        format!(
+            "[White \"{}\"]\n[Event \"{}\"]\n[ECO \"B90\"]\n[WhiteElo \"2100\"]\n[BlackElo \"1800\"]\n\n1. e4 c5 1-0\n\n[White \"B\"]\n\n0-1\n",
+            "A long name ".repeat(5),
+            "An event ".repeat(9)
+        ),
+    );
+    room.fine(&["import", "long.pgn", "-o", "long.bga", "-q"]);
+    for width in ["40", "60", "80"] {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_scoresheet"));
+        let done =
+            command.args(["stats", "long.bga"]).current_dir(room.0.path()).env("COLUMNS", width).output().unwrap();
+        let text = String::from_utf8(done.stdout).unwrap();
+        let longest = text.lines().map(|line| line.chars().count()).max().unwrap();
+        assert!(longest <= width.parse().unwrap() && text.contains("Players"), "{longest}\n{text}");
+    }
+    let lengths = room.fine(&["stats", "long.bga", "--by", "length"]);
+    assert!(lengths.contains("\nno moves      1 ") && lengths.contains("\n1-20          1 "), "{lengths}");
+    let endings = room.fine(&["stats", "long.bga", "--by", "ending"]);
+    assert!(endings.contains("\nmore pieces      2 "), "{endings}");
+    assert!(room.fine(&["stats", "long.bga", "--by", "rating"]).starts_with("mean rating "));
+    assert!(room.fine(&["stats", "long.bga", "--by", "rating", "--player", "A long name"]).starts_with("own rating "));
+}

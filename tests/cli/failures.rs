@@ -437,3 +437,27 @@ fn files_beside_an_archive() {
     room.fine(&["index", "g.bga", "--signatures", "--positions", "--tag-columns", "-q"]);
     room.fine(&["verify", "g.bga"]);
 }
+
+#[test]
+fn games_lost_for_one_reason_are_one_line() {
+    let room = Room::new();
+    room.write("g.pgn", crate::common::cli::many(300));
+    room.fine(&["import", "g.pgn", "-o", "g.bga", "-q"]);
+    let mut file = room.read("g.bga");
+    // A page of records, beyond the table of the first block.
+    let at = 8192 + 40 + 1500;
+    file[at..at + 8].copy_from_slice(b"damaged!");
+    room.write("g.bga", file);
+    for (args, more) in [
+        (vec!["list", "g.bga"], 1),
+        (vec!["list", "g.bga", "--json"], 1),
+        (vec!["export", "g.bga", "-o", "-"], 1),
+        (vec!["export", "g.bga", "--format", "uci", "-o", "-"], 1),
+        (vec!["eco", "g.bga"], 1),
+    ] {
+        let done = room.run(&args);
+        let lines: Vec<&str> = done.err.lines().collect();
+        assert_eq!((done.code, lines.len()), (Some(1), 1 + more), "{args:?}: {}", done.err);
+        assert!(lines[0].contains("damaged game records at byte 8192 (games "), "{args:?}: {}", lines[0]);
+    }
+}

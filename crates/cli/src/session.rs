@@ -6,8 +6,10 @@
 use crate::interrupt::Interrupt;
 use crate::text::{printable, wrapped};
 use scoresheet::archive::Access;
+use std::fmt;
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 /// Columns of a line where the width is not known, and of a message on a terminal.
 const SCREEN: usize = 80;
@@ -21,6 +23,39 @@ pub struct Session {
     incomplete: AtomicBool,
     /// Whether standard output and standard error are terminals.
     terminals: [bool; 2],
+    /// A fault that has not been reported yet, as the next game may have the same.
+    fault: Mutex<Option<GameFault>>,
+}
+
+/// Games one after the other that cannot be read for one reason.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct GameFault {
+    /// The reason.
+    pub text: String,
+    /// The first game and the last; 0 where no game is known.
+    pub first: u64,
+    pub last: u64,
+}
+
+impl GameFault {
+    /// Takes in the fault of the game that comes next, if it is the same.
+    fn join(&mut self, next: &GameFault) -> bool {
+        let follows = self.text == next.text && self.last > 0 && next.first == self.last + 1;
+        if follows {
+            self.last = next.last;
+        }
+        follows
+    }
+}
+
+impl fmt::Display for GameFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            GameFault { text, first: 0, .. } => f.write_str(text),
+            GameFault { text, first, last } if first == last => write!(f, "{text} (game {first})"),
+            GameFault { text, first, last } => write!(f, "{text} (games {first} to {last})"),
+        }
+    }
 }
 
 impl Session {
@@ -31,6 +66,7 @@ impl Session {
             interrupt: Interrupt::watch(message),
             incomplete: AtomicBool::new(false),
             terminals: [io::stdout().is_terminal(), io::stderr().is_terminal()],
+            fault: Mutex::new(None),
         }
     }
 
@@ -73,11 +109,31 @@ impl Session {
 
     /// Writes a line to standard error that begins with the program's name. If that fails, nobody is left to read it.
     pub fn message(&self, text: &str) {
+        self.end_faults();
         message(text);
+    }
+
+    /// Reports a game that cannot be read; games one after the other with the same fault are one line.
+    pub fn unread(&self, fault: &GameFault) {
+        let mut waiting = self.fault.lock().unwrap_or_else(PoisonError::into_inner);
+        if waiting.as_mut().is_some_and(|waiting| waiting.join(fault)) {
+            return;
+        }
+        if let Some(before) = waiting.replace(fault.clone()) {
+            message(&before.to_string());
+        }
+    }
+
+    /// Writes the fault that waits for more games.
+    fn end_faults(&self) {
+        if let Some(fault) = self.fault.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            message(&fault.to_string());
+        }
     }
 
     /// Writes a line to standard error.
     pub fn note(&self, text: &str) {
+        self.end_faults();
         note(text);
     }
 
@@ -99,6 +155,12 @@ impl Session {
     /// Returns the exit code of work that a signal has stopped.
     pub fn interrupt_code(&self) -> u8 {
         self.interrupt.code()
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        self.end_faults();
     }
 }
 

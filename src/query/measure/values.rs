@@ -145,6 +145,22 @@ fn ending(game: &GameRef<'_>) -> Result<i64> {
     Ok(counts.iter().rev().fold(0, |code, count| code << 4 | count))
 }
 
+/// The class of endings in which a side has more than two pieces beside king and pawns.
+pub const MORE_PIECES: i64 = -1;
+
+/// Returns the class of an ending: its pieces, with one pawn for any number of them.
+pub fn ending_class(code: i64) -> i64 {
+    let count = |place: usize| code >> (place * 4) & 15;
+    let pieces = |side: usize| (1..5).map(|role| count(side * 5 + role)).sum::<i64>();
+    if pieces(0) > 2 || pieces(1) > 2 {
+        return MORE_PIECES;
+    }
+    (0..10).fold(0, |class, place| {
+        let most = if place % 5 == Role::Pawn as usize { 1 } else { 15 };
+        class | count(place).min(most) << (place * 4)
+    })
+}
+
 /// Returns the pieces of an ending as `KRPP v KRP`, White's first.
 pub fn ending_name(code: i64) -> String {
     let side = |side: usize| {

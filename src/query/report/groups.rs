@@ -53,9 +53,10 @@ pub enum GroupKey {
     Color,
     /// The result.
     Result,
-    /// The moves of the main line, in bands of twenty.
+    /// The moves of the main line, in bands of twenty; games without moves are a group.
     Length,
-    /// The pieces on the board at the end.
+    /// The pieces on the board at the end, with P for any number of pawns; one group for all last positions in which a
+    /// side has more than two pieces beside king and pawns.
     Ending,
     /// The piece that mates.
     Mate,
@@ -103,9 +104,13 @@ impl GroupKey {
         if self == GroupKey::Rating { "rating_band" } else { self.name() }
     }
 
-    /// Returns the title of its column for people.
-    pub fn heading(self) -> &'static str {
-        if self == GroupKey::Rating { "rating band" } else { self.name() }
+    /// Returns the title of its column for people: whose rating counts depends on whether games are those of a player.
+    pub fn heading(self, of_player: bool) -> &'static str {
+        match (self, of_player) {
+            (GroupKey::Rating, true) => "own rating",
+            (GroupKey::Rating, false) => "mean rating",
+            _ => self.name(),
+        }
     }
 
     /// Returns the names of all keys.
@@ -606,9 +611,10 @@ impl Source<'_> {
             },
             GroupKey::Length => {
                 let moves = i64::from(self.plies.get(game).div_ceil(2));
-                (moves - 1).max(0) / LENGTH_BAND * LENGTH_BAND + 1
+                if moves == 0 { 0 } else { (moves - 1) / LENGTH_BAND * LENGTH_BAND + 1 }
             }
-            GroupKey::Ending | GroupKey::Mate => measure()?,
+            GroupKey::Ending => values::ending_class(measure()?),
+            GroupKey::Mate => measure()?,
             GroupKey::Event => texts.place(&text(self.event).filter(|text| value::is_known(text.as_bytes()))?),
         })
     }
@@ -641,7 +647,9 @@ impl Source<'_> {
             GroupKey::Speed => listed(&["ultrabullet", "bullet", "blitz", "rapid", "classical"]),
             GroupKey::Color => listed(&["White", "Black"]),
             GroupKey::Result => listed(&["1-0", "1/2-1/2", "0-1", "*"]),
+            GroupKey::Length if id == 0 => "no moves".to_owned(),
             GroupKey::Length => format!("{id}-{}", id + LENGTH_BAND - 1),
+            GroupKey::Ending if id == values::MORE_PIECES => "more pieces".to_owned(),
             GroupKey::Ending => values::ending_name(id),
             GroupKey::Mate => piece_name(id).to_owned(),
         }

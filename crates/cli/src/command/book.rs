@@ -64,7 +64,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
                 search = search.among(games);
             }
             let unread = search.add_to_book(&mut book);
-            unread.iter().for_each(|error| session.message(&archives::fault(name.as_deref(), error)));
+            unread.iter().for_each(|error| session.unread(&archives::fault(name.as_deref(), error)));
             failed += undecided + unread.len() as u64;
         }
         if failed > 0 {

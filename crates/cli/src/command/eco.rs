@@ -9,7 +9,7 @@ use crate::select::filter::Where;
 use crate::select::ranges::{self, Ranges};
 use crate::select::units::Unit;
 use crate::select::{archives, parallel};
-use crate::session::Session;
+use crate::session::{GameFault, Session};
 use crate::text::printable;
 use crate::threads::Threads;
 use scoresheet::archive::copy::{Edit, Part};
@@ -100,7 +100,7 @@ fn eco(args: &Args, session: &Session) -> Result<Code, Failure> {
     failure::all_read(damaged)
 }
 
-fn lines(json: bool, archive: &Archive, name: Option<&str>, unit: &Unit) -> (String, Vec<String>) {
+fn lines(json: bool, archive: &Archive, name: Option<&str>, unit: &Unit) -> (String, Vec<GameFault>) {
     let (mut text, mut faults) = (String::new(), Vec::new());
     unit.each(archive, |_, game| match game.and_then(|game| line(json, name, &game)) {
         Ok(line) => text += &line,

@@ -155,7 +155,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
             }
             listing.explain_filter(session, archive, &args.filter);
             let (found, lost) = found;
-            found.unread.iter().for_each(|error| session.message(&archives::fault(name.as_deref(), error)));
+            found.unread.iter().for_each(|error| session.unread(&archives::fault(name.as_deref(), error)));
             failed += undecided + lost + found.unread.len() as u64;
             let mut begin = 0;
             for own in found.hits.chunk_by(|a, b| a.game == b.game) {

@@ -13,11 +13,15 @@ use scoresheet::format::source::SourceRecord;
 use std::io::Write;
 use std::path::PathBuf;
 
+/// Sources that are listed without `--sources`.
+const SOURCES: usize = 5;
+
 /// Show what is in an archive: games, plies, sizes, sources
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   scoresheet info games.bga
+  scoresheet info games.bga --sources    every source that was imported, not the first five
   scoresheet info games.bga --digest     equal digests mean the same games")]
 pub struct Args {
     /// The archive
@@ -25,6 +29,9 @@ pub struct Args {
     /// Print only the content digest: a SHA-256 of all games, however they are stored (reads the whole archive)
     #[arg(long)]
     digest: bool,
+    /// List every source; default: the first 5 and a sum
+    #[arg(long)]
+    sources: bool,
     /// Print one JSON object, with --digest including the digest
     #[arg(long)]
     json: bool,
@@ -59,7 +66,7 @@ fn info(args: &Args, session: &Session) -> Result<Code, Failure> {
                 changed: archive.changed().unwrap_or_default(),
                 archive: &archive,
             };
-            let text = if args.json { format!("{}\n", info.json(digest)) } else { info.text() };
+            let text = if args.json { format!("{}\n", info.json(digest)) } else { info.text(args.sources) };
             out.write_all(text.as_bytes())?;
         }
     }
@@ -87,7 +94,7 @@ impl Info<'_> {
         }
     }
 
-    fn text(&self) -> String {
+    fn text(&self, all_sources: bool) -> String {
         let (archive, totals) = (self.archive, &self.totals);
         let (major, minor) = archive.version();
         let rows = [
@@ -134,7 +141,9 @@ impl Info<'_> {
         for (title, value) in rows {
             text += &format!("{title:<9}{value}\n");
         }
-        for source in &self.sources {
+        text += &format!("\n{}\n", self.parts.table());
+        let shown = if all_sources { self.sources.len() } else { SOURCES };
+        for source in self.sources.iter().take(shown) {
             text += &format!(
                 "Source   {}\n         {} bytes, {} seen, {} rejected; {}{}\n         sha256 {}\n",
                 printable(&source.name),
@@ -156,10 +165,20 @@ impl Info<'_> {
                 thousands(source.bytes)
             );
         }
+        let rest = self.sources.get(shown..).unwrap_or_default();
+        if !rest.is_empty() {
+            let sum = |of: fn(&SourceRecord) -> u64| rest.iter().map(of).sum::<u64>();
+            text += &format!(
+                "Sources  {} more: {} bytes, {} seen, {} rejected (--sources lists them)\n",
+                thousands(rest.len() as u64),
+                thousands(sum(|source| source.bytes)),
+                count(sum(|source| source.seen), "game", "games"),
+                thousands(sum(|source| source.rejected))
+            );
+        }
         let exact = self.sources.iter().filter(|source| source.exact).count() as u64;
         let sources = count(self.sources.len() as u64, "source", "sources");
         text += &format!("Exact    {} of {sources} can be restored byte for byte\n", thousands(exact));
-        text += &format!("\n{}", self.parts.table());
         text
     }
 

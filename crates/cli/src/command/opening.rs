@@ -179,7 +179,7 @@ impl Report {
         );
         let tables: [(&[&str], &[Group]); 5] = [
             (&["move", "opening"], &self.moves),
-            (&["rating band"], &self.ratings),
+            (&["mean rating"], &self.ratings),
             (&["year"], &self.years),
             (&["White"], &self.players[0]),
             (&["Black"], &self.players[1]),

@@ -228,7 +228,7 @@ impl Work<'_> {
             match text {
                 Ok(text) => out.write_all(&text)?,
                 Err(fault) => {
-                    session.message(&fault);
+                    session.unread(&fault);
                     failed += 1;
                 }
             }

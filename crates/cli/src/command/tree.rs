@@ -72,7 +72,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
                 Nested::of(&search, chosen.as_ref(), &position, args.depth, args.most(args.depth))
             });
             let unread = &nested.tree.unread;
-            unread.iter().for_each(|error| session.message(&archives::fault(name.as_deref(), error)));
+            unread.iter().for_each(|error| session.unread(&archives::fault(name.as_deref(), error)));
             failed += undecided + unread.len() as u64;
             match &mut all {
                 Some(all) => all.add(nested, before),

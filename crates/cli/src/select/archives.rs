@@ -2,10 +2,10 @@
 
 use crate::failure::Failure;
 use crate::select::inputs;
-use crate::session::Session;
+use crate::session::{GameFault, Session};
 use crate::text::{count, shown, thousands};
 use scoresheet::archive::{Archive, ArchiveSet, Incomplete};
-use scoresheet::error::Error;
+use scoresheet::error::{Damage, Error};
 use std::path::{Path, PathBuf};
 
 /// Opens an archive, and reports if games of it may be missing. Errors name it.
@@ -46,7 +46,12 @@ pub fn name_in(archives: &ArchiveSet, archive: &Archive) -> Option<String> {
     (archives.archives().len() > 1).then(|| archive.path().to_string_lossy().into_owned())
 }
 
-/// Returns the message for an error, with the archive's name if one is given.
-pub fn fault(name: Option<&str>, error: &Error) -> String {
-    name.map_or_else(|| error.to_string(), |name| format!("{name}: {error}"))
+/// Returns the fault of a game that cannot be read, with the archive's name if one is given.
+pub fn fault(name: Option<&str>, error: &Error) -> GameFault {
+    let (error, game) = match error {
+        Error::Damaged(damage) => (Error::Damaged(Damage { game: 0, ..*damage }).to_string(), damage.game),
+        error => (error.to_string(), 0),
+    };
+    let text = name.map_or_else(|| error.clone(), |name| format!("{name}: {error}"));
+    GameFault { text, first: game, last: game }
 }

@@ -223,7 +223,7 @@ impl<'a> Printer<'a> {
                 }
                 Ok(text) => out.write_all(&text)?,
                 Err(fault) => {
-                    session.message(&fault);
+                    session.unread(&fault);
                     *failed += 1;
                 }
             }

@@ -5,7 +5,7 @@ use crate::select::archives::name_in;
 use crate::select::filter::Where;
 use crate::select::ranges::Ranges;
 use crate::select::units::{Unit, units};
-use crate::session::Session;
+use crate::session::{GameFault, Session};
 use rayon::prelude::*;
 use scoresheet::archive::{Archive, ArchiveSet, GameRef};
 use scoresheet::error::Error;
@@ -25,7 +25,7 @@ pub fn write_lines(
     ranges: Option<&Ranges>,
     filter: &Where,
     out: &mut impl Write,
-    lines: impl Fn(&Archive, Option<&str>, &Unit) -> (String, Vec<String>) + Sync,
+    lines: impl Fn(&Archive, Option<&str>, &Unit) -> (String, Vec<GameFault>) + Sync,
 ) -> Result<u64, Failure> {
     let mut damaged = 0;
     for archive in archives.archives() {
@@ -37,7 +37,7 @@ pub fn write_lines(
             &units,
             |unit| lines(archive, name.as_deref(), unit),
             |(text, faults)| {
-                faults.iter().for_each(|fault| session.message(fault));
+                faults.iter().for_each(|fault| session.unread(fault));
                 damaged += faults.len() as u64;
                 Ok(out.write_all(text.as_bytes())?)
             },
@@ -58,8 +58,8 @@ const BATCHES: (usize, usize) = (1024, 1 << 16);
 pub fn in_any_order(
     archives: &ArchiveSet,
     games: &[(usize, u64)],
-    work: impl Fn(usize, Result<GameRef<'_>, Error>) -> Result<Vec<u8>, String> + Sync,
-    mut take: impl FnMut(Result<Vec<u8>, String>) -> Result<(), Failure>,
+    work: impl Fn(usize, Result<GameRef<'_>, Error>) -> Result<Vec<u8>, GameFault> + Sync,
+    mut take: impl FnMut(Result<Vec<u8>, GameFault>) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let (mut begin, mut size) = (0, BATCHES.0);
     while begin < games.len() {

@@ -3,6 +3,7 @@
 use super::form::Form;
 use crate::failure::Failure;
 use crate::output::{new_file, progress};
+use crate::select::archives;
 use crate::select::parallel;
 use crate::select::units::{Unit, units};
 use crate::session::Session;
@@ -129,13 +130,13 @@ fn batch(
                 let mut text = form.text();
                 match text.push(None, number, game) {
                     Ok(()) => own.push((number, text.into_bytes())),
-                    Err(error) => faults.push(error.to_string()),
+                    Err(error) => faults.push(archives::fault(None, &error)),
                 }
             });
             (own, faults)
         },
         |(own, faults)| {
-            faults.iter().for_each(|fault| session.message(fault));
+            faults.iter().for_each(|fault| session.unread(fault));
             damaged += faults.len() as u64;
             texts.extend(own);
             Ok(())

@@ -13,7 +13,7 @@ use crate::select::ranges::{self, Ranges};
 use crate::select::shape::ShapeArgs;
 use crate::select::units::{Unit, units};
 use crate::select::{archives, parallel};
-use crate::session::Session;
+use crate::session::{GameFault, Session};
 use crate::text::count;
 use crate::threads::Threads;
 use files::Files;
@@ -183,7 +183,7 @@ fn write(
             units,
             |unit| text(form, archive, name.as_deref(), unit),
             |(text, games, faults)| {
-                bar.suspend(|| faults.iter().for_each(|fault| session.message(fault)));
+                bar.suspend(|| faults.iter().for_each(|fault| session.unread(fault)));
                 damaged += faults.len() as u64;
                 out.write_all(&text)?;
                 bar.inc(games);
@@ -195,7 +195,7 @@ fn write(
 }
 
 /// The text of a unit, how many games it has, and a message for each that cannot be read.
-fn text(form: &Form, archive: &Archive, name: Option<&str>, unit: &Unit) -> (Vec<u8>, u64, Vec<String>) {
+fn text(form: &Form, archive: &Archive, name: Option<&str>, unit: &Unit) -> (Vec<u8>, u64, Vec<GameFault>) {
     let (mut text, mut games, mut faults) = (form.text(), 0, Vec::new());
     unit.each(archive, |number, game| {
         games += 1;

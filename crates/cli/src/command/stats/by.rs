@@ -15,9 +15,9 @@ use std::io::Write;
 /// How games are grouped.
 #[derive(Debug, clap::Args)]
 pub struct GroupArgs {
-    /// Games in groups by these, three at most: opening, family, eco, ecoclass, rating, year, month, weekday,
-    /// timecontrol, speed, player, opponent, color, result, length, ending, mate, event. Points are White's, or the
-    /// player's
+    /// Group games by these, three at most: opening, family, eco, ecoclass, rating (the mean of both players, or the
+    /// player's), year, month, weekday, timecontrol, speed, player, opponent, color, result, length (in moves), ending
+    /// (the pieces of the last position), mate, event. Points are White's, or the player's
     #[arg(long, value_name = "KEY,..")]
     pub by: Option<GroupKeys>,
     /// Only games of this player, by the name or a part of it: the points are the player's
@@ -82,7 +82,7 @@ pub fn run(
         players::report(session, &players::choose(&mut all, name, choice.filter)?);
     }
     let titles: Vec<&str> = keys.iter().map(|key| key.title()).collect();
-    let headings: Vec<&str> = keys.iter().map(|key| key.heading()).collect();
+    let headings: Vec<&str> = keys.iter().map(|key| key.heading(args.player.is_some())).collect();
     // A screen holds so many years and no more.
     let (mut groups, lost) = match keys.as_slice() {
         [GroupKey::Year] if format == GroupFormat::Table => {

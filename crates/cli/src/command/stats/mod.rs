@@ -113,7 +113,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
                 let archive = longest_in.map(|archive| archive.path().to_string_lossy());
                 format!("{}\n", tables::json(&stats, archive.as_deref(), top))
             }
-            false => tables::text(&stats, in_several.as_deref(), top),
+            false => tables::text(&stats, in_several.as_deref(), top, session.width()),
         };
         out.write_all(text.as_bytes())?;
         out.flush()?;

@@ -75,8 +75,15 @@ pub fn facts(stats: &Stats, longest_in: Option<&str>) -> Vec<(&'static str, Stri
     ]
 }
 
-/// Returns the tables for people, in 80 columns.
-pub fn text(stats: &Stats, longest_in: Option<&str>, top: usize) -> String {
+/// The widest name and the longest bar of a table.
+const WIDEST: usize = 30;
+
+/// Returns the tables for people, in so many columns.
+pub fn text(stats: &Stats, longest_in: Option<&str>, top: usize, width: usize) -> String {
+    // Blanks and a count beside them.
+    let room = width.saturating_sub(17);
+    let bar_width = WIDEST.min(room / 2);
+    let name_width = WIDEST.min(room - bar_width);
     let mut text = String::new();
     for (name, value) in facts(stats, longest_in) {
         let _ = writeln!(text, "{name:<11}{value}");
@@ -85,18 +92,42 @@ pub fn text(stats: &Stats, longest_in: Option<&str>, top: usize) -> String {
         let most = rows.iter().map(|(_, count)| *count).max().unwrap_or(1).max(1);
         let _ = writeln!(text, "\n{title}");
         for (name, count) in rows {
-            let bar = "#".repeat((count as f64 / most as f64 * 30.0).round() as usize);
-            let name = shortened(&printable(&name), 30);
-            let _ = writeln!(text, "  {} {:>12}  {bar}", padded(&name, 30), thousands(count));
+            let bar = "#".repeat((count as f64 / most as f64 * bar_width as f64).round() as usize);
+            let name = shortened(&printable(&name), name_width);
+            let line = format!("  {} {:>12}  {bar}", padded(&name, name_width), thousands(count));
+            let _ = writeln!(text, "{}", line.trim_end());
         }
     }
     if !stats.players.is_empty() {
-        let _ = writeln!(text, "\n{:<36} {:>10} {:>9} {:>9} {:>9}", "Players", "games", "won", "drawn", "lost");
-        for player in &stats.players {
-            let name = padded(&shortened(&printable(&player.name), 34), 34);
-            let [games, won, drawn, lost] = [player.games, player.won, player.drawn, player.lost].map(thousands);
-            let _ = writeln!(text, "  {name} {games:>10} {won:>9} {drawn:>9} {lost:>9}");
-        }
+        text += &players(stats, width);
+    }
+    text
+}
+
+/// Returns the table of players, in so many columns.
+fn players(stats: &Stats, width: usize) -> String {
+    let titles = ["games", "won", "drawn", "lost"];
+    let rows: Vec<(&str, [String; 4])> = stats
+        .players
+        .iter()
+        .map(|player| {
+            let counts = [player.games, player.won, player.drawn, player.lost].map(thousands);
+            (player.name.as_str(), counts)
+        })
+        .collect();
+    let widths: [usize; 4] = std::array::from_fn(|place| {
+        let longest = rows.iter().filter_map(|(_, counts)| Some(counts.get(place)?.len())).max().unwrap_or(0);
+        let usual = if width < 80 { 0 } else { [10, 9, 9, 9].get(place).copied().unwrap_or(0) };
+        longest.max(titles.get(place).map_or(0, |title| title.len())).max(usual)
+    });
+    let name_width = width.saturating_sub(2 + widths.iter().map(|width| width + 1).sum::<usize>()).clamp(8, 34);
+    let line = |cells: &[&str]| -> String {
+        cells.iter().zip(widths).map(|(cell, width)| format!(" {cell:>width$}")).collect()
+    };
+    let mut text = format!("\n{}{}\n", padded("Players", name_width + 2), line(&titles));
+    for (name, counts) in &rows {
+        let name = padded(&shortened(&printable(name), name_width), name_width);
+        let _ = writeln!(text, "  {name}{}", line(&counts.each_ref().map(String::as_str)));
     }
     text
 }
