@@ -216,3 +216,18 @@ fn quiet_is_of_messages_in_sample_too() {
     room.fine(&["import", "x.pgn", "-o", "x.bga", "-q"]);
     assert_eq!(room.fine(&["sample", "x.bga", "99", "-q", "--quiet-positions"]).lines().count(), 2);
 }
+
+#[test]
+fn help_has_its_options_in_their_groups() {
+    let room = room();
+    let help = room.fine(&["export", "--help"]);
+    let (options, written) = help.split_once("What is written:").unwrap();
+    for option in ["--quiet", "--threads", "--format"] {
+        assert!(options.contains(option), "{option}");
+    }
+    assert!(written.contains("--language"));
+    let merge = room.fine(&["merge", "--help"]);
+    let examples: Vec<&str> = merge.lines().filter(|line| line.starts_with("  scoresheet")).collect();
+    let distinct: std::collections::HashSet<_> = examples.iter().collect();
+    assert_eq!(distinct.len(), examples.len(), "{merge}");
+}
