@@ -11,7 +11,7 @@ use std::fmt;
 
 /// The tags that have a letter of their own.
 pub(super) const LETTERS: [(u8, &str); 6] =
-    [(b'W', "White"), (b'B', "Black"), (b'D', "Date"), (b'L', "Site"), (b'T', "Event"), (b'V', "Opening")];
+    [(b'W', "White"), (b'B', "Black"), (b'D', "Date"), (b'L', "Site"), (b'T', "Event"), (b'V', "Variation")];
 pub(super) const FEN: u8 = b'F';
 pub(super) const OTHER_TAG: u8 = b'X';
 pub(super) const COMMENT: u8 = b'C';

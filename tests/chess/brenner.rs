@@ -356,10 +356,12 @@ fn nine_queens() {
 #[test]
 fn a_standalone_string_holds_the_tags() {
     let game = game(
-        "[Event \"Café\"]\n[Site \"?\"]\n[Date \"1912.??.??\"]\n[White \"W. W.\"]\n[Black \"B\"]\n[Opening \"\"]\n[Round \"3\"]\n[Result \"1-0\"]\n[FEN \"4k3/8/8/8/8/8/8/Q3K3 w - - 0 1\"]\n\n{before} 1. Qd4 {after} Kf7 1-0",
+        "[Event \"Café\"]\n[Site \"?\"]\n[Date \"1912.??.??\"]\n[White \"W. W.\"]\n[Black \"B\"]\n[Variation \"\"]\n[Opening \"Ruy\"]\n[Round \"3\"]\n[Result \"1-0\"]\n[FEN \"4k3/8/8/8/8/8/8/Q3K3 w - - 0 1\"]\n\n{before} 1. Qd4 {after} Kf7 1-0",
     );
     let bytes = standalone::encode(&game).unwrap();
-    assert!(bytes.starts_with(b"\0TCaf\xc3\xa9\0\0L?\0\0D1912.??.??\0\0WW. W.\0\0BB\0\0V\0\0XRound 3\0"));
+    assert!(
+        bytes.starts_with(b"\0TCaf\xc3\xa9\0\0L?\0\0D1912.??.??\0\0WW. W.\0\0BB\0\0V\0\0XOpening Ruy\0\0XRound 3\0")
+    );
     assert_eq!(standalone::decode(&bytes).unwrap(), game);
     let alternate = to_alternate(&bytes);
     assert_ne!(alternate, bytes);

@@ -320,7 +320,7 @@ fn brenner_other_bytes() {
     assert_eq!(read(&[6, 7]).events, [Event::Suffix(false), Event::Suffix(true)]);
     // Texts before the moves, each with its letter; text after a move without one.
     let pgn = "[White \"Adams\"]\n[Black \"Torre\"]\n[Date \"1920.??.??\"]\n[Site \"New Orleans\"]\n[Event \"Casual\"]\n\
-               [Opening \"Philidor\"]\n\n1. e4 {j'adoube} e5 *\n";
+               [Variation \"Philidor\"]\n\n1. e4 {j'adoube} e5 *\n";
     let bytes = standalone::encode(&game(pgn)).unwrap();
     let expected: &[u8] =
         b"\0WAdams\0\0BTorre\0\0D1920.??.??\0\0LNew Orleans\0\0TCasual\0\0VPhilidor\0\x2C\0j'adoube\0\x2C";

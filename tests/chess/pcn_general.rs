@@ -243,6 +243,30 @@ fn caches() {
     assert_eq!(game.check().unwrap().remarks, [Remark::CacheDiffers]);
 }
 
+/// The rules of a game are not known here: what a cache says of them is kept while its position is the game's.
+#[test]
+fn a_new_cache_keeps_what_needs_the_rules() {
+    let mut game = sample();
+    game.cache = Some(json!({
+        "current_position": last_board(),
+        "possible_moves": [1],
+        "topside": { "dropable_pieces": ["x:x"], "captures": [2], "note": 3 },
+        "more": 4,
+    }));
+    game.renew_cache().unwrap();
+    let cache = game.cache.clone().unwrap();
+    assert_eq!((&cache["possible_moves"], &cache["more"]), (&json!([1]), &json!(4)));
+    let side = json!({ "dropable_pieces": ["S:s"], "captures": [2], "note": 3 });
+    assert_eq!(cache["topside"], side);
+    assert!(cache["bottomside"]["dropable_pieces"].is_array());
+    game.moves.pop();
+    game.renew_cache().unwrap();
+    let cache = game.cache.as_ref().unwrap();
+    assert!(cache.get("possible_moves").is_none() && cache["topside"].get("captures").is_none());
+    assert_eq!((&cache["more"], &cache["topside"]["note"]), (&json!(4), &json!(3)));
+    assert_eq!(game.check().unwrap().remarks, []);
+}
+
 /// Western games are such; others are known by what makes them others; an illegal move of chess is no other game.
 #[test]
 fn western_games_and_others() {

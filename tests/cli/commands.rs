@@ -299,6 +299,12 @@ fn completions_man_and_help() {
     }
     assert!(room.fine(&["man"]).contains(".TH scoresheet 1"));
     room.fine(&["man", "--dir", "pages"]);
+    // The synopsis has the values that options take.
+    let synopsis = String::from_utf8(room.read("pages/scoresheet-sample.1")).unwrap();
+    for option in ["\\-\\-seed\\fR \\fI<NUMBER>\\fR]", "\\-\\-per\\-game\\fR \\fI<N>\\fR]", "[\\fB\\-\\-distinct\\fR]"]
+    {
+        assert!(synopsis.contains(option), "{option}: {synopsis}");
+    }
     let subcommands =
         ["import", "list", "show", "fen", "export", "info", "verify", "repair", "index", "bench", "completions", "man"];
     for name in subcommands {

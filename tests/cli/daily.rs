@@ -343,7 +343,8 @@ fn samples_are_reproducible() {
     assert!(draw(&["200", "--seed", "3"]).starts_with(&small));
     assert_ne!(small, draw(&["50", "--seed", "4"]));
     // Each is what `fen` says of that place, and the move is legal there.
-    for row in json(&draw(&["300", "--json", "--quiet", "--plies", "10-40", "--distinct", "--per-game", "1"])) {
+    for row in json(&draw(&["300", "--json", "--quiet-positions", "--plies", "10-40", "--distinct", "--per-game", "1"]))
+    {
         let pair = format!("{}:{}", row["game"], row["ply"]);
         assert_eq!(row["fen"].as_str().unwrap(), room.fine(&["fen", "s.bga", &pair]).trim());
         assert!((10..=40).contains(&row["ply"].as_u64().unwrap()) && row["part"].is_null());

@@ -156,7 +156,7 @@ fn b6_and_b7_prefixes_and_texts() {
     let promotion = "[FEN \"1r6/P3k3/8/8/8/8/8/3QK3 w - - 0 1\"]\n\n1. axb8=Q Kf7 2. Qb7+ Kf6 3. Qd4+ *\n";
     let bytes = encoded(&room, promotion, "table");
     assert!(bytes.trim_end().ends_with("42 30 08 42 4E 0E 5A"), "B6: {bytes}");
-    let tags = [("White", 'W'), ("Black", 'B'), ("Date", 'D'), ("Site", 'L'), ("Event", 'T'), ("Opening", 'V')];
+    let tags = [("White", 'W'), ("Black", 'B'), ("Date", 'D'), ("Site", 'L'), ("Event", 'T'), ("Variation", 'V')];
     for (tag, letter) in tags {
         let bytes = encoded(&room, &format!("[{tag} \"Ab\"]\n\n1. e4 {{j'adoube}} *\n"), "table");
         let head = format!("00 {:02X} 41 62 00 ", letter as u32);

@@ -272,13 +272,57 @@ fn what_is_no_pgn_is_refused() {
         }
         assert!(!room.path("new.bga").exists(), "{name}");
     }
-    // Of several files none is imported.
-    for name in ["png", "png.gz"] {
-        room.fails(&["import", "g.pgn", name, "-o", "new.bga"], 1, &[name, "this is no PGN but a PNG image"]);
-        assert!(!room.path("new.bga").exists());
-    }
     assert!(room.fine(&["verify", "g.bga"]).contains("intact"));
     assert!(room.read("g.bga") == before);
+}
+
+#[test]
+fn of_several_files_those_that_are_no_pgn_are_left_out() {
+    let room = Room::new();
+    std::fs::create_dir(room.path("folder")).unwrap();
+    room.write("folder/a.pgn", PGN);
+    room.write("folder/b.pgn", b"\x89PNG\r\n\x1a\n");
+    room.write("folder/c.pgn", PGN);
+    room.write("folder/d.pgn.gz", gzip(b"%PDF-1.7\n"));
+    room.write("folder/e.pgn", "{\"moves\": 7}");
+    let refused = ["b.pgn: this is no PGN but a PNG image", "d.pgn.gz: this is no PGN but a PDF", "e.pgn"];
+    for (args, games) in [
+        (&["import", "folder", "-o", "x.bga"][..], 6),
+        (&["import", "folder/b.pgn", "folder/a.pgn", "folder/d.pgn.gz", "folder/e.pgn", "-o", "y.bga"], 3),
+        (&["import", "folder", "-o", "z.bga", "--new-only"], 3),
+    ] {
+        let done = room.run(args);
+        assert!(done.code == Some(5), "{args:?} {:?} {}", done.code, done.err);
+        assert!(refused.iter().all(|words| done.err.contains(words)), "{}", done.err);
+        assert!(done.err.trim_end().ends_with("3 files were refused; the others are imported"), "{}", done.err);
+        let archive = args[args.iter().position(|arg| *arg == "-o").unwrap() + 1];
+        assert_eq!(room.fine(&["list", archive]).lines().filter(|line| line.contains("Adler")).count(), games / 3 * 2);
+        assert!(room.fine(&["verify", archive]).contains("intact"));
+    }
+    // Again with the same files, and for programs.
+    let done = room.run(&["import", "folder", "-o", "x.bga", "--resume", "--json"]);
+    assert_eq!(done.code, Some(5), "{}", done.err);
+    let summary = json(done.out.lines().last().unwrap());
+    assert_eq!(summary[0]["refused"].as_array().map(Vec::len), Some(3), "{}", done.out);
+    assert!(summary[0]["refused"][0]["file"].as_str().unwrap().ends_with("b.pgn"));
+    // Nothing is written if all are refused, or one is missing.
+    let all = &["import", "folder/b.pgn", "folder/d.pgn.gz", "-o", "n.bga"];
+    room.fails(all, 1, &["none of 2 files", "b.pgn: this is no PGN", "d.pgn.gz: this is no PGN"]);
+    room.fails(&["import", "folder/a.pgn", "folder/b.pgn", "folder/x.pgn", "-o", "n.bga"], 1, &["folder/x.pgn"]);
+    assert!(!room.path("n.bga").exists());
+}
+
+#[test]
+fn a_source_without_games_is_reported() {
+    let room = Room::new();
+    room.write("empty.pgn", "");
+    room.write("blank.pgn", "\n \n");
+    room.write("g.pgn", PGN);
+    let done = room.run(&["import", "empty.pgn", "g.pgn", "blank.pgn", "-o", "g.bga"]);
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    assert!(done.err.contains("empty.pgn is empty") && done.err.contains("blank.pgn has no game"), "{}", done.err);
+    assert!(!done.err.contains("g.pgn is") && !done.err.contains("g.pgn has"), "{}", done.err);
+    assert!(room.run(&["import", "-", "-o", "i.bga"]).err.contains("standard input is empty"));
 }
 
 #[test]

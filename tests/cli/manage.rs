@@ -45,7 +45,13 @@ fn deleted_games_are_gone_from_everything() {
     assert_eq!(numbers, [1, 3]);
     room.fails(&["show", "g.bga", "4"], 1, &["game 4 has been deleted"]);
     room.fails(&["fen", "g.bga", "2:1"], 1, &["game 2 has been deleted"]);
-    room.fails(&["export", "g.bga", "--games", "1,2"], 1, &["game 2 has been deleted"]);
+    // Among others it is passed over, as in a range.
+    for command in ["export", "list"] {
+        let numbers = room.fine(&[command, "g.bga", "--games", "1,2"]);
+        assert_eq!(numbers, room.fine(&[command, "g.bga", "--games", "1-2"]), "{command}");
+        assert_eq!(numbers, room.fine(&[command, "g.bga", "--games", "1"]), "{command}");
+    }
+    room.fails(&["export", "g.bga", "--games", "2,4"], 1, &["game 2 has been deleted"]);
     assert_eq!(room.fine(&["export", "g.bga", "--games", "1-4"]).matches("[Event ").count(), 2);
     assert_eq!(room.fine(&["find", "g.bga", "--moves", "d4", "--count"]), "0\n");
     room.fine(&["verify", "g.bga", "-q"]);

@@ -1,6 +1,6 @@
 //! `scoresheet position` with lists of FENs and EPDs: a line in, a line out.
 
-use crate::common::cli::Room;
+use crate::common::cli::{Room, json};
 use serde_json::Value;
 use std::path::Path;
 
@@ -194,4 +194,39 @@ fn suites_of_the_corpora_go_through_in_one_call() {
         assert_eq!(position.split(" bm").next(), line.split(" bm").next());
         assert_eq!(moves(position).is_some(), moves(line).is_some());
     }
+}
+
+#[test]
+fn lists_of_perft_counts_are_read() {
+    let room = Room::new();
+    let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
+    for (name, line, epd) in [
+        ("clocks", format!("{start} 0 1 ;D1 20 ;D2 400 ;D3 8902"), " hmvc 0; fmvn 1; D1 20; D2 400; D3 8902;"),
+        ("close", format!("{start} 0 1;D1 20;D2 400"), " hmvc 0; fmvn 1; D1 20; D2 400;"),
+        ("four", format!("{start} ;D1 20 ;D2 400 ;"), " D1 20; D2 400;"),
+    ] {
+        room.write(name, format!("{line}\n"));
+        assert_eq!(room.fine(&["position", name]), format!("{start}{epd}\tlegal\n"), "{line}");
+        let object = json(&room.fine(&["position", name, "--json"])).remove(0);
+        let operations = object["operations"].as_array().unwrap();
+        assert!(operations.contains(&serde_json::json!(["D1", ["20"]])), "{object}");
+        room.fails(&["position", name, "--strict"], 1, &["not a position"]);
+    }
+}
+
+#[test]
+fn ranks_are_a_list() {
+    let room = Room::new();
+    let ranks = |fen: &str| json(&room.fine(&["position", fen, "--json"])).remove(0)["ranks"].clone();
+    assert_eq!(
+        ranks("r3k2r/8/8/3pP3/8/8/8/4K3 w - - 0 1"),
+        serde_json::json!([
+            "r...k..r", "........", "........", "...pP...", "........", "........", "........", "....K..."
+        ])
+    );
+    let other = ranks("rnabqkbcnr/pppppppppp/10/10/10/10/PPPPPPPPPP/RNABQKBCNR w - - 0 1");
+    assert_eq!(
+        (&other[0], &other[2], other.as_array().unwrap().len()),
+        (&"rnabqkbcnr".into(), &"..........".into(), 8)
+    );
 }

@@ -147,3 +147,87 @@ fn json_is_in_the_commands_without_an_archive() {
     assert!(script["shell"] == "bash" && script["script"].as_str().unwrap().contains("scoresheet"));
     assert_eq!(json(&room.fine(&["man", "--json"]))[0]["name"], "scoresheet.1");
 }
+
+/// Checks that arguments are wrong usage, in these words; the value and the place in it are on lines of their own.
+fn refused(room: &Room, args: &[&str], words: &[&str]) {
+    let done = room.run(args);
+    assert_eq!(done.code, Some(2), "{args:?}: {}", done.err);
+    assert!(words.iter().all(|words| done.err.contains(words)), "{args:?}: {}", done.err);
+}
+
+#[test]
+fn a_number_that_is_none_is_refused_in_words() {
+    let room = room();
+    for value in ["-3", "x", ""] {
+        refused(&room, &["list", "g.bga", "--limit", value], &["--limit", "write a whole number, from 0"]);
+    }
+    refused(&room, &["list", "g.bga", "--limit", "99999999999999999999999"], &["this number is too large"]);
+}
+
+#[test]
+fn signs_and_names_of_other_languages_are_told() {
+    let room = room();
+    for (filter, words) in [
+        ("elo => 2000", "column 5: => is no comparison: write >="),
+        ("elo =< 2000", "=< is no comparison: write <="),
+        ("white == Anand", "column 7: == is no comparison: write ="),
+        ("year <> 2000", "<> is no comparison: write !="),
+        ("white !== Anand", "!== is no comparison: write !="),
+        ("white =~ Anand", "=~ is no comparison: write ~"),
+        (
+            "white = carlsen,m",
+            "column 9: a text of several words or with a comma stands in quotation marks: \"carlsen,m\"",
+        ),
+        ("year = 2000 and (white = Carlsen, Magnus)", "quotation marks: \"Carlsen, Magnus\""),
+        ("white ~ Magnus Carlsen or plies > 3", "quotation marks: \"Magnus Carlsen\""),
+        ("year = 2000,2010", "several values are a set, after \"in\": year in {2000,2010}"),
+        ("elo > 2000 2100", "expected \"and\", \"or\" or the end"),
+        ("elo = 2000 )", "this parenthesis closes nothing"),
+    ] {
+        refused(&room, &["list", "g.bga", "--where", filter], &[words]);
+    }
+}
+
+#[test]
+fn no_pawn_stands_on_the_first_or_last_rank() {
+    let room = room();
+    for (board, words) in [
+        ("8/8/8/8/8/8/8/4P3", "column 16: no pawn stands on rank 1"),
+        ("p7/8/8/8/8/8/8/8", "column 1: no pawn stands on rank 8"),
+    ] {
+        refused(&room, &["find", "g.bga", "--pawns", board], &[words]);
+    }
+    room.fine(&["find", "g.bga", "--pawns", "8/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/8"]);
+    let query = r#"{"pawns": "8/8/8/8/8/8/8/4P3"}"#;
+    refused(&room, &["find", "g.bga", "--query", query], &["no pawn stands on rank 1"]);
+}
+
+#[test]
+fn quiet_is_of_messages_in_sample_too() {
+    let room = room();
+    let all = ["sample", "g.bga", "99"];
+    let done = room.run(&all);
+    assert!(done.code == Some(0) && done.err.contains("there are only 6 positions"), "{}", done.err);
+    for quiet in ["-q", "--quiet"] {
+        let silent = room.run(&[&all[..], &[quiet]].concat());
+        assert_eq!((silent.code, silent.err.as_str(), &silent.out), (Some(0), "", &done.out), "{quiet}");
+    }
+    room.write("x.pgn", "1. e4 d5 2. exd5 *");
+    room.fine(&["import", "x.pgn", "-o", "x.bga", "-q"]);
+    assert_eq!(room.fine(&["sample", "x.bga", "99", "-q", "--quiet-positions"]).lines().count(), 2);
+}
+
+#[test]
+fn help_has_its_options_in_their_groups() {
+    let room = room();
+    let help = room.fine(&["export", "--help"]);
+    let (options, written) = help.split_once("What is written:").unwrap();
+    for option in ["--quiet", "--threads", "--format"] {
+        assert!(options.contains(option), "{option}");
+    }
+    assert!(written.contains("--language"));
+    let merge = room.fine(&["merge", "--help"]);
+    let examples: Vec<&str> = merge.lines().filter(|line| line.starts_with("  scoresheet")).collect();
+    let distinct: std::collections::HashSet<_> = examples.iter().collect();
+    assert_eq!(distinct.len(), examples.len(), "{merge}");
+}

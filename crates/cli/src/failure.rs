@@ -23,6 +23,8 @@ pub enum Code {
     Rejected = 3,
     /// Verification found damage.
     Damaged = 4,
+    /// Finished, but files were refused because they are no source of games.
+    Refused = 5,
 }
 
 impl From<Code> for ExitCode {

@@ -143,16 +143,31 @@ fn without_false_tips(error: &mut clap::Error) {
     }
 }
 
+/// Says what a number has to be in place of Rust's words, as in "invalid digit found in string".
+fn number_words(text: &str) -> String {
+    [
+        (": invalid digit found in string", ": write a whole number, from 0"),
+        (": cannot parse integer from empty string", ": write a whole number, from 0"),
+        (": number too large to fit in target type", ": this number is too large"),
+        (": number too small to fit in target type", ": this number is too small"),
+        (": invalid float literal", ": write a number"),
+        (": cannot parse float from empty string", ": write a number"),
+    ]
+    .iter()
+    .fold(text.to_owned(), |text, (words, ours)| text.replace(words, ours))
+}
+
 /// Prints what clap says: help, or what is wrong with the arguments, which may contain control characters.
 fn print(session: &Session, error: &clap::Error) {
-    let text = error.render().to_string();
+    let rendered = error.render().to_string();
+    let text = number_words(&rendered);
     let is_wide = |line: &str| session::message_width().is_some_and(|width| line.chars().count() > width);
     // A query and the mark under it begin with blanks.
     if error.use_stderr() && text.lines().any(|line| is_wide(line) && !line.starts_with(' ')) {
         return text.lines().for_each(|line| session.note(line));
     }
     // A reader who closes the pipe early is not a failure.
-    if std::env::args_os().all(|argument| !argument.to_string_lossy().contains(char::is_control)) {
+    if text == rendered && std::env::args_os().all(|argument| !argument.to_string_lossy().contains(char::is_control)) {
         let _ = error.print();
     } else {
         text.lines().for_each(|line| session.note(line));

@@ -133,7 +133,8 @@ impl Epd {
     }
 
     /// Reads one line. Forgiving reading takes, beyond what [`Fen::read`] does, a missing last semicolon, extra blanks,
-    /// any word as opcode that begins with a letter, and the two clocks in place, as in a FEN: they become the
+    /// any word as opcode that begins with a letter, semicolons before an opcode (as in lists of perft counts,
+    /// `;D1 20 ;D2 400`), and the two clocks in place, as in a FEN: they become the
     /// operations `hmvc` and `fmvn`.
     pub fn read(line: &[u8], mode: ReadMode) -> Result<Epd, EpdError> {
         let (fen, end) =
@@ -259,7 +260,7 @@ impl<'a> Operations<'a> {
     fn clocks(&mut self, operations: &mut Vec<Operation>) {
         for opcode in ["hmvc", "fmvn"] {
             let trimmed = self.rest.trim_ascii_start();
-            let word = trimmed.split(|c: char| c.is_ascii_whitespace()).next().unwrap_or_default();
+            let word = trimmed.split(|c: char| c.is_ascii_whitespace() || c == ';').next().unwrap_or_default();
             if word.is_empty() || !word.bytes().all(|b| b.is_ascii_digit()) || word.parse::<u32>().is_err() {
                 return;
             }
@@ -271,6 +272,16 @@ impl<'a> Operations<'a> {
     fn next(&mut self) -> Result<Option<Operation>, EpdError> {
         if self.rest.is_empty() || self.mode == ReadMode::Forgiving && self.rest.trim_ascii().is_empty() {
             return Ok(None);
+        }
+        if self.mode == ReadMode::Forgiving {
+            let after = self.rest.trim_start_matches(|c: char| c.is_ascii_whitespace() || c == ';');
+            if after.is_empty() {
+                return Ok(None);
+            }
+            // Without a semicolon, blanks are what stands before an opcode.
+            if self.rest.get(..self.rest.len() - after.len()).is_some_and(|gap| gap.contains(';')) {
+                self.skip(self.rest.len() - after.len());
+            }
         }
         self.gap()?;
         let start = self.offset;

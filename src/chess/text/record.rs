@@ -160,7 +160,8 @@ pub fn is_of_moves(opcode: &str) -> bool {
     MOVES.contains(&opcode)
 }
 
-/// Whether a line has just four fields, or the fifth, sixth or seventh begins with a letter.
+/// Whether a line has just four fields, or the fifth, sixth or seventh begins with a letter or has a semicolon, as the
+/// lists of perft counts do: `4k3/8/8/8/8/8/8/4K3 w - - 0 1 ;D1 5 ;D2 25`.
 fn is_epd(line: &[u8]) -> bool {
     // The placement is most of the line.
     let line = line.trim_ascii_start();
@@ -169,6 +170,7 @@ fn is_epd(line: &[u8]) -> bool {
     let mut fields = rest.split(u8::is_ascii_whitespace).filter(|field| !field.is_empty()).skip(2);
     let Some(_fourth) = fields.next() else { return false };
     let Some(fifth) = fields.next() else { return true };
-    let begins = |field: &[u8]| field.first().is_some_and(u8::is_ascii_alphabetic) && field != b"nil";
+    let begins =
+        |field: &[u8]| field.first().is_some_and(u8::is_ascii_alphabetic) && field != b"nil" || field.contains(&b';');
     begins(fifth) || fields.take(2).any(begins)
 }

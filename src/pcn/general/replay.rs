@@ -5,6 +5,7 @@ use super::game::GeneralGame;
 use super::hand::Hand;
 use crate::pcn::board::{Board, PieceName, Side};
 use crate::pcn::fault::{Path, PcnError, PcnFault};
+use serde_json::Value;
 use std::collections::HashSet;
 use std::fmt;
 
@@ -275,6 +276,33 @@ impl GeneralGame {
             }
         }
         Ok(Checked { last, remarks })
+    }
+
+    /// Gives the game a cache of its last position and of what each side may drop. The possible moves, the captures and
+    /// what else the cache had stay, unless its `current_position` is another position: then `possible_moves` and
+    /// `captures` are not of this one, and are left out. Errors as [`GeneralGame::check`] has them.
+    pub fn renew_cache(&mut self) -> Result<(), PcnError> {
+        let Checked { last, remarks } = self.check()?;
+        let is_kept =
+            |name: &str| !matches!(name, "possible_moves" | "captures") || !remarks.contains(&Remark::CacheDiffers);
+        let mut cache = last.cache();
+        if let (Value::Object(new), Some(Value::Object(old))) = (&mut cache, self.cache.take()) {
+            for (name, value) in old {
+                match (new.get_mut(&name), value) {
+                    (Some(Value::Object(side)), Value::Object(old_side)) => {
+                        for (name, value) in old_side.into_iter().filter(|(name, _)| is_kept(name)) {
+                            side.entry(name).or_insert(value);
+                        }
+                    }
+                    (None, value) if is_kept(&name) => {
+                        new.insert(name, value);
+                    }
+                    _ => {}
+                }
+            }
+        }
+        self.cache = Some(cache);
+        Ok(())
     }
 
     /// Returns the same game with squares named in one way. Errors as [`GeneralGame::check`] has them: what cannot be

@@ -73,7 +73,7 @@ impl BoardState {
     }
 
     /// Returns a cache of this state: the current position and what each side may drop. The possible moves and
-    /// captures, which follow from the rules of a game, are left out.
+    /// captures, which follow from the rules of a game, are left out; [`GeneralGame::renew_cache`] keeps them.
     pub fn cache(&self) -> Value {
         let droppable = |side: Side| self.hand(side).iter().map(|piece| piece.as_str()).collect::<Vec<_>>();
         json!({

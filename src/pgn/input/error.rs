@@ -29,7 +29,9 @@ impl fmt::Display for SourceError {
                 "this is no PGN but an archive of Scoresheet (or a file beside one); `scoresheet export` gives the PGN of it",
             ),
             SourceError::Unsupported(name) => {
-                write!(f, "this is a {name} file; unpack it first (zstd, gzip and bzip2 are read as they are)")
+                // As they are spoken: "an ex zet file", "an el zet four file".
+                let article = if name.starts_with(['x', 'L']) { "an" } else { "a" };
+                write!(f, "this is {article} {name} file; unpack it first (zstd, gzip and bzip2 are read as they are)")
             }
             SourceError::Json => f.write_str("this is no PGN but JSON"),
             SourceError::NotPgn(what) => write!(f, "this is no PGN but {what}"),

@@ -32,7 +32,7 @@ pub fn parse(text: &str) -> Result<(Expr, Asked), QueryFault> {
         match &parser.peek().kind {
             Kind::End => Ok((expr, parser.is_relative, parser.asked)),
             Kind::Sign(")") => Err(parser.fault("this parenthesis closes nothing")),
-            _ => Err(parser.fault("expected \"and\", \"or\" or the end")),
+            _ => Err(parser.unquoted().unwrap_or_else(|| parser.fault("expected \"and\", \"or\" or the end"))),
         }
     };
     match of_side(None)? {
@@ -129,6 +129,16 @@ struct Item {
     last: Option<Option<Token>>,
 }
 
+/// Returns whether a field's values are texts that may have blanks and commas.
+fn has_names(field: &Field) -> bool {
+    use field::Relative;
+    match field {
+        Field::Text(_) | Field::Opening | Field::Player | Field::Decided { .. } => true,
+        Field::Relative { what, .. } => *what == Relative::Name,
+        _ => false,
+    }
+}
+
 struct Parser<'a> {
     text: &'a str,
     tokens: Vec<Token>,
@@ -202,7 +212,10 @@ impl Parser<'_> {
             self.one().map(not)
         } else if self.sign("(") {
             let inner = self.any()?;
-            self.expect(")", "expected \")\"").map(|()| inner)
+            match self.unquoted() {
+                Some(fault) => Err(fault),
+                None => self.expect(")", "expected \")\"").map(|()| inner),
+            }
         } else {
             self.condition()
         };
@@ -285,6 +298,7 @@ impl Parser<'_> {
             return if self.word("in") { self.set(field, true) } else { Err(self.fault("expected \"in\"")) };
         }
         let token = self.take();
+        self.check_sign(&token)?;
         let sign = match token.kind {
             Kind::Sign("=") => Sign::Is,
             Kind::Sign("!=") => Sign::IsNot,
@@ -327,6 +341,58 @@ impl Parser<'_> {
             Sign::AtLeast => vec![(low, MOST)],
         });
         Ok(numbers(field, &ranges))
+    }
+
+    /// Checks that a sign is not the beginning of one that other languages have, as `==`.
+    fn check_sign(&self, token: &Token) -> Result<(), QueryFault> {
+        let (Kind::Sign(first), next) = (&token.kind, self.peek()) else { return Ok(()) };
+        let Kind::Sign(second) = &next.kind else { return Ok(()) };
+        let meant = match (*first, *second) {
+            ("=", "=") => "=",
+            ("=", ">") => ">=",
+            ("=", "<") => "<=",
+            ("<", ">") | ("!=", "=") => "!=",
+            ("=", "~") | ("~", "=") => "~",
+            _ => return Ok(()),
+        };
+        if next.at.start != token.at.end {
+            return Ok(());
+        }
+        let what = format!("{first}{second} is no comparison: write {meant}");
+        Err(QueryFault::new(self.text, token.at.start..next.at.end, what))
+    }
+
+    /// Returns what is wrong if the last comparison's value goes on after its first word: with a comma or another word.
+    fn unquoted(&self) -> Option<QueryFault> {
+        let goes_on = |kind: &Kind| match kind {
+            Kind::Sign(sign) => *sign == ",",
+            Kind::Word(word) => !["and", "or"].iter().any(|known| word.eq_ignore_ascii_case(known)),
+            _ => false,
+        };
+        let before = |back: usize| self.next.checked_sub(back).and_then(|at| self.tokens.get(at));
+        let (field, sign, first) = (before(3)?, before(2)?, before(1)?);
+        let is_comparison = matches!(sign.kind, Kind::Sign("=" | "!=" | "~" | "^="));
+        if !is_comparison || !matches!(first.kind, Kind::Word(_)) || !goes_on(&self.peek().kind) {
+            return None;
+        }
+        let rest = self.tokens.get(self.next..)?.iter().take_while(|token| goes_on(&token.kind));
+        let at = first.at.start..rest.last()?.at.end;
+        let is_text = match &field.kind {
+            Kind::Word(word) => !matches!(field::find(word), Some(field) if !has_names(&field)),
+            _ => true,
+        };
+        let value = self.text.get(at.clone())?;
+        match (is_text, &self.peek().kind) {
+            (true, _) => {
+                let what = format!("a text of several words or with a comma stands in quotation marks: \"{value}\"");
+                Some(QueryFault::new(self.text, at, what))
+            }
+            (false, Kind::Sign(_)) => {
+                let what = format!("several values are a set, after \"in\": {} in {{{value}}}", written(field));
+                Some(QueryFault::new(self.text, at, what))
+            }
+            (false, _) => None,
+        }
     }
 
     /// What stands after `~` and `^=`.

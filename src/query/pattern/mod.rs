@@ -41,7 +41,7 @@ impl BoardPattern {
         BoardPattern::read_sub_fen(text).map_err(|fault| QueryFault::in_bytes(text, fault))
     }
 
-    /// Reads a board of which only the pawns count: these and no others.
+    /// Reads a board of which only the pawns count: these and no others. A pawn on rank 1 or 8 is an error.
     pub fn parse_pawns(text: &str) -> Result<BoardPattern, QueryFault> {
         BoardPattern::read_pawns(text).map_err(|fault| QueryFault::in_bytes(text, fault))
     }
@@ -117,6 +117,13 @@ impl BoardPattern {
     pub(in crate::query) fn read_pawns(text: &str) -> Result<BoardPattern, Fault> {
         let pawns = 1 << 1 | 1 << 7;
         let BoardPattern(written) = BoardPattern::read_sub_fen(text)?;
+        let mut slashes = 0;
+        for (at, byte) in text.bytes().enumerate().take_while(|(_, byte)| *byte != b' ') {
+            slashes += u8::from(byte == b'/');
+            if matches!(byte, b'P' | b'p') && matches!(slashes, 0 | 7) {
+                return Err((at + 1, format!("no pawn stands on rank {}", 8 - slashes)));
+            }
+        }
         let of = |square: u8| {
             let mask = written.iter().find(|(at, _)| *at == square).map_or(0, |(_, mask)| mask & pawns);
             (square, if mask == 0 { ANY & !pawns } else { mask })

@@ -27,11 +27,47 @@ pub struct Args {
     json: bool,
 }
 
+/// Writes the page of a command and those of its subcommands to a folder.
+fn write_each(command: &clap::Command, folder: &Path) -> std::io::Result<()> {
+    let name = command.get_display_name().unwrap_or_else(|| command.get_name());
+    std::fs::write(folder.join(format!("{name}.1")), page(command)?)?;
+    command.get_subcommands().filter(|own| !own.is_hide_set()).try_for_each(|own| write_each(own, folder))
+}
+
+/// Returns the page of a command. Its synopsis has the values of options too, which clap_mangen leaves out.
+fn page(command: &clap::Command) -> std::io::Result<Vec<u8>> {
+    let mut page = Vec::new();
+    clap_mangen::Man::new(command.clone()).render(&mut page)?;
+    let page = String::from_utf8_lossy(&page);
+    let (mut text, mut is_synopsis) = (String::with_capacity(page.len()), false);
+    for line in page.split_inclusive('\n') {
+        match is_synopsis {
+            true => text += &with_values(line, command),
+            false => text += line,
+        }
+        is_synopsis = line.trim_end() == ".SH SYNOPSIS";
+    }
+    Ok(text.into_bytes())
+}
+
+/// Returns the line of a synopsis with the names of the values after the options that take them.
+fn with_values(line: &str, command: &clap::Command) -> String {
+    let valued = command.get_arguments().filter(|arg| arg.get_action().takes_values());
+    valued.fold(line.to_owned(), |line, arg| {
+        let (Some(long), Some([value, ..])) = (arg.get_long(), arg.get_value_names()) else { return line };
+        let long = format!("\\fB\\-\\-{}\\fR]", long.replace('-', "\\-"));
+        let value = value.replace('-', "\\-");
+        line.replace(&long, &format!("{} \\fI<{value}>\\fR]", long.trim_end_matches(']')))
+    })
+}
+
 /// Writes all pages to a folder. Those of another version are replaced.
 fn write(command: clap::Command, folder: &Path) -> Result<(), Failure> {
     std::fs::create_dir_all(folder)?;
     let made = TemporaryFolder::create()?;
-    clap_mangen::generate_to(command, made.path())?;
+    let mut command = command.disable_help_subcommand(true);
+    command.build();
+    write_each(&command, made.path())?;
     let (mut outputs, mut pages) = (Outputs::default(), Vec::new());
     for page in std::fs::read_dir(made.path())? {
         let page = page?;
@@ -58,8 +94,7 @@ pub fn run(args: &Args, session: &Session, command: clap::Command) -> Result<Cod
             done.report(session, &line, &Object::new().with("folder", dir.to_string_lossy()))?;
         }
         None => {
-            let mut page = Vec::new();
-            clap_mangen::Man::new(command).render(&mut page)?;
+            let mut page = page(&command)?;
             if args.json {
                 let object = Object::new().with("name", "scoresheet.1");
                 page = format!("{}\n", object.with("page", String::from_utf8_lossy(&page))).into_bytes();

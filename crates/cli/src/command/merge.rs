@@ -16,7 +16,7 @@ use std::path::PathBuf;
 #[command(after_help = "\
 Examples:
   scoresheet merge 2023.bga 2024.bga -o both.bga
-  scoresheet merge 2023.bga 2024.bga -o both.bga")]
+  scoresheet merge 20*.bga -o all.bga --force")]
 pub struct Args {
     /// The archives, in this order
     #[arg(required = true)]

@@ -72,7 +72,8 @@ scoresheet X runs scoresheet-X, beside it or on PATH, for any such X.
 `scoresheet help query` has the language of --where, --sort and --columns.
 Games are numbered from 1. Ply 0 is the starting position; each half-move is
 one ply. Exit codes: 0 success, 1 failure, 2 wrong usage, 3 games rejected with
---strict, 4 archive damaged, 130 or 143 interrupted (Ctrl-C, SIGTERM).";
+--strict, 4 archive damaged, 5 files refused by import, 130 or 143 interrupted
+(Ctrl-C, SIGTERM).";
 
 // There is only one per run, so its size does not matter.
 #[allow(clippy::large_enum_variant)]

@@ -84,7 +84,8 @@ struct Convert {
     /// One line per game instead of a line for each row and move
     #[arg(long, visible_alias = "json")]
     line: bool,
-    /// Write a new cache: the last position and the pieces in hand
+    /// Write a new cache: the last position and the pieces in hand; possible moves and captures are kept unless the old
+    /// cache is of another position
     #[arg(long, conflicts_with = "no_cache")]
     cache: bool,
     /// Leave the cache out
@@ -292,13 +293,13 @@ fn convert(args: &Convert, out: &mut impl Write) -> Result<(), Failure> {
     for (game, number) in games(&args.file)?.into_iter().zip(1..) {
         let failed = |error| at(&args.file, Some(number), &error);
         // What cannot be replayed is not written as if it could.
-        let last = game.check().map_err(failed)?.last;
+        game.check().map_err(failed)?;
         let mut game = match squares {
             Some(squares) => game.with_squares(squares).map_err(failed)?,
             None => game,
         };
         if args.cache {
-            game.cache = Some(last.cache());
+            game.renew_cache().map_err(failed)?;
         } else if args.no_cache {
             game.cache = None;
         }

@@ -35,7 +35,7 @@ use std::path::PathBuf;
 #[command(after_help = "\
 Examples:
   scoresheet sample games.bga 100000 --format csv -o positions.csv
-  scoresheet sample games.bga 1000 --seed 7 --distinct --quiet --plies 16-80
+  scoresheet sample games.bga 1000 --seed 7 --distinct --plies 16-80 --quiet-positions
   scoresheet sample games.bga 90000 --test 10 --part train > train.fen
   scoresheet sample games.bga 10000 --test 10 --part test > test.fen
   scoresheet sample games.bga 100 --format pgn > games.pgn           whole games")]
@@ -60,7 +60,7 @@ pub struct Args {
     distinct: bool,
     /// Only quiet positions: no check, and the move played is no capture, no promotion and no check
     #[arg(long)]
-    quiet: bool,
+    quiet_positions: bool,
     /// At most this many positions of a game
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     per_game: Option<u32>,
@@ -84,6 +84,9 @@ pub struct Args {
     /// Replace that file if it already exists
     #[arg(long, requires = "output")]
     force: bool,
+    /// Print only errors: do not report that there are fewer than N
+    #[arg(short, long)]
+    quiet: bool,
     #[command(flatten)]
     threads: Threads,
 }
@@ -149,7 +152,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         let options = SampleOptions {
             seed: args.seed,
             plies: args.plies.unwrap_or((0, u32::MAX)),
-            quiet: args.quiet,
+            quiet: args.quiet_positions,
             distinct: args.distinct,
             per_game: args.per_game,
             part: wanted.zip(args.test),
@@ -168,7 +171,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
             }
             Some(target) => failed += new_file::write(target, |file| work.write(session, file))?,
         }
-        if (taken.len() as u64) < args.count {
+        if (taken.len() as u64) < args.count && !args.quiet {
             let what = if whole {
                 count(taken.len() as u64, "game", "games")
             } else {

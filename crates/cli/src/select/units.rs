@@ -32,7 +32,8 @@ impl Unit {
 /// Returns the work for these ranges, all games if there are none, and the number of games; only those in `chosen`, if
 /// that is given.
 ///
-/// A range that begins after the last game is an error; one that ends after it is shortened.
+/// A range that begins after the last game is an error; one that ends after it is shortened. Deleted games are passed
+/// over; numbers of deleted games alone are an error.
 pub fn units(
     archive: &Archive,
     ranges: Option<&Ranges>,
@@ -43,12 +44,16 @@ pub fn units(
     let games = archive.len();
     let all = if games > 0 { Ranges::all() } else { Ranges::none() };
     let (mut units, mut count) = (Vec::<Unit>::new(), 0);
-    for (first, last) in ranges.unwrap_or(&all).iter() {
+    let ranges = ranges.unwrap_or(&all);
+    let mut deleted = ranges.iter().map(|(first, last)| (first, last == Some(first) && archive.is_deleted(first)));
+    if let Some((game, true)) = deleted.next()
+        && deleted.all(|(_, is_deleted)| is_deleted)
+    {
+        return Err(Error::Deleted { game }.into());
+    }
+    for (first, last) in ranges.iter() {
         if first > games {
             return Err(Error::NoSuchGame { game: first, games }.into());
-        }
-        if last == Some(first) && archive.is_deleted(first) {
-            return Err(Error::Deleted { game: first }.into());
         }
         let last = last.unwrap_or(games).min(games);
         let mut next = first;

@@ -72,13 +72,14 @@ pub struct Args {
     /// with * for what the file is named by
     #[arg(long, value_name = "game|player|year|TAG", requires = "output", conflicts_with = "original")]
     split: Option<String>,
-    #[command(flatten)]
-    shape: ShapeArgs,
     /// Show no progress
     #[arg(short, long)]
     quiet: bool,
     #[command(flatten)]
     threads: Threads,
+    // Its heading would be that of any option after it.
+    #[command(flatten)]
+    shape: ShapeArgs,
 }
 
 impl Args {

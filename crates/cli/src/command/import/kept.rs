@@ -1,9 +1,11 @@
-//! PCN documents with games other than western chess: kept whole among the sources of an import, and reported as such.
+//! The sources of an import by what they are: files that are no source of games are refused; PCN documents with games
+//! other than western chess are kept whole, and reported as such.
 
 use crate::failure::Failure;
 use crate::session::Session;
 use crate::text::count;
 use scoresheet::archive::temporary::TemporaryFolder;
+use scoresheet::error::Error;
 use scoresheet::import;
 use scoresheet::pcn::general::{Document, read_documents};
 use scoresheet::pcn::{self, ReadError};
@@ -20,17 +22,29 @@ pub struct Sources {
     pub places: Vec<usize>,
     /// What is reported of each of these: how many games are not western chess, the first of them, and why.
     others: Vec<String>,
+    /// Files that are no source of games, and why.
+    pub refused: Vec<(PathBuf, String)>,
     /// Holds the folder of the files of PGN until the import is done.
     _folder: Option<TemporaryFolder>,
 }
 
-/// Finds the documents with games of other kinds of chess; all other files stay as they are. Errors: a document cannot
-/// be read, or is neither western chess nor consistent in itself, with the path of the element.
+/// Sets apart the files that are no source of games and the documents with games of other kinds of chess; all other
+/// files stay as they are. A document that is neither western chess nor consistent in itself is refused with the path
+/// of the element. Errors: a file cannot be opened; every file is refused.
 pub fn set_apart(files: &[PathBuf]) -> Result<Sources, Failure> {
-    let mut sources = Sources { files: Vec::new(), places: Vec::new(), others: Vec::new(), _folder: None };
+    let mut sources =
+        Sources { files: Vec::new(), places: Vec::new(), others: Vec::new(), refused: Vec::new(), _folder: None };
     for file in files {
+        let document = match import::open_document(file) {
+            Ok(document) => document,
+            Err(error @ Error::Input { .. }) => {
+                sources.refused.push((file.clone(), error.to_string()));
+                continue;
+            }
+            Err(error) => return Err(error.into()),
+        };
         sources.files.push(file.clone());
-        let Some(document) = import::open_document(file)? else { continue };
+        let Some(document) = document else { continue };
         // Most are of western chess alone, and need not be in memory as a whole; what else is wrong is found below.
         match pcn::read(document, |_| Ok(())) {
             Ok(()) => continue,
@@ -40,8 +54,14 @@ pub fn set_apart(files: &[PathBuf]) -> Result<Sources, Failure> {
         let mut content = Vec::new();
         let Some(mut document) = import::open_document(file)? else { continue };
         document.read_to_end(&mut content).map_err(|error| Failure::cannot_open(file, error))?;
-        let documents =
-            read_documents(&content).map_err(|error| Failure::Message(format!("{}: {error}", file.display())))?;
+        let documents = match read_documents(&content) {
+            Ok(documents) => documents,
+            Err(error) => {
+                sources.files.pop();
+                sources.refused.push((file.clone(), format!("{}: {error}", file.display())));
+                continue;
+            }
+        };
         let mut others = documents.iter().zip(1..).filter_map(|(document, number)| match document {
             Document::Western(_) => None,
             Document::General(_, because) => Some((number, because)),
@@ -69,7 +89,18 @@ pub fn set_apart(files: &[PathBuf]) -> Result<Sources, Failure> {
             sources.files.push(path);
         }
     }
-    Ok(sources)
+    match (sources.files.is_empty(), sources.refused.as_slice()) {
+        (true, [(_, why)]) => Err(Failure::Message(why.clone())),
+        (true, refused @ [_, ..]) => {
+            let reasons: Vec<&str> = refused.iter().map(|(_, why)| why.as_str()).collect();
+            Err(Failure::Message(format!(
+                "none of {} files is a source of games:\n{}",
+                files.len(),
+                reasons.join("\n")
+            )))
+        }
+        _ => Ok(sources),
+    }
 }
 
 impl Sources {
@@ -87,6 +118,16 @@ impl Sources {
         let mut name = file.file_name().unwrap_or_default().to_os_string();
         name.push(".pgn");
         Ok(room.join(name))
+    }
+
+    /// Reports the files that are refused, and that the others have been imported.
+    pub fn report_refused(&self, session: &Session) {
+        if self.refused.is_empty() {
+            return;
+        }
+        self.refused.iter().for_each(|(_, why)| session.message(why));
+        let refused = self.refused.len() as u64;
+        session.message(&format!("{} refused; the others are imported", count(refused, "file was", "files were")));
     }
 
     /// Reports what is kept whole.

@@ -31,7 +31,8 @@ use summary::Printed;
 /// Import PGN files into a new archive, or add them to an existing one
 ///
 /// Reads PGN and PCN, plain, compressed with zstd, gzip or bzip2, or inside zip and tar files. The format is recognized
-/// by content, not by file name; anything else is refused. Every tag, comment, annotation and variation is kept. PCN is
+/// by content, not by file name. A file that is neither is refused: the others are imported, the refused ones named at
+/// the end, and the exit code is 5. Every tag, comment, annotation and variation is kept. PCN is
 /// converted to PGN; the bytes of the PCN file itself are not kept. A game with a fault is kept as far as it can be
 /// read, the rest of it as raw text; each fault is reported with file, line and game. The index games.bgi is written
 /// beside the archive games.bga and can always be rebuilt.
@@ -191,9 +192,12 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     if let Some(rejects) = rejects {
         rejects.finish()?;
     }
+    if !args.json {
+        summary::report_empty(session, files, &summary, &kept.places);
+    }
     if args.json {
         let mut out = session.stdout();
-        writeln!(out, "{}", summary::json(&summary, known, &kept.places, start.elapsed(), failure.as_deref()))?;
+        writeln!(out, "{}", summary::json(&summary, known, &kept, start.elapsed(), failure.as_deref()))?;
         out.flush()?;
         broken.map_or(Ok(()), Err)?;
     } else if !args.quiet && (summary.stored + summary.passed_over > 0 || known.is_some()) {
@@ -207,9 +211,15 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         summary::print(session, &summary, known, &how);
     }
     new_archive::warn_unindexed(session, &args.output, summary.unindexed.as_ref());
+    if summary.stopped.is_none() {
+        kept.report_refused(session);
+    } else {
+        kept.refused.iter().for_each(|(_, why)| session.message(why));
+    }
     match failure {
         Some(failure) if matches!(summary.stopped, Some(Error::Interrupted)) => Err(Failure::Interrupted(failure)),
         Some(failure) => Err(Failure::Message(failure)),
+        None if !kept.refused.is_empty() => Ok(Code::Refused),
         None if args.strict && summary.rejected > 0 => Ok(Code::Rejected),
         None => Ok(Code::Success),
     }

@@ -1,6 +1,7 @@
 //! How an import went: the summary for people, JSON for programs, and why it failed if it did.
 
 use super::faults::file_name;
+use super::kept::Sources;
 use super::new_only::Known;
 use crate::output::archive_sizes::ArchiveSizes;
 use crate::output::json::{Object, rounded};
@@ -9,7 +10,7 @@ use crate::text::{count, ratio, shown, thousands};
 use scoresheet::error::Error;
 use scoresheet::import::{Acknowledged, SourceSummary, Summary};
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Returns why an import that ended has failed nevertheless; `replacing` says that the archive was to replace another.
@@ -115,12 +116,24 @@ pub fn print(session: &Session, summary: &Summary, known: Option<Known>, how: &P
     session.note(&format!("next: scoresheet list {archive}, or scoresheet help for all that can be done"));
 }
 
-/// Returns the summary for programs; `kept` are the places of sources kept whole, `known` the games left out because
-/// they are there.
+/// Reports the sources without any game; `kept` are the places of those that are kept whole.
+pub fn report_empty(session: &Session, files: &[PathBuf], summary: &Summary, kept: &[usize]) {
+    for (place, source) in summary.sources.iter().enumerate() {
+        let is_read = source.whole && !kept.contains(&place);
+        if is_read && source.record.seen == 0 {
+            let name = files.get(place).map_or_else(|| source.record.name.clone(), |file| file_name(file));
+            let what = if source.record.bytes == 0 { "is empty" } else { "has no game" };
+            session.message(&format!("{name} {what}"));
+        }
+    }
+}
+
+/// Returns the summary for programs; `sources` says what was kept whole and what was refused, `known` which games were
+/// left out because they are there.
 pub fn json(
     summary: &Summary,
     known: Option<Known>,
-    kept: &[usize],
+    kept: &Sources,
     elapsed: Duration,
     failure: Option<&str>,
 ) -> Object {
@@ -134,10 +147,14 @@ pub fn json(
             .with("windows_1252", source.windows_1252)
             .with("whole", source.whole)
             .with("exact", source.whole && source.record.exact)
-            .with("kept_whole", kept.contains(&place))
+            .with("kept_whole", kept.places.contains(&place))
             .with("made_of_pcn", source.made)
     };
     let sources: Vec<Object> = summary.sources.iter().enumerate().map(source).collect();
+    let refused = |(file, why): &(PathBuf, String)| {
+        Object::new().with("file", file.to_string_lossy()).with("reason", why.as_str())
+    };
+    let refused: Vec<Object> = kept.refused.iter().map(refused).collect();
     let object = Object::new().with("seen", summary.seen).with("stored", summary.stored);
     let object = match known {
         Some(known) => object.object("known", &known.json()),
@@ -150,6 +167,7 @@ pub fn json(
         .with("pgn_bytes", summary.pgn_bytes)
         .with("passed_over", summary.passed_over)
         .array("sources", &sources)
+        .array("refused", &refused)
         .with("archive_games", summary.totals.games)
         .with("archive_bytes", summary.archive_bytes)
         .with("index_bytes", summary.index_bytes)

@@ -35,6 +35,7 @@ fn other_json(board: &OtherBoard) -> Object {
     Object::new()
         .with("fen", board.to_string())
         .with("board", format!("{}x{}", board.files, board.ranks))
+        .with("ranks", other_ranks(board))
         .with("turn", side(board.turn).to_ascii_lowercase())
         .with("halfmove_clock", board.halfmove_clock)
         .with("fullmove_number", board.fullmove_number)
@@ -49,6 +50,12 @@ pub fn text(parsed: &Parsed, text: &str, style: &Style, unicode: bool, flip: boo
         Parsed::Position(line) => Report::of(line, Some(text), style).text(unicode, flip),
         Parsed::Other(board) => other_text(board, flip),
     }
+}
+
+/// Returns the ranks from the last to the first, a letter or `.` for each square.
+fn other_ranks(board: &OtherBoard) -> Vec<String> {
+    let rank = |rank: &[Option<u8>]| rank.iter().map(|square| char::from(square.unwrap_or(b'.'))).collect();
+    board.pieces.chunks(usize::from(board.files)).map(rank).collect()
 }
 
 /// Returns the board in letters, with its files and ranks.
@@ -132,6 +139,18 @@ impl<'a> Report<'a> {
         }
     }
 
+    /// Returns the ranks from the eighth to the first, a letter or `.` for each square.
+    fn ranks(&self) -> Vec<String> {
+        let fen = self.fen.to_string();
+        let letters = |rank: &str| {
+            rank.chars().fold(String::new(), |all, letter| match letter.to_digit(10) {
+                Some(blanks) => all + &".".repeat(blanks as usize),
+                None => all + letter.encode_utf8(&mut [0; 4]),
+            })
+        };
+        fen.split(' ').next().unwrap_or_default().split('/').map(letters).collect()
+    }
+
     fn castling(&self) -> Vec<String> {
         let mut rights = Vec::new();
         for color in Color::BOTH {
@@ -197,6 +216,7 @@ impl<'a> Report<'a> {
         let object = Object::new()
             .with("fen", self.fen.to_string())
             .with("normalised", self.normalised.as_str())
+            .with("ranks", self.ranks())
             .with("turn", side(self.fen.turn).to_ascii_lowercase())
             .with("castling", self.castling())
             .with("en_passant", self.fen.en_passant.map(|square| square.to_string()))

@@ -18,6 +18,10 @@ pub enum Key {
     Enter,
     Escape,
     Backspace,
+    /// Ctrl-U: deletes what has been typed.
+    DeleteLine,
+    /// Ctrl-W: deletes the last word that has been typed.
+    DeleteWord,
     Letter(char),
 }
 
@@ -102,6 +106,12 @@ impl<'a> App<'a> {
             match key {
                 Key::Letter(letter) => text.push(letter),
                 Key::Backspace => drop(text.pop()),
+                Key::DeleteLine => text.clear(),
+                Key::DeleteWord => {
+                    let words = text.trim_end();
+                    let end = words.rfind(char::is_whitespace).map_or(0, |at| at + 1);
+                    text.truncate(end);
+                }
                 Key::Escape => self.prompt = None,
                 Key::Enter => {
                     let text = self.prompt.take().unwrap_or_default();
@@ -212,7 +222,12 @@ impl<'a> App<'a> {
             let word = text.replace('"', "");
             Filter::parse(&format!("player ~ \"{word}\" or event ~ \"{word}\""))
         };
-        let found = Filter::parse(text).or_else(|fault| named().map_err(|_| fault));
+        // No name has these signs: a fault of a filter is one, and not a name that nobody has.
+        let is_filter = text.contains(['=', '<', '>', '~', '{', '"']);
+        let found = match Filter::parse(text) {
+            Err(fault) if !is_filter => named().map_err(|_| fault),
+            found => found,
+        };
         let numbers: Result<Vec<u64>, String> = match found {
             Ok(filter) => filter.numbers(self.archive).map_err(|error| error.to_string()),
             Err(fault) => Err(fault.to_string().lines().next().unwrap_or_default().to_owned()),

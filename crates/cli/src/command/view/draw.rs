@@ -13,9 +13,42 @@ use unicode_width::UnicodeWidthStr;
 
 /// The smallest screen that a game fits on.
 const LEAST: (usize, usize) = (50, 16);
-/// Columns of the board, and of its margin to the moves.
-const BOARD: usize = 26;
+/// Columns between the board and the moves, and those that the moves have at least beside a larger board.
 const MARGIN: usize = 3;
+const MOVES: usize = 45;
+/// Rows that a larger board leaves: the title and a blank, the files, four lines and a graph below it, the keys.
+const OTHER_ROWS: usize = 11;
+
+/// How large the board is: a square has `scale` rows and twice as many columns and one.
+#[derive(Clone, Copy)]
+struct BoardSize {
+    scale: usize,
+}
+
+impl BoardSize {
+    /// Returns the largest that leaves room for the moves beside it and the lines below it.
+    fn of(screen: &Screen) -> BoardSize {
+        let fits = |size: &BoardSize| {
+            size.columns() + MARGIN + MOVES <= screen.width && 8 * size.scale + OTHER_ROWS <= screen.height
+        };
+        (2..=4).rev().map(|scale| BoardSize { scale }).find(fits).unwrap_or(BoardSize { scale: 1 })
+    }
+
+    /// Returns the columns of a square.
+    fn square(self) -> usize {
+        2 * self.scale + 1
+    }
+
+    /// Returns the columns of the board, with the numbers of the ranks.
+    fn columns(self) -> usize {
+        2 + 8 * self.square()
+    }
+
+    /// Returns the row of the names of the files.
+    fn files(self) -> usize {
+        2 + 8 * self.scale
+    }
+}
 
 const LIGHT: u8 = 180;
 const DARK: u8 = 137;
@@ -90,7 +123,7 @@ const IN_A_GAME: Topic = (
         ("← → space", "the move before, the next one"),
         ("↑ ↓", "a whole move back, or on"),
         ("PgUp PgDn", "ten moves back, or on"),
-        ("Home End", "the start, the end of the game"),
+        ("Home End g G", "the start, the end of the game"),
         ("v", "the next variation, then the game"),
         ("n p", "the next game, the one before"),
         ("f", "turn the board"),
@@ -103,12 +136,20 @@ const IN_THE_LIST: Topic = (
     &[
         ("↑ ↓ Home End", "choose a game"),
         ("PgUp PgDn", "a page back, or on"),
+        ("g G", "the first game, the last one"),
         ("Enter →", "open the game"),
         ("Esc", "all games again, after a search"),
         ("q", "quit"),
     ],
 );
-const EVERYWHERE: Topic = ("Everywhere", &[("/", "search: a name, or as with --where"), ("Q Ctrl-C", "quit")]);
+const EVERYWHERE: Topic = (
+    "Everywhere",
+    &[
+        ("/", "search: a name, or as with --where"),
+        ("Ctrl-U Ctrl-W", "delete what is typed, its last word"),
+        ("Q Ctrl-C", "quit"),
+    ],
+);
 
 /// The keys of both pages; where they do not fit, of the page that is there.
 fn help(app: &App, screen: &mut Screen) {
@@ -171,9 +212,10 @@ fn game(app: &App, screen: &mut Screen) {
         all => format!(" ({} of {})", thousands(app.place as u64 + 1), thousands(all)),
     };
     title(app, screen, &format!("game {}{of}", thousands(sheet.number)));
-    board(app, sheet, screen);
-    below_the_board(app, sheet, screen);
-    let left = BOARD + MARGIN;
+    let size = BoardSize::of(screen);
+    board(app, sheet, size, screen);
+    below_the_board(app, sheet, size, screen);
+    let left = size.columns() + MARGIN;
     let heading = &sheet.heading;
     let players = format!("{} - {}", heading.player("White"), heading.player("Black"));
     screen.put(left, 2, width, &printable(&players), Look::BOLD);
@@ -193,12 +235,14 @@ fn game(app: &App, screen: &mut Screen) {
     }
 }
 
-fn board(app: &App, sheet: &Sheet, screen: &mut Screen) {
+fn board(app: &App, sheet: &Sheet, size: BoardSize, screen: &mut Screen) {
+    let (scale, columns) = (size.scale, size.columns());
     let node = &sheet.nodes[app.node];
     let order = |place: u8| if app.flip { 7 - place } else { place };
     for row in 0..8u8 {
         let rank = order(7 - row);
-        screen.put(0, 2 + usize::from(row), BOARD, &(rank + 1).to_string(), Look::FAINT);
+        let top = 2 + usize::from(row) * scale;
+        screen.put(0, top + scale / 2, columns, &(rank + 1).to_string(), Look::FAINT);
         for column in 0..8u8 {
             let square = Square::at(order(column), rank);
             let is_last = node.squares.is_some_and(|(from, to)| square == from || square == to);
@@ -215,13 +259,17 @@ fn board(app: &App, sheet: &Sheet, screen: &mut Screen) {
             let letter = piece.map_or(' ', |piece| letter(piece, app.unicode));
             // Also where there are no colours.
             let [open, close] = if is_last { ['[', ']'] } else { [' ', ' '] };
-            let text = format!("{open}{letter}{close}");
-            screen.put(2 + usize::from(column) * 3, 2 + usize::from(row), BOARD, &text, look);
+            let left = 2 + usize::from(column) * size.square();
+            for line in 0..scale {
+                let inner = if line == scale / 2 { letter } else { ' ' };
+                let blanks = " ".repeat(scale - 1);
+                screen.put(left, top + line, columns, &format!("{open}{blanks}{inner}{blanks}{close}"), look);
+            }
         }
     }
     for column in 0..8u8 {
         let file = char::from(b'a' + order(column)).to_string();
-        screen.put(3 + usize::from(column) * 3, 10, BOARD, &file, Look::FAINT);
+        screen.put(2 + scale + usize::from(column) * size.square(), size.files(), columns, &file, Look::FAINT);
     }
 }
 
@@ -247,7 +295,8 @@ fn letter(piece: Piece, unicode: bool) -> char {
 }
 
 /// The clocks, where the game stands, and a graph of the evaluations or the clocks.
-fn below_the_board(app: &App, sheet: &Sheet, screen: &mut Screen) {
+fn below_the_board(app: &App, sheet: &Sheet, size: BoardSize, screen: &mut Screen) {
+    let columns = size.columns();
     let node = &sheet.nodes[app.node];
     // In a variation, what the main line has where it was left.
     let mut main = app.node;
@@ -265,18 +314,23 @@ fn below_the_board(app: &App, sheet: &Sheet, screen: &mut Screen) {
     } else {
         "Black to move"
     };
-    let place = format!("ply {} of {}, {state}", node.ply, sheet.plies);
-    screen.put(0, 11, BOARD, &place, Look::PLAIN);
-    let mut row = 12;
+    let place = format!("ply {} of {}", node.ply, sheet.plies);
+    let mut row = size.files() + 1;
+    let in_one = format!("{place}, {state}");
+    let lines = if in_one.width() <= columns { vec![in_one.as_str()] } else { vec![place.as_str(), state] };
+    for line in lines {
+        screen.put(0, row, columns, line, Look::PLAIN);
+        row += 1;
+    }
     let clocks = [true, false].map(|white| sheet.clock(white, ply));
     if clocks.iter().any(Option::is_some) {
         let [white, black] = clocks.map(|clock| clock.map_or_else(|| "-".to_owned(), time));
-        screen.put(0, row, BOARD, &format!("clocks {white} - {black}"), Look::PLAIN);
+        screen.put(0, row, columns, &format!("clocks {white} - {black}"), Look::PLAIN);
         row += 1;
     }
     let evaluation = ply.checked_sub(1).and_then(|ply| sheet.evaluations.get(ply as usize).copied().flatten());
     if let Some(evaluation) = evaluation {
-        screen.put(0, row, BOARD, &format!("evaluation {evaluation}"), Look::PLAIN);
+        screen.put(0, row, columns, &format!("evaluation {evaluation}"), Look::PLAIN);
         row += 1;
     }
     let rows = (screen.height - 2).saturating_sub(row + 1).min(6);
@@ -294,14 +348,14 @@ fn below_the_board(app: &App, sheet: &Sheet, screen: &mut Screen) {
     if values.iter().flatten().next().is_none() {
         return;
     }
-    screen.put(0, row, BOARD, name, Look::FAINT);
-    graph(screen, row + 1, rows, &values, ply);
+    screen.put(0, row, columns, name, Look::FAINT);
+    graph(screen, row + 1, (columns, rows), &values, ply);
 }
 
 /// Draws values from 0 to 1, one for each ply, over the width of the board.
-fn graph(screen: &mut Screen, top: usize, rows: usize, values: &[Option<f64>], ply: u32) {
+fn graph(screen: &mut Screen, top: usize, (width, rows): (usize, usize), values: &[Option<f64>], ply: u32) {
     const BARS: [&str; 9] = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
-    let columns = BOARD.min(values.len());
+    let columns = width.min(values.len());
     for column in 0..columns {
         let from = column * values.len() / columns;
         let to = ((column + 1) * values.len() / columns).max(from + 1);
@@ -312,7 +366,7 @@ fn graph(screen: &mut Screen, top: usize, rows: usize, values: &[Option<f64>], p
         let eighths = if own.is_empty() { 0 } else { ((mean * rows as f64 * 8.0).round() as usize).max(1) };
         for row in 0..rows {
             let filled = eighths.saturating_sub((rows - 1 - row) * 8).min(8);
-            screen.put(column, top + row, BOARD, BARS[filled], look);
+            screen.put(column, top + row, width, BARS[filled], look);
         }
     }
 }

@@ -129,7 +129,8 @@ fn show(app: &mut App, session: &Session) -> io::Result<()> {
                     if key.modifiers.contains(KeyModifiers::CONTROL) && key.code == KeyCode::Char('c') {
                         return Ok(());
                     }
-                    let Some(key) = key_of(key.code) else { continue };
+                    let is_control = key.modifiers.contains(KeyModifiers::CONTROL);
+                    let Some(key) = key_of(key.code, is_control) else { continue };
                     if !app.key(key) {
                         return Ok(());
                     }
@@ -142,7 +143,7 @@ fn show(app: &mut App, session: &Session) -> io::Result<()> {
     }
 }
 
-fn key_of(code: KeyCode) -> Option<Key> {
+fn key_of(code: KeyCode, is_control: bool) -> Option<Key> {
     Some(match code {
         KeyCode::Left => Key::Left,
         KeyCode::Right => Key::Right,
@@ -155,6 +156,9 @@ fn key_of(code: KeyCode) -> Option<Key> {
         KeyCode::Enter => Key::Enter,
         KeyCode::Esc => Key::Escape,
         KeyCode::Backspace => Key::Backspace,
+        KeyCode::Char('u') if is_control => Key::DeleteLine,
+        KeyCode::Char('w') if is_control => Key::DeleteWord,
+        KeyCode::Char(_) if is_control => return None,
         KeyCode::Char(letter) => Key::Letter(letter),
         _ => return None,
     })

@@ -186,3 +186,71 @@ fn nothing_is_cut_without_a_mark() {
     assert!(help.contains("In a game") && help.contains("Q Ctrl-C") && !help.contains('…'), "{help}");
     assert!(rows(&mut app, 80, 24).join("\n").contains("In the list"));
 }
+
+#[test]
+fn a_faulty_filter_is_reported_with_its_column() {
+    let folder = tempfile::tempdir().unwrap();
+    let archive = archive(&folder);
+    let mut app = App::new(&archive, vec![1, 2, 3], false);
+    for (search, words) in
+        [("elo >> 3", "column 6"), ("white = ", "column 8"), ("eloo > 3", "column 1: no field is called eloo")]
+    {
+        press(&mut app, &[Key::Letter('/')]);
+        search.chars().for_each(|letter| press(&mut app, &[Key::Letter(letter)]));
+        press(&mut app, &[Key::Enter]);
+        let footer = draw(&mut app, 80, 24).rows()[23].clone();
+        assert!(footer.contains(words), "{search}: {footer}");
+    }
+}
+
+#[test]
+fn what_is_typed_is_deleted_by_words() {
+    let folder = tempfile::tempdir().unwrap();
+    let archive = archive(&folder);
+    let mut app = App::new(&archive, vec![1, 2, 3], false);
+    press(&mut app, &[Key::Letter('/')]);
+    "white ~ \u{e9}l ".chars().for_each(|letter| press(&mut app, &[Key::Letter(letter)]));
+    for left in ["white ~ ", "white ", "", ""] {
+        press(&mut app, &[Key::DeleteWord]);
+        assert_eq!(app.prompt.as_deref(), Some(left));
+    }
+    press(&mut app, &[Key::Letter('a'), Key::Letter(' '), Key::Letter('b'), Key::DeleteLine]);
+    assert_eq!(app.prompt.as_deref(), Some(""));
+    press(&mut app, &[Key::Escape, Key::Letter('?')]);
+    let help = text(&mut app);
+    assert!(help.contains("g G ") && help.contains("Home End g G") && help.contains("Ctrl-U Ctrl-W"), "{help}");
+    for (page, lines) in [(Page::List, 16), (Page::Game, 16)] {
+        app.page = page;
+        assert!(draw(&mut app, 50, lines).rows().join("\n").contains("Q Ctrl-C"), "{page:?}");
+    }
+}
+
+#[test]
+fn the_board_grows_with_the_screen() {
+    let folder = tempfile::tempdir().unwrap();
+    let archive = archive(&folder);
+    let mut app = App::new(&archive, vec![1, 2, 3], false);
+    app.open_number(1, 3);
+    for (width, height, files) in
+        [(80, 24, "   a  b  c"), (100, 30, "    a    b    c"), (120, 40, "     a      b      c")]
+    {
+        let rows = draw(&mut app, width, height).rows();
+        assert!(rows.iter().any(|row| row.starts_with(files)), "{width} {rows:#?}");
+        assert!(rows.iter().any(|row| row.starts_with("ply 3 of 7, Black to move")));
+        assert!(rows.iter().any(|row| row.contains("2... Nc6 3. Bc4 Nf6??")));
+    }
+    assert!(draw(&mut app, 120, 30).rows()[3].starts_with("8   r    n    b"));
+}
+
+#[test]
+fn the_side_to_move_is_never_cut() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("long.bga");
+    let text = format!("[White \"A\"]\n\n{}*\n", "Nf3 Nf6 Ng1 Ng8 ".repeat(300));
+    Import::new(&target).run_reader("l.pgn", text.as_bytes()).unwrap();
+    let archive = Archive::open(&target).unwrap();
+    let mut app = App::new(&archive, vec![1], false);
+    app.open_number(1, 1000);
+    let rows = draw(&mut app, 80, 24).rows();
+    assert!(rows[11].starts_with("ply 1000 of 1200 ") && rows[12].starts_with("White to move "), "{rows:#?}");
+}
