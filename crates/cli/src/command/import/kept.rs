@@ -30,8 +30,8 @@ pub struct Sources {
 
 /// Sets apart the files that are no source of games and the documents with games of other kinds of chess; all other
 /// files stay as they are. A document that is neither western chess nor consistent in itself is refused with the path
-/// of the element. Errors: a file cannot be opened; every file is refused.
-pub fn set_apart(files: &[PathBuf]) -> Result<Sources, Failure> {
+/// of the element. Errors: a file cannot be opened; every file is refused, of which all but a single one are reported.
+pub fn set_apart(files: &[PathBuf], session: &Session) -> Result<Sources, Failure> {
     let mut sources =
         Sources { files: Vec::new(), places: Vec::new(), others: Vec::new(), refused: Vec::new(), _folder: None };
     for file in files {
@@ -92,12 +92,8 @@ pub fn set_apart(files: &[PathBuf]) -> Result<Sources, Failure> {
     match (sources.files.is_empty(), sources.refused.as_slice()) {
         (true, [(_, why)]) => Err(Failure::Message(why.clone())),
         (true, refused @ [_, ..]) => {
-            let reasons: Vec<&str> = refused.iter().map(|(_, why)| why.as_str()).collect();
-            Err(Failure::Message(format!(
-                "none of {} files is a source of games:\n{}",
-                files.len(),
-                reasons.join("\n")
-            )))
+            refused.iter().for_each(|(_, why)| session.message(why));
+            Err(Failure::Message(format!("none of {} files is a source of games", files.len())))
         }
         _ => Ok(sources),
     }

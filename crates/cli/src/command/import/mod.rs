@@ -135,7 +135,7 @@ impl From<Charset> for Encoding {
 pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let files = inputs::expand(&args.files, &inputs::PGN)?;
     let (target, rejects) = targets(args, &files)?;
-    let kept = kept::set_apart(&files)?;
+    let kept = kept::set_apart(&files, session)?;
     let usual = if args.pack { ImportOptions::packed() } else { ImportOptions::default() };
     let options = ImportOptions {
         kept: kept.places.clone(),
