@@ -3,7 +3,9 @@
 //! Data goes to standard output, progress and messages to standard error. This file owns the exit codes. Imports go one
 //! way:
 //!
-//!     lib -> command -> select -> output -> session, threads, interrupt, failure, text
+//! ```text
+//! lib -> command -> select -> output -> session, threads, interrupt, failure, text
+//! ```
 //!
 //! `command` has a file for each subcommand, which no other one imports; `select` finds what a command works on
 //! (archives, games, positions, files); `output` writes the result; `outside` runs programs that are subcommands. Nothing
