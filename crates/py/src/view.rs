@@ -9,7 +9,7 @@ use crate::table::Table;
 use crate::work::{self, OnSignal};
 use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PySlice, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyList, PyRange, PySlice, PyTuple};
 use scoresheet::query::SearchOptions;
 use scoresheet::{Filter, GameSet};
 use std::path::PathBuf;
@@ -61,6 +61,22 @@ impl Numbers {
         (0..self.len()).filter_map(|place| self.get(place))
     }
 
+    /// Returns the index of the first occurrence of a number.
+    fn position(&self, number: u64) -> Option<usize> {
+        match self {
+            Numbers::Run { first, count } => {
+                number.checked_sub(*first).filter(|offset| offset < count).map(|offset| offset as usize)
+            }
+            Numbers::List(list) => list.iter().position(|listed| *listed == number),
+        }
+    }
+
+    /// Returns the number at a Python index: a negative one counts from the end.
+    fn at(&self, index: i64) -> Option<u64> {
+        let index = if index < 0 { index.checked_add(self.len() as i64)? } else { index };
+        self.get(usize::try_from(index).ok()?)
+    }
+
     /// Returns those that pass, in their order.
     fn keep(&self, passes: &GameSet) -> Numbers {
         Numbers::List(self.iter().filter(|number| passes.contains(*number)).collect())
@@ -82,6 +98,9 @@ impl Numbers {
 /// Games of an archive, in an order: what slices, filters and searches give. A sequence like a list, and it can be
 /// filtered and searched again.
 ///
+/// A list or an array of integers or booleans is an index, too. `&`, `|` and `-` join views of one archive: the games keep
+/// the order of the left view, and `|` appends those that only the right one has.
+///
 /// >>> strong = archive.where("elo >= 2000")
 /// >>> len(strong) < len(archive)
 /// True
@@ -100,7 +119,63 @@ impl PartialEq for View {
     }
 }
 
+/// The most indices of one list, to make an endless iterator an error.
+const MOST_INDICES: usize = 1 << 26;
+
 impl View {
+    /// Returns the numbers at the indices of a list or an array. Booleans choose: one for each game.
+    fn choose(&self, indices: &Bound<'_, PyAny>) -> PyResult<Numbers> {
+        let mut numbers = Vec::new();
+        let (mut read, mut booleans) = (0, false);
+        for item in indices.try_iter()? {
+            let item = item?;
+            let chosen = item.extract::<bool>().ok();
+            if read > 0 && chosen.is_some() != booleans {
+                return Err(PyTypeError::new_err("a list of indices is all integers or all booleans"));
+            }
+            booleans = chosen.is_some();
+            match chosen {
+                Some(_) if read == self.numbers.len() => return Err(self.unequal_mask()),
+                Some(true) => numbers.extend(self.numbers.get(read)),
+                Some(false) => {}
+                None if read == MOST_INDICES => {
+                    return Err(PyValueError::new_err(format!("more than {MOST_INDICES} indices")));
+                }
+                None => numbers.push(self.number_at(&item)?),
+            }
+            read += 1;
+        }
+        if booleans && read != self.numbers.len() {
+            return Err(self.unequal_mask());
+        }
+        Ok(Numbers::List(numbers.into()))
+    }
+
+    fn unequal_mask(&self) -> PyErr {
+        PyIndexError::new_err(format!("booleans choose games one by one: {} are needed", self.numbers.len()))
+    }
+
+    /// Returns the number at an integer in Python's eyes, numpy's too.
+    fn number_at(&self, index: &Bound<'_, PyAny>) -> PyResult<u64> {
+        let index = index.call_method0("__index__").map_err(|_| {
+            let kind = index.get_type().name().map(|name| name.to_string()).unwrap_or_default();
+            PyTypeError::new_err(format!("games are numbered by integers, slices or lists of integers, not {kind}"))
+        })?;
+        // An integer that is too large for i64 is out of range, too.
+        let number = index.extract::<i64>().ok().and_then(|index| self.numbers.at(index));
+        number.ok_or_else(|| PyIndexError::new_err(format!("no game at {index}: there are {}", self.numbers.len())))
+    }
+
+    /// Returns the games of another view as a set.
+    ///
+    /// Errors: the view is of another archive, or the archive has been closed.
+    fn set_of(&self, other: &View) -> PyResult<GameSet> {
+        if !self.shared.is_same(&other.shared) {
+            return Err(PyValueError::new_err("the games are of different archives"));
+        }
+        Ok(GameSet::of(self.shared.get()?.sources.len(), other.numbers.iter()))
+    }
+
     /// Returns games of an archive.
     pub fn of_numbers(shared: &Arc<Shared>, numbers: Numbers) -> View {
         View { shared: Arc::clone(shared), numbers, hits: None }
@@ -155,17 +230,14 @@ impl View {
             };
             return Ok(Bound::new(py, self.of(numbers))?.into_any());
         }
-        // What is an integer in Python's eyes, numpy's too; one that is too large is as far out as any.
-        let index = index.call_method0("__index__").map_err(|_| {
-            let kind = index.get_type().name().map(|name| name.to_string()).unwrap_or_default();
-            PyTypeError::new_err(format!("games are numbered by integers or slices, not {kind}"))
-        })?;
-        let number = index.extract::<i64>().ok().and_then(|index| {
-            let place = if index < 0 { index.checked_add(self.numbers.len() as i64)? } else { index };
-            self.numbers.get(usize::try_from(place).ok()?)
-        });
-        let number = number
-            .ok_or_else(|| PyIndexError::new_err(format!("no game at {index}: there are {}", self.numbers.len())))?;
+        let is_list = index.is_instance_of::<PyList>()
+            || index.is_instance_of::<PyTuple>()
+            || index.is_instance_of::<PyRange>()
+            || index.getattr("ndim").and_then(|ndim| ndim.extract::<u32>()).is_ok_and(|ndim| ndim > 0);
+        if is_list {
+            return Ok(Bound::new(py, self.of(self.choose(index)?))?.into_any());
+        }
+        let number = self.number_at(index)?;
         Ok(Bound::new(py, Game::stored(&self.shared, number))?.into_any())
     }
 
@@ -176,10 +248,59 @@ impl View {
     /// Returns whether a game of the same archive is among these.
     fn __contains__(&self, game: &Bound<'_, PyAny>) -> bool {
         let number = game.cast::<Game>().ok().and_then(|game| game.get().number_in(&self.shared));
-        number.is_some_and(|number| match &self.numbers {
-            Numbers::Run { first, count } => number >= *first && number - first < *count,
-            Numbers::List(list) => list.contains(&number),
+        number.is_some_and(|number| self.numbers.position(number).is_some())
+    }
+
+    fn __reversed__(&self) -> Games {
+        let numbers: Vec<u64> = (0..self.numbers.len()).rev().filter_map(|index| self.numbers.get(index)).collect();
+        Games { shared: Arc::clone(&self.shared), numbers: Numbers::List(numbers.into()), next: AtomicUsize::new(0) }
+    }
+
+    /// Returns the index of a game, as a list does. Raises ValueError if the game is missing.
+    ///
+    /// >>> archive[10:20].index(archive[12])
+    /// 2
+    #[pyo3(signature = (game, start = 0, stop = isize::MAX, /), text_signature = "($self, game, start=0, stop=9223372036854775807, /)")]
+    fn index(&self, game: &Bound<'_, PyAny>, start: isize, stop: isize) -> PyResult<usize> {
+        let length = self.numbers.len() as isize;
+        let bound = |index: isize| if index < 0 { (index + length).max(0) } else { index.min(length) } as usize;
+        let number = game.cast::<Game>().ok().and_then(|game| game.get().number_in(&self.shared));
+        let found = number.and_then(|number| match &self.numbers {
+            Numbers::Run { .. } => {
+                self.numbers.position(number).filter(|index| (bound(start)..bound(stop)).contains(index))
+            }
+            Numbers::List(list) => (bound(start)..bound(stop)).find(|index| list[*index] == number),
+        });
+        found.ok_or_else(|| PyValueError::new_err("the game is not among these"))
+    }
+
+    /// Returns how often a game is among these: 0 or 1, unless a list of indices repeated it.
+    ///
+    /// >>> archive[[3, 1, 3]].count(archive[3])
+    /// 2
+    #[pyo3(signature = (game, /))]
+    fn count(&self, game: &Bound<'_, PyAny>) -> usize {
+        let number = game.cast::<Game>().ok().and_then(|game| game.get().number_in(&self.shared));
+        number.map_or(0, |number| match &self.numbers {
+            Numbers::Run { .. } => usize::from(self.numbers.position(number).is_some()),
+            Numbers::List(list) => list.iter().filter(|listed| **listed == number).count(),
         })
+    }
+
+    fn __and__(&self, other: &View) -> PyResult<View> {
+        Ok(self.of(self.numbers.keep(&self.set_of(other)?)))
+    }
+
+    fn __or__(&self, other: &View) -> PyResult<View> {
+        other.set_of(self).map(|own| {
+            let added = other.numbers.iter().filter(|number| !own.contains(*number));
+            self.of(Numbers::List(self.numbers.iter().chain(added).collect()))
+        })
+    }
+
+    fn __sub__(&self, other: &View) -> PyResult<View> {
+        let removed = self.set_of(other)?;
+        Ok(self.of(Numbers::List(self.numbers.iter().filter(|number| !removed.contains(*number)).collect())))
     }
 
     fn __repr__(&self) -> String {

@@ -44,6 +44,53 @@ def test_a_sequence(archive: scoresheet.Archive) -> None:
 def test_numbers_of_numpy(archive: scoresheet.Archive) -> None:
     numpy = pytest.importorskip("numpy")
     assert archive[numpy.int32(7)].number == 8
+    assert archive[numpy.array([3, 1, -1])].numbers == [4, 2, 3000]
+    assert archive[:3][numpy.array([True, False, True])].numbers == [1, 3]
+    for wrong in (numpy.array([1.5]), numpy.array([[1, 2]])):
+        with pytest.raises(TypeError):
+            archive[wrong]
+
+
+def test_the_contract_of_sequences(archive: scoresheet.Archive) -> None:
+    part = archive[10:20]
+    for games in (part, archive[[3, 1, 2]]):
+        plain = list(games)
+        assert [game.number for game in reversed(games)] == games.numbers[::-1]
+        assert [games.index(game) for game in plain] == list(range(len(plain)))
+        assert games.index(plain[1], 1, 2) == games.index(plain[1], -len(plain), -1) == 1
+        assert games.count(plain[0]) == 1 and games.count(archive[500]) == games.count("a game") == 0
+        for arguments in ((archive[500],), ("a game",), (plain[0], 1), (plain[2], 0, 2), (plain[2], -(2**63))):
+            if arguments == (plain[2], -(2**63)):
+                assert games.index(*arguments) == 2
+                continue
+            with pytest.raises(ValueError):
+                games.index(*arguments)
+    assert archive[[3, 1, 3]].numbers == [4, 2, 4] and archive[[3, 1, 3]].count(archive[3]) == 2
+    assert archive[(0, -1)].numbers == [1, 3000] and archive[range(2)].numbers == [1, 2] and archive[[]].numbers == []
+    assert archive[:3][[True, False, True]].numbers == [1, 3]
+    for wrong, kind in (
+        ([3000], IndexError),
+        ([10**30], IndexError),
+        ([True], IndexError),
+        ([True] * 3001, IndexError),
+        ([1, True], TypeError),
+        (["1"], TypeError),
+        ({1, 2}, TypeError),
+    ):
+        with pytest.raises(kind):
+            archive[wrong]
+
+
+def test_views_as_sets(archive: scoresheet.Archive, write) -> None:
+    left, right = archive[[5, 3, 1]], archive[:4]
+    assert (left & right).numbers == [4, 2]
+    assert (left | right).numbers == [6, 4, 2, 1, 3]
+    assert (left - right).numbers == [6]
+    assert (archive & left).numbers == [2, 4, 6] and len(archive - left) == 2997
+    with pytest.raises(ValueError):
+        left & write("1. e4 *")
+    with pytest.raises(TypeError):
+        left | [1]
 
 
 def test_games(archive: scoresheet.Archive) -> None:
