@@ -488,6 +488,12 @@ fn packed_model_file() {
     assert!(std::fs::read(path).unwrap() == packed::MODEL);
 }
 
+#[test]
+fn the_version_is_that_of_the_code() {
+    let (major, minor) = scoresheet::format::VERSION;
+    assert!(DOCUMENT.contains(&format!("\nVersion {major}.{minor}. This document is normative")));
+}
+
 /// The sections that errors name are those that say how it should be.
 #[test]
 fn sections_of_damage() {

@@ -210,7 +210,8 @@ fn verify(
     let mut next = 1;
     for block in &blocks {
         let before = builder.index.state;
-        let fault = order.add(block).or(builder.add(block).err());
+        let (misplaced, contradiction) = (order.add(block), builder.add(block).err());
+        let fault = misplaced.or(contradiction);
         if damage.is_empty() {
             damage.extend(match block.header.kind {
                 BlockKind::Commit => commit_fault(&store, &before, block).or(fault),
@@ -311,7 +312,7 @@ fn verify_games(archive: &Archive, report: &mut Report, monitor: &Monitor) -> Re
                         .filter(|game| !game.as_ref().is_ok_and(|game| is_read(game.number())))
                         .for_each(|game| note(game.and_then(|game| check(&game))));
                     // No game has been asked for its layout, and deleted ones not for anything.
-                    note(check_columns(&chunk));
+                    note(check_columns(&chunk).map(|()| 0));
                 }
                 Err(error) => note(Err(error)),
             }
@@ -334,7 +335,7 @@ fn verify_games(archive: &Archive, report: &mut Report, monitor: &Monitor) -> Re
 }
 
 /// Reads the columns of a chunk and the style of each of its games.
-fn check_columns(chunk: &Chunk) -> Result<u32> {
+fn check_columns(chunk: &Chunk) -> Result<()> {
     let offset = chunk.archive().chunk_offset(chunk.number()).unwrap_or(0);
     chunk.tag_names()?;
     chunk.texts()?;
@@ -343,7 +344,7 @@ fn check_columns(chunk: &Chunk) -> Result<u32> {
     if !(0..chunk.len()).all(has_style) {
         return Err(Damage::new(offset, DamageKind::Layout).into());
     }
-    Ok(0)
+    Ok(())
 }
 
 /// Reads a game and checks its moves; returns its plies.
