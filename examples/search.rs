@@ -1,26 +1,35 @@
 //! Games that reach a position, and what was played there:
 //! `cargo run --release --example search -- games.bga "e4 c5 Nf3" "whiteelo >= 2000"`
 
-use scoresheet::{Archive, Filter, Position};
+use scoresheet::query::{Board, line};
+use scoresheet::{ArchiveSet, Filter, PositionQuery, Query};
 use std::error::Error;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let usage = "usage: search ARCHIVE.bga \"MOVES\" [\"FILTER\"]";
     let (path, moves) = (arguments.next().ok_or(usage)?, arguments.next().ok_or(usage)?);
-    let archive = Archive::open(path)?;
-    let mut position = Position::standard();
-    for san in moves.split_whitespace() {
-        position.play(position.parse_san(san.as_bytes())?)?;
-    }
+    let set = ArchiveSet::open([path])?;
+    let position = line(&moves)?;
 
-    let answer = archive.find(&position);
-    println!("{} games reach {position}", answer.found.hits.len());
-    for (file, state) in answer.side_files {
-        println!("  {file:?}: {state:?}");
+    let mut query = Query::new().board(Board::from(PositionQuery::from(&position)));
+    if let Some(filter) = arguments.next() {
+        query = query.filter(filter.parse::<Filter>()?);
     }
+    let plan = query.plan(&set)?;
+    println!("at most {} games to look at, by: {}", plan.games, plan.with);
+    let mut games = 0;
+    for found in query.run(&set) {
+        let found = found?;
+        games += 1;
+        if games <= 5 {
+            println!("  game {} at ply {}", found.number, found.hits[0].ply);
+        }
+    }
+    println!("{games} games reach {position}");
 
-    let tree = archive.tree(&position).found;
+    let (archive, _) = set.locate(1)?;
+    let tree = archive.tree(&position)?;
     for branch in tree.branches.iter().take(5) {
         let tally = &branch.tally;
         println!(
@@ -31,13 +40,6 @@ fn main() -> Result<(), Box<dyn Error>> {
             tally.draws,
             tally.black
         );
-    }
-
-    if let Some(filter) = arguments.next() {
-        let filter: Filter = filter.parse()?;
-        let passed = archive.select(&filter).found.games;
-        let both = answer.found.hits.iter().filter(|hit| passed.contains(hit.game)).count();
-        println!("{} games pass {:?}; {both} of them reach the position", passed.len(), filter.as_str());
     }
     Ok(())
 }

@@ -51,8 +51,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! - Searching: [`Archive::select`] by tags ([`Filter`]), [`Archive::find`] by position, [`Archive::find_pattern`] by
-//!   [`Pattern`], [`Archive::tree`] for the moves played in a position.
+//! - Searching: [`Archive::find`] by tags ([`Filter`]), position, [`Pattern`] or a [`Query`] of all of these,
+//!   [`ArchiveSet`] for several archives, [`Archive::tree`] for the moves played in a position.
 //! - Writing: [`Import`] for PGN files on all cores, [`ArchiveWriter`] for games of a program's own ([`Game`]).
 //! - Chess: [`chess`] has positions, moves, FEN, SAN and UCI; [`brenner`] the code of the moves; [`pgn`] reads and
 //!   writes PGN without an archive; [`pcn`] is PCN.
@@ -91,7 +91,7 @@ pub mod import;
 pub mod output;
 pub mod query;
 
-pub use archive::{Archive, ArchiveSet, GameRef, GameSet, OpenOptions};
+pub use archive::{Archive, GameRef, GameSet, OpenOptions};
 pub use chess::{Move, Position};
 pub use error::{Damage, Error, Result};
 pub use game::{Game, Visitor};
@@ -99,7 +99,7 @@ pub use import::{ArchiveWriter, Import};
 #[doc(hidden)]
 pub use import::{ImportOptions, import};
 pub use monitor::Monitor;
-pub use query::{Filter, Pattern, PositionQuery, Tree};
+pub use query::{ArchiveSet, Filter, Pattern, PositionQuery, Query, Tree};
 
 /// The examples in README.
 #[cfg(doctest)]

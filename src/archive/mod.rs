@@ -29,7 +29,6 @@ pub use maintain::delete::{Deleted, delete, undelete};
 pub use maintain::repair;
 pub use maintain::verify::{Level, Report, Spot};
 pub use read::archive::Archive;
-pub use read::archive_set::ArchiveSet;
 pub use read::blocks::{BlockRef, Scan};
 pub use read::chunk::{Chunk, TagValue};
 pub use read::digest::Digest;

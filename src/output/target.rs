@@ -1,7 +1,7 @@
 //! Where a program may write: never over an input, never over another kind of file, and only under a name that fits the
 //! content.
 
-use crate::archive::{ArchiveSet, FileKind};
+use crate::archive::{Archive, FileKind};
 use crate::output::compression;
 use crate::output::content::Content;
 use crate::output::refused::Refused;
@@ -116,8 +116,8 @@ impl Outputs {
     }
 
     /// Returns the outputs of a program that reads these archives.
-    pub fn of_archives(archives: &ArchiveSet) -> Outputs {
-        Outputs::of(archives.archives().iter().map(|archive| archive.path()))
+    pub fn of_archives<'a>(archives: impl IntoIterator<Item = &'a Archive>) -> Outputs {
+        Outputs::of(archives.into_iter().map(Archive::path))
     }
 
     fn know(&mut self, path: &Path, role: Role) {

@@ -26,16 +26,19 @@ pub mod pattern;
 
 pub mod report;
 
+pub mod games;
+
 mod ask;
 mod side_files;
 
 pub use crate::archive::SideState;
-pub use ask::{Answer, SideFiles};
+pub use ask::SideFiles;
 pub use fault::QueryFault;
 pub use filter::game_field::{FieldValue, GameField};
 pub use filter::sort::SortKeys;
 pub use filter::{Filter, Passed};
 pub use fold::fold;
+pub use games::{ArchiveSet, Board, FoundGame, GameRanges, GameSummary, Hits, IndexedArchive, Query, line};
 pub use nearest::nearest;
 pub use pattern::Pattern;
 pub use position::index::PositionIndex;

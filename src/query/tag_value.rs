@@ -84,11 +84,50 @@ pub fn control(text: &[u8]) -> Option<(i64, i64)> {
     parts.next().is_none().then_some((base, increment))
 }
 
+/// Returns how fast a time control is, in the words of Lichess: by base and 40 increments; of several periods the first
+/// counts.
+pub fn speed(control: &[u8]) -> &'static str {
+    let Some((base, increment)) = self::control(control) else { return "correspondence" };
+    match base.saturating_add(increment.saturating_mul(40)) {
+        ..30 => "ultraBullet",
+        30..180 => "bullet",
+        180..480 => "blitz",
+        480..1500 => "rapid",
+        1500..21600 => "classical",
+        _ => "correspondence",
+    }
+}
+
 /// Returns how many days a month has.
 pub fn month_length(year: i64, month: i64) -> i64 {
     match month {
         2 => 28 + i64::from(year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)),
         4 | 6 | 9 | 11 => 30,
         _ => 31,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::speed;
+
+    #[test]
+    fn speeds_are_those_of_lichess() {
+        let known = [
+            ("15+0", "ultraBullet"),
+            ("29+0", "ultraBullet"),
+            ("30+0", "bullet"),
+            ("60+2", "bullet"),
+            ("60+3", "blitz"),
+            ("300+4", "blitz"),
+            ("480+0", "rapid"),
+            ("900+15", "classical"),
+            ("-", "correspondence"),
+            ("40/7200:3600", "classical"),
+            ("86400", "correspondence"),
+        ];
+        for (control, wanted) in known {
+            assert_eq!(speed(control.as_bytes()), wanted, "{control}");
+        }
     }
 }

@@ -3,8 +3,9 @@
 use crate::common::corpora;
 use crate::common::import::try_import;
 use crate::common::sample::lichess;
+use scoresheet::ArchiveSet;
 use scoresheet::archive::copy::{self, Part};
-use scoresheet::archive::{Access, Archive, ArchiveSet, GameSet, Level, MODEL, TranscodeOptions, delete, transcode};
+use scoresheet::archive::{Access, Archive, GameSet, Level, MODEL, TranscodeOptions, delete, transcode};
 use scoresheet::format::moves::Coding;
 use scoresheet::{Error, ImportOptions};
 use std::path::{Path, PathBuf};
@@ -216,16 +217,16 @@ fn a_set_of_archives_counts_on_from_one_to_the_next() {
     let folder = tempfile::tempdir().unwrap();
     let (one, two) = (small(&folder), sample(&folder));
     let set = ArchiveSet::open([&one, &two, &one]).unwrap();
-    let (few, many) = (set.archives()[0].len(), set.archives()[1].len());
+    let (few, many) = (set.archive(0).unwrap().len(), set.archive(1).unwrap().len());
     assert_eq!(set.len(), 2 * few + many);
     for (number, archive, own) in
         [(1, 0, 1), (few, 0, few), (few + 1, 1, 1), (few + many, 1, many), (few + many + 2, 2, 2)]
     {
         let (found, place) = set.locate(number).unwrap();
-        assert_eq!((found.path(), place), (set.archives()[archive].path(), own));
+        assert_eq!((found.path(), place), (set.archive(archive).unwrap().path(), own));
         assert_eq!(
             set.game(number).unwrap().digest().unwrap(),
-            set.archives()[archive].game(own).unwrap().digest().unwrap()
+            set.archive(archive).unwrap().game(own).unwrap().digest().unwrap()
         );
     }
     for missing in [0, set.len() + 1, u64::MAX] {

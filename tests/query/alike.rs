@@ -117,9 +117,9 @@ fn agree(plain: &Archive, packed: &Archive, count: usize) -> usize {
     let games: Vec<(usize, u64)> = (1..=plain.len()).map(|game| (0, game)).collect();
     for keys in KEYS.map(|keys| SortKeys::parse(keys).unwrap()) {
         let [one, other, third, fourth] =
-            [&made[..1], &made[1..], &filed[..1], &filed[1..]].map(|headers| keys.order(headers, &games, usize::MAX).0);
+            [&made[0], &made[1], &filed[0], &filed[1]].map(|headers| keys.order(&[headers], &games, usize::MAX).0);
         assert!(one == other && one == third && one == fourth, "{keys:?}");
-        assert_eq!(keys.order(&made[..1], &games, 10).0, one[..10]);
+        assert_eq!(keys.order(&[&made[0]], &games, 10).0, one[..10]);
     }
     book.len()
 }
@@ -219,7 +219,7 @@ fn damaged_tags_cost_a_filter_their_own_games_alone() {
     }
     // What cannot be read comes last in an order, and is told.
     let games: Vec<(usize, u64)> = (1..=hurt.len()).map(|game| (0, game)).collect();
-    let (order, unread) = SortKeys::parse("-elo").unwrap().order(&[TagColumns::of(&hurt)], &games, usize::MAX);
+    let (order, unread) = SortKeys::parse("-elo").unwrap().order(&[&TagColumns::of(&hurt)], &games, usize::MAX);
     assert_eq!((order.len(), unread.len()), (games.len(), 1));
     let last: Vec<u64> =
         order[order.len() - (lost.end - lost.start) as usize..].iter().map(|place| games[*place].1).collect();
@@ -238,7 +238,7 @@ fn commands_answer_the_rest_and_fail() {
         (output.status.code(), text(output.stdout), text(output.stderr))
     };
     let left = hurt.len() - (lost.end - lost.start);
-    let place = format!("hurt.bga: games {} to {}: the archive is damaged", lost.start, lost.end - 1);
+    let place = format!("(games {} to {})", lost.start, lost.end - 1);
     for args in [
         &["list", "hurt.bga", "--where", "has(white)"][..],
         &["find", "hurt.bga", "--moves", "", "--where", "has(white)", "--format", "numbers"],
@@ -246,7 +246,7 @@ fn commands_answer_the_rest_and_fail() {
     ] {
         let (code, out, err) = run(args);
         assert_eq!((code, out.lines().count() as u64), (Some(1), left), "{args:?}: {err}");
-        assert!(err.contains(&place), "{args:?}: {err}");
+        assert!(err.contains("hurt.bga: the archive is damaged") && err.contains(&place), "{args:?}: {err}");
     }
     let (code, out, err) = run(&["tree", "hurt.bga", "--where", "has(white)"]);
     assert!(code == Some(1) && out.contains("e4 ") && err.contains(&place), "{err}");

@@ -1,8 +1,16 @@
 //! Small texts: numbers, counts, paths and bytes as messages and tables show them, and numbers as arguments write them.
 
+use scoresheet::archive::GameSet;
 use scoresheet::output::is_control;
 pub use scoresheet::output::{printable, shown};
+use scoresheet::query::GameRanges;
 use unicode_width::UnicodeWidthStr;
+
+/// Returns the games of a set as `--games` takes them, at most so many ranges and then `..`.
+pub fn ranges(games: &GameSet, most: usize) -> String {
+    let more = if games.runs().nth(most).is_some() { ",.." } else { "" };
+    format!("{}{more}", GameRanges::of_set(games, most))
+}
 
 /// Returns the text with line ends in place of blanks, so that no line has more columns than that, but for words that
 /// are longer; lines after the first are indented.

@@ -26,6 +26,5 @@ pub(super) mod game_ref;
 pub(super) mod moves;
 pub(super) mod walk;
 
-pub(super) mod archive_set;
 pub(super) mod digest;
 pub(super) mod original;

@@ -43,7 +43,7 @@ impl SortKeys {
     /// come last, whether or not it descends; those that no key tells apart stay in the order of `games`.
     pub fn order(
         &self,
-        headers: &[TagColumns<'_>],
+        headers: &[&TagColumns<'_>],
         games: &[(usize, u64)],
         most: usize,
     ) -> (Vec<usize>, Vec<(usize, Unread)>) {
@@ -105,7 +105,7 @@ impl FromStr for SortKeys {
 
 impl SortKey {
     /// The value of each game.
-    fn values(&self, headers: &[TagColumns<'_>], games: &[(usize, u64)]) -> Vec<Value> {
+    fn values(&self, headers: &[&TagColumns<'_>], games: &[(usize, u64)]) -> Vec<Value> {
         match &self.field {
             Field::Text(name) => texts(headers, games, name),
             Field::Opening => texts(headers, games, "Opening"),
@@ -171,14 +171,14 @@ impl SortKey {
 }
 
 /// The measure of each game; those that cannot be read have none.
-fn measured(headers: &[TagColumns<'_>], games: &[(usize, u64)], measure: Measure) -> Vec<Value> {
+fn measured(headers: &[&TagColumns<'_>], games: &[(usize, u64)], measure: Measure) -> Vec<Value> {
     let mut sets: Vec<GameSet> = headers.iter().map(|headers| GameSet::new(headers.archive().len())).collect();
     for (archive, game) in games {
         if let Some(set) = sets.get_mut(*archive) {
             set.insert(*game);
         }
     }
-    let of = |(headers, set): (&TagColumns<'_>, &GameSet)| {
+    let of = |(headers, set): (&&TagColumns<'_>, &GameSet)| {
         values::of_games(headers.archive(), &[measure], set).0.pop().unwrap_or_default()
     };
     let values: Vec<Vec<i64>> = headers.iter().zip(&sets).map(of).collect();
@@ -196,7 +196,7 @@ fn column(headers: &TagColumns<'_>, key: &Key) -> Option<Arc<Column>> {
 struct Source(Vec<Option<Arc<Column>>>);
 
 impl Source {
-    fn of(headers: &[TagColumns<'_>], name: &str) -> Source {
+    fn of(headers: &[&TagColumns<'_>], name: &str) -> Source {
         let key = Key::Tag(name.to_owned());
         Source(headers.iter().map(|headers| column(headers, &key)).collect())
     }
@@ -206,19 +206,19 @@ impl Source {
     }
 }
 
-fn of_column(headers: &[TagColumns<'_>], games: &[(usize, u64)], key: &Key, of: impl Fn(u32) -> i64) -> Vec<Value> {
+fn of_column(headers: &[&TagColumns<'_>], games: &[(usize, u64)], key: &Key, of: impl Fn(u32) -> i64) -> Vec<Value> {
     let columns: Vec<Option<Arc<Column>>> = headers.iter().map(|headers| column(headers, key)).collect();
     let value = |(archive, game): &(usize, u64)| Some(of(columns.get(*archive)?.as_ref()?.get(*game)));
     games.iter().map(value).collect()
 }
 
-fn numbers(headers: &[TagColumns<'_>], games: &[(usize, u64)], name: &str, reading: Reading) -> Vec<Value> {
+fn numbers(headers: &[&TagColumns<'_>], games: &[(usize, u64)], name: &str, reading: Reading) -> Vec<Value> {
     let source = Source::of(headers, name);
     games.iter().map(|game| value::read(reading, source.text(*game)?).map(|(least, _)| least)).collect()
 }
 
 /// Of a date in part the first day that it can be counts.
-fn dates(headers: &[TagColumns<'_>], games: &[(usize, u64)], reading: Reading) -> Vec<Value> {
+fn dates(headers: &[&TagColumns<'_>], games: &[(usize, u64)], reading: Reading) -> Vec<Value> {
     let [date, utc] = ["Date", "UTCDate"].map(|name| numbers(headers, games, name, reading));
     let own = Source::of(headers, "Date");
     let decides = |game: &(usize, u64)| own.text(*game).is_some_and(|text| value::decides(reading, text));
@@ -227,7 +227,7 @@ fn dates(headers: &[TagColumns<'_>], games: &[(usize, u64)], reading: Reading) -
 }
 
 /// Black's wins, draws, White's wins.
-fn results(headers: &[TagColumns<'_>], games: &[(usize, u64)]) -> Vec<Value> {
+fn results(headers: &[&TagColumns<'_>], games: &[(usize, u64)]) -> Vec<Value> {
     let told = Source::of(headers, "Result");
     let facts = of_column(headers, games, &Key::Facts, i64::from);
     let rank = |outcome: u8| match outcome {
@@ -243,7 +243,7 @@ fn results(headers: &[TagColumns<'_>], games: &[(usize, u64)]) -> Vec<Value> {
     games.iter().zip(facts).map(of).collect()
 }
 
-fn texts(headers: &[TagColumns<'_>], games: &[(usize, u64)], name: &str) -> Vec<Value> {
+fn texts(headers: &[&TagColumns<'_>], games: &[(usize, u64)], name: &str) -> Vec<Value> {
     ranked(&[&Source::of(headers, name)], games).pop().unwrap_or_default()
 }
 

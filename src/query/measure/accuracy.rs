@@ -32,6 +32,11 @@ pub enum Judgement {
 }
 
 impl Judgement {
+    /// Returns the judgement of that name.
+    pub fn from_name(name: &str) -> Option<Judgement> {
+        [Judgement::Inaccuracy, Judgement::Mistake, Judgement::Blunder].into_iter().find(|own| own.name() == name)
+    }
+
     /// Returns its name, in small letters.
     pub const fn name(self) -> &'static str {
         match self {

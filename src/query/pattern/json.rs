@@ -25,32 +25,40 @@ pub struct JsonQuery {
 /// `stm` is the side to move in the position, `moved` and `captured` are about the move that led to it. Material and
 /// imbalance are compared piece by piece.
 pub fn parse(text: &str) -> Result<JsonQuery, QueryFault> {
-    let value: Value = serde_json::from_str(text).map_err(|error| {
+    read(&parsed(text)?, &Place::whole(text))
+}
+
+/// Reads a text as JSON.
+pub(in crate::query) fn parsed(text: &str) -> Result<Value, QueryFault> {
+    serde_json::from_str(text).map_err(|error| {
         let before: usize = text.lines().take(error.line().saturating_sub(1)).map(|line| line.len() + 1).sum();
         let what = error.to_string();
         let what = what.split(" at line ").next().unwrap_or_default();
         QueryFault::in_bytes(text, (before + error.column(), format!("this is not JSON: {what}")))
-    })?;
-    let place = Place::whole(text);
-    let fields = object(&value, &place)?;
+    })
+}
+
+/// Reads a query like `parse`, of the value at a place of a text.
+pub(in crate::query) fn read(value: &Value, place: &Place) -> Result<JsonQuery, QueryFault> {
+    let fields = object(value, place)?;
     let number = |name: &str| match fields.get(name) {
         None => Ok(None),
         Some(value) => value.as_u64().map(Some).ok_or_else(|| place.field(name).fault("a whole number is wanted")),
     };
     let (skip, limit) = (number("skip")?.unwrap_or(0), number("limit")?);
     let streaks = if let Some(items) = fields.get("sequence") {
-        only(fields, &["sequence"], &place)?;
+        only(fields, &["sequence"], place)?;
         let place = place.field("sequence");
         let items = array(items, &place)?;
         let of = |(number, item): (usize, &Value)| streak(item, &place.item(number));
         items.iter().enumerate().map(of).collect::<Result<Vec<_>, _>>()?
     } else {
-        vec![streak(&value, &place)?]
+        vec![streak(value, place)?]
     };
     Ok(JsonQuery { pattern: Pattern(streaks), skip, limit })
 }
 
-fn object<'a>(value: &'a Value, place: &Place) -> Result<&'a Map<String, Value>, QueryFault> {
+pub(in crate::query) fn object<'a>(value: &'a Value, place: &Place) -> Result<&'a Map<String, Value>, QueryFault> {
     value.as_object().ok_or_else(|| place.fault("an object {..} is wanted"))
 }
 
@@ -147,7 +155,7 @@ pub fn parse_roles(text: &str) -> Result<Vec<Role>, QueryFault> {
     roles(text).map_err(|fault| QueryFault::in_bytes(text, fault))
 }
 
-fn roles(text: &str) -> Result<Vec<Role>, Fault> {
+pub(in crate::query) fn roles(text: &str) -> Result<Vec<Role>, Fault> {
     let role = |(at, letter): (usize, u8)| {
         Role::from_letter(letter.to_ascii_uppercase())
             .ok_or_else(|| (at + 1, "not a piece: write some of PNBRQK".to_owned()))

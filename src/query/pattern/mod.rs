@@ -2,7 +2,7 @@
 //! sequences of these.
 
 pub mod json;
-mod json_place;
+pub(in crate::query) mod json_place;
 mod move_rule;
 mod search;
 

@@ -3,6 +3,7 @@
 use crate::brenner::replay::{Replay, ReplayState};
 use crate::chess::piece::{CODES, EMPTY, PieceId};
 use crate::chess::{CastlingSide, Color, Position, Role, Square};
+use crate::query::fault::QueryFault;
 
 /// What has to agree beside the pieces on their squares. Clocks and labels never count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -121,6 +122,14 @@ pub struct PositionQuery {
     en_passant: Option<Square>,
 }
 
+impl From<&Position> for PositionQuery {
+    /// A search for the position with everything that has to agree: side to move, castling rights and en passant
+    /// capture.
+    fn from(position: &Position) -> PositionQuery {
+        PositionQuery::new(position, Compare::default())
+    }
+}
+
 impl PositionQuery {
     /// Returns the position made ready.
     pub fn new(position: &Position, compare: Compare) -> PositionQuery {
@@ -164,9 +173,40 @@ impl PositionQuery {
         PositionQuery { position: position.clone(), compare, classes, order, home, gone, pieces, ways, en_passant }
     }
 
+    /// Reads a FEN, or `startpos`. Fields after the piece placement may be left out, and are then not compared.
+    ///
+    /// Errors: the field at fault, at its place.
+    pub fn from_fen(fen: &str) -> Result<PositionQuery, QueryFault> {
+        if fen == "startpos" {
+            return Ok(PositionQuery::from(&Position::standard()));
+        }
+        let position = Position::from_fen(fen.as_bytes()).map_err(|error| {
+            QueryFault::in_bytes(fen, (error.column, format!("{}: {}", error.field.name(), error.fault)))
+        })?;
+        let fields = fen.split_whitespace().count();
+        let compare = Compare { side: fields > 1, castling: fields > 2, en_passant: fields > 3 };
+        Ok(PositionQuery::new(&position, compare))
+    }
+
+    /// Returns the query that takes either side to move, any castling rights, any en passant capture.
+    pub fn with_any(self, side: bool, castling: bool, en_passant: bool) -> PositionQuery {
+        let Compare { side: own_side, castling: own_castling, en_passant: own_en_passant } = self.compare;
+        let compare = Compare {
+            side: own_side && !side,
+            castling: own_castling && !castling,
+            en_passant: own_en_passant && !en_passant,
+        };
+        PositionQuery { compare, ..self }
+    }
+
     /// Returns the position.
     pub fn position(&self) -> &Position {
         &self.position
+    }
+
+    /// Returns the query with colours exchanged and the board flipped.
+    pub fn swapped(&self) -> PositionQuery {
+        PositionQuery::new(&self.position.colors_swapped(), self.compare)
     }
 
     /// Returns what has to agree.

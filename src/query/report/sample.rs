@@ -4,10 +4,11 @@
 //! All positions that may be taken are numbered, and a permutation of these numbers by the seed says in which order they
 //! are tried. So every position is as likely as any other, and nothing is kept but what is taken.
 
-use crate::archive::{Archive, ArchiveSet, GameRef, GameSet};
+use crate::archive::{Archive, GameRef, GameSet};
 use crate::brenner::replay::{Replay, ReplayError};
 use crate::chess::{MoveKind, Position};
 use crate::error::{Damage, DamageKind, Error, Result};
+use crate::query::games::ArchiveSet;
 use crate::query::tag_columns::{Key, TagColumns};
 use rayon::prelude::*;
 use std::collections::{HashMap, HashSet};
@@ -104,7 +105,7 @@ pub fn positions(
             .into_par_iter()
             .map(|number| {
                 let (place, ply) = space.at(order.at(number))?;
-                let archive = archives.archives().get(place.0)?;
+                let archive = archives.archive(place.0)?;
                 let key = archive.game(place.1).and_then(|game| tried(&game, ply, options));
                 key.map(|key| key.map(|key| ((place, ply), key))).transpose()
             })
@@ -150,7 +151,7 @@ pub fn games(
             taken.push((*place, *game));
             continue;
         };
-        let Some(archive) = archives.archives().get(*place) else { continue };
+        let Some(archive) = archives.archive(*place) else { continue };
         match archive.game(*game) {
             Ok(own) => match part_of(&own, train_share(percent), 0) {
                 Ok(own) if own == part => taken.push((*place, *game)),
@@ -213,7 +214,7 @@ impl Space {
     fn of(archives: &ArchiveSet, games: &[GameSet], (first, last): (u32, u32)) -> Result<Space> {
         let mut space = Space { games: Vec::new(), starts: vec![0], first_ply: first };
         let mut total = 0u64;
-        for (place, (archive, games)) in archives.archives().iter().zip(games).enumerate() {
+        for (place, (archive, games)) in archives.archives().zip(games).enumerate() {
             let plies = plies(archive)?;
             for game in games.iter() {
                 // The last position has no move.

@@ -166,6 +166,14 @@ impl Tree {
         self.unread.extend(other.unread);
     }
 
+    /// Returns the tree, or why one of its games could not be read.
+    pub fn complete(mut self) -> crate::error::Result<Tree> {
+        match self.unread.pop() {
+            None => Ok(self),
+            Some(error) => Err(error),
+        }
+    }
+
     /// Returns the games that end in the position: those whose visit no move follows, by result: won by White, drawn,
     /// won by Black, without a result.
     pub fn ended(&self) -> [u64; 4] {

@@ -19,9 +19,21 @@ impl Clone for Unread {
     }
 }
 
+impl From<Error> for Unread {
+    /// The game that an error names; of others it is not known which.
+    fn from(error: Error) -> Unread {
+        let games = match &error {
+            Error::Damaged(damage) if damage.game > 0 => damage.game..damage.game + 1,
+            _ => 0..0,
+        };
+        Unread { games, error }
+    }
+}
+
 impl fmt::Display for Unread {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.games.end.saturating_sub(self.games.start) {
+            0 => write!(f, "{}", self.error),
             1 => write!(f, "game {}: {}", self.games.start, self.error),
             _ => write!(f, "games {} to {}: {}", self.games.start, self.games.end.saturating_sub(1), self.error),
         }

@@ -51,14 +51,16 @@ pub struct Args {
 
 pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let archives = archives::open_all(session, &args.archives)?;
-    let mut outputs = Outputs::of_archives(&archives);
+    args.filter.of_one(&archives)?;
+    let mut outputs = Outputs::of_archives(archives.archives());
     let target = outputs.file(&args.output, Content::Book, Existing::from_force(args.force))?;
     args.threads.install(|| {
         let mut book = BookBuilder::new(BookOptions { plies: args.plies, min_games: args.min_games });
         let mut failed = 0;
-        for archive in archives.archives() {
+        for member in archives.members() {
+            let archive = member.archive();
             let name = archives::name_in(&archives, archive);
-            let (chosen, undecided) = args.filter.games(session, archive);
+            let (chosen, undecided) = args.filter.games(session, member.columns())?;
             let mut search = Search::new(archive);
             if let Some(games) = &chosen {
                 search = search.among(games);

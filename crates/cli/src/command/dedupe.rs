@@ -10,8 +10,9 @@ use crate::threads::Threads;
 use scoresheet::output::Outputs;
 
 use clap::ValueEnum;
+use scoresheet::ArchiveSet;
 use scoresheet::archive::copy::Part;
-use scoresheet::archive::{self, Archive, ArchiveSet, GameSet};
+use scoresheet::archive::{self, Archive, GameSet};
 use scoresheet::query::TagColumns;
 use scoresheet::query::report::duplicates::{self, Double, Keep, Likeness, Options};
 use scoresheet::query::tag_columns::Key;
@@ -86,14 +87,14 @@ fn dedupe(args: &Args, session: &Session) -> Result<Code, Failure> {
         Which::First => Keep::First,
         Which::Last => Keep::Last,
     };
-    let paths: Vec<PathBuf> = archives.archives().iter().map(|archive| archive.path().to_path_buf()).collect();
+    let paths: Vec<PathBuf> = archives.archives().map(|archive| archive.path().to_path_buf()).collect();
     let target = args.output.as_deref();
     let target =
         target.map(|path| new_archive::target(paths.iter().map(PathBuf::as_path), path, args.force)).transpose()?;
     if args.delete {
         paths.iter().try_for_each(|path| Outputs::default().in_place(path))?;
     }
-    let tags: Vec<TagColumns> = archives.archives().iter().map(TagColumns::of).collect();
+    let tags: Vec<TagColumns> = archives.archives().map(TagColumns::of).collect();
     let options = Options { prefixes: !args.whole_only, keep };
     let pairs = duplicates::find(&tags, options).map_err(|error| match args.archives.as_slice() {
         [path] => Failure::of_archive(path)(error),
@@ -103,13 +104,13 @@ fn dedupe(args: &Args, session: &Session) -> Result<Code, Failure> {
     if args.output.is_none() && !args.delete {
         list(args, session, &archives, &tags, &pairs)?;
         if !args.quiet {
-            let all = archives.archives().iter().map(|archive| archive.live().len()).sum();
+            let all = archives.archives().map(|archive| archive.live().len()).sum();
             session.note(&format!("{number} of {} could be deleted", thousands(all)));
         }
         return Ok(Code::Success);
     }
     // The duplicates, by archive.
-    let mut removed: Vec<GameSet> = archives.archives().iter().map(|archive| GameSet::new(archive.len())).collect();
+    let mut removed: Vec<GameSet> = archives.archives().map(|archive| GameSet::new(archive.len())).collect();
     for pair in &pairs {
         let (place, game) = place(&archives, pair.game)?;
         if let Some(set) = removed.get_mut(place) {
@@ -123,7 +124,7 @@ fn dedupe(args: &Args, session: &Session) -> Result<Code, Failure> {
             games.subtract(removed);
             Part { archive, games }
         };
-        let parts: Vec<Part> = archives.archives().iter().zip(&removed).map(part).collect();
+        let parts: Vec<Part> = archives.archives().zip(&removed).map(part).collect();
         if !args.quiet {
             session.note(&format!("{number} left out"));
         }
@@ -144,7 +145,7 @@ fn dedupe(args: &Args, session: &Session) -> Result<Code, Failure> {
 /// The place of a game's archive among the others, and its number there.
 fn place(archives: &ArchiveSet, number: u64) -> Result<(usize, u64), Failure> {
     let (archive, game) = archives.locate(number)?;
-    let place = archives.archives().iter().position(|other| std::ptr::eq(other, archive));
+    let place = archives.archives().position(|other| std::ptr::eq(other, archive));
     Ok((place.unwrap_or_default(), game))
 }
 
@@ -165,8 +166,7 @@ fn list(
             let text = column.and_then(|column| column.text(game)).unwrap_or(b"?");
             String::from_utf8_lossy(text).into_owned()
         };
-        let name =
-            |place: usize| archives.archives().get(place).and_then(|archive| archives::name_in(archives, archive));
+        let name = |place: usize| archives.archive(place).and_then(|archive| archives::name_in(archives, archive));
         let likeness = match likeness {
             Likeness::Same => "same",
             Likeness::Prefix => "prefix",

@@ -6,7 +6,7 @@ use crate::output::json::Object;
 use crate::output::new_archive;
 use crate::select::archives;
 use crate::select::filter::Where;
-use crate::select::ranges::{self, Ranges};
+use crate::select::grouped::Games;
 use crate::session::Session;
 use crate::text::{count, shown};
 use crate::threads::Threads;
@@ -30,9 +30,6 @@ pub struct Args {
     /// The archive, or several with --where; each is changed in a commit of its own
     #[arg(required = true)]
     archives: Vec<PathBuf>,
-    /// These games, e.g. 5,10-20,1000-
-    #[arg(long, value_name = "RANGES")]
-    games: Option<Ranges>,
     #[command(flatten)]
     filter: Where,
     /// Delete nothing; only print how many games would be deleted
@@ -45,21 +42,17 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
-    if args.games.is_none() && !args.filter.is_given() {
+    if !args.filter.is_given() {
         return Err(Failure::Usage("no games given: use --games RANGES or --where EXPR".to_owned()));
     }
     // All archives are searched before any is changed.
     let (chosen, undecided) = {
         let archives = archives::open_all(session, &args.archives)?;
-        ranges::of_one(&archives, args.games.as_ref())?;
+        args.filter.of_one(&archives)?;
         args.threads.install(|| {
-            let (mut chosen, mut undecided) = (Vec::new(), 0);
-            for archive in archives.archives() {
-                let (games, unread) = args.filter.chosen(session, archive, args.games.as_ref())?;
-                chosen.push((archive.path().to_path_buf(), games));
-                undecided += unread;
-            }
-            Ok::<_, Failure>((chosen, undecided))
+            let (chosen, undecided) = Games::chosen(session, &archives, &args.filter)?;
+            let path = |own: Games| (PathBuf::from(own.archive().path()), own.games);
+            Ok::<_, Failure>((chosen.into_iter().map(path).collect::<Vec<_>>(), undecided))
         })?
     };
     if args.dry_run {

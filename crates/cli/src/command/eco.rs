@@ -6,7 +6,6 @@ use crate::output::heading::Heading;
 use crate::output::new_archive;
 use crate::output::table::TabbedTable;
 use crate::select::filter::Where;
-use crate::select::ranges::{self, Ranges};
 use crate::select::units::Unit;
 use crate::select::{archives, parallel};
 use crate::session::{GameFault, Session};
@@ -35,9 +34,6 @@ pub struct Args {
     /// The archive, or several: then each line begins with the archive's name, and --write makes one archive of all
     #[arg(required = true)]
     archives: Vec<PathBuf>,
-    /// Only these games, e.g. 5,10-20,1000-
-    #[arg(long, value_name = "RANGES", conflicts_with = "write")]
-    games: Option<Ranges>,
     #[command(flatten)]
     filter: Where,
     /// Write an archive of all games with these tags
@@ -68,16 +64,15 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
 
 fn eco(args: &Args, session: &Session) -> Result<Code, Failure> {
     let archives = archives::open_all(session, &args.archives)?;
-    ranges::of_one(&archives, args.games.as_ref())?;
+    args.filter.of_one(&archives)?;
     if let Some(path) = &args.output {
-        let target = new_archive::target(archives.archives().iter().map(Archive::path), path, args.force)?;
+        let target = new_archive::target(archives.archives().map(Archive::path), path, args.force)?;
         let edit = |game: &GameRef| named(game, args.overwrite);
-        let parts = archives.archives().iter().map(|archive| Part { games: archive.live(), archive });
+        let parts = archives.archives().map(|archive| Part { games: archive.live(), archive });
         let parts: Vec<Part> = parts.collect();
         return new_archive::write_edited(session, &target, args.quiet, &parts, &edit as Edit);
     }
     let mut out = session.stdout();
-    let ranges = args.games.as_ref();
     let lines = |archive: &Archive, name: Option<&str>, unit: &Unit| lines(args.json, archive, name, unit);
     let damaged = if session.is_terminal() && !args.json {
         let columns = [
@@ -88,13 +83,13 @@ fn eco(args: &Args, session: &Session) -> Result<Code, Failure> {
             ("ply", true, 90),
             ("tag", false, 80),
         ];
-        let columns = if archives.archives().len() > 1 { &columns[..] } else { &columns[1..] };
+        let columns = if archives.members().len() > 1 { &columns[..] } else { &columns[1..] };
         let mut table = TabbedTable::new(columns, session.table_width(), &mut out);
-        let damaged = parallel::write_lines(session, &archives, ranges, &args.filter, &mut table, lines)?;
+        let damaged = parallel::write_lines(session, &archives, &args.filter, &mut table, lines)?;
         table.finish()?;
         damaged
     } else {
-        parallel::write_lines(session, &archives, ranges, &args.filter, &mut out, lines)?
+        parallel::write_lines(session, &archives, &args.filter, &mut out, lines)?
     };
     out.flush()?;
     failure::all_read(damaged)

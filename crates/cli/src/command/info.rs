@@ -3,9 +3,9 @@
 use crate::failure::{Code, Failure};
 use crate::output::archive_sizes::ArchiveSizes;
 use crate::output::json::Object;
-use crate::select::{archives, ranges};
+use crate::select::archives;
 use crate::session::Session;
-use crate::text::{count, hex, printable, thousands};
+use crate::text::{count, hex, printable, ranges, thousands};
 use crate::threads::Threads;
 use scoresheet::archive::{Archive, GameSet, SideState};
 use scoresheet::format::commit::{Commit, Unfinished};
@@ -117,11 +117,9 @@ impl Info<'_> {
                 "Changed",
                 match self.changed.len() {
                     0 => "no game since its import".to_owned(),
-                    games => format!(
-                        "{} since the import: {}",
-                        count(games, "game", "games"),
-                        ranges::listed(&self.changed, 5)
-                    ),
+                    games => {
+                        format!("{} since the import: {}", count(games, "game", "games"), ranges(&self.changed, 5))
+                    }
                 },
             ),
             ("Plies", thousands(totals.plies)),
@@ -193,7 +191,7 @@ impl Info<'_> {
             .with("games", archive.len())
             .with("deleted", archive.deleted_count())
             .with("changed", self.changed.len())
-            .with("changed_games", ranges::listed(&self.changed, usize::MAX))
+            .with("changed_games", ranges(&self.changed, usize::MAX))
             .with("plies", totals.plies)
             .with("faulty", totals.faulty)
             .with("rejected", totals.rejected)

@@ -4,18 +4,19 @@ use crate::failure::{self, Code, Failure};
 use crate::output::heading::Heading;
 use crate::output::json::Object;
 use crate::output::{game_table, group_table, table};
-use crate::select::filter::Where;
-use crate::select::grouped::{Games, by_years, grouped};
+use crate::select::filter::{self, Where};
+use crate::select::grouped::{self, Games, by_years, grouped};
 use crate::select::position::PositionArgs;
 use crate::select::{archives, side_files};
 use crate::session::Session;
 use crate::text::{count, folded, plain};
 use crate::threads::Threads;
-use scoresheet::archive::{ArchiveSet, GameSet};
+use scoresheet::ArchiveSet;
+use scoresheet::archive::GameSet;
 use scoresheet::query::report::groups::{Group, GroupKey, join};
 use scoresheet::query::report::openings::Openings;
 use scoresheet::query::report::points::Points;
-use scoresheet::query::{PositionQuery, SearchOptions, TagColumns, Tree};
+use scoresheet::query::{Query, TagColumns, Tree};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -53,41 +54,26 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         return Err(Failure::Usage(what.to_owned()));
     }
     let archives = archives::open_all(session, &args.archives)?;
+    args.filter.of_one(&archives)?;
     let position = args.position.position()?;
-    let query = PositionQuery::from(&position);
+    let query = Query::from(&position);
     args.threads.install(|| {
-        let (mut all, mut tree, mut failed, mut any) = (Vec::new(), None::<Tree>, 0, false);
-        for (before, archive) in archives.numbered() {
-            let (games, undecided) = args.filter.chosen(session, archive, None)?;
-            failed += undecided;
-            any |= !games.is_empty();
-            let (found, own) = side_files::with_search(session, archive, Some(&games), |search| {
-                let found = match args.position.is_given() {
-                    true => Some(search.position(&query, SearchOptions::default())),
-                    false => None,
-                };
-                (found, search.tree(&position))
-            });
-            let games = match found {
-                Some(found) => {
-                    failed += found.unread.len() as u64;
-                    found.unread.iter().for_each(|error| session.message(&error.to_string()));
-                    GameSet::of(archive.len(), found.hits.iter().map(|hit| hit.game))
-                }
-                None => games,
-            };
-            all.push(Games { archive, columns: TagColumns::of(archive), games, player: None });
-            match &mut tree {
-                Some(tree) => tree.add(own, before),
-                None => tree = Some(own),
+        let (mut all, mut failed) = Games::chosen(session, &archives, &args.filter)?;
+        let any = all.iter().any(|own| !own.games.is_empty());
+        let tree = grouped::tree(&all, &position);
+        if args.position.is_given() {
+            for (place, own) in all.iter_mut().enumerate() {
+                let found = query.in_archive(own.member, Some(&own.games), None);
+                own.games = found.games;
+                let unread: Vec<_> = found.unread.into_iter().map(|unread| (place, unread)).collect();
+                failed += filter::report_lost(session, &archives, &unread);
             }
         }
-        let Some(tree) = tree else { return Ok(Code::Success) };
         if all.iter().all(|own| own.games.is_empty()) {
-            args.filter.report_no_position(session, archives.archives(), any);
+            args.filter.report_no_position(session, &archives, any);
         }
         let report = Report::of(args, session, &archives, &all, tree)?;
-        all.iter().for_each(|own| side_files::report_columns(session, &own.columns));
+        side_files::report_searches(session, &archives);
         let text = match args.json {
             true => format!("{}\n", report.json(&archives)?),
             false => report.text(session, &archives)?,
@@ -149,14 +135,12 @@ impl Report {
             let mut found = Vec::new();
             for own in all {
                 // Everybody is the player, of this side.
-                let mut sides = [GameSet::new(own.archive.len()), GameSet::new(own.archive.len())];
+                let mut sides = [GameSet::new(own.archive().len()), GameSet::new(own.archive().len())];
                 if let Some(set) = sides.get_mut(side) {
                     *set = own.games.clone();
                 }
                 let player = scoresheet::query::report::groups::PlayerGames { sides, names: Vec::new() };
-                let columns = TagColumns::of(own.archive);
-                let games = own.games.clone();
-                let own = [Games { archive: own.archive, columns, games, player: Some(player) }];
+                let own = [Games { member: own.member, games: own.games.clone(), player: Some(player) }];
                 join(&mut found, grouped(session, &own, &[GroupKey::Player])?.0);
             }
             group_table::sort(&mut found, &[GroupKey::Player], None);
@@ -231,7 +215,7 @@ impl Report {
 fn strongest(archives: &ArchiveSet, all: &[Games], most: usize) -> Result<Vec<u64>, Failure> {
     // It can be read.
     let Ok(keys) = scoresheet::query::SortKeys::parse("-avgelo") else { return Ok(Vec::new()) };
-    let columns: Vec<TagColumns> = all.iter().map(|own| TagColumns::of(own.archive)).collect();
+    let columns: Vec<&TagColumns> = all.iter().map(|own| own.columns() as &TagColumns).collect();
     let games: Vec<(usize, u64)> =
         all.iter().enumerate().flat_map(|(place, own)| own.games.iter().map(move |game| (place, game))).collect();
     let (order, _) = keys.order(&columns, &games, most);

@@ -11,10 +11,11 @@ use crate::select::{archives, players, side_files};
 use crate::session::Session;
 use crate::text::{count, folded, plain, printable};
 use crate::threads::Threads;
-use scoresheet::archive::{ArchiveSet, GameSet};
+use scoresheet::ArchiveSet;
+use scoresheet::archive::GameSet;
 use scoresheet::query::report::groups::{Group, GroupKey};
 use scoresheet::query::report::points::Points;
-use scoresheet::query::{Filter, SortKeys, TagColumns};
+use scoresheet::query::{Filter, SortKeys};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -63,16 +64,12 @@ struct Report {
 
 pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let archives = archives::open_all(session, &args.archives)?;
+    args.filter.of_one(&archives)?;
     args.threads.install(|| {
-        let (mut all, mut failed) = (Vec::new(), 0);
-        for archive in archives.archives() {
-            let (games, undecided) = args.filter.chosen(session, archive, None)?;
-            failed += undecided;
-            all.push(Games { archive, columns: TagColumns::of(archive), games, player: None });
-        }
+        let (mut all, failed) = Games::chosen(session, &archives, &args.filter)?;
         let names = players::choose(&mut all, &args.name, &args.filter)?;
         let report = report(args, session, &all, names)?;
-        all.iter().for_each(|own| side_files::report_columns(session, &own.columns));
+        side_files::report_searches(session, &archives);
         let text = match args.json {
             true => format!("{}\n", json(&archives, &report)?),
             false => text(session, &archives, &report)?,
@@ -107,8 +104,8 @@ fn report(args: &Args, session: &Session, all: &[Games], names: Vec<(String, u64
 /// The games in which the player has one side.
 fn of_side<'a>(own: &Games<'a>, side: usize) -> Games<'a> {
     let games = own.player.as_ref().and_then(|player| player.sides.get(side).cloned());
-    let games = games.unwrap_or_else(|| GameSet::new(own.archive.len()));
-    Games { archive: own.archive, columns: TagColumns::of(own.archive), games, player: own.player.clone() }
+    let games = games.unwrap_or_else(|| GameSet::new(own.archive().len()));
+    Games { member: own.member, games, player: own.player.clone() }
 }
 
 fn top(mut groups: Vec<Group>, key: GroupKey, most: usize) -> Vec<Group> {
@@ -133,15 +130,14 @@ fn results(all: &[Games], won: bool, most: usize) -> Result<Vec<(usize, u64)>, F
             let filter = Filter::parse(&format!("result = {result} and has({opponent})"));
             let keys = SortKeys::parse(&format!("{}{opponent}", if won { "-" } else { "" }));
             let (Ok(filter), Ok(keys)) = (filter, keys) else { continue };
-            let mut passed = filter.games(&own.columns).games;
+            let mut passed = filter.games(own.columns()).games;
             passed.intersect(games);
             let games: Vec<(usize, u64)> = passed.iter().map(|game| (0, game)).collect();
-            let columns = [TagColumns::of(own.archive)];
-            for at in keys.order(&columns, &games, most).0 {
+            for at in keys.order(&[own.columns()], &games, most).0 {
                 let Some((_, number)) = games.get(at) else { continue };
                 let name = if opponent == "whiteelo" { "White" } else { "Black" };
-                let heading = own.archive.game(*number).and_then(|game| Heading::of(&game));
-                let heading = heading.map_err(Failure::of_archive(own.archive.path()))?;
+                let heading = own.archive().game(*number).and_then(|game| Heading::of(&game));
+                let heading = heading.map_err(Failure::of_archive(own.archive().path()))?;
                 found.extend(heading.rating(name).map(|rating| (rating, (place, *number))));
             }
         }
@@ -190,7 +186,7 @@ fn text(session: &Session, archives: &ArchiveSet, report: &Report) -> Result<Str
 }
 
 fn game_row(archives: &ArchiveSet, place: usize, number: u64) -> Result<String, Failure> {
-    let Some(archive) = archives.archives().get(place) else { return Ok(String::new()) };
+    let Some(archive) = archives.archive(place) else { return Ok(String::new()) };
     let heading = Heading::of(&archive.game(number)?)?;
     let name = archives::name_in(archives, archive).map_or_else(String::new, |name| format!("{name}  "));
     let (white, black) = (heading.player("White"), heading.player("Black"));
@@ -205,7 +201,7 @@ fn json(archives: &ArchiveSet, report: &Report) -> Result<Object, Failure> {
     };
     let games = |games: &[(usize, u64)]| -> Result<Vec<Object>, Failure> {
         let object = |(place, number): &(usize, u64)| {
-            let Some(archive) = archives.archives().get(*place) else { return Ok(Object::new()) };
+            let Some(archive) = archives.archive(*place) else { return Ok(Object::new()) };
             let game = archive.game(*number)?;
             let name = archives::name_in(archives, archive);
             Ok(game_table::object(&game, &Heading::of(&game)?, name.as_deref())?)

@@ -6,7 +6,6 @@ use crate::output::done::Done;
 use crate::output::table::TabbedTable;
 use crate::select::archives;
 use crate::select::filter::Where;
-use crate::select::ranges::Ranges;
 use crate::session::Session;
 use crate::text::{count, plain, shown};
 use crate::threads::Threads;
@@ -51,9 +50,6 @@ pub struct Args {
     /// Change nothing; print a list of names that are probably spellings of another
     #[arg(long, conflicts_with_all = ["old", "dry_run", "json"])]
     suggest: bool,
-    /// Only in these games, e.g. 5,10-20,1000-
-    #[arg(long, value_name = "RANGES")]
-    games: Option<Ranges>,
     #[command(flatten)]
     filter: Where,
     /// Change nothing; print what would be changed
@@ -98,7 +94,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
             _ => HashMap::new(),
         };
         let archive = archives::open(session, &args.archive)?;
-        let (mut games, undecided) = args.filter.chosen(session, &archive, args.games.as_ref())?;
+        let (mut games, undecided) = args.filter.chosen(session, &TagColumns::of(&archive))?;
         // Only chunks with such names are made anew.
         let tags = args.kind.named().tags();
         let keys: Vec<Key> = tags.iter().map(|tag| Key::Tag((*tag).to_owned())).collect();

@@ -6,12 +6,13 @@ use crate::output::heading::Heading;
 use crate::output::json::Object;
 use crate::output::new_file;
 use crate::select::filter::Where;
-use crate::select::ranges::{self, Ranges};
+use crate::select::grouped::Games;
 use crate::select::{archives, parallel};
 use crate::session::Session;
 use crate::text::{count, printable};
 use crate::threads::Threads;
-use scoresheet::archive::{ArchiveSet, GameRef, GameSet};
+use scoresheet::ArchiveSet;
+use scoresheet::archive::{GameRef, GameSet};
 use scoresheet::chess::Position;
 use scoresheet::chess::epd::{Epd, Operand};
 use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle};
@@ -70,9 +71,6 @@ pub struct Args {
     /// Only this part
     #[arg(long, value_enum, requires = "test")]
     part: Option<PartName>,
-    /// Only these games, e.g. 5,10-20,1000-
-    #[arg(long, value_name = "RANGES")]
-    games: Option<Ranges>,
     #[command(flatten)]
     filter: Where,
     /// Print JSON: --format json
@@ -131,23 +129,19 @@ fn plies(text: &str) -> Result<(u32, u32), String> {
 
 pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let archives = archives::open_all(session, &args.archives)?;
-    ranges::of_one(&archives, args.games.as_ref())?;
+    args.filter.of_one(&archives)?;
     let format = if args.json { Format::Json } else { args.format };
     let content = match format {
         Format::Pgn => Content::Pgn,
         Format::Json => Content::Json,
         _ => Content::Text,
     };
-    let mut outputs = Outputs::of_archives(&archives);
+    let mut outputs = Outputs::of_archives(archives.archives());
     let target = args.output.as_deref();
     let target = target.map(|path| outputs.file(path, content, Existing::from_force(args.force))).transpose()?;
     args.threads.install(|| {
-        let (mut sets, mut failed) = (Vec::new(), 0);
-        for archive in archives.archives() {
-            let (games, undecided) = args.filter.chosen(session, archive, args.games.as_ref())?;
-            failed += undecided;
-            sets.push(games);
-        }
+        let (chosen, mut failed) = Games::chosen(session, &archives, &args.filter)?;
+        let sets: Vec<GameSet> = chosen.into_iter().map(|own| own.games).collect();
         let wanted = args.part.map(|part| if part == PartName::Train { Part::Train } else { Part::Test });
         let options = SampleOptions {
             seed: args.seed,
@@ -209,34 +203,38 @@ impl Work<'_> {
     /// Writes everything; returns how many games could not be read.
     fn write(&self, session: &Session, out: &mut impl Write) -> Result<u64, Failure> {
         let names: Vec<Option<String>> =
-            self.archives.archives().iter().map(|archive| archives::name_in(self.archives, archive)).collect();
+            self.archives.archives().map(|archive| archives::name_in(self.archives, archive)).collect();
         if self.format == Format::Csv {
             let archive = if names.len() > 1 { "archive," } else { "" };
             let part = if self.args.test.is_some() { ",part" } else { "" };
             let fields = "game,ply,fen,move,san,result,white_elo,black_elo,clock,evaluation";
             writeln!(out, "{archive}{fields}{part}")?;
         }
-        let games: Vec<(usize, u64)> = self.taken.iter().map(|(game, _)| *game).collect();
         let mut failed = 0;
-        let work = |place: usize, game: Result<GameRef, Error>| {
-            let name = games.get(place).and_then(|(archive, _)| names.get(*archive)).and_then(Option::as_deref);
-            let ply = self.taken.get(place).map_or(0, |(_, ply)| *ply);
+        let work = |((archive, _), ply): &Taken, game: Result<GameRef, Error>| {
+            let name = names.get(*archive).and_then(Option::as_deref);
             let mut text = Vec::new();
-            match game.and_then(|game| self.push(name, &game, ply, &mut text)) {
+            match game.and_then(|game| self.push(name, &game, *ply, &mut text)) {
                 Ok(()) => Ok(text),
                 Err(error) => Err(archives::fault(name, &error)),
             }
         };
-        parallel::in_any_order(self.archives, &games, work, |text| {
-            match text {
-                Ok(text) => out.write_all(&text)?,
-                Err(fault) => {
-                    session.unread(&fault);
-                    failed += 1;
+        parallel::in_any_order(
+            self.archives,
+            self.taken,
+            |(place, _)| *place,
+            work,
+            |text| {
+                match text {
+                    Ok(text) => out.write_all(&text)?,
+                    Err(fault) => {
+                        session.unread(&fault);
+                        failed += 1;
+                    }
                 }
-            }
-            Ok(())
-        })?;
+                Ok(())
+            },
+        )?;
         Ok(failed)
     }
 

@@ -5,7 +5,6 @@ use crate::output::changed;
 use crate::output::done::Done;
 use crate::select::archives;
 use crate::select::filter::Where;
-use crate::select::ranges::Ranges;
 use crate::session::Session;
 use crate::threads::Threads;
 use scoresheet::Game;
@@ -47,9 +46,6 @@ pub struct Args {
     /// Give games back what the source said, with tags, moves and comments
     #[arg(long, conflicts_with_all = ["set", "remove", "rename"])]
     restore: bool,
-    /// These games, e.g. 5,10-20,1000-
-    #[arg(long, value_name = "RANGES")]
-    games: Option<Ranges>,
     #[command(flatten)]
     filter: Where,
     /// Change nothing; print what would be changed
@@ -144,7 +140,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         let what = "nothing to set: give TAG=VALUE, --remove TAG, --rename OLD=NEW or --restore";
         return Err(Failure::Usage(what.to_owned()));
     }
-    if args.games.is_none() && !args.filter.is_given() {
+    if !args.filter.is_given() {
         return Err(Failure::Usage("no games given: use --games RANGES or --where EXPR".to_owned()));
     }
     for Pair(_, to) in &args.rename {
@@ -155,10 +151,14 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     }
     args.threads.install(|| {
         let archive = archives::open(session, &args.archive)?;
-        let (games, undecided) = args.filter.chosen(session, &archive, args.games.as_ref())?;
-        if games.is_empty() {
-            args.filter.report_none(session, std::slice::from_ref(&archive), args.games.as_ref());
-        }
+        let (games, undecided) = {
+            let columns = TagColumns::of(&archive);
+            let chosen = args.filter.chosen(session, &columns)?;
+            if chosen.0.is_empty() {
+                args.filter.report_none(session, &[&columns]);
+            }
+            chosen
+        };
         let names = args.set.iter().chain(&args.rename).map(|Pair(name, _)| name);
         names.chain(&args.remove).try_for_each(|name| warn_of_slip(session, &archive, name))?;
         let change = |game: &GameRef| change(args, game);

@@ -10,8 +10,9 @@ use crate::select::{archives, side_files};
 use crate::session::Session;
 use crate::text::{count, printable, ratio, thousands};
 use crate::threads::Threads;
+use scoresheet::ArchiveSet;
 use scoresheet::Position;
-use scoresheet::archive::{Archive, ArchiveSet, GameSet};
+use scoresheet::archive::{Archive, GameSet};
 use scoresheet::chess::{Color, Move};
 use scoresheet::query::report::openings::{Opening, Openings};
 use scoresheet::query::{Branch, PositionQuery, Search, SearchOptions, Tally, Tree};
@@ -61,16 +62,19 @@ pub struct Args {
 
 pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let archives = archives::open_all(session, &args.archives)?;
+    args.filter.of_one(&archives)?;
     let position = args.position.position()?;
     args.threads.install(|| {
         let (mut all, mut failed, mut any) = (None::<Nested>, 0, false);
-        for (before, archive) in archives.numbered() {
-            let name = archives::name_in(&archives, archive);
-            let (chosen, undecided) = args.filter.games(session, archive);
+        for (before, member) in archives.numbered() {
+            let name = archives::name_in(&archives, member.archive());
+            let (chosen, undecided) = args.filter.games(session, member.columns())?;
             any |= chosen.as_ref().is_none_or(|games| !games.is_empty());
-            let nested = side_files::with_search(session, archive, chosen.as_ref(), |search| {
-                Nested::of(&search, chosen.as_ref(), &position, args.depth, args.most(args.depth))
-            });
+            let search = match &chosen {
+                Some(games) => member.search().among(games),
+                None => member.search(),
+            };
+            let nested = Nested::of(&search, chosen.as_ref(), &position, args.depth, args.most(args.depth));
             let unread = &nested.tree.unread;
             unread.iter().for_each(|error| session.unread(&archives::fault(name.as_deref(), error)));
             failed += undecided + unread.len() as u64;
@@ -79,9 +83,10 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
                 None => all = Some(nested),
             }
         }
+        side_files::report_searches(session, &archives);
         let Some(nested) = all else { return Ok(Code::Success) };
         if nested.tree.tally.games() == 0 {
-            args.filter.report_no_position(session, archives.archives(), any);
+            args.filter.report_no_position(session, &archives, any);
         }
         let text = if args.json {
             json(args, &archives, &nested)?

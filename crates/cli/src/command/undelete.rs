@@ -5,11 +5,11 @@ use crate::output::done::Done;
 use crate::output::json::Object;
 use crate::output::new_archive;
 use crate::select::archives;
-use crate::select::ranges::Ranges;
 use crate::session::Session;
 use crate::text::{count, shown};
 use scoresheet::archive::{self, GameSet};
 use scoresheet::output::Outputs;
+use scoresheet::query::GameRanges;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -28,7 +28,7 @@ pub struct Args {
     archive: PathBuf,
     /// These games, e.g. 5,10-20,1000-; games that are not deleted are left as they are
     #[arg(long, value_name = "RANGES", required_unless_present_any = ["all", "list"])]
-    games: Option<Ranges>,
+    games: Option<GameRanges>,
     /// All deleted games
     #[arg(long, conflicts_with = "games")]
     all: bool,

@@ -4,7 +4,8 @@ use crate::failure::Failure;
 use crate::select::inputs;
 use crate::session::{GameFault, Session};
 use crate::text::{count, shown, thousands};
-use scoresheet::archive::{Archive, ArchiveSet, Incomplete};
+use scoresheet::ArchiveSet;
+use scoresheet::archive::{Archive, Incomplete};
 use scoresheet::error::{Damage, Error};
 use std::path::{Path, PathBuf};
 
@@ -18,7 +19,7 @@ pub fn open(session: &Session, path: &Path) -> Result<Archive, Failure> {
 /// Opens archives, those of a folder too; errors name the one at fault.
 pub fn open_all(session: &Session, paths: &[PathBuf]) -> Result<ArchiveSet, Failure> {
     let paths = inputs::expand(paths, &inputs::ARCHIVES)?;
-    paths.iter().map(|path| open(session, path)).collect::<Result<_, _>>().map(ArchiveSet::of)
+    paths.iter().map(|path| open(session, path)).collect::<Result<Vec<_>, _>>().map(ArchiveSet::of)
 }
 
 /// Reports if games of an archive may be missing.
@@ -43,7 +44,7 @@ pub fn report_incomplete(session: &Session, archive: &Archive) {
 
 /// Returns the archive's name if there are several, so that messages and lines can say which one is meant.
 pub fn name_in(archives: &ArchiveSet, archive: &Archive) -> Option<String> {
-    (archives.archives().len() > 1).then(|| archive.path().to_string_lossy().into_owned())
+    (archives.members().len() > 1).then(|| archive.path().to_string_lossy().into_owned())
 }
 
 /// Returns the fault of a game that cannot be read, with the archive's name if one is given.

@@ -1,28 +1,30 @@
-//! The games that a command works on: `--where`, and with it `--games`.
+//! The games that a command works on: `--where` and `--games`.
 
 use crate::failure::Failure;
-use crate::select::ranges::Ranges;
 use crate::select::side_files;
-use crate::select::units::{Unit, units};
-use crate::session::Session;
-use crate::text::count;
-use scoresheet::archive::{Archive, GameSet};
-use scoresheet::query::filter::Passed;
+use crate::session::{GameFault, Session};
+use crate::text::{count, shown};
+use scoresheet::archive::GameSet;
+use scoresheet::error::{Damage, Error};
 use scoresheet::query::tag_columns::Unread;
-use scoresheet::query::{Filter, TagColumns};
+use scoresheet::query::{Filter, GameRanges, Query, TagColumns};
+use scoresheet::{Archive, ArchiveSet};
 
-/// A filter of games on the command line.
+/// Which games, on the command line.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Where {
+    /// Only these games, e.g. 5,10-20,1000-; games that are listed or exported come in this order
+    #[arg(long, value_name = "RANGES")]
+    games: Option<GameRanges>,
     /// Only games that match, e.g. 'white ~ "Carlsen" and year in 2010..2020' (scoresheet help query)
     #[arg(long = "where", value_name = "EXPR")]
     filter: Option<Filter>,
 }
 
 impl Where {
-    /// Returns whether a filter is given.
+    /// Returns whether games are chosen.
     pub fn is_given(&self) -> bool {
-        self.filter.is_some()
+        self.filter.is_some() || self.games.is_some()
     }
 
     /// Returns the filter's text.
@@ -30,46 +32,65 @@ impl Where {
         self.filter.as_ref().map(Filter::as_str)
     }
 
-    /// Returns the games that match and are in the ranges, all games if neither is given; and how many could not be
-    /// decided. To be called after threads have been installed.
-    pub fn chosen(
-        &self,
-        session: &Session,
-        archive: &Archive,
-        ranges: Option<&Ranges>,
-    ) -> Result<(GameSet, u64), Failure> {
-        let (chosen, undecided) = self.games(session, archive);
-        Ok((self.within(archive, ranges, chosen)?, undecided))
+    /// Returns the ranges of games.
+    pub fn ranges(&self) -> Option<&GameRanges> {
+        self.games.as_ref()
     }
 
-    /// Returns those of the games chosen, or of all, that are in the ranges.
-    pub fn within(
-        &self,
-        archive: &Archive,
-        ranges: Option<&Ranges>,
-        chosen: Option<GameSet>,
-    ) -> Result<GameSet, Failure> {
-        let chosen = chosen.unwrap_or_else(|| archive.live());
-        if ranges.is_none() {
-            return Ok(chosen);
+    /// Refuses game numbers for several archives: in each they begin with 1.
+    pub fn of_one(&self, archives: &ArchiveSet) -> Result<(), Failure> {
+        match (archives.members().len(), &self.games) {
+            (0 | 1, _) | (_, None) => Ok(()),
+            _ => {
+                Err(Failure::Message("--games goes with one archive: each archive numbers its games from 1".to_owned()))
+            }
         }
-        let (units, _) = units(archive, ranges, Some(&chosen))?;
-        Ok(GameSet::of(archive.len(), units.iter().flat_map(Unit::numbers)))
+    }
+
+    /// Returns the query for these games.
+    pub fn query(&self) -> Query {
+        let query = match &self.filter {
+            Some(filter) => Query::new().filter(filter.clone()),
+            None => Query::new(),
+        };
+        match &self.games {
+            Some(games) => query.games(games.clone()),
+            None => query,
+        }
+    }
+
+    /// Returns the games that are chosen, all if nothing is said; and how many could not be decided, which have been
+    /// reported. To be called after threads have been installed.
+    pub fn chosen(&self, session: &Session, columns: &TagColumns) -> Result<(GameSet, u64), Failure> {
+        let (chosen, undecided) = self.games(session, columns)?;
+        Ok((chosen.unwrap_or_else(|| columns.archive().live()), undecided))
+    }
+
+    /// Returns the games like `chosen`, `None` if nothing is said.
+    pub fn games(&self, session: &Session, columns: &TagColumns) -> Result<(Option<GameSet>, u64), Failure> {
+        let archive = columns.archive();
+        let ranges = self.games.as_ref().map(|ranges| ranges.live(archive)).transpose()?;
+        let Some(filter) = &self.filter else { return Ok((ranges, 0)) };
+        let mut passed = filter.games(columns);
+        side_files::report_columns(session, columns);
+        if let Some(ranges) = ranges {
+            passed.games.intersect(&ranges);
+        }
+        Ok((Some(passed.games), report_unread(session, archive, &passed.unread)))
     }
 
     /// Reports on standard error how the filter was answered, and of how many games it cannot be, for lack of a value.
-    pub fn explain(&self, session: &Session, archive: &Archive) {
+    pub fn explain(&self, session: &Session, columns: &TagColumns) {
         let Some(filter) = &self.filter else { return };
-        let tags = TagColumns::of(archive);
         let started = std::time::Instant::now();
-        let passed = filter.games(&tags);
+        let passed = filter.games(columns);
         let games = |number: u64| count(number, "game", "games");
         session.note(&format!("{:<16} {}", "filter", games(passed.games.len())));
         if passed.walked > 0 {
             let what = "read for clocks, evaluations, last positions or openings: no column has these";
             session.note(&format!("{:<16} {} {what}", "", games(passed.walked)));
         }
-        for missing in filter.missing(&tags) {
+        for missing in filter.missing(columns) {
             let what = format!("no {0}: neither = nor != matches; missing({0}) does", missing.field);
             session.note(&format!("{:<16} {} {what}", "", games(missing.games)));
         }
@@ -77,17 +98,17 @@ impl Where {
     }
 
     /// Says on standard error that no game has a position: none that matches, if `any` do, else `report_none`.
-    pub fn report_no_position(&self, session: &Session, archives: &[Archive], any: bool) {
-        match (any, &self.filter) {
-            (false, Some(_)) => self.report_none(session, archives, None),
-            (_, None) => session.message("no game has this position"),
-            (true, Some(_)) => session.message("no game that matches has this position"),
+    pub fn report_no_position(&self, session: &Session, archives: &ArchiveSet, any: bool) {
+        match (any, self.is_given()) {
+            (false, true) => self.report_none(session, &archives.columns()),
+            (_, false) => session.message("no game has this position"),
+            (true, true) => session.message("no game that matches has this position"),
         }
     }
 
     /// Says on standard error that no game matches, what was asked, and which names no game has.
-    pub fn report_none(&self, session: &Session, archives: &[Archive], ranges: Option<&Ranges>) {
-        let (within, what) = match (&self.filter, ranges.is_some()) {
+    pub fn report_none(&self, session: &Session, archives: &[&TagColumns]) {
+        let (within, what) = match (&self.filter, self.games.is_some()) {
             (Some(filter), false) => (format!("--where '{}'", filter.as_str()), ""),
             (Some(filter), true) => (format!("--where '{}'", filter.as_str()), " among --games"),
             (None, true) => ("--games".to_owned(), ""),
@@ -95,8 +116,7 @@ impl Where {
         };
         let mut unknown = Vec::new();
         if let Some(filter) = &self.filter {
-            let all: Vec<_> =
-                archives.iter().filter_map(|own| filter.unknown_texts(&TagColumns::of(own)).ok()).collect();
+            let all: Vec<_> = archives.iter().filter_map(|own| filter.unknown_texts(own).ok()).collect();
             // What one of several archives has is known.
             let is_unknown = |text: &String| all.iter().all(|own| own.iter().any(|(other, _)| other == text));
             for (text, near) in all.iter().flatten().filter(|(text, _)| is_unknown(text)) {
@@ -109,20 +129,28 @@ impl Where {
         }
         session.message(&format!("no game matches {within}{what}{}", unknown.concat()));
     }
-
-    /// Returns the games that match, `None` if no filter is given; and how many could not be decided, which have been
-    /// reported. To be called after threads have been installed.
-    pub fn games(&self, session: &Session, archive: &Archive) -> (Option<GameSet>, u64) {
-        let Some(filter) = &self.filter else { return (None, 0) };
-        let tags = TagColumns::of(archive);
-        let Passed { games, unread, .. } = filter.games(&tags);
-        side_files::report_columns(session, &tags);
-        (Some(games), report_unread(session, archive, &unread))
-    }
 }
 
-/// Reports which tags of an archive cannot be read; returns of how many games.
+/// Reports which games of an archive cannot be read; returns how many they are.
 pub fn report_unread(session: &Session, archive: &Archive, unread: &[Unread]) -> u64 {
-    unread.iter().for_each(|unread| session.message(&format!("{}: {unread}", archive.path().display())));
-    unread.iter().map(|unread| unread.games.end.saturating_sub(unread.games.start)).sum()
+    let mut lost = 0;
+    for Unread { games, error } in unread {
+        let error = match error {
+            Error::Damaged(damage) => Error::Damaged(Damage { game: 0, ..*damage }).to_string(),
+            error => error.to_string(),
+        };
+        let last = games.end.saturating_sub(1);
+        let text = format!("{}: {error}", shown(archive.path()));
+        session.unread(&GameFault { text, first: games.start.min(last), last });
+        lost += (games.end - games.start).max(1);
+    }
+    lost
+}
+
+/// Reports the games of a set that cannot be read; returns how many they are.
+pub fn report_lost(session: &Session, archives: &ArchiveSet, unread: &[(usize, Unread)]) -> u64 {
+    let report = |(place, unread): &(usize, Unread)| {
+        archives.archive(*place).map_or(0, |archive| report_unread(session, archive, std::slice::from_ref(unread)))
+    };
+    unread.iter().map(report).sum()
 }

@@ -1,18 +1,53 @@
 //! Games of several archives in groups.
 
 use crate::failure::Failure;
-use crate::select::filter;
+use crate::select::filter::{self, Where};
 use crate::session::Session;
 use scoresheet::archive::{Archive, GameSet};
-use scoresheet::query::TagColumns;
 use scoresheet::query::report::groups::{self, Group, GroupKey, PlayerGames};
+use scoresheet::query::{IndexedArchive, TagColumns, Tree, Visit};
+use scoresheet::{ArchiveSet, Position};
+use std::sync::Arc;
 
 /// Games of an archive, and which side the player has in them, if they are a player's.
 pub struct Games<'a> {
-    pub archive: &'a Archive,
-    pub columns: TagColumns<'a>,
+    pub member: &'a Arc<IndexedArchive>,
     pub games: GameSet,
     pub player: Option<PlayerGames>,
+}
+
+impl<'a> Games<'a> {
+    /// Returns the games of each archive that are chosen, and how many could not be decided, which have been reported.
+    pub fn chosen(
+        session: &Session,
+        archives: &'a ArchiveSet,
+        filter: &Where,
+    ) -> Result<(Vec<Games<'a>>, u64), Failure> {
+        let (mut all, mut lost) = (Vec::new(), 0);
+        for member in archives.members() {
+            let (games, undecided) = filter.chosen(session, member.columns())?;
+            lost += undecided;
+            all.push(Games { member, games, player: None });
+        }
+        Ok((all, lost))
+    }
+
+    /// Returns the archive.
+    pub fn archive(&self) -> &'a Archive {
+        self.member.archive()
+    }
+
+    /// Returns its tag columns.
+    pub fn columns(&self) -> &'a TagColumns<'static> {
+        self.member.columns()
+    }
+}
+
+/// Returns what was played in a position.
+pub fn tree(all: &[Games], position: &Position) -> Tree {
+    let set = ArchiveSet::shared(all.iter().map(|own| Arc::clone(own.member)).collect());
+    let games: Vec<GameSet> = all.iter().map(|own| own.games.clone()).collect();
+    set.tree(position, Visit::First, Some(&games), None)
 }
 
 /// The most rows of years that fit a screen.
@@ -22,9 +57,9 @@ const YEARS: usize = 24;
 pub fn grouped(session: &Session, all: &[Games], keys: &[GroupKey]) -> Result<(Vec<Group>, u64), Failure> {
     let (mut found, mut lost) = (Vec::new(), 0);
     for own in all {
-        let done = groups::groups(&own.columns, &own.games, own.player.as_ref(), keys);
-        let (groups, unread) = done.map_err(Failure::of_archive(own.archive.path()))?;
-        lost += filter::report_unread(session, own.archive, &unread);
+        let done = groups::groups(own.columns(), &own.games, own.player.as_ref(), keys);
+        let (groups, unread) = done.map_err(Failure::of_archive(own.archive().path()))?;
+        lost += filter::report_unread(session, own.archive(), &unread);
         groups::join(&mut found, groups);
     }
     Ok((found, lost))

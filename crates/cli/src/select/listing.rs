@@ -1,6 +1,6 @@
 //! Games listed: in which order, how many, which columns, in what form. `list` and `find` share it.
 
-use crate::failure::Failure;
+use crate::failure::{self, Code, Failure};
 use crate::output::game_table::{self, Column, Columns};
 use crate::output::heading::Heading;
 use crate::output::table::Table;
@@ -8,17 +8,18 @@ use crate::output::{formats, new_archive};
 use crate::select::filter::Where;
 use crate::select::{archives, filter, parallel, side_files};
 use crate::session::Session;
-use crate::text::{plain, printable};
+use crate::text::{count, plain, printable};
 use clap::ValueEnum;
+use scoresheet::ArchiveSet;
 use scoresheet::archive::copy::Part;
-use scoresheet::archive::{Archive, ArchiveSet, GameRef, GameSet};
+use scoresheet::archive::{Archive, GameRef, GameSet};
 use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle};
 use scoresheet::error::Error;
 use scoresheet::pgn::PgnWriter;
-use scoresheet::query::{Hit, SortKeys, TagColumns};
+use scoresheet::query::{FoundGame, Hit, Query, SortKeys, Step};
 use std::io::{BufWriter, Stdout, Write};
-use std::ops::Range;
 use std::path::PathBuf;
+use std::time::Instant;
 
 /// How games are listed.
 #[derive(Debug, clap::Args)]
@@ -27,7 +28,7 @@ pub struct Listing {
     /// without the field come last. With -o the games keep their archive order: --sort then only chooses which of them
     /// --limit takes
     #[arg(long, value_name = "KEY,..", allow_hyphen_values = true)]
-    pub sort: Option<SortKeys>,
+    sort: Option<SortKeys>,
     /// At most this many games
     #[arg(long, value_name = "N")]
     pub limit: Option<u64>,
@@ -36,7 +37,7 @@ pub struct Listing {
     pub offset: u64,
     /// Print only the number of games
     #[arg(long, conflicts_with_all = ["format", "limit", "offset", "output", "json"])]
-    pub count: bool,
+    count: bool,
     /// The columns: fields (scoresheet help query), and tags in quotation marks, e.g. 'white,whiteelo,accuracy,"My tag"'
     #[arg(long, value_name = "FIELD,..")]
     columns: Option<Columns>,
@@ -55,7 +56,7 @@ pub struct Listing {
     /// Report on standard error how the games were found, how many remained after each step, and what the filter says
     /// of games without a value
     #[arg(long)]
-    pub explain: bool,
+    explain: bool,
 }
 
 /// How games are printed.
@@ -82,71 +83,84 @@ pub enum Format {
     Line,
 }
 
-/// A game of a listing.
-#[derive(Clone, Debug)]
-pub struct Place {
-    /// The archive's place among those searched, and the game's number in it.
-    pub game: (usize, u64),
-    /// Where its hits are among those of the archive.
-    pub hits: Range<usize>,
-}
-
 impl Listing {
-    /// Returns the archive to be written, if one is asked for.
-    pub fn target(&self, archives: &ArchiveSet) -> Result<Option<scoresheet::output::Target>, Failure> {
-        let paths = archives.archives().iter().map(Archive::path);
-        self.output.as_deref().map(|path| new_archive::target(paths, path, self.force)).transpose()
-    }
-
     /// Returns whether hits are named by plies of the main line alone.
     pub fn names_plies(&self) -> bool {
         matches!(self.format, Some(Format::Pairs | Format::Fen))
     }
 
-    /// Returns the most games that are listed, and how many are skipped before them.
-    pub fn span(&self) -> (usize, usize) {
-        let whole = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
-        (self.limit.map_or(usize::MAX, whole), whole(self.offset))
-    }
-
-    /// Returns the places in order, and how many games have tags that could not be read for it.
-    pub fn sorted(&self, session: &Session, archives: &ArchiveSet, places: Vec<Place>) -> (Vec<Place>, u64) {
-        let (limit, offset) = self.span();
-        let Some(keys) = &self.sort else { return (places, 0) };
-        let tags: Vec<TagColumns> = archives.archives().iter().map(TagColumns::of).collect();
-        let games: Vec<(usize, u64)> = places.iter().map(|place| place.game).collect();
-        let (order, unread) = keys.order(&tags, &games, limit.saturating_add(offset));
-        tags.iter().for_each(|columns| side_files::report_columns(session, columns));
-        let mut lost = 0;
-        for (number, unread) in unread {
-            let archive = archives.archives().get(number);
-            lost += archive.map_or(0, |archive| filter::report_unread(session, archive, &[unread]));
+    /// Lists the games of a query, which is of those of `filter`, or counts them, or copies them to a new archive;
+    /// `none` says what is to be said where there are none.
+    pub fn run(
+        &self,
+        session: &Session,
+        archives: &ArchiveSet,
+        filter: &Where,
+        query: Query,
+        none: impl FnOnce(),
+    ) -> Result<Code, Failure> {
+        let paths = archives.archives().map(Archive::path);
+        let target = self.output.as_deref().map(|path| new_archive::target(paths, path, self.force)).transpose()?;
+        let query = match &self.sort {
+            Some(keys) => query.sort(keys.clone()),
+            None => query,
+        };
+        let started = Instant::now();
+        let mut found = query.run(archives);
+        let mut printer = match (self.count, &target) {
+            (false, None) => Some(Printer::new(session, archives, self, query.has_hits())?),
+            _ => None,
+        };
+        let (mut games, mut sets) =
+            (0, archives.archives().map(|archive| GameSet::new(archive.len())).collect::<Vec<_>>());
+        if self.count {
+            games = found.total()?;
+        } else {
+            while let Some(batch) = found.next_batch()? {
+                games += batch.len() as u64;
+                match &mut printer {
+                    Some(printer) => printer.games(&batch)?,
+                    None => batch.iter().for_each(|found| {
+                        sets.get_mut(found.archive).map(|set| set.insert(found.game));
+                    }),
+                }
+            }
         }
-        let sorted = order.into_iter().filter_map(|place| places.get(place).cloned()).collect();
-        (sorted, lost)
-    }
-
-    /// Prints a filter's explanation, if it is asked for.
-    pub fn explain_filter(&self, session: &Session, archive: &Archive, filter: &Where) {
+        if let Some(printer) = &mut printer {
+            printer.end()?;
+        }
+        let mut failed = filter::report_lost(session, archives, found.unread());
+        side_files::report_all(session, archives);
         if self.explain {
-            filter.explain(session, archive);
+            for (member, steps) in archives.members().iter().zip(found.steps()) {
+                archives::name_in(archives, member.archive()).iter().for_each(|name| session.note(name));
+                if query.has_hits() {
+                    let line = |step: &Step| format!("{:<16} {}", step.what, count(step.games, "game", "games"));
+                    steps.iter().for_each(|step| session.note(&line(step)));
+                }
+                filter.explain(session, member.columns());
+            }
+            session.note(&format!("{:<16} {:.1} ms", "time", started.elapsed().as_secs_f64() * 1e3));
         }
-    }
-}
-
-/// Returns the parts of a new archive that has these games.
-pub fn parts<'a>(archives: &'a ArchiveSet, places: &[Place]) -> Vec<Part<'a>> {
-    let mut sets: Vec<GameSet> = archives.archives().iter().map(|archive| GameSet::new(archive.len())).collect();
-    for (archive, game) in places.iter().map(|place| place.game) {
-        if let Some(set) = sets.get_mut(archive) {
-            set.insert(game);
+        if games == 0 && !self.count {
+            none();
         }
+        if self.count {
+            let mut out = session.stdout();
+            writeln!(out, "{games}")?;
+            out.flush()?;
+        }
+        if let Some(target) = &target {
+            let parts = archives.archives().zip(sets).map(|(archive, games)| Part { archive, games });
+            return new_archive::write_part(session, target, &parts.collect::<Vec<_>>(), failed);
+        }
+        failed += printer.map_or(0, |printer| printer.failed);
+        failure::all_read(failed)
     }
-    archives.archives().iter().zip(sets).map(|(archive, games)| Part { archive, games }).collect()
 }
 
 /// What games are printed on.
-pub struct Printer<'a> {
+struct Printer<'a> {
     session: &'a Session,
     archives: &'a ArchiveSet,
     names: Vec<Option<String>>,
@@ -167,14 +181,14 @@ const CELL: char = '\0';
 
 impl<'a> Printer<'a> {
     /// Returns a printer, its header line written.
-    pub fn new(
+    fn new(
         session: &'a Session,
         archives: &'a ArchiveSet,
         listing: &Listing,
         has_hits: bool,
     ) -> Result<Printer<'a>, Failure> {
         let names: Vec<Option<String>> =
-            archives.archives().iter().map(|archive| archives::name_in(archives, archive)).collect();
+            archives.archives().map(|archive| archives::name_in(archives, archive)).collect();
         let format = match listing.format {
             _ if listing.json => Format::Json,
             Some(format) => format,
@@ -200,42 +214,44 @@ impl<'a> Printer<'a> {
         Ok(Printer { session, archives, names, columns, asked, format, has_hits, table, out, failed: 0 })
     }
 
-    /// Prints games, whose hits are those of their archive in `hits`.
-    pub fn games(&mut self, places: &[Place], hits: &[Vec<Hit>]) -> Result<(), Failure> {
-        let games: Vec<(usize, u64)> = places.iter().map(|place| place.game).collect();
+    /// Prints games.
+    fn games(&mut self, found: &[FoundGame]) -> Result<(), Failure> {
         let Printer { session, archives, names, columns, asked, format, has_hits, table, out, failed } = self;
         let row = Row { columns, asked: *asked, format: *format, has_hits: *has_hits };
-        let work = |number: usize, game: Result<GameRef, Error>| {
+        let work = |own: &FoundGame, game: Result<GameRef, Error>| {
             let mut text = Vec::new();
-            let place = places.get(number);
-            let name = place.and_then(|place| names.get(place.game.0)).and_then(Option::as_deref);
-            let hits = place.and_then(|place| hits.get(place.game.0)?.get(place.hits.clone())).unwrap_or_default();
-            match game.and_then(|game| row.push(name, &game, hits, &mut text)) {
+            let name = names.get(own.archive).and_then(Option::as_deref);
+            match game.and_then(|game| row.push(name, &game, &own.hits, &mut text)) {
                 Ok(()) => Ok(text),
                 Err(error) => Err(archives::fault(name, &error)),
             }
         };
-        parallel::in_any_order(archives, &games, work, |text| {
-            match text {
-                Ok(text) if *format == Format::Table => {
-                    let text = String::from_utf8_lossy(&text);
-                    table.row(text.split(CELL).map(str::to_owned).collect(), out)?;
+        parallel::in_any_order(
+            archives,
+            found,
+            |own| (own.archive, own.game),
+            work,
+            |text| {
+                match text {
+                    Ok(text) if *format == Format::Table => {
+                        let text = String::from_utf8_lossy(&text);
+                        table.row(text.split(CELL).map(str::to_owned).collect(), out)?;
+                    }
+                    Ok(text) => out.write_all(&text)?,
+                    Err(fault) => {
+                        session.unread(&fault);
+                        *failed += 1;
+                    }
                 }
-                Ok(text) => out.write_all(&text)?,
-                Err(fault) => {
-                    session.unread(&fault);
-                    *failed += 1;
-                }
-            }
-            Ok(())
-        })
+                Ok(())
+            },
+        )
     }
 
-    /// Writes what is left; returns how many games could not be read.
-    pub fn finish(mut self) -> Result<u64, Failure> {
+    /// Writes what is left.
+    fn end(&mut self) -> Result<(), Failure> {
         self.table.finish(&mut self.out)?;
-        self.out.flush()?;
-        Ok(self.failed)
+        Ok(self.out.flush()?)
     }
 }
 

@@ -3,11 +3,11 @@
 use crate::failure::Failure;
 use crate::select::archives::name_in;
 use crate::select::filter::Where;
-use crate::select::ranges::Ranges;
 use crate::select::units::{Unit, units};
 use crate::session::{GameFault, Session};
 use rayon::prelude::*;
-use scoresheet::archive::{Archive, ArchiveSet, GameRef};
+use scoresheet::ArchiveSet;
+use scoresheet::archive::{Archive, GameRef};
 use scoresheet::error::Error;
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -22,17 +22,17 @@ use std::sync::mpsc;
 pub fn write_lines(
     session: &Session,
     archives: &ArchiveSet,
-    ranges: Option<&Ranges>,
     filter: &Where,
     out: &mut impl Write,
     lines: impl Fn(&Archive, Option<&str>, &Unit) -> (String, Vec<GameFault>) + Sync,
 ) -> Result<u64, Failure> {
     let mut damaged = 0;
-    for archive in archives.archives() {
+    for member in archives.members() {
+        let archive = member.archive();
         let name = name_in(archives, archive);
-        let (chosen, undecided) = filter.games(session, archive);
+        let (chosen, undecided) = filter.games(session, member.columns())?;
         damaged += undecided;
-        let (units, _) = units(archive, ranges, chosen.as_ref())?;
+        let (units, _) = units(archive, filter.ranges(), chosen.as_ref())?;
         in_order(
             &units,
             |unit| lines(archive, name.as_deref(), unit),
@@ -51,23 +51,25 @@ const WAITING: usize = 32 << 20;
 /// Games that are read in one batch, at first and at most.
 const BATCHES: (usize, usize) = (1024, 1 << 16);
 
-/// Does work with games of several archives in any order, in parallel, and hands the results to `take` in that order. A
-/// game is known by the place of its archive and its number there; `work` is given its place in `games`.
+/// Does work with games of several archives in any order, in parallel, and hands the results to `take` in that order.
+/// `place` says where a game is: the place of its archive, and its number there.
 ///
 /// Games of a chunk are read together as far as memory allows.
-pub fn in_any_order(
+pub fn in_any_order<G: Sync>(
     archives: &ArchiveSet,
-    games: &[(usize, u64)],
-    work: impl Fn(usize, Result<GameRef<'_>, Error>) -> Result<Vec<u8>, GameFault> + Sync,
+    games: &[G],
+    place: impl Fn(&G) -> (usize, u64),
+    work: impl Fn(&G, Result<GameRef<'_>, Error>) -> Result<Vec<u8>, GameFault> + Sync,
     mut take: impl FnMut(Result<Vec<u8>, GameFault>) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let (mut begin, mut size) = (0, BATCHES.0);
     while begin < games.len() {
         let batch = games.get(begin..games.len().min(begin + size)).unwrap_or_default();
         let mut places = Vec::with_capacity(batch.len());
-        for (place, (archive, number)) in batch.iter().enumerate() {
-            let Some(own) = archives.archives().get(*archive) else { continue };
-            places.push(((*archive, own.chunk_of(*number)?.0), *number, place));
+        for (at, own) in batch.iter().enumerate() {
+            let (archive, number) = place(own);
+            let chunk = archives.archive(archive).map(|archive| archive.chunk_of(number)).transpose()?;
+            places.extend(chunk.map(|(chunk, _)| ((archive, chunk), number, at)));
         }
         places.sort_unstable();
         let groups: Vec<_> = places.chunk_by(|one, other| one.0 == other.0).collect();
@@ -75,14 +77,15 @@ pub fn in_any_order(
             .into_par_iter()
             .map(|group| {
                 let Some(((archive, chunk), ..)) = group.first() else { return Vec::new() };
-                let Some(archive) = archives.archives().get(*archive) else { return Vec::new() };
+                let Some(archive) = archives.archive(*archive) else { return Vec::new() };
                 let chunk = archive.chunk(*chunk);
-                let of = |(_, number, place): &(_, u64, usize)| {
+                let of = |(_, number, at): &(_, u64, usize)| {
+                    let own = batch.get(*at)?;
                     // An error cannot be cloned; asking again gives it again.
                     let game = chunk.as_ref().map_or_else(|_| archive.game(*number), |chunk| chunk.game(*number));
-                    (*place, work(begin + place, game))
+                    Some((*at, work(own, game)))
                 };
-                group.iter().map(of).collect()
+                group.iter().filter_map(of).collect()
             })
             .collect();
         let mut done: Vec<_> = done.into_iter().flatten().collect();

@@ -17,24 +17,24 @@ pub type Names = Vec<(String, u64)>;
 pub fn choose(all: &mut [Games], name: &str, filter: &Where) -> Result<Names, Failure> {
     let mut least: Option<NameMatch> = None;
     for own in &*all {
-        let best = NameMatch::best(&own.columns, name).map_err(Failure::of_archive(own.archive.path()))?;
+        let best = NameMatch::best(own.columns(), name).map_err(Failure::of_archive(own.archive().path()))?;
         least = best.into_iter().chain(least).min();
     }
     let Some(least) = least else { return Err(nobody(all, name)) };
     let mut names = Names::new();
     for own in &mut *all {
-        let found = groups::games_of_player(&own.columns, &own.games, name, least);
-        let found = found.map_err(Failure::of_archive(own.archive.path()))?;
+        let found = groups::games_of_player(own.columns(), &own.games, name, least);
+        let found = found.map_err(Failure::of_archive(own.archive().path()))?;
         join(&mut names, &found);
         let [white, black] = &found.sides;
-        own.games = scoresheet::archive::GameSet::of(own.archive.len(), white.iter().chain(black.iter()));
+        own.games = scoresheet::archive::GameSet::of(own.archive().len(), white.iter().chain(black.iter()));
         own.player = Some(found);
     }
     if names.is_empty() {
         let mut known = Names::new();
         for own in all {
-            let found = groups::games_of_player(&own.columns, &own.archive.live(), name, least);
-            join(&mut known, &found.map_err(Failure::of_archive(own.archive.path()))?);
+            let found = groups::games_of_player(own.columns(), &own.archive().live(), name, least);
+            join(&mut known, &found.map_err(Failure::of_archive(own.archive().path()))?);
         }
         let games = count(known.iter().map(|(_, games)| games).sum(), "game", "games");
         let of = filter.text().map_or_else(|| "chosen".to_owned(), |text| format!("among those of --where \'{text}\'"));
@@ -56,8 +56,9 @@ fn join(names: &mut Names, found: &PlayerGames) {
 
 /// There is no such player: says who may be meant.
 fn nobody(all: &[Games], name: &str) -> Failure {
-    let columns =
-        all.iter().filter_map(|own| own.columns.columns(&["White", "Black"].map(|tag| Key::Tag(tag.to_owned()))).ok());
+    let columns = all
+        .iter()
+        .filter_map(|own| own.columns().columns(&["White", "Black"].map(|tag| Key::Tag(tag.to_owned()))).ok());
     let names: Vec<String> = columns
         .flatten()
         .filter_map(|column| {

@@ -6,7 +6,7 @@ use scoresheet::Position;
 use scoresheet::chess::epd::{Epd, EpdFault};
 use scoresheet::chess::fen::{FenError, ReadMode};
 use scoresheet::chess::record::{PositionRecord, RecordError};
-use scoresheet::query::{Compare, PositionQuery, QueryFault};
+use scoresheet::query::{self, Board, PositionQuery, QueryFault};
 use std::path::{Path, PathBuf};
 
 /// A position, in one of several ways.
@@ -42,18 +42,10 @@ impl PositionArgs {
     }
 }
 
-/// Returns what a FEN says beside the placement.
-fn said(fen: &str) -> Compare {
-    let fields = if fen == "startpos" { 4 } else { fen.split_whitespace().count() };
-    Compare { side: fields > 1, castling: fields > 2, en_passant: fields > 3 }
-}
-
 /// Returns the position of a FEN, or of the word startpos.
 fn of_fen(fen: &str) -> Result<Position, Failure> {
-    if fen == "startpos" {
-        return Ok(Position::standard());
-    }
-    Position::from_fen(fen.as_bytes()).map_err(|error| bad_fen("--fen", fen, &error))
+    let read = PositionQuery::from_fen(fen).map_err(|fault| Failure::Query("--fen", fault))?;
+    Ok(read.position().clone())
 }
 
 fn of_epd(epd: &str) -> Result<Position, Failure> {
@@ -70,15 +62,7 @@ fn of_epd(epd: &str) -> Result<Position, Failure> {
 }
 
 fn of_moves(moves: &str) -> Result<Position, Failure> {
-    let mut position = Position::standard();
-    for (column, san) in move_words(moves) {
-        let played = position.parse_san(san.as_bytes());
-        position.play_unchecked(played.map_err(|_| {
-            let what = format!("{san:?} is not a legal move in {}", position.fen());
-            Failure::Query("--moves", QueryFault::new(moves, column..column + san.len(), what))
-        })?);
-    }
-    Ok(position)
+    query::line(moves).map_err(|fault| Failure::Query("--moves", fault))
 }
 
 /// Returns the positions of a list: a FEN or EPD on each line, `-` for standard input; empty lines and lines that begin
@@ -129,7 +113,7 @@ pub struct PositionQueryArgs {
     place: PlaceArgs,
     /// With several positions, only games that reach all of them, in any order
     #[arg(long, requires = "place")]
-    pub every: bool,
+    every: bool,
     /// With either side to move
     #[arg(long)]
     any_side: bool,
@@ -161,29 +145,26 @@ struct PlaceArgs {
 }
 
 impl PositionQueryArgs {
-    /// Returns the queries, none where no position is given. With `either_color`, each is followed by the one with
-    /// colours exchanged.
-    pub fn queries(&self, either_color: bool) -> Result<Vec<Vec<PositionQuery>>, Failure> {
+    /// Returns the positions to be found, `None` where none is given.
+    pub fn board(&self) -> Result<Option<Board>, Failure> {
         let place = &self.place;
-        let whole = |position| (position, Compare::default());
-        let positions: Vec<(Position, Compare)> = if let Some(path) = &place.fens {
+        let whole = |position: Position| PositionQuery::from(&position);
+        let positions: Vec<PositionQuery> = if let Some(path) = &place.fens {
             of_list(path)?.into_iter().map(whole).collect()
         } else if let Some(moves) = &place.moves {
             vec![whole(of_moves(moves)?)]
         } else if place.epd.is_empty() {
-            place.fen.iter().map(|fen| Ok((of_fen(fen)?, said(fen)))).collect::<Result<_, Failure>>()?
+            let read = |fen: &String| PositionQuery::from_fen(fen).map_err(|fault| Failure::Query("--fen", fault));
+            place.fen.iter().map(read).collect::<Result<_, _>>()?
         } else {
             place.epd.iter().map(|epd| of_epd(epd).map(whole)).collect::<Result<_, _>>()?
         };
-        let query = |(position, said): &(Position, Compare)| {
-            let compare = Compare {
-                side: said.side && !self.any_side,
-                castling: said.castling && !self.any_castling,
-                en_passant: said.en_passant && !self.any_en_passant,
-            };
-            let swapped = either_color.then(|| PositionQuery::new(&position.colors_swapped(), compare));
-            std::iter::once(PositionQuery::new(position, compare)).chain(swapped).collect()
-        };
-        Ok(positions.iter().map(query).collect())
+        let any = |query: PositionQuery| query.with_any(self.any_side, self.any_castling, self.any_en_passant);
+        let positions: Vec<PositionQuery> = positions.into_iter().map(any).collect();
+        Ok(match (positions.is_empty(), self.every) {
+            (true, _) => None,
+            (false, true) => Some(Board::EveryPosition(positions)),
+            (false, false) => Some(Board::AnyPosition(positions)),
+        })
     }
 }

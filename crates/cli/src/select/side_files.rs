@@ -3,32 +3,25 @@
 
 use crate::session::Session;
 use crate::text::shown;
-use scoresheet::archive::{Archive, FileKind, GameSet, SideState};
-use scoresheet::query::{Search, SideFiles, TagColumns};
+use scoresheet::ArchiveSet;
+use scoresheet::archive::{Archive, FileKind, SideState};
+use scoresheet::query::TagColumns;
 use std::path::Path;
 
-/// Runs `work` with a search in these games, or all, that uses the side files there are.
-pub fn with_search<T>(
-    session: &Session,
-    archive: &Archive,
-    among: Option<&GameSet>,
-    work: impl FnOnce(Search) -> T,
-) -> T {
-    let files = SideFiles::open(archive);
-    let before = files.states();
-    before.iter().for_each(|(file, state)| report(session, archive, *file, *state));
-    let search = files.search(archive);
-    let done = work(match among {
-        Some(games) => search.among(games),
-        None => search,
-    });
-    // What a search met in them.
-    for ((file, state), (_, known)) in files.states().into_iter().zip(before) {
-        if state != known {
-            report(session, archive, file, state);
-        }
+/// Reports the side files of these archives that were needed and not used, or only in part. To be called after they have
+/// been searched.
+pub fn report_all(session: &Session, archives: &ArchiveSet) {
+    for member in archives.members() {
+        member.met().into_iter().for_each(|(file, state)| report(session, member.archive(), file, state));
     }
-    done
+}
+
+/// Reports signatures and position indexes like `report_all`, where a filter has reported the tag columns.
+pub fn report_searches(session: &Session, archives: &ArchiveSet) {
+    for member in archives.members() {
+        let searched = member.met().into_iter().filter(|(file, _)| *file != FileKind::TagColumns);
+        searched.for_each(|(file, state)| report(session, member.archive(), file, state));
+    }
 }
 
 /// Reports tag columns that were not used, or only in part. To be called after they have been queried.

@@ -1,9 +1,9 @@
 //! Work on games cut into units: the games of one chunk each, so that a chunk is read once.
 
 use crate::failure::Failure;
-use crate::select::ranges::Ranges;
 use scoresheet::archive::{Archive, GameRef, GameSet};
 use scoresheet::error::Error;
+use scoresheet::query::GameRanges;
 
 /// A part of the work: games of one chunk.
 #[derive(Clone, Debug)]
@@ -29,33 +29,22 @@ impl Unit {
     }
 }
 
-/// Returns the work for these ranges, all games if there are none, and the number of games; only those in `chosen`, if
-/// that is given.
-///
-/// A range that begins after the last game is an error; one that ends after it is shortened. Deleted games are passed
-/// over; numbers of deleted games alone are an error.
+/// Returns the work for the games chosen, or all, in the order of the ranges, if there are any; and the number of games.
+/// Deleted games are passed over.
 pub fn units(
     archive: &Archive,
-    ranges: Option<&Ranges>,
+    ranges: Option<&GameRanges>,
     chosen: Option<&GameSet>,
 ) -> Result<(Vec<Unit>, u64), Failure> {
     let live = (chosen.is_none() && archive.deleted_count() > 0).then(|| archive.live());
     let chosen = chosen.or(live.as_ref());
     let games = archive.len();
-    let all = if games > 0 { Ranges::all() } else { Ranges::none() };
     let (mut units, mut count) = (Vec::<Unit>::new(), 0);
-    let ranges = ranges.unwrap_or(&all);
-    let mut deleted = ranges.iter().map(|(first, last)| (first, last == Some(first) && archive.is_deleted(first)));
-    if let Some((game, true)) = deleted.next()
-        && deleted.all(|(_, is_deleted)| is_deleted)
-    {
-        return Err(Error::Deleted { game }.into());
-    }
-    for (first, last) in ranges.iter() {
-        if first > games {
-            return Err(Error::NoSuchGame { game: first, games }.into());
-        }
-        let last = last.unwrap_or(games).min(games);
+    let ranges = match ranges {
+        Some(ranges) => ranges.within(games)?,
+        None => vec![(1, games)],
+    };
+    for (first, last) in ranges {
         let mut next = first;
         while next <= last {
             let (chunk, end) = archive.chunk_of(next)?;

@@ -9,7 +9,6 @@ use crate::output::flavour::Flavour;
 use crate::output::formats::Format;
 use crate::output::{new_file, progress};
 use crate::select::filter::Where;
-use crate::select::ranges::{self, Ranges};
 use crate::select::shape::ShapeArgs;
 use crate::select::units::{Unit, units};
 use crate::select::{archives, parallel};
@@ -58,9 +57,6 @@ pub struct Args {
     /// With --original, only this source: its number, from 1, or its name as `scoresheet info` shows it
     #[arg(long, value_name = "N|NAME", requires = "original")]
     source: Option<String>,
-    /// Only these games, in this order, e.g. 5,10-20,1000-
-    #[arg(long, value_name = "RANGES")]
-    games: Option<Ranges>,
     #[command(flatten)]
     filter: Where,
     /// The output format; all but pgn leave out variations, and most of them comments and tags
@@ -112,31 +108,33 @@ fn export(args: &Args, session: &Session) -> Result<Code, Failure> {
     }
     let form = Form::of(args.format, args.flavour, &args.shape);
     let archives = archives::open_all(session, &args.archives)?;
-    ranges::of_one(&archives, args.games.as_ref())?;
+    args.filter.of_one(&archives)?;
     if let Some(by) = &args.split {
-        let [archive] = archives.archives() else {
+        let [member] = archives.members() else {
             return Err(Failure::Message("--split goes with one archive".to_owned()));
         };
-        let (chosen, undecided) = args.filter.chosen(session, archive, args.games.as_ref())?;
+        let archive = member.archive();
+        let (chosen, undecided) = args.filter.chosen(session, member.columns())?;
         if chosen.is_empty() {
-            args.filter.report_none(session, archives.archives(), args.games.as_ref());
+            args.filter.report_none(session, &archives.columns());
         }
         let request = Files { form: &form, output: args.output(), by, force: args.force, quiet: args.quiet };
         return lost(files::write(&request, session, archive, &chosen)? + undecided);
     }
-    let mut outputs = Outputs::of_archives(&archives);
+    let mut outputs = Outputs::of_archives(archives.archives());
     let target = args.output().map(|path| outputs.file(path, args.format.content(), Existing::from_force(args.force)));
     let target = target.transpose()?;
     let (mut work, mut games, mut undecided) = (Vec::new(), 0, 0);
-    for archive in archives.archives() {
-        let (chosen, unread) = args.filter.games(session, archive);
+    for member in archives.members() {
+        let archive = member.archive();
+        let (chosen, unread) = args.filter.games(session, member.columns())?;
         undecided += unread;
-        let (units, count) = units(archive, args.games.as_ref(), chosen.as_ref())?;
+        let (units, count) = units(archive, args.filter.ranges(), chosen.as_ref())?;
         work.push((archive, archives::name_in(&archives, archive), units));
         games += count;
     }
     if games == 0 {
-        args.filter.report_none(session, archives.archives(), args.games.as_ref());
+        args.filter.report_none(session, &archives.columns());
     }
     let damaged = match &target {
         None => {

@@ -2,9 +2,9 @@
 
 use crate::failure::{Code, Failure};
 use crate::output::new_file;
-use crate::select::{archives, ranges};
+use crate::select::archives;
 use crate::session::Session;
-use crate::text::{count, shown, thousands};
+use crate::text::{count, ranges, shown, thousands};
 use scoresheet::archive::Archive;
 use scoresheet::format::source::SourceRecord;
 use scoresheet::output::Content;
@@ -69,7 +69,7 @@ pub fn run(request: &Request, session: &Session) -> Result<Code, Failure> {
     }
     let changed = archive.changed().map_err(Failure::of_archive(request.archive))?;
     if !changed.is_empty() && !request.quiet {
-        let (games, ranges) = (count(changed.len(), "game has", "games have"), ranges::listed(&changed, 5));
+        let (games, ranges) = (count(changed.len(), "game has", "games have"), ranges(&changed, 5));
         session.note(&format!("{games} been changed since the import, written as imported: {ranges}"));
     }
     let of_sources: u64 = all.iter().map(|source| source.seen - source.rejected).sum();

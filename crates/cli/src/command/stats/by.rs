@@ -4,11 +4,9 @@ use crate::failure::{self, Code, Failure};
 use crate::output::group_table::{self, GroupSort};
 use crate::select::filter::Where;
 use crate::select::grouped::{Games, by_years, grouped};
-use crate::select::ranges::Ranges;
 use crate::select::{players, side_files};
 use crate::session::Session;
-use scoresheet::archive::ArchiveSet;
-use scoresheet::query::TagColumns;
+use scoresheet::ArchiveSet;
 use scoresheet::query::report::groups::{GroupKey, GroupKeys};
 use std::io::Write;
 
@@ -49,7 +47,6 @@ pub enum GroupFormat {
 /// Which games are grouped, and how many groups are shown.
 pub struct Choice<'a> {
     pub filter: &'a Where,
-    pub games: Option<&'a Ranges>,
     pub top: Option<usize>,
     pub json: bool,
 }
@@ -69,14 +66,9 @@ pub fn run(
         return Err(Failure::Usage(format!("--by {} needs --player NAME", key.name())));
     }
     let format = if choice.json { GroupFormat::Json } else { args.format };
-    let (mut all, mut failed) = (Vec::new(), 0);
-    for archive in archives.archives() {
-        let (games, undecided) = choice.filter.chosen(session, archive, choice.games)?;
-        failed += undecided;
-        all.push(Games { archive, columns: TagColumns::of(archive), games, player: None });
-    }
+    let (mut all, mut failed) = Games::chosen(session, archives, choice.filter)?;
     if all.iter().all(|own| own.games.is_empty()) {
-        choice.filter.report_none(session, archives.archives(), choice.games);
+        choice.filter.report_none(session, &archives.columns());
     }
     if let Some(name) = &args.player {
         players::report(session, &players::choose(&mut all, name, choice.filter)?);
@@ -92,7 +84,7 @@ pub fn run(
         }
         _ => grouped(session, &all, &keys)?,
     };
-    all.iter().for_each(|own| side_files::report_columns(session, &own.columns));
+    side_files::report_searches(session, archives);
     failed += lost;
     let total = groups.len();
     groups.retain(|group| group.points.games >= args.min_games);

@@ -8,7 +8,6 @@ use crate::failure::{self, Code, Failure};
 use crate::output::new_file;
 use crate::select::filter::Where;
 use crate::select::grouped::Games;
-use crate::select::ranges::{self, Ranges};
 use crate::select::{archives, side_files};
 use crate::session::Session;
 use crate::text::{count, shown};
@@ -17,7 +16,6 @@ use by::{Choice, GroupArgs};
 use page::Page;
 use scoresheet::output::Content;
 use scoresheet::output::{Existing, Outputs};
-use scoresheet::query::TagColumns;
 use scoresheet::query::report::stats::{self, Stats};
 use std::io::Write;
 use std::path::PathBuf;
@@ -37,9 +35,6 @@ pub struct Args {
     /// The archive, or several, counted together
     #[arg(required = true)]
     archives: Vec<PathBuf>,
-    /// Only these games, e.g. 5,10-20,1000-
-    #[arg(long, value_name = "RANGES")]
-    games: Option<Ranges>,
     #[command(flatten)]
     filter: Where,
     #[command(flatten)]
@@ -62,32 +57,29 @@ pub struct Args {
 
 pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let archives = archives::open_all(session, &args.archives)?;
-    ranges::of_one(&archives, args.games.as_ref())?;
+    args.filter.of_one(&archives)?;
     if let Some(keys) = &args.groups.by {
-        let choice = Choice { filter: &args.filter, games: args.games.as_ref(), top: args.top, json: args.json };
+        let choice = Choice { filter: &args.filter, top: args.top, json: args.json };
         return args.threads.install(|| by::run(&args.groups, keys, &choice, session, &archives));
     }
     let top = args.top.unwrap_or(10);
-    let mut outputs = Outputs::of_archives(&archives);
+    let mut outputs = Outputs::of_archives(archives.archives());
     let report = args.report.as_deref();
     let report = report.map(|path| outputs.file(path, Content::Html, Existing::from_force(args.force))).transpose()?;
     args.threads.install(|| {
-        let mut chosen = Vec::new();
-        let (mut stats, mut longest_in, mut undecided) = (Stats::default(), None, 0);
-        for archive in archives.archives() {
-            let (games, unread) = args.filter.chosen(session, archive, args.games.as_ref())?;
-            undecided += unread;
-            let tags = TagColumns::of(archive);
-            let own = stats::stats(&tags, &games).map_err(Failure::of_archive(archive.path()))?;
-            side_files::report_columns(session, &tags);
+        let (chosen, mut undecided) = Games::chosen(session, &archives, &args.filter)?;
+        let (mut stats, mut longest_in) = (Stats::default(), None);
+        for Games { member, games, .. } in &chosen {
+            let archive = member.archive();
+            let own = stats::stats(member.columns(), games).map_err(Failure::of_archive(archive.path()))?;
             if own.longest.0 > stats.longest.0 {
                 longest_in = Some(archive);
             }
             stats.add(own);
-            chosen.push(Games { archive, columns: tags, games, player: None });
         }
+        side_files::report_searches(session, &archives);
         if stats.games == 0 {
-            args.filter.report_none(session, archives.archives(), args.games.as_ref());
+            args.filter.report_none(session, &archives.columns());
         }
         stats.cut(top);
         let in_several = longest_in.and_then(|archive| archives::name_in(&archives, archive));

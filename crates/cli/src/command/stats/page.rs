@@ -5,8 +5,8 @@ use crate::failure::Failure;
 use crate::output::group_table;
 use crate::output::html::escape;
 use crate::output::plot::{self, Point, Results};
-use crate::select::grouped::{Games, grouped};
-use crate::select::{filter, side_files};
+use crate::select::filter;
+use crate::select::grouped::{self, Games, grouped};
 use crate::session::Session;
 use crate::text::{count, thousands};
 use scoresheet::Position;
@@ -89,19 +89,11 @@ impl Page<'_> {
             );
             section(&mut html, "Ratings", &body);
         }
-        let (mut arrivals, mut tree) = ([[0u64; 64]; 2], None::<Tree>);
-        let mut before = 0;
+        let mut arrivals = [[0u64; 64]; 2];
         for own in all {
-            let (counts, unread): (Arrivals, _) = squares::arrivals(own.archive, &own.games);
-            lost += filter::report_unread(session, own.archive, &unread);
+            let (counts, unread): (Arrivals, _) = squares::arrivals(own.archive(), &own.games);
+            lost += filter::report_unread(session, own.archive(), &unread);
             arrivals.iter_mut().flatten().zip(counts.iter().flatten()).for_each(|(all, own)| *all += own);
-            let start = Position::standard();
-            let found = side_files::with_search(session, own.archive, Some(&own.games), |search| search.tree(&start));
-            match &mut tree {
-                Some(tree) => tree.add(found, before),
-                None => tree = Some(found),
-            }
-            before += own.archive.len();
         }
         if stats.plies > 0 {
             let [white, black] = &arrivals;
@@ -115,8 +107,9 @@ impl Page<'_> {
             let body = plot::stacked("ending", ["first side won", "drawn", "other side won"], &endings);
             section(&mut html, "Endings", &format!("{note}{body}"));
         }
-        if let Some(tree) = tree.filter(|tree| tree.tally.games() > 0) {
-            section(&mut html, "First moves", &tree_of_boards(session, all, &tree));
+        let tree = grouped::tree(all, &Position::standard());
+        if tree.tally.games() > 0 {
+            section(&mut html, "First moves", &tree_of_boards(all, &tree));
         }
         lists(&mut html, stats);
         let facts = tables::facts(stats, self.longest_in);
@@ -236,7 +229,7 @@ fn ending_rows(groups: &[Group]) -> Vec<Results> {
 }
 
 /// The first moves with the replies that are played most, each with its board.
-fn tree_of_boards(session: &Session, all: &[Games], tree: &Tree) -> String {
+fn tree_of_boards(all: &[Games], tree: &Tree) -> String {
     let mut boards = String::new();
     let caption = |position: &Position, line: &str, tally: &Tally| {
         let name = Openings::table().of(position).map_or("", |opening| opening.name);
@@ -251,17 +244,7 @@ fn tree_of_boards(session: &Session, all: &[Games], tree: &Tree) -> String {
         let first = format!("1. {}", tree.position.san(branch.m));
         boards += &plot::board(&after, &caption(&after, &first, &branch.tally));
         let mut replies: Vec<Branch> = Vec::new();
-        let mut whole = None::<Tree>;
-        let mut before = 0;
-        for own in all {
-            let found = side_files::with_search(session, own.archive, Some(&own.games), |search| search.tree(&after));
-            match &mut whole {
-                Some(whole) => whole.add(found, before),
-                None => whole = Some(found),
-            }
-            before += own.archive.len();
-        }
-        replies.extend(whole.into_iter().flat_map(|whole| whole.branches).take(2));
+        replies.extend(grouped::tree(all, &after).branches.into_iter().take(2));
         for reply in replies {
             let mut position = after.clone();
             position.play_unchecked(reply.m);

@@ -3,7 +3,6 @@
 use super::difference::{Difference, What, spots};
 use crate::failure::{Code, Failure};
 use crate::output::json::Object;
-use crate::select::ranges::Ranges;
 use crate::select::units::{Unit, units};
 use crate::select::{archives, parallel};
 use crate::session::Session;
@@ -11,6 +10,7 @@ use crate::text::{count, printable, shown, thousands};
 use scoresheet::archive::Archive;
 use scoresheet::format::source::SourceRecord;
 use scoresheet::import;
+use scoresheet::query::GameRanges;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
@@ -156,7 +156,7 @@ fn compare(archive: &Archive, source: &SourceRecord, file: &Path) -> Result<Comp
     let stored = source.seen - source.rejected;
     let units = match stored {
         0 => Vec::new(),
-        _ => units(archive, Some(&Ranges::of(source.first_game, source.first_game + stored - 1)), None)?.0,
+        _ => units(archive, Some(&GameRanges::new(source.first_game, source.first_game + stored - 1)), None)?.0,
     };
     let cannot = |error| Failure::cannot_open(file, error);
     parallel::in_order(

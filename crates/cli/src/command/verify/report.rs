@@ -10,7 +10,7 @@ use std::path::Path;
 
 /// Damaged spots that are listed by default.
 const SPOTS: usize = 20;
-/// Ranges of games that are listed of a spot.
+/// GameRanges of games that are listed of a spot.
 const RANGES: usize = 8;
 
 /// Writes a line for each damaged spot, of many the first.

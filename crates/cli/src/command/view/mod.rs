@@ -14,12 +14,12 @@ mod tests;
 use crate::failure::{Code, Failure};
 use crate::select::archives;
 use crate::select::filter::Where;
-use crate::select::ranges::Ranges;
 use crate::session::Session;
 use crate::threads::Threads;
 use app::{App, Key};
 use crossterm::event::{self, Event, KeyCode, KeyEventKind, KeyModifiers};
 use crossterm::{cursor, execute, terminal};
+use scoresheet::query::TagColumns;
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
@@ -44,9 +44,6 @@ pub struct Args {
     /// Open it after this many half-moves
     #[arg(long, value_name = "PLY", requires = "game", default_value_t = 0, hide_default_value = true)]
     ply: u32,
-    /// Only these games, e.g. 5,10-20,1000-
-    #[arg(long, value_name = "RANGES")]
-    games: Option<Ranges>,
     #[command(flatten)]
     filter: Where,
     /// Show the board from Black's side
@@ -72,7 +69,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         return Err(Failure::Message(what.to_owned()));
     }
     args.threads.install(|| {
-        let (games, _) = args.filter.chosen(session, &archive, args.games.as_ref())?;
+        let (games, _) = args.filter.chosen(session, &TagColumns::of(&archive))?;
         let games: Vec<u64> = games.iter().collect();
         if games.is_empty() && args.game.is_none() {
             return Err(Failure::Message("there is no such game".to_owned()));

@@ -1,0 +1,245 @@
+//! Open archives that are searched as one.
+
+use crate::archive::{Archive, FileKind, GameRef, GameSet, OpenOptions, SideState};
+use crate::chess::Position;
+use crate::error::{Error, Result};
+use crate::monitor::Monitor;
+use crate::query::ask::SideFiles;
+use crate::query::position::search::Search;
+use crate::query::report::tree::{Tree, Visit};
+use crate::query::tag_columns::TagColumns;
+use rayon::prelude::*;
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+
+/// An open archive with the side files beside it, each opened when it is first needed. It can be shared by threads.
+#[derive(Debug)]
+pub struct IndexedArchive {
+    archive: Arc<Archive>,
+    columns: OnceLock<TagColumns<'static>>,
+    side_files: OnceLock<SideFiles>,
+}
+
+impl IndexedArchive {
+    /// Opens an archive. Errors: those of [`Archive::open_with`].
+    pub fn open(path: impl AsRef<Path>, options: impl Into<OpenOptions>) -> Result<IndexedArchive> {
+        Archive::open_with(path, options).map(IndexedArchive::from)
+    }
+
+    /// Returns the archive.
+    pub fn archive(&self) -> &Archive {
+        &self.archive
+    }
+
+    /// Returns the archive, to be kept.
+    pub fn shared(&self) -> Arc<Archive> {
+        Arc::clone(&self.archive)
+    }
+
+    /// Returns its tag columns, which keep what they had to make.
+    pub fn columns(&self) -> &TagColumns<'static> {
+        self.columns.get_or_init(|| TagColumns::shared(self.shared()))
+    }
+
+    /// Returns its signatures and its position index.
+    pub fn side_files(&self) -> &SideFiles {
+        self.side_files.get_or_init(|| SideFiles::open(&self.archive))
+    }
+
+    /// Returns a search with the help of the side files there are.
+    pub fn search(&self) -> Search<'_> {
+        self.side_files().search(&self.archive)
+    }
+
+    /// Returns the states of the side files: position index, signatures, tag columns. A damage that was met since they
+    /// were opened counts.
+    pub fn states(&self) -> [(FileKind, SideState); 3] {
+        let [index, signatures] = self.side_files().states();
+        [index, signatures, (FileKind::TagColumns, self.columns().state())]
+    }
+
+    /// Returns the states of those side files that have been needed so far.
+    pub fn met(&self) -> Vec<(FileKind, SideState)> {
+        let mut met: Vec<_> = self.side_files.get().into_iter().flat_map(SideFiles::states).collect();
+        met.extend(self.columns.get().map(|columns| (FileKind::TagColumns, columns.state())));
+        met
+    }
+}
+
+impl From<Archive> for IndexedArchive {
+    fn from(archive: Archive) -> IndexedArchive {
+        Arc::new(archive).into()
+    }
+}
+
+impl From<Arc<Archive>> for IndexedArchive {
+    fn from(archive: Arc<Archive>) -> IndexedArchive {
+        IndexedArchive { archive, columns: OnceLock::new(), side_files: OnceLock::new() }
+    }
+}
+
+/// Open archives that behave as one: their games have the numbers of the set, those of the first archive, then those of
+/// the second, and so on, from 1.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let [one, two] = ["one.bga", "two.bga"].map(|name| folder.path().join(name));
+/// # scoresheet::Import::new(&one).run_reader("games.pgn", &b"1. e4 *\n\n1. d4 *\n"[..])?;
+/// # scoresheet::Import::new(&two).run_reader("games.pgn", &b"1. c4 *\n"[..])?;
+/// use scoresheet::ArchiveSet;
+///
+/// let set = ArchiveSet::open([&one, &two])?;
+/// assert_eq!(set.len(), 3);
+/// let (archive, number) = set.locate(3)?;
+/// assert_eq!((archive.path(), number), (two.as_path(), 1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Default)]
+pub struct ArchiveSet {
+    members: Vec<Arc<IndexedArchive>>,
+    /// How many games come before each archive's.
+    before: Vec<u64>,
+}
+
+impl ArchiveSet {
+    /// Opens archives in this order. Errors are those of [`Archive::open`], of the first that has one.
+    pub fn open<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Result<ArchiveSet> {
+        ArchiveSet::open_with(paths, OpenOptions::default())
+    }
+
+    /// Opens archives like `open`, with these options.
+    pub fn open_with<P: AsRef<Path>>(
+        paths: impl IntoIterator<Item = P>,
+        options: impl Into<OpenOptions>,
+    ) -> Result<ArchiveSet> {
+        let options = options.into();
+        let open = |path: P| IndexedArchive::open(path, options);
+        paths.into_iter().map(open).collect::<Result<Vec<_>>>().map(ArchiveSet::of)
+    }
+
+    /// Returns the set of these archives.
+    pub fn of<A: Into<IndexedArchive>>(archives: impl IntoIterator<Item = A>) -> ArchiveSet {
+        ArchiveSet::shared(archives.into_iter().map(|archive| Arc::new(archive.into())).collect())
+    }
+
+    /// Returns the set of archives that others use, too.
+    pub fn shared(members: Vec<Arc<IndexedArchive>>) -> ArchiveSet {
+        ArchiveSet::after(0, members)
+    }
+
+    /// Returns a part of a larger set: its games have the numbers after those of `before` others.
+    pub fn after(before: u64, members: Vec<Arc<IndexedArchive>>) -> ArchiveSet {
+        let mut games = before;
+        let before = members.iter().map(|member| {
+            games += member.archive().len();
+            games - member.archive().len()
+        });
+        ArchiveSet { before: before.collect(), members }
+    }
+
+    /// Returns the archives with their side files.
+    pub fn members(&self) -> &[Arc<IndexedArchive>] {
+        &self.members
+    }
+
+    /// Returns the archives.
+    pub fn archives(&self) -> impl DoubleEndedIterator<Item = &Archive> + ExactSizeIterator + Clone {
+        self.members.iter().map(|member| member.archive())
+    }
+
+    /// Returns the archive at a place, from 0.
+    pub fn archive(&self, place: usize) -> Option<&Archive> {
+        self.members.get(place).map(|member| member.archive())
+    }
+
+    /// Returns the tag columns of the archives.
+    pub fn columns(&self) -> Vec<&TagColumns<'static>> {
+        self.members.iter().map(|member| member.columns()).collect()
+    }
+
+    /// Returns the archives, each with how many games come before its own.
+    pub fn numbered(&self) -> impl ExactSizeIterator<Item = (u64, &Arc<IndexedArchive>)> {
+        self.before.iter().copied().zip(&self.members)
+    }
+
+    /// Returns how many games come before those of the archive at a place.
+    pub fn before(&self, place: usize) -> u64 {
+        self.before.get(place).copied().unwrap_or_else(|| self.len())
+    }
+
+    /// Returns the number of the last game: of a whole set how many there are, deleted ones included.
+    pub fn len(&self) -> u64 {
+        match (self.before.last(), self.members.last()) {
+            (Some(before), Some(last)) => before + last.archive().len(),
+            _ => 0,
+        }
+    }
+
+    /// Returns whether there are no games.
+    pub fn is_empty(&self) -> bool {
+        self.archives().all(Archive::is_empty)
+    }
+
+    /// Returns the place of the archive of game `number` of the set, and the game's number there.
+    ///
+    /// Errors: there is no such game.
+    pub fn place_of(&self, number: u64) -> Result<(usize, u64)> {
+        let missing = || Error::NoSuchGame { game: number, games: self.len() };
+        let place = self.before.partition_point(|before| *before < number).checked_sub(1).ok_or_else(missing)?;
+        let (Some(archive), Some(before)) = (self.archive(place), self.before.get(place)) else {
+            return Err(missing());
+        };
+        let own = number - before;
+        if own > archive.len() { Err(missing()) } else { Ok((place, own)) }
+    }
+
+    /// Returns the archive of game `number` of the set, and the game's number there.
+    ///
+    /// Errors: there is no such game.
+    pub fn locate(&self, number: u64) -> Result<(&Archive, u64)> {
+        let (place, own) = self.place_of(number)?;
+        self.archive(place).map(|archive| (archive, own)).ok_or(Error::NoSuchGame { game: number, games: self.len() })
+    }
+
+    /// Returns game `number` of the set, from 1.
+    pub fn game(&self, number: u64) -> Result<GameRef<'_>> {
+        let (archive, number) = self.locate(number)?;
+        archive.game(number)
+    }
+
+    /// Iterates over all games in order, each with its archive; without those deleted.
+    pub fn games(&self) -> impl Iterator<Item = (&Archive, Result<GameRef<'_>>)> {
+        self.archives().flat_map(|archive| archive.games().map(move |game| (archive, game)))
+    }
+
+    /// Iterates over all games in parallel, on rayon's current pool, each with its archive; without those deleted.
+    pub fn par_games(&self) -> impl ParallelIterator<Item = (&Archive, Result<GameRef<'_>>)> {
+        self.members.par_iter().flat_map(|member| {
+            let archive = member.archive();
+            archive.par_games().map(move |game| (archive, game))
+        })
+    }
+
+    /// Returns what was played in a position, by these games of each archive, or all; games have the numbers of the set.
+    /// Games that cannot be read are in `unread`, as is [`Error::Interrupted`] where a monitor has stopped the search.
+    pub fn tree(
+        &self,
+        position: &Position,
+        visit: Visit,
+        among: Option<&[GameSet]>,
+        monitor: Option<&Monitor<'_>>,
+    ) -> Tree {
+        let mut all = Tree::empty(position);
+        for (place, (before, member)) in self.numbered().enumerate() {
+            let mut search = member.search();
+            if let Some(games) = among.and_then(|among| among.get(place)) {
+                search = search.among(games);
+            }
+            if let Some(monitor) = monitor {
+                search = search.monitored(monitor);
+            }
+            all.add(search.tree_of(position, visit), before);
+        }
+        all
+    }
+}

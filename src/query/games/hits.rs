@@ -1,0 +1,322 @@
+//! The games of a query, found as they are asked for.
+
+use super::query::{InArchive, Query, with_monitor};
+use super::{ArchiveSet, IndexedArchive};
+use crate::archive::{Archive, GameSet};
+use crate::error::{Error, Result};
+use crate::monitor::Monitor;
+use crate::query::ask::SideFiles;
+use crate::query::position::search::{Hit, Step};
+use crate::query::tag_columns::{TagColumns, Unread};
+use std::collections::VecDeque;
+
+/// A game that a query has found.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FoundGame {
+    /// The game's number in the set.
+    pub number: u64,
+    /// The place of its archive in the set, from 0.
+    pub archive: usize,
+    /// Its number in the archive.
+    pub game: u64,
+    /// Where it has what is asked on the board or in comments: the first place, or all. Empty where nothing is asked.
+    pub hits: Vec<Hit>,
+}
+
+/// Games to the first batch; each has twice as many as the one before it, up to the second number.
+const BATCH: (u64, u64) = (1 << 14, 1 << 18);
+
+/// The games of a query, in order, found as they are asked for: an iterator over them, and over the games that cannot be
+/// read, so that nobody takes what is found for all there is.
+///
+/// [`next_batch`](Hits::next_batch) gives many at once, and is for those who show how far the search is.
+#[must_use = "games are found as they are asked for"]
+#[derive(Debug)]
+pub struct Hits<'a> {
+    query: &'a Query,
+    set: &'a ArchiveSet,
+    monitor: Option<&'a Monitor<'a>>,
+    /// The archive that is searched, the games of it that the headers let pass, once that is known, and the next game.
+    place: usize,
+    passed: Option<Option<GameSet>>,
+    next: u64,
+    /// Games to the next batch.
+    batch: u64,
+    offset: u64,
+    left: u64,
+    searched: u64,
+    steps: Vec<Vec<Step>>,
+    unread: Vec<(usize, Unread)>,
+    /// What the iterator has found, and how many of the unread it has given.
+    ready: VecDeque<FoundGame>,
+    given: usize,
+}
+
+impl<'a> Hits<'a> {
+    pub(super) fn new(query: &'a Query, set: &'a ArchiveSet, monitor: Option<&'a Monitor<'a>>) -> Hits<'a> {
+        Hits {
+            query,
+            set,
+            monitor,
+            place: 0,
+            passed: None,
+            next: 1,
+            batch: BATCH.0,
+            offset: query.offset,
+            left: query.limit.unwrap_or(u64::MAX),
+            searched: 0,
+            steps: set.members().iter().map(|_| Vec::new()).collect(),
+            unread: Vec::new(),
+            ready: VecDeque::new(),
+            given: 0,
+        }
+    }
+
+    /// Returns the next games, which may be none of many looked into; `None` at the end. Without an order batches are
+    /// small at first, so that the first hits come soon.
+    ///
+    /// Errors: a range of games begins after the last; the search was stopped.
+    pub fn next_batch(&mut self) -> Result<Option<Vec<FoundGame>>> {
+        if self.left == 0 || self.place >= self.set.members().len() {
+            return Ok(None);
+        }
+        let mut found = match self.query.order.is_some() || self.query.games.is_some() {
+            true => self.ordered()?,
+            false => self.search()?,
+        };
+        let skipped = usize::try_from(self.offset).unwrap_or(usize::MAX).min(found.len());
+        found.drain(..skipped);
+        self.offset -= skipped as u64;
+        found.truncate(usize::try_from(self.left).unwrap_or(usize::MAX));
+        self.left -= found.len() as u64;
+        Ok(Some(found))
+    }
+
+    /// Returns how many games there are, to the limit.
+    ///
+    /// Errors: those of `next_batch`.
+    pub fn total(&mut self) -> Result<u64> {
+        let mut games = 0;
+        if !self.query.has_hits() && self.query.games.is_none() {
+            // Nobody needs their numbers.
+            while let Some(member) = self.set.members().get(self.place) {
+                let mut found = self.prepared(member)?;
+                self.query.on_board(member.archive(), self.passed.take().flatten(), || member.search(), &mut found);
+                games += found.games.len();
+                self.note(found);
+                self.place += 1;
+            }
+            return Ok(games.saturating_sub(self.offset).min(self.left));
+        }
+        while let Some(found) = self.next_batch()? {
+            games += found.len() as u64;
+        }
+        Ok(games)
+    }
+
+    /// Returns how many games have been looked into.
+    pub fn searched(&self) -> u64 {
+        self.searched
+    }
+
+    /// Returns the games that could not be read, each with the place of its archive: so far, and all of them at the end.
+    pub fn unread(&self) -> &[(usize, Unread)] {
+        &self.unread
+    }
+
+    /// Returns how the games of each archive were found, as far as the search has come.
+    pub fn steps(&self) -> &[Vec<Step>] {
+        &self.steps
+    }
+
+    /// The games that headers let pass are asked for at most once an archive.
+    fn prepared(&mut self, member: &IndexedArchive) -> Result<InArchive> {
+        let mut found = InArchive::default();
+        if self.passed.is_none() {
+            let among = self.query.ranges_in(self.set, self.place)?;
+            let passed = self.query.passed(member.archive(), || member.columns(), among.as_ref(), &mut found);
+            self.passed = Some(passed);
+        }
+        Ok(found)
+    }
+
+    /// Searches the next games.
+    fn search(&mut self) -> Result<Vec<FoundGame>> {
+        let Some(member) = self.set.members().get(self.place) else { return Ok(Vec::new()) };
+        let archive = member.archive();
+        let mut found = self.prepared(member)?;
+        // By an index all are found at once, and so where all have to be known before the first is.
+        let whole = self.query.order.is_some()
+            || self.query.games.is_some()
+            || self.query.is_of_positions() && member.search().has_index();
+        let games = archive.len();
+        let last = if whole { games } else { games.min((self.next - 1).saturating_add(self.batch)) };
+        let passed = self.passed.as_ref().and_then(Option::as_ref);
+        let among = match self.next == 1 && last == games {
+            true => passed.cloned(),
+            false => {
+                let window = self.next..=last;
+                Some(match passed {
+                    Some(passed) => GameSet::of(games, window.filter(|game| passed.contains(*game))),
+                    None if archive.deleted_count() > 0 => {
+                        GameSet::of(games, window.filter(|game| !archive.is_deleted(*game)))
+                    }
+                    None => GameSet::of(games, window),
+                })
+            }
+        };
+        self.searched += among.as_ref().map_or(games - archive.deleted_count(), GameSet::len);
+        self.query.on_board(archive, among, || with_monitor(member.search(), self.monitor), &mut found);
+        let list = found_games(self.set.before(self.place), self.place, &found);
+        self.note(found);
+        (self.next, self.batch) = (last + 1, (self.batch * 2).min(BATCH.1));
+        if last >= games {
+            (self.place, self.next, self.passed) = (self.place + 1, 1, None);
+        }
+        if self.monitor.is_some_and(Monitor::is_stopped) {
+            return Err(Error::Interrupted);
+        }
+        Ok(list)
+    }
+
+    /// Keeps what is said of a search beside its games.
+    fn note(&mut self, found: InArchive) {
+        let Some(steps) = self.steps.get_mut(self.place) else { return };
+        // Of batches the sums count.
+        for (place, step) in found.steps.into_iter().enumerate() {
+            match steps.get_mut(place).filter(|own| own.what == step.what) {
+                Some(own) => own.games += step.games,
+                None => steps.push(step),
+            }
+        }
+        self.unread.extend(found.unread.into_iter().map(|unread| (self.place, unread)));
+    }
+
+    /// Finds all games and returns them in the order asked for.
+    fn ordered(&mut self) -> Result<Vec<FoundGame>> {
+        if let (Some(ranges), Some(archive), 1) = (&self.query.games, self.set.archive(0), self.set.members().len()) {
+            // Deleted games alone are an error.
+            ranges.live(archive)?;
+        }
+        let mut found = Vec::new();
+        while self.place < self.set.members().len() {
+            found.append(&mut self.search()?);
+        }
+        let columns = if self.query.order.is_some() { self.set.columns() } else { Vec::new() };
+        let most = self.left.saturating_add(self.offset);
+        self.query.ordered(self.set.len(), found, &columns, most, &mut self.unread)
+    }
+}
+
+impl Iterator for Hits<'_> {
+    type Item = Result<FoundGame>;
+
+    fn next(&mut self) -> Option<Result<FoundGame>> {
+        loop {
+            if let Some(found) = self.ready.pop_front() {
+                return Some(Ok(found));
+            }
+            if let Some((_, unread)) = self.unread.get(self.given) {
+                self.given += 1;
+                return Some(Err(unread.error.again()));
+            }
+            match self.next_batch() {
+                Ok(found) => self.ready = found?.into(),
+                // There is nothing after it.
+                Err(error) => {
+                    self.left = 0;
+                    return Some(Err(error));
+                }
+            }
+        }
+    }
+}
+
+impl Query {
+    /// Returns the games of a set, to be found as they are asked for: see [`Hits`].
+    pub fn run<'a>(&'a self, set: &'a ArchiveSet) -> Hits<'a> {
+        Hits::new(self, set, None)
+    }
+
+    /// Returns the games like `run`, with a monitor; the unit of progress is a game that is looked into.
+    pub fn run_monitored<'a>(&'a self, set: &'a ArchiveSet, monitor: &'a Monitor<'a>) -> Hits<'a> {
+        Hits::new(self, set, Some(monitor))
+    }
+
+    /// Returns games of a set of so many in the order asked for, at least the first `most`.
+    fn ordered(
+        &self,
+        games: u64,
+        found: Vec<FoundGame>,
+        columns: &[&TagColumns<'_>],
+        most: u64,
+        unread: &mut Vec<(usize, Unread)>,
+    ) -> Result<Vec<FoundGame>> {
+        if let Some(keys) = &self.order {
+            let own: Vec<(usize, u64)> = found.iter().map(|found| (found.archive, found.game)).collect();
+            let (order, lost) = keys.order(columns, &own, usize::try_from(most).unwrap_or(usize::MAX));
+            unread.extend(lost);
+            let mut found: Vec<Option<FoundGame>> = found.into_iter().map(Some).collect();
+            return Ok(order.into_iter().filter_map(|place| found.get_mut(place)?.take()).collect());
+        }
+        let Some(ranges) = &self.games else { return Ok(found) };
+        let place = |number: u64| found.partition_point(|found| found.number < number);
+        let of = |(first, last): &(u64, u64)| found.get(place(*first)..place(last + 1)).unwrap_or_default();
+        Ok(ranges.within(games)?.iter().flat_map(of).cloned().collect())
+    }
+}
+
+/// Returns what was found in an archive game by game.
+pub(super) fn found_games(before: u64, archive: usize, found: &InArchive) -> Vec<FoundGame> {
+    let of = |game: u64, hits: &[Hit]| FoundGame { number: before + game, archive, game, hits: hits.to_vec() };
+    if found.hits.is_empty() {
+        return found.games.iter().map(|game| of(game, &[])).collect();
+    }
+    let games = found.hits.chunk_by(|one, other| one.game == other.game);
+    games.filter_map(|hits| hits.first().map(|hit| of(hit.game, hits))).collect()
+}
+
+impl Archive {
+    /// Returns the games that a query finds, with the help of the side files beside the archive: by position, pattern,
+    /// filter or a [`Query`] of all of these. For many questions see [`Query::run`], which opens side files once.
+    ///
+    /// Positions are found in the main line, transpositions included, each game with its first ply there: at once with
+    /// a position index, fast with signatures; without them every game is replayed, on rayon's current pool.
+    ///
+    /// Errors: a game that cannot be read; [`Query::run`] goes on after it.
+    ///
+    /// ```
+    /// # let folder = tempfile::tempdir()?;
+    /// # let target = folder.path().join("games.bga");
+    /// # let pgn = "1. e4 c5 2. Nf3 *\n\n1. Nf3 c5 2. e4 *\n\n[WhiteElo \"2700\"]\n\n1. d4 *\n";
+    /// # scoresheet::Import::new(&target).run_reader("games.pgn", pgn.as_bytes())?;
+    /// use scoresheet::{Archive, Filter, query};
+    ///
+    /// let archive = Archive::open(&target)?;
+    /// let sicilian = query::line("1. e4 c5 2. Nf3")?;
+    /// let found: Vec<(u64, u32)> = archive.find(&sicilian)?.iter().map(|found| (found.game, found.hits[0].ply)).collect();
+    /// assert_eq!(found, [(1, 3), (2, 3)]);
+    ///
+    /// let strong: Filter = "whiteelo >= 2700".parse()?;
+    /// assert_eq!(archive.find(strong)?[0].game, 3);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn find(&self, query: impl Into<Query>) -> Result<Vec<FoundGame>> {
+        let query = query.into();
+        let (files, columns) = (SideFiles::open(self), TagColumns::of(self));
+        let mut found = InArchive::default();
+        let among = query.games.as_ref().map(|ranges| ranges.live(self)).transpose()?;
+        let passed = query.passed(self, || &columns, among.as_ref(), &mut found);
+        query.on_board(self, passed, || files.search(self), &mut found);
+        let mut unread = std::mem::take(&mut found.unread).into_iter().map(|unread| (0, unread)).collect();
+        let (games, most) = (found_games(0, 0, &found), query.limit.unwrap_or(u64::MAX).saturating_add(query.offset));
+        let games = query.ordered(self.len(), games, &[&columns], most, &mut unread)?;
+        match unread.into_iter().next() {
+            Some((_, unread)) => Err(unread.error),
+            None => {
+                let games = games.into_iter().skip(usize::try_from(query.offset).unwrap_or(usize::MAX));
+                Ok(games.take(usize::try_from(query.limit.unwrap_or(u64::MAX)).unwrap_or(usize::MAX)).collect())
+            }
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! Questions as JSON: one notation for every door (docs/QUERY.md, "Questions as JSON").
+
+use super::{Board, Query};
+use crate::chess::{Color, Position};
+use crate::query::fault::QueryFault;
+use crate::query::measure::{Judgement, Moments};
+use crate::query::pattern::json::{self as scoutfish, object, parsed, roles};
+use crate::query::pattern::json_place::Place;
+use crate::query::pattern::{BoardPattern, Condition, Ending, Imbalance, Material, MoveRule, Pattern};
+use crate::query::position::position_query::PositionQuery;
+use crate::query::position::search::SearchOptions;
+use serde_json::{Map, Value};
+use std::str::FromStr;
+use std::time::Duration;
+
+/// The members, in the order of the document.
+const MEMBERS: [&str; 27] = [
+    "where",
+    "games",
+    "fen",
+    "moves",
+    "every",
+    "any_side",
+    "any_castling",
+    "any_en_passant",
+    "board",
+    "pawns",
+    "material",
+    "imbalance",
+    "white_move",
+    "black_move",
+    "moved",
+    "captured",
+    "end",
+    "plies",
+    "query",
+    "either_color",
+    "mistake",
+    "clock_below",
+    "all_plies",
+    "variations",
+    "sort",
+    "offset",
+    "limit",
+];
+
+/// Members that are conditions of one pattern.
+const CONDITIONS: [&str; 9] =
+    ["board", "pawns", "material", "imbalance", "white_move", "black_move", "moved", "captured", "end"];
+
+/// The members of an object, each to be read once.
+struct Fields<'a> {
+    fields: &'a Map<String, Value>,
+    place: Place<'a>,
+}
+
+impl Fields<'_> {
+    /// Returns a member, `None` where it is missing or `null`.
+    fn get(&self, name: &str) -> Option<&Value> {
+        self.fields.get(name).filter(|value| !value.is_null())
+    }
+
+    fn fault(&self, name: &str, what: &str) -> QueryFault {
+        self.place.field(name).fault(what)
+    }
+
+    fn text(&self, name: &str) -> Result<Option<&str>, QueryFault> {
+        let text = |value: &Value| value.as_str().map(str::len).ok_or_else(|| self.fault(name, "a text is wanted"));
+        self.get(name).map(|value| text(value).map(|_| value.as_str().unwrap_or_default())).transpose()
+    }
+
+    fn switch(&self, name: &str) -> Result<bool, QueryFault> {
+        let Some(value) = self.get(name) else { return Ok(false) };
+        value.as_bool().ok_or_else(|| self.fault(name, "true or false is wanted"))
+    }
+
+    fn number(&self, name: &str) -> Result<Option<u64>, QueryFault> {
+        let number = |value: &Value| value.as_u64().ok_or_else(|| self.fault(name, "a whole number is wanted"));
+        self.get(name).map(number).transpose()
+    }
+
+    /// Reads a text; what is wrong with it is said at its place in it.
+    fn read<T>(
+        &self,
+        name: &str,
+        read: impl FnOnce(&str) -> Result<T, (usize, String)>,
+    ) -> Result<Option<T>, QueryFault> {
+        let Some(text) = self.text(name)? else { return Ok(None) };
+        read(text).map(Some).map_err(|fault| self.place.field(name).fault_within(fault))
+    }
+
+    /// Reads a text like `read`, by a reader whose faults know their query.
+    fn parse<T>(&self, name: &str, parse: impl FnOnce(&str) -> Result<T, QueryFault>) -> Result<Option<T>, QueryFault> {
+        self.read(name, |text| parse(text).map_err(|fault| (fault.at().start + 1, fault.what().to_owned())))
+    }
+}
+
+impl FromStr for Query {
+    type Err = QueryFault;
+
+    /// Reads a question as JSON, as in `{"moves": "e4 c5", "where": "elo >= 2500", "sort": "-elo", "limit": 10}`.
+    ///
+    /// Errors: the place in the text, and what was expected there.
+    fn from_str(text: &str) -> Result<Query, QueryFault> {
+        let value = parsed(text)?;
+        let place = Place::whole(text);
+        let fields = Fields { fields: object(&value, &place)?, place };
+        if let Some(unknown) = fields.fields.keys().find(|name| !MEMBERS.contains(&name.as_str())) {
+            let what = format!("no such member; there are {}", MEMBERS.join(", "));
+            return Err(fields.place.field(unknown).fault_of_name(&what));
+        }
+        let scoutfish = match fields.get("query") {
+            None => None,
+            Some(query) => {
+                let query = scoutfish::read(query, &fields.place.field("query"))?;
+                Some((query.pattern, query.skip, query.limit))
+            }
+        };
+        let (pattern, skip, most) = match scoutfish {
+            Some((pattern, skip, limit)) => (Some(pattern), skip, limit),
+            None => (pattern(&fields)?, 0, None),
+        };
+        if fields.get("query").is_some() && CONDITIONS.iter().any(|name| fields.get(name).is_some()) {
+            return Err(fields.fault("query", "a query has all conditions in it"));
+        }
+        let positions = positions(&fields)?;
+        let board = match (positions.is_empty(), pattern) {
+            (true, None) => None,
+            (true, Some(pattern)) => Some(Board::Pattern(pattern)),
+            (false, None) if fields.switch("every")? => Some(Board::EveryPosition(positions)),
+            (false, None) => Some(Board::AnyPosition(positions)),
+            (false, Some(_)) => return Err(fields.place.fault("either positions or a pattern can be asked for")),
+        };
+        let clock = |value: &Value| {
+            let seconds = value.as_f64().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+            seconds.ok_or_else(|| fields.fault("clock_below", "seconds are wanted"))
+        };
+        let judgement =
+            |text: &str| Judgement::from_name(text).ok_or((1, "inaccuracy, mistake or blunder is wanted".to_owned()));
+        let ranges = |text: &str| text.parse().map_err(|what| (1, what));
+        Ok(Query {
+            filter: fields.parse("where", str::parse)?,
+            games: fields.read("games", ranges)?,
+            board,
+            either_color: fields.switch("either_color")?,
+            reach: SearchOptions { all_plies: fields.switch("all_plies")?, variations: fields.switch("variations")? },
+            moments: Moments {
+                judgement: fields.read("mistake", judgement)?,
+                clock_below: fields.get("clock_below").map(clock).transpose()?,
+            },
+            order: fields.parse("sort", str::parse)?,
+            offset: fields.number("offset")?.unwrap_or(skip),
+            limit: fields.number("limit")?.or(most),
+        })
+    }
+}
+
+/// The positions of `fen`, a text or a list of texts, or of `moves`.
+fn positions(fields: &Fields<'_>) -> Result<Vec<PositionQuery>, QueryFault> {
+    let mut positions = Vec::new();
+    let place = fields.place.field("fen");
+    let read = |value: &Value, place: &Place<'_>| {
+        let text = value.as_str().ok_or_else(|| place.fault("a FEN, or a list of them, is wanted"))?;
+        let within = |fault: QueryFault| place.fault_within((fault.at().start + 1, fault.what().to_owned()));
+        PositionQuery::from_fen(text).map_err(within)
+    };
+    match fields.get("fen") {
+        None => {}
+        Some(Value::Array(items)) => {
+            for (number, item) in items.iter().enumerate() {
+                positions.push(read(item, &place.item(number))?);
+            }
+        }
+        Some(value) => positions.push(read(value, &place)?),
+    }
+    positions.extend(fields.parse("moves", line)?.map(|position| PositionQuery::from(&position)));
+    let [side, castling, en_passant] =
+        [fields.switch("any_side")?, fields.switch("any_castling")?, fields.switch("any_en_passant")?];
+    Ok(positions.into_iter().map(|query| query.with_any(side, castling, en_passant)).collect())
+}
+
+/// The pattern of the members that are conditions.
+fn pattern(fields: &Fields<'_>) -> Result<Option<Pattern>, QueryFault> {
+    let mut condition = Condition::default();
+    condition.boards.extend(fields.read("board", BoardPattern::read)?);
+    condition.pawns.extend(fields.read("pawns", BoardPattern::read_pawns)?);
+    condition.materials.extend(fields.read("material", Material::read)?);
+    condition.imbalances.extend(fields.read("imbalance", Imbalance::read)?);
+    condition.moves.extend(fields.read("white_move", |text| MoveRule::read(text, Color::White))?);
+    condition.moves.extend(fields.read("black_move", |text| MoveRule::read(text, Color::Black))?);
+    condition.moved = fields.read("moved", roles)?;
+    condition.captured = fields.read("captured", roles)?;
+    condition.ending = fields.read("end", |text| match text {
+        "mate" => Ok(Ending::Mate),
+        "stalemate" => Ok(Ending::Stalemate),
+        _ => Err((1, "mate or stalemate is wanted".to_owned())),
+    })?;
+    let plies = fields.number("plies")?.unwrap_or(1);
+    if !(1..=1000).contains(&plies) {
+        return Err(fields.fault("plies", "1 to 1000 plies are wanted"));
+    }
+    Ok((condition != Condition::default()).then(|| Pattern::lasting(condition, plies as usize)))
+}
+
+/// Returns the position after moves from the standard starting position: `e4 c5 Nf3` or `1. e4 c5 2.Nf3`, in SAN or as
+/// UCI writes moves.
+///
+/// Errors: the first move that cannot be read or is not legal, at its place.
+pub fn line(text: &str) -> Result<Position, QueryFault> {
+    let mut position = Position::standard();
+    for word in text.split_whitespace() {
+        // Numbers may stand alone, or be joined to the move after them.
+        let rest = word.trim_start_matches(|letter: char| letter.is_ascii_digit());
+        let is_numbered = rest.len() < word.len() && (rest.is_empty() || rest.starts_with('.'));
+        let san = if is_numbered { rest.trim_start_matches('.') } else { word };
+        if san.is_empty() {
+            continue;
+        }
+        let read = position.parse_san(san.as_bytes()).or_else(|error| position.parse_uci(san).map_err(|_| error));
+        position.play_unchecked(read.map_err(|_| {
+            let start = san.as_ptr() as usize - text.as_ptr() as usize;
+            let what = format!("{san:?} is not a legal move in {}", position.fen());
+            QueryFault::new(text, start..start + san.len(), what)
+        })?);
+    }
+    Ok(position)
+}

@@ -1,0 +1,407 @@
+//! A question that can be asked of archives.
+
+use super::GameRanges;
+use super::{ArchiveSet, IndexedArchive};
+use crate::archive::{Archive, GameSet};
+use crate::error::Result;
+use crate::monitor::Monitor;
+use crate::query::filter::Filter;
+use crate::query::filter::sort::SortKeys;
+use crate::query::measure::Moments;
+use crate::query::pattern::Pattern;
+use crate::query::position::position_query::PositionQuery;
+use crate::query::position::search::{Cost, Hit, Search, SearchOptions, SearchResult, Step};
+use crate::query::tag_columns::{TagColumns, Unread};
+use std::collections::BTreeMap;
+
+/// Which games: what their headers say, what is on the board, what the comments say of a move; in which order, and how
+/// many. All that is asked must hold; of nothing asked, all games have it.
+///
+/// It is built, or read from JSON (docs/QUERY.md, "Questions as JSON"), and answered by [`run`](Query::run), or by
+/// [`Archive::find`] where one archive is asked once.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let target = folder.path().join("games.bga");
+/// # let pgn = "[WhiteElo \"2750\"]\n\n1. e4 c5 2. Nf3 *\n\n[WhiteElo \"2700\"]\n\n1. Nf3 c5 2. e4 *\n\n1. e4 c5 2. Nf3 *\n";
+/// # scoresheet::Import::new(&target).run_reader("games.pgn", pgn.as_bytes())?;
+/// use scoresheet::{ArchiveSet, Query};
+///
+/// let sicilian: Query = r#"{"moves": "e4 c5 Nf3", "where": "elo >= 2700", "sort": "elo"}"#.parse()?;
+/// let set = ArchiveSet::open([&target])?;
+/// let games = sicilian.run(&set).map(|found| Ok(found?.number)).collect::<scoresheet::Result<Vec<u64>>>()?;
+/// assert_eq!(games, [2, 1]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Query {
+    pub(super) filter: Option<Filter>,
+    pub(super) games: Option<GameRanges>,
+    pub(super) board: Option<Board>,
+    pub(super) either_color: bool,
+    pub(super) reach: SearchOptions,
+    pub(super) moments: Moments,
+    pub(super) order: Option<SortKeys>,
+    pub(super) offset: u64,
+    pub(super) limit: Option<u64>,
+}
+
+/// What must be on the board.
+#[derive(Clone, Debug)]
+pub enum Board {
+    /// One of these positions, at any ply.
+    AnyPosition(Vec<PositionQuery>),
+    /// All of these positions, in any order.
+    EveryPosition(Vec<PositionQuery>),
+    /// What a pattern asks.
+    Pattern(Pattern),
+}
+
+impl Query {
+    /// Returns a query that asks nothing: all games, in their order.
+    pub fn new() -> Query {
+        Query::default()
+    }
+
+    /// Asks what headers say.
+    pub fn filter(self, filter: Filter) -> Query {
+        Query { filter: Some(filter), ..self }
+    }
+
+    /// Asks for games by number, in the numbers of the set. Without an order to sort by they come in the order of the
+    /// ranges.
+    pub fn games(self, games: GameRanges) -> Query {
+        Query { games: Some(games), ..self }
+    }
+
+    /// Asks what is on the board.
+    pub fn board(self, board: impl Into<Board>) -> Query {
+        Query { board: Some(board.into()), ..self }
+    }
+
+    /// Takes what is on the board with colours exchanged and the board flipped, too.
+    pub fn either_color(self, either_color: bool) -> Query {
+        Query { either_color, ..self }
+    }
+
+    /// Says how far to look in a game: at all plies, into variations. Variations hold positions alone, no patterns.
+    pub fn reach(self, reach: SearchOptions) -> Query {
+        Query { reach, ..self }
+    }
+
+    /// Asks what the comments say of the move that led to a ply.
+    pub fn moments(self, moments: Moments) -> Query {
+        Query { moments, ..self }
+    }
+
+    /// Says in which order games come, instead of that of their numbers.
+    pub fn sort(self, order: SortKeys) -> Query {
+        Query { order: Some(order), ..self }
+    }
+
+    /// Leaves out so many games at the beginning.
+    pub fn offset(self, offset: u64) -> Query {
+        Query { offset, ..self }
+    }
+
+    /// Ends after so many games.
+    pub fn limit(self, limit: Option<u64>) -> Query {
+        Query { limit, ..self }
+    }
+
+    /// Returns what headers have to say.
+    pub fn asked_filter(&self) -> Option<&Filter> {
+        self.filter.as_ref()
+    }
+
+    /// Returns whether anything on the board or in comments is asked, so that games have hits.
+    pub fn has_hits(&self) -> bool {
+        self.board.is_some() || self.moments.is_any()
+    }
+
+    /// Returns whether positions of the main line are looked for, which an index has.
+    pub(super) fn is_of_positions(&self) -> bool {
+        matches!(self.board, Some(Board::AnyPosition(_) | Board::EveryPosition(_))) && !self.reach.variations
+    }
+
+    /// Returns whether nothing is asked of games, so that all of them have it.
+    pub fn is_all(&self) -> bool {
+        self.filter.is_none() && self.games.is_none() && !self.has_hits()
+    }
+
+    /// Returns the games of one archive, whatever the order, offset and limit, and of `games` nothing either, which are
+    /// numbers of a set; among these, if they are given.
+    pub fn in_archive(
+        &self,
+        member: &IndexedArchive,
+        among: Option<&GameSet>,
+        monitor: Option<&Monitor<'_>>,
+    ) -> InArchive {
+        let mut found = InArchive::default();
+        let passed = self.passed(member.archive(), || member.columns(), among, &mut found);
+        self.on_board(member.archive(), passed, || with_monitor(member.search(), monitor), &mut found);
+        found
+    }
+
+    /// Returns the games that headers let pass, among these; `None` where all do.
+    pub(super) fn passed<'a, 'b: 'a>(
+        &self,
+        archive: &Archive,
+        columns: impl FnOnce() -> &'a TagColumns<'b>,
+        among: Option<&GameSet>,
+        found: &mut InArchive,
+    ) -> Option<GameSet> {
+        let Some(filter) = &self.filter else {
+            let mut games = among.cloned()?;
+            if archive.deleted_count() > 0 {
+                games.intersect(&archive.live());
+            }
+            return Some(games);
+        };
+        let mut passed = filter.games(columns());
+        found.walked = passed.walked;
+        found.undecided = passed.unread.iter().map(|unread| unread.games.end - unread.games.start).sum();
+        found.unread.extend(passed.unread);
+        among.into_iter().for_each(|among| passed.games.intersect(among));
+        Some(passed.games)
+    }
+
+    /// Adds the games that have what is asked on the board and in comments, among these.
+    pub(super) fn on_board<'a>(
+        &self,
+        archive: &Archive,
+        among: Option<GameSet>,
+        search: impl FnOnce() -> Search<'a>,
+        found: &mut InArchive,
+    ) {
+        if !self.has_hits() {
+            let what = if among.is_some() { "filter" } else { "all games" };
+            found.games = among.unwrap_or_else(|| archive.live());
+            found.steps.push(Step { what, games: found.games.len() });
+            return;
+        }
+        // Which of a game's moves are mistakes is asked of all plies that match.
+        let all_plies = self.reach.all_plies || self.moments.is_any();
+        let own = self.board.as_ref().map(|board| {
+            let search = search();
+            let search = match &among {
+                Some(games) => search.among(games),
+                None => search,
+            };
+            self.search(board, &search, SearchOptions { all_plies, ..self.reach })
+        });
+        if let Some(SearchResult { hits, steps, unread }) = own {
+            found.games = GameSet::of(archive.len(), hits.iter().map(|hit| hit.game));
+            found.hits = hits;
+            found.steps.extend(steps);
+            found.unread.extend(unread.into_iter().map(Unread::from));
+        } else {
+            found.games = among.unwrap_or_else(|| archive.live());
+        }
+        if self.moments.is_any() {
+            self.keep_moments(archive, found);
+        }
+    }
+
+    /// Finds what is on the board.
+    fn search(&self, board: &Board, search: &Search<'_>, reach: SearchOptions) -> SearchResult {
+        let (positions, every) = match board {
+            Board::Pattern(pattern) => return search.pattern(pattern, self.either_color, reach.all_plies),
+            Board::AnyPosition(positions) => (positions, false),
+            Board::EveryPosition(positions) => (positions, true),
+        };
+        if let ([query], false) = (positions.as_slice(), self.either_color) {
+            return search.position(query, reach);
+        }
+        // The hits of each game, and how many of the positions it has.
+        let mut games: BTreeMap<u64, (Vec<Hit>, usize, usize)> = BTreeMap::new();
+        let mut all = SearchResult::default();
+        for (place, query) in positions.iter().enumerate() {
+            let swapped = self.either_color.then(|| query.swapped());
+            for query in std::iter::once(query).chain(&swapped) {
+                let found = search.position(query, reach);
+                all.steps.extend(found.steps);
+                // What cannot be read is met by each of them.
+                all.unread = found.unread;
+                for hit in found.hits {
+                    let (hits, count, last) = games.entry(hit.game).or_insert((Vec::new(), 0, usize::MAX));
+                    hits.push(hit);
+                    *count += usize::from(*last != place);
+                    *last = place;
+                }
+            }
+        }
+        let least = if every { positions.len() } else { 1 };
+        for (mut hits, ..) in games.into_values().filter(|(_, count, _)| *count >= least) {
+            hits.sort_unstable();
+            hits.dedup();
+            if !reach.all_plies && !every {
+                hits.truncate(1);
+            }
+            all.hits.append(&mut hits);
+        }
+        all
+    }
+
+    /// Leaves only the hits of which the comments say what is asked; without a board all such moves are hits.
+    fn keep_moments(&self, archive: &Archive, found: &mut InArchive) {
+        let (mut moments, unread) = self.moments.find(archive, &found.games);
+        found.undecided += unread.len() as u64;
+        found.unread.extend(unread);
+        if self.board.is_some() {
+            let mut own = std::mem::take(&mut found.hits).into_iter().peekable();
+            let at = |hit: &Hit| (hit.game, hit.ply);
+            moments.retain(|hit| {
+                while own.next_if(|own| at(own) < at(hit)).is_some() {}
+                own.peek().is_some_and(|own| at(own) == at(hit))
+            });
+        }
+        if !self.reach.all_plies {
+            moments.dedup_by_key(|hit| hit.game);
+        }
+        found.games = GameSet::of(archive.len(), moments.iter().map(|hit| hit.game));
+        found.steps.push(Step { what: "comments", games: found.games.len() });
+        found.hits = moments;
+    }
+
+    /// Returns what the answer would cost, as far as that is known before: see [`Plan`]. Decides the filter, which is
+    /// quick where there are tag columns.
+    ///
+    /// Errors: a range of games begins after the last.
+    pub fn plan(&self, set: &ArchiveSet) -> Result<Plan> {
+        let mut plan = Plan::default();
+        for (place, member) in set.members().iter().enumerate() {
+            let mut found = InArchive::default();
+            let among = self.ranges_in(set, place)?;
+            let passed = self.passed(member.archive(), || member.columns(), among.as_ref(), &mut found);
+            let search = member.search();
+            plan.add(self.cost(match &passed {
+                Some(games) => search.among(games),
+                None => search,
+            }));
+            plan.walked += found.walked;
+        }
+        Ok(plan)
+    }
+
+    /// Returns what looking for what is on the board costs, without the filter.
+    pub fn cost(&self, search: Search<'_>) -> Cost {
+        match &self.board {
+            Some(Board::AnyPosition(positions) | Board::EveryPosition(positions)) if !self.reach.variations => {
+                let swapped: Vec<PositionQuery> = match self.either_color {
+                    true => positions.iter().map(PositionQuery::swapped).collect(),
+                    false => Vec::new(),
+                };
+                let costs = positions.iter().chain(&swapped).map(|query| search.cost(Some(query)));
+                costs.reduce(Cost::and).unwrap_or_else(|| search.cost(None))
+            }
+            Some(_) => search.cost(None),
+            None => Cost { replayed: self.moments.is_any(), ..search.cost(None) },
+        }
+    }
+
+    /// Returns the games of the archive at a place that the numbers asked for name; `None` where none are asked for.
+    pub(super) fn ranges_in(&self, set: &ArchiveSet, place: usize) -> Result<Option<GameSet>> {
+        let (Some(ranges), Some(archive)) = (&self.games, set.archive(place)) else { return Ok(None) };
+        let (before, games) = (set.before(place), archive.len());
+        let own = ranges
+            .within(set.len())?
+            .into_iter()
+            .flat_map(|(first, last)| first.saturating_sub(before).max(1)..=last.saturating_sub(before).min(games));
+        Ok(Some(GameSet::of(games, own)))
+    }
+}
+
+/// What a query finds in one archive.
+#[derive(Debug, Default)]
+pub struct InArchive {
+    /// The games, by their numbers in the archive.
+    pub games: GameSet,
+    /// Where they have what is asked on the board or in comments, by game and ply; none where nothing is.
+    pub hits: Vec<Hit>,
+    /// How the games were found, step by step.
+    pub steps: Vec<Step>,
+    /// The games that could not be read, and are left out.
+    pub unread: Vec<Unread>,
+    /// How many of these the filter, or the comments, could not be decided for.
+    pub undecided: u64,
+    /// How many games were read for what no column says, to decide the filter.
+    pub walked: u64,
+}
+
+impl InArchive {
+    /// Returns the games, or why one of them could not be read.
+    pub fn complete(self) -> Result<GameSet> {
+        match self.unread.into_iter().next() {
+            None => Ok(self.games),
+            Some(unread) => Err(unread.error),
+        }
+    }
+}
+
+/// Returns a search with a monitor, if there is one.
+pub(super) fn with_monitor<'a>(search: Search<'a>, monitor: Option<&'a Monitor<'a>>) -> Search<'a> {
+    match monitor {
+        Some(monitor) => search.monitored(monitor),
+        None => search,
+    }
+}
+
+impl From<PositionQuery> for Board {
+    fn from(query: PositionQuery) -> Board {
+        Board::AnyPosition(vec![query])
+    }
+}
+
+impl From<Pattern> for Board {
+    fn from(pattern: Pattern) -> Board {
+        Board::Pattern(pattern)
+    }
+}
+
+impl<B: Into<Board>> From<B> for Query {
+    fn from(board: B) -> Query {
+        Query::new().board(board)
+    }
+}
+
+impl From<Filter> for Query {
+    fn from(filter: Filter) -> Query {
+        Query::new().filter(filter)
+    }
+}
+
+impl From<&crate::chess::Position> for Query {
+    /// A search for the position with everything that has to agree: side to move, castling rights and en passant
+    /// capture.
+    fn from(position: &crate::chess::Position) -> Query {
+        PositionQuery::from(position).into()
+    }
+}
+
+/// What an answer would cost, as far as that is known before.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Plan {
+    /// The games that would be looked into, at most; by position indexes the places that they name.
+    pub games: u64,
+    /// Whether any would be replayed from the start.
+    pub replayed: bool,
+    /// By what they are known: that of the archive of which least is known.
+    pub with: &'static str,
+    /// The games that were read for what no column says, to decide the filter.
+    pub walked: u64,
+    /// The seconds that the search would take on so many cores as there are, if all is in memory.
+    pub seconds: f64,
+}
+
+impl Plan {
+    /// Adds the cost of an archive.
+    pub fn add(&mut self, cost: Cost) {
+        self.games += cost.games;
+        self.seconds += cost.seconds();
+        if cost.replayed || self.with.is_empty() {
+            self.with = cost.with;
+        }
+        self.replayed |= cost.replayed;
+    }
+}

@@ -1,0 +1,207 @@
+//! What lists say of a game: players, ratings, result, date, opening, event.
+
+use crate::archive::GameRef;
+use crate::chess::Color;
+use crate::error::Result;
+use crate::game::Outcome;
+use crate::query::report::openings::Openings;
+use crate::query::tag_columns::{Column, Key};
+use crate::query::tag_value;
+use serde_core::ser::{Serialize, SerializeMap, Serializer};
+use std::sync::Arc;
+
+/// A game in a line: what its tags say, read once for all who show it. It serializes as the members of docs/JSON.md.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let target = folder.path().join("games.bga");
+/// # let pgn = "[White \"Carlsen\"] [Black \"?\"] [WhiteElo \"2850\"] [Result \"1/2\"]\n\n1. e4 c5 1/2\n";
+/// # scoresheet::Import::new(&target).run_reader("games.pgn", pgn.as_bytes())?;
+/// use scoresheet::{Archive, query::GameSummary};
+///
+/// let archive = Archive::open(&target)?;
+/// let summary = GameSummary::of(&archive.game(1)?)?;
+/// assert_eq!((summary.tag("White"), summary.tag("Black")), (Some("Carlsen"), None));
+/// assert_eq!((summary.result().token(), summary.opening()), ("1/2-1/2", Some("Sicilian Defense")));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct GameSummary {
+    /// The game's number.
+    pub game: u64,
+    /// The half-moves of its main line.
+    pub plies: u32,
+    /// The values of the tags of [`GameSummary::TAGS`], empty where there is none.
+    texts: [String; GameSummary::TAGS.len()],
+    /// The result by the movetext, where the tag says none.
+    outcome: Option<Outcome>,
+}
+
+/// The place of the opening's name among the tags.
+const OPENING: usize = 8;
+
+impl GameSummary {
+    /// The tags that are shown.
+    pub const TAGS: [&str; 11] = [
+        "White",
+        "Black",
+        "WhiteElo",
+        "BlackElo",
+        "Date",
+        "UTCDate",
+        "Result",
+        "ECO",
+        "Opening",
+        "Event",
+        "TimeControl",
+    ];
+
+    /// Returns the tag columns that a summary is made of, in the order of [`GameSummary::TAGS`]; the plies come last.
+    pub fn keys() -> Vec<Key> {
+        Self::TAGS.iter().map(|name| Key::Tag((*name).to_owned())).chain([Key::Plies]).collect()
+    }
+
+    /// Returns the summary of a game. Where no tag names the opening, the table of openings does.
+    ///
+    /// Errors: its tags, or its moves, are damaged.
+    pub fn of(game: &GameRef<'_>) -> Result<GameSummary> {
+        let mut summary = GameSummary { game: game.number(), plies: game.plies(), ..GameSummary::default() };
+        // Of a tag that is there twice the first counts.
+        let mut seen = [false; Self::TAGS.len()];
+        game.visit_tags(|name, value| {
+            let Some(place) = Self::TAGS.iter().position(|own| own.as_bytes() == name) else { return };
+            if !std::mem::replace(&mut seen[place], true) {
+                summary.texts[place] = String::from_utf8_lossy(value).into_owned();
+            }
+        })?;
+        summary.complete(|| Ok(game.clone()))
+    }
+
+    /// Returns the summary of a game by the columns of [`GameSummary::keys`]. `read` is asked for the game where the
+    /// columns do not say its result or its opening.
+    ///
+    /// Errors: those of `read`; the game's moves are damaged.
+    pub fn of_columns<'a>(
+        columns: &[Arc<Column>],
+        game: u64,
+        read: impl FnOnce() -> Result<GameRef<'a>>,
+    ) -> Result<GameSummary> {
+        let mut summary = GameSummary { game, ..GameSummary::default() };
+        for (text, column) in summary.texts.iter_mut().zip(columns) {
+            *text = column.text(game).map(|text| String::from_utf8_lossy(text).into_owned()).unwrap_or_default();
+        }
+        summary.plies = columns.get(Self::TAGS.len()).map_or(0, |plies| plies.get(game));
+        summary.complete(read)
+    }
+
+    /// Returns a summary of the values of the tags of [`GameSummary::TAGS`].
+    pub fn from_texts(
+        game: u64,
+        texts: [String; Self::TAGS.len()],
+        plies: u32,
+        outcome: Option<Outcome>,
+    ) -> GameSummary {
+        GameSummary { game, plies, texts, outcome }
+    }
+
+    /// Adds what the moves have to say where the tags do not.
+    fn complete<'a>(mut self, read: impl FnOnce() -> Result<GameRef<'a>>) -> Result<GameSummary> {
+        let has_result = self.tag("Result").is_some_and(|text| tag_value::outcome(text.as_bytes()).is_some());
+        if has_result && self.opening().is_some() {
+            return Ok(self);
+        }
+        let game = read()?;
+        if !has_result {
+            self.outcome = game.outcome();
+        }
+        if self.opening().is_none()
+            && let Some((opening, _)) = Openings::table().classify(&game)?
+        {
+            self.texts[OPENING] = opening.name.to_owned();
+        }
+        Ok(self)
+    }
+
+    /// Returns the summary with the number of the game in a set of archives.
+    pub fn numbered(self, game: u64) -> GameSummary {
+        GameSummary { game, ..self }
+    }
+
+    /// Returns the values of the tags of [`GameSummary::TAGS`], the opening's name among them.
+    pub fn texts(&self) -> &[String; Self::TAGS.len()] {
+        &self.texts
+    }
+
+    /// Returns the result by the movetext, which is asked where the tag says none.
+    pub fn outcome(&self) -> Option<Outcome> {
+        self.outcome
+    }
+
+    /// Returns the value of a tag of [`GameSummary::TAGS`], `None` where it says nothing: `?`, `-`, an empty text.
+    pub fn tag(&self, name: &str) -> Option<&str> {
+        let place = Self::TAGS.iter().position(|own| *own == name)?;
+        Some(self.texts.get(place)?.as_str()).filter(|text| tag_value::is_known(text.as_bytes()))
+    }
+
+    /// Returns a side's name, `?` where it is not known.
+    pub fn name(&self, color: Color) -> &str {
+        self.tag(if color == Color::White { "White" } else { "Black" }).unwrap_or("?")
+    }
+
+    /// Returns a side's rating, if it is known.
+    pub fn rating(&self, color: Color) -> Option<u32> {
+        let tag = self.tag(if color == Color::White { "WhiteElo" } else { "BlackElo" })?;
+        u32::try_from(tag_value::rating(tag.as_bytes())?).ok()
+    }
+
+    /// Returns a side's name, with the rating if it is known.
+    pub fn player(&self, color: Color) -> String {
+        match self.rating(color) {
+            Some(rating) => format!("{} ({rating})", self.name(color)),
+            None => self.name(color).to_owned(),
+        }
+    }
+
+    /// Returns the result: that of the tag, or of the movetext where that says none.
+    pub fn result(&self) -> Outcome {
+        tag_value::result(self.tag("Result").map(str::as_bytes), self.outcome)
+    }
+
+    /// Returns the day on which it was played, as written: of the tag Date, or UTCDate where that says no year.
+    pub fn date(&self) -> Option<&str> {
+        tag_value::played(self.tag("Date"), self.tag("UTCDate"))
+    }
+
+    /// Returns the year in which it was played.
+    pub fn year(&self) -> Option<u16> {
+        tag_value::year(self.date()?.as_bytes())
+    }
+
+    /// Returns the opening's name: the tag's, or that of the table of openings.
+    pub fn opening(&self) -> Option<&str> {
+        self.tag("Opening")
+    }
+
+    /// Returns how fast the game was, in the words of Lichess.
+    pub fn speed(&self) -> &'static str {
+        tag_value::speed(self.tag("TimeControl").unwrap_or("-").as_bytes())
+    }
+}
+
+impl Serialize for GameSummary {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("game", &self.game)?;
+        map.serialize_entry("white", &self.tag("White"))?;
+        map.serialize_entry("black", &self.tag("Black"))?;
+        map.serialize_entry("white_elo", &self.rating(Color::White))?;
+        map.serialize_entry("black_elo", &self.rating(Color::Black))?;
+        map.serialize_entry("result", self.result().token())?;
+        map.serialize_entry("date", &self.date())?;
+        map.serialize_entry("eco", &self.tag("ECO"))?;
+        map.serialize_entry("opening", &self.opening())?;
+        map.serialize_entry("plies", &self.plies)?;
+        map.serialize_entry("event", &self.tag("Event"))?;
+        map.end()
+    }
+}
