@@ -1,7 +1,7 @@
 //! Games that reach a position, and what was played there:
 //! `cargo run --release --example search -- games.bga "e4 c5 Nf3" "whiteelo >= 2000"`
 
-use scoresheet::query::{Board, line};
+use scoresheet::query::{Board, Visit, line};
 use scoresheet::{ArchiveSet, Filter, PositionQuery, Query};
 use std::error::Error;
 
@@ -28,8 +28,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     println!("{games} games reach {position}");
 
-    let (archive, _) = set.locate(1)?;
-    let tree = archive.tree(&position)?;
+    let tree = set.tree(&position, Visit::First, None, None).complete()?;
     for branch in tree.branches.iter().take(5) {
         let tally = &branch.tally;
         println!(

@@ -38,7 +38,7 @@ pub use filter::game_field::{FieldValue, GameField};
 pub use filter::sort::SortKeys;
 pub use filter::{Filter, Passed};
 pub use fold::fold;
-pub use games::{ArchiveSet, Board, FoundGame, GameRanges, GameSummary, Hits, IndexedArchive, Query, line};
+pub use games::{ArchiveSet, Board, FoundGame, GameRanges, GameSummary, Hits, IndexedArchive, Member, Query, line};
 pub use nearest::nearest;
 pub use pattern::Pattern;
 pub use position::index::PositionIndex;

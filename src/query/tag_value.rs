@@ -87,14 +87,22 @@ pub fn control(text: &[u8]) -> Option<(i64, i64)> {
 /// Returns how fast a time control is, in the words of Lichess: by base and 40 increments; of several periods the first
 /// counts.
 pub fn speed(control: &[u8]) -> &'static str {
-    let Some((base, increment)) = self::control(control) else { return "correspondence" };
+    let place = self::control(control).map_or(5, |(base, increment)| speed_of(base, increment));
+    SPEEDS.get(place).copied().unwrap_or_default()
+}
+
+/// The speeds of games, in the words of Lichess.
+pub const SPEEDS: [&str; 6] = ["ultraBullet", "bullet", "blitz", "rapid", "classical", "correspondence"];
+
+/// Returns the place among [`SPEEDS`] of a time control in seconds.
+pub fn speed_of(base: i64, increment: i64) -> usize {
     match base.saturating_add(increment.saturating_mul(40)) {
-        ..30 => "ultraBullet",
-        30..180 => "bullet",
-        180..480 => "blitz",
-        480..1500 => "rapid",
-        1500..21600 => "classical",
-        _ => "correspondence",
+        ..30 => 0,
+        30..180 => 1,
+        180..480 => 2,
+        480..1500 => 3,
+        1500..21600 => 4,
+        _ => 5,
     }
 }
 

@@ -8,6 +8,8 @@ pub mod corpora;
 pub mod import;
 /// Positions by their FEN, and lines played from them.
 pub mod positions;
+/// Questions with their answers, which are asked at every door.
+pub mod questions;
 /// The one seeded generator of random numbers.
 pub mod random;
 /// The files of `testdata/`.

@@ -12,3 +12,5 @@ mod filter;
 mod naive;
 /// The parts for training and test.
 mod parts;
+/// Questions as JSON, with the answers that every door gives.
+mod questions;

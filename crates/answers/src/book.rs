@@ -2,12 +2,12 @@
 //! the site file.
 
 use crate::fault::Fault;
-use crate::heading::{HEADING, Heading};
 use crate::site::SiteFile;
-use scoresheet::archive::{FileKind, OpenOptions, SideState};
-use scoresheet::query::tag_columns::{Column, Key};
-use scoresheet::query::{Search, SideFiles, TagColumns};
+use scoresheet::archive::{OpenOptions, SideState};
+use scoresheet::query::tag_columns::Column;
+use scoresheet::query::{GameSummary, IndexedArchive, Search, TagColumns};
 use scoresheet::{Archive, Error};
+use serde_json::{Map, Value};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
@@ -15,10 +15,8 @@ use std::sync::{Arc, OnceLock};
 pub struct Book {
     /// The file's name, without folders.
     pub name: String,
-    archive: Arc<Archive>,
-    side: SideFiles,
-    tags: TagColumns<'static>,
-    heading: OnceLock<Vec<Arc<Column>>>,
+    indexed: Arc<IndexedArchive>,
+    summaries: OnceLock<Vec<Arc<Column>>>,
     site: Option<SiteFile>,
     is_lean: bool,
 }
@@ -32,10 +30,10 @@ impl Book {
 
     /// Returns a book of an open archive.
     pub fn of(name: String, archive: Archive) -> Book {
-        let archive = Arc::new(archive);
-        let side = SideFiles::open(&archive);
-        let tags = TagColumns::shared(Arc::clone(&archive));
-        Book { name, archive, side, tags, heading: OnceLock::new(), site: None, is_lean: false }
+        let indexed = Arc::new(IndexedArchive::from(archive));
+        // What is beside the archive now belongs to what it is now.
+        indexed.states();
+        Book { name, indexed, summaries: OnceLock::new(), site: None, is_lean: false }
     }
 
     /// Returns the book with a site file. Where the archive is fetched in parts (`is_lean`), what would need all of it
@@ -46,17 +44,22 @@ impl Book {
 
     /// Returns the archive.
     pub fn archive(&self) -> &Archive {
-        &self.archive
+        self.indexed.archive()
+    }
+
+    /// Returns the archive with its side files.
+    pub fn indexed(&self) -> &Arc<IndexedArchive> {
+        &self.indexed
     }
 
     /// Returns the tag columns.
     pub fn tags(&self) -> &TagColumns<'static> {
-        &self.tags
+        self.indexed.columns()
     }
 
     /// Returns a search with the side files that there are.
     pub fn search(&self) -> Search<'_> {
-        self.side.search(&self.archive)
+        self.indexed.search()
     }
 
     /// Returns the site file.
@@ -69,44 +72,45 @@ impl Book {
         self.is_lean
     }
 
-    /// Returns which side files there are: position index, signatures, tag columns.
-    pub fn side_files(&self) -> [(FileKind, SideState); 3] {
-        let [index, signatures] = self.side.states();
-        [index, signatures, (FileKind::TagColumns, self.tags.state())]
-    }
-
     /// Returns whether positions are looked up and not searched.
     pub fn has_index(&self) -> bool {
-        self.site.is_some() || self.side_files()[0].1 == SideState::File
+        self.site.is_some() || self.indexed.states()[0].1 == SideState::File
     }
 
     /// Returns whether tags are looked up and not read game by game.
     pub fn has_columns(&self) -> bool {
-        self.tags.state() == SideState::File || self.heading.get().is_some()
+        self.tags().state() == SideState::File || self.summaries.get().is_some()
     }
 
-    /// Returns the heading of a game: of the tag columns where a file has them, or they have been read already, of the
-    /// site file, or of the game.
+    /// Returns what lists say of a game: by the tag columns where a file has them, or they have been read already, by the
+    /// site file, or by the game.
     ///
     /// Errors: there is no such game, or it is damaged.
-    pub fn heading(&self, game: u64) -> Result<Heading, Fault> {
-        let is_there = game > 0 && game <= self.archive.len() && !self.archive.is_deleted(game);
+    pub fn summary(&self, game: u64) -> Result<GameSummary, Fault> {
+        let archive = self.archive();
+        let is_there = game > 0 && game <= archive.len() && !archive.is_deleted(game);
         if is_there && self.has_columns() {
-            let outcome = || Ok::<_, Fault>(self.archive.game(game)?.outcome());
-            return Heading::of_columns(self.heading_columns(), game, outcome);
+            return Ok(GameSummary::of_columns(self.summary_columns(), game, || archive.game(game))?);
         }
         match self.site.as_ref().filter(|_| is_there) {
-            Some(site) => site.heading(game),
-            None => Ok(Heading::of_game(&self.archive.game(game)?)?),
+            Some(site) => site.summary(game),
+            None => Ok(GameSummary::of(&archive.game(game)?)?),
         }
     }
 
-    /// Returns the columns of [`HEADING`], and the plies. Where no file has them, all tags are read once.
-    pub fn heading_columns(&self) -> &[Arc<Column>] {
-        self.heading.get_or_init(|| {
-            let keys = HEADING.iter().map(|name| Key::Tag((*name).to_owned())).chain([Key::Plies]);
-            self.tags.readable(&keys.collect::<Vec<_>>()).0
-        })
+    /// Returns a summary as JSON (docs/JSON.md), with the number that the game has in the set of all archives.
+    ///
+    /// Errors: those of `summary`.
+    pub fn row(&self, game: u64, number: u64) -> Result<Map<String, Value>, Fault> {
+        match serde_json::to_value(self.summary(game)?.numbered(number)) {
+            Ok(Value::Object(row)) => Ok(row),
+            _ => Err(Fault::internal()),
+        }
+    }
+
+    /// Returns the columns of summaries. Where no file has them, all tags are read once.
+    pub fn summary_columns(&self) -> &[Arc<Column>] {
+        self.summaries.get_or_init(|| self.tags().readable(&GameSummary::keys()).0)
     }
 }
 

@@ -7,13 +7,12 @@
 //!
 //! `scoresheet-serve` answers HTTP with it, `scoresheet-wasm` the pages of a site without a server: so both give the
 //! same answers. It knows neither HTTP (but for the numbers of status codes) nor threads. Imports go one way: `request`
-//! -> `answer` -> `trees`, `params` -> `snapshot` -> `book` -> `site` -> `heading`, `fault`, `order`, `stop`. The
+//! -> `answer` -> `trees`, `params` -> `snapshot` -> `book` -> `site` -> `fault`, `order`, `stop`. The
 //! library does the chess; nothing here knows the rules or a byte of an archive.
 
 mod answer;
 mod book;
 mod fault;
-mod heading;
 mod order;
 mod params;
 mod request;
@@ -26,7 +25,6 @@ pub use answer::game::ANOTHER_ORDER;
 pub use answer::{Answer, Flow, Pieces};
 pub use book::Book;
 pub use fault::Fault;
-pub use heading::{HEADING, Heading, speed};
 pub use params::{Line, PLIES, Params, WHERE};
 pub use request::Request;
 pub use snapshot::{Choice, Selection, Snapshot};

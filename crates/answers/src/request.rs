@@ -44,7 +44,7 @@ impl Request {
         let game = |text: &str| text.parse::<u64>().map_err(|_| Fault::bad("games/N: the number of a game is wanted"));
         let parts: Vec<&str> = path.split('/').collect();
         let noun = match (parts.as_slice(), body) {
-            (["find"], Some(body)) => Noun::Find(Arc::new(find::by_pattern(body)?)),
+            (["find"], Some(body)) => Noun::Find(Arc::new(find::by_question(body)?)),
             (["find"], None) => Noun::Find(Arc::new(find::by_position(&params)?)),
             (_, Some(_)) => return Err(Fault::missing("there is no such route; see /api/v1/openapi.json")),
             (["archives"], _) => Noun::Archives,

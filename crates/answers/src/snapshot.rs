@@ -6,8 +6,9 @@ use crate::fault::Fault;
 use crate::stop::Stop;
 use scoresheet::archive::GameSet;
 use scoresheet::chess::Position;
-use scoresheet::query::{Filter, PositionQuery, SearchOptions, SortKeys, TagColumns};
-use scoresheet::{Error, Monitor};
+use scoresheet::query::tag_columns::Unread;
+use scoresheet::query::{Filter, PositionQuery, SortKeys, TagColumns};
+use scoresheet::{ArchiveSet, Monitor, Query};
 use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,7 +17,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 #[derive(Debug)]
 pub struct Snapshot {
     books: Vec<Arc<Book>>,
-    before: Vec<u64>,
+    set: ArchiveSet,
     /// Why an archive is shown as it was, for each; empty where none is.
     outdated: Vec<Option<String>>,
     /// A number that another state of the archives or of their side files does not have.
@@ -59,11 +60,7 @@ impl Snapshot {
     /// Returns the set of these archives. `state` tells states of it apart that the archives themselves do not: those
     /// of their side files.
     pub fn of(books: Vec<Arc<Book>>, state: impl Hash) -> Snapshot {
-        let mut games = 0;
-        let before = books.iter().map(|book| {
-            games += book.archive().len();
-            games - book.archive().len()
-        });
+        let set = ArchiveSet::shared(books.iter().map(|book| Arc::clone(book.indexed())).collect());
         let mut hasher = DefaultHasher::new();
         env!("CARGO_PKG_VERSION").hash(&mut hasher);
         for book in &books {
@@ -71,8 +68,7 @@ impl Snapshot {
             (archive.id().to_string(), archive.sequence(), archive.file_length()).hash(&mut hasher);
         }
         state.hash(&mut hasher);
-        let (before, outdated) = (before.collect(), Vec::new());
-        Snapshot { before, outdated, version: hasher.finish(), books, selections: Mutex::default() }
+        Snapshot { set, outdated: Vec::new(), version: hasher.finish(), books, selections: Mutex::default() }
     }
 
     /// Returns the set with the reasons why archives are shown as they were, and not as their files are now.
@@ -88,8 +84,8 @@ impl Snapshot {
     /// Returns the archives that a request is about, each with its place and how many games come before its own: that
     /// with this number, from 1, or all.
     pub fn books(&self, only: Option<usize>) -> Result<Vec<(usize, u64, &Book)>, Fault> {
-        let all =
-            self.before.iter().zip(&self.books).enumerate().map(|(place, (before, book))| (place, *before, &**book));
+        let all = self.set.members().iter().zip(&self.books).enumerate();
+        let all = all.map(|(place, (member, book))| (place, member.before(), &**book));
         match only {
             None => Ok(all.collect()),
             Some(number) => {
@@ -101,18 +97,25 @@ impl Snapshot {
         }
     }
 
+    /// Returns the archives of `books` as a set; games keep the numbers that they have among all.
+    ///
+    /// Errors: there is no such archive.
+    pub fn set(&self, only: Option<usize>) -> Result<ArchiveSet, Fault> {
+        let books = self.books(only)?;
+        let before = books.first().map_or(0, |(_, before, _)| *before);
+        Ok(ArchiveSet::after(before, books.iter().map(|(_, _, book)| Arc::clone(book.indexed())).collect()))
+    }
+
     /// Returns how many games there are, deleted ones too.
     pub fn games(&self) -> u64 {
-        self.books.iter().map(|book| book.archive().len()).sum()
+        self.set.len()
     }
 
     /// Returns the archive of a game of the set, how many games come before its own, and the game's number there.
     pub fn locate(&self, number: u64) -> Result<(&Book, u64, u64), Fault> {
-        let missing = || Fault::from(Error::NoSuchGame { game: number, games: self.games() });
-        let place = self.before.partition_point(|before| *before < number).checked_sub(1).ok_or_else(missing)?;
-        let (Some(book), Some(before)) = (self.books.get(place), self.before.get(place)) else { return Err(missing()) };
-        let own = number - before;
-        if own > book.archive().len() { Err(missing()) } else { Ok((book, *before, own)) }
+        let (place, own) = self.set.place_of(number)?;
+        let book = self.books.get(place).ok_or_else(Fault::internal)?;
+        Ok((book, number - own, own))
     }
 
     /// Returns whether every archive has its position index, so that trees cost no scan.
@@ -167,92 +170,65 @@ impl Snapshot {
 
     fn make(&self, Choice { only, filter, sort, at }: Choice<'_>, stop: &Stop) -> Result<Selection, Fault> {
         let books = self.books(only)?;
-        let mut undecided = 0;
-        let mut sets = match filter.trim() {
-            "" if only.is_none() && books.iter().all(|(_, _, book)| book.archive().deleted_count() == 0) => None,
-            "" => Some(books.iter().map(|(_, _, book)| book.archive().live()).collect::<Vec<_>>()),
-            text => {
-                let filter = Filter::parse(text).map_err(|fault| Fault::query("where", &fault))?;
-                self.needs_whole()?;
-                let of = |book: &Book| {
-                    let passed = filter.games(book.tags());
-                    undecided += passed.unread.iter().map(|unread| unread.games.end - unread.games.start).sum::<u64>();
-                    passed.games
-                };
-                Some(books.iter().map(|(_, _, book)| *book).map(of).collect())
-            }
+        let is_all = filter.trim().is_empty() && at.is_none() && only.is_none();
+        let mut query = Query::new();
+        if !filter.trim().is_empty() {
+            query = query.filter(Filter::parse(filter).map_err(|fault| Fault::query("where", &fault))?);
+        }
+        let order = match sort.trim() {
+            "" => None,
+            text => Some(SortKeys::parse(text).map_err(|fault| Fault::query("sort", &fault))?),
         };
-        if let Some(position) = at {
-            let query = PositionQuery::from(position);
-            let monitor = Monitor::new().stop(stop.flag());
-            let mut reached = Vec::new();
-            for (place, (_, _, book)) in books.iter().enumerate() {
-                let search = book.search().monitored(&monitor);
-                let search = match sets.as_ref().and_then(|sets| sets.get(place)) {
-                    Some(games) => search.among(games),
-                    None => search,
-                };
-                let games = match book.site() {
-                    Some(site) => site.games_with(position)?,
-                    None => {
-                        let found = search.position(&query, SearchOptions::default());
-                        undecided += found.unread.len() as u64;
-                        found.hits.iter().map(|hit| hit.game).collect()
+        if query.asked_filter().is_some() || order.is_some() {
+            self.needs_whole()?;
+        }
+        let monitor = Monitor::new().stop(stop.flag());
+        let (mut undecided, mut sets) = (0, None);
+        if !is_all || books.iter().any(|(_, _, book)| book.archive().deleted_count() > 0) {
+            let all = sets.insert(Vec::new());
+            for (_, _, book) in &books {
+                let (query, among) = match (book.site(), at) {
+                    (Some(site), Some(position)) => {
+                        let games = site.games_with(position)?;
+                        (query.clone(), Some(GameSet::of(book.archive().len(), games)))
                     }
+                    (None, Some(position)) => (query.clone().board(PositionQuery::from(position)), None),
+                    (_, None) => (query.clone(), None),
                 };
-                let mut games = GameSet::of(book.archive().len(), games);
-                if let Some(passed) = sets.as_ref().and_then(|sets| sets.get(place)) {
-                    games.intersect(passed);
-                }
-                reached.push(games);
+                let found = query.in_archive(book.indexed(), among.as_ref(), Some(&monitor));
+                let lost = |unread: &Unread| (unread.games.end - unread.games.start).max(1);
+                undecided += found.unread.iter().map(lost).sum::<u64>();
+                all.push(found.games);
             }
             if stop.is_set() {
                 return Err(Fault::stopped());
             }
-            sets = Some(reached);
         }
-        let games = match &sets {
-            Some(sets) => sets.iter().map(GameSet::len).sum(),
-            None => self.games(),
-        };
-        let order = match sort.trim() {
-            "" => None,
-            text => {
-                let keys = SortKeys::parse(text).map_err(|fault| Fault::query("sort", &fault))?;
-                self.needs_whole()?;
-                let games: Vec<(usize, u64)> = match &sets {
-                    Some(sets) => {
-                        (0..).zip(sets).flat_map(|(book, set)| set.iter().map(move |game| (book, game))).collect()
-                    }
-                    None => {
-                        let of = |(place, (_, _, book)): (usize, &(usize, u64, &Book))| {
-                            (1..=book.archive().len()).map(move |game| (place, game)).collect::<Vec<_>>()
-                        };
-                        books.iter().enumerate().flat_map(of).collect()
-                    }
-                };
-                let columns: Vec<TagColumns<'_>> =
-                    books.iter().map(|(_, _, book)| TagColumns::of(book.archive())).collect();
-                let (places, _) = keys.order(&columns, &games, usize::MAX);
-                let number = |place: usize| {
-                    let (book, game) = games.get(place).copied().unwrap_or_default();
-                    books.get(book).map_or(0, |(_, before, _)| before + game)
-                };
-                Some(places.into_iter().map(number).collect())
-            }
-        };
-        // The sets stand at the places of their archives, whichever were asked for.
-        let sets = sets.map(|sets| match only {
-            None => sets,
-            Some(_) => {
-                let mut all: Vec<GameSet> = self.books.iter().map(|book| GameSet::new(book.archive().len())).collect();
-                for ((place, _, _), set) in books.iter().zip(sets) {
-                    all[*place] = set;
-                }
-                all
-            }
+        let games = sets.as_ref().map_or(self.games(), |sets| sets.iter().map(GameSet::len).sum());
+        let order = order.map(|keys| {
+            let of = |(place, (_, _, book)): (usize, &(usize, u64, &Book))| match &sets {
+                Some(sets) => sets.get(place).cloned().unwrap_or_default(),
+                None => GameSet::all(book.archive().len()),
+            };
+            let all: Vec<GameSet> = books.iter().enumerate().map(of).collect();
+            let games = all.iter().enumerate().flat_map(|(place, set)| set.iter().map(move |game| (place, game)));
+            let games: Vec<(usize, u64)> = games.collect();
+            let columns: Vec<&TagColumns<'_>> = books.iter().map(|(_, _, book)| book.tags() as &TagColumns).collect();
+            let (places, _) = keys.order(&columns, &games, usize::MAX);
+            let number = |place: usize| {
+                let (book, game) = games.get(place).copied().unwrap_or_default();
+                books.get(book).map_or(0, |(_, before, _)| before + game)
+            };
+            places.into_iter().map(number).collect()
         });
-        let is_all = filter.trim().is_empty() && at.is_none() && books.len() == self.books.len();
+        // The sets stand at the places of their archives, whichever were asked for.
+        let sets = sets.map(|sets| {
+            let mut all: Vec<GameSet> = self.set.archives().map(|archive| GameSet::new(archive.len())).collect();
+            for ((place, _, _), set) in books.iter().zip(sets) {
+                all[*place] = set;
+            }
+            all
+        });
         Ok(Selection { sets, order, games, undecided, is_all })
     }
 }
@@ -278,7 +254,8 @@ impl Selection {
             return (offset + 1..=snapshot.games()).take(limit).collect();
         };
         let (mut page, mut skip) = (Vec::new(), offset);
-        for (set, before) in sets.iter().zip(&snapshot.before) {
+        for (set, member) in sets.iter().zip(snapshot.set.members()) {
+            let before = member.before();
             let games = set.len();
             if skip >= games {
                 skip -= games;

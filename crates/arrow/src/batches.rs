@@ -6,7 +6,6 @@
 use crate::columns::{Column, Columns, Value};
 use crate::games::{self, Wanted};
 use crate::headers::{Dictionaries, Texts, at_hand};
-use crate::sources::{Source, Sources};
 use crate::values;
 use arrow_array::types::{Date32Type, Int16Type, Int32Type, Time32SecondType, TimestampSecondType};
 use arrow_array::{
@@ -17,6 +16,8 @@ use arrow_data::ArrayData;
 use arrow_data::transform::MutableArrayData;
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use rayon::prelude::*;
+use scoresheet::ArchiveSet;
+use scoresheet::query::Member;
 use scoresheet::query::tag_columns::Key;
 use scoresheet::query::tag_value;
 use std::collections::HashMap;
@@ -39,11 +40,11 @@ impl Rows {
     }
 
     /// Returns the games of some chunks of the archive at a place of the set: a unit of work for one of many machines.
-    pub fn chunks(sources: &Sources, place: usize, chunks: Range<usize>) -> Rows {
-        let Some(source) = sources.sources().get(place) else { return Rows::Range(0..0) };
-        let first = source.archive.games_of(chunks.start).start;
-        let past = source.archive.games_of(chunks.end.max(chunks.start)).start;
-        Rows::Range(source.before + first..source.before + past)
+    pub fn chunks(sources: &ArchiveSet, place: usize, chunks: Range<usize>) -> Rows {
+        let Some(source) = sources.members().get(place) else { return Rows::Range(0..0) };
+        let first = source.archive().games_of(chunks.start).start;
+        let past = source.archive().games_of(chunks.end.max(chunks.start)).start;
+        Rows::Range(source.before() + first..source.before() + past)
     }
 }
 
@@ -66,7 +67,7 @@ impl Default for Options {
 ///
 /// Errors of a batch: the archive is damaged; games after it are not read.
 pub struct Batches {
-    sources: Arc<Sources>,
+    sources: Arc<ArchiveSet>,
     columns: Columns,
     rows: Rows,
     options: Options,
@@ -79,7 +80,7 @@ pub struct Batches {
 
 impl Batches {
     /// Returns a reader of these columns for these games.
-    pub fn new(sources: Arc<Sources>, columns: Columns, rows: Rows, options: Options) -> Batches {
+    pub fn new(sources: Arc<ArchiveSet>, columns: Columns, rows: Rows, options: Options) -> Batches {
         let field = |column: &Column| {
             let texts = matches!(column.value, Value::Text(_) | Value::Result);
             let data_type = if texts && options.dictionaries && is_dictionary(&sources, column.value) {
@@ -109,7 +110,7 @@ impl Batches {
     }
 
     /// Returns the archives that are read.
-    pub fn sources(&self) -> &Arc<Sources> {
+    pub fn sources(&self) -> &Arc<ArchiveSet> {
         &self.sources
     }
 
@@ -128,16 +129,16 @@ impl Batches {
             Rows::List(list) => usize::try_from(next).ok().and_then(|place| list.get(place).copied()),
         };
         let first = number_at(self.next)?;
-        let place = sources.sources().partition_point(|source| source.before < first).checked_sub(1)?;
-        let source = sources.sources().get(place)?;
-        let own = source.before + 1..source.before + 1 + source.archive.len();
-        let (any_deleted, most) = (source.archive.deleted_count() > 0, self.options.batch_size.max(1));
+        let place = sources.members().partition_point(|source| source.before() < first).checked_sub(1)?;
+        let source = sources.members().get(place)?;
+        let own = source.before() + 1..source.before() + 1 + source.archive().len();
+        let (any_deleted, most) = (source.archive().deleted_count() > 0, self.options.batch_size.max(1));
         let mut games = Vec::new();
         while games.len() < most {
             let Some(number) = number_at(self.next) else { break };
-            let local = number - source.before;
+            let local = number - source.before();
             match own.contains(&number) {
-                true if !any_deleted || !source.archive.is_deleted(local) => games.push(local),
+                true if !any_deleted || !source.archive().is_deleted(local) => games.push(local),
                 true => {}
                 // Beyond the last game of all there are none.
                 false if number == first => {}
@@ -150,7 +151,7 @@ impl Batches {
 
     fn read(&mut self, place: usize, mut games: Vec<u64>) -> Result<RecordBatch, ArrowError> {
         let sources = Arc::clone(&self.sources);
-        let Some(source) = sources.sources().get(place) else { return Ok(RecordBatch::new_empty(self.schema())) };
+        let Some(source) = sources.members().get(place) else { return Ok(RecordBatch::new_empty(self.schema())) };
         // Chunks are read from front to back, whatever order is asked for.
         let order = (!games.is_sorted()).then(|| {
             let mut order: Vec<u32> = (0..games.len() as u32).collect();
@@ -173,12 +174,12 @@ impl Batches {
 }
 
 /// Whether all archives have the texts of a column at hand.
-fn is_dictionary(sources: &Sources, value: Value) -> bool {
+fn is_dictionary(sources: &ArchiveSet, value: Value) -> bool {
     let tag = match value {
         Value::Text(tag) => tag,
         _ => "Result",
     };
-    !sources.is_empty() && sources.sources().iter().all(|source| at_hand(source, tag).is_some())
+    !sources.is_empty() && sources.members().iter().all(|source| at_hand(source, tag).is_some())
 }
 
 impl Iterator for Batches {
@@ -209,7 +210,7 @@ impl RecordBatchReader for Batches {
 
 /// The games of a batch with what has been read of them.
 struct Batch<'a> {
-    source: &'a Source,
+    source: &'a Member,
     games: &'a [u64],
     columns: &'a Columns,
     read: HashMap<Part, ArrayRef>,
@@ -239,7 +240,7 @@ fn tags_of(value: Value) -> &'static [&'static str] {
 }
 
 impl<'a> Batch<'a> {
-    fn new(source: &'a Source, games: &'a [u64], columns: &'a Columns) -> Result<Batch<'a>, ArrowError> {
+    fn new(source: &'a Member, games: &'a [u64], columns: &'a Columns) -> Result<Batch<'a>, ArrowError> {
         let mut wanted: Vec<(Part, Wanted)> = Vec::new();
         let mut want = |key: Part, what: Wanted| {
             if !wanted.iter().any(|(own, _)| *own == key) {
@@ -258,7 +259,7 @@ impl<'a> Batch<'a> {
             }
             match column.value {
                 Value::Result if has_gaps(source, games) => want(Part::Outcome, Wanted::Outcome),
-                Value::Plies if source.columns.at_hand(&Key::Plies).is_none() => {
+                Value::Plies if source.columns().at_hand(&Key::Plies).is_none() => {
                     want(Part::Column(place), Wanted::Value(Value::Plies));
                 }
                 Value::StartFen | Value::Tags | Value::Brenner | Value::MovesSan | Value::MovesUci => {
@@ -307,7 +308,7 @@ impl<'a> Batch<'a> {
         let is_dictionary = matches!(field.data_type(), DataType::Dictionary(..));
         Ok(match value {
             Value::GameId => {
-                let number = |game: &u64| (self.source.before + game) as i64;
+                let number = |game: &u64| (self.source.before() + game) as i64;
                 Arc::new(self.games.iter().map(number).collect::<Vec<i64>>().into_iter().collect::<Int64Array>())
             }
             Value::Text(tag) => self.texts(tag).array(is_dictionary.then_some(dictionaries)),
@@ -354,7 +355,7 @@ impl<'a> Batch<'a> {
             Value::SiteId => self.ids("Site"),
             Value::EventId => self.ids("Event"),
             Value::Plies => {
-                let column = self.source.columns.at_hand(&Key::Plies);
+                let column = self.source.columns().at_hand(&Key::Plies);
                 let plies =
                     |game: &u64| column.as_ref().map_or(0, |column| column.get(*game).min(i32::MAX as u32) as i32);
                 Arc::new(self.games.iter().map(plies).collect::<Vec<i32>>().into_iter().collect::<Int32Array>())
@@ -371,7 +372,7 @@ impl<'a> Batch<'a> {
 }
 
 /// Whether some of these games may have no tag Result.
-fn has_gaps(source: &Source, games: &[u64]) -> bool {
+fn has_gaps(source: &Member, games: &[u64]) -> bool {
     at_hand(source, "Result").is_none_or(|column| games.iter().any(|game| column.get(*game) == 0))
 }
 
@@ -386,18 +387,18 @@ fn with_outcomes(texts: &Texts, outcomes: &StringArray, is_dictionary: bool) -> 
 }
 
 /// Reads games in runs of one chunk, in parallel, and joins what they give.
-fn read_runs(source: &Source, games: &[u64], wanted: &[Wanted]) -> Result<Vec<ArrayRef>, ArrowError> {
+fn read_runs(source: &Member, games: &[u64], wanted: &[Wanted]) -> Result<Vec<ArrayRef>, ArrowError> {
     let external = |error: scoresheet::Error| ArrowError::ExternalError(Box::new(error));
     let mut runs = Vec::new();
     let mut rest = games;
     while let Some(first) = rest.first() {
-        let (chunk, last) = source.archive.chunk_of(*first).map_err(external)?;
+        let (chunk, last) = source.archive().chunk_of(*first).map_err(external)?;
         let (run, after) = rest.split_at(rest.partition_point(|game| *game <= last).max(1));
         runs.push((chunk, run));
         rest = after;
     }
     let parts: Result<Vec<Vec<ArrayRef>>, scoresheet::Error> =
-        runs.into_par_iter().map(|(chunk, run)| games::read(&source.archive, chunk, run, wanted)).collect();
+        runs.into_par_iter().map(|(chunk, run)| games::read(source.archive(), chunk, run, wanted)).collect();
     let parts = parts.map_err(external)?;
     let joined = |place: usize| join(parts.iter().filter_map(|part| part.get(place)));
     (0..wanted.len()).into_par_iter().map(joined).collect()

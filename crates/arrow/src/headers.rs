@@ -3,10 +3,10 @@
 //! Where the archive has a column at hand, its numbers are the keys of a dictionary and its table of strings the
 //! values; a text is then read once, not once a game.
 
-use crate::sources::Source;
 use arrow_array::types::{ArrowPrimitiveType, Int32Type};
 use arrow_array::{Array, ArrayRef, DictionaryArray, Int32Array, PrimitiveArray, StringArray};
 use arrow_buffer::{Buffer, OffsetBuffer, ScalarBuffer};
+use scoresheet::query::Member;
 use scoresheet::query::tag_columns::{Column, Strings};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -127,6 +127,6 @@ impl Texts {
 }
 
 /// Returns the column of a tag that an archive has at hand.
-pub fn at_hand(source: &Source, tag: &str) -> Option<Arc<Column>> {
-    source.columns.at_hand(&scoresheet::query::tag_columns::Key::Tag(tag.to_owned()))
+pub fn at_hand(source: &Member, tag: &str) -> Option<Arc<Column>> {
+    source.columns().at_hand(&scoresheet::query::tag_columns::Key::Tag(tag.to_owned()))
 }

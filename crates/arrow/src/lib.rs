@@ -1,6 +1,6 @@
 //! Scoresheet archives as Arrow record batches: for data frames, SQL engines and Parquet files.
 //!
-//! [`Sources`] are open archives that behave as one, [`Columns`] says which columns are wanted (a preset or a list),
+//! [`ArchiveSet`](scoresheet::ArchiveSet) has open archives that behave as one, [`Columns`] says which columns are wanted (a preset or a list),
 //! and [`Batches`] reads them: a [`RecordBatchReader`](arrow_array::RecordBatchReader), a chunk of games on each of
 //! rayon's threads. Only what is asked for is read. Header columns come from the tag columns file (`.bgh`) where there
 //! is one, as dictionaries on request.
@@ -9,9 +9,10 @@
 //! # let folder = tempfile::tempdir()?;
 //! # let target = folder.path().join("games.bga");
 //! # scoresheet::Import::new(&target).run_reader("games.pgn", &b"[White \"Morphy\"]\n\n1. e4 e5 1-0\n\n1. d4 *\n"[..])?;
-//! use scoresheet_arrow::{Batches, Columns, Options, Rows, Sources};
+//! use scoresheet::ArchiveSet;
+//! use scoresheet_arrow::{Batches, Columns, Options, Rows};
 //!
-//! let sources = Sources::open([&target])?.into();
+//! let sources = ArchiveSet::open([&target])?.into();
 //! let columns = Columns::list(["white", "plies", "moves_san"])?;
 //! let batches = Batches::new(sources, columns, Rows::all(), Options::default());
 //! for batch in batches {
@@ -32,7 +33,6 @@ mod output;
 mod parquet;
 #[cfg(feature = "parquet")]
 mod pgn;
-mod sources;
 mod values;
 
 pub use batches::{Batches, Options, Rows};
@@ -43,5 +43,4 @@ pub use output::{NewFile, is_broken_pipe};
 pub use parquet::{ParquetError, ParquetOptions, write_parquet, write_parquet_part};
 #[cfg(feature = "parquet")]
 pub use pgn::RowsToPgn;
-pub use sources::{Source, Sources};
 pub use values::rating;

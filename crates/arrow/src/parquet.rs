@@ -163,7 +163,7 @@ fn in_steps_of(column: &ArrayRef, data_type: &DataType) -> ArrayRef {
 impl Batches {
     /// What the file says of where it came from.
     fn origin(&self) -> Vec<KeyValue> {
-        let archives = self.sources().sources().iter().map(|source| &source.archive);
+        let archives = self.sources().members().iter().map(|source| source.archive());
         let join = |texts: Vec<String>| texts.join(" ");
         let id = |id: &[u8]| id.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
         vec![

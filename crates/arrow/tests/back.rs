@@ -3,15 +3,16 @@
 
 use arrow_array::RecordBatchReader;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use scoresheet::ArchiveSet;
 use scoresheet::{Archive, Import};
-use scoresheet_arrow::{Batches, Columns, Options, ParquetOptions, Rows, RowsToPgn, Sources, write_parquet};
+use scoresheet_arrow::{Batches, Columns, Options, ParquetOptions, Rows, RowsToPgn, write_parquet};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Writes an archive as Parquet and reads that back into another.
 fn there_and_back(archive: &Path, columns: Columns, most: u64) -> (PathBuf, Arc<arrow_schema::Schema>) {
-    let sources = Arc::new(Sources::open([archive]).unwrap());
+    let sources = Arc::new(ArchiveSet::open([archive]).unwrap());
     let batches = Batches::new(sources, columns, Rows::Range(1..most + 1), Options::default());
     let path = archive.with_extension("parquet");
     write_parquet(batches, File::create(&path).unwrap(), ParquetOptions::default(), |_| true).unwrap().unwrap();

@@ -71,7 +71,11 @@ impl Codec {
         let sought = sought.collect::<Result<_, String>>().map_err(|name| wrong(&format!("no function {name}")))?;
         let columns = Columns::list(&message.columns).map_err(|error| wrong(&error))?;
         let schema = schema(&Arc::default(), &columns, false);
-        let asked = Asked { filter: message.filter, sought };
+        let filter = match message.filter.as_str() {
+            "" => None,
+            text => Some(text.parse().map_err(|fault: scoresheet::query::QueryFault| wrong(&fault))?),
+        };
+        let asked = Asked { filter, sought };
         let scan = Scan { columns: message.columns, asked, limit: message.limit };
         let range = message.range.0..message.range.1;
         let shelf: Arc<dyn scoresheet_sql::Shelf> = match &self.side {
@@ -124,7 +128,7 @@ impl PhysicalExtensionCodec for Codec {
         let message = Message {
             root: root.to_owned(),
             columns: scan.columns.clone(),
-            filter: scan.asked.filter.clone(),
+            filter: scan.asked.filter.as_ref().map(ToString::to_string).unwrap_or_default(),
             sought: sought.collect(),
             limit: scan.limit,
             range: (range.start, range.end),

@@ -6,7 +6,8 @@
 use crate::store::Place;
 use arrow::array::AsArray;
 use arrow::datatypes::Date32Type;
-use scoresheet_arrow::{Batches, Columns, Options, Rows, Sources};
+use scoresheet::ArchiveSet;
+use scoresheet_arrow::{Batches, Columns, Options, Rows};
 use scoresheet_sql::{Games, Work, deal};
 use serde::{Deserialize, Serialize};
 use std::ops::{Range, RangeInclusive};
@@ -54,11 +55,11 @@ impl Manifest {
     pub fn of(archives: impl IntoIterator<Item = (String, Arc<Games>)>) -> Result<Manifest, String> {
         let mut shards = Vec::new();
         for (path, games) in archives {
-            let [source] = games.sources().sources() else { return Err(format!("{path}: not one archive")) };
+            let [source] = games.sources().members() else { return Err(format!("{path}: not one archive")) };
             shards.push(Shard {
-                games: source.archive.len(),
-                deleted: source.archive.deleted_count(),
-                chunks: source.archive.chunk_count() as u64,
+                games: source.archive().len(),
+                deleted: source.archive().deleted_count(),
+                chunks: source.archive().chunk_count() as u64,
                 years: years(games.sources()).map_err(|error| format!("{path}: {error}"))?,
                 path,
             });
@@ -138,7 +139,7 @@ impl Manifest {
 }
 
 /// Returns the first and the last year of the column `date`.
-fn years(sources: &Arc<Sources>) -> Result<Option<(i32, i32)>, String> {
+fn years(sources: &Arc<ArchiveSet>) -> Result<Option<(i32, i32)>, String> {
     let columns = Columns::list(["date"]).map_err(|error| error.to_string())?;
     let mut years: Option<(i32, i32)> = None;
     for batch in Batches::new(Arc::clone(sources), columns, Rows::all(), Options::default()) {

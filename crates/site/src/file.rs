@@ -3,9 +3,10 @@
 use crate::positions::{Places, directory};
 use rayon::prelude::*;
 use scoresheet::Archive;
+use scoresheet::query::GameSummary;
 use scoresheet::query::PositionIndex;
 use scoresheet_answers::site::format::{HEADER, HEADINGS, Header, Known, encode_headings, pack};
-use scoresheet_answers::{Answer, Book, Heading, Request, Snapshot, Stop};
+use scoresheet_answers::{Answer, Book, Request, Snapshot, Stop};
 use std::fs::File;
 use std::io::{self, BufWriter, Seek, Write};
 use std::path::Path;
@@ -48,7 +49,7 @@ pub fn make(
 
     let done = begin("headings", archive.len());
     // All tags are read once, and not block by block.
-    book.heading_columns();
+    book.summary_columns();
     let mut blocks = Vec::new();
     let numbers: Vec<u64> = (1..=archive.len()).collect();
     for batch in numbers.chunks(HEADINGS as usize * rayon::current_num_threads() * 16) {
@@ -56,12 +57,12 @@ pub fn make(
             .par_chunks(HEADINGS as usize)
             .map(|games| {
                 let known = |game: &u64| {
-                    let heading = match archive.is_deleted(*game) {
-                        true => Heading::default(),
-                        false => book.heading(*game).map_err(|fault| io::Error::other(fault.message))?,
+                    let summary = match archive.is_deleted(*game) {
+                        true => GameSummary::default(),
+                        false => book.summary(*game).map_err(|fault| io::Error::other(fault.message))?,
                     };
                     let facts = places.facts[*game as usize - 1].encode();
-                    Ok(Known { heading, facts, novelty: places.novelty(*game) })
+                    Ok(Known { summary, facts, novelty: places.novelty(*game) })
                 };
                 let block = pack(&encode_headings(&games.iter().map(known).collect::<io::Result<Vec<_>>>()?))?;
                 done(games.len() as u64);

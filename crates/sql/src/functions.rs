@@ -2,7 +2,7 @@
 //! work on archives, on Parquet files and on any machine.
 
 use crate::line::{each_move, move_at, replay_at, with_stream};
-use crate::sought::{Look, Question, Sought};
+use crate::sought::{Look, Question};
 use arrow::array::{
     Array, ArrayRef, BooleanBuilder, Int8Builder, Int64Builder, ListBuilder, StringBuilder, StructArray,
 };
@@ -347,11 +347,11 @@ impl Function {
                 row += 1;
                 continue;
             };
-            let sought = match Sought::parse(question, own) {
-                Ok(sought) => sought,
+            let board = match question.board(own) {
+                Ok(board) => board,
                 Err(what) => return exec_err!("{what}"),
             };
-            let look = sought.look();
+            let Some(look) = Look::of(&board) else { return exec_err!("{}: one position is wanted", self.name()) };
             while text(row) == Some(own) {
                 self.checked(take(moves.get(row).map(|bytes| (&look, bytes))))?;
                 row += 1;

@@ -26,7 +26,7 @@ mod work;
 
 pub use functions::functions;
 pub use session::{Memory, Tables, session};
-pub use sought::{Look, Question, Sought};
+pub use sought::{Look, Question};
 pub use table::{GamesExec, GamesTable, Scan, schema, work_of, work_table};
 pub use translate::{Part, translate, years};
 pub use work::{ALL_YEARS, Asked, Games, Open, Selection, Shelf, Work, deal};

@@ -2,9 +2,8 @@
 //! a row's moves and for a search in an archive.
 
 use crate::line::with_stream;
-use scoresheet::archive::{Archive, GameSet};
 use scoresheet::query::pattern::{BoardPattern, Condition, Streak};
-use scoresheet::query::{Compare, MainLine, SearchOptions, SideFiles};
+use scoresheet::query::{Board, MainLine};
 use scoresheet::{Pattern, Position, PositionQuery};
 
 /// The functions that ask for games.
@@ -32,59 +31,24 @@ impl Question {
     }
 }
 
-/// What a game has to reach.
-#[derive(Clone, Debug)]
-pub enum Sought {
-    /// A position, to the side to move, castling rights and legal en passant captures.
-    Position(Box<PositionQuery>),
-    /// What a pattern asks.
-    Pattern(Pattern),
-}
-
-impl Sought {
+impl Question {
     /// Reads what a function's second argument says.
     ///
     /// Errors: what is wrong with it.
-    pub fn parse(question: Question, text: &str) -> Result<Sought, String> {
-        let named = |error: &dyn std::fmt::Display| format!("{}: {error}", question.name());
-        Ok(match question {
+    pub fn board(self, text: &str) -> Result<Board, String> {
+        let named = |error: &dyn std::fmt::Display| format!("{}: {error}", self.name());
+        Ok(match self {
             Question::Reaches => {
                 let position = Position::from_fen(text.as_bytes()).map_err(|error| named(&error))?;
-                Sought::Position(Box::new(PositionQuery::new(&position, Compare::default())))
+                PositionQuery::from(&position).into()
             }
             Question::MatchesSubfen => {
                 let board = BoardPattern::parse_sub_fen(text).map_err(|fault| named(&fault))?;
                 let condition = Condition { boards: vec![board], ..Condition::default() };
-                Sought::Pattern(Pattern(vec![Streak(vec![condition])]))
+                Pattern(vec![Streak(vec![condition])]).into()
             }
-            Question::ScoutfishQuery => Sought::Pattern(text.parse().map_err(|fault| named(&fault))?),
+            Question::ScoutfishQuery => text.parse::<Pattern>().map_err(|fault| named(&fault))?.into(),
         })
-    }
-
-    /// Returns what looks for it in many games.
-    pub fn look(&self) -> Look<'_> {
-        match self {
-            Sought::Position(query) => Look::Position(Box::new(query.main_line())),
-            Sought::Pattern(pattern) => Look::Pattern(pattern),
-        }
-    }
-
-    /// Returns the games of an archive that have it, among these, by signatures and index where they are beside it.
-    ///
-    /// Errors: a game cannot be read.
-    pub fn games(&self, archive: &Archive, files: &SideFiles, among: Option<&GameSet>) -> scoresheet::Result<GameSet> {
-        let mut search = files.search(archive);
-        if let Some(among) = among {
-            search = search.among(among);
-        }
-        let found = match self {
-            Sought::Position(query) => search.position(query, SearchOptions::default()),
-            Sought::Pattern(pattern) => search.pattern(pattern, false, false),
-        };
-        match found.unread.into_iter().next() {
-            Some(error) => Err(error),
-            None => Ok(GameSet::of(archive.len(), found.hits.iter().map(|hit| hit.game))),
-        }
     }
 }
 
@@ -97,7 +61,16 @@ pub enum Look<'a> {
     Pattern(&'a Pattern),
 }
 
-impl Look<'_> {
+impl<'a> Look<'a> {
+    /// Returns what looks for one position, or a pattern; `None` for several positions.
+    pub fn of(board: &'a Board) -> Option<Look<'a>> {
+        match board {
+            Board::AnyPosition(positions) => positions.first().map(|query| Look::Position(Box::new(query.main_line()))),
+            Board::EveryPosition(_) => None,
+            Board::Pattern(pattern) => Some(Look::Pattern(pattern)),
+        }
+    }
+
     /// Returns the first ply at which a game in Brenner bytes has the position; `None` for patterns.
     ///
     /// Errors: the bytes are no game.

@@ -28,7 +28,9 @@ use datafusion::physical_plan::{
     StatisticsArgs,
 };
 use futures::TryStreamExt;
-use scoresheet_arrow::{Batches, Columns, Rows, Sources};
+use scoresheet::ArchiveSet;
+use scoresheet::Filter;
+use scoresheet_arrow::{Batches, Columns, Rows};
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
@@ -66,7 +68,7 @@ impl GamesTable {
 
 /// Returns names and types of columns. With `views`, texts that the archives have in tables are views of these:
 /// DataFusion has tables of groups for them, and none for dictionaries.
-pub fn schema(sources: &Arc<Sources>, columns: &Columns, views: bool) -> SchemaRef {
+pub fn schema(sources: &Arc<ArchiveSet>, columns: &Columns, views: bool) -> SchemaRef {
     let read = Batches::new(Arc::clone(sources), columns.clone(), Rows::Range(0..0), options(views)).schema();
     let field = |field: &Arc<Field>| match field.data_type() {
         DataType::Dictionary(..) => Arc::new(field.as_ref().clone().with_data_type(DataType::Utf8View)),
@@ -106,23 +108,30 @@ impl TableProvider for GamesTable {
             Some(places) => places.iter().filter_map(|place| all.get(*place)).map(|column| column.name).collect(),
             None => all.iter().map(|column| column.name).collect(),
         };
-        let (mut range, mut texts, mut sought) = (1..u64::MAX, Vec::new(), Vec::new());
+        let (mut range, mut passing, mut sought) = (1..u64::MAX, Vec::new(), Vec::new());
         // A limit is of the rows that come out of all conditions.
         let mut exact = true;
         for filter in filters {
             match translate(filter) {
-                Some(Part::Where(text, own)) => {
+                Some(Part::Where(filter, own)) => {
                     exact &= own;
-                    texts.push(text);
+                    passing.push(filter);
                 }
                 Some(Part::Games(own)) => range = range.start.max(own.start)..range.end.min(own.end),
                 Some(Part::Sought(question, text)) => sought.push((question, text)),
                 None => exact = false,
             }
         }
+        let filter = match passing.is_empty() {
+            true => None,
+            false => {
+                let joined = Filter::all_of(passing);
+                Some(joined.map_err(|fault| DataFusionError::Plan(fault.to_string()))?)
+            }
+        };
         let scan = Scan {
             columns: names.iter().map(ToString::to_string).collect(),
-            asked: Asked { filter: texts.join(" and "), sought },
+            asked: Asked { filter, sought },
             limit: limit.filter(|_| exact).map(|limit| limit as u64),
         };
         let pieces = state.config().target_partitions();
@@ -290,8 +299,8 @@ impl GamesExec {
 impl DisplayAs for GamesExec {
     fn fmt_as(&self, _: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "GamesExec: columns=[{}]", self.scan.columns.join(", "))?;
-        if !self.scan.asked.filter.is_empty() {
-            write!(f, ", where={}", self.scan.asked.filter)?;
+        if let Some(filter) = &self.scan.asked.filter {
+            write!(f, ", where={filter}")?;
         }
         for (question, text) in &self.scan.asked.sought {
             write!(f, ", {}={text}", Question::name(*question))?;

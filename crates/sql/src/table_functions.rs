@@ -1,7 +1,6 @@
-//! Table functions over the archives of a session: `tree('fen')`, the moves played in a position, and `hits('fen')`,
-//! the games that reach it.
+//! Table functions over the archives of a session: `tree('fen')`, the moves played in a position, and `hits(..)`, the
+//! games that reach a position, or that a question in JSON finds.
 
-use crate::sought::{Question, Sought};
 use crate::work::Games;
 use arrow::array::{ArrayRef, Int32Array, Int64Array, RecordBatch, StringArray};
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
@@ -11,8 +10,8 @@ use datafusion::common::{DataFusionError, Result, plan_err};
 use datafusion::datasource::memory::MemorySourceConfig;
 use datafusion::logical_expr::{Expr, TableType};
 use datafusion::physical_plan::ExecutionPlan;
-use scoresheet::query::SearchOptions;
-use scoresheet::{Position, Tree};
+use scoresheet::query::Visit;
+use scoresheet::{Position, Query};
 use std::sync::Arc;
 
 /// Which table function.
@@ -20,6 +19,13 @@ use std::sync::Arc;
 enum Kind {
     Tree,
     Hits,
+}
+
+/// A table function and what it is asked.
+#[derive(Clone, Debug)]
+enum Asked {
+    Tree(Box<Position>),
+    Hits(Box<Query>),
 }
 
 /// Returns the table functions of these archives, with their names.
@@ -43,21 +49,26 @@ impl TableFunctionImpl for Function {
             _ => None,
         };
         let Some(text) = text else { return plan_err!("{name} takes a FEN in quotes") };
-        let position = match Position::from_fen(text.as_bytes()) {
-            Ok(position) => position,
-            Err(error) => return plan_err!("{name}: {error}"),
+        let asked = match self.kind {
+            Kind::Hits if text.trim_start().starts_with('{') => match text.parse::<Query>() {
+                Ok(query) => Asked::Hits(Box::new(query)),
+                Err(fault) => return plan_err!("{name}: {fault}"),
+            },
+            kind => match Position::from_fen(text.as_bytes()) {
+                Ok(position) if kind == Kind::Tree => Asked::Tree(Box::new(position)),
+                Ok(position) => Asked::Hits(Box::new(Query::from(&position))),
+                Err(error) => return plan_err!("{name}: {error}"),
+            },
         };
-        let schema = schema(self.kind);
-        Ok(Arc::new(Answer { kind: self.kind, games: Arc::clone(&self.games), position, schema }))
+        Ok(Arc::new(Answer { asked, games: Arc::clone(&self.games), schema: schema(self.kind) }))
     }
 }
 
 /// A question that is answered when it is read.
 #[derive(Debug)]
 struct Answer {
-    kind: Kind,
+    asked: Asked,
     games: Arc<Games>,
-    position: Position,
     schema: SchemaRef,
 }
 
@@ -77,7 +88,7 @@ fn schema(kind: Kind) -> SchemaRef {
             column("performance", DataType::Int32, true),
             column("last_year", DataType::Int32, true),
         ],
-        Kind::Hits => vec![count("game_id"), column("ply", DataType::Int32, false)],
+        Kind::Hits => vec![count("game_id"), column("ply", DataType::Int32, true)],
     }))
 }
 
@@ -98,10 +109,10 @@ impl TableProvider for Answer {
         _: &[Expr],
         _: Option<usize>,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        let (kind, games, position) = (self.kind, Arc::clone(&self.games), self.position.clone());
-        let answer = move || match kind {
-            Kind::Tree => tree(&games, &position),
-            Kind::Hits => hits(&games, &position),
+        let (asked, games) = (self.asked.clone(), Arc::clone(&self.games));
+        let answer = move || match &asked {
+            Asked::Tree(position) => tree(&games, position),
+            Asked::Hits(query) => hits(&games, query),
         };
         let columns = tokio::task::spawn_blocking(answer).await;
         let columns = columns.map_err(|error| DataFusionError::Execution(error.to_string()))?;
@@ -112,19 +123,7 @@ impl TableProvider for Answer {
 }
 
 fn tree(games: &Games, position: &Position) -> scoresheet::Result<Vec<ArrayRef>> {
-    let mut all: Option<Tree> = None;
-    for (place, source) in games.sources().sources().iter().enumerate() {
-        let Some(files) = games.files(place) else { continue };
-        let mut own = files.search(&source.archive).tree(position);
-        if let Some(error) = own.unread.pop() {
-            return Err(error);
-        }
-        match &mut all {
-            Some(all) => all.add(own, source.before),
-            None => all = Some(own),
-        }
-    }
-    let branches = all.map_or(Vec::new(), |tree| tree.branches);
+    let branches = games.sources().tree(position, Visit::First, None, None).complete()?.branches;
     let numbers = |number: &dyn Fn(&scoresheet::query::Tally) -> u64| -> ArrayRef {
         Arc::new(
             branches
@@ -155,17 +154,18 @@ fn tree(games: &Games, position: &Position) -> scoresheet::Result<Vec<ArrayRef>>
     ])
 }
 
-fn hits(games: &Games, position: &Position) -> scoresheet::Result<Vec<ArrayRef>> {
-    let sought = Sought::parse(Question::Reaches, &position.fen());
+fn hits(games: &Games, query: &Query) -> scoresheet::Result<Vec<ArrayRef>> {
     let (mut numbers, mut plies) = (Vec::new(), Vec::new());
-    for (place, source) in games.sources().sources().iter().enumerate() {
-        let (Some(files), Ok(Sought::Position(query))) = (games.files(place), &sought) else { continue };
-        let mut found = files.search(&source.archive).position(query, SearchOptions::default());
-        if let Some(error) = found.unread.pop() {
-            return Err(error);
+    for found in query.run(games.sources()) {
+        let found = found?;
+        if found.hits.is_empty() {
+            numbers.push(found.number as i64);
+            plies.push(None);
         }
-        numbers.extend(found.hits.iter().map(|hit| (source.before + hit.game) as i64));
-        plies.extend(found.hits.iter().map(|hit| hit.ply as i32));
+        for hit in &found.hits {
+            numbers.push(found.number as i64);
+            plies.push(Some(hit.ply as i32));
+        }
     }
     Ok(vec![Arc::new(Int64Array::from(numbers)), Arc::new(Int32Array::from(plies))])
 }

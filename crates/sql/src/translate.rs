@@ -1,14 +1,15 @@
-//! SQL conditions as filters of archives: text of the `--where` language, ranges of games, positions and patterns.
+//! SQL conditions as filters of archives, ranges of games, positions and patterns.
 //!
 //! What is handed down lets at least those games pass that the condition does (an inexact part, which DataFusion checks
 //! again), or just those (an exact one). What cannot be said so stays above: NOT, for one, since a missing value is
 //! dropped here and kept there.
 
-use crate::sought::{Question, Sought};
+use crate::sought::Question;
 use datafusion::common::ScalarValue;
 use datafusion::logical_expr::expr::{InList, Like, ScalarFunction};
 use datafusion::logical_expr::{Between, BinaryExpr, Expr, Operator};
 use scoresheet::Filter;
+use scoresheet::query::filter::Relation;
 use scoresheet_arrow::{Columns, Value};
 use std::ops::{Range, RangeInclusive};
 
@@ -16,7 +17,7 @@ use std::ops::{Range, RangeInclusive};
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Part {
     /// A filter, and whether it says just what the condition does.
-    Where(String, bool),
+    Where(Filter, bool),
     /// Numbers of games in the set. Exact.
     Games(Range<u64>),
     /// What games have to reach, as a function and its text. Exact.
@@ -37,16 +38,13 @@ pub fn translate(expr: &Expr) -> Option<Part> {
         let [moves, text] = args.as_slice() else { return None };
         let text = text_of(literal(text)?)?;
         // What is wrong with it is said where the function is run.
-        Sought::parse(question, &text).ok()?;
+        question.board(&text).ok()?;
         return (value(moves)? == Value::Brenner).then_some(Part::Sought(question, text));
     }
     if let Some(games) = games(expr) {
         return Some(Part::Games(games));
     }
-    let (text, exact) = condition(expr)?;
-    // What the language does not take is not handed down.
-    Filter::parse(&text).ok()?;
-    Some(Part::Where(text, exact))
+    condition(expr).map(|(filter, exact)| Part::Where(filter, exact))
 }
 
 /// The range of games that a comparison of `game_id` says.
@@ -96,13 +94,15 @@ pub fn years(expr: &Expr) -> Option<RangeInclusive<i32>> {
     }
 }
 
-/// Returns a condition as text, and whether that is exact.
-fn condition(expr: &Expr) -> Option<(String, bool)> {
+/// Returns a condition as a filter, and whether that is exact; `None` for what the language does not take.
+fn condition(expr: &Expr) -> Option<(Filter, bool)> {
     match expr {
         Expr::BinaryExpr(BinaryExpr { left, op: op @ (Operator::And | Operator::Or), right }) => {
-            let word = if *op == Operator::And { "and" } else { "or" };
             match (condition(left), condition(right)) {
-                (Some((left, a)), Some((right, b))) => Some((format!("({left} {word} {right})"), a && b)),
+                (Some((left, a)), Some((right, b))) => {
+                    let join = if *op == Operator::And { Filter::all_of } else { Filter::any_of };
+                    Some((join([left, right]).ok()?, a && b))
+                }
                 // One side of an AND lets pass all that both do.
                 (Some((one, _)), None) | (None, Some((one, _))) if *op == Operator::And => Some((one, false)),
                 _ => None,
@@ -116,27 +116,26 @@ fn condition(expr: &Expr) -> Option<(String, bool)> {
             let value = value(expr)?;
             let (low, a) = compared(value, Operator::GtEq, literal(low)?)?;
             let (high, b) = compared(value, Operator::LtEq, literal(high)?)?;
-            Some((format!("({low} and {high})"), a && b))
+            Some((Filter::all_of([low, high]).ok()?, a && b))
         }
         Expr::InList(InList { expr, list, negated: false }) if list.len() <= 1000 => {
             let value = value(expr)?;
             let one = |item: &Expr| compared(value, Operator::Eq, literal(item)?);
-            let all = list.iter().map(one).collect::<Option<Vec<(String, bool)>>>()?;
+            let all = list.iter().map(one).collect::<Option<Vec<(Filter, bool)>>>()?;
             let exact = all.iter().all(|(_, exact)| *exact);
-            let texts: Vec<String> = all.into_iter().map(|(text, _)| text).collect();
-            (!texts.is_empty()).then(|| (format!("({})", texts.join(" or ")), exact))
+            Some((Filter::any_of(all.into_iter().map(|(filter, _)| filter)).ok()?, exact))
         }
         Expr::Like(Like { negated: false, expr, pattern, escape_char: None, .. }) => {
             let Value::Text(tag) = value(expr)? else { return None };
             let pattern = text_of(literal(pattern)?)?;
             let inner = pattern.trim_end_matches('%');
-            let (sign, text) = match (inner.strip_prefix('%'), inner.len() < pattern.len()) {
-                (Some(rest), true) => ("~", rest.trim_start_matches('%')),
-                (None, true) => ("^=", inner),
+            let (relation, text) = match (inner.strip_prefix('%'), inner.len() < pattern.len()) {
+                (Some(rest), true) => (Relation::Has, rest.trim_start_matches('%')),
+                (None, true) => (Relation::Begins, inner),
                 _ => return None,
             };
-            let plain = !text.contains(['%', '_', '\\']);
-            (plain && says_something(text)).then(|| (format!("tag(\"{tag}\") {sign} {}", quoted(text)), false))
+            let plain = !text.contains(['%', '_', '\\']) && says_something(text);
+            if plain { Some((Filter::tag(tag, relation, text).ok()?, false)) } else { None }
         }
         _ => None,
     }
@@ -151,59 +150,60 @@ fn comparison(expr: &Expr) -> Option<(Value, Operator, &ScalarValue)> {
     Some((value(right)?, op.swap()?, literal(left)?))
 }
 
-fn compared(value: Value, operator: Operator, literal: &ScalarValue) -> Option<(String, bool)> {
-    let sign = match operator {
-        Operator::Eq => "=",
-        Operator::NotEq => "!=",
-        Operator::Lt => "<",
-        Operator::LtEq => "<=",
-        Operator::Gt => ">",
-        Operator::GtEq => ">=",
+fn compared(value: Value, operator: Operator, literal: &ScalarValue) -> Option<(Filter, bool)> {
+    let relation = match operator {
+        Operator::Eq => Relation::Is,
+        Operator::NotEq => Relation::IsNot,
+        Operator::Lt => Relation::Below,
+        Operator::LtEq => Relation::AtMost,
+        Operator::Gt => Relation::Above,
+        Operator::GtEq => Relation::AtLeast,
         _ => return None,
     };
-    match value {
+    let (filter, exact) = match value {
         Value::Rating(tag @ ("WhiteElo" | "BlackElo")) => {
             // The column has ratings of 16 bits, the filter any above 0.
             let (field, rating) = (tag.to_ascii_lowercase(), integer(literal)?);
-            let (least, most) = (1, i64::from(i16::MAX));
-            (least..=most).contains(&rating).then(|| match operator {
-                Operator::Lt | Operator::LtEq | Operator::Eq => (format!("{field} {sign} {rating}"), true),
-                _ => (format!("({field} {sign} {rating} and {field} <= {most})"), true),
-            })
+            let most = i64::from(i16::MAX);
+            if !(1..=most).contains(&rating) {
+                return None;
+            }
+            let own = Filter::condition(&field, relation, rating).ok()?;
+            let filter = match operator {
+                Operator::Lt | Operator::LtEq | Operator::Eq => Ok(own),
+                _ => Filter::all_of([own, Filter::condition(&field, Relation::AtMost, most).ok()?]),
+            };
+            (filter, true)
         }
         Value::Plies => {
-            let plies = integer(literal)?;
-            (0..=i64::from(i32::MAX)).contains(&plies).then(|| (format!("plies {sign} {plies}"), true))
+            let plies = integer(literal).filter(|plies| (0..=i64::from(i32::MAX)).contains(plies))?;
+            (Filter::condition("plies", relation, plies), true)
         }
         Value::BaseSeconds | Value::IncrementSeconds if operator != Operator::NotEq => {
             let field = if value == Value::BaseSeconds { "base" } else { "increment" };
-            let seconds = integer(literal)?;
-            (seconds >= 0).then(|| (format!("{field} {sign} {seconds}"), false))
+            let seconds = integer(literal).filter(|seconds| *seconds >= 0)?;
+            (Filter::condition(field, relation, seconds), false)
         }
         Value::Date if operator != Operator::NotEq => {
             let ScalarValue::Date32(Some(day)) = literal else { return None };
-            let day = day_text(*day)?;
-            Some((format!("date {sign} {day}"), false))
+            (Filter::condition("date", relation, day_text(*day)?), false)
         }
         Value::Text(tag) if operator == Operator::Eq => {
-            let text = text_of(literal)?;
-            says_something(&text).then(|| (format!("tag(\"{tag}\") = {}", quoted(&text)), false))
+            let text = text_of(literal).filter(|text| says_something(text))?;
+            (Filter::tag(tag, relation, &text), false)
         }
         Value::Result if operator == Operator::Eq => {
-            let text = text_of(literal)?;
-            matches!(text.as_str(), "1-0" | "0-1" | "1/2-1/2").then(|| (format!("result = {text}"), false))
+            let text = text_of(literal).filter(|text| matches!(text.as_str(), "1-0" | "0-1" | "1/2-1/2"))?;
+            (Filter::condition("result", relation, text), false)
         }
-        _ => None,
-    }
+        _ => return None,
+    };
+    Some((filter.ok()?, exact))
 }
 
 /// Filters take these for no value, SQL for texts.
 fn says_something(text: &str) -> bool {
     !matches!(text, "" | "?" | "-")
-}
-
-fn quoted(text: &str) -> String {
-    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
 /// Returns what a column is made of, casts of its dictionary apart.
@@ -257,7 +257,7 @@ mod tests {
 
     fn said(expr: Expr) -> Option<(String, bool)> {
         match translate(&expr)? {
-            Part::Where(text, exact) => Some((text, exact)),
+            Part::Where(filter, exact) => Some((filter.to_string(), exact)),
             Part::Games(games) => Some((format!("{games:?}"), true)),
             Part::Sought(question, text) => Some((format!("{} {text}", question.name()), true)),
         }
@@ -268,7 +268,7 @@ mod tests {
         let exact = |text: &str| Some((text.to_owned(), true));
         let inexact = |text: &str| Some((text.to_owned(), false));
         let elo = || col("white_elo");
-        assert_eq!(said(elo().gt_eq(lit(2700i16))), exact("(whiteelo >= 2700 and whiteelo <= 32767)"));
+        assert_eq!(said(elo().gt_eq(lit(2700i16))), exact("whiteelo >= 2700 and whiteelo <= 32767"));
         assert_eq!(said(lit(2700i16).gt(elo())), exact("whiteelo < 2700"));
         assert_eq!(said(elo().gt_eq(lit(0i16))), None);
         assert_eq!(said(col("white").eq(lit("A \"B\""))), inexact("tag(\"White\") = \"A \\\"B\\\"\""));
@@ -279,7 +279,7 @@ mod tests {
         assert_eq!(said(col("eco").like(lit("B_9%"))), None);
         assert_eq!(said(col("date").gt(lit(ScalarValue::Date32(Some(15_736))))), inexact("date > 2013.01.31"));
         assert_eq!(said(col("game_id").lt_eq(lit(9i64))), exact("0..10"));
-        assert_eq!(said(col("plies").gt(lit(9i32)).or(elo().lt(lit(9i16)))), exact("(plies > 9 or whiteelo < 9)"));
+        assert_eq!(said(col("plies").gt(lit(9i32)).or(elo().lt(lit(9i16)))), exact("plies > 9 or whiteelo < 9"));
         assert_eq!(said(col("plies").gt(lit(9i32)).or(col("white").is_null())), None);
         assert_eq!(said(Expr::Not(Box::new(col("plies").gt(lit(9i32))))), None);
         let day = |day| lit(ScalarValue::Date32(Some(day)));

@@ -3,14 +3,15 @@
 //!
 //! Knows the library and `scoresheet-arrow`, nothing of plans.
 
-use crate::sought::{Question, Sought};
+use crate::sought::Question;
+use scoresheet::ArchiveSet;
 use scoresheet::archive::GameSet;
-use scoresheet::query::SideFiles;
-use scoresheet::{Archive, Error, Filter};
-use scoresheet_arrow::{Columns, Options, Rows, Source, Sources};
+use scoresheet::query::Member;
+use scoresheet::{Archive, Error, Filter, Query};
+use scoresheet_arrow::{Columns, Options, Rows};
 use std::collections::HashMap;
 use std::ops::{Range, RangeInclusive};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Where the archives of a table are: open in this process, or listed somewhere and opened by those who scan them.
@@ -55,64 +56,50 @@ impl Shelf for Open {
 }
 
 /// Open archives that are a table together.
-pub struct Games {
-    paths: Vec<PathBuf>,
-    sources: Arc<Sources>,
-    /// The signatures and the position index beside each, once a search has asked for them.
-    files: Vec<OnceLock<SideFiles>>,
-}
+#[derive(Debug)]
+pub struct Games(Arc<ArchiveSet>);
 
 impl Games {
     /// Opens archives in this order.
     ///
     /// Errors: those of the first that cannot be opened.
     pub fn open<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> scoresheet::Result<Games> {
-        let paths: Vec<PathBuf> = paths.into_iter().map(|path| path.as_ref().to_path_buf()).collect();
-        let sources = Arc::new(Sources::open(&paths)?);
-        let files = paths.iter().map(|_| OnceLock::new()).collect();
-        Ok(Games { paths, sources, files })
+        Ok(Games(Arc::new(ArchiveSet::open(paths)?)))
     }
 
     /// Returns one open archive whose games have the numbers after those of `before` others.
     pub fn after(before: u64, archive: Arc<Archive>) -> Games {
-        let paths = vec![archive.path().to_path_buf()];
-        Games { paths, sources: Arc::new(Sources::after(before, archive)), files: vec![OnceLock::new()] }
+        Games(Arc::new(ArchiveSet::after(before, vec![Arc::new(archive.into())])))
     }
 
     /// Returns the paths, in their order.
-    pub fn paths(&self) -> &[PathBuf] {
-        &self.paths
+    pub fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.0.archives().map(Archive::path)
     }
 
     /// Returns the archives.
-    pub fn sources(&self) -> &Arc<Sources> {
-        &self.sources
-    }
-
-    /// Returns the side files for searches in an archive, by its place.
-    pub fn files(&self, place: usize) -> Option<&SideFiles> {
-        let source = self.sources.sources().get(place)?;
-        self.files.get(place).map(|files| files.get_or_init(|| SideFiles::open(&source.archive)))
+    pub fn sources(&self) -> &Arc<ArchiveSet> {
+        &self.0
     }
 
     /// Returns the place of the archive that a piece of work is of.
     fn place_of(&self, work: &Work) -> Option<usize> {
         // Empty archives have no work, so that the last that begins there is the one.
-        self.sources.sources().partition_point(|source| source.before <= work.before).checked_sub(1)
+        self.0.members().partition_point(|source| source.before() <= work.before).checked_sub(1)
     }
 
     /// Cuts a range of games into as many pieces of work as asked for, or fewer, at bounds of chunks. Each piece is one
     /// or more ranges, of one archive each.
     pub fn cut(&self, games: &Range<u64>, pieces: usize) -> Vec<Vec<Work>> {
         let mut chunks: Vec<Work> = Vec::new();
-        for (path, source) in self.paths.iter().zip(self.sources.sources()) {
-            let archive: Arc<str> = path.to_string_lossy().into();
-            for chunk in 0..source.archive.chunk_count() {
-                let of = source.archive.games_of(chunk);
-                let (first, past) = (source.before + of.start, source.before + of.end);
+        for source in self.0.members() {
+            let archive: Arc<str> = source.archive().path().to_string_lossy().into();
+            for chunk in 0..source.archive().chunk_count() {
+                let of = source.archive().games_of(chunk);
+                let (first, past) = (source.before() + of.start, source.before() + of.end);
                 let (first, past) = (first.max(games.start), past.min(games.end));
                 if first < past {
-                    let (before, of) = (source.before, source.archive.len());
+                    let (before, of) = (source.before(), source.archive().len());
                     chunks.push(Work { archive: Arc::clone(&archive), before, of, games: first..past });
                 }
             }
@@ -122,15 +109,15 @@ impl Games {
 
     /// Returns how many games of a range there are, deleted ones left out.
     pub fn count(&self, games: &Range<u64>) -> u64 {
-        let of = |source: &Source| {
+        let of = |source: &Member| {
             let (first, past) = bounds(source, games);
             let all = past.saturating_sub(first);
-            if source.archive.deleted_count() == 0 {
+            if source.archive().deleted_count() == 0 {
                 return all;
             }
-            all - (first..past).filter(|game| source.archive.is_deleted(*game)).count() as u64
+            all - (first..past).filter(|game| source.archive().is_deleted(*game)).count() as u64
         };
-        self.sources.sources().iter().map(of).sum()
+        self.0.members().iter().map(of).sum()
     }
 }
 
@@ -157,15 +144,9 @@ pub fn deal(work: Vec<Work>, pieces: usize) -> Vec<Vec<Work>> {
     cut
 }
 
-impl std::fmt::Debug for Games {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Games").field("paths", &self.paths).finish_non_exhaustive()
-    }
-}
-
 /// Returns the part of a range of the set that is in an archive, in its own numbers.
-fn bounds(source: &Source, games: &Range<u64>) -> (u64, u64) {
-    let own = |number: u64| number.saturating_sub(source.before).clamp(1, source.archive.len() + 1);
+fn bounds(source: &Member, games: &Range<u64>) -> (u64, u64) {
+    let own = |number: u64| number.saturating_sub(source.before()).clamp(1, source.archive().len() + 1);
     (own(games.start.max(1)), own(games.end))
 }
 
@@ -197,8 +178,8 @@ impl Work {
 /// What a scan asks of games: plain data, which can go to another machine.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Asked {
-    /// A filter; empty for all games.
-    pub filter: String,
+    /// What headers have to say; `None` for all games.
+    pub filter: Option<Filter>,
     /// What games have to reach.
     pub sought: Vec<(Question, String)>,
 }
@@ -206,48 +187,32 @@ pub struct Asked {
 impl Asked {
     /// Returns whether all games are asked for.
     pub fn is_all(&self) -> bool {
-        self.filter.is_empty() && self.sought.is_empty()
+        self.filter.is_none() && self.sought.is_empty()
     }
 
     /// Returns the games of an archive that the filter lets pass, in its own numbers; `None` for all of them.
     ///
     /// Errors: a game cannot be read that must be.
-    fn passed(&self, source: &Source) -> Result<Option<GameSet>, Error> {
-        if self.filter.is_empty() {
-            return Ok(None);
-        }
-        let wrong = |fault: scoresheet::query::QueryFault| input(&self.filter, fault.to_string());
-        let passed = Filter::parse(&self.filter).map_err(wrong)?.games(&source.columns);
-        match passed.unread.into_iter().next() {
-            Some(unread) => Err(unread.error),
-            None => Ok(Some(passed.games)),
-        }
+    fn passed(&self, member: &Member) -> Result<Option<GameSet>, Error> {
+        let passed = |filter: &Filter| Query::from(filter.clone()).in_archive(member, None, None).complete();
+        self.filter.as_ref().map(passed).transpose()
     }
 
     /// Returns which of these games of an archive have what is sought, in its own numbers; `None` for all of them.
     ///
     /// Errors: a game cannot be read that must be.
-    fn found(
-        &self,
-        games: &Games,
-        place: usize,
-        range: &Range<u64>,
-        passed: Option<&GameSet>,
-    ) -> Result<Option<GameSet>, Error> {
-        let (Some(source), Some(files)) = (games.sources.sources().get(place), games.files(place)) else {
-            return Ok(None);
-        };
-        let all = source.archive.len();
+    fn found(&self, member: &Member, range: &Range<u64>, passed: Option<&GameSet>) -> Result<Option<GameSet>, Error> {
+        let all = member.archive().len();
         let mut found = None;
         for (question, text) in &self.sought {
-            let sought = Sought::parse(*question, text).map_err(|what| input(text, what))?;
+            let board = question.board(text).map_err(|what| input(text, what))?;
             // Only among the games of this piece of work: others have the others, and may be on other machines.
             if found.is_none() && (range.end - range.start < all || passed.is_some()) {
                 let mut among = GameSet::of(all, range.clone());
                 passed.into_iter().for_each(|passed| among.intersect(passed));
                 found = Some(among);
             }
-            found = Some(sought.games(&source.archive, files, found.as_ref())?);
+            found = Some(Query::from(board).in_archive(member, found.as_ref(), None).complete()?);
         }
         Ok(found)
     }
@@ -294,7 +259,7 @@ impl Selection {
         mut take: impl FnMut(Piece) -> Result<bool, String>,
     ) -> Result<(), String> {
         let Some(place) = games.place_of(work) else { return Ok(()) };
-        let Some(source) = games.sources.sources().get(place) else { return Ok(()) };
+        let Some(source) = games.0.members().get(place) else { return Ok(()) };
         let (first, past) = bounds(source, &work.games);
         let cell = {
             let mut cells = self.passed.lock().unwrap_or_else(PoisonError::into_inner);
@@ -302,11 +267,11 @@ impl Selection {
         };
         let passed = cell.get_or_init(|| self.asked.passed(source).map_err(|error| error.to_string()));
         let passed = passed.as_ref().map_err(String::clone)?;
-        let found = self.asked.found(games, place, &(first..past), passed.as_ref());
+        let found = self.asked.found(source, &(first..past), passed.as_ref());
         let found = found.map_err(|error| error.to_string())?;
         let selected = found.as_ref().or(passed.as_ref());
         let none = columns.columns().is_empty();
-        let live = (source.archive.deleted_count() > 0).then(|| source.archive.live());
+        let live = (source.archive().deleted_count() > 0).then(|| source.archive().live());
         let mut numbers: Box<dyn Iterator<Item = u64>> = match selected.or(live.as_ref()) {
             Some(set) => {
                 Box::new(set.iter().skip_while(move |game| *game < first).take_while(move |game| *game < past))
@@ -322,12 +287,12 @@ impl Selection {
         if selected.is_none() && live.is_none() && *limit == u64::MAX {
             // All of them: nobody has to write their numbers down.
             drop(numbers);
-            take(Piece::Rows(Rows::Range(source.before + first..source.before + past)))?;
+            take(Piece::Rows(Rows::Range(source.before() + first..source.before() + past)))?;
             return Ok(());
         }
         while *limit > 0 {
             let most = usize::try_from(*limit).unwrap_or(usize::MAX).min(TOGETHER);
-            let piece: Vec<u64> = numbers.by_ref().take(most).map(|game| source.before + game).collect();
+            let piece: Vec<u64> = numbers.by_ref().take(most).map(|game| source.before() + game).collect();
             *limit -= piece.len() as u64;
             if piece.is_empty() || !take(Piece::Rows(Rows::List(piece.into())))? {
                 break;

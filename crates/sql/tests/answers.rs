@@ -3,9 +3,10 @@
 use arrow::util::pretty::pretty_format_batches;
 use datafusion::physical_plan::{ExecutionPlan, collect};
 use datafusion::prelude::SessionContext;
+use scoresheet::ArchiveSet;
 use scoresheet::Import;
 use scoresheet::import::ImportOptions;
-use scoresheet_arrow::{Batches, Columns, Options, ParquetOptions, Rows, Sources, write_parquet};
+use scoresheet_arrow::{Batches, Columns, Options, ParquetOptions, Rows, write_parquet};
 use scoresheet_sql::{GamesExec, Memory, Tables, session};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -30,7 +31,7 @@ fn archive(folder: &Path, name: &str) -> PathBuf {
 
 /// Writes an archive as a Parquet file.
 fn write(archive: &Path, target: &Path) {
-    let sources = Arc::new(Sources::open([archive]).unwrap());
+    let sources = Arc::new(ArchiveSet::open([archive]).unwrap());
     let batches = Batches::new(sources, Columns::scoresheet(), Rows::all(), Options::default());
     let file = std::fs::File::create(target).unwrap();
     write_parquet(batches, file, ParquetOptions::default(), |_| true).unwrap().unwrap();

@@ -1,8 +1,9 @@
 //! Header filters: which games have these tags, players, ratings, dates, results, lengths (docs/QUERY.md).
 //!
-//! `lexer` and `parse` read the text into `expr`, `eval` answers it from tag columns: each condition is decided once
-//! for each distinct string (`verdicts`), and a game costs a look-up.
+//! `lexer` and `parse` read the text into `expr`, and `build` joins filters for programs; `eval` answers from tag columns:
+//! each condition is decided once for each distinct string (`verdicts`), and a game costs a look-up.
 
+mod build;
 mod conditions;
 pub(in crate::query) mod eval;
 pub(in crate::query) mod expr;
@@ -23,6 +24,7 @@ use crate::query::measure::field::Measure;
 use crate::query::measure::values;
 use crate::query::nearest::nearest;
 use crate::query::tag_columns::{Key, TagColumns, Unread};
+pub use build::Relation;
 use expr::{Expr, Test, TextTest};
 pub(in crate::query) use relative::days;
 use std::str::FromStr;
@@ -35,6 +37,15 @@ pub struct Filter {
     expr: Expr,
     asked: parse::Asked,
 }
+
+/// Filters are equal if their texts are.
+impl PartialEq for Filter {
+    fn eq(&self, other: &Filter) -> bool {
+        self.text == other.text
+    }
+}
+
+impl Eq for Filter {}
 
 /// A field that a filter asks for and some games have no value of.
 #[derive(Clone, PartialEq, Eq, Debug)]

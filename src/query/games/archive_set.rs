@@ -9,6 +9,7 @@ use crate::query::position::search::Search;
 use crate::query::report::tree::{Tree, Visit};
 use crate::query::tag_columns::TagColumns;
 use rayon::prelude::*;
+use std::ops::{Deref, Range};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
@@ -96,9 +97,39 @@ impl From<Arc<Archive>> for IndexedArchive {
 /// ```
 #[derive(Debug, Default)]
 pub struct ArchiveSet {
-    members: Vec<Arc<IndexedArchive>>,
-    /// How many games come before each archive's.
-    before: Vec<u64>,
+    members: Vec<Member>,
+}
+
+/// An archive of a set: an [`IndexedArchive`] that knows its place in the numbering.
+#[derive(Clone, Debug)]
+pub struct Member {
+    indexed: Arc<IndexedArchive>,
+    before: u64,
+}
+
+impl Member {
+    /// Returns how many games of the set come before its own.
+    pub fn before(&self) -> u64 {
+        self.before
+    }
+
+    /// Returns the numbers that its games have in the set.
+    pub fn numbers(&self) -> Range<u64> {
+        self.before + 1..self.before + 1 + self.archive().len()
+    }
+
+    /// Returns the archive with its side files, to be kept or to be a member of another set.
+    pub fn indexed(&self) -> &Arc<IndexedArchive> {
+        &self.indexed
+    }
+}
+
+impl Deref for Member {
+    type Target = IndexedArchive;
+
+    fn deref(&self) -> &IndexedArchive {
+        &self.indexed
+    }
 }
 
 impl ArchiveSet {
@@ -129,16 +160,17 @@ impl ArchiveSet {
 
     /// Returns a part of a larger set: its games have the numbers after those of `before` others.
     pub fn after(before: u64, members: Vec<Arc<IndexedArchive>>) -> ArchiveSet {
-        let mut games = before;
-        let before = members.iter().map(|member| {
-            games += member.archive().len();
-            games - member.archive().len()
+        let mut next = before;
+        let members = members.into_iter().map(|indexed| {
+            let before = next;
+            next += indexed.archive().len();
+            Member { indexed, before }
         });
-        ArchiveSet { before: before.collect(), members }
+        ArchiveSet { members: members.collect() }
     }
 
     /// Returns the archives with their side files.
-    pub fn members(&self) -> &[Arc<IndexedArchive>] {
+    pub fn members(&self) -> &[Member] {
         &self.members
     }
 
@@ -157,22 +189,9 @@ impl ArchiveSet {
         self.members.iter().map(|member| member.columns()).collect()
     }
 
-    /// Returns the archives, each with how many games come before its own.
-    pub fn numbered(&self) -> impl ExactSizeIterator<Item = (u64, &Arc<IndexedArchive>)> {
-        self.before.iter().copied().zip(&self.members)
-    }
-
-    /// Returns how many games come before those of the archive at a place.
-    pub fn before(&self, place: usize) -> u64 {
-        self.before.get(place).copied().unwrap_or_else(|| self.len())
-    }
-
     /// Returns the number of the last game: of a whole set how many there are, deleted ones included.
     pub fn len(&self) -> u64 {
-        match (self.before.last(), self.members.last()) {
-            (Some(before), Some(last)) => before + last.archive().len(),
-            _ => 0,
-        }
+        self.members.last().map_or(0, |last| last.before + last.archive().len())
     }
 
     /// Returns whether there are no games.
@@ -185,26 +204,31 @@ impl ArchiveSet {
     /// Errors: there is no such game.
     pub fn place_of(&self, number: u64) -> Result<(usize, u64)> {
         let missing = || Error::NoSuchGame { game: number, games: self.len() };
-        let place = self.before.partition_point(|before| *before < number).checked_sub(1).ok_or_else(missing)?;
-        let (Some(archive), Some(before)) = (self.archive(place), self.before.get(place)) else {
-            return Err(missing());
-        };
-        let own = number - before;
-        if own > archive.len() { Err(missing()) } else { Ok((place, own)) }
+        let place = self.members.partition_point(|member| member.before < number).checked_sub(1);
+        let place = place.ok_or_else(missing)?;
+        let member = self.members.get(place).filter(|member| member.numbers().contains(&number));
+        member.map(|member| (place, number - member.before)).ok_or_else(missing)
     }
 
     /// Returns the archive of game `number` of the set, and the game's number there.
     ///
     /// Errors: there is no such game.
     pub fn locate(&self, number: u64) -> Result<(&Archive, u64)> {
+        self.member_of(number).map(|(member, own)| (member.archive(), own))
+    }
+
+    /// Returns the member that has game `number` of the set, and the game's number there.
+    ///
+    /// Errors: there is no such game.
+    pub fn member_of(&self, number: u64) -> Result<(&Member, u64)> {
         let (place, own) = self.place_of(number)?;
-        self.archive(place).map(|archive| (archive, own)).ok_or(Error::NoSuchGame { game: number, games: self.len() })
+        self.members.get(place).map(|member| (member, own)).ok_or(Error::NoSuchGame { game: number, games: self.len() })
     }
 
     /// Returns game `number` of the set, from 1.
     pub fn game(&self, number: u64) -> Result<GameRef<'_>> {
-        let (archive, number) = self.locate(number)?;
-        archive.game(number)
+        let (member, number) = self.locate(number)?;
+        member.game(number)
     }
 
     /// Iterates over all games in order, each with its archive; without those deleted.
@@ -230,7 +254,7 @@ impl ArchiveSet {
         monitor: Option<&Monitor<'_>>,
     ) -> Tree {
         let mut all = Tree::empty(position);
-        for (place, (before, member)) in self.numbered().enumerate() {
+        for (place, member) in self.members.iter().enumerate() {
             let mut search = member.search();
             if let Some(games) = among.and_then(|among| among.get(place)) {
                 search = search.among(games);
@@ -238,7 +262,7 @@ impl ArchiveSet {
             if let Some(monitor) = monitor {
                 search = search.monitored(monitor);
             }
-            all.add(search.tree_of(position, visit), before);
+            all.add(search.tree_of(position, visit), member.before);
         }
         all
     }

@@ -1,7 +1,7 @@
 //! The games of a query, found as they are asked for.
 
+use super::ArchiveSet;
 use super::query::{InArchive, Query, with_monitor};
-use super::{ArchiveSet, IndexedArchive};
 use crate::archive::{Archive, GameSet};
 use crate::error::{Error, Result};
 use crate::monitor::Monitor;
@@ -36,14 +36,16 @@ pub struct Hits<'a> {
     query: &'a Query,
     set: &'a ArchiveSet,
     monitor: Option<&'a Monitor<'a>>,
-    /// The archive that is searched, the games of it that the headers let pass, once that is known, and the next game.
+    /// The archive that is searched, and the next game of it.
     place: usize,
-    passed: Option<Option<GameSet>>,
     next: u64,
+    /// The games of each archive that the headers let pass, once that is known; `None` in it for all.
+    passed: Vec<Option<Option<GameSet>>>,
     /// Games to the next batch.
     batch: u64,
     offset: u64,
     left: u64,
+    is_cut: bool,
     searched: u64,
     steps: Vec<Vec<Step>>,
     unread: Vec<(usize, Unread)>,
@@ -59,11 +61,12 @@ impl<'a> Hits<'a> {
             set,
             monitor,
             place: 0,
-            passed: None,
             next: 1,
+            passed: set.members().iter().map(|_| None).collect(),
             batch: BATCH.0,
             offset: query.offset,
             left: query.limit.unwrap_or(u64::MAX),
+            is_cut: false,
             searched: 0,
             steps: set.members().iter().map(|_| Vec::new()).collect(),
             unread: Vec::new(),
@@ -87,7 +90,9 @@ impl<'a> Hits<'a> {
         let skipped = usize::try_from(self.offset).unwrap_or(usize::MAX).min(found.len());
         found.drain(..skipped);
         self.offset -= skipped as u64;
-        found.truncate(usize::try_from(self.left).unwrap_or(usize::MAX));
+        let most = usize::try_from(self.left).unwrap_or(usize::MAX);
+        self.is_cut |= found.len() > most;
+        found.truncate(most);
         self.left -= found.len() as u64;
         Ok(Some(found))
     }
@@ -100,8 +105,10 @@ impl<'a> Hits<'a> {
         if !self.query.has_hits() && self.query.games.is_none() {
             // Nobody needs their numbers.
             while let Some(member) = self.set.members().get(self.place) {
-                let mut found = self.prepared(member)?;
-                self.query.on_board(member.archive(), self.passed.take().flatten(), || member.search(), &mut found);
+                self.prepare(self.place)?;
+                let (mut found, passed) = (InArchive::default(), self.passed.get_mut(self.place));
+                let passed = passed.and_then(Option::take).flatten();
+                self.query.on_board(member.archive(), passed, || member.search(), &mut found);
                 games += found.games.len();
                 self.note(found);
                 self.place += 1;
@@ -112,6 +119,11 @@ impl<'a> Hits<'a> {
             games += found.len() as u64;
         }
         Ok(games)
+    }
+
+    /// Returns whether the end has been reached, and the limit has left out nothing.
+    pub fn is_complete(&self) -> bool {
+        !self.is_cut && self.place >= self.set.members().len()
     }
 
     /// Returns how many games have been looked into.
@@ -129,29 +141,47 @@ impl<'a> Hits<'a> {
         &self.steps
     }
 
-    /// The games that headers let pass are asked for at most once an archive.
-    fn prepared(&mut self, member: &IndexedArchive) -> Result<InArchive> {
-        let mut found = InArchive::default();
-        if self.passed.is_none() {
-            let among = self.query.ranges_in(self.set, self.place)?;
-            let passed = self.query.passed(member.archive(), || member.columns(), among.as_ref(), &mut found);
-            self.passed = Some(passed);
+    /// Returns how many games there are to be looked into: those that the headers let pass.
+    ///
+    /// Errors: a range of games begins after the last.
+    pub fn of(&mut self) -> Result<u64> {
+        let mut games = 0;
+        for (place, archive) in self.set.archives().enumerate() {
+            self.prepare(place)?;
+            games += match self.passed.get(place) {
+                Some(Some(Some(passed))) => passed.len(),
+                _ => archive.len() - archive.deleted_count(),
+            };
         }
-        Ok(found)
+        Ok(games)
+    }
+
+    /// Asks for the games of an archive that the headers let pass, once.
+    fn prepare(&mut self, place: usize) -> Result<()> {
+        if let (Some(member), Some(slot)) = (self.set.members().get(place), self.passed.get_mut(place))
+            && slot.is_none()
+        {
+            let among = self.query.ranges_in(self.set, place)?;
+            let mut found = InArchive::default();
+            *slot = Some(self.query.passed(member.archive(), || member.columns(), among.as_ref(), &mut found));
+            self.unread.extend(found.unread.into_iter().map(|unread| (place, unread)));
+        }
+        Ok(())
     }
 
     /// Searches the next games.
     fn search(&mut self) -> Result<Vec<FoundGame>> {
         let Some(member) = self.set.members().get(self.place) else { return Ok(Vec::new()) };
         let archive = member.archive();
-        let mut found = self.prepared(member)?;
+        self.prepare(self.place)?;
+        let mut found = InArchive::default();
         // By an index all are found at once, and so where all have to be known before the first is.
         let whole = self.query.order.is_some()
             || self.query.games.is_some()
             || self.query.is_of_positions() && member.search().has_index();
         let games = archive.len();
         let last = if whole { games } else { games.min((self.next - 1).saturating_add(self.batch)) };
-        let passed = self.passed.as_ref().and_then(Option::as_ref);
+        let passed = self.passed.get(self.place).and_then(Option::as_ref).and_then(Option::as_ref);
         let among = match self.next == 1 && last == games {
             true => passed.cloned(),
             false => {
@@ -167,11 +197,12 @@ impl<'a> Hits<'a> {
         };
         self.searched += among.as_ref().map_or(games - archive.deleted_count(), GameSet::len);
         self.query.on_board(archive, among, || with_monitor(member.search(), self.monitor), &mut found);
-        let list = found_games(self.set.before(self.place), self.place, &found);
+        let list = found_games(member.before(), self.place, &found);
         self.note(found);
         (self.next, self.batch) = (last + 1, (self.batch * 2).min(BATCH.1));
         if last >= games {
-            (self.place, self.next, self.passed) = (self.place + 1, 1, None);
+            self.passed[self.place] = None;
+            (self.place, self.next) = (self.place + 1, 1);
         }
         if self.monitor.is_some_and(Monitor::is_stopped) {
             return Err(Error::Interrupted);
@@ -203,7 +234,8 @@ impl<'a> Hits<'a> {
             found.append(&mut self.search()?);
         }
         let columns = if self.query.order.is_some() { self.set.columns() } else { Vec::new() };
-        let most = self.left.saturating_add(self.offset);
+        // One more shows that there are more.
+        let most = self.left.saturating_add(self.offset).saturating_add(1);
         self.query.ordered(self.set.len(), found, &columns, most, &mut self.unread)
     }
 }
@@ -241,6 +273,13 @@ impl Query {
     /// Returns the games like `run`, with a monitor; the unit of progress is a game that is looked into.
     pub fn run_monitored<'a>(&'a self, set: &'a ArchiveSet, monitor: &'a Monitor<'a>) -> Hits<'a> {
         Hits::new(self, set, Some(monitor))
+    }
+
+    /// Returns the numbers of the games of a set, in their order.
+    ///
+    /// Errors: a game cannot be read, or another one of [`Hits::next_batch`].
+    pub fn numbers(&self, set: &ArchiveSet) -> Result<Vec<u64>> {
+        self.run(set).map(|found| Ok(found?.number)).collect()
     }
 
     /// Returns games of a set of so many in the order asked for, at least the first `most`.

@@ -98,13 +98,18 @@ impl Fields<'_> {
 impl FromStr for Query {
     type Err = QueryFault;
 
-    /// Reads a question as JSON, as in `{"moves": "e4 c5", "where": "elo >= 2500", "sort": "-elo", "limit": 10}`.
+    /// Reads a question as JSON, as in `{"moves": "e4 c5", "where": "elo >= 2500", "sort": "-elo", "limit": 10}`; or a
+    /// query of Scoutfish, known by a member that questions do not have, as in `{"white-move": "O-O"}`.
     ///
     /// Errors: the place in the text, and what was expected there.
     fn from_str(text: &str) -> Result<Query, QueryFault> {
         let value = parsed(text)?;
         let place = Place::whole(text);
         let fields = Fields { fields: object(&value, &place)?, place };
+        if fields.fields.keys().any(|name| scoutfish::is_rule(name) && !MEMBERS.contains(&name.as_str())) {
+            let query = scoutfish::read(&value, &fields.place)?;
+            return Ok(Query::from(query.pattern).offset(query.skip).limit(query.limit));
+        }
         if let Some(unknown) = fields.fields.keys().find(|name| !MEMBERS.contains(&name.as_str())) {
             let what = format!("no such member; there are {}", MEMBERS.join(", "));
             return Err(fields.place.field(unknown).fault_of_name(&what));

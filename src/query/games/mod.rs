@@ -11,7 +11,7 @@ mod query;
 mod ranges;
 mod summary;
 
-pub use archive_set::{ArchiveSet, IndexedArchive};
+pub use archive_set::{ArchiveSet, IndexedArchive, Member};
 pub use hits::{FoundGame, Hits};
 pub use json::line;
 pub use query::{Board, InArchive, Plan, Query};

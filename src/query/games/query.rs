@@ -1,7 +1,7 @@
 //! A question that can be asked of archives.
 
 use super::GameRanges;
-use super::{ArchiveSet, IndexedArchive};
+use super::{ArchiveSet, IndexedArchive, Member};
 use crate::archive::{Archive, GameSet};
 use crate::error::Result;
 use crate::monitor::Monitor;
@@ -112,6 +112,16 @@ impl Query {
     /// Returns what headers have to say.
     pub fn asked_filter(&self) -> Option<&Filter> {
         self.filter.as_ref()
+    }
+
+    /// Returns after how many games it ends.
+    pub fn asked_limit(&self) -> Option<u64> {
+        self.limit
+    }
+
+    /// Returns the query without what it asks on the board.
+    pub fn no_board(self) -> Query {
+        Query { board: None, moments: Moments::default(), ..self }
     }
 
     /// Returns whether anything on the board or in comments is asked, so that games have hits.
@@ -303,7 +313,7 @@ impl Query {
     /// Returns the games of the archive at a place that the numbers asked for name; `None` where none are asked for.
     pub(super) fn ranges_in(&self, set: &ArchiveSet, place: usize) -> Result<Option<GameSet>> {
         let (Some(ranges), Some(archive)) = (&self.games, set.archive(place)) else { return Ok(None) };
-        let (before, games) = (set.before(place), archive.len());
+        let (before, games) = (set.members().get(place).map_or(0, Member::before), archive.len());
         let own = ranges
             .within(set.len())?
             .into_iter()

@@ -108,6 +108,11 @@ const RULES: [&str; 13] = [
     "pawns",
 ];
 
+/// Returns whether this names a rule, or what is around rules.
+pub(in crate::query) fn is_rule(name: &str) -> bool {
+    RULES.contains(&name) || matches!(name, "sequence" | "streak")
+}
+
 fn condition(fields: &Map<String, Value>, place: &Place) -> Result<Condition, QueryFault> {
     only(fields, &RULES, place)?;
     if !fields.keys().any(|name| RULES.contains(&name.as_str())) {

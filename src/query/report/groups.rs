@@ -15,7 +15,7 @@ use crate::query::nearest::nearest;
 use crate::query::report::openings::Openings;
 use crate::query::report::points::Points;
 use crate::query::tag_columns::{Column, Key, TagColumns, Unread};
-use crate::query::tag_value::month_length;
+use crate::query::tag_value::{SPEEDS, month_length, speed_of};
 use std::collections::HashMap;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -43,7 +43,7 @@ pub enum GroupKey {
     Weekday,
     /// The tag TimeControl.
     TimeControl,
-    /// How fast: bullet, blitz, rapid, classical, by base and 40 increments, as Lichess has it.
+    /// How fast: ultraBullet, bullet, blitz, rapid, classical, correspondence, by base and 40 increments, as Lichess has it.
     Speed,
     /// Either player.
     Player,
@@ -592,13 +592,7 @@ impl Source<'_> {
             GroupKey::Speed => {
                 let base = self.look(&self.base, self.control, game)?;
                 let increment = self.look(&self.increment, self.control, game).unwrap_or(0);
-                match base + 40 * increment {
-                    ..30 => 0,
-                    30..180 => 1,
-                    180..480 => 2,
-                    480..1500 => 3,
-                    _ => 4,
-                }
+                speed_of(base, increment) as i64
             }
             GroupKey::Player => texts.place(&player(side)?),
             GroupKey::Opponent => texts.place(&player(side.other())?),
@@ -644,7 +638,7 @@ impl Source<'_> {
             GroupKey::Weekday => {
                 listed(&["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"])
             }
-            GroupKey::Speed => listed(&["ultrabullet", "bullet", "blitz", "rapid", "classical"]),
+            GroupKey::Speed => listed(&SPEEDS),
             GroupKey::Color => listed(&["White", "Black"]),
             GroupKey::Result => listed(&["1-0", "1/2-1/2", "0-1", "*"]),
             GroupKey::Length if id == 0 => "no moves".to_owned(),

@@ -9,7 +9,7 @@ pub fn archives(snapshot: &Snapshot) -> Result<Value, Fault> {
     let mut archives = Vec::new();
     for (place, before, book) in snapshot.books(None)? {
         let archive = book.archive();
-        let [positions, signatures, columns] = book.side_files().map(|(_, state)| state_name(state));
+        let [positions, signatures, columns] = book.indexed().states().map(|(_, state)| state_name(state));
         archives.push(json!({
             "archive": place + 1,
             "name": book.name,

@@ -126,7 +126,7 @@ fn listed(snapshot: &Snapshot, position: &Position, games: Vec<(u64, Move)>) -> 
     let mut list = Vec::new();
     for (number, m) in games {
         let (book, _, own) = snapshot.locate(number)?;
-        let mut json = book.heading(own)?.json(number);
+        let mut json = book.row(own, number)?;
         json.insert("uci".to_owned(), position.uci(m).into());
         json.insert("san".to_owned(), position.san(m).into());
         list.push(Value::Object(json));

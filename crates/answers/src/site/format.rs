@@ -2,8 +2,8 @@
 //!
 //! Values go in and bytes come out, and the other way round. Decoders take any bytes without panicking.
 
-use crate::heading::{HEADING, Heading};
 use scoresheet::game::Outcome;
+use scoresheet::query::GameSummary;
 use std::io;
 
 /// The first bytes of every site file.
@@ -273,7 +273,7 @@ impl Bucket {
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Known {
     /// What lists show of it.
-    pub heading: Heading,
+    pub summary: GameSummary,
     /// Result, ratings and year as the position index has them.
     pub facts: u64,
     /// The first ply that no other game has; 0 for none.
@@ -284,14 +284,14 @@ pub struct Known {
 pub fn encode_headings(games: &[Known]) -> Vec<u8> {
     let mut out = Vec::new();
     push_number(games.len() as u64, &mut out);
-    for place in 0..HEADING.len() {
-        let texts = || games.iter().map(|game| game.heading.texts()[place].as_bytes());
+    for place in 0..GameSummary::TAGS.len() {
+        let texts = || games.iter().map(|game| game.summary.texts()[place].as_bytes());
         texts().for_each(|text| push_number(text.len() as u64, &mut out));
         texts().for_each(|text| out.extend_from_slice(text));
     }
-    let outcome = |game: &Known| game.heading.outcome().map_or(4, |outcome| outcome as u64);
+    let outcome = |game: &Known| game.summary.outcome().map_or(4, |outcome| outcome as u64);
     push_column::<1>(games.iter().map(outcome), &mut out);
-    push_column::<4>(games.iter().map(|game| u64::from(game.heading.plies)), &mut out);
+    push_column::<4>(games.iter().map(|game| u64::from(game.summary.plies)), &mut out);
     push_column::<4>(games.iter().map(|game| u64::from(game.novelty)), &mut out);
     push_column::<8>(games.iter().map(|game| game.facts), &mut out);
     out
@@ -301,8 +301,8 @@ pub fn encode_headings(games: &[Known]) -> Vec<u8> {
 pub fn decode_headings(mut bytes: &[u8]) -> Option<Vec<Known>> {
     let bytes = &mut bytes;
     let games = count(bytes)?;
-    let mut texts: Vec<[String; HEADING.len()]> = vec![Default::default(); games];
-    for place in 0..HEADING.len() {
+    let mut texts: Vec<[String; GameSummary::TAGS.len()]> = vec![Default::default(); games];
+    for place in 0..GameSummary::TAGS.len() {
         let lengths = (0..games).map(|_| number(bytes)).collect::<Option<Vec<u64>>>()?;
         for (game, length) in texts.iter_mut().zip(lengths) {
             let text = take(bytes, usize::try_from(length).ok()?)?;
@@ -321,7 +321,7 @@ pub fn decode_headings(mut bytes: &[u8]) -> Option<Vec<Known>> {
     };
     let rows = texts.into_iter().zip(outcomes).zip(plies).zip(novelties).zip(facts);
     let known = |((((texts, result), plies), novelty), facts)| Known {
-        heading: Heading::from_texts(texts, plies as u32, outcome(result)),
+        summary: GameSummary::from_texts(0, texts, plies as u32, outcome(result)),
         facts,
         novelty: novelty as u32,
     };
@@ -382,8 +382,11 @@ mod tests {
         };
         let list: Vec<(u64, u32)> = (1..500).map(|game| (game * game, game as u32)).collect();
         let texts = || std::array::from_fn(|place| format!("text {place}"));
-        let known =
-            Known { heading: Heading::from_texts(texts(), 70, Some(Outcome::Draw)), facts: u64::MAX, novelty: 12 };
+        let known = Known {
+            summary: GameSummary::from_texts(0, texts(), 70, Some(Outcome::Draw)),
+            facts: u64::MAX,
+            novelty: 12,
+        };
         let headings = vec![known.clone(), Known::default(), known];
         let bytes = [bucket.encode(), encode_list(&list), encode_headings(&headings)];
         assert_eq!(Bucket::decode(&bytes[0]), Some(bucket));

@@ -8,14 +8,13 @@
 pub mod format;
 
 use crate::fault::Fault;
-use crate::heading::Heading;
 use crate::order::by_numbers;
 use format::{Bucket, ENTRY, HEADER, HEADINGS, Header, Known, LISTED, NO_MOVE, count, number};
 use scoresheet::Archive;
 use scoresheet::archive::ReadExactAt;
 use scoresheet::chess::{Move, Position};
 use scoresheet::format::positions::Facts;
-use scoresheet::query::{Branch, Tally, Tree};
+use scoresheet::query::{Branch, GameSummary, Tally, Tree};
 use std::collections::VecDeque;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -154,9 +153,9 @@ impl SiteFile {
         block.get((place % HEADINGS) as usize).cloned().ok_or_else(damaged)
     }
 
-    /// Returns the heading of a game, which must be there.
-    pub fn heading(&self, game: u64) -> Result<Heading, Fault> {
-        Ok(self.known(game)?.heading)
+    /// Returns what lists say of a game, which must be there.
+    pub fn summary(&self, game: u64) -> Result<GameSummary, Fault> {
+        Ok(self.known(game)?.summary.numbered(game))
     }
 
     /// Returns the statistics of the archive as JSON.

@@ -8,9 +8,9 @@ use arrow_array::types::{Date32Type, Int64Type};
 use arrow_cast::display::{ArrayFormatter, FormatOptions};
 use arrow_schema::DataType;
 use clap::ValueEnum;
-use scoresheet::Filter;
 use scoresheet::output::{Content, Outputs};
-use scoresheet_arrow::{Batches, Columns, NewFile, Options, ParquetOptions, Rows, Sources, write_parquet_part};
+use scoresheet::{ArchiveSet, Filter, Query};
+use scoresheet_arrow::{Batches, Columns, NewFile, Options, ParquetOptions, Rows, write_parquet_part};
 use std::collections::BTreeMap;
 use std::io::{Stdout, Write};
 use std::path::{Path, PathBuf};
@@ -88,13 +88,13 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         Some(columns) => columns,
         None => Columns::list(args.columns.split(',').map(str::trim))?,
     };
-    let sources = Arc::new(Sources::open(&args.archives)?);
+    let sources = Arc::new(ArchiveSet::open(&args.archives)?);
     let mut outputs = Outputs::of(&args.archives);
     let rows = match &args.filter {
         None => Rows::all(),
         Some(text) => {
             let filter = Filter::parse(text).map_err(|fault| format!("--where: {fault}"))?;
-            Rows::List(sources.select(&filter)?.into())
+            Rows::List(Query::from(filter).numbers(&sources)?.into())
         }
     };
     let total = match &rows {
@@ -186,7 +186,7 @@ type Month = Option<(i32, u32)>;
 /// of.
 fn hive(
     args: &Args,
-    sources: &Arc<Sources>,
+    sources: &Arc<ArchiveSet>,
     outputs: &mut Outputs,
     rows: Rows,
     batches: impl Fn(Rows) -> Batches,

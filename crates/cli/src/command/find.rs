@@ -10,9 +10,8 @@ use crate::session::Session;
 use crate::threads::Threads;
 use scoresheet::ArchiveSet;
 use scoresheet::query::measure::{Judgement, Moments};
-use scoresheet::query::{Board, Filter, IndexedArchive, SearchOptions};
+use scoresheet::query::{Board, Filter, Member, SearchOptions};
 use std::path::PathBuf;
-use std::sync::Arc;
 
 /// Find the games that reach a position, match a pattern, or have a mistake or little time
 ///
@@ -135,9 +134,8 @@ fn none_found(filter: &Where, moments: &Moments, archives: &ArchiveSet) -> Strin
     ];
     let lacks = |field: &str| {
         let filter = Filter::parse(&format!("has({field})"));
-        let is_empty = |member: &Arc<IndexedArchive>| {
-            filter.as_ref().is_ok_and(|filter| filter.games(member.columns()).games.is_empty())
-        };
+        let is_empty =
+            |member: &Member| filter.as_ref().is_ok_and(|filter| filter.games(member.columns()).games.is_empty());
         archives.members().iter().all(is_empty)
     };
     let lacking = needed.iter().filter(|(is_asked, field, _)| *is_asked && lacks(field)).map(|(.., what)| *what);

@@ -16,7 +16,7 @@ use scoresheet::archive::GameSet;
 use scoresheet::query::report::groups::{Group, GroupKey, join};
 use scoresheet::query::report::openings::Openings;
 use scoresheet::query::report::points::Points;
-use scoresheet::query::{Query, TagColumns, Tree};
+use scoresheet::query::{Member, Query, TagColumns, Tree};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -219,7 +219,7 @@ fn strongest(archives: &ArchiveSet, all: &[Games], most: usize) -> Result<Vec<u6
     let games: Vec<(usize, u64)> =
         all.iter().enumerate().flat_map(|(place, own)| own.games.iter().map(move |game| (place, game))).collect();
     let (order, _) = keys.order(&columns, &games, most);
-    let before: Vec<u64> = archives.numbered().map(|(before, _)| before).collect();
+    let before: Vec<u64> = archives.members().iter().map(Member::before).collect();
     let number = |at: usize| {
         let (place, game) = games.get(at)?;
         Some(before.get(*place)? + game)

@@ -66,7 +66,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let position = args.position.position()?;
     args.threads.install(|| {
         let (mut all, mut failed, mut any) = (None::<Nested>, 0, false);
-        for (before, member) in archives.numbered() {
+        for member in archives.members() {
             let name = archives::name_in(&archives, member.archive());
             let (chosen, undecided) = args.filter.games(session, member.columns())?;
             any |= chosen.as_ref().is_none_or(|games| !games.is_empty());
@@ -79,7 +79,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
             unread.iter().for_each(|error| session.unread(&archives::fault(name.as_deref(), error)));
             failed += undecided + unread.len() as u64;
             match &mut all {
-                Some(all) => all.add(nested, before),
+                Some(all) => all.add(nested, member.before()),
                 None => all = Some(nested),
             }
         }

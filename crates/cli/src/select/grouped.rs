@@ -5,13 +5,13 @@ use crate::select::filter::{self, Where};
 use crate::session::Session;
 use scoresheet::archive::{Archive, GameSet};
 use scoresheet::query::report::groups::{self, Group, GroupKey, PlayerGames};
-use scoresheet::query::{IndexedArchive, TagColumns, Tree, Visit};
+use scoresheet::query::{Member, TagColumns, Tree, Visit};
 use scoresheet::{ArchiveSet, Position};
 use std::sync::Arc;
 
 /// Games of an archive, and which side the player has in them, if they are a player's.
 pub struct Games<'a> {
-    pub member: &'a Arc<IndexedArchive>,
+    pub member: &'a Member,
     pub games: GameSet,
     pub player: Option<PlayerGames>,
 }
@@ -45,7 +45,7 @@ impl<'a> Games<'a> {
 
 /// Returns what was played in a position.
 pub fn tree(all: &[Games], position: &Position) -> Tree {
-    let set = ArchiveSet::shared(all.iter().map(|own| Arc::clone(own.member)).collect());
+    let set = ArchiveSet::shared(all.iter().map(|own| Arc::clone(own.member.indexed())).collect());
     let games: Vec<GameSet> = all.iter().map(|own| own.games.clone()).collect();
     set.tree(position, Visit::First, Some(&games), None)
 }

@@ -5,10 +5,11 @@ use super::{fide, id};
 use scoresheet::Monitor;
 use scoresheet::archive::GameSet;
 use scoresheet::chess::{Color, Move};
-use scoresheet::query::fold;
+use scoresheet::game::Outcome;
 use scoresheet::query::report::openings::{Opening, Openings};
 use scoresheet::query::tag_columns::{Column, Key};
-use scoresheet::query::{Branch, PositionQuery, SearchOptions, Tree, Visit};
+use scoresheet::query::{Branch, GameSummary, PositionQuery, SearchOptions, Tree, Visit};
+use scoresheet::query::{fold, tag_value};
 use scoresheet_answers::{Book, Choice, Fault, Forest, Selection, Snapshot, Stop, after, latest_games, top_games, uci};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -149,20 +150,33 @@ fn branch(snapshot: &Snapshot, request: &Request, kind: Kind, tree: &Tree, branc
 /// do not say is 0 where that API has numbers alone.
 fn game(snapshot: &Snapshot, number: u64, kind: Kind) -> Option<Map<String, Value>> {
     let (book, _, own) = snapshot.locate(number).ok()?;
-    let heading = book.heading(own).ok().filter(|heading| heading.result() != "*")?;
-    let player = |name: &str, rating: &str| json!({"name": heading.tag(name).unwrap_or("?"), "rating": heading.rating(rating).unwrap_or(0)});
+    let summary = book.summary(own).ok().filter(|summary| summary.result() != Outcome::Unknown)?;
+    let player = |color| json!({"name": summary.name(color), "rating": summary.rating(color).unwrap_or(0)});
+    let winner = match summary.result() {
+        Outcome::WhiteWins => Some("white"),
+        Outcome::BlackWins => Some("black"),
+        _ => None,
+    };
     let mut game = Map::new();
     game.insert("id".to_owned(), id::name(number).into());
-    game.insert("winner".to_owned(), heading.winner().into());
+    game.insert("winner".to_owned(), winner.into());
     if kind != Kind::Masters {
-        game.insert("speed".to_owned(), heading.speed().into());
-        game.insert("mode".to_owned(), if heading.is_rated() { "rated" } else { "casual" }.into());
+        // As Lichess names its events.
+        let is_casual = summary.tag("Event").unwrap_or_default().to_ascii_lowercase().contains("casual");
+        game.insert("speed".to_owned(), summary.speed().into());
+        game.insert("mode".to_owned(), if is_casual { "casual" } else { "rated" }.into());
     }
-    game.insert("white".to_owned(), player("White", "WhiteElo"));
-    game.insert("black".to_owned(), player("Black", "BlackElo"));
-    game.insert("year".to_owned(), heading.year().unwrap_or(0).into());
-    game.insert("month".to_owned(), heading.month().into());
+    game.insert("white".to_owned(), player(Color::White));
+    game.insert("black".to_owned(), player(Color::Black));
+    game.insert("year".to_owned(), summary.year().unwrap_or(0).into());
+    game.insert("month".to_owned(), month(&summary).into());
     Some(game)
+}
+
+/// The month in which a game was played, as `2016-12`.
+fn month(summary: &GameSummary) -> Option<String> {
+    let [year, month, _] = tag_value::date(summary.date()?.as_bytes())?;
+    (month > 0).then(|| format!("{year}-{month:02}"))
 }
 
 fn opening(opening: Option<&Opening>) -> Value {
@@ -183,13 +197,13 @@ fn history(snapshot: &Snapshot, selection: &Selection, request: &Request, stop: 
         let found = search.position(&query, SearchOptions { all_plies: true, variations: false });
         for hits in found.hits.chunk_by(|one, other| one.game == other.game) {
             let Some(last) = hits.last() else { continue };
-            let heading = book.heading(last.game)?;
-            let Some(month) = heading.month().filter(|_| heading.plies > last.ply) else { continue };
-            let place = match heading.result() {
-                "1-0" => 0,
-                "1/2-1/2" => 1,
-                "0-1" => 2,
-                _ => continue,
+            let summary = book.summary(last.game)?;
+            let Some(month) = month(&summary).filter(|_| summary.plies > last.ply) else { continue };
+            let place = match summary.result() {
+                Outcome::WhiteWins => 0,
+                Outcome::Draw => 1,
+                Outcome::BlackWins => 2,
+                Outcome::Unknown => continue,
             };
             months.entry(month).or_default()[place] += 1;
         }

@@ -1,7 +1,8 @@
 //! A request in that API's parameters. Unknown parameters are ignored, and `source` with them.
 
 use scoresheet::chess::Color;
-use scoresheet_answers::{Fault, Line, Params, speed};
+use scoresheet::query::tag_value::{SPEEDS, speed};
+use scoresheet_answers::{Fault, Line, Params};
 
 /// Which of the routes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -34,7 +35,6 @@ pub struct Request {
     pub player: Option<(String, Color)>,
 }
 
-const SPEEDS: [&str; 6] = ["ultraBullet", "bullet", "blitz", "rapid", "classical", "correspondence"];
 /// The groups of mean ratings, by their lowest; the last is open above.
 const RATINGS: [u32; 9] = [0, 1000, 1200, 1400, 1600, 1800, 2000, 2200, 2500];
 
@@ -91,7 +91,7 @@ impl Request {
 
     /// Returns whether a time control counts.
     pub fn is_of_speed(&self, control: &str) -> bool {
-        self.speeds.is_empty() || self.speeds.contains(&speed(control))
+        self.speeds.is_empty() || self.speeds.contains(&speed(control.as_bytes()))
     }
 }
 

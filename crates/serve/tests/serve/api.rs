@@ -1,6 +1,7 @@
 //! Our own API: its description, its lists, its searches against the library's answers.
 
 use crate::common::{Server, archive, index};
+use crate::questions::questions;
 use scoresheet::query::{Filter, PositionQuery, Search, SearchOptions, TagColumns};
 use scoresheet::{Archive, Import, Position};
 use scoresheet_serve::Config;
@@ -96,7 +97,7 @@ fn pages_of_a_list_have_every_game_once() {
                 assert_eq!(numbers.iter().collect::<BTreeSet<_>>(), wanted.iter().collect(), "{filter} {sort}");
                 let games: Vec<(usize, u64)> = wanted.iter().map(|game| (0, *game)).collect();
                 let order =
-                    sort.parse::<scoresheet::query::SortKeys>().unwrap().order(&[columns], &games, usize::MAX).0;
+                    sort.parse::<scoresheet::query::SortKeys>().unwrap().order(&[&columns], &games, usize::MAX).0;
                 let sorted: Vec<u64> = order.into_iter().map(|place| games[place].1).collect();
                 assert_eq!(numbers, sorted, "{filter} {sort}");
             }
@@ -286,6 +287,34 @@ fn searches_find_what_the_library_finds() {
     assert!(numbers(&one).len() > 50 && numbers(&both).len() >= numbers(&one).len());
     let few = server.fine("/api/v1/find?play=e2e4&limit=7").lines();
     assert_eq!((numbers(&few).len(), few.last().unwrap()["done"]["complete"].as_bool()), (7, Some(false)));
+}
+
+/// The questions that every door is asked: see `tests/common/questions.rs`.
+#[test]
+fn the_server_answers_the_questions() {
+    let server = Server::with(|folder| {
+        let set = questions::archives(folder);
+        let archives = set.archives().map(|archive| archive.path().to_path_buf()).collect();
+        Config { archives, ..Config::default() }
+    });
+    for question in questions::questions() {
+        let reply = server.post("/api/v1/find", &question.ask);
+        assert_eq!(reply.status, 200, "{}: {}", question.ask, reply.text());
+        let lines = reply.lines();
+        let hits: Vec<&Value> = lines.iter().filter_map(|line| line.get("hit")).collect();
+        let games: Vec<u64> = hits.iter().map(|hit| hit["game"].as_u64().unwrap()).collect();
+        assert_eq!(games, question.games, "{}", question.ask);
+        let plies = |hit: &&Value| serde_json::from_value::<Vec<u32>>(hit["plies_found"].clone()).unwrap();
+        let plies: Vec<Vec<u32>> = hits.iter().map(plies).filter(|plies| !plies.is_empty()).collect();
+        assert_eq!(plies, question.plies, "{}", question.ask);
+        let done = &lines.last().unwrap()["done"];
+        assert_eq!(done["found"].as_u64(), Some(games.len() as u64), "{done}");
+        assert!(done["complete"] == true || question.ask.get("limit").is_some(), "{}: {done}", question.ask);
+    }
+    // The games of one archive alone, which keep their numbers.
+    let lines = server.post("/api/v1/find", &json!({"archive": 2, "end": "mate"})).lines();
+    let games = lines.iter().filter_map(|line| line.get("hit")?["game"].as_u64());
+    assert_eq!(games.collect::<Vec<u64>>(), [3003, 3006, 3007]);
 }
 
 #[test]

@@ -3,6 +3,10 @@
 /// A server and a client in this process.
 mod common;
 
+/// Questions with their answers, which are asked at every door.
+#[path = "../../../../tests/common/mod.rs"]
+mod questions;
+
 /// Our own API.
 mod api;
 /// The opening explorer's.

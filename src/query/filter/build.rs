@@ -1,0 +1,116 @@
+//! Filters made by a program: conditions, and filters joined.
+
+use super::Filter;
+use crate::query::fault::QueryFault;
+use crate::query::filter::expr::Expr;
+use std::fmt;
+
+/// How a condition compares a field with a value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Relation {
+    /// `=`
+    Is,
+    /// `!=`
+    IsNot,
+    /// `<`
+    Below,
+    /// `<=`
+    AtMost,
+    /// `>`
+    Above,
+    /// `>=`
+    AtLeast,
+    /// `~`: the text has this in it.
+    Has,
+    /// `^=`: the text begins with this.
+    Begins,
+}
+
+impl Relation {
+    const fn sign(self) -> &'static str {
+        match self {
+            Relation::Is => "=",
+            Relation::IsNot => "!=",
+            Relation::Below => "<",
+            Relation::AtMost => "<=",
+            Relation::Above => ">",
+            Relation::AtLeast => ">=",
+            Relation::Has => "~",
+            Relation::Begins => "^=",
+        }
+    }
+}
+
+impl Filter {
+    /// Returns the condition that a field of the language, such as `whiteelo`, has a value.
+    ///
+    /// ```
+    /// use scoresheet::Filter;
+    /// use scoresheet::query::filter::Relation;
+    ///
+    /// let strong = Filter::condition("whiteelo", Relation::AtLeast, 2700)?;
+    /// let site = Filter::tag("Site", Relation::Has, "\"Linares\"")?;
+    /// let both = Filter::all_of([strong, site])?;
+    /// assert_eq!(both.to_string(), r#"whiteelo >= 2700 and tag("Site") ~ "\"Linares\"""#);
+    /// assert_eq!(both.to_string().parse::<Filter>()?.to_string(), both.to_string());
+    /// # Ok::<(), scoresheet::query::QueryFault>(())
+    /// ```
+    ///
+    /// Errors: there is no such field, or it has no such values.
+    pub fn condition(field: &str, relation: Relation, value: impl fmt::Display) -> Result<Filter, QueryFault> {
+        Filter::parse(&format!("{field} {} {}", relation.sign(), written(&value.to_string())))
+    }
+
+    /// Returns the condition that a tag, of any name, has a value.
+    ///
+    /// Errors: no text can be compared so, or it is longer than a filter may be.
+    pub fn tag(name: &str, relation: Relation, value: &str) -> Result<Filter, QueryFault> {
+        Filter::condition(&format!("tag({})", quoted(name)), relation, value)
+    }
+
+    /// Returns the filter that passes what all of these pass; of none, an error.
+    ///
+    /// Errors: together they are longer than a filter may be.
+    pub fn all_of(filters: impl IntoIterator<Item = Filter>) -> Result<Filter, QueryFault> {
+        joined(filters, " and ")
+    }
+
+    /// Returns the filter that passes what any of these passes; of none, an error.
+    ///
+    /// Errors: together they are longer than a filter may be.
+    pub fn any_of(filters: impl IntoIterator<Item = Filter>) -> Result<Filter, QueryFault> {
+        joined(filters, " or ")
+    }
+
+    /// Returns the filter that passes what this one does not.
+    ///
+    /// Errors: it is longer than a filter may be.
+    pub fn negated(&self) -> Result<Filter, QueryFault> {
+        Filter::parse(&format!("not ({})", self.text))
+    }
+}
+
+fn joined(filters: impl IntoIterator<Item = Filter>, word: &str) -> Result<Filter, QueryFault> {
+    let text = |filter: Filter| match filter.expr {
+        Expr::Test(_) => filter.text,
+        _ => format!("({})", filter.text),
+    };
+    Filter::parse(&filters.into_iter().map(text).collect::<Vec<_>>().join(word))
+}
+
+/// A value as it is written: numbers, dates and results need no quotation marks.
+fn written(value: &str) -> String {
+    let is_plain = value.starts_with(|letter: char| letter.is_ascii_digit())
+        && value.bytes().all(|byte| byte.is_ascii_digit() || b"./-".contains(&byte));
+    if is_plain { value.to_owned() } else { quoted(value) }
+}
+
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+impl fmt::Display for Filter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}

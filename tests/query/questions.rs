@@ -1,0 +1,164 @@
+//! The questions of `testdata/questions` at the library's door, whatever the archives are made of and whatever is beside
+//! them. `SCORESHEET_BLESS=1` writes the answers anew.
+
+use crate::common::questions::{self, Question};
+use scoresheet::query::games::FoundGame;
+use scoresheet::query::{Signatures, position::index, tag_columns};
+use scoresheet::{ArchiveSet, Error, Monitor, Query};
+use serde_json::{Value, json};
+use std::sync::atomic::AtomicBool;
+
+fn query(question: &Question) -> Query {
+    question.ask.to_string().parse().unwrap_or_else(|fault| panic!("{}:\n{fault}", question.ask))
+}
+
+fn answer(found: &[FoundGame]) -> (Vec<u64>, Vec<Vec<u32>>) {
+    let plies = |found: &FoundGame| found.hits.iter().map(|hit| hit.ply).collect();
+    let games = found.iter().map(|found| found.number).collect();
+    (games, found.iter().filter(|found| !found.hits.is_empty()).map(plies).collect())
+}
+
+fn asked(set: &ArchiveSet, question: &Question) -> (Vec<u64>, Vec<Vec<u32>>) {
+    let found: Result<Vec<FoundGame>, Error> = query(question).run(set).collect();
+    answer(&found.unwrap())
+}
+
+fn bless(set: &ArchiveSet) {
+    let line = |question: &Question| {
+        let (games, plies) = asked(set, question);
+        json!({"ask": question.ask, "games": games, "plies": plies}).to_string()
+    };
+    let lines: Vec<String> = questions::questions().iter().map(line).collect();
+    std::fs::write(questions::file(), format!("[\n{}\n]\n", lines.join(",\n"))).unwrap();
+}
+
+#[test]
+fn the_library_answers_the_questions() {
+    let folder = tempfile::tempdir().unwrap();
+    let set = questions::archives(folder.path());
+    if std::env::var_os("SCORESHEET_BLESS").is_some() {
+        bless(&set);
+    }
+    let all = questions::questions();
+    assert!(all.len() >= 60);
+    // Most find something, and few find all.
+    let some = |question: &&Question| !question.games.is_empty() && (question.games.len() as u64) < set.len();
+    assert!(all.iter().filter(some).count() * 10 >= all.len() * 9);
+    let agree = |set: &ArchiveSet| {
+        for question in &all {
+            let own = asked(set, question);
+            assert!(own.0 == question.games && own.1 == question.plies, "{}: {:?}", question.ask, own.0);
+            let count = query(question).run(set).total().unwrap();
+            assert_eq!(count, question.games.len() as u64, "{}", question.ask);
+        }
+    };
+    agree(&set);
+    for archive in set.archives() {
+        index::build(archive, 64 << 20, |_| {}).unwrap();
+        Signatures::build(archive).write(archive).unwrap();
+        tag_columns::write(archive).unwrap();
+    }
+    let paths: Vec<_> = set.archives().map(|archive| archive.path().to_path_buf()).collect();
+    let indexed = ArchiveSet::open(&paths).unwrap();
+    agree(&indexed);
+    let used = indexed.members().iter().flat_map(|member| member.states());
+    assert!(used.map(|(_, state)| state).all(|state| state == scoresheet::query::SideState::File));
+    // One archive asked alone says of its games what the set says.
+    for question in &all {
+        let ask = question.ask.as_object().unwrap();
+        if ["games", "sort", "offset", "limit"].iter().any(|member| ask.contains_key(*member)) {
+            continue;
+        }
+        for member in indexed.members() {
+            let found = member.archive().find(query(question)).unwrap();
+            let own: Vec<u64> = found.iter().map(|found| member.before() + found.game).collect();
+            let games = question.games.iter().copied().filter(|game| member.numbers().contains(game));
+            assert_eq!(own, games.collect::<Vec<u64>>(), "{}", question.ask);
+        }
+    }
+}
+
+#[test]
+fn a_question_can_be_stopped_and_goes_on_in_batches() {
+    let folder = tempfile::tempdir().unwrap();
+    let set = questions::archives(folder.path());
+    let query: Query = r#"{"material": "KRPkr"}"#.parse().unwrap();
+    let stop = AtomicBool::new(true);
+    let monitor = Monitor::new().stop(&stop);
+    assert!(matches!(query.run_monitored(&set, &monitor).next_batch(), Err(Error::Interrupted)));
+    let looked = std::sync::atomic::AtomicU64::new(0);
+    let count = |games: u64| {
+        looked.fetch_add(games, std::sync::atomic::Ordering::Relaxed);
+    };
+    let monitor = Monitor::new().on_progress(count);
+    let mut hits = query.run_monitored(&set, &monitor);
+    assert_eq!(hits.of().unwrap(), set.len());
+    // A batch for each of two small archives.
+    let mut batches = 0;
+    while hits.next_batch().unwrap().is_some() {
+        batches += 1;
+    }
+    assert_eq!((batches, hits.searched()), (2, set.len()));
+    assert_eq!(looked.load(std::sync::atomic::Ordering::Relaxed), set.len());
+    // With a limit the search ends early.
+    let few: Query = r#"{"moves": "e4", "limit": 1}"#.parse().unwrap();
+    let mut hits = few.run(&set);
+    assert_eq!(hits.next_batch().unwrap().unwrap().len(), 1);
+    assert!(hits.next_batch().unwrap().is_none() && hits.searched() < set.len());
+}
+
+#[test]
+fn games_that_cannot_be_read_are_not_passed_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let set = questions::archives(folder.path());
+    let path = set.archive(0).unwrap().path().to_path_buf();
+    drop(set);
+    let mut bytes = std::fs::read(&path).unwrap();
+    let half = bytes.len() / 2;
+    bytes[half] ^= 0x40;
+    std::fs::write(&path, bytes).unwrap();
+    let set = ArchiveSet::open([&path, &folder.path().join("odd.bga")]).unwrap();
+    let query: Query = r#"{"moves": "e4"}"#.parse().unwrap();
+    let (mut found, mut lost) = (0, 0);
+    for game in query.run(&set) {
+        match game {
+            Ok(_) => found += 1,
+            Err(Error::Damaged(damage)) => {
+                assert!(damage.game > 0);
+                lost += 1;
+            }
+            Err(error) => panic!("{error}"),
+        }
+    }
+    assert!(found > 0 && lost > 0, "{found} {lost}");
+    assert!(query.numbers(&set).is_err() && set.archive(0).unwrap().find(query.clone()).is_err());
+    assert!(set.archive(1).unwrap().find(query).is_ok());
+}
+
+#[test]
+fn faults_of_questions_name_their_place() {
+    for (text, column, what) in [
+        ("[]", 1, "an object"),
+        (r#"{"odd": 1}"#, 2, "no such member; there are where, games, fen"),
+        (r#"{"material": 3}"#, 14, "material: a text is wanted"),
+        (r#"{"material": "KX"}"#, 16, "material: "),
+        (r#"{"fen": "8/8/8/8/8/8/8/9 w"}"#, 24, "fen: "),
+        (r#"{"fen": ["startpos", 7]}"#, 22, "fen[1]: a FEN"),
+        (r#"{"moves": "e4 e5 Nf4"}"#, 18, "not a legal move"),
+        (r#"{"where": "elo >= x"}"#, 19, "where: expected a rating"),
+        (r#"{"sort": "nonsense"}"#, 11, "sort: "),
+        (r#"{"games": "5-4"}"#, 12, "ends before it begins"),
+        (r#"{"mistake": "bad"}"#, 14, "inaccuracy, mistake or blunder"),
+        (r#"{"clock_below": -1}"#, 17, "seconds are wanted"),
+        (r#"{"moves": "e4", "material": "KRkr"}"#, 1, "either positions or a pattern"),
+        (r#"{"query": {"nonsense": 1}}"#, 12, "query.nonsense: no such rule"),
+        (r#"{"white-move": "Zf3"}"#, 17, "white-move: "),
+        (r#"{"plies": 0, "material": "KRkr"}"#, 11, "1 to 1000 plies"),
+    ] {
+        let fault = text.parse::<Query>().expect_err(text);
+        assert!(fault.column() == column && fault.what().contains(what), "{text}: {fault}");
+    }
+    assert!(json!({"white-move": "O-O"}).to_string().parse::<Query>().is_ok());
+    let null: Query = json!({"where": Value::Null, "limit": Value::Null}).to_string().parse().unwrap();
+    assert!(null.is_all());
+}
