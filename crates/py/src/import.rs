@@ -1,7 +1,7 @@
 //! PGN imported into an archive.
 
 use crate::failure::OrRaise;
-use crate::shared::paths_of;
+use crate::shared::{FileObject, MOST_PATHS, UserPath};
 use crate::work::{self, OnSignal};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -73,7 +73,8 @@ impl Summary {
 
 /// Imports PGN files, plain or compressed (`.zst`, `.gz`, `.bz2`, `.zip`, `.tar`), into an archive, on all cores.
 ///
-/// `paths` is one path or several; `-` is standard input. An archive that is there is an error, unless `append` adds to
+/// `paths` is a path or a file object, binary or text, or several of them; `-` is standard input. A file object is copied
+/// to a temporary file first. An archive that is there is an error, unless `append` adds to
 /// it or `replace` takes its place. With `pack` moves take under three bits a ply, and opening a position 50
 /// microseconds. `encoding` is "auto", "utf-8", "windows-1252" or "latin-1". `on_fault` is called with each Fault,
 /// `on_reject` with the last one of each rejected game, which has its text. `progress` is True, False, or a function
@@ -94,7 +95,7 @@ impl Summary {
 #[allow(clippy::too_many_arguments)]
 pub fn import_pgn(
     paths: &Bound<'_, PyAny>,
-    out: PathBuf,
+    out: UserPath,
     append: bool,
     replace: bool,
     pack: bool,
@@ -105,8 +106,8 @@ pub fn import_pgn(
     on_reject: Option<Bound<'_, PyAny>>,
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Summary> {
-    let py = paths.py();
-    let sources = paths_of(paths)?;
+    let (py, UserPath(out)) = (paths.py(), out);
+    let (copies, sources, names) = sources_of(paths)?;
     let mut options = if pack { ImportOptions::packed() } else { ImportOptions::default() };
     options.existing = match (append, replace) {
         (true, true) => return Err(PyValueError::new_err("append or replace, not both")),
@@ -125,7 +126,6 @@ pub fn import_pgn(
     let existing = if replace { output::Existing::Replace } else { output::Existing::Keep };
     let archive = Content::Archive(FileKind::Archive);
     crate::failure::allowed(Outputs::of_sources(&sources).file(&out, archive, existing))?;
-    let names: Vec<String> = sources.iter().map(|path| path.display().to_string()).collect();
     let total = sources.iter().map(|path| std::fs::metadata(path).map(|meta| meta.len())).sum::<Result<u64, _>>().ok();
     let bar = py.import("scoresheet._progress")?.call_method1("of", (progress, total))?;
     let now: Arc<[AtomicU64; 2]> = Arc::default();
@@ -161,6 +161,7 @@ pub fn import_pgn(
     };
     let done = work::watched(py, OnSignal::Wait, run, tick);
     bar.call_method0("close")?;
+    drop(copies);
     let summary = done?.or_raise(py)?;
     if let Some(error) = summary.stopped {
         return Err(crate::failure::exception(py, error));
@@ -175,6 +176,54 @@ pub fn import_pgn(
         archive_bytes: summary.archive_bytes,
         games: summary.totals.games,
     })
+}
+
+/// The folder of the copies, the paths to import, and their names in messages.
+type Sources = (Option<tempfile::TempDir>, Vec<PathBuf>, Vec<String>);
+
+/// Returns the sources that an argument names: a path, a file object, or several. File objects are copied.
+fn sources_of(given: &Bound<'_, PyAny>) -> PyResult<Sources> {
+    let items = match given.hasattr("read")? || given.extract::<UserPath>().is_ok() {
+        true => vec![given.clone()],
+        false => crate::shared::items::<Bound<'_, PyAny>>(given, "paths", MOST_PATHS)?,
+    };
+    let (mut folder, mut sources, mut names) = (None, Vec::new(), Vec::new());
+    for (number, item) in items.iter().enumerate() {
+        if !item.hasattr("read")? {
+            let UserPath(path) = item.extract()?;
+            names.push(path.display().to_string());
+            sources.push(path);
+            continue;
+        }
+        // What the object itself raises is raised again.
+        let failed = |error: std::io::Error| match error.get_ref().and_then(|inner| inner.downcast_ref::<PyErr>()) {
+            Some(raised) => raised.clone_ref(item.py()),
+            None => crate::failure::of_io(&format!("cannot copy the file object: {error}"), None, &error),
+        };
+        let folder = match &folder {
+            Some(folder) => folder,
+            None => folder.insert(tempfile::tempdir().map_err(failed)?),
+        };
+        // What the archive calls the source: the name of the file, if it has one.
+        let name = item.getattr("name").ok().and_then(|name| name.extract::<PathBuf>().ok());
+        let name = name.as_deref().and_then(std::path::Path::file_name).unwrap_or("games.pgn".as_ref()).to_owned();
+        let own = folder.path().join(number.to_string());
+        std::fs::create_dir(&own).map_err(failed)?;
+        let path = own.join(&name);
+        let mut copy = std::fs::File::create(&path).map_err(failed)?;
+        let (mut file, mut buffer) = (FileObject::new(item), vec![0; 1 << 20]);
+        loop {
+            let count = std::io::Read::read(&mut file, &mut buffer).map_err(failed)?;
+            if count == 0 {
+                break;
+            }
+            std::io::Write::write_all(&mut copy, buffer.get(..count).unwrap_or_default()).map_err(failed)?;
+            item.py().check_signals()?;
+        }
+        names.push(name.to_string_lossy().into_owned());
+        sources.push(path);
+    }
+    Ok((folder, sources, names))
 }
 
 fn fault_of(report: FaultReport, names: &[String]) -> Fault {
