@@ -3,13 +3,14 @@
 use crate::failure::OrRaise;
 use crate::shared::{FileObject, MOST_PATHS, UserPath};
 use crate::work::{self, OnSignal};
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyUserWarning, PyValueError};
 use pyo3::prelude::*;
 use scoresheet::Import;
 use scoresheet::archive::FileKind;
-use scoresheet::import::{Existing, FaultReport, ImportOptions};
+use scoresheet::import::{Existing, FaultReport, ImportOptions, Refused};
 use scoresheet::output::{self, Content, Outputs};
 use scoresheet::pgn::Encoding;
+use std::ffi::CString;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -62,6 +63,8 @@ pub struct Summary {
     archive_bytes: u64,
     /// Games in the archive.
     games: u64,
+    /// The sources that are no PGN or could not be read to their end, and why: pairs of texts.
+    refused: Vec<(String, String)>,
 }
 
 #[pymethods]
@@ -81,6 +84,10 @@ impl Summary {
 /// that is called with the bytes read and the games stored; default: a progress bar where there is a terminal or a
 /// notebook.
 ///
+/// A source that is no PGN, or that cannot be read to its end, is a warning: the games before the fault and the other
+/// sources are imported, and `refused` of the summary names it. With `stop_at_refused` it is an exception that ends the
+/// import, and so it is where no source can be read.
+///
 /// Ctrl-C ends it with a commit: what came before is in the archive. Games keep everything: comments, NAGs, variations,
 /// clocks, faults.
 ///
@@ -90,7 +97,7 @@ impl Summary {
 #[pyfunction]
 #[pyo3(signature = (
     paths, out, /, *, append = false, replace = false, pack = false, threads = 0, level = None, encoding = "auto",
-    on_fault = None, on_reject = None, progress = None,
+    stop_at_refused = false, on_fault = None, on_reject = None, progress = None,
 ))]
 #[allow(clippy::too_many_arguments)]
 pub fn import_pgn(
@@ -102,12 +109,14 @@ pub fn import_pgn(
     threads: usize,
     level: Option<i32>,
     encoding: &str,
+    stop_at_refused: bool,
     on_fault: Option<Bound<'_, PyAny>>,
     on_reject: Option<Bound<'_, PyAny>>,
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Summary> {
     let (py, UserPath(out)) = (paths.py(), out);
     let (copies, sources, names) = sources_of(paths)?;
+    let told = names.clone();
     let mut options = if pack { ImportOptions::packed() } else { ImportOptions::default() };
     options.existing = match (append, replace) {
         (true, true) => return Err(PyValueError::new_err("append or replace, not both")),
@@ -121,6 +130,7 @@ pub fn import_pgn(
         return Err(PyValueError::new_err(format!("level {}: levels are 1 to 22", options.level)));
     }
     options.keep_rejected = on_reject.is_some();
+    options.stop_at_refused = stop_at_refused;
     options.read.encoding = encoding_of(encoding)?;
     // An archive that is there is added to, replaced or refused by the import.
     let existing = if replace { output::Existing::Replace } else { output::Existing::Keep };
@@ -166,6 +176,14 @@ pub fn import_pgn(
     if let Some(error) = summary.stopped {
         return Err(crate::failure::exception(py, error));
     }
+    let named = |refused: &Refused| {
+        (told.get(refused.source).cloned().unwrap_or_default(), refused.error.to_string())
+    };
+    let refused: Vec<(String, String)> = summary.refused.iter().map(named).collect();
+    for (_, why) in &refused {
+        let warning = py.get_type::<PyUserWarning>();
+        PyErr::warn(py, &warning, &CString::new(why.replace('\0', "?"))?, 1)?;
+    }
     Ok(Summary {
         seen: summary.seen,
         stored: summary.stored,
@@ -175,6 +193,7 @@ pub fn import_pgn(
         pgn_bytes: summary.pgn_bytes,
         archive_bytes: summary.archive_bytes,
         games: summary.totals.games,
+        refused,
     })
 }
 

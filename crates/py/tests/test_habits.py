@@ -289,3 +289,22 @@ def test_the_limit_of_indices(archive: scoresheet.Archive) -> None:
     # At the limit it is the indices that count: the first is out of range.
     with pytest.raises(IndexError, match="no game at 3000"):
         archive[range(3000, 3000 + limit)]
+
+
+def test_refused_sources(tmp_path: Path) -> None:
+    text = b"[White \"One\"]\n\n1. e4 e5 1-0\n\n" * 40
+    whole, cut, foreign = (tmp_path / name for name in ("a.pgn", "b.pgn.gz", "c.pgn"))
+    whole.write_bytes(text)
+    cut.write_bytes(gzip.compress(text, 0)[:-40])
+    foreign.write_bytes(b"\x89PNG\r\n\x1a\n")
+    sources = [foreign, cut, whole]
+    with pytest.warns(UserWarning, match="this is no PGN but a PNG image"):
+        summary = scoresheet.import_pgn(sources, tmp_path / "x.bga")
+    assert [Path(name).name for name, _ in summary.refused] == ["c.pgn", "b.pgn.gz"]
+    assert "cut short" in summary.refused[1][1] and 40 < summary.stored < 80
+    for sources in ([whole, cut], [whole, foreign], [foreign]):
+        with pytest.raises((ValueError, OSError)):
+            scoresheet.import_pgn(sources, tmp_path / "y.bga", stop_at_refused=True, replace=True)
+    with pytest.raises(ValueError, match="PNG image"):
+        scoresheet.import_pgn(foreign, tmp_path / "z.bga")
+    assert not (tmp_path / "z.bga").exists()

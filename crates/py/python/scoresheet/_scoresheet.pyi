@@ -451,6 +451,8 @@ class Summary:
     def archive_bytes(self) -> int: ...
     @property
     def games(self) -> int: ...
+    @property
+    def refused(self) -> list[tuple[str, str]]: ...
 
 @final
 class ArchiveWriter:
@@ -474,6 +476,7 @@ def import_pgn(
     threads: int = 0,
     level: int | None = None,
     encoding: str = "auto",
+    stop_at_refused: bool = False,
     on_fault: Callable[[Fault], object] | None = None,
     on_reject: Callable[[Fault], object] | None = None,
     progress: bool | Callable[[int, int], object] | None = None,
