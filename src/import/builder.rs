@@ -227,12 +227,12 @@ impl<'a> Import<'a> {
         let Import { target, options, on_fault, on_progress, stop } = self;
         let never = AtomicBool::new(false);
         let (progress, stop) = (Progress::default(), stop.unwrap_or(&never));
-        let report = on_fault.unwrap_or_else(|| Box::new(|_| {}));
-        let Some(mut on_progress) = on_progress else { return run(&target, &options, &progress, stop, report) };
+        let on_fault = on_fault.unwrap_or_else(|| Box::new(|_| {}));
+        let Some(mut on_progress) = on_progress else { return run(&target, &options, &progress, stop, on_fault) };
         std::thread::scope(|scope| {
             let (done, ended) = channel::<()>();
             let progress = &progress;
-            scope.spawn(move || {
+            let report = move || {
                 let now = || ImportProgress {
                     consumed: progress.consumed(),
                     pgn_bytes: progress.pgn_bytes(),
@@ -242,8 +242,10 @@ impl<'a> Import<'a> {
                     on_progress(now());
                 }
                 on_progress(now());
-            });
-            let summary = run(&target, &options, progress, stop, report);
+            };
+            // Where the system gives no thread, nothing is reported.
+            let _ = std::thread::Builder::new().spawn_scoped(scope, report);
+            let summary = run(&target, &options, progress, stop, on_fault);
             drop(done);
             summary
         })
