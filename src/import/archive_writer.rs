@@ -250,7 +250,8 @@ impl Inner {
         }
         if failed.is_none() {
             let Checkpoint { offset, hash, .. } = splitter.checkpoint();
-            let end = Segment::End { source: place, bytes: offset, sha256: hash.finalize().into(), made: false };
+            let end =
+                Segment::End { source: place, bytes: offset, sha256: hash.finalize().into(), made: false, whole: true };
             self.parsed.take(end, &self.options);
         }
         self.flush()?;
@@ -288,7 +289,7 @@ impl Inner {
         self.note_added();
         if let Some(Added { place, at, .. }) = self.added.take() {
             let (bytes, sha256) = (at.offset, at.hash.finalize().into());
-            self.parsed.runs.push(Run::End { source: place, bytes, sha256, made: false });
+            self.parsed.runs.push(Run::End { source: place, bytes, sha256, made: false, whole: true });
         }
         Ok(())
     }

@@ -1,10 +1,12 @@
 //! An import as its user describes it: where to, how, and who is informed.
 
+use super::feed::{joined, name_of};
 use super::options::{Existing, ImportOptions};
 use super::run::import_with;
-use super::summary::{FaultReport, Progress, Report, Summary};
+use super::source::look_at;
+use super::summary::{FaultReport, Progress, Refused, Report, SourceSummary, Summary};
 use crate::archive::GameSet;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::pgn::ReadOptions;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -136,14 +138,58 @@ impl<'a> Import<'a> {
     /// Imports PGN files, plain or compressed, in the order given; `-` is standard input. When this returns, everything
     /// that the summary counts is durable.
     ///
+    /// A source that is no PGN, or cannot be read to its end, does not end the import: the games before the fault stand,
+    /// the other sources are imported, and [`Summary::refused`] names it. [`stop_at_refused`](Import::stop_at_refused)
+    /// makes the first one the end.
+    ///
     /// Errors: [`Exists`](crate::Error::Exists), if the target is there and neither `append` nor `replace` was asked
-    /// for; [`Io`](crate::Error::Io), if it cannot be created, opened or written, or the first source cannot be opened.
-    /// A later source that cannot be read on is no error: see [`Summary::stopped`].
+    /// for; [`Io`](crate::Error::Io), if it cannot be created, opened or written, or a source cannot be opened before
+    /// anything is written; why no source can be read.
     pub fn run(self, sources: impl IntoIterator<Item = impl AsRef<Path>>) -> Result<Summary> {
         let sources: Vec<PathBuf> = sources.into_iter().map(|source| source.as_ref().to_path_buf()).collect();
-        self.watched(|target, options, progress, stop, report| {
-            import_with(&sources, target, options, None, progress, stop, report)
-        })
+        let (mut read, mut places, mut refused) = (Vec::new(), Vec::new(), Vec::new());
+        for (place, source) in sources.iter().enumerate() {
+            let looked = if source.as_os_str() == "-" { Ok(()) } else { look_at(source) };
+            match looked {
+                Err(error @ Error::Input { .. }) if !self.options.stop_at_refused => {
+                    refused.push(Refused { source: place, error });
+                }
+                Err(error) => return Err(error),
+                Ok(()) => {
+                    read.push(source.clone());
+                    places.push(place);
+                }
+            }
+        }
+        if read.is_empty()
+            && let Some(error) = joined(std::mem::take(&mut refused))
+        {
+            return Err(error);
+        }
+        let place_of = |read: usize| places.get(read).copied().unwrap_or(read);
+        let mut options = self.options.clone();
+        options.kept = options.kept.iter().filter_map(|kept| places.iter().position(|place| place == kept)).collect();
+        let mut summary = self.watched(|target, _, progress, stop, mut report| {
+            let report = Box::new(|fault: FaultReport| report(FaultReport { source: place_of(fault.source), ..fault }));
+            import_with(&read, target, &options, None, progress, stop, report)
+        })?;
+        for later in &mut summary.refused {
+            later.source = place_of(later.source);
+        }
+        for first in &refused {
+            summary.sources.insert(first.source, SourceSummary::unread(&name_of(sources.get(first.source))));
+        }
+        refused.append(&mut summary.refused);
+        refused.sort_by_key(|refused| refused.source);
+        summary.refused = refused;
+        Ok(summary)
+    }
+
+    /// Ends the import at the first source that is no PGN or cannot be read to its end: as an error if that is seen
+    /// before anything is written, otherwise in [`Summary::stopped`].
+    pub fn stop_at_refused(mut self) -> Import<'a> {
+        self.options.stop_at_refused = true;
+        self
     }
 
     /// Imports PGN that a reader gives, plain or compressed; `name` is what the archive calls the source.
@@ -181,12 +227,12 @@ impl<'a> Import<'a> {
         let Import { target, options, on_fault, on_progress, stop } = self;
         let never = AtomicBool::new(false);
         let (progress, stop) = (Progress::default(), stop.unwrap_or(&never));
-        let report = on_fault.unwrap_or_else(|| Box::new(|_| {}));
-        let Some(mut on_progress) = on_progress else { return run(&target, &options, &progress, stop, report) };
+        let on_fault = on_fault.unwrap_or_else(|| Box::new(|_| {}));
+        let Some(mut on_progress) = on_progress else { return run(&target, &options, &progress, stop, on_fault) };
         std::thread::scope(|scope| {
             let (done, ended) = channel::<()>();
             let progress = &progress;
-            scope.spawn(move || {
+            let report = move || {
                 let now = || ImportProgress {
                     consumed: progress.consumed(),
                     pgn_bytes: progress.pgn_bytes(),
@@ -196,8 +242,10 @@ impl<'a> Import<'a> {
                     on_progress(now());
                 }
                 on_progress(now());
-            });
-            let summary = run(&target, &options, progress, stop, report);
+            };
+            // Where the system gives no thread, nothing is reported.
+            let _ = std::thread::Builder::new().spawn_scoped(scope, report);
+            let summary = run(&target, &options, progress, stop, on_fault);
             drop(done);
             summary
         })

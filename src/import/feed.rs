@@ -2,8 +2,8 @@
 
 use super::kept::Reading;
 use super::options::ImportOptions;
-use super::source::{look_at, open_as_is, open_until, unreadable};
-use super::summary::Progress;
+use super::source::{called, look_at, open_as_is, open_until, unreadable};
+use super::summary::{Progress, Refused};
 use crate::error::{Error, Result};
 use crate::format::ArchiveId;
 use crate::format::source::SourceRecord;
@@ -20,8 +20,9 @@ const PASSED: usize = 256 << 10;
 pub enum Segment {
     /// Some games, and the checkpoint after them; `None` within a game that is too long.
     Batch(Batch, Option<Checkpoint>),
-    /// The end of a source, and whether it was PGN at all: if not, these are bytes and hash of the PGN made of it.
-    End { source: usize, bytes: u64, sha256: [u8; 32], made: bool },
+    /// The end of a source, and whether it was PGN at all: if not, these are bytes and hash of the PGN made of it. A
+    /// source that cannot be read on is not whole.
+    End { source: usize, bytes: u64, sha256: [u8; 32], made: bool, whole: bool },
 }
 
 impl Segment {
@@ -80,6 +81,10 @@ pub struct Feed<'a> {
     progress: &'a Progress,
     stop: &'a AtomicBool,
     pub stopped: Option<Error>,
+    /// The sources that cannot be read to their end.
+    pub refused: Vec<Refused>,
+    /// Whether the import cannot go on from where it was cut off.
+    is_changed: bool,
 }
 
 /// Where an import that was cut off goes on.
@@ -91,10 +96,14 @@ pub struct Begin {
     pub line: u64,
 }
 
+/// Returns the name that a source goes by in an archive.
+pub fn name_of(path: Option<&PathBuf>) -> String {
+    path.map_or_else(String::new, |path| path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned())
+}
+
 /// Returns the names that sources go by in an archive: those of their files without the folders.
 pub fn names(paths: &[PathBuf]) -> Vec<String> {
-    let name = |path: &PathBuf| path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-    paths.iter().map(name).collect()
+    paths.iter().map(|path| name_of(Some(path))).collect()
 }
 
 impl<'a> Feed<'a> {
@@ -127,9 +136,22 @@ impl<'a> Feed<'a> {
             progress,
             stop,
             stopped: None,
+            refused: Vec::new(),
+            is_changed: false,
         };
         for (place, (record, path)) in done.iter().zip(paths).enumerate() {
-            let mut source = feed.open_source(place, path)?;
+            let mut source = match feed.open_source(place, path) {
+                Ok(source) if record.exact || source.is_made() => source,
+                Err(error) if record.exact => return Err(error),
+                // It could not be read to its end before.
+                opened => {
+                    let error = opened.err().unwrap_or_else(|| {
+                        Error::input(called(path), "could not be read to its end by the import that was cut off")
+                    });
+                    feed.refused.push(Refused { source: place, error });
+                    continue;
+                }
+            };
             let consumed = source.progress();
             pass_over(&mut source, path, record, stop)?;
             let more = source.read(&mut [0]).map_err(|error| unreadable(path, error))?;
@@ -139,7 +161,13 @@ impl<'a> Feed<'a> {
             feed.consumed += consumed.consumed();
         }
         feed.first = feed.read_job();
-        // A source that cannot be read at all, or is another than it was, is reported before anything is written.
+        // Sources that cannot be read at all, or are others than they were, are reported before anything is written.
+        let is_nothing = !feed.first.segments.iter().any(|segment| matches!(segment, Segment::Batch(..)));
+        let is_end = feed.next >= paths.len() && feed.reading.is_none() && feed.held.is_none();
+        if is_nothing && is_end && done.is_empty() && feed.refused.len() == paths.len() && feed.stopped.is_none() {
+            feed.stopped = joined(std::mem::take(&mut feed.refused));
+            feed.first.segments.clear();
+        }
         match feed.stopped.take() {
             Some(error) if feed.first.segments.is_empty() => Err(error),
             stopped => {
@@ -197,11 +225,43 @@ impl<'a> Feed<'a> {
                     job.segments.push(segment);
                 }
                 Ok(None) => break,
-                Err(error) => self.stopped = Some(error),
+                Err(error) if self.is_end_of_all(&error) => self.stopped = Some(error),
+                Err(error) => {
+                    if let Some(segment) = self.give_up(error) {
+                        self.open = false;
+                        job.segments.push(segment);
+                    }
+                }
             }
         }
         job.open = self.open;
         job
+    }
+
+    /// Returns whether an error of a source ends the import.
+    fn is_end_of_all(&self, error: &Error) -> bool {
+        self.options.stop_at_refused || self.is_changed || matches!(error, Error::Interrupted)
+    }
+
+    /// Gives up the current source, or the next one if that could not be opened. What came before stands. The last source
+    /// does not end: the archive says how far it was read, and the import can go on from there with a better copy.
+    fn give_up(&mut self, error: Error) -> Option<Segment> {
+        let checkpoint = match self.reading.take() {
+            Some(reading) => reading.checkpoint(),
+            None => {
+                (self.next, self.made, self.current) = (self.next + 1, false, None);
+                Checkpoint::default()
+            }
+        };
+        self.consumed += self.current.as_ref().map_or(0, pgn::SourceProgress::consumed);
+        let source = self.next - 1;
+        self.refused.push(Refused { source, error });
+        let Checkpoint { offset: bytes, hash, .. } = checkpoint;
+        let is_last = self.next >= self.paths.len();
+        (!is_last).then(|| {
+            let sha256 = hash.finalize().into();
+            Segment::End { source, bytes, sha256, made: self.made, whole: false }
+        })
     }
 
     /// Opens a source: one that is kept whole as it is, others as PGN.
@@ -212,6 +272,8 @@ impl<'a> Feed<'a> {
     fn read_part(&mut self, bytes: usize) -> Result<Option<Segment>> {
         let Some(reading) = &mut self.reading else {
             let Some(path) = self.paths.get(self.next) else { return Ok(None) };
+            // Where an import goes on, its source has to be there, as it was.
+            self.is_changed = self.begin.is_some();
             let mut source = self.open_source(self.next, path)?;
             self.current = Some(source.progress());
             self.made = source.is_made();
@@ -225,6 +287,7 @@ impl<'a> Feed<'a> {
                     Some(Checkpoint { offset: record.bytes, line, hash })
                 }
             };
+            self.is_changed = false;
             self.reading = Some(Reading::of(source, number, checkpoint, limits, keep));
             return self.read_part(bytes);
         };
@@ -242,9 +305,28 @@ impl<'a> Feed<'a> {
                 self.consumed += consumed;
                 self.reading = None;
                 let Checkpoint { offset: bytes, hash, .. } = checkpoint;
-                Ok(Some(Segment::End { source: self.next - 1, bytes, sha256: hash.finalize().into(), made: self.made }))
+                Ok(Some(Segment::End {
+                    source: self.next - 1,
+                    bytes,
+                    sha256: hash.finalize().into(),
+                    made: self.made,
+                    whole: true,
+                }))
             }
         }
+    }
+}
+
+/// Returns one error for all sources that cannot be read.
+pub fn joined(refused: Vec<Refused>) -> Option<Error> {
+    let mut errors = refused.into_iter().map(|refused| refused.error);
+    let first = errors.next()?;
+    let others: Vec<String> = errors.map(|error| error.to_string()).collect();
+    match first {
+        Error::Input { name, what, .. } if !others.is_empty() => {
+            Some(Error::input(name, format!("{what}; {}", others.join("; "))))
+        }
+        first => Some(first),
     }
 }
 

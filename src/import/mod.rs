@@ -39,4 +39,4 @@ pub use edit::{Edited, edit, original_game};
 pub use options::{Existing, ImportOptions};
 pub use run::{import, import_on, replace};
 pub use source::{from_reader, open, open_as_is, open_document};
-pub use summary::{Acknowledged, FaultReport, Progress, SourceSummary, Summary};
+pub use summary::{Acknowledged, FaultReport, Progress, Refused, SourceSummary, Summary};

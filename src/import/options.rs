@@ -57,6 +57,9 @@ pub struct ImportOptions {
     /// Whether the reports of rejected games hold their text; see
     /// [`FaultReport::rejected`](super::FaultReport::rejected).
     pub keep_rejected: bool,
+    /// Whether a source that cannot be read to its end ends the import. Default: no, the others are imported, and
+    /// [`Summary::refused`](super::Summary::refused) names it.
+    pub stop_at_refused: bool,
     /// The sources, by their place in the list from 0, that no games are read from: their bytes are kept and come back
     /// as they are.
     pub kept: Vec<usize>,
@@ -91,6 +94,7 @@ impl Default for ImportOptions {
             batch: BATCH,
             chunk_bytes: CHUNK_BYTES,
             keep_rejected: false,
+            stop_at_refused: false,
             kept: Vec::new(),
         }
     }

@@ -44,9 +44,11 @@ impl<'a, S: Storage> Output<'a, S> {
         let known = start.done.iter().chain(start.begin.as_ref().map(|begin| &begin.source));
         let mut known = known.cloned();
         let sources = names.iter().enumerate().map(|(place, name)| SourceSummary {
-            record: known.next().unwrap_or_else(|| unread(name)),
             whole: place < start.done.len(),
-            ..SourceSummary::default()
+            ..known.next().map_or_else(
+                || SourceSummary::unread(name),
+                |record| SourceSummary { record, ..SourceSummary::default() },
+            )
         });
         let sources = sources.collect();
         let before = *writer.totals();
@@ -67,7 +69,7 @@ impl<'a, S: Storage> Output<'a, S> {
 
     /// Adds a source that begins after all others. Returns its place among them.
     pub fn begin_source(&mut self, name: &str) -> usize {
-        self.sources.push(SourceSummary { record: unread(name), ..SourceSummary::default() });
+        self.sources.push(SourceSummary::unread(name));
         self.sources.len() - 1
     }
 
@@ -104,12 +106,14 @@ impl<'a, S: Storage> Output<'a, S> {
                         self.next = Some((number, checkpoint));
                     }
                 }
-                Run::End { source: number, bytes, sha256, made } => {
+                Run::End { source: number, bytes, sha256, made, whole } => {
                     let Some(summary) = self.sources.get_mut(number) else { continue };
-                    (summary.whole, summary.made) = (true, made);
+                    (summary.whole, summary.made) = (whole, made);
+                    // Of a source that fails within a game that is too long, that game ends here.
+                    self.open = false;
                     let source = &mut summary.record;
                     // The source's own bytes are none of what the archive holds.
-                    source.exact &= !made;
+                    source.exact &= whole && !made;
                     (source.bytes, source.sha256) = (bytes, sha256);
                     ended.push(source.clone());
                     self.next = Some((number + 1, Checkpoint { line: 1, ..Checkpoint::default() }));
@@ -170,9 +174,4 @@ pub struct Turn {
     pub commit_before: bool,
     /// Whether it ends a batch, so that a commit follows.
     pub commit_after: bool,
-}
-
-/// A source of which nothing is known but its name.
-fn unread(name: &str) -> SourceRecord {
-    SourceRecord { name: name.to_owned(), exact: true, ..SourceRecord::default() }
 }

@@ -37,6 +37,7 @@ pub enum Run {
         bytes: u64,
         sha256: [u8; 32],
         made: bool,
+        whole: bool,
     },
 }
 
@@ -57,8 +58,8 @@ impl Parsed {
         let read = &options.read;
         let (mut batch, checkpoint) = match segment {
             Segment::Batch(batch, checkpoint) => (batch, checkpoint),
-            Segment::End { source, bytes, sha256, made } => {
-                return self.runs.push(Run::End { source, bytes, sha256, made });
+            Segment::End { source, bytes, sha256, made, whole } => {
+                return self.runs.push(Run::End { source, bytes, sha256, made, whole });
             }
         };
         let source = batch.source as usize;

@@ -7,6 +7,7 @@ use super::options::{CHUNK_BYTES, GREAT, ImportOptions};
 use super::output::{Output, Turn};
 use super::parsed::{Parsed, Run};
 use super::schedule::{Given, Next, Schedule, Stage};
+use super::summary::Refused;
 use crate::archive::storage::Storage;
 use crate::archive::writer::{EncodedChunk, Interner};
 use crate::archive::{MODEL, push_record};
@@ -17,15 +18,15 @@ use crate::format::tags::TagsDraft;
 use crate::format::texts::TextsBuilder;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Takes all that a feed gives into an archive. Returns why reading stopped before the end, if it did; what failed in
-/// writing is in the output.
+/// Takes all that a feed gives into an archive. Returns why reading stopped before the end, if it did, and the sources
+/// that could not be read to their end; what failed in writing is in the output.
 pub fn run<'a, S: Storage>(
     feed: Feed<'a>,
     interner: Interner,
     output: Output<'a, S>,
     options: &'a ImportOptions,
     commits: bool,
-) -> (Output<'a, S>, Option<Error>) {
+) -> (Output<'a, S>, Option<Error>, Vec<Refused>) {
     let threads = match options.threads {
         0 => std::thread::available_parallelism().map_or(1, usize::from),
         threads => threads,
@@ -49,7 +50,8 @@ pub fn run<'a, S: Storage>(
         pipeline.work();
     });
     let jobs = pipeline.jobs.into_inner().unwrap_or_else(PoisonError::into_inner);
-    (pipeline.output.into_inner().unwrap_or_else(PoisonError::into_inner), jobs.feed.stopped)
+    let Feed { stopped, refused, .. } = jobs.feed;
+    (pipeline.output.into_inner().unwrap_or_else(PoisonError::into_inner), stopped, refused)
 }
 
 struct Pipeline<'a, S> {

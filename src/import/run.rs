@@ -21,7 +21,7 @@ use std::sync::atomic::AtomicBool;
 ///
 /// Errors: the target cannot be created, opened or written; the sources are not those of the import that is to go on.
 /// Where writing failed, a new archive holds its last commit, or is not there if there was none. A source that cannot
-/// be read on is not an error of this function: see [`Summary::stopped`].
+/// be read on is an error only if no source can be read: see [`Summary::refused`].
 pub fn import(
     sources: &[PathBuf],
     target: &Path,
@@ -48,7 +48,13 @@ pub fn replace(
     stop: &AtomicBool,
     report: impl FnMut(FaultReport) + Send,
 ) -> Result<Summary> {
-    let options = ImportOptions { existing: Existing::Append, resume: false, batch: u32::MAX, ..options.clone() };
+    let options = ImportOptions {
+        existing: Existing::Append,
+        resume: false,
+        batch: u32::MAX,
+        stop_at_refused: true,
+        ..options.clone()
+    };
     import_with(sources, target, &options, Some(games), progress, stop, Box::new(report))
 }
 
@@ -120,7 +126,8 @@ pub fn import_with(
     drop(writer);
     if let Some(new) = new {
         let nothing = summary.totals.games == before.games;
-        let failed = nothing && (summary.totals.rejected > 0 || summary.stopped.is_some());
+        let is_fault = summary.totals.rejected > 0 || summary.stopped.is_some() || !summary.refused.is_empty();
+        let failed = nothing && is_fault;
         if failed || (new.is_unnamed() && matches!(summary.stopped, Some(Error::Interrupted))) {
             // Not an archive that anyone asked for.
             new.remove();
@@ -172,7 +179,7 @@ fn store<S: Storage>(
     let before = *writer.totals();
     let output = Output::new(writer, &feed.names, &start, options, Some(progress), report);
     let seen_before: u64 = output.sources.iter().map(|source| source.record.seen).sum();
-    let (mut output, stopped) = run(feed, interner, output, options, replaced.is_none());
+    let (mut output, stopped, refused) = run(feed, interner, output, options, replaced.is_none());
     let result = output.failure.take().map_or(Ok(stopped), Err);
     let result = result.and_then(|stopped| {
         if let Some(games) = replaced {
@@ -211,6 +218,7 @@ fn store<S: Storage>(
         passed_over: start.passed_over(),
         left: start.left,
         unindexed: None,
+        refused,
         stopped,
     };
     (writer, Ok(summary))

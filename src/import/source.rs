@@ -61,7 +61,7 @@ fn refused(path: &Path, error: SourceError) -> Error {
 }
 
 /// Returns what a source is called in messages.
-fn called(path: &Path) -> String {
+pub(super) fn called(path: &Path) -> String {
     if path.as_os_str() == "-" { "standard input".to_owned() } else { path.display().to_string() }
 }
 

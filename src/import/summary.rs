@@ -40,11 +40,29 @@ pub struct SourceSummary {
     pub record: SourceRecord,
     /// Games that were not UTF-8, or said not to be, and have been read as Windows-1252 or ISO 8859-1.
     pub windows_1252: u64,
-    /// Whether it was read to its end.
+    /// Whether it was read to its end. Of any other source the archive has what came before, if anything, and never its
+    /// own bytes.
     pub whole: bool,
     /// Whether it was PCN: what the archive has of it is the PGN made of it, never its own bytes. Length and hash are
     /// those of that PGN.
     pub made: bool,
+}
+
+impl SourceSummary {
+    /// Returns a source of which nothing is known but its name.
+    pub(super) fn unread(name: &str) -> SourceSummary {
+        let record = SourceRecord { name: name.to_owned(), exact: true, ..SourceRecord::default() };
+        SourceSummary { record, ..SourceSummary::default() }
+    }
+}
+
+/// A source that is none, or that cannot be read to its end.
+#[derive(Debug)]
+pub struct Refused {
+    /// The source, from 0 in the order given.
+    pub source: usize,
+    /// Why.
+    pub error: Error,
 }
 
 /// What an import did.
@@ -78,6 +96,8 @@ pub struct Summary {
     /// Why the index could not be written, where it could not: what is committed stands, and the index can be made
     /// again.
     pub unindexed: Option<Error>,
+    /// The sources that could not be read to their end. The games before the fault are committed.
+    pub refused: Vec<Refused>,
     /// Why the import ended before its sources did; what came before is committed.
     pub stopped: Option<Error>,
 }

@@ -21,9 +21,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The way of an output: path -> `target`, which decides by `content` and `compression` -> `new_file`. May know archives
-//! and PGN sources; knows nothing of formats and of commands.
+//! The way of an output: path -> `target`, which decides by `content` and `compression` -> `compressed` ->
+//! `new_file`. May know archives and PGN sources; knows nothing of formats and of commands.
 
+mod compressed;
 pub mod compression;
 mod content;
 mod new_file;
@@ -31,6 +32,7 @@ mod refused;
 mod target;
 mod text;
 
+pub use compressed::Compressed;
 pub use content::Content;
 pub use new_file::NewFile;
 pub use refused::Refused;

@@ -7,7 +7,7 @@ use scoresheet::archive::{Access, FileKind, Level, MODEL, SideState, TranscodeOp
 use scoresheet::chess::fen::{Fen, FenText};
 use scoresheet::format::moves::Coding;
 use scoresheet::import::{Existing, Progress};
-use scoresheet::{Archive, Error, ImportOptions, import};
+use scoresheet::{Archive, Error, Import, ImportOptions, import};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -287,6 +287,50 @@ fn an_interrupted_import_leaves_a_whole_archive() {
     let archive = Archive::open(&target).unwrap();
     assert_eq!((archive.len(), archive.index_state()), (summary.stored, SideState::File));
     assert!(Archive::verify(&target, Level::Full, |_| {}).unwrap().is_intact());
+}
+
+#[test]
+fn sources_that_cannot_be_read_are_collected() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let game = "[White \"Weiß\"]\n\n1. e4 e5 2. Ke5 1-0\n\n";
+    fs::write(path("foreign.pgn"), b"\x89PNG\r\n\x1a\n").unwrap();
+    fs::write(path("whole.pgn"), game.repeat(5)).unwrap();
+    let packed = zstd::encode_all(game.repeat(9000).as_bytes(), 1).unwrap();
+    // Without its last block.
+    fs::write(path("cut.pgn.zst"), &packed[..packed.len() - 9]).unwrap();
+    let sources = ["foreign.pgn", "cut.pgn.zst", "whole.pgn"].map(path);
+    let mut faults = Vec::new();
+    let import = Import::new(path("a.bga")).threads(1).on_fault(|fault| faults.push((fault.source, fault.stored)));
+    let summary = import.run(&sources).unwrap();
+    assert!(summary.stopped.is_none());
+    let refused: Vec<(usize, String)> = summary.refused.iter().map(|own| (own.source, own.error.to_string())).collect();
+    assert_eq!(refused.iter().map(|own| own.0).collect::<Vec<_>>(), [0, 1]);
+    assert!(refused[0].1.contains("a PNG image") && refused[1].1.contains("cut short"), "{refused:?}");
+    // Sources are those given, in the order given, and faults name them so.
+    let before = summary.sources[1].record.seen;
+    assert!(before > 0 && before < 9000, "{before}");
+    let seen: Vec<(u64, bool)> = summary.sources.iter().map(|source| (source.record.seen, source.whole)).collect();
+    assert_eq!(seen, [(0, false), (before, false), (5, true)]);
+    assert_eq!(faults.len() as u64, before + 5);
+    assert_eq!(faults.last(), Some(&(2, Some(before + 5))));
+    let archive = Archive::open(path("a.bga")).unwrap();
+    let records: Vec<(String, bool)> =
+        archive.sources().unwrap().into_iter().map(|source| (source.name, source.exact)).collect();
+    assert_eq!(records, [("cut.pgn.zst".to_owned(), false), ("whole.pgn".to_owned(), true)]);
+    assert!(Archive::verify(path("a.bga"), Level::Full, |_| {}).unwrap().is_intact());
+    // The first one ends it, if that is asked for.
+    assert!(Import::new(path("b.bga")).stop_at_refused().run(&sources).is_err());
+    let summary = Import::new(path("b.bga")).stop_at_refused().run(&sources[1..]).unwrap();
+    assert!(summary.stopped.is_some() && summary.refused.is_empty() && summary.stored == before);
+    // The last source does not end: the import goes on with a better copy.
+    let sources = ["whole.pgn", "cut.pgn.zst"].map(path);
+    let summary = Import::new(path("c.bga")).run(&sources).unwrap();
+    assert_eq!((summary.refused.len(), summary.stored), (1, before + 5));
+    fs::write(path("cut.pgn.zst"), &packed).unwrap();
+    let summary = Import::new(path("c.bga")).resume().run(&sources).unwrap();
+    assert_eq!((summary.refused.len(), summary.totals.games), (0, 9005));
+    assert!(Archive::verify(path("c.bga"), Level::Full, |_| {}).unwrap().is_intact());
 }
 
 #[test]

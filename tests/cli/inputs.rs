@@ -188,7 +188,7 @@ fn an_import_of_pcn_that_was_cut_off_goes_on() {
     let whole = room.read("x.bga");
     std::fs::remove_file(room.path("x.bga")).unwrap();
     room.write("b.pgn.zst", &packed[..packed.len() - 9]);
-    assert_eq!(room.run(&args).code, Some(1));
+    assert_eq!(room.run(&args).code, Some(5));
     room.write("b.pgn.zst", &packed);
     // The PGN of the first source is made again, to see that it is what it was.
     let done = room.run(&[&args[..], &["--resume", "--json"]].concat());
@@ -247,11 +247,8 @@ fn what_is_no_pgn_is_refused() {
                 // Games before the second file are committed when that is found to be none; the last one had not ended
                 // yet.
                 let done = room.run(&["import", &name, "-o", "some.bga", "--force"]);
-                assert!(
-                    done.err.contains(words) && done.err.contains("2 games before that are committed"),
-                    "{}",
-                    done.err
-                );
+                assert!(done.err.contains(words) && done.err.contains("2 games seen = 2 stored"), "{}", done.err);
+                assert_eq!(done.code, Some(5));
                 room.fails(&["replace", "g.bga", "1", &name], 1, &[words]);
                 continue;
             }
@@ -383,10 +380,13 @@ fn tar_files_are_read() {
     ] {
         room.write(name, content);
         let done = room.run(&["import", name, "-o", "no.bga", "--force"]);
-        done.failed(&[name], 1, &[name, "damaged or cut short"]);
+        let words = [name, "damaged or cut short", "1 file was read up to the fault"];
+        assert!(done.code == Some(5) && words.iter().all(|word| done.err.contains(word)), "{}", done.err);
     }
     room.write("mixed.tar", self::tar(&[("a.pgn", PGN.as_bytes()), ("b.pcn", b"{\"previous_moves\": []}")]));
-    room.fails(&["import", "mixed.tar", "-o", "m.bga"], 1, &["b.pcn in this tar file", "unpack it first"]);
+    let done = room.run(&["import", "mixed.tar", "-o", "m.bga"]);
+    let words = ["b.pcn in this tar file", "unpack it first"];
+    assert!(done.code == Some(5) && words.iter().all(|word| done.err.contains(word)), "{}", done.err);
 }
 
 #[test]
@@ -511,5 +511,79 @@ fn a_source_that_fails_behind_its_first_games_keeps_them() {
     let whole = encoder.finish().unwrap();
     room.write("cut.gz", &whole[..whole.len() - 12]);
     let done = room.run(&["import", "cut.gz", "-o", "g.bga"]);
-    done.failed(&["cut.gz"], 1, &["cut.gz", "cut short", "2 games before that are committed"]);
+    let words = ["2 games seen", "cut.gz: damaged or cut short", "the games before it are imported"];
+    assert!(done.code == Some(5) && words.iter().all(|word| done.err.contains(word)), "{}", done.err);
+}
+
+#[test]
+fn a_source_that_fails_ends_no_import() {
+    let room = Room::new();
+    let plain = |text: &str| {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::none());
+        encoder.write_all(text.as_bytes()).unwrap();
+        encoder.finish().unwrap()
+    };
+    let (cut, all) = (plain(PGN), many(3000));
+    std::fs::create_dir(room.path("folder")).unwrap();
+    room.write("folder/a.pgn.gz", &cut[..cut.len() - 12]);
+    room.write("folder/b.pgn", PGN);
+    // A foreign file within a tar file, after a game; a file of which nothing can be read.
+    room.write("folder/c.pgn", tar(&[("x.pgn", PGN.as_bytes()), ("y.pgn", b"%PDF-1.7\n")]));
+    room.write("folder/d.pgn.gz", &cut[..4]);
+    room.write("folder/e.pgn", &all);
+    for more in [&[][..], &["--batch", "1"], &["--threads", "1"]] {
+        let done = room.run(&[&["import", "folder", "-o", "g.bga", "--force"][..], more].concat());
+        assert_eq!(done.code, Some(5), "{}", done.err);
+        let lines: Vec<&str> = done.err.lines().filter(|line| line.starts_with("scoresheet: ")).collect();
+        let words =
+            ["d.pgn.gz", "a.pgn.gz: damaged or cut short", "y.pgn in this tar file", "2 files were read", "1 file was"];
+        assert!(words.iter().all(|word| done.err.contains(word)), "{}", done.err);
+        assert!(lines.len() >= words.len(), "{}", done.err);
+        assert!(done.err.contains("3,007 games seen"), "{}", done.err);
+        assert!(room.fine(&["verify", "g.bga"]).contains("intact"));
+        let sources = json(&room.fine(&["info", "g.bga", "--sources", "--json"]))[0]["sources"].clone();
+        let exact = |name: &str| {
+            sources.as_array().unwrap().iter().find(|source| source["name"] == name).unwrap()["exact"]
+                .as_bool()
+                .unwrap()
+        };
+        assert!(!exact("a.pgn.gz") && exact("b.pgn") && !exact("c.pgn") && exact("e.pgn"), "{sources}");
+        room.fine(&["export", "g.bga", "--original", "--source", "e.pgn", "-o", "e.pgn", "--force"]);
+        assert!(room.read("e.pgn") == all.as_bytes());
+    }
+    // The same once more says the same; for programs, too.
+    let done = room.run(&["import", "folder", "-o", "g.bga", "--resume", "--json"]);
+    assert_eq!(done.code, Some(5), "{}", done.err);
+    let summary = json(done.out.lines().last().unwrap())[0].clone();
+    assert_eq!(summary["refused"].as_array().map(Vec::len), Some(3), "{summary}");
+    // A source is refused, and games are rejected: one code for both.
+    room.write("folder/f.pgn", FAULTY);
+    let done = room.run(&["import", "folder", "-o", "s.bga", "--strict"]);
+    assert_eq!(done.code, Some(5), "{}", done.err);
+    assert_eq!(room.run(&["import", "folder/b.pgn", "folder/f.pgn", "-o", "t.bga", "--strict"]).code, Some(3));
+    // Nothing of any source: nothing is written.
+    room.fails(&["import", "folder/d.pgn.gz", "folder/d.pgn.gz", "-o", "n.bga"], 1, &["none of 2 files"]);
+    assert!(!room.path("n.bga").exists());
+    // What is one commit is done whole or not at all.
+    let before = room.read("g.bga");
+    room.fails(&["replace", "g.bga", "1", "folder/a.pgn.gz"], 1, &["cut short"]);
+    assert!(room.read("g.bga") == before);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_of_a_folder_that_cannot_be_opened_is_named() {
+    let room = Room::new();
+    std::fs::create_dir(room.path("folder")).unwrap();
+    room.write("folder/a.pgn", PGN);
+    std::os::unix::fs::symlink("nothing.pgn", room.path("folder/b.pgn")).unwrap();
+    for files in ["folder", "folder/*.pgn"] {
+        let done = room.run(&["import", files, "-o", "g.bga", "--force"]);
+        let words = ["b.pgn", "No such file", "1 file was refused; the others are imported"];
+        assert_eq!(done.code, Some(5), "{}", done.err);
+        assert!(words.iter().all(|word| done.err.contains(word)), "{}", done.err);
+    }
+    // One that is named is missing before anything is written.
+    room.fails(&["import", "folder/a.pgn", "folder/b.pgn", "-o", "n.bga"], 1, &["folder/b.pgn"]);
+    assert!(!room.path("n.bga").exists());
 }

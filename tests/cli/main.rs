@@ -32,6 +32,9 @@ mod inspect;
 mod interrupt;
 /// Filters, and commands that make new archives of old ones.
 mod manage;
+/// Memory that the system refuses.
+#[cfg(target_os = "linux")]
+mod memory;
 /// Positions, Brenner moves, FEN flavours and PCN.
 mod notations;
 /// The source's bytes back, comparison with files, rejected games, encodings.

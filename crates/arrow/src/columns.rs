@@ -255,6 +255,17 @@ impl Columns {
         names.into_iter().map(find).collect::<Result<Vec<Column>, UnknownColumn>>().map(Columns)
     }
 
+    /// Returns those of these columns that have these names, in the order of the names.
+    ///
+    /// Errors: a name that none of them has.
+    pub fn select<N: AsRef<str>>(&self, names: impl IntoIterator<Item = N>) -> Result<Columns, UnknownColumn> {
+        let find = |name: N| {
+            let found = self.0.iter().find(|column| column.name == name.as_ref()).copied();
+            found.ok_or_else(|| UnknownColumn(name.as_ref().to_owned()))
+        };
+        names.into_iter().map(find).collect::<Result<Vec<Column>, UnknownColumn>>().map(Columns)
+    }
+
     /// Returns the columns, in their order.
     pub fn columns(&self) -> &[Column] {
         &self.0

@@ -1,9 +1,11 @@
-//! Ctrl-C and SIGTERM: work that can stop cleanly does, and no unfinished files are left.
+//! Ctrl-C and SIGTERM: work that can stop cleanly does, and no unfinished files are left. An abort for want of memory
+//! ends with an exit code.
 //!
 //! The thread that waits for signals shares three atomics with the session, and asks the library to remove its
 //! temporary files.
 
 use scoresheet::archive::temporary;
+use std::io::{self, Write};
 use std::process::exit;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
@@ -45,6 +47,24 @@ impl Interrupt {
     pub fn code(&self) -> u8 {
         self.0.code.load(Ordering::Relaxed)
     }
+}
+
+/// Has the program end with exit code 1 where the system refuses memory in a place that cannot report it. What the
+/// standard library does then is to say so and to abort; what the bindings of zstd do is to panic.
+pub fn watch_memory() {
+    #[cfg(unix)]
+    {
+        let always = Arc::new(AtomicBool::new(true));
+        let _ = signal_hook::flag::register_conditional_shutdown(signal_hook::consts::SIGABRT, 1, always);
+    }
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        if info.payload_as_str().is_some_and(|text| text.starts_with("zstd returned null pointer")) {
+            let _ = io::stderr().write_all(b"scoresheet: memory allocation for zstd failed\n");
+            exit(1);
+        }
+        usual(info);
+    }));
 }
 
 #[cfg(unix)]

@@ -31,8 +31,9 @@ use std::process::ExitCode;
 
 /// Runs the command with the arguments of the process; returns its exit code.
 pub fn run() -> ExitCode {
-    keep_pages();
+    interrupt::watch_memory();
     let mut session = Session::start();
+    keep_pages();
     if let Some(text) = topic() {
         // A reader who closes the pipe early is not a failure.
         let _ = std::io::stdout().write_all(text.as_bytes());
@@ -68,7 +69,10 @@ pub fn run() -> ExitCode {
 /// (mallopt(3), `M_MMAP_THRESHOLD`). To others this means nothing.
 fn keep_pages() {
     const KEPT: usize = 16 << 20;
-    drop(std::hint::black_box(Vec::<u8>::with_capacity(KEPT)));
+    // Where there is not so much, the program does without.
+    let mut block = Vec::<u8>::new();
+    let _ = block.try_reserve_exact(KEPT);
+    drop(std::hint::black_box(block));
 }
 
 /// Prints why the command failed; returns the exit code for it.

@@ -23,7 +23,7 @@ impl Threads {
         rayon::ThreadPoolBuilder::new()
             .num_threads(self.count())
             .build_global()
-            .map_err(|error| Failure::Message(format!("cannot start {} threads: {error}", self.count())))?;
+            .map_err(|error| Failure::Message(format!("cannot start threads: {error}")))?;
         work()
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! Each position is replayed in its game, which takes about a microsecond; batches are divided among threads.
 
+use crate::failure::OrRaise;
 use crate::shared::Opened;
 use crate::view::View;
 use crate::work;
@@ -95,8 +96,17 @@ pub fn pack<'py>(
     let opened = view.shared.get()?;
     let mut places = Vec::with_capacity(games.len());
     for (game, ply) in games.into_iter().zip(plies) {
-        let place = u64::try_from(game).ok().zip(u32::try_from(ply).ok());
-        places.push(place.ok_or_else(|| PyIndexError::new_err(format!("no ply {ply} of game {game}")))?);
+        let no_such = || PyIndexError::new_err(format!("no ply {ply} of game {game}"));
+        let game = u64::try_from(game).map_err(|_| no_such())?;
+        let ply = match ply {
+            // From the end: -1 is the last.
+            ..0 => {
+                let plies = opened.with_game(game, |game| Ok(game.plies())).or_raise(py)?;
+                ply.checked_add(i64::from(plies) + 1).ok_or_else(no_such)?
+            }
+            _ => ply,
+        };
+        places.push((game, u32::try_from(ply).map_err(|_| no_such())?));
     }
     let (mut made, asked) = (Vec::new(), Asked { opened: &opened, places: &places, kinds: &kinds, mover, threads });
     fill_within(py, &asked, Vec::new(), &mut made)?;

@@ -6,7 +6,7 @@ use crate::position::{Position, svg};
 use crate::shared::Shared;
 use pyo3::exceptions::{PyIndexError, PyKeyError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyString, PyTuple};
+use pyo3::types::{PyDict, PyIterator, PyList, PyString, PyTuple};
 use scoresheet::chess::fen::FenText;
 use scoresheet::game::{Evaluation, PlayedMove};
 use scoresheet::pgn::PgnWriter;
@@ -199,8 +199,44 @@ impl Game {
         self.tag(py, name)?.ok_or_else(|| PyKeyError::new_err(name.to_owned()))
     }
 
-    fn __contains__(&self, py: Python<'_>, name: &str) -> PyResult<bool> {
-        Ok(self.tag(py, name)?.is_some())
+    fn __contains__(&self, py: Python<'_>, name: &Bound<'_, PyAny>) -> PyResult<bool> {
+        match name.extract::<String>() {
+            Ok(name) => Ok(self.tag(py, &name)?.is_some()),
+            Err(_) => Ok(false),
+        }
+    }
+
+    /// Iterates over the names of the tags, as a dict does.
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
+        self.headers(py)?.into_any().try_iter()
+    }
+
+    /// The number of tags of different names.
+    fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
+        Ok(self.headers(py)?.len())
+    }
+
+    /// A game without tags is a game.
+    fn __bool__(&self) -> bool {
+        true
+    }
+
+    /// Returns the names of the tags, in their order.
+    ///
+    /// >>> list(archive[0].keys())[:3]
+    /// ['Event', 'Site', 'White']
+    fn keys<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.headers(py)?.call_method0("keys")
+    }
+
+    /// Returns the values of the tags, in their order.
+    fn values<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.headers(py)?.call_method0("values")
+    }
+
+    /// Returns the names and values of the tags, in their order: `headers.items()`.
+    fn items<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.headers(py)?.call_method0("items")
     }
 
     /// Returns the value of a tag, or `default` where the game has none.
@@ -416,7 +452,11 @@ impl Game {
     }
 
     fn __hash__(&self) -> u64 {
-        self.number()
+        match &self.held {
+            Held::Stored(_, number) => *number,
+            // Games by themselves are equal by their content, whatever their numbers.
+            Held::Owned(game, ..) => game.main_line().count() as u64,
+        }
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
@@ -424,9 +464,8 @@ impl Game {
         let module = py.import("scoresheet._pickle")?;
         match &slf.get().held {
             Held::Stored(shared, number) => {
-                let whole = |path: &std::path::PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
-                let paths = PyTuple::new(py, shared.paths.iter().map(whole))?;
-                Ok((module.getattr("restore_game")?, (paths, shared.map, *number).into_pyobject(py)?))
+                let state = (crate::view::absolute(py, shared)?, shared.map, *number);
+                Ok((module.getattr("restore_game")?, state.into_pyobject(py)?))
             }
             Held::Owned(game, number, faults) => {
                 let (tags, start, parts, result) = events::saved(game);
@@ -448,7 +487,8 @@ impl Game {
 }
 
 /// A comment of a game.
-#[pyclass(frozen, module = "scoresheet")]
+#[pyclass(frozen, module = "scoresheet", eq)]
+#[derive(PartialEq)]
 pub struct Comment {
     comment: scoresheet::game::Comment,
 }
@@ -543,7 +583,8 @@ impl Eval {
 }
 
 /// A variation: other moves than those of the line that it leaves.
-#[pyclass(frozen, module = "scoresheet")]
+#[pyclass(frozen, module = "scoresheet", eq)]
+#[derive(PartialEq)]
 pub struct Variation {
     variation: scoresheet::game::Variation,
 }

@@ -1,15 +1,16 @@
 //! PGN imported into an archive.
 
 use crate::failure::OrRaise;
-use crate::shared::paths_of;
+use crate::shared::{FileObject, MOST_PATHS, UserPath};
 use crate::work::{self, OnSignal};
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyUserWarning, PyValueError};
 use pyo3::prelude::*;
 use scoresheet::Import;
 use scoresheet::archive::FileKind;
-use scoresheet::import::{Existing, FaultReport, ImportOptions};
+use scoresheet::import::{Existing, FaultReport, ImportOptions, Refused};
 use scoresheet::output::{self, Content, Outputs};
 use scoresheet::pgn::Encoding;
+use std::ffi::CString;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -62,6 +63,8 @@ pub struct Summary {
     archive_bytes: u64,
     /// Games in the archive.
     games: u64,
+    /// The sources that are no PGN or could not be read to their end, and why: pairs of texts.
+    refused: Vec<(String, String)>,
 }
 
 #[pymethods]
@@ -73,12 +76,17 @@ impl Summary {
 
 /// Imports PGN files, plain or compressed (`.zst`, `.gz`, `.bz2`, `.zip`, `.tar`), into an archive, on all cores.
 ///
-/// `paths` is one path or several; `-` is standard input. An archive that is there is an error, unless `append` adds to
+/// `paths` is a path or a file object, binary or text, or several of them; `-` is standard input. A file object is copied
+/// to a temporary file first. An archive that is there is an error, unless `append` adds to
 /// it or `replace` takes its place. With `pack` moves take under three bits a ply, and opening a position 50
 /// microseconds. `encoding` is "auto", "utf-8", "windows-1252" or "latin-1". `on_fault` is called with each Fault,
 /// `on_reject` with the last one of each rejected game, which has its text. `progress` is True, False, or a function
 /// that is called with the bytes read and the games stored; default: a progress bar where there is a terminal or a
 /// notebook.
+///
+/// A source that is no PGN, or that cannot be read to its end, is a warning: the games before the fault and the other
+/// sources are imported, and `refused` of the summary names it. With `stop_at_refused` it is an exception that ends the
+/// import, and so it is where no source can be read.
 ///
 /// Ctrl-C ends it with a commit: what came before is in the archive. Games keep everything: comments, NAGs, variations,
 /// clocks, faults.
@@ -89,24 +97,26 @@ impl Summary {
 #[pyfunction]
 #[pyo3(signature = (
     paths, out, /, *, append = false, replace = false, pack = false, threads = 0, level = None, encoding = "auto",
-    on_fault = None, on_reject = None, progress = None,
+    stop_at_refused = false, on_fault = None, on_reject = None, progress = None,
 ))]
 #[allow(clippy::too_many_arguments)]
 pub fn import_pgn(
     paths: &Bound<'_, PyAny>,
-    out: PathBuf,
+    out: UserPath,
     append: bool,
     replace: bool,
     pack: bool,
     threads: usize,
     level: Option<i32>,
     encoding: &str,
+    stop_at_refused: bool,
     on_fault: Option<Bound<'_, PyAny>>,
     on_reject: Option<Bound<'_, PyAny>>,
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Summary> {
-    let py = paths.py();
-    let sources = paths_of(paths)?;
+    let (py, UserPath(out)) = (paths.py(), out);
+    let (copies, sources, names) = sources_of(paths)?;
+    let told = names.clone();
     let mut options = if pack { ImportOptions::packed() } else { ImportOptions::default() };
     options.existing = match (append, replace) {
         (true, true) => return Err(PyValueError::new_err("append or replace, not both")),
@@ -120,12 +130,12 @@ pub fn import_pgn(
         return Err(PyValueError::new_err(format!("level {}: levels are 1 to 22", options.level)));
     }
     options.keep_rejected = on_reject.is_some();
+    options.stop_at_refused = stop_at_refused;
     options.read.encoding = encoding_of(encoding)?;
     // An archive that is there is added to, replaced or refused by the import.
     let existing = if replace { output::Existing::Replace } else { output::Existing::Keep };
     let archive = Content::Archive(FileKind::Archive);
     crate::failure::allowed(Outputs::of_sources(&sources).file(&out, archive, existing))?;
-    let names: Vec<String> = sources.iter().map(|path| path.display().to_string()).collect();
     let total = sources.iter().map(|path| std::fs::metadata(path).map(|meta| meta.len())).sum::<Result<u64, _>>().ok();
     let bar = py.import("scoresheet._progress")?.call_method1("of", (progress, total))?;
     let now: Arc<[AtomicU64; 2]> = Arc::default();
@@ -161,9 +171,18 @@ pub fn import_pgn(
     };
     let done = work::watched(py, OnSignal::Wait, run, tick);
     bar.call_method0("close")?;
+    drop(copies);
     let summary = done?.or_raise(py)?;
     if let Some(error) = summary.stopped {
         return Err(crate::failure::exception(py, error));
+    }
+    let named = |refused: &Refused| {
+        (told.get(refused.source).cloned().unwrap_or_default(), refused.error.to_string())
+    };
+    let refused: Vec<(String, String)> = summary.refused.iter().map(named).collect();
+    for (_, why) in &refused {
+        let warning = py.get_type::<PyUserWarning>();
+        PyErr::warn(py, &warning, &CString::new(why.replace('\0', "?"))?, 1)?;
     }
     Ok(Summary {
         seen: summary.seen,
@@ -174,7 +193,56 @@ pub fn import_pgn(
         pgn_bytes: summary.pgn_bytes,
         archive_bytes: summary.archive_bytes,
         games: summary.totals.games,
+        refused,
     })
+}
+
+/// The folder of the copies, the paths to import, and their names in messages.
+type Sources = (Option<tempfile::TempDir>, Vec<PathBuf>, Vec<String>);
+
+/// Returns the sources that an argument names: a path, a file object, or several. File objects are copied.
+fn sources_of(given: &Bound<'_, PyAny>) -> PyResult<Sources> {
+    let items = match given.hasattr("read")? || given.extract::<UserPath>().is_ok() {
+        true => vec![given.clone()],
+        false => crate::shared::items::<Bound<'_, PyAny>>(given, "paths", MOST_PATHS)?,
+    };
+    let (mut folder, mut sources, mut names) = (None, Vec::new(), Vec::new());
+    for (number, item) in items.iter().enumerate() {
+        if !item.hasattr("read")? {
+            let UserPath(path) = item.extract()?;
+            names.push(path.display().to_string());
+            sources.push(path);
+            continue;
+        }
+        // What the object itself raises is raised again.
+        let failed = |error: std::io::Error| match error.get_ref().and_then(|inner| inner.downcast_ref::<PyErr>()) {
+            Some(raised) => raised.clone_ref(item.py()),
+            None => crate::failure::of_io(&format!("cannot copy the file object: {error}"), None, &error),
+        };
+        let folder = match &folder {
+            Some(folder) => folder,
+            None => folder.insert(tempfile::tempdir().map_err(failed)?),
+        };
+        // What the archive calls the source: the name of the file, if it has one.
+        let name = item.getattr("name").ok().and_then(|name| name.extract::<PathBuf>().ok());
+        let name = name.as_deref().and_then(std::path::Path::file_name).unwrap_or("games.pgn".as_ref()).to_owned();
+        let own = folder.path().join(number.to_string());
+        std::fs::create_dir(&own).map_err(failed)?;
+        let path = own.join(&name);
+        let mut copy = std::fs::File::create(&path).map_err(failed)?;
+        let (mut file, mut buffer) = (FileObject::new(item), vec![0; 1 << 20]);
+        loop {
+            let count = std::io::Read::read(&mut file, &mut buffer).map_err(failed)?;
+            if count == 0 {
+                break;
+            }
+            std::io::Write::write_all(&mut copy, buffer.get(..count).unwrap_or_default()).map_err(failed)?;
+            item.py().check_signals()?;
+        }
+        names.push(name.to_string_lossy().into_owned());
+        sources.push(path);
+    }
+    Ok((folder, sources, names))
 }
 
 fn fault_of(report: FaultReport, names: &[String]) -> Fault {

@@ -10,10 +10,12 @@
 use pyo3::prelude::*;
 
 mod batch;
+mod care;
 mod events;
 mod failure;
 mod game;
 mod import;
+mod numbers;
 mod position;
 mod positions;
 mod reading;
@@ -36,15 +38,17 @@ mod _scoresheet {
     #[pymodule_export]
     use super::import::{Fault, Summary, import_pgn};
     #[pymodule_export]
+    use super::numbers::NumberList;
+    #[pymodule_export]
     use super::position::Position;
     #[pymodule_export]
-    use super::positions::Positions;
+    use super::positions::{Positions, restored_positions};
     #[pymodule_export]
     use super::reading::{PgnReader, read_pgn};
     #[pymodule_export]
     use super::search::{Tree, TreeMove};
     #[pymodule_export]
-    use super::table::Table;
+    use super::table::{Table, restored_table};
     #[pymodule_export]
     use super::view::{Archive, Games, View, open};
     #[pymodule_export]

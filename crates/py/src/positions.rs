@@ -10,7 +10,7 @@ use crate::work;
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyByteArray;
+use pyo3::types::{PyByteArray, PyBytes, PyList, PySlice, PyTuple};
 use rayon::prelude::*;
 use scoresheet::chess::Color;
 use scoresheet::query::report::sample::{Part, Permutation, part_of};
@@ -28,7 +28,7 @@ use std::sync::Arc;
 /// >>> games, plies = positions.sample(3, seed=1)
 /// >>> len(games), len(plies)
 /// (3, 3)
-#[pyclass(frozen, module = "scoresheet")]
+#[pyclass(frozen, module = "scoresheet", eq)]
 pub struct Positions {
     view: Py<View>,
     runs: Vec<Run>,
@@ -39,18 +39,44 @@ pub struct Positions {
 }
 
 /// The plies of one game that count.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 struct Run {
     game: u64,
     plies: Plies,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 enum Plies {
     /// From a ply on, by so many.
     Every { first: u32, step: u32 },
     /// Those whose bits are set, from this word on; bit 0 is ply 0.
     Bits { word: u64 },
+}
+
+impl PartialEq for Positions {
+    fn eq(&self, other: &Positions) -> bool {
+        *self.view.get() == *other.view.get()
+            && self.runs == other.runs
+            && self.starts == other.starts
+            && self.bits == other.bits
+    }
+}
+
+impl Plies {
+    /// Returns it in 64 bits, for pickles: the highest bit for a word, otherwise the step and the first ply.
+    fn packed(self) -> u64 {
+        match self {
+            Plies::Every { first, step } => u64::from(step) << 32 | u64::from(first),
+            Plies::Bits { word } => 1 << 63 | word,
+        }
+    }
+
+    fn unpacked(packed: u64) -> Plies {
+        match packed >> 63 {
+            0 => Plies::Every { first: packed as u32, step: (packed >> 32) as u32 },
+            _ => Plies::Bits { word: packed & !(1 << 63) },
+        }
+    }
 }
 
 /// What is asked of positions.
@@ -149,7 +175,7 @@ impl Positions {
         let run = self.runs.get(place)?;
         let own = number - self.starts.get(place)?;
         let ply = match run.plies {
-            Plies::Every { first, step } => first + own as u32 * step,
+            Plies::Every { first, step } => first.wrapping_add((own as u32).wrapping_mul(step)),
             Plies::Bits { word } => {
                 let (mut word, mut left) = (word as usize, own);
                 let first = word;
@@ -256,10 +282,78 @@ impl Positions {
         self.len() as usize
     }
 
-    fn __getitem__(&self, index: i64) -> PyResult<(u64, u32)> {
-        let number = if index < 0 { index.checked_add_unsigned(self.len()) } else { Some(index) };
-        let found = number.and_then(|number| self.at(u64::try_from(number).ok()?));
-        found.ok_or_else(|| PyIndexError::new_err(format!("no position {index}: there are {}", self.len())))
+    fn __getitem__<'py>(&self, py: Python<'py>, index: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        if let Ok(slice) = index.cast::<PySlice>() {
+            let indices = slice.indices(self.len() as isize)?;
+            let at = |item: usize| self.at((indices.start + item as isize * indices.step) as u64);
+            let found: Vec<(u64, u32)> = (0..indices.slicelength).filter_map(at).collect();
+            return Ok(PyList::new(py, found)?.into_any());
+        }
+        Ok(self.pair(index.extract()?)?.into_pyobject(py)?.into_any())
+    }
+
+    fn __iter__(this: Py<Positions>, py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+        crate::numbers::iterate(this.into_bound(py).into_any(), false)
+    }
+
+    fn __reversed__(this: Py<Positions>, py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+        crate::numbers::iterate(this.into_bound(py).into_any(), true)
+    }
+
+    fn __contains__(&self, position: &Bound<'_, PyAny>) -> bool {
+        self.index(position).is_ok()
+    }
+
+    /// Returns the number of a position, a pair of a game's number and a ply. Raises ValueError if it is missing.
+    #[pyo3(signature = (position, /))]
+    fn index(&self, position: &Bound<'_, PyAny>) -> PyResult<usize> {
+        let missing = || PyValueError::new_err("the position is not among these");
+        let (game, ply): (u64, u32) = position.extract().map_err(|_| missing())?;
+        let of_game = |(place, run): (usize, &Run)| {
+            let (start, end) = (*self.starts.get(place)?, *self.starts.get(place + 1)?);
+            (run.game == game).then_some(start..end)?.find(|number| self.at(*number) == Some((game, ply)))
+        };
+        let found = self.runs.iter().enumerate().find_map(of_game);
+        found.map(|number| number as usize).ok_or_else(missing)
+    }
+
+    /// Returns how often a position is among these: 0 or 1, unless the games were repeated.
+    #[pyo3(signature = (position, /))]
+    fn count(&self, position: &Bound<'_, PyAny>) -> usize {
+        let Ok(wanted) = position.extract::<(u64, u32)>() else { return 0 };
+        let of = |(place, run): (usize, &Run)| match (self.starts.get(place), self.starts.get(place + 1)) {
+            (Some(start), Some(end)) if run.game == wanted.0 => {
+                (*start..*end).filter(|number| self.at(*number) == Some(wanted)).count()
+            }
+            _ => 0,
+        };
+        self.runs.iter().enumerate().map(of).sum()
+    }
+
+    #[pyo3(signature = (dtype = None, copy = None))]
+    fn __array__<'py>(
+        &self,
+        py: Python<'py>,
+        dtype: Option<&Bound<'py, PyAny>>,
+        copy: Option<bool>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let pairs = (0..self.len()).filter_map(|number| self.at(number));
+        crate::numbers::array(py, pairs.flat_map(|(game, ply)| [game, u64::from(ply)]), 2, dtype, copy)
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let restore = py.import("scoresheet._scoresheet")?.getattr("_positions")?;
+        let bytes = |numbers: &mut dyn Iterator<Item = u64>| {
+            PyBytes::new(py, &numbers.flat_map(u64::to_le_bytes).collect::<Vec<u8>>())
+        };
+        let state = (
+            self.view.clone_ref(py),
+            bytes(&mut self.runs.iter().map(|run| run.game)),
+            bytes(&mut self.runs.iter().map(|run| run.plies.packed())),
+            bytes(&mut self.starts.iter().copied()),
+            bytes(&mut self.bits.iter().copied()),
+        );
+        Ok((restore, state.into_pyobject(py)?))
     }
 
     /// The games that the positions are of.
@@ -280,7 +374,7 @@ impl Positions {
     ) -> PyResult<(Bound<'py, PyByteArray>, Bound<'py, PyByteArray>)> {
         let (mut games, mut plies) = (Vec::new(), Vec::new());
         for index in indices.to_vec(py)? {
-            let (game, ply) = self.__getitem__(index)?;
+            let (game, ply) = self.pair(index)?;
             games.extend((game as i64).to_ne_bytes());
             plies.extend(i64::from(ply).to_ne_bytes());
         }
@@ -306,6 +400,36 @@ impl Positions {
     fn locate<'py>(slf: &Bound<'py, Self>, indices: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         slf.py().import("scoresheet._training")?.call_method1("locate", (slf, indices))
     }
+}
+
+impl Positions {
+    /// Returns the position at a Python index: a negative one counts from the end.
+    fn pair(&self, index: i64) -> PyResult<(u64, u32)> {
+        let number = if index < 0 { index.checked_add_unsigned(self.len()) } else { Some(index) };
+        let found = number.and_then(|number| self.at(u64::try_from(number).ok()?));
+        found.ok_or_else(|| PyIndexError::new_err(format!("no position {index}: there are {}", self.len())))
+    }
+}
+
+/// Returns positions out of a pickle.
+#[pyfunction]
+#[pyo3(name = "_positions")]
+pub fn restored_positions(
+    view: Py<View>,
+    games: &[u8],
+    plies: &[u8],
+    starts: &[u8],
+    bits: &[u8],
+) -> PyResult<Positions> {
+    let numbers = |bytes: &[u8]| -> Vec<u64> {
+        bytes.as_chunks::<8>().0.iter().map(|bytes| u64::from_le_bytes(*bytes)).collect()
+    };
+    let (games, plies, starts, bits) = (numbers(games), numbers(plies), numbers(starts), numbers(bits));
+    if games.len() != plies.len() || starts.len() != games.len() + 1 || !starts.is_sorted() || starts[0] != 0 {
+        return Err(PyValueError::new_err("these are no positions"));
+    }
+    let runs = games.into_iter().zip(plies).map(|(game, packed)| Run { game, plies: Plies::unpacked(packed) });
+    Ok(Positions { view, runs: runs.collect(), starts, bits })
 }
 
 impl View {

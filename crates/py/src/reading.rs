@@ -2,14 +2,14 @@
 
 use crate::game::Game;
 use crate::import::encoding_of;
+use crate::shared::{FileObject, UserPath};
 use crate::work;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use rayon::prelude::*;
 use scoresheet::pgn::{self, Batch, Disposition, ReadOptions, Source, SourceError, Splitter};
 use std::collections::VecDeque;
-use std::io::{self, Read};
-use std::path::PathBuf;
+use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Bytes of PGN that are read at once.
@@ -28,29 +28,8 @@ struct Inner {
     given: u64,
 }
 
-/// A file object of Python as a reader.
-struct FileObject(Py<PyAny>);
-
-impl Read for FileObject {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        Python::attach(|py| {
-            let read = self.0.bind(py).call_method1("read", (buffer.len(),))?;
-            crate::shared::bytes_of(&read)
-        })
-        .map_err(|error: PyErr| io::Error::other(error.to_string()))
-        .and_then(|bytes| match buffer.get_mut(..bytes.len()) {
-            Some(buffer) => {
-                buffer.copy_from_slice(&bytes);
-                Ok(bytes.len())
-            }
-            // Letters of more than one byte: a text of so many letters does not fit.
-            None => Err(io::Error::other("open the file in binary mode, as in open(path, \"rb\")")),
-        })
-    }
-}
-
-/// Reads the games of a PGN one after the other, without an archive: a path, plain or compressed, or a binary file
-/// object. What is wrong with a game is in its `faults`; games that cannot be read at all are passed over.
+/// Reads the games of a PGN one after the other, without an archive: a path, plain or compressed, or a file
+/// object, binary or text. What is wrong with a game is in its `faults`; games that cannot be read at all are passed over.
 ///
 /// >>> games = scoresheet.read_pgn("games.pgn.zst")
 /// >>> game = next(games)
@@ -64,10 +43,10 @@ pub fn read_pgn(source: &Bound<'_, PyAny>, encoding: &str) -> PyResult<PgnReader
     let options = ReadOptions { encoding: encoding_of(encoding)?, ..ReadOptions::default() };
     let py = source.py();
     let opened = if source.hasattr("read")? {
-        let reader = FileObject(source.clone().unbind());
+        let reader = FileObject::new(source);
         py.detach(|| pgn::from_reader(reader, None)).map_err(|error| refused("the file object", error))?
     } else {
-        let path: PathBuf = source.extract()?;
+        let UserPath(path) = source.extract()?;
         py.detach(|| pgn::open(&path)).map_err(|error| refused(&path.display().to_string(), error))?
     };
     let splitter = Some(Splitter::new(opened, 0, options.limits));

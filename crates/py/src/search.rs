@@ -3,9 +3,9 @@
 use crate::failure::OrRaise;
 use crate::position::{Position, read_fen};
 use crate::shared::Opened;
-use pyo3::exceptions::{PyIndexError, PyKeyError, PyTypeError};
+use pyo3::exceptions::{PyIndexError, PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyIterator};
+use pyo3::types::{PyDict, PyIterator, PyList, PySlice};
 use scoresheet::chess::Color;
 use scoresheet::query::{Compare, PositionQuery, QueryFault, SearchOptions, SearchResult, Tally};
 use scoresheet::{Error, GameSet, Monitor, Pattern};
@@ -187,16 +187,53 @@ impl Tree {
         moves.into_pyobject(py)?.try_iter()
     }
 
-    fn __getitem__(&self, key: &Bound<'_, PyAny>) -> PyResult<TreeMove> {
+    fn __reversed__(this: Py<Tree>, py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+        crate::numbers::iterate(this.into_bound(py).into_any(), true)
+    }
+
+    fn __getitem__<'py>(&self, key: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let py = key.py();
         if let Ok(text) = key.extract::<String>() {
             let of = |m: &TreeMove| m.san == text || m.uci == text;
             let found = (0..self.__len__()).filter_map(|place| self.of(place)).find(of);
-            return found.ok_or_else(|| PyKeyError::new_err(text));
+            let found = found.ok_or_else(|| PyKeyError::new_err(text))?;
+            return Ok(found.into_pyobject(py)?.into_any());
+        }
+        if let Ok(slice) = key.cast::<PySlice>() {
+            let indices = slice.indices(self.__len__() as isize)?;
+            let at = |item: usize| self.of((indices.start + item as isize * indices.step) as usize);
+            let moves: Vec<TreeMove> = (0..indices.slicelength).filter_map(at).collect();
+            return Ok(PyList::new(py, moves)?.into_any());
         }
         let index: i64 = key.extract()?;
         let place = if index < 0 { index.saturating_add(self.__len__() as i64) } else { index };
         let found = usize::try_from(place).ok().and_then(|place| self.of(place));
-        found.ok_or_else(|| PyIndexError::new_err(format!("no move at {index}: there are {}", self.__len__())))
+        let found =
+            found.ok_or_else(|| PyIndexError::new_err(format!("no move at {index}: there are {}", self.__len__())))?;
+        Ok(found.into_pyobject(py)?.into_any())
+    }
+
+    /// Returns whether a move was played: one of the tree's, or its text in either notation.
+    fn __contains__(&self, m: &Bound<'_, PyAny>) -> bool {
+        let text = m.extract::<String>().ok();
+        let is = |own: &TreeMove| match &text {
+            Some(text) => own.san == *text || own.uci == *text,
+            None => m.cast::<TreeMove>().is_ok_and(|m| m.get() == own),
+        };
+        (0..self.__len__()).filter_map(|place| self.of(place)).any(|own| is(&own))
+    }
+
+    /// Returns the index of a move of the tree. Raises ValueError if it is missing.
+    #[pyo3(signature = (m, /))]
+    fn index(&self, m: &Bound<'_, PyAny>) -> PyResult<usize> {
+        let is = |place: &usize| m.cast::<TreeMove>().is_ok_and(|m| Some(m.get()) == self.of(*place).as_ref());
+        (0..self.__len__()).find(is).ok_or_else(|| PyValueError::new_err("the move is not among these"))
+    }
+
+    /// Returns how often a move is in the tree: 0 or 1.
+    #[pyo3(signature = (m, /))]
+    fn count(&self, m: &Bound<'_, PyAny>) -> usize {
+        usize::from(self.index(m).is_ok())
     }
 
     fn __repr__(&self) -> String {
@@ -209,7 +246,8 @@ impl Tree {
 }
 
 /// A move that was played in a position, and how the games went.
-#[pyclass(frozen, module = "scoresheet")]
+#[pyclass(frozen, module = "scoresheet", eq)]
+#[derive(PartialEq)]
 pub struct TreeMove {
     san: String,
     uci: String,

@@ -6,6 +6,7 @@ use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
+use pyo3::{Borrowed, FromPyObject};
 use scoresheet::archive::{Access, ArchiveId};
 use scoresheet::query::SideFiles;
 use scoresheet::{Error, GameRef};
@@ -75,6 +76,17 @@ impl Shared {
         opened.clone().ok_or_else(|| PyValueError::new_err("the archive has been closed"))
     }
 
+    /// Opens the archives once more to use side files that have been made since. Archives that have changed meanwhile
+    /// stay as they were opened.
+    pub fn reopen(&self, py: Python<'_>) -> PyResult<()> {
+        let again = Shared::open(py, self.paths.clone(), self.map)?;
+        if again.state == self.state && !self.is_closed() {
+            let opened = again.get()?;
+            *self.opened.write().unwrap_or_else(PoisonError::into_inner) = Some(opened);
+        }
+        Ok(())
+    }
+
     /// Closes the archives: their files are let go once no other thread is reading them.
     pub fn close(&self) {
         *self.opened.write().unwrap_or_else(PoisonError::into_inner) = None;
@@ -109,16 +121,33 @@ fn of_folder(path: &Path, error: &std::io::Error) -> PyErr {
     crate::failure::of_io(&format!("cannot read {}: {error}", path.display()), Some(path), error)
 }
 
+/// A path as people write it: `~` at its beginning is the home folder.
+pub struct UserPath(pub PathBuf);
+
+impl<'a, 'py> FromPyObject<'a, 'py> for UserPath {
+    type Error = PyErr;
+
+    fn extract(given: Borrowed<'a, 'py, PyAny>) -> PyResult<UserPath> {
+        let path: PathBuf = given.extract()?;
+        if !path.as_os_str().as_encoded_bytes().starts_with(b"~") {
+            return Ok(UserPath(path));
+        }
+        let expanded = given.py().import("os.path")?.call_method1("expanduser", (path,))?;
+        Ok(UserPath(expanded.extract()?))
+    }
+}
+
 /// Returns the paths that an argument names: one, or several.
 pub fn paths_of(given: &Bound<'_, PyAny>) -> PyResult<Vec<PathBuf>> {
-    if let Ok(path) = given.extract::<PathBuf>() {
-        return Ok(vec![path]);
+    if let Ok(path) = given.extract::<UserPath>() {
+        return Ok(vec![path.0]);
     }
-    items(given, "paths", MOST_PATHS)
+    let paths: Vec<UserPath> = items(given, "paths", MOST_PATHS)?;
+    Ok(paths.into_iter().map(|path| path.0).collect())
 }
 
 /// More paths than anybody opens at once, so that an endless iterator is an error.
-const MOST_PATHS: usize = 1 << 20;
+pub const MOST_PATHS: usize = 1 << 20;
 
 /// Returns the items of any iterable. Its `__len__` is not believed: memory grows with the items that come.
 ///
@@ -135,6 +164,33 @@ where
         items.push(item?.extract().map_err(Into::into)?);
     }
     Ok(items)
+}
+
+/// A file object of Python as a reader, of bytes or of text, which is read as UTF-8.
+pub struct FileObject {
+    file: Py<PyAny>,
+    /// Bytes that have been read, but not asked for yet: letters take up to 4 bytes.
+    rest: std::collections::VecDeque<u8>,
+}
+
+impl FileObject {
+    /// Returns a reader of an object that has the method `read`.
+    pub fn new(file: &Bound<'_, PyAny>) -> FileObject {
+        FileObject { file: file.clone().unbind(), rest: std::collections::VecDeque::new() }
+    }
+}
+
+impl std::io::Read for FileObject {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        if self.rest.is_empty() {
+            let read = Python::attach(|py| {
+                let read = self.file.bind(py).call_method1("read", (buffer.len(),))?;
+                if read.is_none() { Ok(Vec::new()) } else { bytes_of(&read) }
+            });
+            self.rest = read.map_err(std::io::Error::other)?.into();
+        }
+        std::io::Read::read(&mut self.rest, buffer)
+    }
 }
 
 /// Returns the bytes of a str, or of any object with a buffer of bytes.

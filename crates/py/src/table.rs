@@ -1,18 +1,18 @@
 //! Tables for data frames: a description of what is to be read, which any consumer of Arrow turns into its own.
 
 use crate::failure::{self, exception};
-use crate::shared::Shared;
+use crate::shared::{Shared, UserPath};
+use crate::view::{View, absolute, run_of};
 use crate::work::{self, OnSignal};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{RecordBatchIterator, RecordBatchReader};
 use arrow_schema::SchemaRef;
 use arrow_schema::ffi::FFI_ArrowSchema;
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyKeyError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyCapsule;
+use pyo3::types::{PyBytes, PyCapsule, PyTuple};
 use scoresheet::output::{Content, Existing, NewFile, Outputs};
 use scoresheet_arrow::{Batches, Columns, Options, ParquetError, ParquetOptions, Rows, write_parquet};
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -22,13 +22,26 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// >>> table = archive.table(["white", "white_elo", "result"], where="result = 1-0")
 /// >>> table
 /// <Table of 1538 games: white, white_elo, result>
-#[pyclass(frozen, module = "scoresheet")]
+/// >>> table["white_elo"], "black" in table
+/// (<Table of 1538 games: white_elo>, False)
+#[pyclass(frozen, module = "scoresheet", eq)]
 pub struct Table {
     shared: Arc<Shared>,
     len: usize,
     rows: Rows,
+    /// The preset that the columns are of; columns of one name differ between presets.
+    preset: Option<String>,
     columns: Columns,
     options: Options,
+}
+
+impl PartialEq for Table {
+    fn eq(&self, other: &Table) -> bool {
+        self.shared.is_same(&other.shared)
+            && self.rows == other.rows
+            && self.columns == other.columns
+            && self.options == other.options
+    }
 }
 
 /// More names than a table can have columns, so that an endless iterator is an error.
@@ -42,14 +55,28 @@ impl Table {
         columns: Option<&Bound<'_, PyAny>>,
         options: Options,
     ) -> PyResult<Table> {
-        let columns = match columns {
-            None => Columns::scoresheet(),
+        let (preset, columns) = match columns {
+            None => (Some("scoresheet".to_owned()), Columns::scoresheet()),
             Some(given) => match given.extract::<String>() {
-                Ok(preset) => Columns::preset(&preset).map_or_else(|| list(vec![preset]), Ok)?,
-                Err(_) => list(crate::shared::items(given, "columns", MOST_COLUMNS)?)?,
+                Ok(name) => match Columns::preset(&name) {
+                    Some(columns) => (Some(name), columns),
+                    None => (None, list(vec![name])?),
+                },
+                Err(_) => (None, list(crate::shared::items(given, "columns", MOST_COLUMNS)?)?),
             },
         };
-        Ok(Table { shared: Arc::clone(shared), len, rows, columns, options })
+        Ok(Table { shared: Arc::clone(shared), len, rows, preset, columns, options })
+    }
+
+    fn with_columns(&self, columns: Columns) -> Table {
+        Table {
+            shared: Arc::clone(&self.shared),
+            len: self.len,
+            rows: self.rows.clone(),
+            preset: self.preset.clone(),
+            columns,
+            options: self.options,
+        }
     }
 
     fn batches(&self, options: Options) -> PyResult<Batches> {
@@ -66,6 +93,28 @@ fn list(names: Vec<String>) -> PyResult<Columns> {
 fn on_pool(mut batches: Batches) -> impl RecordBatchReader + Send {
     let schema: SchemaRef = batches.schema();
     RecordBatchIterator::new(std::iter::from_fn(move || work::on_pool(|| batches.next())), schema)
+}
+
+/// Returns a table out of a pickle.
+#[pyfunction]
+#[pyo3(name = "_table")]
+pub fn restored_table(
+    view: &View,
+    range: Option<(u64, u64)>,
+    preset: Option<String>,
+    names: Vec<String>,
+    batch_size: usize,
+    dictionaries: bool,
+) -> PyResult<Table> {
+    let known = preset.as_deref().and_then(Columns::preset).unwrap_or_else(Columns::everything);
+    let columns = match preset {
+        Some(_) => known.select(&names).map_err(|unknown| PyValueError::new_err(unknown.to_string()))?,
+        None => list(names)?,
+    };
+    let numbers = range.map_or_else(|| view.numbers.clone(), |(start, end)| run_of(start, end));
+    let options = Options { batch_size: batch_size.max(1), dictionaries };
+    let shared = Arc::clone(&view.shared);
+    Ok(Table { shared, len: numbers.len(), rows: numbers.rows(), preset, columns, options })
 }
 
 #[pymethods]
@@ -85,6 +134,37 @@ impl Table {
 
     fn __len__(&self) -> usize {
         self.len
+    }
+
+    /// Returns the table with one column, or with some, in this order. Raises KeyError where it has no such column.
+    fn __getitem__(&self, names: &Bound<'_, PyAny>) -> PyResult<Table> {
+        let names: Vec<String> = match names.extract::<String>() {
+            Ok(name) => vec![name],
+            Err(_) => crate::shared::items(names, "columns", MOST_COLUMNS)?,
+        };
+        let columns = self.columns.select(&names).map_err(|unknown| PyKeyError::new_err(unknown.0))?;
+        Ok(self.with_columns(columns))
+    }
+
+    /// Returns whether the table has a column of this name.
+    fn __contains__(&self, name: &Bound<'_, PyAny>) -> bool {
+        name.extract::<String>().is_ok_and(|name| self.names().contains(&&*name))
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let restore = py.import("scoresheet._pickle")?.getattr("restore_table")?;
+        let (range, list) = match &self.rows {
+            Rows::Range(range) => (Some((range.start, range.end)), None),
+            Rows::List(list) => (
+                None,
+                Some(PyBytes::new(py, &list.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<u8>>())),
+            ),
+        };
+        let Options { batch_size, dictionaries } = self.options;
+        let rows = (range, list);
+        let how = (&self.preset, self.names(), batch_size, dictionaries);
+        let state = (absolute(py, &self.shared)?, self.shared.map, rows, how);
+        Ok((restore, state.into_pyobject(py)?))
     }
 
     fn __repr__(&self) -> String {
@@ -137,11 +217,12 @@ impl Table {
     pub fn to_parquet(
         &self,
         py: Python<'_>,
-        path: PathBuf,
+        path: UserPath,
         overwrite: bool,
         row_group: usize,
         level: i32,
     ) -> PyResult<u64> {
+        let UserPath(path) = path;
         let options = ParquetOptions { row_group, level }.check().map_err(PyValueError::new_err)?;
         let target = failure::allowed(Outputs::of(&self.shared.paths).file(
             &path,

@@ -2,9 +2,10 @@
 
 use crate::failure::{OrRaise, game_number};
 use crate::game::Game;
+use crate::numbers::{NumberList, bounds};
 use crate::positions::Positions;
 use crate::search::{self, Tree};
-use crate::shared::{Opened, Shared, paths_of};
+use crate::shared::{Opened, Shared, UserPath, paths_of};
 use crate::table::Table;
 use crate::work::{self, OnSignal};
 use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
@@ -53,7 +54,7 @@ impl Numbers {
     }
 
     /// Returns whether both are the same numbers, however they are held.
-    fn is_same(&self, other: &Numbers) -> bool {
+    pub fn is_same(&self, other: &Numbers) -> bool {
         self == other || self.len() == other.len() && self.iter().eq(other.iter())
     }
 
@@ -82,7 +83,7 @@ impl Numbers {
         Numbers::List(self.iter().filter(|number| passes.contains(*number)).collect())
     }
 
-    fn rows(&self) -> scoresheet_arrow::Rows {
+    pub fn rows(&self) -> scoresheet_arrow::Rows {
         match self {
             Numbers::Run { first, count } => scoresheet_arrow::Rows::Range(*first..first + count),
             Numbers::List(list) => scoresheet_arrow::Rows::List(Arc::clone(list)),
@@ -127,6 +128,8 @@ impl View {
     fn choose(&self, indices: &Bound<'_, PyAny>) -> PyResult<Numbers> {
         let mut numbers = Vec::new();
         let (mut read, mut booleans) = (0, false);
+        // Too many are refused before they are read; of booleans there may be as many as games.
+        let too_many = indices.len().is_ok_and(|count| count > MOST_INDICES);
         for item in indices.try_iter()? {
             let item = item?;
             let chosen = item.extract::<bool>().ok();
@@ -138,7 +141,7 @@ impl View {
                 Some(_) if read == self.numbers.len() => return Err(self.unequal_mask()),
                 Some(true) => numbers.extend(self.numbers.get(read)),
                 Some(false) => {}
-                None if read == MOST_INDICES => {
+                None if too_many || read == MOST_INDICES => {
                     return Err(PyValueError::new_err(format!("more than {MOST_INDICES} indices")));
                 }
                 None => numbers.push(self.number_at(&item)?),
@@ -198,7 +201,7 @@ impl View {
     }
 
     /// The games of each archive that a search is among; `None` for all.
-    fn among(&self, opened: &Opened) -> Option<Vec<GameSet>> {
+    pub fn among(&self, opened: &Opened) -> Option<Vec<GameSet>> {
         match &self.numbers {
             Numbers::Run { first: 1, count } if *count == opened.sources.len() => None,
             numbers => {
@@ -262,14 +265,11 @@ impl View {
     /// 2
     #[pyo3(signature = (game, start = 0, stop = isize::MAX, /), text_signature = "($self, game, start=0, stop=9223372036854775807, /)")]
     fn index(&self, game: &Bound<'_, PyAny>, start: isize, stop: isize) -> PyResult<usize> {
-        let length = self.numbers.len() as isize;
-        let bound = |index: isize| if index < 0 { (index + length).max(0) } else { index.min(length) } as usize;
+        let (start, stop) = bounds(start, stop, self.numbers.len());
         let number = game.cast::<Game>().ok().and_then(|game| game.get().number_in(&self.shared));
         let found = number.and_then(|number| match &self.numbers {
-            Numbers::Run { .. } => {
-                self.numbers.position(number).filter(|index| (bound(start)..bound(stop)).contains(index))
-            }
-            Numbers::List(list) => (bound(start)..bound(stop)).find(|index| list[*index] == number),
+            Numbers::Run { .. } => self.numbers.position(number).filter(|index| (start..stop).contains(index)),
+            Numbers::List(list) => (start..stop).find(|index| list[*index] == number),
         });
         found.ok_or_else(|| PyValueError::new_err("the game is not among these"))
     }
@@ -312,23 +312,24 @@ impl View {
         reduce(py, &self.shared, Some(&numbers))
     }
 
-    /// The numbers of the games in the archive, from 1.
+    /// The numbers of the games in the archive, from 1. `numpy.asarray` makes an array of uint64 of them.
     ///
     /// >>> archive[2:5].numbers
     /// [3, 4, 5]
     #[getter]
-    fn numbers(&self) -> Vec<u64> {
-        self.numbers.iter().collect()
+    fn numbers(&self) -> NumberList {
+        NumberList::of_numbers(self.numbers.clone())
     }
 
     /// Where a search found what: the number of each game and the ply, by game. None where there was no search.
+    /// `numpy.asarray` makes an array of uint64 of them, (n, 2).
     ///
     /// >>> game, ply = archive.find("e4 c5 Nf3").hits[0]
     /// >>> archive.game(game).san[:ply]
     /// ['e4', 'c5', 'Nf3']
     #[getter]
-    fn hits(&self) -> Option<Vec<(u64, u32)>> {
-        self.hits.as_ref().map(|hits| hits.to_vec())
+    fn hits(&self) -> Option<NumberList> {
+        self.hits.clone().map(NumberList::of_hits)
     }
 
     /// Returns the game of that number in the archive, from 1.
@@ -449,7 +450,7 @@ impl View {
     fn to_parquet(
         &self,
         py: Python<'_>,
-        path: PathBuf,
+        path: UserPath,
         columns: Option<&Bound<'_, PyAny>>,
         r#where: Option<&str>,
         overwrite: bool,
@@ -502,7 +503,8 @@ impl View {
 
     /// Returns tensors of these positions, by name: arrays of numpy where it is installed, memory views otherwise.
     ///
-    /// `games` are numbers of games, `plies` their plies. `what` names any of: "planes", uint8 (n, 12, 8, 8), White's
+    /// `games` are numbers of games, `plies` their plies; -1 is the last ply, as in `Game.fen`. A single number stands for
+    /// all: `batch(games, -1)` gives the last positions. `what` names any of: "planes", uint8 (n, 12, 8, 8), White's
     /// pawns to king, then Black's, a1 first; "bitboards", uint64 (n, 12); "halfkp", int32 (n, 2, 32), features of
     /// White's and Black's side, -1 for none; "move", int16 (n,), the number of the move played in `move_names()`, -1
     /// for none; "legal", uint8 (n, 1968), 1 for legal moves; "turn", uint8 (n,), 1 where Black is to move; "castling",
@@ -530,6 +532,38 @@ impl View {
     ) -> PyResult<Bound<'py, PyAny>> {
         let module = slf.py().import("scoresheet._training")?;
         module.call_method1("batch", (slf, games, plies, what, out, mover, threads))
+    }
+
+    /// Returns what these games are like, counted as `scoresheet stats --json` counts: results, plies, lengths, years,
+    /// ratings, codes of openings, and the `top` players and events with most games.
+    ///
+    /// >>> stats = archive.stats()
+    /// >>> stats["games"], stats["results"]["white"], stats["median_plies"]
+    /// (3000, 1538, 61)
+    #[pyo3(signature = (*, top = 10))]
+    fn stats<'py>(&self, py: Python<'py>, top: usize) -> PyResult<Bound<'py, PyDict>> {
+        crate::care::stats(py, self, top)
+    }
+
+    /// Writes these games as PGN with everything that stands in them, as `scoresheet export` does: to a path, which is
+    /// compressed if it ends in `.zst`, `.gz`, `.bz2` or `.zip`, or to a file object, binary or text. Returns the number
+    /// of games; without a target, the PGN as a str.
+    ///
+    /// A path appears once it is complete; an existing file stays unless `overwrite` says otherwise, and any file that
+    /// is not PGN stays. Raises DamagedError where a game cannot be read, ValueError where the path is the archive's own.
+    ///
+    /// >>> archive.where("elo >= 2200").to_pgn("strong.pgn.gz") == len(archive.where("elo >= 2200"))
+    /// True
+    /// >>> archive[:1].to_pgn() == archive[0].pgn()
+    /// True
+    #[pyo3(signature = (target = None, /, *, overwrite = false))]
+    fn to_pgn<'py>(
+        &self,
+        py: Python<'py>,
+        target: Option<&Bound<'py, PyAny>>,
+        overwrite: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        crate::care::to_pgn(py, self, target, overwrite)
     }
 
     fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
@@ -621,6 +655,37 @@ impl Archive {
         slf.as_super().of(Numbers::List(numbers.collect()))
     }
 
+    /// Checks every byte of the archive, its index and its side files, and reads every game, as `scoresheet verify` does;
+    /// with `quick` structure and checksums alone. The file is read anew. Returns a dict for each archive, with what
+    /// `scoresheet verify --json` prints: `"sound"` is whether nothing is damaged, `"damage"` lists what is.
+    ///
+    /// >>> [report] = archive.verify()
+    /// >>> report["sound"], report["games"], report["damage"]
+    /// (True, 3000, [])
+    #[pyo3(signature = (*, quick = false))]
+    fn verify<'py>(&self, py: Python<'py>, quick: bool) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        crate::care::verify(py, &self.shared, quick)
+    }
+
+    /// Builds the side files that make filters, searches and trees fast, as `scoresheet index` does, and uses them from
+    /// now on: `tag_columns` (`.bgh`) for `where`, `signatures` (`.bgs`) and `positions` (`.bgp`) for `find` and `tree`.
+    /// Positions are sorted in `memory` MiB. Returns the bytes of each file by its path.
+    ///
+    /// >>> sizes = archive.build_index(positions=False)
+    /// >>> archive.side_files[0]["bgs"], archive.side_files[0]["bgp"]
+    /// ('file', 'missing')
+    #[pyo3(signature = (*, tag_columns = true, signatures = true, positions = true, memory = 256))]
+    fn build_index<'py>(
+        &self,
+        py: Python<'py>,
+        tag_columns: bool,
+        signatures: bool,
+        positions: bool,
+        memory: u64,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        crate::care::build_index(py, &self.shared, [tag_columns, signatures, positions], memory)
+    }
+
     /// The total number of games, deleted ones included: the number of the last.
     #[getter]
     fn last_number(&self) -> PyResult<u64> {
@@ -679,11 +744,19 @@ fn reduce<'py>(
     numbers: Option<&[u8]>,
 ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
     let restore = py.import("scoresheet._pickle")?.getattr("restore")?;
-    // Where the process has another working directory, the path is the same.
-    let whole = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
-    let paths: Vec<PathBuf> = shared.paths.iter().map(whole).collect();
     let numbers = numbers.map(|numbers| PyBytes::new(py, numbers));
-    Ok((restore, (PyTuple::new(py, paths)?, shared.map, numbers).into_pyobject(py)?))
+    Ok((restore, (absolute(py, shared)?, shared.map, numbers).into_pyobject(py)?))
+}
+
+/// Returns the paths of archives for pickles: where the process has another working directory, they are the same.
+pub fn absolute<'py>(py: Python<'py>, shared: &Shared) -> PyResult<Bound<'py, PyTuple>> {
+    let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
+    PyTuple::new(py, shared.paths.iter().map(absolute))
+}
+
+/// Returns the numbers from `start` to before `end`.
+pub fn run_of(start: u64, end: u64) -> Numbers {
+    Numbers::Run { first: start, count: end.saturating_sub(start) }
 }
 
 /// The files in words.

@@ -2,7 +2,7 @@
 
 use crate::failure::OrRaise;
 use crate::game::Game;
-use crate::shared::bytes_of;
+use crate::shared::{UserPath, bytes_of};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -42,7 +42,8 @@ impl ArchiveWriter {
 impl ArchiveWriter {
     #[new]
     #[pyo3(signature = (path, /, *, append = false, pack = false))]
-    fn new(py: Python<'_>, path: PathBuf, append: bool, pack: bool) -> PyResult<ArchiveWriter> {
+    fn new(py: Python<'_>, path: UserPath, append: bool, pack: bool) -> PyResult<ArchiveWriter> {
+        let UserPath(path) = path;
         let writer = match (append, pack) {
             (true, true) => return Err(PyValueError::new_err("append keeps the coding that is there; leave pack out")),
             (true, false) => scoresheet::ArchiveWriter::append(&path),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import shutil
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -82,6 +83,19 @@ def test_documents(path: Path, folder: Path) -> None:
     if skipped:
         pytest.skip(f"{ran} examples hold; {skipped} blocks need packages that are not installed")
     assert ran
+
+
+def test_the_cookbook_names_the_packages_of_each_example() -> None:
+    for part in (ROOT / "docs" / "python" / "cookbook.md").read_text().split("\n## ")[1:]:
+        heading = part.splitlines()[0]
+        code = "".join(block.split("```")[0] for block in part.split("```python\n")[1:])
+        methods = {"to_arrow": "pyarrow", "to_pandas": "pandas", "to_polars": "polars", "to_chess": "chess"}
+        needed = {package for method, package in methods.items() if f".{method}(" in code}
+        imports = (line.removeprefix(">>> ").split() for line in code.splitlines())
+        for words in (words for words in imports if words[:1] in (["import"], ["from"])):
+            needed |= {name.split(".")[0] for name in words[1].split(",")} - set(sys.stdlib_module_names) - {"scoresheet"}
+        said = {name for line in part.splitlines() if line.startswith("Needs: `pip install ") for name in line.split("`")[1].split()[2:]}
+        assert said == needed, heading
 
 
 def is_there(package: str) -> bool:

@@ -102,7 +102,7 @@ def test_threads_and_out_give_the_same(archive: scoresheet.Archive) -> None:
 
 
 def test_wrong_places(archive: scoresheet.Archive) -> None:
-    for game, ply in ((0, 0), (3001, 0), (-1, 0), (2**62, 0), (1, 26), (1, -1), (1, 2**40)):
+    for game, ply in ((0, 0), (3001, 0), (-1, 0), (2**62, 0), (1, 26), (1, -27), (0, -1), (1, -(2**63)), (1, 2**40)):
         with pytest.raises(IndexError):
             archive.batch([game], [ply])
     with pytest.raises(ValueError, match="plies"):

@@ -24,7 +24,8 @@ figure{margin:0 0 .6rem}summary{cursor:pointer;color:var(--soft);font-size:.9rem
 .axis{display:flex;justify-content:space-between;color:var(--soft);font-size:.75rem}\
 .key{display:flex;flex-wrap:wrap;gap:.2rem 1.2rem;font-size:.85rem;margin:.3rem 0}\
 .key i{display:inline-block;width:.9em;height:.9em;border:1px solid var(--line);margin-right:.4em;vertical-align:-.1em}\
-svg{display:block;width:100%;max-width:40rem;height:auto}svg text{fill:var(--soft);font:11px system-ui,sans-serif}\
+svg{display:block;width:100%;height:auto}svg text{fill:var(--soft);font:11px system-ui,sans-serif}\
+@media(min-width:40rem){.chart text{font-size:8px}}\
 .boards{display:grid;grid-template-columns:repeat(auto-fit,minmax(9.5rem,1fr));gap:1rem}.boards figure{margin:0}\
 .boards svg{max-width:14rem}figcaption{font-size:.85rem}.sq-l{fill:var(--light)}.sq-d{fill:var(--dark)}\
 svg text.w{fill:#fff;stroke:#1c1c1c;stroke-width:.35px;font-size:9px}svg text.b{fill:#111;font-size:9px}\
@@ -102,7 +103,7 @@ fn round_up(value: f64) -> f64 {
 }
 
 /// The size of plots with axes, and the margins left and below.
-const SIZE: (f64, f64) = (400.0, 190.0);
+const SIZE: (f64, f64) = (400.0, 160.0);
 const MARGIN: (f64, f64) = (52.0, 22.0);
 
 fn axes(text: &mut String, low: f64, high: f64) {
@@ -158,8 +159,12 @@ fn plot(
     let (width, height) = (SIZE.0 - MARGIN.0 - 6.0, SIZE.1 - MARGIN.1 - 8.0);
     let x = |at: f64| MARGIN.0 + if last + step > first { (at - first) / span * width } else { width / 2.0 };
     let y = |value: f64| 8.0 + height * (1.0 - (value - low) / (high - low).max(1.0));
-    let mut text =
-        format!("<figure><svg viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{}\">", SIZE.0, SIZE.1, escape(label));
+    let mut text = format!(
+        "<figure><svg class=\"chart\" viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{}\">",
+        SIZE.0,
+        SIZE.1,
+        escape(label)
+    );
     axes(&mut text, low, high);
     let mut path = String::new();
     for (place, point) in points.iter().enumerate() {
@@ -186,13 +191,17 @@ fn plot(
     if is_line {
         let _ = write!(text, "<path class=\"plot\" d=\"{path}\"/>");
     }
-    // As many names as have room, each where it belongs.
-    let mut free = f64::MIN;
-    for point in points {
+    // As many names as have room, each where it belongs; the last one always.
+    let place = |point: &Point| {
         let at = if is_line { x(point.at) } else { x(point.at + step / 2.0) };
         let half = point.name.chars().count() as f64 * 3.2;
-        let at = at.min(SIZE.0 - half);
-        if at - half >= free {
+        (at.min(SIZE.0 - half), half)
+    };
+    let end = points.last().map(place).map_or(f64::MAX, |(at, half)| at - half - 8.0);
+    let mut free = f64::MIN;
+    for (number, point) in points.iter().enumerate() {
+        let (at, half) = place(point);
+        if number + 1 == points.len() || (at - half >= free && at + half <= end) {
             let _ = write!(
                 text,
                 "<text x=\"{at:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
@@ -277,4 +286,41 @@ pub fn board(position: &Position, caption: &str) -> String {
     }
     let _ = write!(text, "</svg><figcaption>{caption}</figcaption></figure>");
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_year_is_on_the_axis() {
+        for count in 1..150u32 {
+            let point = |year: u32| Point { at: f64::from(year), name: year.to_string(), value: 1.0 };
+            let points: Vec<Point> = (0..count).map(|number| point(1873 + number)).collect();
+            for text in [columns("Games", ["year", "games"], 1.0, &points), line("Rating", ["year", "rating"], &points)]
+            {
+                let labels: Vec<(f64, f64)> = text
+                    .split("<text x=\"")
+                    .skip(1)
+                    .filter(|part| part.contains("\"middle\""))
+                    .map(|part| {
+                        let name = part.split('>').nth(1).and_then(|rest| rest.split('<').next()).unwrap();
+                        let half = name.len() as f64 * 3.2;
+                        let at: f64 = part.split('"').next().unwrap().parse().unwrap();
+                        (at - half, at + half)
+                    })
+                    .collect();
+                assert!(text.contains(&format!("\"middle\">{}</text>", 1872 + count)), "{count}");
+                // No name runs into the next one or out of the picture.
+                assert!(labels.windows(2).all(|pair| pair[0].1 < pair[1].0), "{count} {labels:?}");
+                assert!(labels.last().is_some_and(|(_, right)| *right <= SIZE.0 + 0.1), "{count} {labels:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn charts_are_as_wide_as_bars() {
+        assert!(!STYLE.contains("max-width:40rem"));
+        assert!(columns("Games", ["year", "games"], 1.0, &[]).contains("svg class=\"chart\""));
+    }
 }

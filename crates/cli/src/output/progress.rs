@@ -27,11 +27,13 @@ pub fn watched<T>(bar: &ProgressBar, look: impl Fn(&ProgressBar, Duration) + Sen
     let start = Instant::now();
     let result = std::thread::scope(|scope| {
         let (done, ended) = channel::<()>();
-        scope.spawn(move || {
+        let show = move || {
             while let Err(RecvTimeoutError::Timeout) = ended.recv_timeout(Duration::from_millis(100)) {
                 look(bar, start.elapsed());
             }
-        });
+        };
+        // Where the system gives no thread, nothing is shown.
+        let _ = std::thread::Builder::new().spawn_scoped(scope, show);
         // Also dropped if the work panics, so that the other thread ends.
         let _done = done;
         work()

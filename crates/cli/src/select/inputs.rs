@@ -54,7 +54,8 @@ fn folder(root: &Path, kind: &Kind, files: &mut Vec<PathBuf>) -> Result<(), Fail
             } else if kind.1.iter().any(|end| name.ends_with(end))
                 // macOS keeps its notes on a file beside it.
                 && !name.starts_with("._")
-                && entry.path().is_file()
+                // A link to nothing is opened, and named as what it is.
+                && (entry.path().is_file() || is_dangling(&entry.path()))
             {
                 found.push(entry.path());
             }
@@ -66,6 +67,11 @@ fn folder(root: &Path, kind: &Kind, files: &mut Vec<PathBuf>) -> Result<(), Fail
     found.sort();
     files.append(&mut found);
     Ok(())
+}
+
+/// Returns whether a path is a link to nothing.
+fn is_dangling(path: &Path) -> bool {
+    path.is_symlink() && !path.exists()
 }
 
 /// Returns the paths that a pattern matches, sorted.
@@ -93,7 +99,7 @@ fn matches(pattern: &Path) -> Result<Vec<PathBuf>, Failure> {
         }
         found = next;
     }
-    found.retain(|path| path.exists());
+    found.retain(|path| path.exists() || is_dangling(path));
     if found.is_empty() {
         return Err(Failure::Message(format!("{}: no file matches this pattern", shown(pattern))));
     }

@@ -10,7 +10,7 @@
 starting position.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ._scoresheet import (
     Archive,
@@ -23,6 +23,7 @@ from ._scoresheet import (
     Fault,
     Game,
     Games,
+    Numbers,
     PgnReader,
     Position,
     Positions,
@@ -52,6 +53,7 @@ __all__ = [
     "Fault",
     "Game",
     "Games",
+    "Numbers",
     "PgnReader",
     "Position",
     "Positions",
@@ -70,7 +72,9 @@ __all__ = [
     "read_pgn",
 ]
 
-# Sequences for whoever asks: they have a length, take numbers and are iterated in order.
-for _sequence in (View, Positions, Tree):
+# Sequences for whoever asks: they have a length, take numbers and are iterated in order. A game is a mapping of its
+# tags; two games are equal if they are the same game, not if they have the same tags.
+for _sequence in (View, Numbers, Positions, Tree):
     Sequence.register(_sequence)
-del Sequence, _sequence
+Mapping.register(Game)
+del Mapping, Sequence, _sequence

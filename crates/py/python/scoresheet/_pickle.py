@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from . import _scoresheet
 
 if TYPE_CHECKING:
-    from ._scoresheet import Archive, Game, View
+    from ._scoresheet import Archive, Game, Table, View
 
 _lock = threading.Lock()
 _opened: weakref.WeakValueDictionary[tuple[object, ...], _Keep] = weakref.WeakValueDictionary()
@@ -51,3 +51,14 @@ def restore(paths: tuple[str, ...], map: bool, numbers: bytes | None) -> Archive
 def restore_game(paths: tuple[str, ...], map: bool, number: int) -> Game:
     """Return a game of an archive."""
     return _archive(paths, map).game(number)
+
+
+def restore_table(
+    paths: tuple[str, ...],
+    map: bool,
+    rows: tuple[tuple[int, int] | None, bytes | None],
+    how: tuple[str | None, list[str], int, bool],
+) -> Table:
+    """Return a table of games of an archive."""
+    numbers, listed = rows
+    return _scoresheet._table(_archive(paths, map)._view(listed or b""), numbers, *how)

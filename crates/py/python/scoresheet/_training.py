@@ -53,6 +53,18 @@ def _array(data: bytearray, kind: tuple[str, str, tuple[int, ...]], rows: int) -
     return view if not shape or not rows else view.cast("B").cast(code, (rows, *shape))
 
 
+def _both(games: Any, plies: Any) -> tuple[Any, Any]:
+    """Return games and plies as buffers; a single number stands for all."""
+    alone = [isinstance(own, int) or getattr(own, "ndim", 1) == 0 for own in (games, plies)]
+    games, plies = ([own] if one else own for own, one in zip((games, plies), alone))
+    games, plies = _integers(games), _integers(plies)
+    if alone[0] and not alone[1]:
+        games = _integers([games[0]] * len(plies))
+    if alone[1] and not alone[0]:
+        plies = _integers([plies[0]] * len(games))
+    return games, plies
+
+
 def batch(
     view: View,
     games: Any,
@@ -64,7 +76,7 @@ def batch(
 ) -> dict[str, Any]:
     """Return the tensors of positions: see `View.batch`."""
     names = [what] if isinstance(what, str) else list(what or out or USUAL)
-    games, plies = _integers(games), _integers(plies)
+    games, plies = _both(games, plies)
     made = _scoresheet._pack(view, games, plies, names, mover, threads)
     tensors = {}
     for name, data in zip(names, made):
@@ -111,3 +123,12 @@ def locate(positions: Positions, indices: Any) -> tuple[Any, Any]:
 def sample(positions: Positions, n: int, seed: int) -> tuple[Any, Any]:
     """Return the games and plies of positions in random order."""
     return _places(positions._locate(memoryview(positions._order(0, n, seed)).cast("q")))
+
+
+def uint64(data: bytearray, columns: int, dtype: Any) -> Any:
+    """Return numbers of 8 bytes as an array of numpy, of one dimension where there are no columns."""
+    import numpy as np
+
+    made = np.frombuffer(data, dtype=np.uint64)
+    made = made.reshape(-1, columns) if columns else made
+    return made if dtype is None else made.astype(dtype, copy=False)

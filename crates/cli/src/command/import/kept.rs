@@ -3,14 +3,14 @@
 
 use crate::failure::Failure;
 use crate::session::Session;
-use crate::text::count;
+use crate::text::{count, shown};
 use scoresheet::archive::temporary::TemporaryFolder;
 use scoresheet::error::Error;
-use scoresheet::import;
+use scoresheet::import::{self, Refused};
 use scoresheet::pcn::general::{Document, read_documents};
 use scoresheet::pcn::{self, ReadError};
 use scoresheet::pgn::PgnWriter;
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 /// Sources, and which of them are kept whole.
@@ -24,20 +24,36 @@ pub struct Sources {
     others: Vec<String>,
     /// Files that are no source of games, and why.
     pub refused: Vec<(PathBuf, String)>,
+    /// How many of these could not be read to their end: the games before the fault are imported.
+    cut: usize,
     /// Holds the folder of the files of PGN until the import is done.
     _folder: Option<TemporaryFolder>,
 }
 
 /// Sets apart the files that are no source of games and the documents with games of other kinds of chess; all other
 /// files stay as they are. A document that is neither western chess nor consistent in itself is refused with the path
-/// of the element. Errors: a file cannot be opened; every file is refused, of which all but a single one are reported.
-pub fn set_apart(files: &[PathBuf], session: &Session) -> Result<Sources, Failure> {
-    let mut sources =
-        Sources { files: Vec::new(), places: Vec::new(), others: Vec::new(), refused: Vec::new(), _folder: None };
+/// of the element. A file that a folder or a pattern stands for, and not one of `named`, is refused if it cannot be
+/// opened. Errors: a file cannot be opened; every file is refused, of which all but a single one are reported.
+pub fn set_apart(files: &[PathBuf], named: &[PathBuf], session: &Session) -> Result<Sources, Failure> {
+    let mut sources = Sources {
+        files: Vec::new(),
+        places: Vec::new(),
+        others: Vec::new(),
+        refused: Vec::new(),
+        cut: 0,
+        _folder: None,
+    };
     for file in files {
+        if !named.contains(file)
+            && let Err(source) = std::fs::File::open(file)
+        {
+            let error = Error::Io { doing: "cannot open", path: file.clone(), source };
+            sources.refused.push((file.clone(), error.to_string()));
+            continue;
+        }
         let document = match import::open_document(file) {
             Ok(document) => document,
-            Err(error @ Error::Input { .. }) => {
+            Err(error) if matches!(error, Error::Input { .. }) || !named.contains(file) => {
                 sources.refused.push((file.clone(), error.to_string()));
                 continue;
             }
@@ -48,12 +64,18 @@ pub fn set_apart(files: &[PathBuf], session: &Session) -> Result<Sources, Failur
         // Most are of western chess alone, and need not be in memory as a whole; what else is wrong is found below.
         match pcn::read(document, |_| Ok(())) {
             Ok(()) => continue,
-            Err(ReadError::Io(error)) => return Err(Failure::cannot_open(file, error)),
+            Err(ReadError::Io(error)) => {
+                sources.refuse_last(file, &error);
+                continue;
+            }
             Err(ReadError::Pcn(_)) => {}
         }
         let mut content = Vec::new();
         let Some(mut document) = import::open_document(file)? else { continue };
-        document.read_to_end(&mut content).map_err(|error| Failure::cannot_open(file, error))?;
+        if let Err(error) = document.read_to_end(&mut content) {
+            sources.refuse_last(file, &error);
+            continue;
+        }
         let documents = match read_documents(&content) {
             Ok(documents) => documents,
             Err(error) => {
@@ -100,6 +122,20 @@ pub fn set_apart(files: &[PathBuf], session: &Session) -> Result<Sources, Failur
 }
 
 impl Sources {
+    /// Refuses the file that was added last because it cannot be read to its end.
+    fn refuse_last(&mut self, file: &Path, error: &io::Error) {
+        self.files.pop();
+        self.refused.push((file.to_path_buf(), format!("{}: damaged or cut short: {error}", shown(file))));
+    }
+
+    /// Adds the sources that could not be read to their end.
+    pub fn refuse(&mut self, refused: Vec<Refused>) {
+        self.cut = refused.len();
+        let of = |refused: Refused| Some((self.files.get(refused.source)?.clone(), refused.error.to_string()));
+        let refused: Vec<(PathBuf, String)> = refused.into_iter().filter_map(of).collect();
+        self.refused.extend(refused);
+    }
+
     /// Returns the name of a temporary file for the PGN of a document: in a folder of its own, as two documents may
     /// have one name.
     fn beside(&mut self, file: &Path) -> Result<PathBuf, Failure> {
@@ -122,8 +158,15 @@ impl Sources {
             return;
         }
         self.refused.iter().for_each(|(_, why)| session.message(why));
-        let refused = self.refused.len() as u64;
-        session.message(&format!("{} refused; the others are imported", count(refused, "file was", "files were")));
+        if self.cut > 0 {
+            let cut = count(self.cut as u64, "file was", "files were");
+            session.message(&format!("{cut} read up to the fault; the games before it are imported"));
+        }
+        let refused = self.refused.len() - self.cut;
+        if refused > 0 {
+            let refused = count(refused as u64, "file was", "files were");
+            session.message(&format!("{refused} refused; the others are imported"));
+        }
     }
 
     /// Reports what is kept whole.

@@ -31,8 +31,8 @@ use summary::Printed;
 /// Import PGN files into a new archive, or add them to an existing one
 ///
 /// Reads PGN and PCN, plain, compressed with zstd, gzip or bzip2, or inside zip and tar files. The format is recognized
-/// by content, not by file name. A file that is neither is refused: the others are imported, the refused ones named at
-/// the end, and the exit code is 5. Every tag, comment, annotation and variation is kept. PCN is
+/// by content, not by file name. A file that is neither, or that cannot be read to its end, is refused: the games before
+/// the fault stand, the other files are imported, the refused ones named at the end, and the exit code is 5. Every tag, comment, annotation and variation is kept. PCN is
 /// converted to PGN; the bytes of the PCN file itself are not kept. A game with a fault is kept as far as it can be
 /// read, the rest of it as raw text; each fault is reported with file, line and game. The index games.bgi is written
 /// beside the archive games.bga and can always be rebuilt.
@@ -73,7 +73,7 @@ pub struct Args {
     /// Commit after this many chunks of about 750 KB of PGN each: the most that a crash can lose
     #[arg(long, value_name = "CHUNKS", default_value_t = BATCH, value_parser = clap::value_parser!(u32).range(1..=65536))]
     batch: u32,
-    /// Reject every game that has a fault; exit code 3 if there are any
+    /// Reject every game that has a fault; exit code 3 if there are any, unless files were refused (5)
     #[arg(long)]
     strict: bool,
     /// Write rejected games to this file exactly as in the source; of a game longer than 2 MiB only the first MiB
@@ -135,7 +135,7 @@ impl From<Charset> for Encoding {
 pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let files = inputs::expand(&args.files, &inputs::PGN)?;
     let (target, rejects) = targets(args, &files)?;
-    let kept = kept::set_apart(&files, session)?;
+    let mut kept = kept::set_apart(&files, &args.files, session)?;
     let usual = if args.pack { ImportOptions::packed() } else { ImportOptions::default() };
     let options = ImportOptions {
         kept: kept.places.clone(),
@@ -152,7 +152,8 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         batch: args.batch,
         ..usual
     };
-    let files = &kept.files;
+    let read = kept.files.clone();
+    let files = &read;
     let stop = session.stop_flag();
     let rejects = rejects.map(Rejects::create).transpose()?;
     let total = total_size(files);
@@ -181,11 +182,12 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     });
     let Faults { tally, rejects, broken, .. } = faults;
     tally.report(session, files);
-    let (summary, known) = summary.map_err(|error| match error {
+    let (mut summary, known) = summary.map_err(|error| match error {
         Error::NotAnArchive { .. } => Failure::Message(format!("{error}: give another name with -o")),
         error => Failure::of_archive(&args.output)(error),
     })?;
     let failure = summary::failure(&args.output, args.force, &summary, known);
+    kept.refuse(std::mem::take(&mut summary.refused));
     if summary.stopped.is_none() {
         kept.report(session, &args.output);
     }

@@ -33,6 +33,9 @@ pub fn failure(output: &Path, replacing: bool, summary: &Summary, known: Option<
             let fate = if kept { "is as it was" } else { "has not been written" };
             Some(format!("none of {seen} could be stored; {archive} {fate}"))
         }
+        None if summary.stored == 0 && !summary.refused.is_empty() && !kept => {
+            Some(format!("no game was stored; {archive} has not been written"))
+        }
         None => None,
     }
 }
@@ -85,13 +88,12 @@ pub fn print(session: &Session, summary: &Summary, known: Option<Known>, how: &P
     }
     // Of a source that is there in part there is nothing to restore.
     let in_part = known.is_some_and(|known| known.games() > 0);
-    let whole = summary.sources.iter().filter(|source| source.whole);
-    let exact = whole.clone().filter(|source| source.record.exact).count() as u64;
+    let exact = summary.sources.iter().filter(|source| source.whole && source.record.exact).count() as u64;
     if !in_part {
         session.note(&format!(
             "{} of {} can be restored byte for byte",
             thousands(exact),
-            count(whole.count() as u64, "source", "sources")
+            count(summary.sources.len() as u64, "source", "sources")
         ));
     }
     if how.append && summary.totals.games > *stored {

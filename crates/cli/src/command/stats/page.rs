@@ -76,7 +76,7 @@ impl Page<'_> {
                 "Games by moves",
                 ["moves", "games"],
                 f64::from(LENGTH_STEP),
-                &bars(&stats.lengths, LENGTH_STEP),
+                &most(bars(&stats.lengths, LENGTH_STEP)),
             );
             section(&mut html, "Length", &body);
         }
@@ -148,6 +148,29 @@ fn bars(counts: &BTreeMap<u32, u64>, step: u32) -> Vec<Point> {
         value: counts.get(&at).copied().unwrap_or(0) as f64,
     };
     steps.map(point).collect()
+}
+
+/// The share of the games that the bars of a plot show one by one.
+const SHOWN: f64 = 0.99;
+
+/// Joins the bars beyond the 99th percentile into a last one, which says so.
+fn most(mut bars: Vec<Point>) -> Vec<Point> {
+    let all: f64 = bars.iter().map(|bar| bar.value).sum();
+    let mut seen = 0.0;
+    let shown = bars.iter().take_while(|bar| {
+        let is_within = seen < SHOWN * all;
+        seen += bar.value;
+        is_within
+    });
+    let shown = shown.count();
+    // A single bar is what it is.
+    if bars.len() > shown + 1 {
+        let rest = bars.split_off(shown);
+        let value = rest.iter().map(|bar| bar.value).sum();
+        let first = rest.first().map_or(0.0, |bar| bar.at);
+        bars.push(Point { at: first, name: format!("{first} or more"), value });
+    }
+    bars
 }
 
 /// Games and ratings over years, or over months where they are of few years.
@@ -273,5 +296,23 @@ fn lists(html: &mut String, stats: &Stats) {
         let rows: Vec<Vec<String>> =
             stats.events.iter().map(|(name, games)| vec![name.clone(), thousands(*games)]).collect();
         section(html, "Events", &wide("Events", plot::table(&["event", "games"], &rows)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rare_lengths_are_one_bar() {
+        let counts = BTreeMap::from([(20, 500), (30, 480), (40, 12), (90, 3), (600, 5)]);
+        let shown = most(bars(&counts, LENGTH_STEP));
+        let names: Vec<&str> = shown.iter().map(|bar| bar.name.as_str()).collect();
+        assert_eq!(names, ["20-29", "30-39", "40-49", "50 or more"]);
+        assert_eq!(shown.iter().map(|bar| bar.value).collect::<Vec<_>>(), [500.0, 480.0, 12.0, 8.0]);
+        // Nothing is joined where one bar is left, or none.
+        for counts in [BTreeMap::from([(20, 99), (30, 1)]), BTreeMap::from([(20, 7)]), BTreeMap::new()] {
+            assert!(most(bars(&counts, LENGTH_STEP)).iter().all(|bar| !bar.name.contains("more")));
+        }
     }
 }

@@ -1,0 +1,274 @@
+//! What one does with an archive as a whole: statistics, PGN, verification, side files. The answers are those of the
+//! command's `stats`, `export`, `verify` and `index`.
+
+use crate::failure::{self, OrRaise};
+use crate::shared::{Shared, UserPath};
+use crate::view::View;
+use crate::work::{self, OnSignal};
+use pyo3::IntoPyObjectExt;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyList, PyString};
+use rayon::prelude::*;
+use scoresheet::archive::{Access, FileKind, Level, OpenOptions, Report, SideState};
+use scoresheet::output::{Compressed, Content, Existing, NewFile, Outputs};
+use scoresheet::pgn::PgnWriter;
+use scoresheet::query::report::openings::Openings;
+use scoresheet::query::report::stats::{self as counted, Stats};
+use scoresheet::query::{Signatures, check_side_files, position::index, tag_columns};
+use scoresheet::{Archive, Error, Monitor};
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// Makes a dict of names and values.
+macro_rules! dict {
+    ($py:expr, { $($name:literal: $value:expr),* $(,)? }) => {{
+        let dict = PyDict::new($py);
+        $(dict.set_item($name, $value)?;)*
+        dict
+    }};
+}
+
+fn list<'py, T>(
+    py: Python<'py>,
+    items: impl IntoIterator<Item = T>,
+    mut of: impl FnMut(T) -> PyResult<Bound<'py, PyDict>>,
+) -> PyResult<Bound<'py, PyList>> {
+    PyList::new(py, items.into_iter().map(&mut of).collect::<PyResult<Vec<_>>>()?)
+}
+
+/// Returns the statistics of games, as `stats --json` has them.
+pub fn stats<'py>(py: Python<'py>, view: &View, top: usize) -> PyResult<Bound<'py, PyDict>> {
+    let opened = view.shared.get()?;
+    let among = view.among(&opened);
+    let count = move || -> Result<(Stats, Option<PathBuf>), Error> {
+        let (mut stats, mut longest_in) = (Stats::default(), None);
+        for (place, source) in opened.sources.sources().iter().enumerate() {
+            let games = among.as_ref().and_then(|among| among.get(place)).cloned();
+            let own = counted::stats(&source.columns, &games.unwrap_or_else(|| source.archive.live()))?;
+            if own.longest.0 > stats.longest.0 {
+                longest_in = Some(source.archive.path().to_path_buf());
+            }
+            stats.add(own);
+        }
+        stats.cut(top);
+        Ok((stats, longest_in))
+    };
+    let (mut stats, longest_in) = work::long(py, count)?.or_raise(py)?;
+    let [unknown, black, white, draws] = stats.results;
+    let bars =
+        |bars: &BTreeMap<u32, u64>| list(py, bars, |(from, games)| Ok(dict!(py, {"from": from, "games": games})));
+    let mean = if stats.games == 0 { 0.0 } else { stats.plies as f64 / stats.games as f64 };
+    stats.players.truncate(top);
+    Ok(dict!(py, {
+        "games": stats.games,
+        "plies": stats.plies,
+        "mean_plies": (mean * 1000.0).round() / 1000.0,
+        "median_plies": stats.median_plies(),
+        "longest_plies": stats.longest.0,
+        "longest_game": Some(stats.longest.1).filter(|game| *game > 0),
+        "longest_archive": longest_in.map(|path| path.to_string_lossy().into_owned()),
+        "comments": stats.comments,
+        "variations": stats.variations,
+        "glyphs": stats.glyphs,
+        "set_up": stats.set_up,
+        "faulty": stats.faulty,
+        "results": dict!(py, {"white": white, "draws": draws, "black": black, "unknown": unknown}),
+        "moves": bars(&stats.lengths)?,
+        "ratings": bars(&stats.ratings)?,
+        "years": list(py, &stats.years, |(year, games)| Ok(dict!(py, {"year": year, "games": games})))?,
+        "ecos": list(py, &stats.ecos, |(code, games)| {
+            let name = Openings::table().name_of_code(code);
+            Ok(dict!(py, {"eco": code, "opening": name, "games": games}))
+        })?,
+        "events": list(py, &stats.events, |(name, games)| Ok(dict!(py, {"event": name, "games": games})))?,
+        "players": list(py, &stats.players, |player| {
+            Ok(dict!(py, {
+                "player": &player.name, "games": player.games, "won": player.won, "drawn": player.drawn,
+                "lost": player.lost,
+            }))
+        })?,
+    }))
+}
+
+/// Games whose PGN is made at once: enough for all cores, little enough for memory.
+const STEP: usize = 1 << 14;
+/// Games that a thread does at a time.
+const TASK: usize = 256;
+
+/// Writes games as PGN to a path or a file object, or returns the text.
+pub fn to_pgn<'py>(
+    py: Python<'py>,
+    view: &View,
+    target: Option<&Bound<'py, PyAny>>,
+    overwrite: bool,
+) -> PyResult<Bound<'py, PyAny>> {
+    let Some(target) = target else {
+        let mut text = Vec::new();
+        each_text(py, view, |bytes| {
+            text.extend_from_slice(bytes);
+            Ok(())
+        })?;
+        return Ok(PyString::new(py, &String::from_utf8_lossy(&text)).into_any());
+    };
+    if target.hasattr("write")? {
+        let is_text = target.is_instance(&py.import("io")?.getattr("TextIOBase")?)? || target.hasattr("encoding")?;
+        each_text(py, view, |bytes| {
+            let data = match is_text {
+                true => PyString::new(py, &String::from_utf8_lossy(bytes)).into_any(),
+                false => PyBytes::new(py, bytes).into_any(),
+            };
+            target.call_method1("write", (data,)).map(drop)
+        })?;
+        return view.numbers.len().into_bound_py_any(py);
+    }
+    let UserPath(path) = target.extract()?;
+    let existing = Existing::from_force(overwrite);
+    let allowed = failure::allowed(Outputs::of(&view.shared.paths).file(&path, Content::Pgn, existing))?;
+    let failed = |error: std::io::Error| {
+        failure::of_io(&format!("cannot write {}: {error}", path.display()), Some(&path), &error)
+    };
+    let mut file = NewFile::create(&allowed).and_then(|file| Compressed::new(file, &allowed)).map_err(failed)?;
+    each_text(py, view, |bytes| py.detach(|| file.write_all(bytes)).map_err(failed))?;
+    py.detach(|| file.finish()?.finish()).map_err(failed)?;
+    view.numbers.len().into_bound_py_any(py)
+}
+
+/// Calls `take` with the PGN of the games, some at a time, in their order.
+fn each_text(py: Python<'_>, view: &View, mut take: impl FnMut(&[u8]) -> PyResult<()>) -> PyResult<()> {
+    let opened = view.shared.get()?;
+    let numbers: Vec<u64> = view.numbers.iter().collect();
+    let text = |games: &[u64]| -> Result<Vec<u8>, Error> {
+        let mut writer = PgnWriter::new();
+        games.iter().try_for_each(|number| opened.with_game(*number, |game| game.write_pgn(&mut writer)))?;
+        Ok(writer.into_bytes())
+    };
+    for games in numbers.chunks(STEP) {
+        let of_all = || games.par_chunks(TASK).map(text).collect::<Result<Vec<_>, Error>>();
+        let texts = py.detach(|| work::on_pool(of_all)).or_raise(py)?;
+        texts.iter().try_for_each(|text| take(text))?;
+        py.check_signals()?;
+    }
+    Ok(())
+}
+
+/// Verifies archives: a dict for each, as `verify --json` has it.
+pub fn verify<'py>(py: Python<'py>, shared: &Arc<Shared>, quick: bool) -> PyResult<Vec<Bound<'py, PyDict>>> {
+    let opened = shared.get()?;
+    let paths: Vec<PathBuf> = opened.sources.sources().iter().map(|own| own.archive.path().to_path_buf()).collect();
+    let level = if quick { Level::Quick } else { Level::Full };
+    let access = if shared.map { Access::default() } else { Access::Read };
+    let mut reports = Vec::new();
+    for path in paths {
+        let verified = path.clone();
+        let check = move |stop: &AtomicBool| {
+            let options = OpenOptions::from(access);
+            let report = Archive::verify_with(&verified, options, level, Monitor::new().stop(stop))?;
+            let bytes = std::fs::metadata(&verified).map_or(0, |file| file.len());
+            let beside = match Archive::open_with(&verified, options) {
+                Ok(archive) => {
+                    let index = match (report.index, archive.index_state()) {
+                        // It claims to belong to the archive, but differs from the archive's index.
+                        (Some(false), SideState::File) => SideState::Damaged,
+                        (_, state) => state,
+                    };
+                    [(FileKind::Index, index)].into_iter().chain(check_side_files(&archive)).collect()
+                }
+                Err(_) => Vec::new(),
+            };
+            Ok::<_, Error>((report, bytes, beside))
+        };
+        let (report, bytes, beside) = work::watched(py, OnSignal::Wait, check, |_| Ok(()))?.or_raise(py)?;
+        reports.push(verified_dict(py, &path, &report, level, bytes, &beside)?);
+    }
+    Ok(reports)
+}
+
+fn verified_dict<'py>(
+    py: Python<'py>,
+    path: &std::path::Path,
+    report: &Report,
+    level: Level,
+    bytes: u64,
+    beside: &[(FileKind, SideState)],
+) -> PyResult<Bound<'py, PyDict>> {
+    let ranges = |games: &[(u64, u64)]| list(py, games, |(first, last)| Ok(dict!(py, {"first": first, "last": last})));
+    let damage = list(py, &report.damage, |damage| {
+        let game = Some(damage.game).filter(|game| *game > 0);
+        Ok(dict!(py, {"offset": damage.offset, "what": damage.kind.to_string(), "game": game}))
+    })?;
+    let spots = list(py, &report.spots, |spot| {
+        let (what, games) = (spot.kind.to_string(), ranges(&spot.games)?);
+        Ok(dict!(py, {"offset": spot.offset, "what": what, "damages": spot.damages, "games": games}))
+    })?;
+    let present = beside.iter().filter(|(_, state)| *state != SideState::Missing);
+    let beside = list(py, present, |(kind, state)| {
+        let state = match state {
+            SideState::File | SideState::Missing => "good",
+            SideState::Stale => "stale",
+            SideState::Damaged => "damaged",
+        };
+        Ok(dict!(py, {"file": kind.extension(), "state": state}))
+    })?;
+    let plies = (level == Level::Full && report.is_intact()).then_some(report.plies);
+    Ok(dict!(py, {
+        "archive": path,
+        "sound": report.is_intact(),
+        "level": if level == Level::Quick { "quick" } else { "full" },
+        "bytes": bytes,
+        "blocks": report.blocks,
+        "games": report.games,
+        "plies": plies,
+        "uncommitted": report.uncommitted,
+        "index": report.index,
+        "damage": damage,
+        "lost": ranges(&report.lost)?,
+        "spots": spots,
+        "beside": beside,
+    }))
+}
+
+/// Builds side files, and opens the archives anew to use them. Returns the bytes of each by its path.
+pub fn build_index<'py>(
+    py: Python<'py>,
+    shared: &Arc<Shared>,
+    [columns, signatures, positions]: [bool; 3],
+    memory: u64,
+) -> PyResult<Bound<'py, PyDict>> {
+    if !(1..=1 << 20).contains(&memory) {
+        return Err(PyValueError::new_err(format!("memory: 1 to 1048576 MiB, not {memory}")));
+    }
+    let wanted =
+        [(columns, FileKind::TagColumns), (signatures, FileKind::Signatures), (positions, FileKind::Positions)];
+    let opened = shared.get()?;
+    let mut outputs = Outputs::of(&shared.paths);
+    for source in opened.sources.sources() {
+        for (_, kind) in wanted.iter().filter(|(wanted, _)| *wanted) {
+            failure::allowed(outputs.beside(source.archive.path(), *kind))?;
+        }
+    }
+    let build = move |stop: &AtomicBool| -> Result<Vec<(PathBuf, u64)>, Error> {
+        let mut made = Vec::new();
+        for source in opened.sources.sources() {
+            let archive = &source.archive;
+            for (_, kind) in wanted.iter().filter(|(wanted, _)| *wanted) {
+                let monitor = Monitor::new().stop(stop);
+                let size = match kind {
+                    FileKind::Signatures => Signatures::build_monitored(archive, monitor)?.write(archive)?,
+                    FileKind::Positions => index::build(archive, memory << 20, monitor)?.0,
+                    _ => tag_columns::write_monitored(archive, monitor)?.0,
+                };
+                made.push((kind.beside(archive.path()), size));
+            }
+        }
+        Ok(made)
+    };
+    let made = work::watched(py, OnSignal::Wait, build, |_| Ok(()))?.or_raise(py)?;
+    shared.reopen(py)?;
+    let sizes = PyDict::new(py);
+    made.into_iter().try_for_each(|(path, size)| sizes.set_item(path, size))?;
+    Ok(sizes)
+}

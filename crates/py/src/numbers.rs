@@ -1,0 +1,194 @@
+//! Numbers of games, and hits of searches, as sequences that numpy takes without a Python object for each.
+
+use crate::view::Numbers;
+use pyo3::exceptions::{PyIndexError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyByteArray, PyList, PyRange, PySlice, PyTuple};
+use std::sync::Arc;
+
+/// A sequence of integers, or of pairs of integers, as `View.numbers` and `View.hits` are. It is equal to a list with
+/// the same items. `numpy.asarray` makes an array of uint64 of it: of shape (n,), or (n, 2) for pairs.
+///
+/// >>> numbers = archive[2:5].numbers
+/// >>> numbers[0], numbers[1:], numbers == [3, 4, 5]
+/// (3, [4, 5], True)
+#[pyclass(frozen, name = "Numbers", module = "scoresheet")]
+pub struct NumberList {
+    items: Items,
+}
+
+enum Items {
+    One(Numbers),
+    Pairs(Arc<[(u64, u32)]>),
+}
+
+impl NumberList {
+    pub fn of_numbers(numbers: Numbers) -> NumberList {
+        NumberList { items: Items::One(numbers) }
+    }
+
+    pub fn of_hits(hits: Arc<[(u64, u32)]>) -> NumberList {
+        NumberList { items: Items::Pairs(hits) }
+    }
+
+    fn len(&self) -> usize {
+        match &self.items {
+            Items::One(numbers) => numbers.len(),
+            Items::Pairs(hits) => hits.len(),
+        }
+    }
+
+    fn item<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyAny>> {
+        let out_of_range = || PyIndexError::new_err(format!("no item {index}: there are {}", self.len()));
+        match &self.items {
+            Items::One(numbers) => Ok(numbers.get(index).ok_or_else(out_of_range)?.into_pyobject(py)?.into_any()),
+            Items::Pairs(hits) => Ok(hits.get(index).copied().ok_or_else(out_of_range)?.into_pyobject(py)?.into_any()),
+        }
+    }
+
+    /// Returns the index of the first item from `start` to before `stop` that is equal to a value.
+    fn find(&self, value: &Bound<'_, PyAny>, start: usize, stop: usize) -> Option<usize> {
+        match &self.items {
+            Items::One(numbers) => {
+                let value: u64 = value.extract().ok()?;
+                (start..stop).find(|index| numbers.get(*index) == Some(value))
+            }
+            Items::Pairs(hits) => {
+                let value: (u64, u32) = value.extract().ok()?;
+                (start..stop).find(|index| hits.get(*index) == Some(&value))
+            }
+        }
+    }
+}
+
+/// Returns an array of uint64 with so many columns, 0 for one dimension, as `__array__` of numpy's protocol.
+pub fn array<'py>(
+    py: Python<'py>,
+    numbers: impl Iterator<Item = u64>,
+    columns: usize,
+    dtype: Option<&Bound<'py, PyAny>>,
+    copy: Option<bool>,
+) -> PyResult<Bound<'py, PyAny>> {
+    if copy == Some(false) {
+        return Err(PyValueError::new_err("an array of these is always a copy"));
+    }
+    let mut bytes = Vec::new();
+    bytes.extend(numbers.flat_map(u64::to_ne_bytes));
+    let module = py.import("scoresheet._training")?;
+    module.call_method1("uint64", (PyByteArray::new(py, &bytes), columns, dtype))
+}
+
+#[pymethods]
+impl NumberList {
+    fn __len__(&self) -> usize {
+        self.len()
+    }
+
+    fn __getitem__<'py>(&self, py: Python<'py>, index: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        if let Ok(slice) = index.cast::<PySlice>() {
+            let indices = slice.indices(self.len() as isize)?;
+            let at = |item: usize| self.item(py, (indices.start + item as isize * indices.step) as usize);
+            let items = (0..indices.slicelength).map(at).collect::<PyResult<Vec<_>>>()?;
+            return Ok(PyList::new(py, items)?.into_any());
+        }
+        let number: isize = index.extract()?;
+        let counted = if number < 0 { number.saturating_add(self.len() as isize) } else { number };
+        let wrong = || PyIndexError::new_err(format!("no item {number}: there are {}", self.len()));
+        self.item(py, usize::try_from(counted).map_err(|_| wrong())?).map_err(|_| wrong())
+    }
+
+    fn __iter__(this: Py<NumberList>, py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+        iterate(this.into_bound(py).into_any(), false)
+    }
+
+    fn __reversed__(this: Py<NumberList>, py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+        iterate(this.into_bound(py).into_any(), true)
+    }
+
+    fn __contains__(&self, value: &Bound<'_, PyAny>) -> bool {
+        self.find(value, 0, self.len()).is_some()
+    }
+
+    /// Returns the index of the first item with this value. Raises ValueError if there is none.
+    #[pyo3(signature = (value, start = 0, stop = isize::MAX, /), text_signature = "($self, value, start=0, stop=9223372036854775807, /)")]
+    fn index(&self, value: &Bound<'_, PyAny>, start: isize, stop: isize) -> PyResult<usize> {
+        let (start, stop) = bounds(start, stop, self.len());
+        self.find(value, start, stop).ok_or_else(|| PyValueError::new_err("the value is not among these"))
+    }
+
+    /// Returns how many items have this value.
+    #[pyo3(signature = (value, /))]
+    fn count(&self, value: &Bound<'_, PyAny>) -> usize {
+        let (mut count, mut next) = (0, 0);
+        while let Some(found) = self.find(value, next, self.len()) {
+            (count, next) = (count + 1, found + 1);
+        }
+        count
+    }
+
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let py = other.py();
+        if let Ok(other) = other.cast::<NumberList>() {
+            return Ok(match (&self.items, &other.get().items) {
+                (Items::One(one), Items::One(two)) => one.is_same(two),
+                (Items::Pairs(one), Items::Pairs(two)) => one == two,
+                _ => self.len() == 0 && other.get().len() == 0,
+            });
+        }
+        if !other.is_instance_of::<PyList>() || other.len()? != self.len() {
+            return Ok(false);
+        }
+        for (index, item) in other.try_iter()?.enumerate() {
+            if index >= self.len() || !self.item(py, index)?.eq(item?)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Returns the items as a list.
+    fn tolist<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        match &self.items {
+            Items::One(numbers) => PyList::new(py, numbers.iter().collect::<Vec<u64>>()),
+            Items::Pairs(hits) => PyList::new(py, hits.to_vec()),
+        }
+    }
+
+    #[pyo3(signature = (dtype = None, copy = None))]
+    fn __array__<'py>(
+        &self,
+        py: Python<'py>,
+        dtype: Option<&Bound<'py, PyAny>>,
+        copy: Option<bool>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        match &self.items {
+            Items::One(numbers) => array(py, numbers.iter(), 0, dtype, copy),
+            Items::Pairs(hits) => {
+                array(py, hits.iter().flat_map(|(game, ply)| [*game, u64::from(*ply)]), 2, dtype, copy)
+            }
+        }
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(self.tolist(py)?.repr()?.to_string())
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let list = py.import("builtins")?.getattr("list")?;
+        Ok((list, PyTuple::new(py, [self.tolist(py)?])?))
+    }
+}
+
+/// Returns an iterator over the items of a sequence that has a length and takes numbers.
+pub fn iterate(sequence: Bound<'_, PyAny>, backwards: bool) -> PyResult<Bound<'_, PyAny>> {
+    let (py, length) = (sequence.py(), sequence.len()? as isize);
+    let order = if backwards { PyRange::new_with_step(py, length - 1, -1, -1)? } else { PyRange::new(py, 0, length)? };
+    py.import("builtins")?.getattr("map")?.call1((sequence.getattr("__getitem__")?, order))
+}
+
+/// Returns bounds as `list.index` reads them.
+pub fn bounds(start: isize, stop: isize, length: usize) -> (usize, usize) {
+    let length = length as isize;
+    let bound = |index: isize| if index < 0 { index.saturating_add(length).max(0) } else { index.min(length) } as usize;
+    (bound(start), bound(stop))
+}
