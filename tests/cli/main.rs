@@ -43,6 +43,8 @@ mod original;
 mod outputs;
 /// `position` with lists of FENs and EPDs.
 mod positions;
+/// Questions with their answers, which are asked at every door.
+mod questions;
 /// `import --resume`.
 mod resume;
 /// What fits a screen of 80 columns.

@@ -187,9 +187,8 @@ fn one(
     mover: bool,
     out: &mut [&mut [u8]],
 ) -> Result<(), Error> {
-    let source = opened.sources.locate(game)?;
-    let local = game - source.before;
-    let own = source.archive.game(local)?;
+    let (member, local) = opened.sources.member_of(game)?;
+    let own = member.archive().game(local)?;
     let chess960 = own.start().is_chess960();
     let with_moves = kinds.iter().any(|kind| matches!(kind, Kind::Move | Kind::Legal));
     let (replay, position) =
@@ -258,13 +257,13 @@ fn one(
                 out.fill(target.map_or(-1i8, |square| (square.index() & 7) as i8) as u8);
             }
             Kind::Result => {
-                let place = opened.sources.sources().partition_point(|other| other.before < game) - 1;
+                let place = opened.sources.members().partition_point(|other| other.before() < game) - 1;
                 let tag = facts.results.get(place).and_then(|results| results.of(local)).unwrap_or(UNKNOWN);
                 let value = if tag == UNKNOWN { own.outcome().map_or(UNKNOWN, points) } else { tag };
                 out.fill((if flip && value != UNKNOWN { -value } else { value }) as u8);
             }
             Kind::Elo => {
-                let place = opened.sources.sources().partition_point(|other| other.before < game) - 1;
+                let place = opened.sources.members().partition_point(|other| other.before() < game) - 1;
                 let ratings = facts.ratings.get(place);
                 let of = |color: Color| ratings.and_then(|own| own[color.index()].of(local)).unwrap_or(0);
                 for (bytes, color) in out.chunks_exact_mut(2).zip(colors) {
@@ -398,13 +397,13 @@ impl Opened {
     pub fn facts(&self, ratings: bool, results: bool) -> Result<Facts, Error> {
         use scoresheet::query::tag_columns::Key;
         let mut facts = Facts { ratings: Vec::new(), results: Vec::new() };
-        for source in self.sources.sources() {
+        for source in self.sources.members() {
             let columns = |names: &[&str]| {
                 let keys: Vec<Key> = names.iter().map(|name| Key::Tag((*name).to_owned())).collect();
-                let at_hand: Option<Vec<_>> = keys.iter().map(|key| source.columns.at_hand(key)).collect();
+                let at_hand: Option<Vec<_>> = keys.iter().map(|key| source.columns().at_hand(key)).collect();
                 match at_hand {
                     Some(columns) => Ok(columns),
-                    None => work::on_pool(|| source.columns.columns(&keys)),
+                    None => work::on_pool(|| source.columns().columns(&keys)),
                 }
             };
             if ratings {

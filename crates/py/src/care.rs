@@ -46,11 +46,11 @@ pub fn stats<'py>(py: Python<'py>, view: &View, top: usize) -> PyResult<Bound<'p
     let among = view.among(&opened);
     let count = move || -> Result<(Stats, Option<PathBuf>), Error> {
         let (mut stats, mut longest_in) = (Stats::default(), None);
-        for (place, source) in opened.sources.sources().iter().enumerate() {
+        for (place, source) in opened.sources.members().iter().enumerate() {
             let games = among.as_ref().and_then(|among| among.get(place)).cloned();
-            let own = counted::stats(&source.columns, &games.unwrap_or_else(|| source.archive.live()))?;
+            let own = counted::stats(source.columns(), &games.unwrap_or_else(|| source.archive().live()))?;
             if own.longest.0 > stats.longest.0 {
-                longest_in = Some(source.archive.path().to_path_buf());
+                longest_in = Some(source.archive().path().to_path_buf());
             }
             stats.add(own);
         }
@@ -158,7 +158,7 @@ fn each_text(py: Python<'_>, view: &View, mut take: impl FnMut(&[u8]) -> PyResul
 /// Verifies archives: a dict for each, as `verify --json` has it.
 pub fn verify<'py>(py: Python<'py>, shared: &Arc<Shared>, quick: bool) -> PyResult<Vec<Bound<'py, PyDict>>> {
     let opened = shared.get()?;
-    let paths: Vec<PathBuf> = opened.sources.sources().iter().map(|own| own.archive.path().to_path_buf()).collect();
+    let paths: Vec<PathBuf> = opened.sources.members().iter().map(|own| own.archive().path().to_path_buf()).collect();
     let level = if quick { Level::Quick } else { Level::Full };
     let access = if shared.map { Access::default() } else { Access::Read };
     let mut reports = Vec::new();
@@ -245,15 +245,15 @@ pub fn build_index<'py>(
         [(columns, FileKind::TagColumns), (signatures, FileKind::Signatures), (positions, FileKind::Positions)];
     let opened = shared.get()?;
     let mut outputs = Outputs::of(&shared.paths);
-    for source in opened.sources.sources() {
+    for source in opened.sources.members() {
         for (_, kind) in wanted.iter().filter(|(wanted, _)| *wanted) {
-            failure::allowed(outputs.beside(source.archive.path(), *kind))?;
+            failure::allowed(outputs.beside(source.archive().path(), *kind))?;
         }
     }
     let build = move |stop: &AtomicBool| -> Result<Vec<(PathBuf, u64)>, Error> {
         let mut made = Vec::new();
-        for source in opened.sources.sources() {
-            let archive = &source.archive;
+        for source in opened.sources.members() {
+            let archive = source.archive();
             for (_, kind) in wanted.iter().filter(|(wanted, _)| *wanted) {
                 let monitor = Monitor::new().stop(stop);
                 let size = match kind {

@@ -198,16 +198,16 @@ impl Positions {
 /// Returns which plies of each game count.
 fn look(opened: &Opened, games: &[u64], wanted: Wanted) -> Result<Vec<Found>, Error> {
     let facts = opened.facts(wanted.mover_elo.is_some(), false)?;
-    let sources = opened.sources.sources();
+    let sources = opened.sources.members();
     let mut plies = Vec::new();
     for source in sources {
-        plies.push(source.columns.columns(&[Key::Plies])?.swap_remove(0));
+        plies.push(source.columns().columns(&[Key::Plies])?.swap_remove(0));
     }
     let of = |number: &u64| -> Result<Found, Error> {
         let none = Found::Every { first: 0, step: 1, count: 0 };
-        let place = sources.partition_point(|source| source.before < *number).wrapping_sub(1);
+        let place = sources.partition_point(|source| source.before() < *number).wrapping_sub(1);
         let (Some(source), Some(plies)) = (sources.get(place), plies.get(place)) else { return Ok(none) };
-        let local = number - source.before;
+        let local = number - source.before();
         let end = plies.get(local).saturating_sub(wanted.skip_last);
         if end <= wanted.skip_plies {
             return Ok(none);
@@ -222,7 +222,7 @@ fn look(opened: &Opened, games: &[u64], wanted: Wanted) -> Result<Vec<Found>, Er
         if movers == [false; 2] {
             return Ok(none);
         }
-        let own = source.archive.game(local)?;
+        let own = source.archive().game(local)?;
         if let Some(split) = wanted.split
             && !split.has(&own)?
         {

@@ -2,62 +2,33 @@
 
 use crate::failure::OrRaise;
 use crate::position::{Position, read_fen};
-use crate::shared::Opened;
 use pyo3::exceptions::{PyIndexError, PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyIterator, PyList, PySlice};
+use scoresheet::Query;
 use scoresheet::chess::Color;
-use scoresheet::query::{Compare, PositionQuery, QueryFault, SearchOptions, SearchResult, Tally};
-use scoresheet::{Error, GameSet, Monitor, Pattern};
-use std::sync::atomic::AtomicBool;
+use scoresheet::query::{self, PositionQuery, SearchOptions, Tally};
 
-/// What is looked for.
-pub enum Query {
-    Position(Box<PositionQuery>),
-    Pattern(Box<Pattern>),
-}
-
-impl Query {
-    /// Reads a query: a position, or a pattern as a dict or JSON.
-    pub fn of(given: &Bound<'_, PyAny>) -> PyResult<Query> {
-        let py = given.py();
-        let text = match given.cast::<PyDict>() {
-            Ok(dict) => Some(py.import("json")?.call_method1("dumps", (dict,))?.extract::<String>()?),
-            Err(_) => given.extract::<String>().ok().filter(|text| text.trim_start().starts_with('{')),
-        };
-        match text {
-            Some(json) => Ok(Query::Pattern(Box::new(json.parse::<Pattern>().or_raise(py)?))),
-            None => Ok(Query::Position(Box::new(PositionQuery::new(&position_of(given)?, Compare::default())))),
+/// Reads a question: a position, or what JSON says, as a text or a dict.
+pub fn question(given: &Bound<'_, PyAny>, reach: SearchOptions) -> PyResult<Query> {
+    let py = given.py();
+    let text = match given.cast::<PyDict>() {
+        Ok(dict) => Some(py.import("json")?.call_method1("dumps", (dict,))?.extract::<String>()?),
+        Err(_) => given.extract::<String>().ok().filter(|text| text.trim_start().starts_with('{')),
+    };
+    let query = match (text, given.extract::<String>()) {
+        (Some(json), _) => {
+            let query = json.parse::<Query>().or_raise(py)?;
+            if reach == SearchOptions::default() { query } else { query.reach(reach) }
         }
+        // What a FEN leaves out is not compared.
+        (None, Ok(fen)) if fen.contains('/') => Query::from(PositionQuery::from_fen(&fen).or_raise(py)?).reach(reach),
+        _ => Query::from(&position_of(given)?).reach(reach),
+    };
+    if !query.is_possible() {
+        return Err(PyValueError::new_err("patterns are looked for in main lines only: leave variations out"));
     }
-
-    /// Returns where it is found: numbers of the set, and plies.
-    pub fn find(
-        &self,
-        opened: &Opened,
-        among: Option<&[GameSet]>,
-        options: SearchOptions,
-        stop: &AtomicBool,
-    ) -> Result<Vec<(u64, u32)>, Error> {
-        let monitor = Monitor::new().stop(stop);
-        let mut hits = Vec::new();
-        for (place, source) in opened.sources.sources().iter().enumerate() {
-            let Some(files) = opened.side_files(place) else { continue };
-            let mut search = files.search(&source.archive).monitored(&monitor);
-            if let Some(among) = among.and_then(|among| among.get(place)) {
-                search = search.among(among);
-            }
-            let SearchResult { hits: own, unread, .. } = match self {
-                Query::Position(query) => search.position(query, options),
-                Query::Pattern(pattern) => search.pattern(pattern, false, options.all_plies),
-            };
-            if let Some(error) = unread.into_iter().next() {
-                return Err(error);
-            }
-            hits.extend(own.into_iter().map(|hit| (source.before + hit.game, hit.ply)));
-        }
-        Ok(hits)
-    }
+    Ok(query)
 }
 
 /// Reads a position: one of Python's, a FEN, or moves from the standard starting position.
@@ -75,50 +46,7 @@ pub fn position_of(given: &Bound<'_, PyAny>) -> PyResult<scoresheet::Position> {
     if text.contains('/') {
         return read_fen(py, &text);
     }
-    let mut position = scoresheet::Position::standard();
-    let mut at = 0;
-    for word in text.split_whitespace() {
-        let start = text.get(at..).and_then(|rest| rest.find(word)).map_or(at, |found| at + found);
-        at = start + word.len();
-        // Without the number of "1.e4"; castling may begin with a digit, too.
-        let plain = word.trim_start_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
-        let san = if position.parse_san(word.as_bytes()).is_ok() { word } else { plain };
-        if san.is_empty() {
-            continue;
-        }
-        let m = position.parse_san(san.as_bytes()).or_else(|error| position.parse_uci(san).map_err(|_| error));
-        let m = m.map_err(|error| QueryFault::new(&text, start..at, error.to_string())).or_raise(py)?;
-        position.play_unchecked(m);
-    }
-    Ok(position)
-}
-
-/// Returns the tree of a position over all archives.
-pub fn tree(
-    opened: &Opened,
-    among: Option<&[GameSet]>,
-    position: &scoresheet::Position,
-    stop: &AtomicBool,
-) -> Result<scoresheet::Tree, Error> {
-    let monitor = Monitor::new().stop(stop);
-    let mut joined: Option<scoresheet::Tree> = None;
-    for (place, source) in opened.sources.sources().iter().enumerate() {
-        let Some(files) = opened.side_files(place) else { continue };
-        let mut search = files.search(&source.archive).monitored(&monitor);
-        if let Some(among) = among.and_then(|among| among.get(place)) {
-            search = search.among(among);
-        }
-        let mut own = search.tree(position);
-        if let Some(error) = own.unread.pop() {
-            return Err(error);
-        }
-        match &mut joined {
-            None => joined = Some(own),
-            Some(joined) => joined.add(own, source.before),
-        }
-    }
-    // No archive has no games.
-    joined.ok_or(Error::NoSuchGame { game: 1, games: 0 })
+    query::line(&text).or_raise(py)
 }
 
 /// What was played in a position: a sequence of moves, the most frequent first; `tree["e4"]` is one of them.

@@ -8,11 +8,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyString;
 use pyo3::{Borrowed, FromPyObject};
 use scoresheet::archive::{Access, ArchiveId};
-use scoresheet::query::SideFiles;
-use scoresheet::{Error, GameRef};
-use scoresheet_arrow::Sources;
+use scoresheet::{ArchiveSet, Error, GameRef};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 
 /// Archives, how they were opened, and whether they still are.
 pub struct Shared {
@@ -25,22 +23,13 @@ pub struct Shared {
 
 /// Archives that are open.
 pub struct Opened {
-    pub sources: Arc<Sources>,
-    /// The side files for searches of each, opened when first asked for.
-    side_files: Vec<OnceLock<SideFiles>>,
+    pub sources: Arc<ArchiveSet>,
 }
 
 impl Opened {
-    /// Returns the side files of the archive at a place.
-    pub fn side_files(&self, place: usize) -> Option<&SideFiles> {
-        let archive = &self.sources.sources().get(place)?.archive;
-        Some(self.side_files.get(place)?.get_or_init(|| SideFiles::open(archive)))
-    }
-
     /// Calls `read` with game `number` of the set.
     pub fn with_game<T>(&self, number: u64, read: impl FnOnce(&GameRef<'_>) -> Result<T, Error>) -> Result<T, Error> {
-        let source = self.sources.locate(number)?;
-        read(&source.archive.game(number - source.before)?)
+        read(&self.sources.game(number)?)
     }
 }
 
@@ -50,14 +39,13 @@ impl Shared {
         let paths = files(paths)?;
         let given = paths.clone();
         let access = if map { Access::default() } else { Access::Read };
-        let sources = work::long(py, move || Sources::open_with(given, access))?.or_raise(py)?;
-        let state = sources.sources().iter().map(|source| {
-            let archive = &source.archive;
+        let sources = work::long(py, move || ArchiveSet::open_with(given, access))?.or_raise(py)?;
+        let state = sources.members().iter().map(|source| {
+            let archive = source.archive();
             (archive.id(), archive.sequence(), archive.file_length())
         });
         let state = state.collect();
-        let side_files = sources.sources().iter().map(|_| OnceLock::new()).collect();
-        let opened = Opened { sources: Arc::new(sources), side_files };
+        let opened = Opened { sources: Arc::new(sources) };
         Ok(Shared { paths, map, state, opened: RwLock::new(Some(Arc::new(opened))) })
     }
 

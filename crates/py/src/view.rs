@@ -11,8 +11,8 @@ use crate::work::{self, OnSignal};
 use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyRange, PySlice, PyTuple};
-use scoresheet::query::SearchOptions;
-use scoresheet::{Filter, GameSet};
+use scoresheet::query::{FoundGame, SearchOptions, Visit};
+use scoresheet::{Filter, GameSet, Monitor, Query};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -28,12 +28,12 @@ pub enum Numbers {
 
 impl Numbers {
     fn all(opened: &Opened) -> Numbers {
-        let sources = opened.sources.sources();
-        if sources.iter().all(|source| source.archive.deleted_count() == 0) {
+        let sources = opened.sources.members();
+        if sources.iter().all(|source| source.archive().deleted_count() == 0) {
             return Numbers::Run { first: 1, count: opened.sources.len() };
         }
         let live = sources.iter().flat_map(|source| {
-            let live: Vec<u64> = source.archive.live().iter().map(|game| source.before + game).collect();
+            let live: Vec<u64> = source.archive().live().iter().map(|game| source.before() + game).collect();
             live
         });
         Numbers::List(live.collect())
@@ -193,7 +193,7 @@ impl View {
         let filter = filter.parse::<Filter>().or_raise(py)?;
         let opened = self.shared.get()?;
         let of = Arc::clone(&opened);
-        let passed = work::long(py, move || of.sources.select(&filter))?.or_raise(py)?;
+        let passed = work::long(py, move || Query::from(filter).numbers(&of.sources))?.or_raise(py)?;
         Ok(match &self.numbers {
             Numbers::Run { first: 1, count } if *count == opened.sources.len() => Numbers::List(passed.into()),
             numbers => numbers.keep(&GameSet::of(opened.sources.len(), passed)),
@@ -205,8 +205,8 @@ impl View {
         match &self.numbers {
             Numbers::Run { first: 1, count } if *count == opened.sources.len() => None,
             numbers => {
-                let sources = opened.sources.sources().iter();
-                Some(sources.map(|source| numbers.among(source.before, source.archive.len())).collect())
+                let sources = opened.sources.members().iter();
+                Some(sources.map(|source| numbers.among(source.before(), source.archive().len())).collect())
             }
         }
     }
@@ -366,9 +366,9 @@ impl View {
 
     /// Returns the games that reach a position or match a pattern, by number; `hits` says where.
     ///
-    /// The query is a FEN, moves (`"e4 c5"`), a Position, a board of python-chess, or a pattern as a dict or JSON text
-    /// in the manner of Scoutfish (docs/FIND.md). With `all_plies` the hits are all plies of a game, not the first; with `variations`
-    /// those in variations count, too.
+    /// The query is a FEN, moves (`"e4 c5"`), a Position, a board of python-chess, or a question as a dict or JSON text
+    /// (docs/QUERY.md): positions, patterns, filters, an order and a limit in one. What a FEN leaves out is not compared.
+    /// With `all_plies` the hits are all plies of a game, not the first; with `variations` those in variations count, too.
     ///
     /// >>> len(archive.find("d4 d5 c4")) == len(archive.find("c4 d5 d4"))
     /// True
@@ -377,17 +377,18 @@ impl View {
     #[pyo3(signature = (query, /, *, all_plies = false, variations = false))]
     fn find(&self, query: &Bound<'_, PyAny>, all_plies: bool, variations: bool) -> PyResult<View> {
         let py = query.py();
-        let query = search::Query::of(query)?;
-        if variations && matches!(query, search::Query::Pattern(_)) {
-            return Err(PyValueError::new_err("patterns are looked for in main lines only: leave variations out"));
-        }
+        let query = search::question(query, SearchOptions { all_plies, variations })?;
         let opened = self.shared.get()?;
         let among = self.among(&opened);
-        let options = SearchOptions { all_plies, variations };
-        let find = move |stop: &std::sync::atomic::AtomicBool| query.find(&opened, among.as_deref(), options, stop);
-        let hits = work::watched(py, OnSignal::Leave, find, |_| Ok(()))?.or_raise(py)?;
-        let mut games: Vec<u64> = hits.iter().map(|(game, _)| *game).collect();
-        games.dedup();
+        let find = move |stop: &std::sync::atomic::AtomicBool| {
+            let monitor = Monitor::new().stop(stop);
+            let found = query.run_monitored(&opened.sources, &monitor).among(among);
+            found.collect::<scoresheet::Result<Vec<FoundGame>>>()
+        };
+        let found = work::watched(py, OnSignal::Leave, find, |_| Ok(()))?.or_raise(py)?;
+        let games: Vec<u64> = found.iter().map(|found| found.number).collect();
+        let hits: Vec<(u64, u32)> =
+            found.iter().flat_map(|found| found.hits.iter().map(|hit| (found.number, hit.ply))).collect();
         Ok(View { hits: Some(hits.into()), ..self.of(Numbers::List(games.into())) })
     }
 
@@ -407,7 +408,10 @@ impl View {
         };
         let opened = self.shared.get()?;
         let among = self.among(&opened);
-        let tree = move |stop: &std::sync::atomic::AtomicBool| search::tree(&opened, among.as_deref(), &position, stop);
+        let tree = move |stop: &std::sync::atomic::AtomicBool| {
+            let monitor = Monitor::new().stop(stop);
+            opened.sources.tree(&position, Visit::First, among.as_deref(), Some(&monitor)).complete()
+        };
         Ok(Tree::new(work::watched(py, OnSignal::Leave, tree, |_| Ok(()))?.or_raise(py)?))
     }
 
@@ -697,22 +701,15 @@ impl Archive {
     #[getter]
     fn side_files(&self) -> PyResult<Vec<std::collections::HashMap<&'static str, String>>> {
         let opened = self.shared.get()?;
-        let sources = opened.sources.sources().iter().enumerate();
-        Ok(sources
-            .map(|(place, source)| {
-                let positions = opened.side_files(place).map(|files| files.states()).into_iter().flatten();
-                let mut states: std::collections::HashMap<&'static str, String> =
-                    positions.map(|(file, state)| (extension(file), format!("{state:?}").to_lowercase())).collect();
-                states.insert("bgh", format!("{:?}", source.columns.state()).to_lowercase());
-                states
-            })
-            .collect())
+        let named = |(file, state)| (extension(file), format!("{state:?}").to_lowercase());
+        Ok(opened.sources.members().iter().map(|source| source.states().into_iter().map(named).collect()).collect())
     }
 }
 
 fn extension(file: scoresheet::archive::FileKind) -> &'static str {
     match file {
         scoresheet::archive::FileKind::Positions => "bgp",
+        scoresheet::archive::FileKind::TagColumns => "bgh",
         _ => "bgs",
     }
 }

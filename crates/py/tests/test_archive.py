@@ -176,7 +176,7 @@ def test_where_find_and_tree(archive: scoresheet.Archive) -> None:
         (lambda a: a.where("whiteelo >= "), 13),
         (lambda a: a.where("nonsense = 3"), 1),
         (lambda a: a.find("e4 Ke7"), 4),
-        (lambda a: a.find("8/8/8 w - - 0 1"), 1),
+        (lambda a: a.find("8/8/8 w - - 0 1"), 6),
         (lambda a: a.find('{"nonsense": 1}'), 2),
         (lambda a: a.table(where="elo >"), 6),
     ],

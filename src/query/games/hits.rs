@@ -36,6 +36,7 @@ pub struct Hits<'a> {
     query: &'a Query,
     set: &'a ArchiveSet,
     monitor: Option<&'a Monitor<'a>>,
+    among: Option<Vec<GameSet>>,
     /// The archive that is searched, and the next game of it.
     place: usize,
     next: u64,
@@ -60,6 +61,7 @@ impl<'a> Hits<'a> {
             query,
             set,
             monitor,
+            among: None,
             place: 0,
             next: 1,
             passed: set.members().iter().map(|_| None).collect(),
@@ -73,6 +75,11 @@ impl<'a> Hits<'a> {
             ready: VecDeque::new(),
             given: 0,
         }
+    }
+
+    /// Returns the games like these that are among some of each archive, or all.
+    pub fn among(self, among: Option<Vec<GameSet>>) -> Hits<'a> {
+        Hits { among, ..self }
     }
 
     /// Returns the next games, which may be none of many looked into; `None` at the end. Without an order batches are
@@ -161,7 +168,10 @@ impl<'a> Hits<'a> {
         if let (Some(member), Some(slot)) = (self.set.members().get(place), self.passed.get_mut(place))
             && slot.is_none()
         {
-            let among = self.query.ranges_in(self.set, place)?;
+            let mut among = self.query.ranges_in(self.set, place)?;
+            if let Some(own) = self.among.as_ref().and_then(|among| among.get(place)) {
+                among.get_or_insert_with(|| own.clone()).intersect(own);
+            }
             let mut found = InArchive::default();
             *slot = Some(self.query.passed(member.archive(), || member.columns(), among.as_ref(), &mut found));
             self.unread.extend(found.unread.into_iter().map(|unread| (place, unread)));

@@ -143,7 +143,7 @@ impl FromStr for Query {
         let judgement =
             |text: &str| Judgement::from_name(text).ok_or((1, "inaccuracy, mistake or blunder is wanted".to_owned()));
         let ranges = |text: &str| text.parse().map_err(|what| (1, what));
-        Ok(Query {
+        let query = Query {
             filter: fields.parse("where", str::parse)?,
             games: fields.read("games", ranges)?,
             board,
@@ -156,7 +156,11 @@ impl FromStr for Query {
             order: fields.parse("sort", str::parse)?,
             offset: fields.number("offset")?.unwrap_or(skip),
             limit: fields.number("limit")?.or(most),
-        })
+        };
+        match query.is_possible() {
+            true => Ok(query),
+            false => Err(fields.fault("variations", "patterns are looked for in main lines only")),
+        }
     }
 }
 

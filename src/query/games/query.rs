@@ -124,6 +124,11 @@ impl Query {
         Query { board: None, moments: Moments::default(), ..self }
     }
 
+    /// Returns whether it can be answered: patterns are looked for in main lines alone.
+    pub fn is_possible(&self) -> bool {
+        !(self.reach.variations && matches!(self.board, Some(Board::Pattern(_))))
+    }
+
     /// Returns whether anything on the board or in comments is asked, so that games have hits.
     pub fn has_hits(&self) -> bool {
         self.board.is_some() || self.moments.is_any()

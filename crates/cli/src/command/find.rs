@@ -104,18 +104,22 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     }
     let archives = archives::open_all(session, &args.archives)?;
     filter.of_one(&archives)?;
-    let pattern = args.pattern.pattern()?;
-    let (skip, limit) = pattern.as_ref().map_or((0, None), |query| (query.skip, query.limit));
+    let mut query = filter.query(args.pattern.query()?);
+    if args.either_color {
+        query = query.either_color(true);
+    }
+    if args.all_plies || args.variations {
+        query = query.reach(SearchOptions { all_plies: args.all_plies, variations: args.variations });
+    }
     let moments = Moments { judgement: args.mistake.map(Mistake::judgement), clock_below: args.clock_below };
-    let mut query = filter
-        .query()
-        .either_color(args.either_color)
-        .reach(SearchOptions { all_plies: args.all_plies, variations: args.variations })
-        .moments(moments)
-        .offset(listing.offset.saturating_add(skip))
-        .limit(listing.limit.or(limit));
-    if let Some(board) = pattern.map(|query| Board::Pattern(query.pattern)).or(args.position.board()?) {
+    if moments.is_any() {
+        query = query.moments(moments);
+    }
+    if let Some(board) = args.pattern.pattern()?.map(Board::Pattern).or(args.position.board()?) {
         query = query.board(board);
+    }
+    if !query.is_possible() {
+        return Err(Failure::Usage("patterns are looked for in main lines only: leave out --variations".to_owned()));
     }
     let has_hits = query.has_hits();
     args.threads.install(|| {

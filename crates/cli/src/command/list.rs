@@ -6,6 +6,7 @@ use crate::select::filter::Where;
 use crate::select::listing::Listing;
 use crate::session::Session;
 use crate::threads::Threads;
+use scoresheet::Query;
 use std::path::PathBuf;
 
 /// List games, one line each: number, White, Black, result, date, ECO code, plies, event
@@ -41,7 +42,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let archives = archives::open_all(session, &args.archives)?;
     args.filter.of_one(&archives)?;
     let (listing, filter) = (&args.listing, &args.filter);
-    let query = filter.query().offset(listing.offset).limit(listing.limit);
+    let query = filter.query(Query::new());
     args.threads
         .install(|| listing.run(session, &archives, filter, query, || filter.report_none(session, &archives.columns())))
 }

@@ -47,11 +47,11 @@ impl Where {
         }
     }
 
-    /// Returns the query for these games.
-    pub fn query(&self) -> Query {
+    /// Returns the query for these games; what is said here takes the place of what the query says.
+    pub fn query(&self, query: Query) -> Query {
         let query = match &self.filter {
-            Some(filter) => Query::new().filter(filter.clone()),
-            None => Query::new(),
+            Some(filter) => query.filter(filter.clone()),
+            None => query,
         };
         match &self.games {
             Some(games) => query.games(games.clone()),

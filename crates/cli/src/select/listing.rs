@@ -31,10 +31,10 @@ pub struct Listing {
     sort: Option<SortKeys>,
     /// At most this many games
     #[arg(long, value_name = "N")]
-    pub limit: Option<u64>,
+    limit: Option<u64>,
     /// Skip this many games first
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
-    pub offset: u64,
+    offset: u64,
     /// Print only the number of games
     #[arg(long, conflicts_with_all = ["format", "limit", "offset", "output", "json"])]
     count: bool,
@@ -101,10 +101,16 @@ impl Listing {
     ) -> Result<Code, Failure> {
         let paths = archives.archives().map(Archive::path);
         let target = self.output.as_deref().map(|path| new_archive::target(paths, path, self.force)).transpose()?;
-        let query = match &self.sort {
+        let mut query = match &self.sort {
             Some(keys) => query.sort(keys.clone()),
             None => query,
         };
+        if self.limit.is_some() {
+            query = query.limit(self.limit);
+        }
+        if self.offset > 0 {
+            query = query.offset(self.offset);
+        }
         let started = Instant::now();
         let mut found = query.run(archives);
         let mut printer = match (self.count, &target) {

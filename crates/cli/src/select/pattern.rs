@@ -1,9 +1,10 @@
 //! The pattern to search for, from the options of the command line.
 
 use crate::failure::Failure;
+use scoresheet::Query;
 use scoresheet::chess::Color;
 use scoresheet::query::QueryFault;
-use scoresheet::query::pattern::json::{self, JsonQuery};
+use scoresheet::query::pattern::json;
 use scoresheet::query::pattern::{BoardPattern, Condition, Ending, Imbalance, Material, MoveRule, Pattern};
 
 /// What the position, and the move that led to it, must look like. All conditions must hold at the same ply.
@@ -45,17 +46,20 @@ pub struct PatternArgs {
     /// The game ends here by stalemate
     #[arg(long)]
     stalemate: bool,
-    /// A query in Scoutfish's JSON
+    /// A question as JSON (scoresheet help query), or a query of Scoutfish; --where, --sort and --limit add to it
     #[arg(long, value_name = "JSON", conflicts_with_all = ["board", "pawns", "material", "imbalance", "white_move", "black_move", "moved", "captured", "mate", "stalemate"])]
     query: Option<String>,
 }
 
 impl PatternArgs {
+    /// Returns what `--query` asks, or all games. Errors point at their place.
+    pub fn query(&self) -> Result<Query, Failure> {
+        let Some(query) = &self.query else { return Ok(Query::new()) };
+        query.parse().map_err(|fault| Failure::Query("--query", fault))
+    }
+
     /// Returns the pattern, `None` if there is none. Errors point at their place.
-    pub fn pattern(&self) -> Result<Option<JsonQuery>, Failure> {
-        if let Some(query) = &self.query {
-            return json::parse(query).map(Some).map_err(|fault| Failure::Query("--query", fault));
-        }
+    pub fn pattern(&self) -> Result<Option<Pattern>, Failure> {
         let mut condition = Condition::default();
         condition.boards.extend(read("--board", &self.board, BoardPattern::parse)?);
         condition.pawns.extend(read("--pawns", &self.pawns, BoardPattern::parse_pawns)?);
@@ -73,8 +77,7 @@ impl PatternArgs {
         if condition == Condition::default() {
             return Ok(None);
         }
-        let pattern = Pattern::lasting(condition, usize::from(self.plies));
-        Ok(Some(JsonQuery { pattern, skip: 0, limit: None }))
+        Ok(Some(Pattern::lasting(condition, usize::from(self.plies))))
     }
 }
 

@@ -1,0 +1,73 @@
+//! The questions of `testdata/questions` at the command's door, as JSON and as options.
+
+use crate::common::cli::Room;
+use crate::common::questions::{self, Question};
+use serde_json::Value;
+
+/// What `find --json` says: the games with the numbers of the set, and the plies of their hits.
+fn answer(text: &str, before: u64) -> (Vec<u64>, Vec<Vec<u32>>) {
+    let (mut games, mut plies) = (Vec::new(), Vec::new());
+    for line in text.lines() {
+        let game: Value = serde_json::from_str(line).unwrap();
+        let number = game["game"].as_u64().unwrap();
+        games.push(if game["archive"] == "odd.bga" { number + before } else { number });
+        let hits = game["hits"].as_array().map_or(&[][..], Vec::as_slice);
+        let own: Vec<u32> = hits.iter().map(|hit| hit["ply"].as_u64().unwrap() as u32).collect();
+        plies.extend(Some(own).filter(|plies| !plies.is_empty()));
+    }
+    (games, plies)
+}
+
+/// The options that say what a question says; `None` for numbers of games, which go with one archive.
+fn options(question: &Question) -> Option<Vec<String>> {
+    let mut options = Vec::new();
+    for (name, value) in question.ask.as_object().unwrap() {
+        let option = format!("--{}", name.replace('_', "-"));
+        match (name.as_str(), value) {
+            ("games", _) => return None,
+            ("query", query) => options.extend([option, query.to_string()]),
+            ("end", Value::String(end)) => options.push(format!("--{end}")),
+            (_, Value::Bool(true)) => options.push(option),
+            (_, Value::String(text)) => options.push(format!("{option}={text}")),
+            (_, Value::Array(texts)) => {
+                options.extend(texts.iter().map(|text| format!("{option}={}", text.as_str().unwrap())));
+            }
+            (_, number) => options.push(format!("{option}={number}")),
+        }
+    }
+    Some(options)
+}
+
+#[test]
+fn the_command_answers_the_questions() {
+    let room = Room::new();
+    let set = questions::archives(&room.path(""));
+    let before = set.archive(0).unwrap().len();
+    for question in questions::questions() {
+        let expected = (question.games.clone(), question.plies.clone());
+        let find = |options: &[String]| {
+            let mut args = vec!["find", "sample.bga", "odd.bga", "--json"];
+            args.extend(options.iter().map(String::as_str));
+            answer(&room.fine(&args), before)
+        };
+        let as_json = ["--query".to_owned(), question.ask.to_string()];
+        assert_eq!(find(&as_json), expected, "{}", question.ask);
+        if let Some(options) = options(&question) {
+            assert_eq!(find(&options), expected, "{options:?}");
+        }
+    }
+}
+
+#[test]
+fn options_add_to_a_question() {
+    let room = Room::new();
+    questions::archives(&room.path(""));
+    let numbers = |args: &[&str]| room.fine(&[&["find", "odd.bga", "--format", "numbers"], args].concat());
+    let mates = r#"{"end": "mate"}"#;
+    assert_eq!(numbers(&["--query", mates]), "3\n6\n7\n");
+    assert_eq!(numbers(&["--query", mates, "--where", "result = 1-0", "--sort", "-game"]), "6\n3\n");
+    assert_eq!(numbers(&["--query", r#"{"white-move": "e8=N", "limit": 1}"#]), "11\n");
+    let wrong = room.run(&["find", "odd.bga", "--query", r#"{"were": "x"}"#]);
+    assert!(wrong.code == Some(2) && wrong.err.contains("--query: column 2: were: no such member"), "{}", wrong.err);
+    room.fails(&["find", "odd.bga", "--material", "KRkr", "--variations"], 2, &["main lines only"]);
+}
