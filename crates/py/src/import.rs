@@ -176,9 +176,7 @@ pub fn import_pgn(
     if let Some(error) = summary.stopped {
         return Err(crate::failure::exception(py, error));
     }
-    let named = |refused: &Refused| {
-        (told.get(refused.source).cloned().unwrap_or_default(), refused.error.to_string())
-    };
+    let named = |refused: &Refused| (told.get(refused.source).cloned().unwrap_or_default(), refused.error.to_string());
     let refused: Vec<(String, String)> = summary.refused.iter().map(named).collect();
     for (_, why) in &refused {
         let warning = py.get_type::<PyUserWarning>();
