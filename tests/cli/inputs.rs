@@ -511,7 +511,7 @@ fn a_source_that_fails_behind_its_first_games_keeps_them() {
     let whole = encoder.finish().unwrap();
     room.write("cut.gz", &whole[..whole.len() - 12]);
     let done = room.run(&["import", "cut.gz", "-o", "g.bga"]);
-    let words = ["2 games seen", "cut.gz: damaged or cut short", "the games before it are imported"];
+    let words = ["2 games seen", "cut.gz: damaged or cut short", "the games before it are committed in g.bga"];
     assert!(done.code == Some(5) && words.iter().all(|word| done.err.contains(word)), "{}", done.err);
 }
 

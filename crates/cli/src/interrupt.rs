@@ -59,7 +59,9 @@ pub fn watch_memory() {
     }
     let usual = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {
-        if info.payload_as_str().is_some_and(|text| text.starts_with("zstd returned null pointer")) {
+        let payload = info.payload();
+        let text = payload.downcast_ref::<String>().map(String::as_str).or(payload.downcast_ref::<&str>().copied());
+        if text.is_some_and(|text| text.starts_with("zstd returned null pointer")) {
             let _ = io::stderr().write_all(b"scoresheet: memory allocation for zstd failed\n");
             exit(1);
         }

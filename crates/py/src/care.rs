@@ -2,8 +2,8 @@
 //! command's `stats`, `export`, `verify` and `index`.
 
 use crate::failure::{self, OrRaise};
+use crate::numbers::Numbers;
 use crate::shared::{Shared, UserPath};
-use crate::view::View;
 use crate::work::{self, OnSignal};
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyValueError;
@@ -41,9 +41,9 @@ fn list<'py, T>(
 }
 
 /// Returns the statistics of games, as `stats --json` has them.
-pub fn stats<'py>(py: Python<'py>, view: &View, top: usize) -> PyResult<Bound<'py, PyDict>> {
-    let opened = view.shared.get()?;
-    let among = view.among(&opened);
+pub fn stats<'py>(py: Python<'py>, shared: &Shared, numbers: &Numbers, top: usize) -> PyResult<Bound<'py, PyDict>> {
+    let opened = shared.get()?;
+    let among = numbers.among_each(&opened);
     let count = move || -> Result<(Stats, Option<PathBuf>), Error> {
         let (mut stats, mut longest_in) = (Stats::default(), None);
         for (place, source) in opened.sources.members().iter().enumerate() {
@@ -102,13 +102,14 @@ const TASK: usize = 256;
 /// Writes games as PGN to a path or a file object, or returns the text.
 pub fn to_pgn<'py>(
     py: Python<'py>,
-    view: &View,
+    shared: &Shared,
+    numbers: &Numbers,
     target: Option<&Bound<'py, PyAny>>,
     overwrite: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
     let Some(target) = target else {
         let mut text = Vec::new();
-        each_text(py, view, |bytes| {
+        each_text(py, shared, numbers, |bytes| {
             text.extend_from_slice(bytes);
             Ok(())
         })?;
@@ -116,31 +117,36 @@ pub fn to_pgn<'py>(
     };
     if target.hasattr("write")? {
         let is_text = target.is_instance(&py.import("io")?.getattr("TextIOBase")?)? || target.hasattr("encoding")?;
-        each_text(py, view, |bytes| {
+        each_text(py, shared, numbers, |bytes| {
             let data = match is_text {
                 true => PyString::new(py, &String::from_utf8_lossy(bytes)).into_any(),
                 false => PyBytes::new(py, bytes).into_any(),
             };
             target.call_method1("write", (data,)).map(drop)
         })?;
-        return view.numbers.len().into_bound_py_any(py);
+        return numbers.len().into_bound_py_any(py);
     }
     let UserPath(path) = target.extract()?;
     let existing = Existing::from_force(overwrite);
-    let allowed = failure::allowed(Outputs::of(&view.shared.paths).file(&path, Content::Pgn, existing))?;
+    let allowed = failure::allowed(Outputs::of(&shared.paths).file(&path, Content::Pgn, existing))?;
     let failed = |error: std::io::Error| {
         failure::of_io(&format!("cannot write {}: {error}", path.display()), Some(&path), &error)
     };
     let mut file = NewFile::create(&allowed).and_then(|file| Compressed::new(file, &allowed)).map_err(failed)?;
-    each_text(py, view, |bytes| py.detach(|| file.write_all(bytes)).map_err(failed))?;
+    each_text(py, shared, numbers, |bytes| py.detach(|| file.write_all(bytes)).map_err(failed))?;
     py.detach(|| file.finish()?.finish()).map_err(failed)?;
-    view.numbers.len().into_bound_py_any(py)
+    numbers.len().into_bound_py_any(py)
 }
 
 /// Calls `take` with the PGN of the games, some at a time, in their order.
-fn each_text(py: Python<'_>, view: &View, mut take: impl FnMut(&[u8]) -> PyResult<()>) -> PyResult<()> {
-    let opened = view.shared.get()?;
-    let numbers: Vec<u64> = view.numbers.iter().collect();
+fn each_text(
+    py: Python<'_>,
+    shared: &Shared,
+    numbers: &Numbers,
+    mut take: impl FnMut(&[u8]) -> PyResult<()>,
+) -> PyResult<()> {
+    let opened = shared.get()?;
+    let numbers: Vec<u64> = numbers.iter().collect();
     let text = |games: &[u64]| -> Result<Vec<u8>, Error> {
         let mut writer = PgnWriter::new();
         games.iter().try_for_each(|number| opened.with_game(*number, |game| game.write_pgn(&mut writer)))?;

@@ -464,7 +464,7 @@ impl Game {
         let module = py.import("scoresheet._pickle")?;
         match &slf.get().held {
             Held::Stored(shared, number) => {
-                let state = (crate::view::absolute(py, shared)?, shared.map, *number);
+                let state = (shared.absolute(py)?, shared.map, *number);
                 Ok((module.getattr("restore_game")?, state.into_pyobject(py)?))
             }
             Held::Owned(game, number, faults) => {

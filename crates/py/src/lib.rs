@@ -48,9 +48,9 @@ mod _scoresheet {
     #[pymodule_export]
     use super::search::{Tree, TreeMove};
     #[pymodule_export]
-    use super::table::{Table, restored_table};
+    use super::table::Table;
     #[pymodule_export]
-    use super::view::{Archive, Games, View, open};
+    use super::view::{Archive, Games, View, open, restored_table};
     #[pymodule_export]
     use super::writer::ArchiveWriter;
 

@@ -1,10 +1,101 @@
 //! Numbers of games, and hits of searches, as sequences that numpy takes without a Python object for each.
 
-use crate::view::Numbers;
+use crate::shared::Opened;
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyList, PyRange, PySlice, PyTuple};
+use scoresheet::GameSet;
 use std::sync::Arc;
+
+/// The numbers of games, in an order.
+#[derive(Clone, PartialEq)]
+pub enum Numbers {
+    /// A number and those after it, so many.
+    Run { first: u64, count: u64 },
+    /// These.
+    List(Arc<[u64]>),
+}
+
+impl Numbers {
+    pub fn all(opened: &Opened) -> Numbers {
+        let sources = opened.sources.members();
+        if sources.iter().all(|source| source.archive().deleted_count() == 0) {
+            return Numbers::Run { first: 1, count: opened.sources.len() };
+        }
+        let live = sources.iter().flat_map(|source| {
+            let live: Vec<u64> = source.archive().live().iter().map(|game| source.before() + game).collect();
+            live
+        });
+        Numbers::List(live.collect())
+    }
+
+    pub fn len(&self) -> usize {
+        match self {
+            Numbers::Run { count, .. } => *count as usize,
+            Numbers::List(list) => list.len(),
+        }
+    }
+
+    pub fn get(&self, place: usize) -> Option<u64> {
+        match self {
+            Numbers::Run { first, count } => ((place as u64) < *count).then(|| first + place as u64),
+            Numbers::List(list) => list.get(place).copied(),
+        }
+    }
+
+    /// Returns whether both are the same numbers, however they are held.
+    pub fn is_same(&self, other: &Numbers) -> bool {
+        self == other || self.len() == other.len() && self.iter().eq(other.iter())
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = u64> + '_ {
+        (0..self.len()).filter_map(|place| self.get(place))
+    }
+
+    /// Returns the index of the first occurrence of a number.
+    pub fn position(&self, number: u64) -> Option<usize> {
+        match self {
+            Numbers::Run { first, count } => {
+                number.checked_sub(*first).filter(|offset| offset < count).map(|offset| offset as usize)
+            }
+            Numbers::List(list) => list.iter().position(|listed| *listed == number),
+        }
+    }
+
+    /// Returns the number at a Python index: a negative one counts from the end.
+    pub fn at(&self, index: i64) -> Option<u64> {
+        let index = if index < 0 { index.checked_add(self.len() as i64)? } else { index };
+        self.get(usize::try_from(index).ok()?)
+    }
+
+    /// Returns those that pass, in their order.
+    pub fn keep(&self, passes: &GameSet) -> Numbers {
+        Numbers::List(self.iter().filter(|number| passes.contains(*number)).collect())
+    }
+
+    pub fn rows(&self) -> scoresheet_arrow::Rows {
+        match self {
+            Numbers::Run { first, count } => scoresheet_arrow::Rows::Range(*first..first + count),
+            Numbers::List(list) => scoresheet_arrow::Rows::List(Arc::clone(list)),
+        }
+    }
+
+    /// Returns the set of the numbers that one archive of the set has, under its own.
+    fn among(&self, before: u64, games: u64) -> GameSet {
+        GameSet::of(games, self.iter().filter_map(|number| number.checked_sub(before)))
+    }
+
+    /// The games of each archive that a search is among; `None` for all.
+    pub fn among_each(&self, opened: &Opened) -> Option<Vec<GameSet>> {
+        match self {
+            Numbers::Run { first: 1, count } if *count == opened.sources.len() => None,
+            numbers => {
+                let sources = opened.sources.members().iter();
+                Some(sources.map(|source| numbers.among(source.before(), source.archive().len())).collect())
+            }
+        }
+    }
+}
 
 /// A sequence of integers, or of pairs of integers, as `View.numbers` and `View.hits` are. It is equal to a list with
 /// the same items. `numpy.asarray` makes an array of uint64 of it: of shape (n,), or (n, 2) for pairs.

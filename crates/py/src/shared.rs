@@ -5,7 +5,7 @@ use crate::work;
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyString;
+use pyo3::types::{PyString, PyTuple};
 use pyo3::{Borrowed, FromPyObject};
 use scoresheet::archive::{Access, ArchiveId};
 use scoresheet::{ArchiveSet, Error, GameRef};
@@ -62,6 +62,12 @@ impl Shared {
     pub fn get(&self) -> PyResult<Arc<Opened>> {
         let opened = self.opened.read().unwrap_or_else(PoisonError::into_inner);
         opened.clone().ok_or_else(|| PyValueError::new_err("the archive has been closed"))
+    }
+
+    /// Returns the paths for pickles: where the process has another working directory, they are the same.
+    pub fn absolute<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
+        PyTuple::new(py, self.paths.iter().map(absolute))
     }
 
     /// Opens the archives once more to use side files that have been made since. Archives that have changed meanwhile

@@ -2,7 +2,6 @@
 
 use crate::failure::{self, exception};
 use crate::shared::{Shared, UserPath};
-use crate::view::{View, absolute, run_of};
 use crate::work::{self, OnSignal};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{RecordBatchIterator, RecordBatchReader};
@@ -68,6 +67,23 @@ impl Table {
         Ok(Table { shared: Arc::clone(shared), len, rows, preset, columns, options })
     }
 
+    /// Returns a table out of a pickle.
+    pub fn restored(
+        shared: &Arc<Shared>,
+        len: usize,
+        rows: Rows,
+        preset: Option<String>,
+        names: Vec<String>,
+        options: Options,
+    ) -> PyResult<Table> {
+        let known = preset.as_deref().and_then(Columns::preset);
+        let columns = match known {
+            Some(known) => known.select(&names).map_err(|unknown| PyValueError::new_err(unknown.to_string()))?,
+            None => list(names)?,
+        };
+        Ok(Table { shared: Arc::clone(shared), len, rows, preset, columns, options })
+    }
+
     fn with_columns(&self, columns: Columns) -> Table {
         Table {
             shared: Arc::clone(&self.shared),
@@ -93,28 +109,6 @@ fn list(names: Vec<String>) -> PyResult<Columns> {
 fn on_pool(mut batches: Batches) -> impl RecordBatchReader + Send {
     let schema: SchemaRef = batches.schema();
     RecordBatchIterator::new(std::iter::from_fn(move || work::on_pool(|| batches.next())), schema)
-}
-
-/// Returns a table out of a pickle.
-#[pyfunction]
-#[pyo3(name = "_table")]
-pub fn restored_table(
-    view: &View,
-    range: Option<(u64, u64)>,
-    preset: Option<String>,
-    names: Vec<String>,
-    batch_size: usize,
-    dictionaries: bool,
-) -> PyResult<Table> {
-    let known = preset.as_deref().and_then(Columns::preset).unwrap_or_else(Columns::everything);
-    let columns = match preset {
-        Some(_) => known.select(&names).map_err(|unknown| PyValueError::new_err(unknown.to_string()))?,
-        None => list(names)?,
-    };
-    let numbers = range.map_or_else(|| view.numbers.clone(), |(start, end)| run_of(start, end));
-    let options = Options { batch_size: batch_size.max(1), dictionaries };
-    let shared = Arc::clone(&view.shared);
-    Ok(Table { shared, len: numbers.len(), rows: numbers.rows(), preset, columns, options })
 }
 
 #[pymethods]
@@ -163,7 +157,7 @@ impl Table {
         let Options { batch_size, dictionaries } = self.options;
         let rows = (range, list);
         let how = (&self.preset, self.names(), batch_size, dictionaries);
-        let state = (absolute(py, &self.shared)?, self.shared.map, rows, how);
+        let state = (self.shared.absolute(py)?, self.shared.map, rows, how);
         Ok((restore, state.into_pyobject(py)?))
     }
 

@@ -2,10 +2,10 @@
 
 use crate::failure::{OrRaise, game_number};
 use crate::game::Game;
-use crate::numbers::{NumberList, bounds};
+use crate::numbers::{NumberList, Numbers, bounds};
 use crate::positions::Positions;
 use crate::search::{self, Tree};
-use crate::shared::{Opened, Shared, UserPath, paths_of};
+use crate::shared::{Shared, UserPath, paths_of};
 use crate::table::Table;
 use crate::work::{self, OnSignal};
 use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
@@ -16,85 +16,6 @@ use scoresheet::{Filter, GameSet, Monitor, Query};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-
-/// The numbers of games, in an order.
-#[derive(Clone, PartialEq)]
-pub enum Numbers {
-    /// A number and those after it, so many.
-    Run { first: u64, count: u64 },
-    /// These.
-    List(Arc<[u64]>),
-}
-
-impl Numbers {
-    fn all(opened: &Opened) -> Numbers {
-        let sources = opened.sources.members();
-        if sources.iter().all(|source| source.archive().deleted_count() == 0) {
-            return Numbers::Run { first: 1, count: opened.sources.len() };
-        }
-        let live = sources.iter().flat_map(|source| {
-            let live: Vec<u64> = source.archive().live().iter().map(|game| source.before() + game).collect();
-            live
-        });
-        Numbers::List(live.collect())
-    }
-
-    pub fn len(&self) -> usize {
-        match self {
-            Numbers::Run { count, .. } => *count as usize,
-            Numbers::List(list) => list.len(),
-        }
-    }
-
-    pub fn get(&self, place: usize) -> Option<u64> {
-        match self {
-            Numbers::Run { first, count } => ((place as u64) < *count).then(|| first + place as u64),
-            Numbers::List(list) => list.get(place).copied(),
-        }
-    }
-
-    /// Returns whether both are the same numbers, however they are held.
-    pub fn is_same(&self, other: &Numbers) -> bool {
-        self == other || self.len() == other.len() && self.iter().eq(other.iter())
-    }
-
-    pub fn iter(&self) -> impl Iterator<Item = u64> + '_ {
-        (0..self.len()).filter_map(|place| self.get(place))
-    }
-
-    /// Returns the index of the first occurrence of a number.
-    fn position(&self, number: u64) -> Option<usize> {
-        match self {
-            Numbers::Run { first, count } => {
-                number.checked_sub(*first).filter(|offset| offset < count).map(|offset| offset as usize)
-            }
-            Numbers::List(list) => list.iter().position(|listed| *listed == number),
-        }
-    }
-
-    /// Returns the number at a Python index: a negative one counts from the end.
-    fn at(&self, index: i64) -> Option<u64> {
-        let index = if index < 0 { index.checked_add(self.len() as i64)? } else { index };
-        self.get(usize::try_from(index).ok()?)
-    }
-
-    /// Returns those that pass, in their order.
-    fn keep(&self, passes: &GameSet) -> Numbers {
-        Numbers::List(self.iter().filter(|number| passes.contains(*number)).collect())
-    }
-
-    pub fn rows(&self) -> scoresheet_arrow::Rows {
-        match self {
-            Numbers::Run { first, count } => scoresheet_arrow::Rows::Range(*first..first + count),
-            Numbers::List(list) => scoresheet_arrow::Rows::List(Arc::clone(list)),
-        }
-    }
-
-    /// Returns the set of the numbers that one archive of the set has, under its own.
-    fn among(&self, before: u64, games: u64) -> GameSet {
-        GameSet::of(games, self.iter().filter_map(|number| number.checked_sub(before)))
-    }
-}
 
 /// Games of an archive, in an order: what slices, filters and searches give. A sequence like a list, and it can be
 /// filtered and searched again.
@@ -198,17 +119,6 @@ impl View {
             Numbers::Run { first: 1, count } if *count == opened.sources.len() => Numbers::List(passed.into()),
             numbers => numbers.keep(&GameSet::of(opened.sources.len(), passed)),
         })
-    }
-
-    /// The games of each archive that a search is among; `None` for all.
-    pub fn among(&self, opened: &Opened) -> Option<Vec<GameSet>> {
-        match &self.numbers {
-            Numbers::Run { first: 1, count } if *count == opened.sources.len() => None,
-            numbers => {
-                let sources = opened.sources.members().iter();
-                Some(sources.map(|source| numbers.among(source.before(), source.archive().len())).collect())
-            }
-        }
     }
 }
 
@@ -379,7 +289,7 @@ impl View {
         let py = query.py();
         let query = search::question(query, SearchOptions { all_plies, variations })?;
         let opened = self.shared.get()?;
-        let among = self.among(&opened);
+        let among = self.numbers.among_each(&opened);
         let find = move |stop: &std::sync::atomic::AtomicBool| {
             let monitor = Monitor::new().stop(stop);
             let found = query.run_monitored(&opened.sources, &monitor).among(among);
@@ -407,7 +317,7 @@ impl View {
             Some(given) => search::position_of(given)?,
         };
         let opened = self.shared.get()?;
-        let among = self.among(&opened);
+        let among = self.numbers.among_each(&opened);
         let tree = move |stop: &std::sync::atomic::AtomicBool| {
             let monitor = Monitor::new().stop(stop);
             opened.sources.tree(&position, Visit::First, among.as_deref(), Some(&monitor)).complete()
@@ -546,7 +456,7 @@ impl View {
     /// (3000, 1538, 61)
     #[pyo3(signature = (*, top = 10))]
     fn stats<'py>(&self, py: Python<'py>, top: usize) -> PyResult<Bound<'py, PyDict>> {
-        crate::care::stats(py, self, top)
+        crate::care::stats(py, &self.shared, &self.numbers, top)
     }
 
     /// Writes these games as PGN with everything that stands in them, as `scoresheet export` does: to a path, which is
@@ -567,7 +477,7 @@ impl View {
         target: Option<&Bound<'py, PyAny>>,
         overwrite: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
-        crate::care::to_pgn(py, self, target, overwrite)
+        crate::care::to_pgn(py, &self.shared, &self.numbers, target, overwrite)
     }
 
     fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
@@ -742,18 +652,24 @@ fn reduce<'py>(
 ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
     let restore = py.import("scoresheet._pickle")?.getattr("restore")?;
     let numbers = numbers.map(|numbers| PyBytes::new(py, numbers));
-    Ok((restore, (absolute(py, shared)?, shared.map, numbers).into_pyobject(py)?))
+    Ok((restore, (shared.absolute(py)?, shared.map, numbers).into_pyobject(py)?))
 }
 
-/// Returns the paths of archives for pickles: where the process has another working directory, they are the same.
-pub fn absolute<'py>(py: Python<'py>, shared: &Shared) -> PyResult<Bound<'py, PyTuple>> {
-    let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
-    PyTuple::new(py, shared.paths.iter().map(absolute))
-}
-
-/// Returns the numbers from `start` to before `end`.
-pub fn run_of(start: u64, end: u64) -> Numbers {
-    Numbers::Run { first: start, count: end.saturating_sub(start) }
+/// Returns a table out of a pickle.
+#[pyfunction]
+#[pyo3(name = "_table")]
+pub fn restored_table(
+    view: &View,
+    range: Option<(u64, u64)>,
+    preset: Option<String>,
+    names: Vec<String>,
+    batch_size: usize,
+    dictionaries: bool,
+) -> PyResult<Table> {
+    let run = |(start, end): (u64, u64)| Numbers::Run { first: start, count: end.saturating_sub(start) };
+    let numbers = range.map_or_else(|| view.numbers.clone(), run);
+    let options = scoresheet_arrow::Options { batch_size: batch_size.max(1), dictionaries };
+    Table::restored(&view.shared, numbers.len(), numbers.rows(), preset, names, options)
 }
 
 /// The files in words.

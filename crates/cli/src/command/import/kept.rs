@@ -153,14 +153,15 @@ impl Sources {
     }
 
     /// Reports the files that are refused, and that the others have been imported.
-    pub fn report_refused(&self, session: &Session) {
+    pub fn report_refused(&self, session: &Session, archive: &Path) {
         if self.refused.is_empty() {
             return;
         }
         self.refused.iter().for_each(|(_, why)| session.message(why));
         if self.cut > 0 {
             let cut = count(self.cut as u64, "file was", "files were");
-            session.message(&format!("{cut} read up to the fault; the games before it are imported"));
+            let archive = shown(archive);
+            session.message(&format!("{cut} read up to the fault; the games before it are committed in {archive}"));
         }
         let refused = self.refused.len() - self.cut;
         if refused > 0 {

@@ -214,7 +214,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     }
     new_archive::warn_unindexed(session, &args.output, summary.unindexed.as_ref());
     if summary.stopped.is_none() {
-        kept.report_refused(session);
+        kept.report_refused(session, &args.output);
     } else {
         kept.refused.iter().for_each(|(_, why)| session.message(why));
     }
