@@ -246,8 +246,8 @@ fn list_games() {
     assert_eq!(
         list,
         "1\tAdler, A\tBuche, Björn\t1-0\t2024.01.02\tC20\t7\tCoffee house\n\
-         2\tBuche, Björn\tAdler, A\t1/2-1/2\t????.??.??\t?\t6\tCoffee house\n\
-         3\tCe\tDe\t*\t????.??.??\t?\t2\tEndgame\n"
+         2\tBuche, Björn\tAdler, A\t1/2-1/2\t?\t?\t6\tCoffee house\n\
+         3\tCe\tDe\t*\t?\t?\t2\tEndgame\n"
     );
     let lines = json(&room.fine(&["list", "g.bga", "--json"]));
     assert_eq!(lines.len(), 3);

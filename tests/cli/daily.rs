@@ -182,7 +182,7 @@ fn missing_values_are_explained() {
     assert!(done.err.contains("3 games no elo: neither = nor != matches; missing(elo) does"), "{}", done.err);
     assert_eq!(room.fine(&["list", "g.bga", "--where", "missing(elo)", "--count"]), "3\n");
     let stats = json(&room.fine(&["stats", "g.bga", "--json"]));
-    assert_eq!((&stats[0]["longest_game"], &stats[0]["longest_archive"]), (&1.into(), &"g.bga".into()));
+    assert_eq!((&stats[0]["longest"]["game"], &stats[0]["longest"]["archive"]), (&1.into(), &"g.bga".into()));
 }
 
 #[test]

@@ -298,13 +298,14 @@ fn games_are_counted() {
     assert_eq!(stats["games"], 3);
     let results = &stats["results"];
     assert_eq!([&results["white"], &results["draws"], &results["black"], &results["unknown"]], [1, 1, 0, 1]);
-    assert_eq!((&stats["plies"], &stats["longest_plies"], &stats["longest_game"]), (&15.into(), &7.into(), &1.into()));
-    assert_eq!((&stats["years"][0]["year"], &stats["years"][0]["games"]), (&2024.into(), &1.into()));
+    let longest = &stats["longest"];
+    assert_eq!((&stats["plies"], &longest["plies"], &longest["game"]), (&15.into(), &7.into(), &1.into()));
+    assert_eq!((&stats["years"][0]["from"], &stats["years"][0]["games"]), (&2024.into(), &1.into()));
     assert_eq!((&stats["ratings"][0]["from"], &stats["ecos"][0]["eco"]), (&2100.into(), &"C20".into()));
     let player = &stats["players"][0];
-    assert_eq!((&player["player"], &player["games"]), (&"Adler, A".into(), &2.into()));
+    assert_eq!((&player["name"], &player["games"]), (&"Adler, A".into(), &2.into()));
     assert_eq!((&player["won"], &player["drawn"], &player["lost"]), (&1.into(), &1.into(), &0.into()));
-    assert_eq!(stats["events"][0]["event"], "Coffee house");
+    assert_eq!(stats["events"][0]["name"], "Coffee house");
     let text = room.fine(&["stats", "g.bga", "--where", "event ~ coffee"]);
     assert!(text.contains("Games      2") && text.contains("Players"), "{text}");
     room.fine(&["stats", "g.bga", "--report", "g.html"]);

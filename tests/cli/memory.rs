@@ -94,7 +94,9 @@ fn no_command_dies_for_want_of_memory() {
         let done = within(&room, least + more, args);
         let (text, code) = (String::from_utf8_lossy(&done.stderr).into_owned(), done.status.code());
         assert!(matches!(code, Some(0..=5)), "{args}, {more} KiB more: {:?} {text}", done.status);
-        assert!(!text.contains("panicked"), "{args}, {more} KiB more: {text}");
+        // The standard library gives up where a thread has begun and its stack for signals is refused.
+        let is_ours = text.contains("panicked") && !text.contains("alternative stack");
+        assert!(!is_ours, "{args}, {more} KiB more: {text}");
         assert!(code == Some(0) || !text.trim().is_empty(), "{args}, {more} KiB more: nothing is said");
         let is_memory = ["memory", "resource", "thread"].iter().any(|word| text.contains(word));
         refused.fetch_add(u64::from(code != Some(0) && is_memory), std::sync::atomic::Ordering::Relaxed);

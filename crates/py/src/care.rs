@@ -13,11 +13,9 @@ use rayon::prelude::*;
 use scoresheet::archive::{Access, FileKind, Level, OpenOptions, Report, SideState};
 use scoresheet::output::{Compressed, Content, Existing, NewFile, Outputs};
 use scoresheet::pgn::PgnWriter;
-use scoresheet::query::report::openings::Openings;
 use scoresheet::query::report::stats::{self as counted, Stats};
 use scoresheet::query::{Signatures, check_side_files, position::index, tag_columns};
 use scoresheet::{Archive, Error, Monitor};
-use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -41,7 +39,7 @@ fn list<'py, T>(
 }
 
 /// Returns the statistics of games, as `stats --json` has them.
-pub fn stats<'py>(py: Python<'py>, shared: &Shared, numbers: &Numbers, top: usize) -> PyResult<Bound<'py, PyDict>> {
+pub fn stats<'py>(py: Python<'py>, shared: &Shared, numbers: &Numbers, top: usize) -> PyResult<Bound<'py, PyAny>> {
     let opened = shared.get()?;
     let among = numbers.among_each(&opened);
     let count = move || -> Result<(Stats, Option<PathBuf>), Error> {
@@ -57,41 +55,13 @@ pub fn stats<'py>(py: Python<'py>, shared: &Shared, numbers: &Numbers, top: usiz
         stats.cut(top);
         Ok((stats, longest_in))
     };
-    let (mut stats, longest_in) = work::long(py, count)?.or_raise(py)?;
-    let [unknown, black, white, draws] = stats.results;
-    let bars =
-        |bars: &BTreeMap<u32, u64>| list(py, bars, |(from, games)| Ok(dict!(py, {"from": from, "games": games})));
-    let mean = if stats.games == 0 { 0.0 } else { stats.plies as f64 / stats.games as f64 };
-    stats.players.truncate(top);
-    Ok(dict!(py, {
-        "games": stats.games,
-        "plies": stats.plies,
-        "mean_plies": (mean * 1000.0).round() / 1000.0,
-        "median_plies": stats.median_plies(),
-        "longest_plies": stats.longest.0,
-        "longest_game": Some(stats.longest.1).filter(|game| *game > 0),
-        "longest_archive": longest_in.map(|path| path.to_string_lossy().into_owned()),
-        "comments": stats.comments,
-        "variations": stats.variations,
-        "glyphs": stats.glyphs,
-        "set_up": stats.set_up,
-        "faulty": stats.faulty,
-        "results": dict!(py, {"white": white, "draws": draws, "black": black, "unknown": unknown}),
-        "moves": bars(&stats.lengths)?,
-        "ratings": bars(&stats.ratings)?,
-        "years": list(py, &stats.years, |(year, games)| Ok(dict!(py, {"year": year, "games": games})))?,
-        "ecos": list(py, &stats.ecos, |(code, games)| {
-            let name = Openings::table().name_of_code(code);
-            Ok(dict!(py, {"eco": code, "opening": name, "games": games}))
-        })?,
-        "events": list(py, &stats.events, |(name, games)| Ok(dict!(py, {"event": name, "games": games})))?,
-        "players": list(py, &stats.players, |player| {
-            Ok(dict!(py, {
-                "player": &player.name, "games": player.games, "won": player.won, "drawn": player.drawn,
-                "lost": player.lost,
-            }))
-        })?,
-    }))
+    let (stats, longest_in) = work::long(py, count)?.or_raise(py)?;
+    let text = serde_json::to_string(&stats).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let answer = py.import("json")?.call_method1("loads", (text,))?;
+    if let Some(archive) = longest_in {
+        answer.get_item("longest")?.set_item("archive", archive.to_string_lossy())?;
+    }
+    Ok(answer)
 }
 
 /// Games whose PGN is made at once: enough for all cores, little enough for memory.

@@ -455,7 +455,7 @@ impl View {
     /// >>> stats["games"], stats["results"]["white"], stats["median_plies"]
     /// (3000, 1538, 61)
     #[pyo3(signature = (*, top = 10))]
-    fn stats<'py>(&self, py: Python<'py>, top: usize) -> PyResult<Bound<'py, PyDict>> {
+    fn stats<'py>(&self, py: Python<'py>, top: usize) -> PyResult<Bound<'py, PyAny>> {
         crate::care::stats(py, &self.shared, &self.numbers, top)
     }
 

@@ -42,7 +42,7 @@ def test_a_question_among_some_games(both: scoresheet.Archive) -> None:
     assert list(last.find({"end": "mate"}).numbers) == [3003, 3006, 3007]
     with pytest.raises(scoresheet.QueryError) as error:
         both.find({"where": "elo >= x"})
-    assert error.value.column == 18
+    assert error.value.column == 19
     with pytest.raises(scoresheet.QueryError):
         both.find({"white_move": "O-O", "variations": True})
 

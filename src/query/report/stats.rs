@@ -7,7 +7,10 @@ use crate::game::Outcome;
 use crate::query::filter::Filter;
 use crate::query::filter::expr::Reading;
 use crate::query::filter::value;
+use crate::query::report::openings::Openings;
 use crate::query::tag_columns::{Column, Key, TagColumns};
+use serde_core::ser::{Serialize, Serializer};
+use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
 
 /// Moves (not plies) to a bar of the lengths.
@@ -51,6 +54,42 @@ pub struct Stats {
     pub variations: u64,
     /// Games with NAGs or marks.
     pub glyphs: u64,
+}
+
+/// The members of docs/JSON.md, "Statistics", the same at every door.
+impl Serialize for Stats {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        let [unknown, black, white, draws] = self.results;
+        let mean = if self.games == 0 { 0.0 } else { self.plies as f64 / self.games as f64 };
+        let bar = |from: u32, step: u32, games: u64| json!({"from": from, "to": from + step - 1, "games": games});
+        let bars = |counts: &BTreeMap<u32, u64>, step| -> Vec<Value> {
+            counts.iter().map(|(from, games)| bar(*from, step, *games)).collect()
+        };
+        let years: Vec<Value> = self.years.iter().map(|(year, games)| bar((*year).into(), 1, *games)).collect();
+        let eco = |(code, games): (&String, &u64)| json!({"eco": code, "opening": Openings::table().name_of_code(code), "games": games});
+        let event = |(name, games): &(String, u64)| json!({"name": name, "games": games});
+        let player = |own: &Player| json!({"name": own.name, "games": own.games, "won": own.won, "drawn": own.drawn, "lost": own.lost});
+        let stats = json!({
+            "games": self.games,
+            "results": {"white": white, "draws": draws, "black": black, "unknown": unknown},
+            "plies": self.plies,
+            "mean_plies": (mean * 1000.0).round() / 1000.0,
+            "median_plies": self.median_plies(),
+            "longest": {"plies": self.longest.0, "game": Some(self.longest.1).filter(|game| *game > 0)},
+            "set_up": self.set_up,
+            "faulty": self.faulty,
+            "comments": self.comments,
+            "variations": self.variations,
+            "glyphs": self.glyphs,
+            "lengths": bars(&self.lengths, LENGTH_STEP),
+            "ratings": bars(&self.ratings, RATING_STEP),
+            "years": years,
+            "ecos": self.ecos.iter().map(eco).collect::<Vec<Value>>(),
+            "players": self.players.iter().map(player).collect::<Vec<Value>>(),
+            "events": self.events.iter().map(event).collect::<Vec<Value>>(),
+        });
+        stats.serialize(serializer)
+    }
 }
 
 /// A player's games.

@@ -5,9 +5,8 @@ use crate::params::Params;
 use crate::snapshot::Snapshot;
 use crate::stop::Stop;
 use scoresheet::query::report::groups::{self, Group, GroupKey};
-use scoresheet::query::report::stats::{self as report, LENGTH_STEP, RATING_STEP, Stats};
+use scoresheet::query::report::stats::{self as report, Stats};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 
 /// Players and events, and groups, at most.
 const LISTED: usize = 50;
@@ -43,42 +42,13 @@ pub fn stats(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value,
             groups::join(all, groups::groups(book.tags(), &games, None, &[*key])?.0);
         }
     }
-    let median = all.median_plies();
     all.cut(LISTED);
-    let [unknown, black, white, draws] = all.results;
-    let players: Vec<Value> = all
-        .players
-        .iter()
-        .map(|player| {
-            json!({"name": player.name, "games": player.games, "won": player.won, "drawn": player.drawn, "lost": player.lost})
-        })
-        .collect();
-    let events: Vec<Value> = all.events.iter().map(|(name, games)| json!({"name": name, "games": games})).collect();
-    let mut answer = json!({
-        "games": all.games,
-        "undecided": selection.undecided,
-        "results": {"white": white, "draws": draws, "black": black, "unknown": unknown},
-        "plies": all.plies,
-        "median_plies": median,
-        "longest": {"plies": all.longest.0, "game": all.longest.1},
-        "set_up": all.set_up,
-        "faulty": all.faulty,
-        "comments": all.comments,
-        "variations": all.variations,
-        "lengths": bars(&all.lengths, LENGTH_STEP),
-        "ratings": bars(&all.ratings, RATING_STEP),
-        "years": all.years.iter().map(|(year, games)| json!({"from": year, "to": year, "games": games})).collect::<Vec<_>>(),
-        "players": players,
-        "events": events,
-    });
+    let mut answer = serde_json::to_value(&all).map_err(|_| Fault::internal())?;
+    answer["undecided"] = selection.undecided.into();
     for ((name, key), groups) in keys.into_iter().zip(grouped) {
         answer[name] = listed(key, groups);
     }
     Ok(answer)
-}
-
-fn bars(counts: &BTreeMap<u32, u64>, step: u32) -> Vec<Value> {
-    counts.iter().map(|(from, games)| json!({"from": from, "to": from + step - 1, "games": games})).collect()
 }
 
 fn listed(key: GroupKey, mut groups: Vec<Group>) -> Value {

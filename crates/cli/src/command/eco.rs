@@ -2,7 +2,6 @@
 
 use crate::failure::{self, Code, Failure};
 use crate::output::game_table;
-use crate::output::heading::Heading;
 use crate::output::new_archive;
 use crate::output::table::TabbedTable;
 use crate::select::filter::Where;
@@ -109,7 +108,7 @@ fn line(json: bool, name: Option<&str>, game: &GameRef) -> Result<String, Error>
     let tag = game.tag("ECO")?;
     let number = game.number();
     if json {
-        let object = game_table::object(game, &Heading::of(game)?, name)?
+        let object = game_table::object(game, name)?
             .with("table_eco", found.map(|(opening, _)| opening.eco))
             .with("table_opening", found.map(|(opening, _)| opening.name))
             .with("table_ply", found.map(|(_, ply)| ply));

@@ -1,7 +1,6 @@
 //! `scoresheet opening`: how an opening is played, and by whom.
 
 use crate::failure::{self, Code, Failure};
-use crate::output::heading::Heading;
 use crate::output::json::Object;
 use crate::output::{game_table, group_table, table};
 use crate::select::filter::{self, Where};
@@ -13,6 +12,8 @@ use crate::text::{count, folded, plain};
 use crate::threads::Threads;
 use scoresheet::ArchiveSet;
 use scoresheet::archive::GameSet;
+use scoresheet::chess::Color;
+use scoresheet::query::GameSummary;
 use scoresheet::query::report::groups::{Group, GroupKey, join};
 use scoresheet::query::report::openings::Openings;
 use scoresheet::query::report::points::Points;
@@ -177,10 +178,10 @@ impl Report {
         }
         for game in &self.games {
             let (archive, number) = archives.locate(*game)?;
-            let heading = Heading::of(&archive.game(number)?)?;
+            let summary = GameSummary::of(&archive.game(number)?)?;
             let name = archives::name_in(archives, archive).map_or_else(String::new, |name| format!("{name}  "));
-            let (white, black) = (heading.player("White"), heading.player("Black"));
-            let (date, result) = (heading.date(), heading.result());
+            let (white, black) = (summary.player(Color::White), summary.player(Color::Black));
+            let (date, result) = (summary.date().unwrap_or("?"), summary.result().token());
             let row = plain(&format!("{name}{number:>8}  {date}  {result:<7}  {white} - {black}"));
             text += &table::shortened(&row, width);
             text.push('\n');
@@ -196,7 +197,7 @@ impl Report {
         for game in &self.games {
             let (archive, number) = archives.locate(*game)?;
             let own = archive.game(number)?;
-            games.push(game_table::object(&own, &Heading::of(&own)?, archives::name_in(archives, archive).as_deref())?);
+            games.push(game_table::object(&own, archives::name_in(archives, archive).as_deref())?);
         }
         Ok(Object::new()
             .with("opening", self.name.as_str())

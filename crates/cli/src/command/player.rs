@@ -2,7 +2,6 @@
 
 use crate::failure::{self, Code, Failure};
 use crate::output::group_table;
-use crate::output::heading::Heading;
 use crate::output::json::Object;
 use crate::output::{game_table, table};
 use crate::select::filter::Where;
@@ -13,6 +12,8 @@ use crate::text::{count, folded, plain, printable};
 use crate::threads::Threads;
 use scoresheet::ArchiveSet;
 use scoresheet::archive::GameSet;
+use scoresheet::chess::Color;
+use scoresheet::query::GameSummary;
 use scoresheet::query::report::groups::{Group, GroupKey};
 use scoresheet::query::report::points::Points;
 use scoresheet::query::{Filter, SortKeys};
@@ -135,10 +136,10 @@ fn results(all: &[Games], won: bool, most: usize) -> Result<Vec<(usize, u64)>, F
             let games: Vec<(usize, u64)> = passed.iter().map(|game| (0, game)).collect();
             for at in keys.order(&[own.columns()], &games, most).0 {
                 let Some((_, number)) = games.get(at) else { continue };
-                let name = if opponent == "whiteelo" { "White" } else { "Black" };
-                let heading = own.archive().game(*number).and_then(|game| Heading::of(&game));
-                let heading = heading.map_err(Failure::of_archive(own.archive().path()))?;
-                found.extend(heading.rating(name).map(|rating| (rating, (place, *number))));
+                let other = if opponent == "whiteelo" { Color::White } else { Color::Black };
+                let summary = own.archive().game(*number).and_then(|game| GameSummary::of(&game));
+                let summary = summary.map_err(Failure::of_archive(own.archive().path()))?;
+                found.extend(summary.rating(other).map(|rating| (rating, (place, *number))));
             }
         }
     }
@@ -187,10 +188,14 @@ fn text(session: &Session, archives: &ArchiveSet, report: &Report) -> Result<Str
 
 fn game_row(archives: &ArchiveSet, place: usize, number: u64) -> Result<String, Failure> {
     let Some(archive) = archives.archive(place) else { return Ok(String::new()) };
-    let heading = Heading::of(&archive.game(number)?)?;
+    let summary = GameSummary::of(&archive.game(number)?)?;
     let name = archives::name_in(archives, archive).map_or_else(String::new, |name| format!("{name}  "));
-    let (white, black) = (heading.player("White"), heading.player("Black"));
-    Ok(plain(&format!("{name}{number:>8}  {}  {:<7}  {white} - {black}", heading.date(), heading.result())))
+    let (white, black) = (summary.player(Color::White), summary.player(Color::Black));
+    Ok(plain(&format!(
+        "{name}{number:>8}  {}  {:<7}  {white} - {black}",
+        summary.date().unwrap_or("?"),
+        summary.result().token()
+    )))
 }
 
 fn json(archives: &ArchiveSet, report: &Report) -> Result<Object, Failure> {
@@ -204,7 +209,7 @@ fn json(archives: &ArchiveSet, report: &Report) -> Result<Object, Failure> {
             let Some(archive) = archives.archive(*place) else { return Ok(Object::new()) };
             let game = archive.game(*number)?;
             let name = archives::name_in(archives, archive);
-            Ok(game_table::object(&game, &Heading::of(&game)?, name.as_deref())?)
+            Ok(game_table::object(&game, name.as_deref())?)
         };
         games.iter().map(object).collect()
     };

@@ -2,7 +2,6 @@
 
 use crate::failure::{self, Code, Failure};
 use crate::output::formats::csv;
-use crate::output::heading::Heading;
 use crate::output::json::Object;
 use crate::output::new_file;
 use crate::select::filter::Where;
@@ -13,6 +12,7 @@ use crate::text::{count, printable};
 use crate::threads::Threads;
 use scoresheet::ArchiveSet;
 use scoresheet::archive::{GameRef, GameSet};
+use scoresheet::chess::Color;
 use scoresheet::chess::Position;
 use scoresheet::chess::epd::{Epd, Operand};
 use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle};
@@ -21,6 +21,7 @@ use scoresheet::game::PlayedMove;
 use scoresheet::output::Content;
 use scoresheet::output::{Existing, Outputs};
 use scoresheet::pgn::PgnWriter;
+use scoresheet::query::GameSummary;
 use scoresheet::query::measure::GameMeasures;
 use scoresheet::query::report::sample::{self, Part, SampleOptions, Taken};
 use serde_json::Value;
@@ -262,7 +263,7 @@ impl Work<'_> {
         // Positions without a move after them are not drawn; a null move is none.
         let found = game.moves().nth(ply as usize).transpose()?;
         let played = found.as_ref().map(PlayedMove::played);
-        let heading = Heading::of(game)?;
+        let summary = GameSummary::of(game)?;
         let line = if self.format == Format::Epd {
             let mut epd = Epd::of(&position, EnPassantStyle::Always, CastlingStyle::XFen);
             epd.push("hmvc", Operand::Word(position.halfmove_clock().to_string()));
@@ -270,12 +271,12 @@ impl Work<'_> {
             if let Some(m) = played {
                 epd.push("sm", Operand::Word(position.san(m)));
             }
-            epd.push("c0", Operand::Text(heading.result().to_owned()));
+            epd.push("c0", Operand::Text(summary.result().token().to_owned()));
             let archive = name.map_or_else(String::new, |name| format!("{name}:"));
             epd.push("id", Operand::Text(format!("{archive}{}:{ply}", game.number())));
             format!("{epd}\n")
         } else {
-            self.row(name, game, ply, &position, found.as_ref(), &heading)?
+            self.row(name, game, ply, &position, found.as_ref(), &summary)?
         };
         out.extend_from_slice(line.as_bytes());
         Ok(())
@@ -288,7 +289,7 @@ impl Work<'_> {
         ply: u32,
         position: &Position,
         played: Option<&PlayedMove>,
-        heading: &Heading,
+        summary: &GameSummary,
     ) -> Result<String, Error> {
         let measures = GameMeasures::of(game)?;
         let at = ply as usize;
@@ -302,9 +303,9 @@ impl Work<'_> {
             ("fen", position.fen().into()),
             ("move", played.map(PlayedMove::uci).into()),
             ("san", played.map(PlayedMove::san).into()),
-            ("result", heading.result().into()),
-            ("white_elo", heading.rating("White").into()),
-            ("black_elo", heading.rating("Black").into()),
+            ("result", summary.result().token().into()),
+            ("white_elo", summary.rating(Color::White).into()),
+            ("black_elo", summary.rating(Color::Black).into()),
             ("clock", clock.map(|clock| clock.as_secs_f64()).into()),
             ("evaluation", evaluation.map(|evaluation| evaluation.to_string()).into()),
         ];

@@ -2,7 +2,6 @@
 
 use crate::failure::{Code, Failure};
 use crate::output::board;
-use crate::output::heading::Heading;
 use crate::output::json::Object;
 use crate::output::{game_table, measures};
 use crate::select::archives;
@@ -13,6 +12,7 @@ use scoresheet::brenner::decode::{Decoder, Item, TextPlaces};
 use scoresheet::chess::{Color, Position};
 use scoresheet::error::Error;
 use scoresheet::pgn::PgnWriter;
+use scoresheet::query::GameSummary;
 use scoresheet::query::measure::GameMeasures;
 use scoresheet::query::report::openings::Openings;
 use std::io::Write;
@@ -83,11 +83,11 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     } else {
         let plies = game.plies();
         let ply = own_ply.or(args.ply).unwrap_or(plies);
-        let heading = Heading::of(&game)?;
+        let summary = GameSummary::of(&game)?;
         let shown = Shown {
-            object: game_table::object(&game, &heading, None)?,
-            opening: opening(&game, &heading)?,
-            heading,
+            object: game_table::object(&game, None)?,
+            opening: opening(&game, &summary)?,
+            summary,
             measures: GameMeasures::of(&game)?,
             games: archive.len(),
             number,
@@ -106,12 +106,10 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
 }
 
 /// Returns the opening's code and name: of the tags, or where they say none of the position in the table.
-fn opening(game: &GameRef, heading: &Heading) -> Result<Option<String>, Error> {
-    let known = |name: &str| heading.tag(name).filter(|value| !matches!(*value, "" | "?" | "-"));
+fn opening(game: &GameRef, summary: &GameSummary) -> Result<Option<String>, Error> {
     let found = Openings::table().classify(game)?;
-    let eco = known("ECO").or(found.map(|(opening, _)| opening.eco));
-    let name = known("Opening").or(found.map(|(opening, _)| opening.name));
-    let words: Vec<&str> = eco.into_iter().chain(name).collect();
+    let eco = summary.tag("ECO").or(found.map(|(opening, _)| opening.eco));
+    let words: Vec<&str> = eco.into_iter().chain(summary.opening()).collect();
     Ok((!words.is_empty()).then(|| words.join(" ")))
 }
 
@@ -162,7 +160,7 @@ fn move_list(game: &GameRef) -> Result<String, Error> {
 }
 
 struct Shown {
-    heading: Heading,
+    summary: GameSummary,
     /// The game as every command shows it.
     object: Object,
     opening: Option<String>,
@@ -194,15 +192,15 @@ impl Shown {
     }
 
     fn text(&self, args: &Args, session: &Session) -> String {
-        let heading = &self.heading;
+        let summary = &self.summary;
         let changed = if self.changed { ", changed since it was imported" } else { "" };
         let mut text = format!("Game    {} of {}{changed}\n", thousands(self.number), thousands(self.games));
         let rows = [
-            ("White", heading.player("White")),
-            ("Black", heading.player("Black")),
-            ("Event", heading.known("Event").to_owned()),
-            ("Date", heading.date().to_owned()),
-            ("Result", heading.result().to_owned()),
+            ("White", summary.player(Color::White)),
+            ("Black", summary.player(Color::Black)),
+            ("Event", summary.tag("Event").unwrap_or("?").to_owned()),
+            ("Date", summary.date().unwrap_or("?").to_owned()),
+            ("Result", summary.result().token().to_owned()),
         ];
         for (title, value) in rows {
             text += &format!("{title:<8}{}\n", beside(&printable(&value), 8, session.width()));

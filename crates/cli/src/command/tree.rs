@@ -1,7 +1,6 @@
 //! `scoresheet tree`: the moves played in a position, and their results.
 
 use crate::failure::{self, Code, Failure};
-use crate::output::heading::Heading;
 use crate::output::json::Object;
 use crate::output::table::shortened;
 use crate::select::filter::Where;
@@ -14,6 +13,8 @@ use scoresheet::ArchiveSet;
 use scoresheet::Position;
 use scoresheet::archive::{Archive, GameSet};
 use scoresheet::chess::{Color, Move};
+use scoresheet::game::Outcome;
+use scoresheet::query::GameSummary;
 use scoresheet::query::report::openings::{Opening, Openings};
 use scoresheet::query::{Branch, PositionQuery, Search, SearchOptions, Tally, Tree};
 use serde_json::Value;
@@ -207,10 +208,14 @@ fn text(args: &Args, archives: &ArchiveSet, nested: &Nested, width: usize) -> Re
     }
     for number in samples {
         let (archive, number) = archives.locate(number)?;
-        let heading = Heading::of(&archive.game(number)?)?;
+        let summary = GameSummary::of(&archive.game(number)?)?;
         let name = archives::name_in(archives, archive).map_or_else(String::new, |name| format!("{name}  "));
-        let (white, black) = (heading.player("White"), heading.player("Black"));
-        let what = format!("{name}{number}  {white} - {black}  {}  {}", heading.result(), heading.date());
+        let (white, black) = (summary.player(Color::White), summary.player(Color::Black));
+        let what = format!(
+            "{name}{number}  {white} - {black}  {}  {}",
+            summary.result().token(),
+            summary.date().unwrap_or("?")
+        );
         text.push_str(&shortened(&printable(&what), width));
         text.push('\n');
     }
@@ -297,26 +302,22 @@ fn json(args: &Args, archives: &ArchiveSet, nested: &Nested) -> Result<String, F
     for sample in tree.tally.samples().take(usize::from(args.samples)) {
         let (archive, number) = archives.locate(sample)?;
         let game = archive.game(number)?;
-        let heading = Heading::of(&game)?;
-        let player = |color: &str| {
-            let rating = heading.tag(&format!("{color}Elo")).and_then(|rating| rating.parse::<u32>().ok());
-            Object::new().with("name", heading.known(color)).with("rating", rating)
-        };
-        let winner = match heading.result() {
-            "1-0" => Value::from("white"),
-            "0-1" => Value::from("black"),
+        let summary = GameSummary::of(&game)?;
+        let player = |color| Object::new().with("name", summary.name(color)).with("rating", summary.rating(color));
+        let winner = match summary.result() {
+            Outcome::WhiteWins => Value::from("white"),
+            Outcome::BlackWins => Value::from("black"),
             _ => Value::Null,
         };
         let branch = tree.branches.iter().find(|branch| branch.tally.samples().any(|other| other == sample));
-        let year = heading.date().get(..4).and_then(|year| year.parse::<u32>().ok());
         let object = Object::new().with("uci", branch.map(|branch| uci(branch.m)));
         games.push(
             named(object, archives, archive)
                 .with("id", number)
                 .with("winner", winner)
-                .object("white", &player("White"))
-                .object("black", &player("Black"))
-                .with("year", year),
+                .object("white", &player(Color::White))
+                .object("black", &player(Color::Black))
+                .with("year", summary.year()),
         );
     }
     let named = Openings::table().of(&tree.position);

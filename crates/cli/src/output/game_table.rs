@@ -1,13 +1,11 @@
 //! Games in lines: which columns there are, and what a game has in each; and a game as a JSON object, which has the same
 //! shape in every command (docs/JSON.md).
 
-use crate::output::heading::Heading;
 use crate::output::json::{self, Object};
 use crate::output::table;
 use scoresheet::archive::GameRef;
 use scoresheet::error::Error;
-use scoresheet::query::report::openings::Openings;
-use scoresheet::query::{FieldValue, GameField, Hit, QueryFault};
+use scoresheet::query::{FieldValue, GameField, GameSummary, Hit, QueryFault};
 use serde_json::Value;
 use std::str::FromStr;
 
@@ -93,31 +91,29 @@ impl Column {
     pub fn text(
         &self,
         game: &GameRef,
-        heading: &Heading,
+        tags: &[(String, String)],
         name: Option<&str>,
         hits: &[Hit],
     ) -> Result<Option<String>, Error> {
         Ok(match self {
             Column::Archive => name.map(str::to_owned),
             Column::Ply => Some(plies(hits)),
-            Column::Field(field) => match field.name() {
-                // A date in part is shown as it stands.
-                "date" => Some(heading.date().to_owned()),
-                "result" => Some(heading.result().to_owned()),
-                _ => field.value(game, &heading.tags)?.map(|value| value.to_string()),
-            },
+            Column::Field(field) => field.value(game, tags)?.map(|value| value.to_string()),
         })
     }
 
     /// Returns the same as JSON.
-    fn json(&self, game: &GameRef, heading: &Heading, name: Option<&str>, hits: &[Hit]) -> Result<Value, Error> {
+    fn json(
+        &self,
+        game: &GameRef,
+        tags: &[(String, String)],
+        name: Option<&str>,
+        hits: &[Hit],
+    ) -> Result<Value, Error> {
         Ok(match self {
             Column::Archive => Value::from(name),
             Column::Ply => hits.iter().map(|hit| hit.ply).collect(),
-            Column::Field(field) if matches!(field.name(), "date" | "result") => {
-                Value::from(self.text(game, heading, name, hits)?)
-            }
-            Column::Field(field) => field.value(game, &heading.tags)?.map_or(Value::Null, value),
+            Column::Field(field) => field.value(game, tags)?.map_or(Value::Null, value),
         })
     }
 }
@@ -143,18 +139,17 @@ pub fn json(
     asked: bool,
     columns: &[Column],
     game: &GameRef,
-    heading: &Heading,
     name: Option<&str>,
     hits: Option<&[Hit]>,
 ) -> Result<Object, Error> {
     if asked {
-        let mut object = Object::new();
+        let (mut object, tags) = (Object::new(), game.tags()?);
         for column in columns {
-            object = object.with(column.title(), column.json(game, heading, name, hits.unwrap_or_default())?);
+            object = object.with(column.title(), column.json(game, &tags, name, hits.unwrap_or_default())?);
         }
         return Ok(object);
     }
-    let object = object(game, heading, name)?;
+    let object = object(game, name)?;
     Ok(match hits {
         None => object,
         Some(hits) => {
@@ -165,27 +160,10 @@ pub fn json(
 }
 
 /// Returns a game as a JSON object, with the archive's name if one is given. Other members may be added at its end.
-pub fn object(game: &GameRef, heading: &Heading, name: Option<&str>) -> Result<Object, Error> {
-    let named = || heading.tag("Opening").filter(|name| !matches!(*name, "" | "?" | "-"));
-    let opening = match named() {
-        Some(name) => Some(name),
-        None => Openings::table().classify(game)?.map(|(opening, _)| opening.name),
-    };
+pub fn object(game: &GameRef, name: Option<&str>) -> Result<Object, Error> {
     let object = match name {
         Some(name) => Object::new().with("archive", name),
         None => Object::new(),
     };
-    Ok(object
-        .with("game", game.number())
-        .with("white", heading.tag("White"))
-        .with("black", heading.tag("Black"))
-        .with("white_elo", heading.rating("White"))
-        .with("black_elo", heading.rating("Black"))
-        .with("result", heading.result())
-        .with("date", heading.date())
-        .with("eco", heading.tag("ECO"))
-        .with("opening", opening)
-        .with("plies", game.plies())
-        .with("event", heading.tag("Event"))
-        .with("tags", json::tags(&heading.tags)))
+    Ok(object.joined(&Object::of(&GameSummary::of(game)?)).with("tags", json::tags(&game.tags()?)))
 }

@@ -1,5 +1,6 @@
 //! JSON objects on one line, their members in the order they were given.
 
+use serde_core::Serialize;
 use serde_json::Value;
 use std::fmt;
 
@@ -11,6 +12,12 @@ impl Object {
     /// Returns an object without members.
     pub fn new() -> Object {
         Object::default()
+    }
+
+    /// Returns the object that a value is.
+    pub fn of(value: &impl Serialize) -> Object {
+        let text = serde_json::to_string(value).unwrap_or_default();
+        Object(text.strip_prefix('{').and_then(|text| text.strip_suffix('}')).unwrap_or_default().to_owned())
     }
 
     /// Adds a member.

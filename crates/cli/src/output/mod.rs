@@ -1,7 +1,7 @@
 //! What commands write: files, and the forms that games, positions and sizes take in them and on standard output.
 //!
 //! A file goes from a path of the command line through the library's `Outputs`, which decide whether it may be written,
-//! to `new_file` or `new_archive`, which write it, or `changed`, which changes its games. Games are shown by `heading`,
+//! to `new_file` or `new_archive`, which write it, or `changed`, which changes its games. Games are shown by
 //! `game_table` and `formats`, positions by `board` and `flavour`, sizes by `archive_sizes` and `move_sizes`; `json`,
 //! `html`, `plot`, `table`, `done` and `lines` hold what several commands need of each. Knows nothing of subcommands and
 //! of how games are selected.
@@ -14,7 +14,6 @@ pub mod flavour;
 pub mod formats;
 pub mod game_table;
 pub mod group_table;
-pub mod heading;
 pub mod html;
 pub mod json;
 pub mod lines;

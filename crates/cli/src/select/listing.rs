@@ -2,7 +2,6 @@
 
 use crate::failure::{self, Code, Failure};
 use crate::output::game_table::{self, Column, Columns};
-use crate::output::heading::Heading;
 use crate::output::table::Table;
 use crate::output::{formats, new_archive};
 use crate::select::filter::Where;
@@ -274,8 +273,8 @@ impl Row<'_> {
         let number = game.number();
         let before = name.map_or_else(String::new, |name| format!("{}\t", printable(name)));
         let cells = || -> Result<Vec<Option<String>>, Error> {
-            let heading = Heading::of(game)?;
-            self.columns.iter().map(|column| column.text(game, &heading, name, hits)).collect()
+            let tags = game.tags()?;
+            self.columns.iter().map(|column| column.text(game, &tags, name, hits)).collect()
         };
         let line = match self.format {
             Format::Numbers => format!("{before}{number}\n"),
@@ -300,9 +299,8 @@ impl Row<'_> {
                 return Ok(());
             }
             Format::Json => {
-                let heading = Heading::of(game)?;
                 let hits = self.has_hits.then_some(hits);
-                format!("{}\n", game_table::json(self.asked, self.columns, game, &heading, name, hits)?)
+                format!("{}\n", game_table::json(self.asked, self.columns, game, name, hits)?)
             }
             Format::Csv => {
                 let cells = cells()?.into_iter().map(|cell| formats::csv(&cell.unwrap_or_default()));

@@ -1,7 +1,7 @@
 //! Our own API: its description, its lists, its searches against the library's answers.
 
 use crate::common::{Server, archive, index};
-use crate::questions::questions;
+use crate::shared::questions;
 use scoresheet::query::{Filter, PositionQuery, Search, SearchOptions, TagColumns};
 use scoresheet::{Archive, Import, Position};
 use scoresheet_serve::Config;

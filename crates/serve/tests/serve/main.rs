@@ -5,7 +5,7 @@ mod common;
 
 /// Questions with their answers, which are asked at every door.
 #[path = "../../../../tests/common/mod.rs"]
-mod questions;
+mod shared;
 
 /// Our own API.
 mod api;

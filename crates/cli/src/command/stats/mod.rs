@@ -102,8 +102,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         let mut out = session.stdout();
         let text = match args.json {
             true => {
-                let archive = longest_in.map(|archive| archive.path().to_string_lossy());
-                format!("{}\n", tables::json(&stats, archive.as_deref(), top))
+                format!("{}\n", tables::json(&stats, longest_in)?)
             }
             false => tables::text(&stats, in_several.as_deref(), top, session.width()),
         };

@@ -1,8 +1,9 @@
 //! The statistics of games as tables: rows of counts and lines of facts, as text and as JSON.
 
-use crate::output::json::{Object, rounded};
+use crate::failure::Failure;
 use crate::output::table::{padded, shortened};
 use crate::text::{printable, ratio, thousands};
+use scoresheet::Archive;
 use scoresheet::query::report::openings::Openings;
 use scoresheet::query::report::stats::{LENGTH_STEP, RATING_STEP, Stats};
 use serde_json::Value;
@@ -133,41 +134,10 @@ fn players(stats: &Stats, width: usize) -> String {
 }
 
 /// Returns the same for programs.
-pub fn json(stats: &Stats, longest_in: Option<&str>, top: usize) -> Object {
-    let [unknown, black, white, draws] = stats.results;
-    let bars = |bars: &BTreeMap<u32, u64>, name: &str| {
-        let bar = |(first, count): (&u32, &u64)| Object::new().with(name, *first).with("games", *count);
-        bars.iter().map(bar).collect::<Vec<Object>>()
-    };
-    let years = |(year, count): (&u16, &u64)| Object::new().with("year", *year).with("games", *count);
-    let ecos = |(code, count): (&String, &u64)| {
-        let name = Openings::table().name_of_code(code);
-        Object::new().with("eco", code.as_str()).with("opening", name).with("games", *count)
-    };
-    let events = |(name, count): &(String, u64)| Object::new().with("event", name.as_str()).with("games", *count);
-    let players = stats.players.iter().take(top).map(|player| {
-        let object = Object::new().with("player", player.name.as_str()).with("games", player.games);
-        object.with("won", player.won).with("drawn", player.drawn).with("lost", player.lost)
-    });
-    let results = Object::new().with("white", white).with("draws", draws).with("black", black).with("unknown", unknown);
-    Object::new()
-        .with("games", stats.games)
-        .with("plies", stats.plies)
-        .with("mean_plies", rounded(ratio(stats.plies as f64, stats.games as f64), 3))
-        .with("median_plies", stats.median_plies())
-        .with("longest_plies", stats.longest.0)
-        .with("longest_game", if stats.longest.1 == 0 { Value::Null } else { stats.longest.1.into() })
-        .with("longest_archive", longest_in)
-        .with("comments", stats.comments)
-        .with("variations", stats.variations)
-        .with("glyphs", stats.glyphs)
-        .with("set_up", stats.set_up)
-        .with("faulty", stats.faulty)
-        .object("results", &results)
-        .array("moves", &bars(&stats.lengths, "from"))
-        .array("ratings", &bars(&stats.ratings, "from"))
-        .array("years", &stats.years.iter().map(years).collect::<Vec<_>>())
-        .array("ecos", &stats.ecos.iter().map(ecos).collect::<Vec<_>>())
-        .array("events", &stats.events.iter().map(events).collect::<Vec<_>>())
-        .array("players", &players.collect::<Vec<_>>())
+pub fn json(stats: &Stats, longest_in: Option<&Archive>) -> Result<Value, Failure> {
+    let mut json = serde_json::to_value(stats).map_err(std::io::Error::other)?;
+    if let Some(archive) = longest_in {
+        json["longest"]["archive"] = archive.path().to_string_lossy().into();
+    }
+    Ok(json)
 }

@@ -3,10 +3,10 @@
 use super::app::{App, Page};
 use super::screen::{Look, Screen};
 use super::sheet::{Sheet, Word};
-use crate::output::heading::Heading;
 use crate::text::{printable, shown, thousands};
 use scoresheet::chess::{Color, Piece, Role, Square};
 use scoresheet::game::Evaluation;
+use scoresheet::query::GameSummary;
 use std::path::Path;
 use std::time::Duration;
 use unicode_width::UnicodeWidthStr;
@@ -190,13 +190,24 @@ fn list(app: &App, screen: &mut Screen) {
     put(1, &head, Look::FAINT);
     let first = app.place.saturating_sub(rows / 2).min(app.games.len().saturating_sub(rows));
     for (row, number) in app.games.iter().skip(first).take(rows).enumerate() {
-        let heading = app.archive.game(*number).and_then(|game| Heading::of(&game));
+        let heading = app.archive.game(*number).and_then(|game| GameSummary::of(&game));
         let number = format!("{number:>digits$}");
         match heading {
             Ok(heading) => {
-                let (white, black) = (heading.player("White"), heading.player("Black"));
-                let result = heading.result().replace("1/2-1/2", "1/2");
-                put(row + 2, &[&number, &white, &black, &result, heading.date(), heading.known("Event")], Look::PLAIN);
+                let (white, black) = (heading.player(Color::White), heading.player(Color::Black));
+                let result = heading.result().token().replace("1/2-1/2", "1/2");
+                put(
+                    row + 2,
+                    &[
+                        &number,
+                        &white,
+                        &black,
+                        &result,
+                        heading.date().unwrap_or("?"),
+                        heading.tag("Event").unwrap_or("?"),
+                    ],
+                    Look::PLAIN,
+                );
             }
             Err(error) => put(row + 2, &[&number, &error.to_string()], Look::FAINT),
         }
@@ -216,11 +227,16 @@ fn game(app: &App, screen: &mut Screen) {
     board(app, sheet, size, screen);
     below_the_board(app, sheet, size, screen);
     let left = size.columns() + MARGIN;
-    let heading = &sheet.heading;
-    let players = format!("{} - {}", heading.player("White"), heading.player("Black"));
+    let heading = &sheet.summary;
+    let players = format!("{} - {}", heading.player(Color::White), heading.player(Color::Black));
     screen.put(left, 2, width, &printable(&players), Look::BOLD);
     let changed = if sheet.changed { ", changed since it was imported" } else { "" };
-    let about = format!("{}, {}, {}{changed}", heading.result(), heading.known("Event"), heading.date());
+    let about = format!(
+        "{}, {}, {}{changed}",
+        heading.result().token(),
+        heading.tag("Event").unwrap_or("?"),
+        heading.date().unwrap_or("?")
+    );
     screen.put(left, 3, width, &printable(&about), Look::PLAIN);
     let opening: Vec<&str> = ["ECO", "Opening"].into_iter().filter_map(|tag| heading.tag(tag)).collect();
     screen.put(left, 4, width, &printable(&opening.join(" ")), Look::FAINT);
@@ -436,7 +452,7 @@ fn lines(sheet: &Sheet, node: usize, width: usize) -> (Vec<Line>, usize) {
             }
         }
     }
-    text.put(sheet.heading.result(), Look::BOLD);
+    text.put(sheet.summary.result().token(), Look::BOLD);
     (text.lines, current)
 }
 

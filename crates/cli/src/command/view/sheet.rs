@@ -1,10 +1,10 @@
 //! A game as it is looked at: its moves as a tree, with the position after each, and its text as words.
 
-use crate::output::heading::Heading;
 use scoresheet::archive::GameRef;
 use scoresheet::chess::{Color, MoveKind, Position, Square};
 use scoresheet::error::Result;
 use scoresheet::game::{Evaluation, Event};
+use scoresheet::query::GameSummary;
 use std::time::Duration;
 
 /// A place in the game: after a move, or at the start.
@@ -36,7 +36,7 @@ pub enum Word {
 /// A game as it is looked at.
 pub struct Sheet {
     pub number: u64,
-    pub heading: Heading,
+    pub summary: GameSummary,
     pub changed: bool,
     /// The start, then the moves in the order of the text.
     pub nodes: Vec<Node>,
@@ -50,7 +50,7 @@ pub struct Sheet {
 impl Sheet {
     /// Reads a game.
     pub fn of(game: &GameRef) -> Result<Sheet> {
-        let heading = Heading::of(game)?;
+        let summary = GameSummary::of(game)?;
         let owned = game.to_game()?;
         let start = Node {
             number: String::new(),
@@ -101,7 +101,7 @@ impl Sheet {
         }
         Ok(Sheet {
             number: game.number(),
-            heading,
+            summary,
             changed: game.is_changed(),
             nodes,
             words,
