@@ -2,13 +2,14 @@
 //!
 //! `read` opens archives and finds games in them; `write` makes and extends them, atomically; `copy` makes archives of
 //! archives, block by block or game by game; `maintain` verifies, repairs and deletes. Above them stand only sets of
-//! games and the kinds of files. What comes in are bytes on a disk or in memory, never trusted; what goes out are games
+//! games, the kinds of files and folders of them. What comes in are bytes on a disk or in memory, never trusted; what goes out are games
 //! ([`GameRef`]), or damage with its place.
 
 // This room reads untrusted bytes: nothing in it may panic on them.
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod file_kind;
+mod folder;
 mod game_set;
 
 mod read;
@@ -24,6 +25,7 @@ pub use crate::format::{ArchiveId, Chain, Limits, State};
 pub(crate) use copy::transcode::push_record;
 pub use copy::transcode::{TranscodeOptions, Transcoded, transcode};
 pub use file_kind::FileKind;
+pub use folder::{archives_of, files_in};
 pub use game_set::GameSet;
 pub use maintain::delete::{Deleted, delete, undelete};
 pub use maintain::repair;

@@ -162,3 +162,43 @@ fn faults_of_questions_name_their_place() {
     let null: Query = json!({"where": Value::Null, "limit": Value::Null}).to_string().parse().unwrap();
     assert!(null.is_all());
 }
+
+/// docs/QUERY.md, docs/JSON.md and the API's description have the members that there are.
+#[test]
+fn documents_name_every_member() {
+    let read = |path: &str| std::fs::read_to_string(crate::common::root().join(path)).unwrap();
+    // The first cells of the table's rows.
+    let named = |text: &str| -> Vec<String> {
+        let cells = text.lines().filter_map(|line| line.strip_prefix("| `")?.split(" | ").next());
+        let names = cells.flat_map(|cell| cell.split(", ").map(|name| name.trim_matches(['`', ' ']).to_owned()));
+        names.collect()
+    };
+    let section = |text: &str, title: &str| {
+        let rest = text.split(&format!("\n## {title}\n")).nth(1).unwrap_or_else(|| panic!("no section {title}"));
+        rest.split("\n## ").next().unwrap().to_owned()
+    };
+    let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<String>>();
+    assert_eq!(named(&section(&read("docs/QUERY.md"), "Questions as JSON")), Query::MEMBERS);
+
+    let json = read("docs/JSON.md");
+    let sorted = |mut names: Vec<String>| {
+        names.sort();
+        names
+    };
+    let stats = serde_json::to_value(scoresheet::query::report::stats::Stats::default()).unwrap();
+    assert_eq!(sorted(named(&section(&json, "Statistics"))), sorted(keys(&stats)));
+    let game = section(&json, "A game");
+    let (game, _) = game.split_once("After these").unwrap();
+    let summary = serde_json::to_value(scoresheet::query::GameSummary::default()).unwrap();
+    let own = keys(&summary).into_iter().chain(["archive", "tags"].map(str::to_owned));
+    assert_eq!(sorted(named(game)), sorted(own.collect()));
+
+    let description: Value = serde_json::from_str(&read("crates/answers/src/openapi.json")).unwrap();
+    let post = &description["paths"]["/api/v1/find"]["post"]["requestBody"]["content"]["application/json"]["schema"];
+    let members = Query::MEMBERS.map(str::to_owned).into_iter().chain(["archive".to_owned()]);
+    assert_eq!(sorted(keys(&post["properties"])), sorted(members.collect()));
+    let get =
+        &description["paths"]["/api/v1/stats"]["get"]["responses"]["200"]["content"]["application/json"]["schema"];
+    let required: Vec<String> = serde_json::from_value(get["required"].clone()).unwrap();
+    assert!(keys(&stats).iter().all(|key| required.contains(key)), "{required:?}");
+}

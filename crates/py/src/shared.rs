@@ -7,9 +7,9 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
 use pyo3::{Borrowed, FromPyObject};
-use scoresheet::archive::{Access, ArchiveId};
+use scoresheet::archive::{Access, ArchiveId, archives_of};
 use scoresheet::{ArchiveSet, Error, GameRef};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};
 
 /// Archives, how they were opened, and whether they still are.
@@ -36,7 +36,7 @@ impl Opened {
 impl Shared {
     /// Opens archives; a folder stands for those in it.
     pub fn open(py: Python<'_>, paths: Vec<PathBuf>, map: bool) -> PyResult<Shared> {
-        let paths = files(paths)?;
+        let paths = archives_of(paths).or_raise(py)?;
         let given = paths.clone();
         let access = if map { Access::default() } else { Access::Read };
         let sources = work::long(py, move || ArchiveSet::open_with(given, access))?.or_raise(py)?;
@@ -89,30 +89,6 @@ impl Shared {
     pub fn is_closed(&self) -> bool {
         self.opened.read().unwrap_or_else(PoisonError::into_inner).is_none()
     }
-}
-
-/// Returns the archives that paths name, those of a folder by name.
-fn files(paths: Vec<PathBuf>) -> PyResult<Vec<PathBuf>> {
-    let mut files = Vec::new();
-    for path in paths {
-        if !path.is_dir() {
-            files.push(path);
-            continue;
-        }
-        let is_archive = |path: &PathBuf| path.extension().is_some_and(|own| own == "bga");
-        let entries = std::fs::read_dir(&path).map_err(|error| of_folder(&path, &error))?;
-        let mut own: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).filter(is_archive).collect();
-        if own.is_empty() {
-            return Err(PyValueError::new_err(format!("no archives (*.bga) in {}", path.display())));
-        }
-        own.sort_unstable();
-        files.append(&mut own);
-    }
-    Ok(files)
-}
-
-fn of_folder(path: &Path, error: &std::io::Error) -> PyErr {
-    crate::failure::of_io(&format!("cannot read {}: {error}", path.display()), Some(path), error)
 }
 
 /// A path as people write it: `~` at its beginning is the home folder.

@@ -1,5 +1,11 @@
 //! Queries through the library: the same rows whatever the partitions, archives or Parquet, deleted games and limits.
 
+/// What the test programs of the library share.
+#[path = "../../../tests/common/mod.rs"]
+mod shared;
+
+use arrow::array::{Array, AsArray};
+use arrow::datatypes::{Int32Type, Int64Type};
 use arrow::util::pretty::pretty_format_batches;
 use datafusion::physical_plan::{ExecutionPlan, collect};
 use datafusion::prelude::SessionContext;
@@ -227,4 +233,36 @@ async fn faults_are_told() {
         };
         assert!(failed.contains(what), "{query}: {failed}");
     }
+}
+
+/// The questions that every door is asked: see `tests/common/questions.rs`.
+#[tokio::test(flavor = "multi_thread")]
+async fn sql_answers_the_questions() {
+    let folder = tempfile::tempdir().unwrap();
+    let set = shared::questions::archives(folder.path());
+    let paths: Vec<&Path> = set.archives().map(|archive| archive.path()).collect();
+    let context = open(&paths, 2).await;
+    for question in shared::questions::questions() {
+        let text = question.ask.to_string().replace('\'', "''");
+        let rows = context.sql(&format!("select game_id, ply from hits('{text}')")).await;
+        let rows = rows.unwrap_or_else(|error| panic!("{text}: {error}")).collect().await.unwrap();
+        let (mut games, mut plies): (Vec<u64>, Vec<Vec<u32>>) = (Vec::new(), Vec::new());
+        for batch in &rows {
+            let numbers = batch.column(0).as_primitive::<Int64Type>();
+            let hits = batch.column(1).as_primitive::<Int32Type>();
+            for row in 0..batch.num_rows() {
+                let number = numbers.value(row) as u64;
+                if games.last() != Some(&number) {
+                    games.push(number);
+                    plies.push(Vec::new());
+                }
+                let own = plies.last_mut().unwrap();
+                own.extend(hits.is_valid(row).then(|| hits.value(row) as u32));
+            }
+        }
+        plies.retain(|own| !own.is_empty());
+        assert_eq!((games, plies), (question.games, question.plies), "{text}");
+    }
+    let error = context.sql("select * from hits('{\"odd\": 1}')").await.unwrap_err();
+    assert!(error.to_string().contains("no such member"), "{error}");
 }

@@ -6,7 +6,8 @@ use crate::archive::{Archive, GameSet};
 use crate::error::{Error, Result};
 use crate::monitor::Monitor;
 use crate::query::ask::SideFiles;
-use crate::query::position::search::{Hit, Step};
+use crate::query::filter::sort::SortKeys;
+use crate::query::position::search::{Hit, Search, Step};
 use crate::query::tag_columns::{TagColumns, Unread};
 use std::collections::VecDeque;
 
@@ -239,14 +240,43 @@ impl<'a> Hits<'a> {
             // Deleted games alone are an error.
             ranges.live(archive)?;
         }
+        // One more shows that there are more.
+        let most = self.left.saturating_add(self.offset).saturating_add(1);
+        if let (Some(keys), false) = (&self.query.order, self.query.has_hits()) {
+            return self.of_headers(keys, most);
+        }
         let mut found = Vec::new();
         while self.place < self.set.members().len() {
             found.append(&mut self.search()?);
         }
         let columns = if self.query.order.is_some() { self.set.columns() } else { Vec::new() };
-        // One more shows that there are more.
-        let most = self.left.saturating_add(self.offset).saturating_add(1);
         self.query.ordered(self.set.len(), found, &columns, most, &mut self.unread)
+    }
+}
+
+impl Hits<'_> {
+    /// Returns the first games in an order, where headers alone are asked: there may be millions that nobody wants.
+    fn of_headers(&mut self, keys: &SortKeys, most: u64) -> Result<Vec<FoundGame>> {
+        let mut games: Vec<(usize, u64)> = Vec::new();
+        for (place, archive) in self.set.archives().enumerate() {
+            self.prepare(place)?;
+            let passed = self.passed.get_mut(place).and_then(Option::take).flatten();
+            let mut found = InArchive::default();
+            self.query.on_board(archive, passed, || Search::new(archive), &mut found);
+            games.extend(found.games.iter().map(|game| (place, game)));
+            self.place = place;
+            self.note(found);
+        }
+        self.place = self.set.members().len();
+        self.searched += games.len() as u64;
+        let (order, lost) = keys.order(&self.set.columns(), &games, usize::try_from(most).unwrap_or(usize::MAX));
+        self.unread.extend(lost);
+        let of = |place: usize| {
+            let (archive, game) = *games.get(place)?;
+            let number = self.set.members().get(archive)?.before() + game;
+            Some(FoundGame { number, archive, game, hits: Vec::new() })
+        };
+        Ok(order.into_iter().filter_map(of).collect())
     }
 }
 

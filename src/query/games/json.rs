@@ -13,37 +13,6 @@ use serde_json::{Map, Value};
 use std::str::FromStr;
 use std::time::Duration;
 
-/// The members, in the order of the document.
-const MEMBERS: [&str; 27] = [
-    "where",
-    "games",
-    "fen",
-    "moves",
-    "every",
-    "any_side",
-    "any_castling",
-    "any_en_passant",
-    "board",
-    "pawns",
-    "material",
-    "imbalance",
-    "white_move",
-    "black_move",
-    "moved",
-    "captured",
-    "end",
-    "plies",
-    "query",
-    "either_color",
-    "mistake",
-    "clock_below",
-    "all_plies",
-    "variations",
-    "sort",
-    "offset",
-    "limit",
-];
-
 /// Members that are conditions of one pattern.
 const CONDITIONS: [&str; 9] =
     ["board", "pawns", "material", "imbalance", "white_move", "black_move", "moved", "captured", "end"];
@@ -95,6 +64,39 @@ impl Fields<'_> {
     }
 }
 
+impl Query {
+    /// The members of a question as JSON, in the order of docs/QUERY.md.
+    pub const MEMBERS: [&str; 27] = [
+        "where",
+        "games",
+        "fen",
+        "moves",
+        "every",
+        "any_side",
+        "any_castling",
+        "any_en_passant",
+        "board",
+        "pawns",
+        "material",
+        "imbalance",
+        "white_move",
+        "black_move",
+        "moved",
+        "captured",
+        "end",
+        "plies",
+        "query",
+        "either_color",
+        "mistake",
+        "clock_below",
+        "all_plies",
+        "variations",
+        "sort",
+        "offset",
+        "limit",
+    ];
+}
+
 impl FromStr for Query {
     type Err = QueryFault;
 
@@ -106,12 +108,12 @@ impl FromStr for Query {
         let value = parsed(text)?;
         let place = Place::whole(text);
         let fields = Fields { fields: object(&value, &place)?, place };
-        if fields.fields.keys().any(|name| scoutfish::is_rule(name) && !MEMBERS.contains(&name.as_str())) {
+        if fields.fields.keys().any(|name| scoutfish::is_rule(name) && !Query::MEMBERS.contains(&name.as_str())) {
             let query = scoutfish::read(&value, &fields.place)?;
             return Ok(Query::from(query.pattern).offset(query.skip).limit(query.limit));
         }
-        if let Some(unknown) = fields.fields.keys().find(|name| !MEMBERS.contains(&name.as_str())) {
-            let what = format!("no such member; there are {}", MEMBERS.join(", "));
+        if let Some(unknown) = fields.fields.keys().find(|name| !Query::MEMBERS.contains(&name.as_str())) {
+            let what = format!("no such member; there are {}", Query::MEMBERS.join(", "));
             return Err(fields.place.field(unknown).fault_of_name(&what));
         }
         let scoutfish = match fields.get("query") {

@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use crate::text::shown;
+use scoresheet::archive::files_in;
 use scoresheet::error::Error;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -44,28 +45,11 @@ fn entries(folder: &Path) -> Result<Vec<fs::DirEntry>, Failure> {
 }
 
 fn folder(root: &Path, kind: &Kind, files: &mut Vec<PathBuf>) -> Result<(), Failure> {
-    let (mut found, mut folders) = (Vec::new(), vec![root.to_path_buf()]);
-    while let Some(folder) = folders.pop() {
-        for entry in entries(&folder)? {
-            let entry_kind = entry.file_type().map_err(|error| Failure::cannot_open(&entry.path(), error))?;
-            let name = entry.file_name().to_string_lossy().to_ascii_lowercase();
-            if entry_kind.is_dir() {
-                folders.push(entry.path());
-            } else if kind.1.iter().any(|end| name.ends_with(end))
-                // macOS keeps its notes on a file beside it.
-                && !name.starts_with("._")
-                // A link to nothing is opened, and named as what it is.
-                && (entry.path().is_file() || is_dangling(&entry.path()))
-            {
-                found.push(entry.path());
-            }
-        }
-    }
+    let found = files_in(root, kind.1)?;
     if found.is_empty() {
         return Err(Failure::Message(format!("{}: no {} in this folder", shown(root), kind.0)));
     }
-    found.sort();
-    files.append(&mut found);
+    files.extend(found);
     Ok(())
 }
 
