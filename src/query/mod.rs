@@ -4,7 +4,7 @@
 //! `tag_columns` are tags as columns of numbers, and `filter` the language that asks them. `position` finds the games
 //! that reach a position: signatures reject most of them unread, and an index answers at once. `pattern` finds games by
 //! material, pieces and moves. `measure` works out what clocks and evaluations say. `report` counts and lists:
-//! opening trees and books, statistics, duplicates, opening names. `nearest` is for misspelled names, `tag_value` reads
+//! opening trees and books, statistics, duplicates, opening names. `nearest` is for misspelled names, `value` reads
 //! numbers, dates and results. All of it reads archives and side files and writes nothing but side files.
 
 mod fault;
@@ -12,7 +12,9 @@ mod fold;
 mod nearest;
 
 #[doc(hidden)]
-pub mod tag_value;
+pub mod value;
+
+pub mod openings;
 
 pub mod tag_columns;
 
@@ -28,17 +30,16 @@ pub mod report;
 
 pub mod games;
 
-mod ask;
-mod side_files;
-
 pub use crate::archive::SideState;
-pub use ask::SideFiles;
 pub use fault::QueryFault;
 pub use filter::game_field::{FieldValue, GameField};
 pub use filter::sort::SortKeys;
 pub use filter::{Filter, Passed};
 pub use fold::fold;
-pub use games::{ArchiveSet, Board, FoundGame, GameRanges, GameSummary, Hits, IndexedArchive, Member, Query, line};
+pub use games::{
+    ArchiveSet, Board, FoundGame, GameRanges, GameSummary, Hits, IndexedArchive, Member, Query, SideFiles,
+    check_side_files, line,
+};
 pub use nearest::nearest;
 pub use pattern::Pattern;
 pub use position::index::PositionIndex;
@@ -47,5 +48,4 @@ pub use position::position_query::{Compare, PositionQuery};
 pub use position::search::{Cost, Hit, Search, SearchOptions, SearchResult, Step};
 pub use position::signature::Signatures;
 pub use report::tree::{Branch, Score, Tally, Tree, Visit};
-pub use side_files::check_side_files;
 pub use tag_columns::TagColumns;

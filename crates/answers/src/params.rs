@@ -6,7 +6,7 @@ use crate::fault::Fault;
 use crate::snapshot::Choice;
 use scoresheet::chess::Position;
 use scoresheet::chess::fen::{Fen, Illegality, ReadMode};
-use scoresheet::query::report::openings::{Opening, Openings};
+use scoresheet::query::openings::{Opening, Openings};
 use std::str::FromStr;
 
 /// The longest filter, in bytes.

@@ -19,7 +19,7 @@ use rayon::prelude::*;
 use scoresheet::ArchiveSet;
 use scoresheet::query::Member;
 use scoresheet::query::tag_columns::Key;
-use scoresheet::query::tag_value;
+use scoresheet::query::value;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -323,7 +323,7 @@ impl<'a> Batch<'a> {
             Value::Date => {
                 let (date, utc) = (self.texts("Date"), self.texts("UTCDate"));
                 // The tag Date decides where it says a year, and if it says no more.
-                let decides = |place| date.get(place).is_some_and(|text| tag_value::year(text.as_bytes()).is_some());
+                let decides = |place| date.get(place).is_some_and(|text| value::year(text.as_bytes()).is_some());
                 let (days, utc) = (date.read::<Date32Type>(values::day), utc.read::<Date32Type>(values::day));
                 let day = |(place, (day, utc))| if decides(place) { day } else { utc };
                 Arc::new(days.iter().zip(&utc).enumerate().map(day).collect::<PrimitiveArray<Date32Type>>())

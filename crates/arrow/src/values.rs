@@ -2,7 +2,7 @@
 //!
 //! A text that does not say what is asked for gives nothing: it is in the column of the text as it stands.
 
-use scoresheet::query::tag_value;
+use scoresheet::query::value;
 
 /// Returns the whole number that a text says, sign and all, if it fits.
 pub fn number<T: TryFrom<i64>>(text: &str) -> Option<T> {
@@ -13,7 +13,7 @@ pub fn number<T: TryFrom<i64>>(text: &str) -> Option<T> {
 
 /// Returns the rating that a text begins with, as filters read it, if it fits.
 pub fn rating(text: &str) -> Option<i16> {
-    tag_value::rating(text.as_bytes()).and_then(|rating| i16::try_from(rating).ok())
+    value::rating(text.as_bytes()).and_then(|rating| i16::try_from(rating).ok())
 }
 
 /// Returns a number as PGN writes a change of a rating: `+5`, `-3`, `+0`.
@@ -28,8 +28,8 @@ pub fn time_text(second: i32) -> String {
 
 /// Returns the day, counted from 1970-01-01, of a date with nothing missing: `2013.01.31`.
 pub fn day(text: &str) -> Option<i32> {
-    let [year, month, day] = tag_value::date(text.as_bytes())?;
-    let is_whole = year > 0 && month > 0 && (1..=tag_value::month_length(year, month)).contains(&day);
+    let [year, month, day] = value::date(text.as_bytes())?;
+    let is_whole = year > 0 && month > 0 && (1..=value::month_length(year, month)).contains(&day);
     is_whole.then(|| days(year as i32, month as i32, day as i32))
 }
 
@@ -54,7 +54,7 @@ pub fn second(text: &str) -> Option<i32> {
 
 /// Returns base and increment of a time control, in seconds, as filters read it, if both fit.
 pub fn control(text: &str) -> Option<(i32, i16)> {
-    let (base, increment) = tag_value::control(text.as_bytes())?;
+    let (base, increment) = value::control(text.as_bytes())?;
     Some((base.try_into().ok()?, increment.try_into().ok()?))
 }
 

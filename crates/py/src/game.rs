@@ -10,7 +10,7 @@ use pyo3::types::{PyDict, PyIterator, PyList, PyString, PyTuple};
 use scoresheet::chess::fen::FenText;
 use scoresheet::game::{Evaluation, PlayedMove};
 use scoresheet::pgn::PgnWriter;
-use scoresheet::query::tag_value;
+use scoresheet::query::value;
 use scoresheet::{Error, GameRef};
 use std::sync::Arc;
 use std::time::Duration;
@@ -264,7 +264,7 @@ impl Game {
     fn result(&self, py: Python<'_>) -> PyResult<String> {
         let tag = self.tag(py, "Result")?;
         let outcome = self.read(py, |game| Ok(game.outcome()), |game| game.outcome)?;
-        Ok(tag_value::result(tag.as_deref().map(str::as_bytes), outcome).token().to_owned())
+        Ok(value::result(tag.as_deref().map(str::as_bytes), outcome).token().to_owned())
     }
 
     /// The FEN of the starting position.

@@ -2,11 +2,12 @@
 
 use crate::chess::Color;
 use crate::game::Outcome;
-use crate::query::filter::expr::{Expr, Ranges, Reading, Test, TextTest};
+use crate::query::filter::expr::{Expr, Ranges, Test, TextTest};
 use crate::query::filter::field::Field;
-use crate::query::filter::value::MOST;
 use crate::query::measure::field::{Measure, MeasureKind};
-use crate::query::report::openings::Openings;
+use crate::query::openings::Openings;
+use crate::query::value::MOST;
+use crate::query::value::reading::Reading;
 
 pub fn not(expr: Expr) -> Expr {
     Expr::Not(Box::new(expr))

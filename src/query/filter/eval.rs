@@ -6,13 +6,14 @@
 
 use crate::archive::GameSet;
 use crate::format::tag_columns::{NO_MARKER, OUTCOME_SHIFT};
-use crate::query::filter::expr::{Expr, Ranges, Ratings, Reading, Test, TextTest};
-use crate::query::filter::value;
+use crate::query::filter::expr::{Expr, Ranges, Ratings, Test, TextTest};
 use crate::query::filter::verdicts::{self, ASK};
 use crate::query::measure::field::Measure;
 use crate::query::measure::values::NONE;
 use crate::query::tag_columns::{Column, Key, Strings, TagColumns};
-use crate::query::tag_value;
+use crate::query::value;
+use crate::query::value::reading;
+use crate::query::value::reading::Reading;
 use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::Arc;
@@ -162,8 +163,8 @@ impl Maker<'_, '_> {
         let verdicts: Arc<[u8]> = match &asked {
             Asked::Text(test) => verdicts::of_text(column, test),
             Asked::Value(reading, ranges, missing) => verdicts::of(column, *missing, |text| {
-                let unsaid = || if value::decides(*reading, text) { 0 } else { *missing };
-                value::read(*reading, text).map_or_else(unsaid, |value| u8::from(ranges.hold(value)))
+                let unsaid = || if reading::decides(*reading, text) { 0 } else { *missing };
+                reading::read(*reading, text).map_or_else(unsaid, |value| u8::from(ranges.hold(value)))
             }),
         }
         .into();
@@ -415,7 +416,8 @@ fn uses(column: &Column, verdicts: &[u8], verdict: u8) -> bool {
 fn elos(column: &Column) -> Vec<i64> {
     let count = column.strings().map_or(0, |strings| strings.len() as u32);
     let text = |number: u32| column.strings().and_then(|strings| strings.get(number));
-    let elo = |number: u32| text(number).and_then(|text| value::read(Reading::Rating, text)).map_or(0, |(elo, _)| elo);
+    let elo =
+        |number: u32| text(number).and_then(|text| reading::read(Reading::Rating, text)).map_or(0, |(elo, _)| elo);
     (0..=count).map(elo).collect()
 }
 
@@ -426,5 +428,5 @@ pub fn marked_outcome(facts: u8) -> u8 {
 
 /// The number of the outcome that a Result tag says.
 pub fn outcome(text: &[u8]) -> Option<u8> {
-    tag_value::outcome(text).map(|outcome| outcome as u8)
+    value::outcome(text).map(|outcome| outcome as u8)
 }

@@ -3,7 +3,8 @@
 use crate::query::fold::fold;
 use crate::query::measure::field::Measure;
 use crate::query::tag_columns::Key;
-use crate::query::tag_value::is_known;
+use crate::query::value::is_known;
+use crate::query::value::reading::Reading;
 
 /// A condition on a game.
 #[derive(Clone, PartialEq, Debug)]
@@ -73,27 +74,6 @@ fn is(text: &str, asked: &str) -> bool {
 /// Returns whether a text is compared letter for letter.
 pub fn is_exact(asked: &str) -> bool {
     asked.contains('/')
-}
-
-/// How a tag's text is read as a number.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Reading {
-    /// The number that it begins with.
-    Number,
-    /// A rating: a number above 0.
-    Rating,
-    /// A date, as (13 year + month) 32 + day.
-    Date,
-    /// The month of a date.
-    Month,
-    /// The day of a date.
-    Day,
-    /// A code A00 to E99, as 100 times the letter and the number.
-    Eco,
-    /// The seconds at the start of a time control, as in `300+2`.
-    Base,
-    /// The seconds that each move adds.
-    Increment,
 }
 
 /// What is made of both ratings.

@@ -3,9 +3,10 @@
 use crate::chess::Color;
 use crate::format::tag_columns::{COMMENTS, FAULT, GLYPHS, SET_UP, VARIATIONS};
 use crate::format::tags::NAMES;
-use crate::query::filter::expr::{Ratings, Reading};
+use crate::query::filter::expr::Ratings;
 use crate::query::measure::field::{self as measures, Measure, MeasureKind};
 use crate::query::nearest::nearest as nearest_of;
+use crate::query::value::reading::Reading;
 
 /// What a name stands for.
 #[derive(Clone, PartialEq, Debug)]

@@ -6,14 +6,15 @@ use crate::error::Result;
 use crate::format::tag_columns::{COMMENTS, FAULT, GLYPHS, SET_UP, VARIATIONS};
 use crate::game::Outcome;
 use crate::query::fault::QueryFault;
-use crate::query::filter::expr::Reading;
 use crate::query::filter::field::Field;
-use crate::query::filter::{parse, value};
+use crate::query::filter::parse;
 use crate::query::measure::field::{Measure, Unit, piece_name};
 use crate::query::measure::values;
+use crate::query::openings::Openings;
 use crate::query::position::facts;
-use crate::query::report::openings::Openings;
-use crate::query::tag_value;
+use crate::query::value;
+use crate::query::value::reading;
+use crate::query::value::reading::Reading;
 use std::fmt;
 
 /// A field of the filter language, to be read of games: a tag, a rating, a fact, a measure of clocks and evaluations.
@@ -91,7 +92,7 @@ impl GameField {
     /// Errors: the game is damaged.
     pub fn value(&self, game: &GameRef<'_>, tags: &[(String, String)]) -> Result<Option<FieldValue>> {
         let text = |name: &str| tags.iter().find(|(own, _)| own == name).map(|(_, value)| value.as_str());
-        let number = |name: &str, reading| value::read(reading, text(name)?.as_bytes()).map(|(least, _)| least);
+        let number = |name: &str, reading| reading::read(reading, text(name)?.as_bytes()).map(|(least, _)| least);
         let ratings = || ["WhiteElo", "BlackElo"].map(|name| number(name, Reading::Rating));
         let integer = |number: Option<i64>| number.map(FieldValue::Integer);
         let date_text = || {
@@ -115,13 +116,13 @@ impl GameField {
             }
             Field::Date(Reading::Date) => date_text().map(|date| FieldValue::Text(date.to_owned())),
             Field::Date(reading) => {
-                let decides = text("Date").is_some_and(|date| value::decides(*reading, date.as_bytes()));
+                let decides = text("Date").is_some_and(|date| reading::decides(*reading, date.as_bytes()));
                 let other = || if decides { None } else { number("UTCDate", *reading) };
                 integer(number("Date", *reading).or_else(other))
             }
             Field::Year => {
                 let day = ["Date", "UTCDate"].into_iter().find_map(|name| number(name, Reading::Date));
-                integer(day.map(value::year))
+                integer(day.map(reading::year))
             }
             Field::Result => Some(FieldValue::Text(outcome(game, text("Result")).token().to_owned())),
             Field::Plies => Some(FieldValue::Integer(i64::from(game.plies()))),
@@ -148,7 +149,7 @@ impl GameField {
                 let sides = Color::BOTH.map(|side| Measure { kind: *kind, side: Some(side) });
                 measured(game, &sides, self.name == "lowclock")?
             }
-            Field::Opening => match text("Opening").filter(|name| value::is_known(name.as_bytes())) {
+            Field::Opening => match text("Opening").filter(|name| reading::is_known(name.as_bytes())) {
                 Some(name) => Some(FieldValue::Text(name.to_owned())),
                 None => {
                     let found = Openings::table().classify(game)?;
@@ -168,7 +169,7 @@ fn has_glyphs(game: &GameRef<'_>) -> Result<bool> {
 
 /// The result by the tag, or by the movetext where that says none.
 fn outcome(game: &GameRef<'_>, tag: Option<&str>) -> Outcome {
-    facts::result(game, tag.and_then(|tag| tag_value::outcome(tag.as_bytes())))
+    facts::result(game, tag.and_then(|tag| value::outcome(tag.as_bytes())))
 }
 
 /// The greatest, or least, of some measures of one unit.

@@ -13,7 +13,6 @@ mod lexer;
 pub(in crate::query) mod parse;
 mod relative;
 pub mod sort;
-pub(in crate::query) mod value;
 mod verdicts;
 
 use crate::archive::{Archive, GameSet, SideState};

@@ -4,12 +4,13 @@ use crate::chess::Color;
 use crate::game::Outcome;
 use crate::query::fault::QueryFault;
 use crate::query::filter::conditions::{decided, joined, known, no_numbers, not, numbers, opening};
-use crate::query::filter::expr::{Expr, Ranges, Reading, Test, TextTest};
+use crate::query::filter::expr::{Expr, Ranges, Test, TextTest};
 use crate::query::filter::field::{self, Field};
 use crate::query::filter::lexer::{self, Kind, Token};
 use crate::query::filter::relative;
-use crate::query::filter::value::{self, MOST};
 use crate::query::measure::field::Measure;
+use crate::query::value::reading::Reading;
+use crate::query::value::reading::{self, MOST};
 
 /// The longest filter, in bytes.
 const MAX_TEXT: usize = 1 << 16;
@@ -579,7 +580,7 @@ impl Parser<'_> {
             }
             _ => (Reading::Number, "a whole number"),
         };
-        let range = value::literal(reading, &text);
+        let range = reading::literal(reading, &text);
         let fits = |(low, _): &(i64, i64)| *field != Field::Year || (1..=9999).contains(low);
         range.filter(fits).ok_or_else(|| self.fault_at(token, format!("expected {what}")))
     }

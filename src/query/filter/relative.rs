@@ -1,6 +1,6 @@
 //! Dates relative to today, as in `today - 3y`.
 
-use crate::query::tag_value::month_length;
+use crate::query::value::month_length;
 
 /// Returns the day that a text such as `today`, `today-3y` or `today-1m+7d` stands for, as `2024.05.31`; what is wrong,
 /// where it is none.

@@ -4,13 +4,14 @@ use crate::archive::GameSet;
 use crate::chess::Color;
 use crate::game::Outcome;
 use crate::query::fault::QueryFault;
-use crate::query::filter::expr::Reading;
 use crate::query::filter::field::Field;
-use crate::query::filter::{eval, parse, value};
+use crate::query::filter::{eval, parse};
 use crate::query::fold::fold;
 use crate::query::measure::field::Measure;
 use crate::query::measure::values;
 use crate::query::tag_columns::{Column, Key, TagColumns, Unread};
+use crate::query::value::reading;
+use crate::query::value::reading::Reading;
 use std::cmp::Ordering;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -134,7 +135,7 @@ impl SortKey {
             Field::Date(reading) => dates(headers, games, *reading),
             Field::Year => {
                 let days = dates(headers, games, Reading::Date);
-                days.into_iter().map(|day| day.map(value::year)).collect()
+                days.into_iter().map(|day| day.map(reading::year)).collect()
             }
             Field::Result => results(headers, games),
             Field::Plies => of_column(headers, games, &Key::Plies, i64::from),
@@ -214,14 +215,14 @@ fn of_column(headers: &[&TagColumns<'_>], games: &[(usize, u64)], key: &Key, of:
 
 fn numbers(headers: &[&TagColumns<'_>], games: &[(usize, u64)], name: &str, reading: Reading) -> Vec<Value> {
     let source = Source::of(headers, name);
-    games.iter().map(|game| value::read(reading, source.text(*game)?).map(|(least, _)| least)).collect()
+    games.iter().map(|game| reading::read(reading, source.text(*game)?).map(|(least, _)| least)).collect()
 }
 
 /// Of a date in part the first day that it can be counts.
 fn dates(headers: &[&TagColumns<'_>], games: &[(usize, u64)], reading: Reading) -> Vec<Value> {
     let [date, utc] = ["Date", "UTCDate"].map(|name| numbers(headers, games, name, reading));
     let own = Source::of(headers, "Date");
-    let decides = |game: &(usize, u64)| own.text(*game).is_some_and(|text| value::decides(reading, text));
+    let decides = |game: &(usize, u64)| own.text(*game).is_some_and(|text| reading::decides(reading, text));
     let of = |((date, utc), game): ((Value, Value), _)| if decides(game) { date } else { date.or(utc) };
     date.into_iter().zip(utc).zip(games).map(of).collect()
 }
@@ -249,7 +250,7 @@ fn texts(headers: &[&TagColumns<'_>], games: &[(usize, u64)], name: &str) -> Vec
 
 /// The rank of each game's text among those that games here have; of each source.
 fn ranked(sources: &[&Source], games: &[(usize, u64)]) -> Vec<Vec<Value>> {
-    let said = |text: &&[u8]| value::is_known(text);
+    let said = |text: &&[u8]| reading::is_known(text);
     let mut distinct: Vec<&[u8]> =
         sources.iter().flat_map(|source| games.iter().filter_map(|game| source.text(*game)).filter(said)).collect();
     distinct.sort_unstable();

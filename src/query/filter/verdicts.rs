@@ -1,9 +1,9 @@
 //! What a condition says of each string of a table, decided once for each.
 
 use crate::query::filter::expr::{TextTest, is_exact};
-use crate::query::filter::value;
 use crate::query::fold::fold;
 use crate::query::tag_columns::{Column, Strings};
+use crate::query::value::reading;
 use memchr::memmem::Finder;
 use rayon::prelude::*;
 use std::ops::Range;
@@ -27,7 +27,7 @@ pub fn of_text(column: &Column, test: &TextTest) -> Vec<u8> {
     match test {
         TextTest::Is(texts) => some(column, texts, 0),
         TextTest::IsNot(texts) => some(column, texts, 1),
-        TextTest::Known => of(column, 0, |text| u8::from(value::is_known(text))),
+        TextTest::Known => of(column, 0, |text| u8::from(reading::is_known(text))),
         TextTest::Has(part) => {
             let part = fold(part);
             let finder = Finder::new(part.as_bytes());

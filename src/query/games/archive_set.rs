@@ -1,12 +1,9 @@
 //! Open archives that are searched as one.
 
-use crate::archive::{Archive, FileKind, GameRef, GameSet, OpenOptions, SideState};
-use crate::chess::Position;
+use crate::archive::{Archive, FileKind, GameRef, OpenOptions, SideState};
 use crate::error::{Error, Result};
-use crate::monitor::Monitor;
-use crate::query::ask::SideFiles;
+use crate::query::games::SideFiles;
 use crate::query::position::search::Search;
-use crate::query::report::tree::{Tree, Visit};
 use crate::query::tag_columns::TagColumns;
 use rayon::prelude::*;
 use std::ops::{Deref, Range};
@@ -242,28 +239,5 @@ impl ArchiveSet {
             let archive = member.archive();
             archive.par_games().map(move |game| (archive, game))
         })
-    }
-
-    /// Returns what was played in a position, by these games of each archive, or all; games have the numbers of the set.
-    /// Games that cannot be read are in `unread`, as is [`Error::Interrupted`] where a monitor has stopped the search.
-    pub fn tree(
-        &self,
-        position: &Position,
-        visit: Visit,
-        among: Option<&[GameSet]>,
-        monitor: Option<&Monitor<'_>>,
-    ) -> Tree {
-        let mut all = Tree::empty(position);
-        for (place, member) in self.members.iter().enumerate() {
-            let mut search = member.search();
-            if let Some(games) = among.and_then(|among| among.get(place)) {
-                search = search.among(games);
-            }
-            if let Some(monitor) = monitor {
-                search = search.monitored(monitor);
-            }
-            all.add(search.tree_of(position, visit), member.before);
-        }
-        all
     }
 }

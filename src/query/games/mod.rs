@@ -1,6 +1,6 @@
 //! Which games: archives that are searched as one, what is asked of their games, and what is found.
 //!
-//! `archive_set` holds open archives with their side files and numbers their games; `ranges` are numbers as people write
+//! `archive_set` holds open archives with their side files (`side_files`) and numbers their games; `ranges` are numbers as people write
 //! them. `query` is a question, which can be built, or read from JSON (`json`); `hits` answers it, archive after archive
 //! and batch after batch. `summary` is what lists say of a game.
 
@@ -9,6 +9,7 @@ mod hits;
 mod json;
 mod query;
 mod ranges;
+mod side_files;
 mod summary;
 
 pub use archive_set::{ArchiveSet, IndexedArchive, Member};
@@ -16,4 +17,5 @@ pub use hits::{FoundGame, Hits};
 pub use json::line;
 pub use query::{Board, InArchive, Plan, Query};
 pub use ranges::GameRanges;
+pub use side_files::{SideFiles, check_side_files};
 pub use summary::GameSummary;

@@ -4,9 +4,9 @@ use crate::archive::GameRef;
 use crate::chess::Color;
 use crate::error::Result;
 use crate::game::Outcome;
-use crate::query::report::openings::Openings;
+use crate::query::openings::Openings;
 use crate::query::tag_columns::{Column, Key};
-use crate::query::tag_value;
+use crate::query::value;
 use serde_core::ser::{Serialize, SerializeMap, Serializer};
 use std::sync::Arc;
 
@@ -106,7 +106,7 @@ impl GameSummary {
 
     /// Adds what the moves have to say where the tags do not.
     fn complete<'a>(mut self, read: impl FnOnce() -> Result<GameRef<'a>>) -> Result<GameSummary> {
-        let has_result = self.tag("Result").is_some_and(|text| tag_value::outcome(text.as_bytes()).is_some());
+        let has_result = self.tag("Result").is_some_and(|text| value::outcome(text.as_bytes()).is_some());
         if has_result && self.opening().is_some() {
             return Ok(self);
         }
@@ -140,7 +140,7 @@ impl GameSummary {
     /// Returns the value of a tag of [`GameSummary::TAGS`], `None` where it says nothing: `?`, `-`, an empty text.
     pub fn tag(&self, name: &str) -> Option<&str> {
         let place = Self::TAGS.iter().position(|own| *own == name)?;
-        Some(self.texts.get(place)?.as_str()).filter(|text| tag_value::is_known(text.as_bytes()))
+        Some(self.texts.get(place)?.as_str()).filter(|text| value::is_known(text.as_bytes()))
     }
 
     /// Returns a side's name, `?` where it is not known.
@@ -151,7 +151,7 @@ impl GameSummary {
     /// Returns a side's rating, if it is known.
     pub fn rating(&self, color: Color) -> Option<u32> {
         let tag = self.tag(if color == Color::White { "WhiteElo" } else { "BlackElo" })?;
-        u32::try_from(tag_value::rating(tag.as_bytes())?).ok()
+        u32::try_from(value::rating(tag.as_bytes())?).ok()
     }
 
     /// Returns a side's name, with the rating if it is known.
@@ -164,17 +164,17 @@ impl GameSummary {
 
     /// Returns the result: that of the tag, or of the movetext where that says none.
     pub fn result(&self) -> Outcome {
-        tag_value::result(self.tag("Result").map(str::as_bytes), self.outcome)
+        value::result(self.tag("Result").map(str::as_bytes), self.outcome)
     }
 
     /// Returns the day on which it was played, as written: of the tag Date, or UTCDate where that says no year.
     pub fn date(&self) -> Option<&str> {
-        tag_value::played(self.tag("Date"), self.tag("UTCDate"))
+        value::played(self.tag("Date"), self.tag("UTCDate"))
     }
 
     /// Returns the year in which it was played.
     pub fn year(&self) -> Option<u16> {
-        tag_value::year(self.date()?.as_bytes())
+        value::year(self.date()?.as_bytes())
     }
 
     /// Returns the opening's name: the tag's, or that of the table of openings.
@@ -184,7 +184,7 @@ impl GameSummary {
 
     /// Returns how fast the game was, in the words of Lichess.
     pub fn speed(&self) -> &'static str {
-        tag_value::speed(self.tag("TimeControl").unwrap_or("-").as_bytes())
+        value::speed(self.tag("TimeControl").unwrap_or("-").as_bytes())
     }
 }
 

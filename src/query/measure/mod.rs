@@ -17,8 +17,8 @@ use crate::archive::GameRef;
 use crate::chess::Color;
 use crate::error::Result;
 use crate::game::{Comment, Evaluation};
-use crate::query::filter::expr::Reading;
-use crate::query::filter::value;
+use crate::query::value::reading;
+use crate::query::value::reading::Reading;
 use std::time::Duration;
 
 /// What the clocks and evaluations of a game say, each side's at its [`Color::index`]: White's first.
@@ -67,7 +67,7 @@ impl GameMeasures {
             let elapsed = notes.of_plies(Comment::elapsed);
             let control = game.tag("TimeControl")?;
             let seconds = |reading| {
-                let (seconds, _) = value::read(reading, control.as_ref()?.as_bytes())?;
+                let (seconds, _) = reading::read(reading, control.as_ref()?.as_bytes())?;
                 Some(Duration::from_secs(u64::try_from(seconds).ok()?))
             };
             let control = seconds(Reading::Base).map(|base| (base, seconds(Reading::Increment).unwrap_or_default()));

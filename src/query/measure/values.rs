@@ -6,7 +6,7 @@ use super::field::{Measure, MeasureKind};
 use crate::archive::{Archive, GameRef, GameSet};
 use crate::chess::{Color, Role, Square};
 use crate::error::Result;
-use crate::query::report::openings::Openings;
+use crate::query::openings::Openings;
 use crate::query::tag_columns::Unread;
 use rayon::prelude::*;
 

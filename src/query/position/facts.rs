@@ -4,7 +4,7 @@ use crate::archive::GameRef;
 use crate::error::Result;
 use crate::format::positions::{Facts, MAX_PLIES};
 use crate::game::Outcome;
-use crate::query::tag_value;
+use crate::query::value;
 
 /// Returns the facts of a game. The result is the tag's, or the movetext's where that says none.
 pub fn facts(game: &GameRef<'_>) -> Result<Facts> {
@@ -15,10 +15,10 @@ pub fn facts(game: &GameRef<'_>) -> Result<Facts> {
     game.visit_tags(|name, value| match name {
         b"WhiteElo" => keep(&mut ratings[0], rating(value)),
         b"BlackElo" => keep(&mut ratings[1], rating(value)),
-        b"Date" => keep(&mut years[0], tag_value::year(value)),
-        b"UTCDate" => keep(&mut years[1], tag_value::year(value)),
+        b"Date" => keep(&mut years[0], value::year(value)),
+        b"UTCDate" => keep(&mut years[1], value::year(value)),
         b"Result" => {
-            told.get_or_insert(tag_value::outcome(value));
+            told.get_or_insert(value::outcome(value));
         }
         _ => {}
     })?;
@@ -31,7 +31,7 @@ pub fn facts(game: &GameRef<'_>) -> Result<Facts> {
 /// Returns the result of a game as its facts have it.
 pub fn outcome(game: &GameRef<'_>) -> Result<Outcome> {
     let tag = game.tag("Result")?;
-    Ok(result(game, tag.and_then(|tag| tag_value::outcome(tag.as_bytes()))))
+    Ok(result(game, tag.and_then(|tag| value::outcome(tag.as_bytes()))))
 }
 
 /// Returns the result of a game: what its tag tells, or the movetext where that tells none.
@@ -41,5 +41,5 @@ pub fn result(game: &GameRef<'_>, told: Option<Outcome>) -> Outcome {
 
 /// A rating that fits.
 fn rating(value: &[u8]) -> Option<u16> {
-    tag_value::rating(value).filter(|rating| *rating <= 0xFFF).and_then(|rating| u16::try_from(rating).ok())
+    value::rating(value).filter(|rating| *rating <= 0xFFF).and_then(|rating| u16::try_from(rating).ok())
 }

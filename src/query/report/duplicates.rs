@@ -4,8 +4,8 @@
 use crate::brenner::{EXPLICIT, NAG, OPEN, TEXT, replay};
 use crate::error::{Error, Result};
 use crate::format::record::push_start;
-use crate::query::filter::value;
 use crate::query::tag_columns::{Key, TagColumns};
+use crate::query::value::reading;
 use rayon::prelude::*;
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -218,7 +218,7 @@ fn games(headers: &TagColumns, before: u64, known: &mut HashMap<Box<[u8]>, u32>)
                         *value = numbers.get(column.get(number) as usize).copied().unwrap_or(0);
                     }
                     let mut told = 0;
-                    game.visit_tags(|_, value| told += usize::from(value::is_known(value)))?;
+                    game.visit_tags(|_, value| told += usize::from(reading::is_known(value)))?;
                     Ok(Candidate {
                         number: before + number,
                         plies: game.plies(),

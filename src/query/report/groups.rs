@@ -5,17 +5,18 @@ use crate::chess::Color;
 use crate::error::Result;
 use crate::game::Outcome;
 use crate::query::fault::QueryFault;
+use crate::query::filter::days;
 use crate::query::filter::eval::{marked_outcome, outcome};
-use crate::query::filter::expr::Reading;
-use crate::query::filter::{days, value};
 use crate::query::fold::fold;
 use crate::query::measure::field::{Measure, MeasureKind, piece_name};
 use crate::query::measure::values::{self, NONE};
 use crate::query::nearest::nearest;
-use crate::query::report::openings::Openings;
+use crate::query::openings::Openings;
 use crate::query::report::points::Points;
 use crate::query::tag_columns::{Column, Key, TagColumns, Unread};
-use crate::query::tag_value::{SPEEDS, month_length, speed_of};
+use crate::query::value::reading;
+use crate::query::value::reading::Reading;
+use crate::query::value::{SPEEDS, month_length, speed_of};
 use std::collections::HashMap;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -470,14 +471,14 @@ fn strings(column: &Column, of: impl Fn(&[u8]) -> Option<i64>) -> Vec<i64> {
 }
 
 fn numbers(column: &Column, reading: Reading) -> Vec<i64> {
-    strings(column, |text| value::read(reading, text).map(|(least, _)| least))
+    strings(column, |text| reading::read(reading, text).map(|(least, _)| least))
 }
 
 /// The texts of a column that say something.
 fn known_names(column: &Column) -> Vec<Option<&str>> {
     let count = column.strings().map_or(0, |strings| strings.len() as u32);
     let text = |number: u32| column.strings().and_then(|strings| strings.get(number));
-    let known = |number| text(number).filter(|text| value::is_known(text));
+    let known = |number| text(number).filter(|text| reading::is_known(text));
     (0..=count).map(|number| known(number).and_then(|text| std::str::from_utf8(text).ok())).collect()
 }
 
@@ -546,7 +547,7 @@ impl Source<'_> {
         let measure = || measured.get(usize::try_from(game).ok()? - 1).copied().filter(|value| *value != NONE);
         let player = |side: Color| {
             let column = if side == Color::White { self.white } else { self.black };
-            let text = column.text(game).filter(|text| value::is_known(text))?;
+            let text = column.text(game).filter(|text| reading::is_known(text))?;
             Some(String::from_utf8_lossy(text))
         };
         let text = |column: &Column| Some(String::from_utf8_lossy(column.text(game)?).into_owned());
@@ -568,21 +569,21 @@ impl Source<'_> {
                 let rating = i64::try_from(rating).ok().filter(|rating| *rating > 0)?;
                 rating / RATING_BAND * RATING_BAND
             }
-            GroupKey::Year => value::year(self.day(game)?),
+            GroupKey::Year => reading::year(self.day(game)?),
             GroupKey::Years(band) => {
                 let band = i64::from(band.max(1));
-                value::year(self.day(game)?) / band * band
+                reading::year(self.day(game)?) / band * band
             }
             GroupKey::Month => {
                 let text = self.date_text(game)?;
-                let (month, _) = value::read(Reading::Month, text.as_bytes())?;
-                value::year(self.day(game)?) * 100 + month
+                let (month, _) = reading::read(Reading::Month, text.as_bytes())?;
+                reading::year(self.day(game)?) * 100 + month
             }
             GroupKey::Weekday => {
                 let text = self.date_text(game)?.as_bytes();
-                let (month, _) = value::read(Reading::Month, text)?;
-                let (day, _) = value::read(Reading::Day, text)?;
-                let year = value::year(self.day(game)?);
+                let (month, _) = reading::read(Reading::Month, text)?;
+                let (day, _) = reading::read(Reading::Day, text)?;
+                let year = reading::year(self.day(game)?);
                 // The first day of 1970 was a Thursday; the 30th of February is no day of the week.
                 (day <= month_length(year, month)).then(|| (days(year, month, day) + 3).rem_euclid(7))?
             }
@@ -609,7 +610,7 @@ impl Source<'_> {
             }
             GroupKey::Ending => values::ending_class(measure()?),
             GroupKey::Mate => measure()?,
-            GroupKey::Event => texts.place(&text(self.event).filter(|text| value::is_known(text.as_bytes()))?),
+            GroupKey::Event => texts.place(&text(self.event).filter(|text| reading::is_known(text.as_bytes()))?),
         })
     }
 

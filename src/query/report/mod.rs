@@ -1,10 +1,9 @@
-//! Reports on many games: what was played in a position, opening books, statistics, groups, random samples, duplicates, the
-//! names of openings.
+//! Reports on many games: what was played in a position, opening books, statistics, groups, random samples,
+//! duplicates.
 
 pub mod book;
 pub mod duplicates;
 pub mod groups;
-pub mod openings;
 pub mod points;
 pub mod sample;
 pub mod spellings;

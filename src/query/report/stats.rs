@@ -5,10 +5,10 @@ use crate::error::Result;
 use crate::format::tag_columns::{COMMENTS, FAULT, GLYPHS, SET_UP, VARIATIONS};
 use crate::game::Outcome;
 use crate::query::filter::Filter;
-use crate::query::filter::expr::Reading;
-use crate::query::filter::value;
-use crate::query::report::openings::Openings;
+use crate::query::openings::Openings;
 use crate::query::tag_columns::{Column, Key, TagColumns};
+use crate::query::value::reading;
+use crate::query::value::reading::Reading;
 use serde_core::ser::{Serialize, Serializer};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
@@ -153,26 +153,26 @@ pub fn stats(headers: &TagColumns, games: &GameSet) -> Result<Stats> {
 
     for column in [white_elo, black_elo] {
         for (text, count) in counts(column, games) {
-            if let Some((rating, _)) = value::read(Reading::Rating, text) {
+            if let Some((rating, _)) = reading::read(Reading::Rating, text) {
                 let rating = u32::try_from(rating).unwrap_or(u32::MAX) / RATING_STEP * RATING_STEP;
                 *stats.ratings.entry(rating).or_default() += count;
             }
         }
     }
     for (text, count) in counts(eco, games) {
-        if value::read(Reading::Eco, text).is_some() {
+        if reading::read(Reading::Eco, text).is_some() {
             let code = String::from_utf8_lossy(text.get(..3).unwrap_or_default()).to_uppercase();
             *stats.ecos.entry(code).or_default() += count;
         }
     }
     let events =
-        counts(event, games).filter(|(text, _)| value::is_known(text)).map(|(text, count)| (lossy(text), count));
+        counts(event, games).filter(|(text, _)| reading::is_known(text)).map(|(text, count)| (lossy(text), count));
     stats.events = events.collect();
 
     let mut players: HashMap<&[u8], Player> = HashMap::new();
     for (column, wins) in [(white, Outcome::WhiteWins), (black, Outcome::BlackWins)] {
         for (outcome, own) in &outcomes {
-            for (name, count) in counts(column, own).filter(|(name, _)| value::is_known(name)) {
+            for (name, count) in counts(column, own).filter(|(name, _)| reading::is_known(name)) {
                 let player = players.entry(name).or_default();
                 player.games += count;
                 match outcome {

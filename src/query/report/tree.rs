@@ -6,6 +6,8 @@ use crate::chess::position::STANDARD;
 use crate::chess::{Move, Position};
 use crate::error::{Damage, DamageKind, Error, Result};
 use crate::format::positions::Facts;
+use crate::monitor::Monitor;
+use crate::query::games::{ArchiveSet, SideFiles};
 use crate::query::position::facts::facts;
 use crate::query::position::index::{GameRange, Place, Places, PositionIndex};
 use crate::query::position::main_line::MainLine;
@@ -48,6 +50,54 @@ pub struct Tree {
     pub branches: Vec<Branch>,
     /// The games that cannot be read.
     pub unread: Vec<Error>,
+}
+
+impl ArchiveSet {
+    /// Returns what was played in a position, by these games of each archive, or all; games have the numbers of the set.
+    /// Games that cannot be read are in `unread`, as is [`Error::Interrupted`] where a monitor has stopped the search.
+    pub fn tree(
+        &self,
+        position: &Position,
+        visit: Visit,
+        among: Option<&[GameSet]>,
+        monitor: Option<&Monitor<'_>>,
+    ) -> Tree {
+        let mut all = Tree::empty(position);
+        for (place, member) in self.members().iter().enumerate() {
+            let mut search = member.search();
+            if let Some(games) = among.and_then(|among| among.get(place)) {
+                search = search.among(games);
+            }
+            if let Some(monitor) = monitor {
+                search = search.monitored(monitor);
+            }
+            all.add(search.tree_of(position, visit), member.before());
+        }
+        all
+    }
+}
+
+impl Archive {
+    /// Returns the moves that were played in a position, with results and ratings. For several archives, or some games,
+    /// see [`ArchiveSet::tree`](crate::query::ArchiveSet::tree).
+    ///
+    /// Errors: a game cannot be read.
+    ///
+    /// ```
+    /// # let folder = tempfile::tempdir()?;
+    /// # let target = folder.path().join("games.bga");
+    /// # scoresheet::Import::new(&target).run_reader("games.pgn", &b"1. e4 1-0\n\n1. e4 0-1\n\n1. d4 1-0\n"[..])?;
+    /// use scoresheet::{Archive, Position};
+    ///
+    /// let tree = Archive::open(&target)?.tree(&Position::standard())?;
+    /// let played: Vec<(String, u64)> =
+    ///     tree.branches.iter().map(|branch| (tree.position.san(branch.m), branch.tally.games())).collect();
+    /// assert_eq!(played, [("e4".to_owned(), 2), ("d4".to_owned(), 1)]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn tree(&self, position: &Position) -> Result<Tree> {
+        SideFiles::open(self).search(self).tree(position).complete()
+    }
 }
 
 impl Search<'_> {

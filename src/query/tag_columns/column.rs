@@ -2,7 +2,7 @@
 
 use crate::archive::map::Map;
 use crate::format::tag_columns;
-use crate::query::tag_value;
+use crate::query::value;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -226,6 +226,6 @@ fn mark_of<const WIDTH: usize>(bytes: &[u8], mut row: usize, words: &mut [u64], 
 /// The year of the date that each string of a table is; 0 for none, and for no string.
 pub(in crate::query) fn years(column: &Column) -> Vec<u16> {
     let Some(strings) = column.strings() else { return vec![0] };
-    let year = |number: u32| strings.get(number).and_then(tag_value::year).unwrap_or(0);
+    let year = |number: u32| strings.get(number).and_then(value::year).unwrap_or(0);
     (0..=strings.len() as u32).map(year).collect()
 }

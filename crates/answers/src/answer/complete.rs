@@ -4,7 +4,7 @@ use crate::fault::Fault;
 use crate::params::Params;
 use crate::snapshot::Snapshot;
 use scoresheet::query::fold;
-use scoresheet::query::report::openings::Openings;
+use scoresheet::query::openings::Openings;
 use scoresheet::query::tag_columns::Key;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;

@@ -8,8 +8,8 @@ use crate::stop::Stop;
 use scoresheet::chess::{Move, Position};
 use scoresheet::game::{Comment, Event, TextKind};
 use scoresheet::pgn::PgnWriter;
-use scoresheet::query::report::openings::Openings;
-use scoresheet::query::tag_value;
+use scoresheet::query::openings::Openings;
+use scoresheet::query::value;
 use scoresheet::query::{PositionQuery, SearchOptions};
 use scoresheet::{Archive, Game};
 use serde_json::{Map, Value, json};
@@ -162,7 +162,7 @@ pub fn game(snapshot: &Snapshot, number: u64, fens: bool) -> Result<Value, Fault
 }
 
 fn result(game: &Game) -> &'static str {
-    tag_value::result(game.tag("Result").map(str::as_bytes), game.outcome).token()
+    value::result(game.tag("Result").map(str::as_bytes), game.outcome).token()
 }
 
 /// A line of moves on its way into JSON.

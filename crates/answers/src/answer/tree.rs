@@ -8,7 +8,7 @@ use crate::snapshot::{Selection, Snapshot};
 use crate::stop::Stop;
 use crate::trees::{Forest, after, latest_games, top_games};
 use scoresheet::chess::{Color, Move, Position};
-use scoresheet::query::report::openings::{Opening, Openings};
+use scoresheet::query::openings::{Opening, Openings};
 use scoresheet::query::{Tally, Tree, Visit};
 use serde_json::{Map, Value, json};
 

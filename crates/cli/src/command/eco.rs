@@ -13,7 +13,7 @@ use crate::threads::Threads;
 use scoresheet::archive::copy::{Edit, Part};
 use scoresheet::archive::{Archive, GameRef};
 use scoresheet::error::Error;
-use scoresheet::query::report::openings::Openings;
+use scoresheet::query::openings::Openings;
 use std::io::Write;
 use std::path::PathBuf;
 

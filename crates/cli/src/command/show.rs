@@ -14,7 +14,7 @@ use scoresheet::error::Error;
 use scoresheet::pgn::PgnWriter;
 use scoresheet::query::GameSummary;
 use scoresheet::query::measure::GameMeasures;
-use scoresheet::query::report::openings::Openings;
+use scoresheet::query::openings::Openings;
 use std::io::Write;
 use std::path::PathBuf;
 

@@ -15,7 +15,7 @@ use scoresheet::archive::{Archive, GameSet};
 use scoresheet::chess::{Color, Move};
 use scoresheet::game::Outcome;
 use scoresheet::query::GameSummary;
-use scoresheet::query::report::openings::{Opening, Openings};
+use scoresheet::query::openings::{Opening, Openings};
 use scoresheet::query::{Branch, PositionQuery, Search, SearchOptions, Tally, Tree};
 use serde_json::Value;
 use std::io::Write;

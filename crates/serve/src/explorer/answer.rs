@@ -6,10 +6,10 @@ use scoresheet::Monitor;
 use scoresheet::archive::GameSet;
 use scoresheet::chess::{Color, Move};
 use scoresheet::game::Outcome;
-use scoresheet::query::report::openings::{Opening, Openings};
+use scoresheet::query::openings::{Opening, Openings};
 use scoresheet::query::tag_columns::{Column, Key};
 use scoresheet::query::{Branch, GameSummary, PositionQuery, SearchOptions, Tree, Visit};
-use scoresheet::query::{fold, tag_value};
+use scoresheet::query::{fold, value};
 use scoresheet_answers::{Book, Choice, Fault, Forest, Selection, Snapshot, Stop, after, latest_games, top_games, uci};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -175,7 +175,7 @@ fn game(snapshot: &Snapshot, number: u64, kind: Kind) -> Option<Map<String, Valu
 
 /// The month in which a game was played, as `2016-12`.
 fn month(summary: &GameSummary) -> Option<String> {
-    let [year, month, _] = tag_value::date(summary.date()?.as_bytes())?;
+    let [year, month, _] = value::date(summary.date()?.as_bytes())?;
     (month > 0).then(|| format!("{year}-{month:02}"))
 }
 

@@ -1,7 +1,7 @@
 //! A request in that API's parameters. Unknown parameters are ignored, and `source` with them.
 
 use scoresheet::chess::Color;
-use scoresheet::query::tag_value::{SPEEDS, speed};
+use scoresheet::query::value::{SPEEDS, speed};
 use scoresheet_answers::{Fault, Line, Params};
 
 /// Which of the routes.

@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use crate::output::table::{padded, shortened};
 use crate::text::{printable, ratio, thousands};
 use scoresheet::Archive;
-use scoresheet::query::report::openings::Openings;
+use scoresheet::query::openings::Openings;
 use scoresheet::query::report::stats::{LENGTH_STEP, RATING_STEP, Stats};
 use serde_json::Value;
 use std::collections::BTreeMap;

@@ -1,12 +1,10 @@
-//! The side files that make searches fast, and the opening tree as a method of an archive.
+//! The side files that make searches fast.
 
 use crate::archive::{Archive, FileKind, SideState};
-use crate::chess::Position;
-use crate::error::Result;
 use crate::query::position::index::PositionIndex;
 use crate::query::position::search::Search;
 use crate::query::position::signature::Signatures;
-use crate::query::report::tree::Tree;
+use crate::query::tag_columns::TagColumns;
 
 /// The side files of an archive that make searches fast, opened: for one who asks many questions.
 #[derive(Debug)]
@@ -49,25 +47,19 @@ impl SideFiles {
     }
 }
 
-impl Archive {
-    /// Returns the moves that were played in a position, with results and ratings. For several archives, or some games,
-    /// see [`ArchiveSet::tree`](crate::query::ArchiveSet::tree).
-    ///
-    /// Errors: a game cannot be read.
-    ///
-    /// ```
-    /// # let folder = tempfile::tempdir()?;
-    /// # let target = folder.path().join("games.bga");
-    /// # scoresheet::Import::new(&target).run_reader("games.pgn", &b"1. e4 1-0\n\n1. e4 0-1\n\n1. d4 1-0\n"[..])?;
-    /// use scoresheet::{Archive, Position};
-    ///
-    /// let tree = Archive::open(&target)?.tree(&Position::standard())?;
-    /// let played: Vec<(String, u64)> =
-    ///     tree.branches.iter().map(|branch| (tree.position.san(branch.m), branch.tally.games())).collect();
-    /// assert_eq!(played, [("e4".to_owned(), 2), ("d4".to_owned(), 1)]);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn tree(&self, position: &Position) -> Result<Tree> {
-        SideFiles::open(self).search(self).tree(position).complete()
-    }
+/// Returns the state of each cache beside an archive, signatures, position index and tag columns: every byte of them is
+/// read.
+///
+/// The index is checked by `Archive::verify`.
+pub fn check_side_files(archive: &Archive) -> [(FileKind, SideState); 3] {
+    let damaged = |state: SideState, intact: bool| if intact { state } else { SideState::Damaged };
+    let (positions, state) = PositionIndex::open(archive);
+    let positions = damaged(state, positions.is_none_or(|index| index.verify().is_ok()));
+    let columns = TagColumns::of(archive);
+    let columns = damaged(columns.state(), columns.check());
+    [
+        (FileKind::Signatures, Signatures::open(archive).1),
+        (FileKind::Positions, positions),
+        (FileKind::TagColumns, columns),
+    ]
 }

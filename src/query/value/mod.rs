@@ -1,5 +1,7 @@
 //! What the texts of tags say as numbers: one reading for filters, columns and side files alike. It knows no archive.
 
+pub(in crate::query) mod reading;
+
 use crate::game::Outcome;
 
 /// The greatest number that a bound may have.

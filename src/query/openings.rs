@@ -12,11 +12,11 @@ use std::collections::HashMap;
 use std::sync::OnceLock;
 
 const TABLE: [&str; 5] = [
-    include_str!("../../../data/openings/a.tsv"),
-    include_str!("../../../data/openings/b.tsv"),
-    include_str!("../../../data/openings/c.tsv"),
-    include_str!("../../../data/openings/d.tsv"),
-    include_str!("../../../data/openings/e.tsv"),
+    include_str!("../../data/openings/a.tsv"),
+    include_str!("../../data/openings/b.tsv"),
+    include_str!("../../data/openings/c.tsv"),
+    include_str!("../../data/openings/d.tsv"),
+    include_str!("../../data/openings/e.tsv"),
 ];
 
 /// An opening of the table.

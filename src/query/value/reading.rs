@@ -1,8 +1,28 @@
 //! Tag values read as numbers, and written ones as the ranges that they stand for.
 
-use crate::query::filter::expr::Reading;
-use crate::query::tag_value::{self, control, date, month_length, number, rating};
-pub use crate::query::tag_value::{MOST, is_known};
+pub use super::{MOST, is_known};
+use super::{control, date, month_length, number, rating};
+
+/// How a tag's text is read as a number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reading {
+    /// The number that it begins with.
+    Number,
+    /// A rating: a number above 0.
+    Rating,
+    /// A date, as (13 year + month) 32 + day.
+    Date,
+    /// The month of a date.
+    Month,
+    /// The day of a date.
+    Day,
+    /// A code A00 to E99, as 100 times the letter and the number.
+    Eco,
+    /// The seconds at the start of a time control, as in `300+2`.
+    Base,
+    /// The seconds that each move adds.
+    Increment,
+}
 
 /// Returns what a tag's text says, least and greatest; `None` where it says nothing of the kind.
 pub fn read(reading: Reading, text: &[u8]) -> Option<(i64, i64)> {
@@ -25,7 +45,7 @@ pub fn read(reading: Reading, text: &[u8]) -> Option<(i64, i64)> {
 /// Returns whether a text that does not say this says so much that no other tag is asked: month and day are those of the
 /// tag that says the year.
 pub fn decides(reading: Reading, text: &[u8]) -> bool {
-    matches!(reading, Reading::Month | Reading::Day) && tag_value::year(text).is_some()
+    matches!(reading, Reading::Month | Reading::Day) && super::year(text).is_some()
 }
 
 /// Returns the year of a day as `Reading::Date` gives it.
