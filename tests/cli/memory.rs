@@ -51,6 +51,13 @@ const COMMANDS: &[&str] = &[
     "man",
 ];
 
+/// Returns whether a program has ended for less than 4 KiB: of so little Rust's own collections ask without a way to be
+/// refused, and where it falls due depends on how the system lays memory out.
+fn is_small(text: &str) -> bool {
+    let bytes = |rest: &str| rest.split(' ').next().and_then(|bytes| bytes.parse::<u64>().ok());
+    text.split("memory allocation of ").skip(1).filter_map(bytes).any(|bytes| bytes < 4096)
+}
+
 /// Runs a command in so many KiB of address space.
 fn within(room: &Room, kilobytes: u64, args: &str) -> Output {
     let script = format!("ulimit -c 0; ulimit -v {kilobytes}; exec \"$0\" {args} < /dev/null");
@@ -93,6 +100,9 @@ fn no_command_dies_for_want_of_memory() {
     let run = |(args, more): (&str, u64)| {
         let done = within(&room, least + more, args);
         let (text, code) = (String::from_utf8_lossy(&done.stderr).into_owned(), done.status.code());
+        if is_small(&text) {
+            return;
+        }
         assert!(matches!(code, Some(0..=5)), "{args}, {more} KiB more: {:?} {text}", done.status);
         // The standard library gives up where a thread has begun and its stack for signals is refused.
         let is_ours = text.contains("panicked") && !text.contains("alternative stack");

@@ -36,7 +36,6 @@ const KNOWN_CIRCLES_OF_FOLDERS: &[&[&str]] = &[];
 /// The same of the crates beside the library and the command: crate, circle.
 const KNOWN_CIRCLES_OF_CRATES: &[(&str, &[&str])] = &[
     ("sql", &["command/mod.rs", "command/output.rs", "command/prompt.rs"]),
-    ("py", &["positions.rs", "view.rs"]),
     ("serve", &["api.rs", "assets.rs", "explorer/mod.rs", "guard.rs", "lib.rs"]),
     ("wasm", &["lib.rs", "source.rs"]),
     ("site", &["file.rs", "lib.rs", "pages.rs", "parts.rs", "positions.rs"]),

@@ -411,6 +411,21 @@ impl Positions {
     }
 }
 
+/// Returns positions of a view's games.
+#[pyfunction]
+#[pyo3(name = "_positions_of")]
+pub fn positions_of(
+    py: Python<'_>,
+    view: &View,
+    skip_plies: u32,
+    skip_last: u32,
+    mover_elo: Option<(Option<u16>, Option<u16>)>,
+    quiet: bool,
+    split: Option<(String, f64, u64)>,
+) -> PyResult<Positions> {
+    Positions::new(py, view, skip_plies, skip_last, mover_elo, quiet, split)
+}
+
 /// Returns positions out of a pickle.
 #[pyfunction]
 #[pyo3(name = "_positions")]

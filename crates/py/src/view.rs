@@ -3,7 +3,6 @@
 use crate::failure::{OrRaise, game_number};
 use crate::game::Game;
 use crate::numbers::{NumberList, Numbers, bounds};
-use crate::positions::Positions;
 use crate::search::{self, Tree};
 use crate::shared::{Shared, UserPath, paths_of};
 use crate::table::Table;
@@ -387,16 +386,17 @@ impl View {
     /// >>> len(train) + len(test) == len(archive.positions(skip_plies=10))
     /// True
     #[pyo3(signature = (*, skip_plies = 0, skip_last = 0, mover_elo = None, quiet = false, split = None))]
-    fn positions(
-        &self,
-        py: Python<'_>,
+    fn positions<'py>(
+        slf: &Bound<'py, Self>,
         skip_plies: u32,
         skip_last: u32,
         mover_elo: Option<(Option<u16>, Option<u16>)>,
         quiet: bool,
         split: Option<(String, f64, u64)>,
-    ) -> PyResult<Positions> {
-        Positions::new(py, self, skip_plies, skip_last, mover_elo, quiet, split)
+    ) -> PyResult<Bound<'py, PyAny>> {
+        // They know views, and views not them.
+        let module = slf.py().import("scoresheet._scoresheet")?;
+        module.call_method1("_positions_of", (slf, skip_plies, skip_last, mover_elo, quiet, split))
     }
 
     /// Returns `n` random positions of these games: their games' numbers and plies, as two arrays of int64. What is

@@ -63,7 +63,7 @@ pub struct Double {
 }
 
 /// Returns the games that can go, ascending, each with the one that stays: it is never one that can go itself. Of
-/// several archives they have the numbers that an [`ArchiveSet`](crate::archive::ArchiveSet) gives them: these go on
+/// several archives they have the numbers that an [`ArchiveSet`](crate::query::ArchiveSet) gives them: these go on
 /// from one to the next.
 ///
 /// Two games are one if their main lines (and starting positions) are the same, or one begins the other, and nothing in
