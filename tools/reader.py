@@ -23,7 +23,7 @@ import subprocess
 import sys
 import zlib
 
-VERSION = (0, 5)
+VERSION = (0, 6)
 MOST = 1 << 60
 
 
@@ -536,6 +536,17 @@ class Position:
                     break
         return False
 
+    def attackers(self, square, by):
+        """The squares of a colour's pieces that attack a square."""
+        found = []
+        for origin, piece in enumerate(self.board):
+            if piece >= 0 and piece >> 3 == by:
+                alone = self.copy()
+                alone.board = [p if p < 0 or p >> 3 != by or s == origin else 7 for s, p in enumerate(self.board)]
+                if alone.attacked(square, by):
+                    found.append(origin)
+        return found
+
     def king(self, colour):
         return self.where.get((colour << 3 | KING) << 3)
 
@@ -733,6 +744,17 @@ class Coder:
         self.take(low, ends[symbol] - low)
         return symbol
 
+    def share(self, sizes):
+        """The number of the share whose turn it is, given how long each is."""
+        total = sum(sizes)
+        q = self.range // total
+        at, low, number = min(self.code // q, total - 1), 0, 0
+        while low + sizes[number] <= at:
+            low, number = low + sizes[number], number + 1
+        last = low + sizes[number] == total
+        self.take(low * q, self.range - low * q if last else sizes[number] * q)
+        return number
+
     def bits(self, n):
         q = self.range >> n
         bits = min(self.code // q, (1 << n) - 1)
@@ -748,6 +770,28 @@ def fresh(node):
     return [[65535 * (a - 1 - i) // a if i < a else 0 for i in range(16)], 0]
 
 
+def estimated(coder, cells):
+    """A symbol by one estimate or two, which learn it."""
+    means = [(t1 + t2 + 1) >> 1 for t1, t2 in zip(cells[0][0], cells[-1][0])]
+    symbol = coder.symbol([(65472 * m >> 16) + 4 * (15 - i) for i, m in enumerate(means)])
+    for cell in cells:
+        tails, k = cell
+        w = 131072 // (2 * k + 5)
+        for i in range(16):
+            tails[i] += (65535 - tails[i]) * w >> 16 if i < symbol else -(tails[i] * w >> 16)
+        cell[1] = min(k + 1, 255)
+    return symbol
+
+
+def odds(coder, counts):
+    """Whether something is so; counts are those of yes and no."""
+    answer, total = coder.share(counts), sum(counts)
+    counts[answer] += 2
+    if total > 250:
+        counts[:] = [c - (c >> 1) for c in counts]
+    return answer == 0
+
+
 class Model:
     """Codes numbers: their sizes in two contexts, their top bits in one."""
 
@@ -757,16 +801,11 @@ class Model:
     def symbol(self, coder, places, node):
         """A symbol of a node; places are the contexts in which it is learnt."""
         places = [(*place, node) for place in places]
-        cells = [self.estimates[p] if p in self.estimates else self.estimates.setdefault(p, fresh(node)) for p in places]
-        means = [(t1 + t2 + 1) >> 1 for t1, t2 in zip(cells[0][0], cells[-1][0])]
-        symbol = coder.symbol([(65472 * m >> 16) + 4 * (15 - i) for i, m in enumerate(means)])
-        for cell in cells:
-            tails, k = cell
-            w = 131072 // (2 * k + 5)
-            for i in range(16):
-                tails[i] += (65535 - tails[i]) * w >> 16 if i < symbol else -(tails[i] * w >> 16)
-            cell[1] = min(k + 1, 255)
-        return symbol
+        return estimated(coder, [self.estimates.setdefault(p, None) or self.first(p, node) for p in places])
+
+    def first(self, place, node):
+        self.estimates[place] = fresh(node)
+        return self.estimates[place]
 
     def number(self, coder, contexts, top=0):
         sizes = [(i, min(context, 575)) for i, context in enumerate(contexts)]
@@ -847,6 +886,53 @@ def adaptive(kind, data, counts):
             last_first = first
         games.append(values)
     return games
+
+
+def size(x):
+    return min(abs(x).bit_length(), 23)
+
+
+def predicted_fields(prediction, data, places, joined):
+    """The numbers of a predicted stream. Places are game, text and side; joined are the values of its fields by text."""
+    rule, thousands, power = prediction
+    coder, model, rest = Coder(data), Model(), Model()
+    round_odds = [[4, 4], [4, 4]]
+    values, game, first, first_before, own, last = [], None, 0, 0, {}, None
+    nothing = dict(value=0, a=0, step=0, gain=0, round=False)
+    for at, text, side in places:
+        if at != game:
+            game, first_before, own, last = at, first, {}, None
+        a, b = [column.get(text, 0) for column in joined] + [0] * (2 - len(joined))
+        before = own.get(side) or last or dict(nothing, value=first_before)
+        multiple = thousands and odds(coder, round_odds[before["round"]])
+        m = 1000 if multiple else 1
+        steps = pair(level(folded(before["step"])), level(folded(last["step"] if last else 0)))
+        if rule == 6:
+            step = model.number(coder, [steps, pair(size(a), size(b))])
+            f = signed(b + step)
+            product = signed(a * f // 10**power if power > 0 else a * f * 10**-power)
+            product = product // 1000 if multiple else product
+            more = rest.number(coder, [pair(size(f), int(multiple)), size(a)])
+            value = signed((product + more) * m)
+        else:
+            expected = (
+                before["value"],
+                last["value"] if last else 0,
+                -last["value"] if last else 0,
+                a,
+                before["value"] + a - before["a"],
+                before["value"] - a + before["gain"],
+            )[rule]
+            expected = signed(expected) // m
+            step = model.number(coder, [steps, pair(size(a), size(expected))])
+            value = signed((expected + step) * m)
+        if last is None:
+            first = value
+        gain = signed(value - before["value"] + a) if last else 0
+        last = dict(value=value, a=a, step=step, gain=gain, round=multiple)
+        own[side] = last
+        values.append(value)
+    return values
 
 
 # --- Section 9: tags --------------------------------------------------------------------------------------------------
@@ -1041,31 +1127,40 @@ def change(number):
 # --- Section 10: texts ------------------------------------------------------------------------------------------------
 
 
+DECIMALS = {"i": 0, "1": 1, "E": 2, "3": 3, "4": 4, "5": 5, "6": 6}
+DECIMALS.update(zip("PQRSpqrs", [0, 1, 2, 3] * 2))
+LINES_OF_MOVES = "vwxyuVWXYU"
+
+
 def fields(template):
-    """A template as literals and letters in turn: the literal before each field, and the rest."""
+    """A template as literals and letters in turn: the literal before each field; and the rest."""
     parts, literal, at = [], b"", 0
     while at < len(template):
         if template[at] == 0:
-            need(
-                at + 1 < len(template) and template[at + 1 : at + 2] in list(map(bytes, zip(b"tcCdmMneEi"))),
-                "a field",
-            )
-            parts.append((literal, chr(template[at + 1])))
+            letter = chr(template[at + 1]) if at + 1 < len(template) else ""
+            need(letter and letter in "tcCdmMne" + "".join(DECIMALS) + LINES_OF_MOVES, "a field")
+            parts.append((literal, letter))
             literal, at = b"", at + 2
         else:
             literal, at = literal + template[at : at + 1], at + 1
     return parts, literal
 
 
+def decimals(places, value):
+    whole, part_ = divmod(value, 10**places)
+    return b"%d" % whole + (b".%0*d" % (places, part_) if places else b"")
+
+
 def shown(letter, value):
     """A field's value as text."""
     if value < 0:
-        return b"-" + shown(letter, -value)
-    if letter == "i":
-        return b"%d" % value
-    if letter in "eE":
+        return b"-" + (decimals(DECIMALS[letter], -value) if letter in DECIMALS else shown(letter, -value))
+    if letter in DECIMALS:
+        plus = b"+" if letter in "pqrs" or letter in "PQRS" and value > 0 else b""
+        return plus + decimals(DECIMALS[letter], value)
+    if letter == "e":
         text = b"%d.%02d" % divmod(value, 100)
-        return text[:-1] if letter == "e" and value % 10 == 0 else text
+        return text[:-1] if value % 10 == 0 else text
     tenths = 0
     if letter in "dn":
         value, tenths = divmod(value, 10)
@@ -1075,9 +1170,11 @@ def shown(letter, value):
 
 
 def texts(payload, games):
-    """For each game, its placed comments as (moves before, text) and its marked texts as (kind, text)."""
+    """For each game, its placed comments as (moves before, pieces), its marked texts as (kind, text), and the bytes of
+    its lines. Pieces are bytes, and lines as (letter, number of moves)."""
     part = compressed(payload)
-    templates = [fields(part.string()) for _ in range(part.small())]
+    count = part.small()
+    templates = [fields(part.string()) for _ in range(count // 2)]
     placed, marked = part.column(games), part.column(games)
     gaps = part.column(sum(placed))
     chosen = part.column(sum(placed) + sum(marked))
@@ -1086,47 +1183,330 @@ def texts(payload, games):
         all(number < len(templates) for number in chosen) and all(kind < 5 for kind in kinds),
         "a template or kind",
     )
-    owner = [g for g in range(games) for _ in range(placed[g] + marked[g])]
+    # Where each text stands: its game, its number and its side.
+    owner, between = [], iter(gaps)
+    for g in range(games):
+        at = 0
+        for n in range(placed[g] + marked[g]):
+            at += next(between) + 1 if n < placed[g] else 0
+            owner.append((g, len(owner), at % 2 if n < placed[g] else 0))
     # The streams in the order of their fields' first place in the templates, with the texts that have each.
-    streams = {}
+    names, uses = {}, []
     for parts, _ in templates:
+        before, found = None, []
         for literal, letter in parts:
-            streams.setdefault((literal, letter), None)
-    for literal, letter in streams:
-        uses = [
-            (g, field)
-            for g, number in zip(owner, chosen)
-            for field in templates[number][0]
-            if field == (literal, letter)
-        ]
+            before = names.setdefault((literal or before, letter), len(names))
+            found.append(before)
+        uses.append(found)
+    predictions, at = {}, -1
+    for _ in range(part.small() if count % 2 else 0):
+        at += part.small() + 1
+        rule = part.number(1)
+        need(at < len(names) and rule & 0x7F <= 6, "a predicted stream")
+        referred = [part.small() for _ in range((0, 0, 0, 1, 1, 1, 2)[rule & 0x7F])]
+        power = signed(part.number(1), 8) if rule & 0x7F == 6 else 0
+        need(all(stream < at for stream in referred) and -9 <= power <= 9, "a predicted stream")
+        predictions[at] = (rule & 0x7F, rule >> 7 == 1, power), referred
+    streams, by_text = {}, []
+    for number, (_, letter) in enumerate(names):
+        places = [place for place, template in zip(owner, chosen) for stream in uses[template] if stream == number]
+        by_text.append({})
         if letter == "t":
+            need(number not in predictions, "a predicted stream of texts")
             values = []
-            for _ in uses:
+            for _ in places:
                 end = part.data.index(0, part.at) if 0 in part.data[part.at :] else need(False, "a text without end")
                 values.append(part.take(end - part.at))
                 part.take(1)
         else:
-            kind = {"c": "clock", "C": "clock", "d": "clock", "m": "time", "M": "time", "n": "time"}.get(letter)
-            kind = kind or ("plain" if letter == "i" else "evaluation")
-            counts = [0] * games
-            for g, _ in uses:
-                counts[g] += 1
-            numbers = adaptive(kind, part.string(), counts)
-            values = [shown(letter, value) for game in numbers for value in game]
-        streams[(literal, letter)] = iter(values)
+            data = part.string()
+            if number in predictions:
+                prediction, referred = predictions[number]
+                numbers = predicted_fields(prediction, data, places, [by_text[stream] for stream in referred])
+            else:
+                kind = {"c": "clock", "C": "clock", "d": "clock", "m": "time", "M": "time", "n": "time"}.get(letter)
+                kind = kind or ("evaluation" if letter in "eERr" else "plain")
+                counts = [0] * games
+                for g, _, _ in places:
+                    counts[g] += 1
+                numbers = [value for game in adaptive(kind, data, counts) for value in game]
+            by_text[number] = {text: value for (_, text, _), value in zip(places, numbers)}
+            values = numbers if letter in LINES_OF_MOVES else [shown(letter, value) for value in numbers]
+        streams[number] = iter(values)
+    lines = [b""] * games
+    if any(letter in LINES_OF_MOVES for _, letter in names):
+        lines = [part.take(length) for length in part.column(games)]
     part.end()
     made = []
     for number in chosen:
         parts, rest = templates[number]
-        made.append(b"".join(literal + next(streams[(literal, letter)]) for literal, letter in parts) + rest)
+        pieces = []
+        for (literal, letter), stream in zip(parts, uses[number]):
+            value = next(streams[stream])
+            if letter in LINES_OF_MOVES:
+                need(0 <= value < 1024, "a line's length")
+                value = (letter, value)
+            pieces += [literal, value]
+        made.append(pieces + [rest])
     made, gaps, kinds, result = iter(made), iter(gaps), iter(kinds), []
     for g in range(games):
-        at, own = 0, []
+        at, own, others = 0, [], []
         for _ in range(placed[g]):
             at += next(gaps) + 1
             own.append((at, next(made)))
-        result.append((own, [(next(kinds), next(made)) for _ in range(marked[g])]))
+        for _ in range(marked[g]):
+            pieces = next(made)
+            need(all(isinstance(piece, bytes) for piece in pieces), "a line in a marked text")
+            others.append((next(kinds), b"".join(pieces)))
+        result.append((own, others, lines[g]))
     return result
+
+
+# --- Section 10: lines ------------------------------------------------------------------------------------------------
+
+
+def split_mix():
+    state = 0
+    for _ in range(769):
+        state = z = state + 0x9E3779B97F4A7C15 & WORD
+        z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 & WORD
+        z = (z ^ z >> 27) * 0x94D049BB133111EB & WORD
+        yield z ^ z >> 31
+
+
+WORD = (1 << 64) - 1
+KEYS = list(split_mix())
+KINDS = [55706, 47841, 41287, 33423, 26869, 20316, 17039, 15073, 13107, 11141, 9502, 8519, 7864, 0, 0, 0]
+CASTLES, RETAKES, NO_KIND = 12, 13, 14
+
+
+class Place:
+    """A position of a line, with what the model knows of the moves before it."""
+
+    def __init__(self, position, kinds=(NO_KIND, NO_KIND), taken=None):
+        self.position, self.kinds, self.taken = position, kinds, taken
+        self.us, self.flip = position.turn, 56 * position.turn
+        self.checkers = position.attackers(self.king(self.us), 1 - self.us)
+
+    def king(self, colour):
+        return self.position.board.index(colour << 3 | KING)
+
+    def pieces(self, role):
+        """The squares of the player's pieces of a role, in the order of the board seen from his side."""
+        own = [s for s in range(64) if self.position.board[s] == self.us << 3 | role]
+        return sorted(own, key=lambda s: s ^ self.flip)
+
+    def takes(self, origin, to):
+        board = self.position.board
+        pawn = board[origin] & 7 == PAWN and origin % 8 != to % 8
+        return not self.position.castles(origin, to) and (board[to] >= 0 or pawn)
+
+    def kind(self, origin, to):
+        if self.position.castles(origin, to):
+            return CASTLES
+        role = self.position.board[origin] & 7
+        if not self.takes(origin, to):
+            return role
+        return RETAKES if to == self.taken else 6 + role
+
+    def targets(self, origin):
+        """Where a piece could go, in the order of the board; the other king counts like any piece."""
+        position, us, board = self.position, self.us, self.position.board
+        role, found = board[origin] & 7, set()
+        if role == PAWN:
+            ahead = -8 if us else 8
+            if board[origin + ahead] < 0:
+                found.add(origin + ahead)
+                if origin // 8 == (6 if us else 1) and board[origin + 2 * ahead] < 0:
+                    found.add(origin + 2 * ahead)
+            for file in (-1, 1):
+                to = beside(origin, file, -1 if us else 1)
+                if to is not None and (board[to] >= 0 or to == position.target):
+                    found.add(to)
+        elif role in NEAR:
+            found.update(NEAR[role][origin])
+        else:
+            for direction in SLIDES[role]:
+                for to in RAYS[origin][direction]:
+                    found.add(to)
+                    if board[to] >= 0:
+                        break
+        found = [to for to in found if board[to] < 0 or board[to] >> 3 != us]
+        return sorted(found, key=lambda s: s ^ self.flip)
+
+    def evasions(self, origin):
+        targets, board = self.targets(origin), self.position.board
+        if board[origin] & 7 == KING:
+            return targets
+        if len(self.checkers) > 1:
+            return []
+        checker, king = self.checkers[0], self.king(self.us)
+        way = [checker]
+        for ray in RAYS[king]:
+            if checker in ray and board[checker] & 7 != KNIGHT:
+                way += ray[: ray.index(checker)]
+        target = self.position.target
+        if board[origin] & 7 == PAWN and target is not None and target + (8 if self.us else -8) == checker:
+            way.append(target)
+        return [to for to in targets if to in way]
+
+    def rooks(self):
+        """The rooks with which the king has not lost the right to castle, in the order of the board."""
+        position = self.position
+        rooks = [position.rooks[2 * self.us + side] for side in (0, 1) if position.rights >> (2 * self.us + side) & 1]
+        return sorted(rooks, key=lambda s: s ^ self.flip)
+
+    def arrival(self, origin, to):
+        if not self.position.castles(origin, to):
+            return to
+        return (6 if to > origin else 2) + self.flip
+
+    def hash(self):
+        found = KEYS[768] if self.us else 0
+        for square, piece in enumerate(self.position.board):
+            if piece >= 0:
+                found ^= KEYS[384 * (piece >> 3) + 64 * (piece & 7) + square]
+        return found
+
+    def after(self, origin, to, promotion):
+        position = self.position.copy()
+        position.play((origin, to, promotion, -1))
+        kinds = (self.kind(origin, to), self.kinds[0])
+        return Place(position, kinds, to if self.takes(origin, to) else None)
+
+
+class Lines:
+    """The lines of a game, read in their order."""
+
+    def __init__(self, data):
+        self.coder, self.memory = Coder(data), {}
+        self.followed = [[4, 2] for _ in range(31)]
+        self.by_last = [[KINDS[:], 8] for _ in range(16)]
+        self.by_left = [[KINDS[:], 8] for _ in range(128)]
+        self.promotions, self.mates = fresh(3), [1, 20]
+        self.added = [[0] * 384, [0] * 384]
+
+    def text(self, letter, moves, before, played):
+        """The text of a line of so many moves; `before` is the position before the commented move, `played` that move."""
+        if moves == 0:
+            return b""
+        for colour in (0, 1):
+            own = [piece & 7 for piece in before.board if piece >= 0 and piece >> 3 == colour]
+            need(own.count(KING) == 1 and len(own) <= 16, "the pieces of a position with lines")
+        need(played is not None, "a line after a null move")
+        at, first = Place(before), None
+        if letter.islower():
+            first = (played[0], played[1], played[2])
+        else:
+            need(legal(before, played), "an illegal move")
+            at = at.after(*played[:3])
+        if moves > 1:
+            self.added = [[h - (h >> 3) for h in row] for row in self.added]
+        out, streak = [], 0
+        for number in range(moves):
+            move, foreseen = self.move(at, first, streak)
+            first, streak = None, streak + 1 if foreseen else 0
+            origin, to, promotion = move
+            position, last = at.position, to // 8 == (0 if at.us else 7)
+            need(position.board[origin] >= 0 and position.board[origin] >> 3 == at.us, "an illegal move")
+            pawn = position.board[origin] & 7 == PAWN
+            castles = position.castles(origin, to)
+            need((pawn and last) == (promotion is not None), "an illegal move")
+            if castles:
+                need(to in at.rooks(), "an illegal move")
+            need(legal(position, (origin, to, promotion, -1)), "an illegal move")
+            out.append(self.written(letter, at, move, number == 0))
+            at = at.after(*move)
+            if at.checkers and letter in "vxyVXY":
+                out[-1] += b"#" if odds(self.coder, self.mates) else b"+"
+        return b" ".join(out)
+
+    def move(self, at, first, streak):
+        """A move, and whether it was foreseen."""
+        hash_ = at.hash()
+        place, check = hash_ >> 51, hash_ >> 35 & 0xFFFF
+        number, turned, times = self.memory.get(place, (None, None, 0))
+        knows = number == check
+        foreseen = context = None
+        if first is not None:
+            foreseen, context = first, 0
+        elif knows:
+            foreseen = (turned[0] ^ at.flip, turned[1] ^ at.flip, turned[2])
+            context = 1 + 5 * times + min(streak, 4)
+        found = None
+        if foreseen is not None and odds(self.coder, self.followed[context]):
+            found = foreseen
+        is_foreseen = found is not None
+        if found is None:
+            found = self.chosen(at, foreseen)
+        origin, to, promotion = found
+        move = (origin ^ at.flip, to ^ at.flip, promotion)
+        self.memory[place] = (check, move, min(times + 1, 5) if knows and turned == move else 1)
+        role = at.position.board[origin]
+        need(role >= 0, "a piece that is not there")
+        cell = 64 * (role & 7) + (at.arrival(origin, to) ^ at.flip)
+        self.added[at.us][cell] = min(self.added[at.us][cell] + 16, 240)
+        return found, is_foreseen
+
+    def chosen(self, at, refuted):
+        moves, shares, board = [], [], at.position.board
+
+        def offer(origin, to, share):
+            if refuted != (origin, to, None):
+                moves.append((origin, to))
+                shares.append(share)
+
+        if at.checkers:
+            for role in range(6):
+                for origin in at.pieces(role):
+                    for to in at.evasions(origin):
+                        offer(origin, to, 1)
+        else:
+            n = min(sum(len(at.pieces(role)) for role in (KNIGHT, BISHOP, ROOK, QUEEN)), 7)
+            k1, k2 = at.kinds
+            kind = estimated(self.coder, [self.by_last[k1], self.by_left[16 * n + k2]])
+            need(kind < 14, "a kind of move")
+            if kind == CASTLES:
+                for rook in at.rooks():
+                    offer(at.king(at.us), rook, 1)
+            else:
+                for role in range(6) if kind == RETAKES else [kind % 6]:
+                    for origin in at.pieces(role):
+                        for to in at.targets(origin):
+                            if at.kind(origin, to) == kind:
+                                offer(origin, to, self.share(at, role, origin, to, kind))
+        need(moves, "a move of a kind that there is none of")
+        origin, to = moves[self.coder.share(shares)]
+        promotion = None
+        if board[origin] & 7 == PAWN and to // 8 in (0, 7):
+            promotion = QUEEN - min(estimated(self.coder, [self.promotions]), 3)
+        return origin, to, promotion
+
+    def share(self, at, role, origin, to, kind):
+        board = at.position.board
+        share = 16 + self.added[at.us][64 * role + (to ^ at.flip)]
+        pawns = [beside(to, file, -1 if at.us else 1) for file in (-1, 1)]
+        if role != PAWN and any(s is not None and board[s] == (1 - at.us) << 3 | PAWN for s in pawns):
+            share >>= 2
+        if kind >= 6:
+            share *= (1, 3, 3, 5, 8, 1)[board[to] & 7 if board[to] >= 0 else PAWN]
+        return share * (16, 8, 8, 4, 2, 3)[role] if kind == RETAKES else share
+
+    def written(self, letter, at, move, is_first):
+        origin, to, promotion = move
+        position = at.position
+        style = letter.lower()
+        if style == "u":
+            king = position.castles(origin, to)
+            standard = king and origin ^ at.flip == 4 and to ^ at.flip in (0, 7)
+            text = name(origin) + name(at.arrival(origin, to) if standard or not king else to)
+            text += "" if promotion is None else "pnbrqk"[promotion]
+        else:
+            text = position.san((origin, to, promotion, -1)).rstrip("+#")
+        if style in "xy" and (at.us == 0 or is_first):
+            number = "%d%s" % (position.full, "..." if at.us else ".")
+            text = number + (" " if style == "x" else "") + text
+        return text.encode()
 
 
 # --- Games: sections 6 to 10 together ---------------------------------------------------------------------------------
@@ -1149,7 +1529,7 @@ class Chunk:
 
     def texts(self):
         if 3 not in self.blocks:
-            return [([], [])] * self.count
+            return [([], [], b"")] * self.count
         return self.column(3, lambda: texts(self.blocks[3].checked(), self.count))
 
     def layout(self):
@@ -1171,11 +1551,18 @@ class Game:
 
     def events(self):
         """The elements of the movetext with the texts in their places: ("text", kind, text) or (kind, bytes)."""
-        placed, marked = map(iter, self.chunk.texts()[self.place])
+        placed, marked, lines = self.chunk.texts()[self.place]
+        scenes = iter(self.scenes(placed))
+        placed, marked, lines = iter(placed), iter(marked), Lines(lines)
+
+        def comment(pieces):
+            scene = next(scenes)
+            return b"".join(p if isinstance(p, bytes) else lines.text(*p, *scene) for p in pieces)
+
         due, moves = next(placed, None), 0
         for kind, code in elements(self.stream):
             if due and due[0] == moves and kind not in ("suffix", "nag"):
-                yield "text", 0, due[1]
+                yield "text", 0, comment(due[1])
                 due = next(placed, None)
             if kind == "text":
                 text = next(marked, None)
@@ -1185,9 +1572,32 @@ class Game:
                 yield kind, code
                 moves += kind == "move"
         if due and due[0] == moves:
-            yield "text", 0, due[1]
+            yield "text", 0, comment(due[1])
             due = next(placed, None)
         need(due is None and next(marked, None) is None, "a text without its place")
+
+    def scenes(self, placed):
+        """For each placed comment the position before its move, and the move; nothing where no comment has lines."""
+        if all(isinstance(piece, bytes) for _, pieces in placed for piece in pieces):
+            return [None] * len(placed)
+        wanted, found = {at for at, _ in placed}, {}
+        position, before, stack, moves = self.start(), None, [], 0
+        for kind, code in elements(self.stream):
+            if kind == "move":
+                moves += 1
+                move = decode(position, code)
+                before, position = position, position.copy()
+                position.play(move)
+                if moves in wanted:
+                    found[moves] = before, move
+            elif kind == "open":
+                need(before is not None, "a variation of no move")
+                stack.append((position, before))
+                position, before = before, None
+            elif kind == "close":
+                need(stack, "a variation that was not opened")
+                position, before = stack.pop()
+        return [found.get(at) for at, _ in placed]
 
     def digest(self):
         """Section 17."""
@@ -1266,7 +1676,7 @@ class Writer:
             style[6],
             int.from_bytes(style[7:9], "little"),
         )
-        need(self.flags < 0x400, "a style's flags")
+        need(self.flags < 0x800, "a style's flags")
         self.out, self.line, self.gap, self.opened = bytearray(), 0, None, 0
         self.joins = self.number = self.head = self.begun = False
 
@@ -1413,7 +1823,11 @@ class Writer:
         self.number |= self.has(0x04)
 
     def unbroken(self, text):
-        self.begin()
+        lines = text.replace(b"\r", b"\n").split(b"\n")
+        if self.has(0x400) and self.joins and len(lines) == 1 and len(self.out) > self.line:
+            self.out += b" "
+        else:
+            self.begin()
         start = len(self.out)
         self.out += text
         lines = text.replace(b"\r", b"\n").split(b"\n")
@@ -1522,10 +1936,10 @@ def part(kind, data, numbers):
     if kind == "texts":
         return [
             {
-                "placed": [[at, text_of(text)] for at, text in placed],
+                "placed": [[at, text_of(b"".join(pieces))] for at, pieces in placed],
                 "marked": [[k, text_of(t)] for k, t in marked],
             }
-            for placed, marked in texts(data, numbers[0])
+            for placed, marked, _ in texts(data, numbers[0])
         ]
     if kind == "layout":
         return [

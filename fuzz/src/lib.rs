@@ -435,7 +435,11 @@ pub fn block_bytes(bytes: &[u8]) {
             if let Some(texts) = Texts::decode(&raw, games) {
                 for game in 0..games {
                     let size: usize = texts.marked(game).map(|(_, text)| text.len()).sum();
-                    let placed: usize = texts.placed(game).map(|(_, text)| text.len()).sum();
+                    let mut comments = texts.comments(game);
+                    let scene = (Position::standard(), Position::standard().parse_san(b"e4").unwrap());
+                    let mut read = |comment| comments.read(comment, Some((&scene.0, scene.1)));
+                    let placed: usize =
+                        texts.placed(game).map(|(_, comment)| read(comment).map_or(0, |text| text.len())).sum();
                     assert!(size + placed <= 256 << 20);
                 }
             }
@@ -515,7 +519,7 @@ pub fn block_value(bytes: &[u8]) {
             texts.push(TextKind::Brace, &text, None);
             marked.push(text);
         }
-        texts.end_game();
+        texts.end_game(|| None);
         all_texts.push(marked);
     }
     let (mut draft, mut strings) = (tags.analyse(), Vec::<Vec<u8>>::new());
@@ -539,7 +543,7 @@ pub fn block_value(bytes: &[u8]) {
         .unwrap();
         assert_eq!(pairs, *expected);
     }
-    let read = Texts::decode(&texts.encode(1), games).unwrap();
+    let read = Texts::decode(&texts.encode(1, |_, _, _| {}), games).unwrap();
     for (game, expected) in all_texts.iter().enumerate() {
         let found: Vec<Vec<u8>> = read.marked(game).map(|(_, text)| text.to_vec()).collect();
         assert_eq!(found, *expected);
@@ -597,7 +601,7 @@ fn apart<T: Send>(work: fn() -> T) -> T {
 
 /// An archive of every kind of block, and its index.
 fn golden() -> (&'static [u8], &'static [u8]) {
-    (include_bytes!("../../testdata/golden/v0.5.bga"), include_bytes!("../../testdata/golden/v0.5.bgi"))
+    (include_bytes!("../../testdata/golden/v0.6.bga"), include_bytes!("../../testdata/golden/v0.6.bgi"))
 }
 
 /// Changes bytes as `bytes` say: four each, where, how and by what. A few changes only: what is changed all over is

@@ -526,3 +526,17 @@ fn offset(from: Square, files: i8, ranks: i8) -> Option<Square> {
     let (file, rank) = (from.file_index() as i8 + files, from.rank_index() as i8 + ranks);
     ((0..8).contains(&file) && (0..8).contains(&rank)).then(|| Square::at(file as u8, rank as u8))
 }
+
+/// Calls `visit` with each move of a stream, those of variations too, and the position before it, up to the first fault.
+///
+/// The writer proved the moves: it is not looked at whether one leaves its king in check.
+pub(crate) fn each_move(start: &Position, stream: &[u8], visit: &mut dyn FnMut(&Position, Move)) {
+    let mut decoder = Decoder::proved(stream, start.clone(), TextPlaces::Apart);
+    loop {
+        while decoder.advance_plain(|before, m, _| visit(before, m)) {}
+        match decoder.advance(|before, m| visit(before, m)) {
+            Ok(Some(_)) => {}
+            Ok(None) | Err(_) => return,
+        }
+    }
+}

@@ -19,6 +19,8 @@ mod play;
 pub mod zobrist;
 
 mod text;
+#[doc(hidden)]
+pub mod turned;
 
 pub use coordinate::{File, ParseError, Rank};
 pub use moves::{CastlingSide, IllegalMove, Move, MoveKind, Threat};

@@ -20,6 +20,8 @@ pub(crate) const FIELD: u64 = 160;
 pub(crate) const TEXT: u64 = 16;
 /// The charge of a comment that carries its own place, for the moves before it.
 pub(crate) const PLACED: u64 = 8;
+/// The charge of a move of a line, for its text.
+pub(crate) const LINE_MOVE: u64 = 16;
 /// The charge of a schema, and of each tag in it.
 pub(crate) const SCHEMA: u64 = 24;
 pub(crate) const SCHEMA_TAG: u64 = 8;
@@ -49,6 +51,8 @@ const DICTIONARY: u64 = 1 << 12;
 pub(crate) enum Allowance {
     /// The columns of a chunk of so many games. Each game takes at least a byte of the moves block.
     Chunk(usize),
+    /// The texts of such a chunk: engines' numbers say much in few bytes.
+    Texts(usize),
     /// A block of another kind.
     Block,
     /// A dictionary block.
@@ -56,10 +60,16 @@ pub(crate) enum Allowance {
 }
 
 impl Allowance {
+    /// Returns the units for each byte of the payload.
+    fn per_byte(self, limits: &Limits) -> u64 {
+        let factor = if matches!(self, Allowance::Texts(_)) { 2 } else { 1 };
+        (limits.allowance_per_byte as u64).saturating_mul(factor)
+    }
+
     fn units(self, limits: &Limits) -> u64 {
         let product = |count: usize, each: usize| (count as u64).saturating_mul(each as u64);
         match self {
-            Allowance::Chunk(games) => {
+            Allowance::Chunk(games) | Allowance::Texts(games) => {
                 let fixed = product(games, limits.allowance_per_game).saturating_add(limits.allowance as u64);
                 let fixed = fixed.min(limits.allowance_most as u64);
                 fixed.saturating_add(product(games, limits.allowance_per_byte))
@@ -78,7 +88,7 @@ pub(crate) struct Budget {
 impl Budget {
     /// Returns the budget of a block with a payload of `payload` bytes.
     pub(crate) fn new(payload: usize, allowance: Allowance, limits: &Limits) -> Budget {
-        let bytes = (payload as u64).saturating_mul(limits.allowance_per_byte as u64);
+        let bytes = (payload as u64).saturating_mul(allowance.per_byte(limits));
         Budget { left: bytes.saturating_add(allowance.units(limits)) }
     }
 
@@ -104,14 +114,14 @@ impl Cost {
         let limits = &Limits::DEFAULT;
         let charge = self.charge.saturating_add((raw as u64).saturating_mul(RAW));
         let missing = charge.saturating_sub(self.allowance.units(limits));
-        usize::try_from(missing.div_ceil(limits.allowance_per_byte as u64)).unwrap_or(usize::MAX)
+        usize::try_from(missing.div_ceil(self.allowance.per_byte(limits))).unwrap_or(usize::MAX)
     }
 
     /// Returns how many raw bytes must be added so that the part, stored, pays for itself. A raw byte of padding is
     /// charged `each` units, `RAW` included.
     pub(crate) fn padding(&self, raw: usize, each: u64) -> usize {
         let missing = self.least(raw).saturating_sub(raw) as u64;
-        let per_byte = Limits::DEFAULT.allowance_per_byte as u64;
+        let per_byte = self.allowance.per_byte(&Limits::DEFAULT);
         usize::try_from((missing * per_byte).div_ceil(per_byte - each)).unwrap_or(usize::MAX)
     }
 }

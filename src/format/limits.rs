@@ -17,9 +17,9 @@ pub const MOST: u64 = 1 << 60;
 pub struct Limits {
     /// Bytes of a block that are read at once: the whole block, or the table of a moves block. Default: 1 GiB.
     pub block: u32,
-    /// Bytes of a dictionary string, which any tag can refer to. Default: 128.
+    /// Bytes of a dictionary string, which any tag can refer to. Twice as many for a texts block. Default: 64.
     pub string: usize,
-    /// Units for each byte of a payload, and for each game of a chunk. Default: 64.
+    /// Units for each byte of a payload, and for each game of a chunk. Default: 128.
     pub allowance_per_byte: usize,
     /// Units for a block of any size. Default: 256 KiB.
     pub allowance: usize,

@@ -8,6 +8,7 @@
 //! - `file`: what an archive and its index are made of: header pages, block headers, commits, dictionaries, sources.
 //! - `columns`: what the blocks of a chunk of games hold: records of moves, and tags, texts and layout as columns.
 //! - `coder`: numbers as few bits: a range coder, adaptive models, columns that others predict.
+//! - `lines`: moves in texts, such as principal variations.
 //! - `inspect`: all of it told part by part.
 //! - `side`: the files beside an archive that searches need: signatures, position index, tag columns.
 //!
@@ -24,6 +25,7 @@ mod file;
 mod identity;
 pub mod inspect;
 pub mod limits;
+pub(crate) mod lines;
 pub mod side;
 pub(crate) mod wire;
 

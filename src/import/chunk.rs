@@ -2,7 +2,7 @@
 
 use crate::brenner::encode;
 use crate::chess::{Move, Position, position::STANDARD};
-use crate::format::record;
+use crate::format::record::{self, Record};
 use crate::format::tags::TagsBuilder;
 use crate::format::texts::TextsBuilder;
 use crate::game::{Outcome, TextKind, Visitor};
@@ -42,7 +42,11 @@ impl ChunkBuilder {
         record::add_flags(&mut self.records, begin, flags);
         self.ends.push(self.records.len() as u32);
         self.tags.end_game();
-        self.texts.end_game();
+        let record = self.records.get(begin..);
+        self.texts.end_game(|| {
+            let record = Record::decode(record?, false)?;
+            Some((record.set_up.map_or_else(|| STANDARD.clone(), |start| *start), record.stream.into_owned()))
+        });
     }
 
     /// Before a mark or NAG: a text that carries its own place would come back after it, so it gets a mark in the moves

@@ -9,6 +9,7 @@ use super::chunk::ChunkBuilder;
 use crate::archive::copy::rewrite::{Remade, rewrite};
 use crate::archive::writer::EncodedChunk;
 use crate::archive::{Archive, Chunk, Coding, GameRef, GameSet, push_record};
+use crate::brenner::decode::each_move;
 use crate::brenner::replay::count_plies;
 use crate::error::{Error, Result};
 use crate::format::layout::{Layout, LayoutEdit, STYLE};
@@ -172,7 +173,7 @@ fn remade(chunk: &Chunk, changes: &HashMap<u64, Change>, known: impl Fn(&[u8]) -
                 game.visit_texts(|kind, after, text| {
                     built.texts.keep(kind, after.and_then(|moves| u32::try_from(moves).ok()), text);
                 })?;
-                built.texts.end_game();
+                built.texts.end_game(|| Some((game.start().clone(), game.brenner().to_vec())));
                 plies += old.0;
                 faulty += old.1;
                 game.with_layout(|style, edits| (style, edits.to_vec()))?
@@ -194,7 +195,7 @@ fn remade(chunk: &Chunk, changes: &HashMap<u64, Change>, known: impl Fn(&[u8]) -
         ends: built.ends,
         coding,
         tags: tags.encode(LEVEL),
-        texts: (!built.texts.is_empty()).then(|| built.texts.encode(LEVEL)),
+        texts: (!built.texts.is_empty()).then(|| built.texts.encode(LEVEL, each_move)),
         layout: layout.encode(LEVEL),
         plies,
         faulty,

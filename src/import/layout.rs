@@ -29,22 +29,29 @@ impl LayoutBuilder {
     /// Ends the current game, which has the bytes `all` of the source, those of rejected games before it included;
     /// `own` are the game's own, `windows_1252` what they were taken for. `again` drives a writer with the game once
     /// more.
-    pub fn end_game(&mut self, all: &[u8], own: &[u8], windows_1252: bool, again: impl FnOnce(&mut PgnWriter)) {
+    pub fn end_game(&mut self, all: &[u8], own: &[u8], windows_1252: bool, again: impl Fn(&mut PgnWriter)) {
         let (mut edits, mut rest) = self.compare(all);
         if !edits.is_empty() {
             let last = self.writer.style();
-            let style = Style { windows_1252, ..Style::infer(own, last) };
-            if style != last {
+            let mut best = last;
+            for joined in [true, false] {
+                let style = Style { windows_1252, ..Style::infer_comments(own, last, joined) };
+                if style == last || !joined && style == best {
+                    continue;
+                }
                 self.writer.clear();
                 self.writer.set_style(style);
                 again(&mut self.writer);
                 let (others, other_rest) = self.compare(all);
                 if cost(&others) < cost(&edits) {
-                    (edits, rest) = (others, other_rest);
-                } else {
-                    self.writer.set_style(last);
+                    (edits, rest, best) = (others, other_rest, style);
+                }
+                // Without comments, there is one way to take it.
+                if !style.joined_comments {
+                    break;
                 }
             }
+            self.writer.set_style(best);
         }
         self.push(edits, rest);
     }

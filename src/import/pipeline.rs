@@ -11,6 +11,7 @@ use super::summary::Refused;
 use crate::archive::storage::Storage;
 use crate::archive::writer::{EncodedChunk, Interner};
 use crate::archive::{MODEL, push_record};
+use crate::brenner::decode::each_move;
 use crate::error::Error;
 use crate::format::moves::Coding;
 use crate::format::record::Record;
@@ -225,7 +226,7 @@ impl Draft {
     pub fn encode(self, options: &ImportOptions, new_strings: Vec<Box<[u8]>>) -> (EncodedChunk, Vec<Run>) {
         let chunk = EncodedChunk {
             tags: self.tags.encode(options.level),
-            texts: (!self.texts.is_empty()).then(|| self.texts.encode(options.level)),
+            texts: (!self.texts.is_empty()).then(|| self.texts.encode(options.level, each_move)),
             layout: self.layout,
             records: self.records,
             ends: self.ends,

@@ -34,33 +34,34 @@ fn this_version_writes_the_golden_bytes() {
     assert_eq!((summary.stored, summary.rejected, summary.faulty), (6, 0, 1));
     assert_eq!(faults, [(41, "illegal move: Ke3 (after 2 plies)".to_owned())]);
     if std::env::var_os("SCORESHEET_BLESS").is_some() {
-        fs::copy(&target, golden("v0.5.bga")).unwrap();
-        fs::copy(FileKind::Index.beside(&target), golden("v0.5.bgi")).unwrap();
+        fs::copy(&target, golden("v0.6.bga")).unwrap();
+        fs::copy(FileKind::Index.beside(&target), golden("v0.6.bgi")).unwrap();
         let digest = Archive::open(&target).unwrap().digest().unwrap();
         fs::write(golden("sample.digest"), format!("{digest}\n")).unwrap();
     }
-    assert!(fs::read(&target).unwrap() == fs::read(golden("v0.5.bga")).unwrap(), "the archive's bytes have changed");
+    assert!(fs::read(&target).unwrap() == fs::read(golden("v0.6.bga")).unwrap(), "the archive's bytes have changed");
     let index = fs::read(FileKind::Index.beside(&target)).unwrap();
-    assert!(index == fs::read(golden("v0.5.bgi")).unwrap(), "the index's bytes have changed");
+    assert!(index == fs::read(golden("v0.6.bgi")).unwrap(), "the index's bytes have changed");
 }
 
-/// A game whose lines are filled, in the layout of many files of games over the board: it needs no edits.
+/// A game whose lines are filled, in the layout of many files of games over the board: it needs no edits. And games of
+/// engines, with lines of all kinds.
 #[test]
-fn filled_lines_are_written_as_they_were() {
-    let folder = tempfile::tempdir().unwrap();
-    let target = folder.path().join("filled.bga");
-    let sources = [golden("filled.pgn")];
-    try_import(&sources, &target, &ImportOptions::default()).unwrap();
-    if std::env::var_os("SCORESHEET_BLESS").is_some() {
-        fs::copy(&target, golden("v0.5-filled.bga")).unwrap();
+fn other_sources_are_written_as_they_were() {
+    for (name, games) in [("filled", 1), ("engine", 3)] {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join(format!("{name}.bga"));
+        let (source, kept) = (golden(&format!("{name}.pgn")), golden(&format!("v0.6-{name}.bga")));
+        try_import(&[source.clone()], &target, &ImportOptions::default()).unwrap();
+        if std::env::var_os("SCORESHEET_BLESS").is_some() {
+            fs::copy(&target, &kept).unwrap();
+        }
+        assert!(fs::read(&target).unwrap() == fs::read(&kept).unwrap(), "the bytes of {name} have changed");
+        let (archive, mut bytes) = (Archive::open(&kept).unwrap(), Vec::new());
+        assert_eq!(archive.len(), games);
+        (1..=games).for_each(|game| archive.game(game).unwrap().original(&mut bytes).unwrap());
+        assert_eq!(bytes, fs::read(source).unwrap());
     }
-    assert!(
-        fs::read(&target).unwrap() == fs::read(golden("v0.5-filled.bga")).unwrap(),
-        "the archive's bytes have changed"
-    );
-    let (archive, mut source) = (Archive::open(golden("v0.5-filled.bga")).unwrap(), Vec::new());
-    archive.game(1).unwrap().original(&mut source).unwrap();
-    assert_eq!(source, fs::read(golden("filled.pgn")).unwrap());
 }
 
 #[test]
@@ -71,14 +72,14 @@ fn deletions_and_header_columns_are_written_as_they_were() {
     try_import(&sources, &target, &ImportOptions::default()).unwrap();
     assert_eq!(delete(&target, [2, 3, 5]).unwrap().games, 3);
     tag_columns::write(&Archive::open(&target).unwrap()).unwrap();
-    let files = ["bga", "bgi", "bgh"].map(|end| (target.with_extension(end), golden(&format!("v0.5-deleted.{end}"))));
+    let files = ["bga", "bgi", "bgh"].map(|end| (target.with_extension(end), golden(&format!("v0.6-deleted.{end}"))));
     for (written, kept) in &files {
         if std::env::var_os("SCORESHEET_BLESS").is_some() {
             fs::copy(written, kept).unwrap();
         }
         assert!(fs::read(written).unwrap() == fs::read(kept).unwrap(), "the bytes of {} have changed", kept.display());
     }
-    let archive = Archive::open(golden("v0.5-deleted.bga")).unwrap();
+    let archive = Archive::open(golden("v0.6-deleted.bga")).unwrap();
     assert!(archive.live().iter().eq([1, 4, 6]));
     let columns = TagColumns::of(&archive);
     assert_eq!(columns.state(), SideState::File);
@@ -88,10 +89,10 @@ fn deletions_and_header_columns_are_written_as_they_were() {
 
 #[test]
 fn the_golden_archive_is_read() {
-    let archive = Archive::open(golden("v0.5.bga")).unwrap();
+    let archive = Archive::open(golden("v0.6.bga")).unwrap();
     assert_eq!(archive.len(), 6);
     assert_eq!(archive.digest().unwrap().to_string(), DIGEST.trim());
-    assert!(Archive::verify(golden("v0.5.bga"), Level::Full, |_| {}).unwrap().is_intact());
+    assert!(Archive::verify(golden("v0.6.bga"), Level::Full, |_| {}).unwrap().is_intact());
     let sources = archive.sources().unwrap();
     let mut original = Vec::new();
     assert!(archive.write_original(&sources[0], &mut original).unwrap());

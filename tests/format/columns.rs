@@ -1,6 +1,7 @@
 //! Tags and texts through their columns: any value comes back exactly, and no bytes make a reader panic.
 
 use proptest::prelude::*;
+use scoresheet::chess::Position;
 use scoresheet::format::Limits;
 use scoresheet::format::tags::{StoredValue, Tags, TagsBuilder};
 use scoresheet::format::texts::{Texts, TextsBuilder};
@@ -134,17 +135,19 @@ fn round_trip(games: &[Marks]) -> Vec<u8> {
                 of_placed.push((u64::from(moves), text.clone()));
             }
         }
-        builder.end_game();
+        builder.end_game(|| None);
         marked.push(of_marked);
         placed.push(of_placed);
     }
-    let payload = builder.encode(3);
+    let payload = builder.encode(3, |_, _, _| {});
     let texts = Texts::decode(&payload, games.len()).unwrap();
     let owned = |text: &[u8]| String::from_utf8(text.to_vec()).unwrap();
     for game in 0..games.len() {
         let read: Vec<_> = texts.marked(game).map(|(kind, text)| (kind, owned(text))).collect();
         assert_eq!(read, marked[game]);
-        let read: Vec<_> = texts.placed(game).map(|(behind, text)| (behind, owned(text))).collect();
+        let mut comments = texts.comments(game);
+        let mut read = |comment| owned(&comments.read(comment, None).unwrap());
+        let read: Vec<_> = texts.placed(game).map(|(behind, comment)| (behind, read(comment))).collect();
         assert_eq!(read, placed[game]);
     }
     payload
@@ -194,7 +197,10 @@ proptest! {
             }
             if let Some(texts) = Texts::decode(&payload, count) {
                 for game in 0..count {
-                    let _ = (texts.marked(game).count(), texts.placed(game).count());
+                    let mut comments = texts.comments(game);
+                    let scene = (Position::standard(), Position::standard().parse_san(b"e4").unwrap());
+                    texts.marked(game).for_each(drop);
+                    texts.placed(game).for_each(|(_, comment)| drop(comments.read(comment, Some((&scene.0, scene.1)))));
                 }
             }
         }
@@ -229,8 +235,8 @@ fn charges_are_those_of_the_document() {
     builder.push(TextKind::Brace, b"[%eval 0.17]", Some(1));
     builder.push(TextKind::Brace, b"[%eval 0.18]", Some(2));
     builder.push(TextKind::Brace, b"some remark", None);
-    builder.end_game();
-    let payload = uncompressed(&builder.encode(3));
+    builder.end_game(|| None);
+    let payload = uncompressed(&builder.encode(3, |_, _, _| {}));
     let raw = payload.len() - 2;
     let (templates, texts) = (2 * (64 + 160), 3 * 16 + 2 * 8 + 2 * ("[%eval ]".len() + 24) + 16);
     let expected = 2 * raw + 40 + templates + texts + 8192;

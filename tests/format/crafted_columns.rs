@@ -5,6 +5,7 @@ use crate::common::random::Random;
 use crate::forge::Forge;
 use crate::memory::{peak, refusing};
 use scoresheet::archive::MODEL;
+use scoresheet::brenner::decode::{Decoder, TextPlaces};
 use scoresheet::brenner::encode::{push_move, push_outcome};
 use scoresheet::chess::Position;
 use scoresheet::format::block::BlockKind;
@@ -102,28 +103,28 @@ fn ones() -> &'static [u8] {
 /// The game that has one move for each side, for ever.
 const FORCED: &str = "5b1k/4p1p1/4P1P1/8/8/4p1p1/4P1P1/5B1K w - - 0 1";
 
-type Kinds = [(&'static str, fn(&mut Forge, usize)); 23];
+type Kinds = [(&'static str, fn(&mut Forge, usize)); 24];
 
 /// What is made of n, in columns.
 pub const KINDS: Kinds = [
     ("placed texts without a byte", |forge, n| {
-        texts(forge, Raw::default().varint(1).string(b"").one(n).zeros().zeros().zeros());
+        texts(forge, Raw::default().varint(2).string(b"").one(n).zeros().zeros().zeros());
     }),
     ("placed clocks without a byte", |forge, n| {
-        let raw = Raw::default().varint(1).string(b"[%clk \0c]").one(n).zeros().zeros().zeros();
+        let raw = Raw::default().varint(2).string(b"[%clk \0c]").one(n).zeros().zeros().zeros();
         texts(forge, raw.string(b""));
     }),
     ("fields of a template times texts", |forge, n| {
-        let template = b"\0i".repeat(n / 8);
-        let raw = Raw::default().varint(1).string(&template).one(n / 8).zeros().zeros().zeros();
+        let template = b"x\0i".repeat(n / 8);
+        let raw = Raw::default().varint(2).string(&template).one(n / 8).zeros().zeros().zeros();
         texts(forge, raw.string(b""));
     }),
     ("a long literal times texts", |forge, n| {
-        let raw = Raw::default().varint(1).string(&noise(n)).zeros().one(n).zeros().zeros();
+        let raw = Raw::default().varint(2).string(&noise(n)).zeros().one(n).zeros().zeros();
         texts(forge, raw.bytes(&vec![0; n]));
     }),
     ("streams of a number each", |forge, n| {
-        let mut raw = Raw::default().varint(n);
+        let mut raw = Raw::default().varint(2 * n);
         for number in 0..n {
             raw = raw.string(format!("{number}\0i").as_bytes());
         }
@@ -131,6 +132,12 @@ pub const KINDS: Kinds = [
             (0..4).flat_map(|plane| (0..n).map(move |number| (number >> (8 * plane)) as u8)).collect();
         raw = raw.zeros().one(n).zeros().bytes(&[4]).bytes(&planes).bytes(&vec![0; n]);
         texts(forge, raw.bytes(&vec![0; n]));
+    }),
+    ("numbers of one text, times a prediction", |forge, n| {
+        // All numbers of one text, each expected from the other stream.
+        let template = [b"x\0i".repeat(n / 16), b"y\0i".repeat(n / 16)].concat();
+        let raw = Raw::default().varint(3).string(&template).one(1).zeros().zeros().zeros();
+        texts(forge, raw.bytes(&[1, 1, 3, 0]).string(b"").string(b""));
     }),
     ("edits of nothing", |forge, n| {
         let raw = Raw::default().varint(1).bytes(&[0; 9]).zeros().one(n).string(b"").string(b"").string(b"");
@@ -172,12 +179,12 @@ pub const KINDS: Kinds = [
         (0..2).for_each(|_| forge.block(BlockKind::Dictionary, 0, 1, &payload));
     }),
     ("texts of nothing", |forge, n| {
-        let raw = Raw::default().varint(1).string(b"").zeros().one(n).zeros().zeros().bytes(&vec![0; n]);
+        let raw = Raw::default().varint(2).string(b"").zeros().one(n).zeros().zeros().bytes(&vec![0; n]);
         forge.chunk_of(&[[vec![0x2C], vec![0; n]].concat()], Coding::Plain);
         forge.beside(BlockKind::Texts, 1, &raw.packed());
     }),
     ("fields of a template that no text uses", |forge, n| {
-        let raw = Raw::default().varint(1).string(&b"\0t".repeat(n)).zeros().zeros().zeros().zeros();
+        let raw = Raw::default().varint(2).string(&b"\0t".repeat(n)).zeros().zeros().zeros().zeros();
         forge.chunk_of(&[vec![0x2C]], Coding::Plain);
         forge.beside(BlockKind::Texts, 1, &raw.packed());
     }),
@@ -324,10 +331,39 @@ fn what_a_writer_makes_is_within_every_budget() {
     for number in 1..=moves {
         assert!(!texts.push(TextKind::Brace, b"[%clk 0:03:00]", Some(number)));
     }
-    texts.end_game();
-    let read = Texts::decode(&texts.encode(3), 1).expect("texts");
+    texts.end_game(|| None);
+    let read = Texts::decode(&texts.encode(3, |_, _, _| {}), 1).expect("texts");
     assert!(read.placed(0).map(|(after, _)| after).eq(1..=u64::from(moves)));
-    assert!(read.placed(0).all(|(_, text)| text == b"[%clk 0:03:00]"));
+    let mut comments = read.comments(0);
+    assert!(read.placed(0).all(|(_, comment)| comments.read(comment, None).unwrap()[..] == b"[%clk 0:03:00]"[..]));
+
+    // Lines that are all the same take next to no bytes.
+    let (mut texts, moves) = (TextsBuilder::default(), 3000);
+    let line = format!("d=9, pv={}, k=1", ["Nf3", "Nf6", "Ng1", "Ng8"].repeat(100).join(" "));
+    for number in 1..=moves {
+        let after = (number % 4 == 1).then_some(number);
+        let text = if after.is_some() { line.as_bytes() } else { b"d=9, k=1" };
+        assert!(!texts.push(TextKind::Brace, text, after.or(Some(number))));
+    }
+    let mut stream = Vec::new();
+    let mut position = Position::standard();
+    for san in ["Nf3", "Nf6", "Ng1", "Ng8"].iter().cycle().take(moves as usize) {
+        let m = position.parse_san(san.as_bytes()).unwrap();
+        push_move(&position, m, &mut stream);
+        position.play_unchecked(m);
+    }
+    texts.end_game(|| Some((Position::standard(), stream)));
+    let payload = texts.encode(3, |start, stream, visit| {
+        let mut decoder = Decoder::new(stream, start.clone(), TextPlaces::Apart);
+        while let Ok(Some(_)) = decoder.advance(|before, m| visit(before, m)) {}
+    });
+    assert!(payload.len() < 16 * moves as usize, "{}", payload.len());
+    let read = Texts::decode(&payload, 1).expect("texts");
+    let (mut comments, knight) = (read.comments(0), Position::standard().parse_san(b"Nf3").unwrap());
+    for (after, comment) in read.placed(0).take(40) {
+        let text = comments.read(comment, Some((&Position::standard(), knight))).expect("a comment");
+        assert_eq!(text == line.as_bytes(), after % 4 == 1, "{after}");
+    }
 
     // A long name, and a long beginning that all values have.
     let (mut tags, name, start) = (TagsBuilder::default(), noise(9_000), [noise(50_000), b"/".to_vec()].concat());
@@ -402,7 +438,7 @@ fn what_a_file_asks_for_and_is_not_there_is_an_error() {
     // A move, and the mark of a text.
     forge.chunk_with(&vec![vec![0x2C, 0]; games], Coding::Plain, Some(&raw.part()), None);
     forge.beside(BlockKind::Texts, games as u32, &{
-        let mut raw = Raw::default().varint(1).string(b"[%clk \0c] \0t").bytes(&[1]).bytes(&vec![0; games]);
+        let mut raw = Raw::default().varint(2).string(b"[%clk \0c] \0t").bytes(&[1]).bytes(&vec![0; games]);
         raw = raw.bytes(&[1]).bytes(&vec![1; games]).zeros().zeros().bytes(&vec![0; games]).string(b"");
         raw.bytes(&b"abc\0".repeat(games)).part()
     });

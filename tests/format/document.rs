@@ -239,6 +239,7 @@ fn commits_and_styles() {
         Style { pairs: true, ..plain },
         Style { wide_result: true, ..plain },
         Style { filled: true, ..plain },
+        Style { joined_comments: true, ..plain },
     ];
     assert_eq!(styles.map(|style| u16::from_le_bytes([style.encode()[7], style.encode()[8]])).as_slice(), flags);
     let style = Style { line_end: LineEnd::CrLf, width: 0x0102_0304, after_tags: 5, after_game: 6, ..plain };

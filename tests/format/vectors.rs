@@ -66,7 +66,9 @@ fn meaning(part: &str, bytes: &[u8], counts: &[u64]) -> Option<Value> {
         "texts" => {
             let texts = Texts::decode(bytes, count)?;
             let game = |game| {
-                let placed: Vec<Value> = texts.placed(game).map(|(after, own)| json!([after, text(own)])).collect();
+                let mut comments = texts.comments(game);
+                let mut read = |comment| text(&comments.read(comment, None).unwrap_or_default());
+                let placed: Vec<Value> = texts.placed(game).map(|(after, own)| json!([after, read(own)])).collect();
                 let marked: Vec<Value> = texts.marked(game).map(|(kind, own)| json!([kind as u8, text(own)])).collect();
                 json!({"placed": placed, "marked": marked})
             };
@@ -115,9 +117,9 @@ fn texts_of(games: &[&[(TextKind, &str, Option<u32>)]]) -> Vec<u8> {
         for (kind, text, after) in *game {
             builder.push(*kind, text.as_bytes(), *after);
         }
-        builder.end_game();
+        builder.end_game(|| None);
     }
-    builder.encode(19)
+    builder.encode(19, |_, _, _| {})
 }
 
 /// A payload with its bytes changed after the two bytes of a stored part.
@@ -297,12 +299,23 @@ fn texts() -> Vec<Vector> {
         (Brace, "[%emt 0:00:07]", Some(3)),
         (Brace, "[%emt 0:00:12]", Some(4)),
     ]];
+    let scores: &[&[(TextKind, &str, Option<u32>)]] = &[&[
+        (Brace, "+0.92/27 13.171s", Some(1)),
+        (Brace, "0.00/28 5.136s, Draw by 3-fold repetition", Some(2)),
+        (Brace, "-M12/20 0.50s", Some(3)),
+        (Brace, " 0.33 ", Some(4)),
+        (Brace, " 0.3 ", Some(5)),
+        (Brace, "s=81264 kN/s, mb=+0+0-1,", Some(6)),
+        (Brace, "#-3", Some(7)),
+    ]];
     let small = texts_of(&[&[(Brace, "x", None)]]);
     vec![
         ("one comment", "texts", small.clone(), vec![1]),
         ("clocks and evaluations in their own places", "texts", texts_of(clocks), vec![3]),
         ("every kind", "texts", texts_of(others), vec![2]),
         ("an engine's numbers, times", "texts", texts_of(engine), vec![1]),
+        ("scores of all kinds", "texts", texts_of(scores), vec![1]),
+        ("numbers that others predict", "texts", predicted(), vec![2]),
         ("clocks below 0", "texts", negative_clocks(), vec![1]),
         (
             "an unknown kind",
@@ -325,9 +338,45 @@ fn texts() -> Vec<Vector> {
     ]
 }
 
+/// Numbers of every rule: some follow from others, some from the player's last ones.
+fn predicted() -> Vec<u8> {
+    let mut left = [600_000i64; 2];
+    let texts: Vec<String> = (0..80i64)
+        .map(|ply| {
+            let noise = (ply * 7919 + 13) * (ply * 104_729 + 7) % 4001;
+            let (time, speed) =
+                (500 + noise, if ply % 2 == 0 { 1_500_000 + 1000 * noise } else { 800_077 + 331 * noise });
+            let left = &mut left[(ply % 2) as usize];
+            *left += 3000 - time;
+            let (depth, score) = (20 + noise % 5, (ply % 2 * 2 - 1) * (30 + ply));
+            let nodes = speed * time / 1000 + noise % 3;
+            format!(
+                "d={depth}, sd={}, mt={time}, tl={left}, s={speed}, n={nodes}, wv={}.{:02}, back={}.{}, R50={}",
+                depth + 9,
+                score / 100,
+                score.abs() % 100,
+                depth / 10,
+                depth % 10,
+                50 - ply / 40,
+            )
+        })
+        .collect();
+    let game = |texts: &[String]| -> Vec<(TextKind, String, Option<u32>)> {
+        (1..).zip(texts).map(|(after, text)| (TextKind::Brace, text.replace("0.-", "-0."), Some(after))).collect()
+    };
+    let (one, two) = texts.split_at(41);
+    let games = [game(one), game(two)];
+    let games: Vec<Vec<_>> = games
+        .iter()
+        .map(|game| game.iter().map(|(kind, text, after)| (*kind, text.as_str(), *after)).collect())
+        .collect();
+    let payload = texts_of(&games.iter().map(|game| &game[..]).collect::<Vec<_>>());
+    payload
+}
+
 /// Three placed clocks of three templates, each -1: no writer stores a clock below 0 as a number.
 fn negative_clocks() -> Vec<u8> {
-    let mut raw = vec![3];
+    let mut raw = vec![6];
     for template in [b"[%clk \0c]", b"[%clk \0C]", b"[%clk \0d]"] {
         raw.push(template.len() as u8);
         raw.extend_from_slice(template);
@@ -412,7 +461,7 @@ fn parts_mean_what_the_vectors_say() {
     let files = [
         ("records.json", records(), 9),
         ("tags.json", tags(), 4),
-        ("texts.json", texts(), 5),
+        ("texts.json", texts(), 7),
         ("layout.json", layouts(), 2),
         ("blocks.json", others(), 4),
     ];
@@ -443,7 +492,7 @@ fn reads(file: &[u8]) -> Option<Value> {
 #[test]
 fn files_are_read_as_the_vectors_say() {
     let golden = |name: &str| fs::read(testdata("golden").join(name)).unwrap();
-    let whole = golden("v0.5.bga");
+    let whole = golden("v0.6.bga");
     // A page of a newer version, its checksum good.
     let mut newer = whole[PAGE..2 * PAGE].to_vec();
     newer[8..10].copy_from_slice(&[9, 0]);
@@ -451,42 +500,42 @@ fn files_are_read_as_the_vectors_say() {
     let flip = |at: usize| (at as u64, vec![whole[at] ^ 0x10]);
     type Change = (u64, Vec<u8>);
     let cases: Vec<(&str, &str, Option<u64>, Vec<Change>)> = vec![
-        ("whole", "v0.5.bga", None, vec![]),
-        ("with deleted games", "v0.5-deleted.bga", None, vec![]),
+        ("whole", "v0.6.bga", None, vec![]),
+        ("with deleted games", "v0.6-deleted.bga", None, vec![]),
         ("of an older version", "v0.1.bga", None, vec![]),
-        ("skippable blocks", "v0.5-skippable.bga", None, vec![]),
-        ("a critical block", "v0.5-critical.bga", None, vec![]),
-        ("a feature to read", "v0.5-feature-read.bga", None, vec![]),
-        ("a feature to write", "v0.5-feature-write.bga", None, vec![]),
-        ("the page of the last commit is damaged: the commit is found", "v0.5.bga", None, vec![flip(PAGE + 40)]),
-        ("the other page is damaged: a later commit may be lost", "v0.5.bga", None, vec![flip(40)]),
-        ("the other page is zero", "v0.5.bga", None, vec![(0, vec![0; PAGE])]),
+        ("skippable blocks", "v0.6-skippable.bga", None, vec![]),
+        ("a critical block", "v0.6-critical.bga", None, vec![]),
+        ("a feature to read", "v0.6-feature-read.bga", None, vec![]),
+        ("a feature to write", "v0.6-feature-write.bga", None, vec![]),
+        ("the page of the last commit is damaged: the commit is found", "v0.6.bga", None, vec![flip(PAGE + 40)]),
+        ("the other page is damaged: a later commit may be lost", "v0.6.bga", None, vec![flip(40)]),
+        ("the other page is zero", "v0.6.bga", None, vec![(0, vec![0; PAGE])]),
         (
             "the page of the last commit is zero: an empty archive and a commit",
-            "v0.5.bga",
+            "v0.6.bga",
             None,
             vec![(PAGE as u64, vec![0; PAGE])],
         ),
-        ("both pages are damaged", "v0.5.bga", None, vec![flip(40), flip(PAGE + 40)]),
-        ("no magic", "v0.5.bga", None, vec![flip(0), flip(PAGE)]),
-        ("page and commit are damaged", "v0.5.bga", None, vec![flip(PAGE + 40), flip(whole.len() - 30)]),
+        ("both pages are damaged", "v0.6.bga", None, vec![flip(40), flip(PAGE + 40)]),
+        ("no magic", "v0.6.bga", None, vec![flip(0), flip(PAGE)]),
+        ("page and commit are damaged", "v0.6.bga", None, vec![flip(PAGE + 40), flip(whole.len() - 30)]),
         (
             "a page of a newer version",
-            "v0.5.bga",
+            "v0.6.bga",
             None,
             vec![(PAGE as u64 + 8, vec![9, 0]), (2 * PAGE as u64 - 4, crc.to_vec())],
         ),
-        ("pages of two archives", "v0.5.bga", None, vec![(0, golden("v0.5-filled.bga")[..PAGE].to_vec())]),
-        ("a byte is missing", "v0.5.bga", Some(whole.len() as u64 - 1), vec![]),
-        ("all blocks are missing", "v0.5.bga", Some(8192), vec![]),
-        ("the second commit is cut off", "v0.5-deleted.bga", Some(whole.len() as u64 + 20), vec![]),
-        ("bytes after the committed length", "v0.5.bga", Some(whole.len() as u64 + 100), vec![]),
-        ("a block header is damaged", "v0.5.bga", None, vec![flip(8362)]),
-        ("the table of moves is damaged", "v0.5.bga", None, vec![flip(8236)]),
-        ("the records are damaged", "v0.5.bga", None, vec![flip(8300)]),
-        ("the tags are damaged", "v0.5.bga", None, vec![flip(8500)]),
-        ("the texts are damaged", "v0.5.bga", None, vec![flip(8900)]),
-        ("the layout is damaged: no concern of the content", "v0.5.bga", None, vec![flip(9040)]),
+        ("pages of two archives", "v0.6.bga", None, vec![(0, golden("v0.6-filled.bga")[..PAGE].to_vec())]),
+        ("a byte is missing", "v0.6.bga", Some(whole.len() as u64 - 1), vec![]),
+        ("all blocks are missing", "v0.6.bga", Some(8192), vec![]),
+        ("the second commit is cut off", "v0.6-deleted.bga", Some(whole.len() as u64 + 20), vec![]),
+        ("bytes after the committed length", "v0.6.bga", Some(whole.len() as u64 + 100), vec![]),
+        ("a block header is damaged", "v0.6.bga", None, vec![flip(8362)]),
+        ("the table of moves is damaged", "v0.6.bga", None, vec![flip(8236)]),
+        ("the records are damaged", "v0.6.bga", None, vec![flip(8300)]),
+        ("the tags are damaged", "v0.6.bga", None, vec![flip(8500)]),
+        ("the texts are damaged", "v0.6.bga", None, vec![flip(8900)]),
+        ("the layout is damaged: no concern of the content", "v0.6.bga", None, vec![flip(9040)]),
     ];
     let values: Vec<Value> = cases
         .into_iter()

@@ -14,6 +14,7 @@ use crate::archive::read::blocks::Scan;
 use crate::archive::read::game_ref::GameRef;
 use crate::archive::write::storage::Storage;
 use crate::archive::write::writer::{BATCH, EncodedChunk, Interner, NewFile, Writer, write_index};
+use crate::brenner::decode::each_move;
 use crate::brenner::replay::count_plies;
 use crate::error::{Damage, DamageKind, Error, Limit, Result};
 use crate::format::ArchiveId;
@@ -303,7 +304,7 @@ impl Draft {
                 game.visit_texts(|kind, after, text| {
                     texts.keep(kind, after.and_then(|moves| u32::try_from(moves).ok()), text);
                 })?;
-                texts.end_game();
+                texts.end_game(|| Some((game.start().clone(), game.brenner().to_vec())));
                 let (style, edits) = match other {
                     None => game.with_layout(|style, edits| (style, edits.to_vec()))?,
                     Some(other) => {
@@ -328,7 +329,7 @@ impl Draft {
             coding,
             tags: tags.analyse(),
             strings: Vec::new(),
-            texts: (!texts.is_empty()).then(|| texts.encode(LEVEL)),
+            texts: (!texts.is_empty()).then(|| texts.encode(LEVEL, each_move)),
             layout: layout.encode(LEVEL),
             plies,
             faulty,

@@ -6,6 +6,7 @@ use crate::archive::maintain::find_blocks::BlockFinder;
 use crate::archive::maintain::loss::LostPart;
 use crate::archive::read::game_ref::GameRef;
 use crate::archive::write::writer::EncodedChunk;
+use crate::brenner::decode::each_move;
 use crate::brenner::{EXPLICIT, NAG, TEXT};
 use crate::chess::{Move, Position};
 use crate::error::{Damage, DamageKind, Error};
@@ -143,17 +144,16 @@ fn check_texts(
 fn make_texts(games: &[Whole], texts: Option<&Texts>) -> Option<Vec<u8>> {
     let mut builder = TextsBuilder::default();
     for whole_game in games {
-        if let Some(texts) = texts.filter(|_| !whole_game.strip) {
-            for (after, text) in texts.placed(whole_game.place) {
-                builder.push(TextKind::Brace, text, u32::try_from(after).ok());
-            }
-            for (kind, text) in texts.marked(whole_game.place) {
-                builder.push(kind, text, None);
-            }
+        let game = &whole_game.game;
+        if texts.is_some() && !whole_game.strip {
+            // It has been read before.
+            let _ = game.visit_texts(|kind, after, text| {
+                builder.keep(kind, after.and_then(|moves| u32::try_from(moves).ok()), text);
+            });
         }
-        builder.end_game();
+        builder.end_game(|| Some((game.start().clone(), game.brenner().to_vec())));
     }
-    (!builder.is_empty()).then(|| builder.encode(LEVEL))
+    (!builder.is_empty()).then(|| builder.encode(LEVEL, each_move))
 }
 
 /// Makes tags of those that can be read, all as texts.

@@ -2,16 +2,17 @@
 
 use crate::archive::read::archive::Archive;
 use crate::archive::read::columns::Columns;
-use crate::brenner::decode::{Decoder, Item, TextPlaces};
+use crate::brenner::decode::{Decoder, Item, TextPlaces, each_move};
 use crate::brenner::replay::count_plies;
 use crate::brenner::standalone::{Stream, last_outcome};
 use crate::chess::san::ShortText;
-use crate::chess::{Position, position::STANDARD};
+use crate::chess::{Move, Position, position::STANDARD};
 use crate::error::{Damage, DamageKind, Error, Result};
 use crate::format::layout;
 use crate::format::moves::Coding;
 use crate::format::record::{self, Record, push_recoded};
 use crate::format::tags::{StoredValue, Tags};
+use crate::format::texts::PlacedTexts;
 use crate::game::{self, Outcome, TextKind, Visitor};
 use crate::pgn::{PgnWriter, Style};
 use std::sync::Arc;
@@ -185,7 +186,26 @@ impl<'a> GameRef<'a> {
     pub(crate) fn visit_texts(&self, mut text: impl FnMut(TextKind, Option<u64>, &[u8])) -> Result<()> {
         let columns = self.columns();
         if let Some(texts) = columns.texts(self.archive.blocks(), &self.archive.head(self.chunk)?.block)? {
-            texts.placed(self.place).for_each(|(after, own)| text(TextKind::Brace, Some(after), own));
+            let mut comments = texts.comments(self.place);
+            let mut placed = texts.placed(self.place).peekable();
+            let mut fault = None;
+            let mut read = |after: u64, comment, scene: Option<(&Position, Move)>| match comments.read(comment, scene) {
+                Some(own) => text(TextKind::Brace, Some(after), &own),
+                None => fault = Some(self.damage(DamageKind::TextMissing)),
+            };
+            if texts.comments(self.place).has_lines() {
+                let mut moves = 0;
+                each_move(self.start(), self.brenner(), &mut |before, m| {
+                    moves += 1;
+                    while let Some((after, comment)) = placed.next_if(|(after, _)| *after == moves) {
+                        read(after, comment, Some((before, m)));
+                    }
+                });
+            }
+            placed.for_each(|(after, comment)| read(after, comment, None));
+            if let Some(fault) = fault {
+                return Err(fault.into());
+            }
             texts.marked(self.place).for_each(|(kind, own)| text(kind, None, own));
         }
         Ok(())
@@ -332,32 +352,44 @@ impl<'a> GameRef<'a> {
         let texts = columns.texts(self.archive.blocks(), &self.archive.head(self.chunk)?.block)?;
         let mut marked = texts.into_iter().flat_map(|texts| texts.marked(self.place));
         let mut placed = texts.into_iter().flat_map(|texts| texts.placed(self.place)).peekable();
+        let mut comments = texts.map(|texts| texts.comments(self.place));
+        // Lines of moves need the position before the move that their comment stands after.
+        let has_lines = comments.as_ref().is_some_and(PlacedTexts::has_lines);
+        let mut scene: Option<(Position, Move)> = None;
         let mut outcome = Some(Outcome::Unknown);
         let mut moves = 0;
         // A comment with its own place stands after its move and that move's marks and NAGs.
         let mut due = placed.peek().map(|(after, _)| *after);
         // Returns where the next one stands.
-        let mut flush = |moves: u64, visitor: &mut V| {
-            if let Some((_, text)) = placed.next_if(|(after, _)| *after == moves) {
-                visitor.text(TextKind::Brace, text);
+        let mut unreadable = false;
+        let mut flush = |moves: u64, scene: &Option<(Position, Move)>, visitor: &mut V| {
+            if let Some((_, comment)) = placed.next_if(|(after, _)| *after == moves) {
+                let scene = scene.as_ref().map(|(before, played)| (before, *played));
+                match comments.as_mut().and_then(|comments| comments.read(comment, scene)) {
+                    Some(text) => visitor.text(TextKind::Brace, &text),
+                    None => unreadable = true,
+                }
             }
             placed.peek().map(|(after, _)| *after)
         };
         loop {
-            loop {
+            while !has_lines {
                 moves += play_plainly(&mut decoder, due.map_or(u64::MAX, |due| due.saturating_sub(moves)), visitor);
                 if due != Some(moves) || !decoder.is_before_move() {
                     break;
                 }
-                due = flush(moves, visitor);
+                due = flush(moves, &scene, visitor);
             }
             let item = decoder.advance(|before, m| {
-                due = flush(moves, visitor);
+                due = flush(moves, &scene, visitor);
                 visitor.play(before, m);
+                if has_lines {
+                    scene = Some((before.clone(), m));
+                }
             });
             let item = item.map_err(|_| self.damage(DamageKind::Moves))?;
             if !matches!(item, Some(Item::Move(_) | Item::Suffix(_) | Item::Nag(_))) {
-                due = flush(moves, visitor);
+                due = flush(moves, &scene, visitor);
             }
             match item {
                 None => break,
@@ -372,6 +404,9 @@ impl<'a> GameRef<'a> {
                 Some(Item::Close) => visitor.close(),
                 Some(Item::Outcome(result)) => outcome = Some(result),
             }
+        }
+        if unreadable {
+            return Err(self.damage(DamageKind::TextMissing).into());
         }
         if marked.next().is_some() || placed.next().is_some() {
             return Err(self.damage(DamageKind::TextWithoutPlace).into());

@@ -39,7 +39,7 @@ static STEPS: [u16; SETTLED + 1] = {
 
 /// How likely each symbol of a node is, as far as has been seen.
 #[derive(Clone, Copy)]
-struct Estimate {
+pub(crate) struct Estimate {
     tails: Tails,
     /// How many symbols have been seen.
     seen: u16,
@@ -48,7 +48,7 @@ struct Estimate {
 impl Estimate {
     /// An estimate of the symbols below a number, all as likely.
     #[expect(clippy::indexing_slicing, reason = "worked out when compiling")]
-    const fn even(symbols: usize) -> Estimate {
+    pub(crate) const fn even(symbols: usize) -> Estimate {
         let mut tails = [0; SYMBOLS];
         let mut symbol = 0;
         while symbol < symbols {
@@ -56,6 +56,11 @@ impl Estimate {
             symbol += 1;
         }
         Estimate { tails, seen: 0 }
+    }
+
+    /// An estimate with these tails, as if so many symbols had been seen.
+    pub(crate) const fn with_tails(tails: Tails, seen: u16) -> Estimate {
+        Estimate { tails, seen }
     }
 
     /// An estimate of sizes, small ones more likely.
@@ -82,6 +87,32 @@ impl Estimate {
             let way = *tail ^ side;
             *tail = (way - part(way, step)) ^ side;
         }
+    }
+}
+
+/// How often something was so, and not.
+#[derive(Clone, Copy)]
+pub(crate) struct Odds([u16; 2]);
+
+impl Odds {
+    pub(crate) const fn new(yes: u16, no: u16) -> Odds {
+        Odds([yes, no])
+    }
+
+    /// Codes whether it is so.
+    #[inline]
+    pub(crate) fn code(&mut self, coder: &mut impl Coder, is: bool) -> bool {
+        let [yes, no] = self.0.map(u32::from);
+        let (from, frequency) = if is { (0, yes) } else { (yes, no) };
+        let (found, _) =
+            coder.share(yes + no, (from, frequency), |place| if place < yes { (0, yes) } else { (yes, no) });
+        let is = found == 0;
+        let count = if is { &mut self.0[0] } else { &mut self.0[1] };
+        *count += 2;
+        if yes + no > 250 {
+            self.0 = self.0.map(|count| count - (count >> 1));
+        }
+        is
     }
 }
 
@@ -208,9 +239,17 @@ fn possible(symbol: usize, tail: u16) -> u16 {
     part(tail, u16::MAX - (SYMBOLS as u16 * LEAST - 1)) + LEAST * (MORE - symbol) as u16
 }
 
+/// Codes a symbol by one estimate.
+#[inline]
+pub(crate) fn code_by(estimate: &mut Estimate, coder: &mut impl Coder, symbol: usize) -> usize {
+    let symbol = coder.symbol(&likely(&estimate.tails), symbol);
+    estimate.learn(symbol);
+    symbol
+}
+
 /// Codes a symbol by its estimate in each context.
 #[inline]
-fn code_by_two([a, b]: [&mut Estimate; INPUTS], coder: &mut impl Coder, symbol: usize) -> usize {
+pub(crate) fn code_by_two([a, b]: [&mut Estimate; INPUTS], coder: &mut impl Coder, symbol: usize) -> usize {
     let symbol = coder.symbol(&mean(&a.tails, &b.tails), symbol);
     a.learn(symbol);
     b.learn(symbol);

@@ -3,7 +3,8 @@
 //! In flow whole numbers and the contexts that they stand in, out flow bytes. What the numbers mean is known in
 //! `columns`.
 
-mod adaptive;
+pub(crate) mod adaptive;
+pub(crate) mod fields;
 pub(crate) mod numbers;
 pub(crate) mod predicted;
 pub(crate) mod range;

@@ -35,7 +35,7 @@ pub(crate) fn pair(a: usize, b: usize) -> usize {
 }
 
 /// 0, -1, 1, -2, 2, .. as 0, 1, 2, 3, 4, ..
-fn folded(number: i64) -> u64 {
+pub(crate) fn folded(number: i64) -> u64 {
     ((number << 1) ^ (number >> 63)) as u64
 }
 

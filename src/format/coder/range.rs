@@ -15,6 +15,9 @@ pub(crate) trait Coder {
     fn symbol(&mut self, tails: &Tails, symbol: usize) -> usize;
     /// Codes bits that may as well be 0 as 1, 1 to 16 of them.
     fn bits(&mut self, count: u32, bits: u16) -> u16;
+    /// Codes a share of `total`, at most 2^24: where it begins, and how much it is. `find` gives the share with a place
+    /// below `total`; a decoder's `share` means nothing.
+    fn share(&mut self, total: u32, share: (u32, u32), find: impl FnOnce(u32) -> (u32, u32)) -> (u32, u32);
 }
 
 /// Returns where a symbol's share of the range begins, and how long it is: 0 has the lowest, so that a stream of nothing
@@ -33,6 +36,13 @@ fn share(range: u32, tails: &Tails, symbol: usize) -> (u32, u32) {
 fn share_of_bits(range: u32, count: u32, bits: u16) -> (u32, u32) {
     let (part, bits) = (range >> count, u32::from(bits));
     (part * bits, if bits + 1 == 1 << count { range - part * bits } else { part })
+}
+
+/// The same for a share of a total.
+#[inline]
+fn share_of_total(range: u32, total: u32, (from, size): (u32, u32)) -> (u32, u32) {
+    let part = range / total;
+    (part * from, if from + size == total { range - part * from } else { part * size })
 }
 
 pub(crate) struct RangeEncoder {
@@ -108,6 +118,13 @@ impl Coder for RangeEncoder {
         self.take(low, range);
         bits
     }
+
+    #[inline]
+    fn share(&mut self, total: u32, share: (u32, u32), _: impl FnOnce(u32) -> (u32, u32)) -> (u32, u32) {
+        let (low, range) = share_of_total(self.range, total, share);
+        self.take(low, range);
+        share
+    }
 }
 
 pub(crate) struct RangeDecoder<'a> {
@@ -167,6 +184,14 @@ impl Coder for RangeDecoder<'_> {
         let (low, range) = share_of_bits(self.range, count, bits);
         self.take(low, range);
         bits
+    }
+
+    #[inline]
+    fn share(&mut self, total: u32, _: (u32, u32), find: impl FnOnce(u32) -> (u32, u32)) -> (u32, u32) {
+        let share = find((self.code / (self.range / total)).min(total - 1));
+        let (low, range) = share_of_total(self.range, total, share);
+        self.take(low, range);
+        share
     }
 }
 

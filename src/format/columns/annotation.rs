@@ -5,51 +5,98 @@
 //! template of one text field.
 
 use super::digits;
+use crate::chess::turned::board::TurnedMove;
+use crate::chess::{Move, Position};
 use crate::format::coder::numbers::NumberKind;
+use crate::format::lines::{LineField, read_line};
 use std::io::Write;
 
 /// The most bytes of a number's text: a sign, twenty digits, colons and tenths.
 pub(crate) const LONGEST: usize = 32;
 
-/// How a field is written.
+/// Where a number has a plus sign.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[repr(u8)]
-pub enum TemplateField {
-    /// Any text without a zero byte.
-    Text = b't',
-    /// `h:mm:ss`, a clock.
-    Clock = b'c',
-    /// `hh:mm:ss`, a clock.
-    Clock2 = b'C',
-    /// `h:mm:ss` or `h:mm:ss.t` where the tenths are not zero, a clock.
-    ClockTenths = b'd',
-    /// `h:mm:ss`, a time used.
-    Time = b'm',
-    /// `hh:mm:ss`, a time used.
-    Time2 = b'M',
-    /// `h:mm:ss` or `h:mm:ss.t`, a time used.
-    TimeTenths = b'n',
-    /// Hundredths with one decimal at least and no superfluous zero.
-    Eval = b'e',
-    /// Hundredths with two decimals.
-    EvalFixed = b'E',
-    /// A whole number, perhaps negative.
-    Integer = b'i',
+pub enum PlusSign {
+    /// Nowhere.
+    Never,
+    /// Where it is above 0.
+    Positive,
+    /// Where it is not below 0.
+    Always,
 }
 
+/// How a field is written.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum TemplateField {
+    /// Any text without a zero byte.
+    Text,
+    /// `h:mm:ss`, a clock.
+    Clock,
+    /// `hh:mm:ss`, a clock.
+    Clock2,
+    /// `h:mm:ss` or `h:mm:ss.t` where the tenths are not zero, a clock.
+    ClockTenths,
+    /// `h:mm:ss`, a time used.
+    Time,
+    /// `hh:mm:ss`, a time used.
+    Time2,
+    /// `h:mm:ss` or `h:mm:ss.t`, a time used.
+    TimeTenths,
+    /// Hundredths with one decimal at least and no superfluous zero.
+    Eval,
+    /// A number with so many decimals.
+    Decimal(u8, PlusSign),
+    /// A line of moves.
+    Line(LineField),
+}
+
+/// The letters of numbers without and with decimals, by their plus sign.
+const DECIMALS: [(PlusSign, &[u8]); 3] =
+    [(PlusSign::Never, b"i1E3456"), (PlusSign::Positive, b"PQRS"), (PlusSign::Always, b"pqrs")];
+
 impl TemplateField {
+    /// Hundredths with two decimals.
+    const HUNDREDTHS: TemplateField = TemplateField::Decimal(2, PlusSign::Never);
+
     /// Returns the field with that letter.
     pub fn from_letter(letter: u8) -> Option<TemplateField> {
         use TemplateField::*;
-        [Text, Clock, Clock2, ClockTenths, Time, Time2, TimeTenths, Eval, EvalFixed, Integer]
+        if let Some(field) = [Text, Clock, Clock2, ClockTenths, Time, Time2, TimeTenths, Eval]
             .into_iter()
-            .find(|field| *field as u8 == letter)
+            .find(|field| field.letter() == letter)
+        {
+            return Some(field);
+        }
+        let decimal = DECIMALS.into_iter().find_map(|(plus, letters)| {
+            let places = letters.iter().position(|other| *other == letter)?;
+            Some(Decimal(places as u8, plus))
+        });
+        decimal.or_else(|| LineField::from_letter(letter).map(Line))
+    }
+
+    /// Returns the field's letter.
+    pub fn letter(self) -> u8 {
+        match self {
+            TemplateField::Text => b't',
+            TemplateField::Clock => b'c',
+            TemplateField::Clock2 => b'C',
+            TemplateField::ClockTenths => b'd',
+            TemplateField::Time => b'm',
+            TemplateField::Time2 => b'M',
+            TemplateField::TimeTenths => b'n',
+            TemplateField::Eval => b'e',
+            TemplateField::Decimal(places, plus) => {
+                let letters = DECIMALS.into_iter().find(|(other, _)| *other == plus).map_or(&b""[..], |found| found.1);
+                letters.get(usize::from(places)).copied().unwrap_or(b'i')
+            }
+            TemplateField::Line(line) => line.letter(),
+        }
     }
 
     /// Returns the number of a text; `None` unless `render` gives the text back.
     fn parse(self, text: &[u8]) -> Option<i64> {
         match self {
-            TemplateField::Text => None,
+            TemplateField::Text | TemplateField::Line(_) => None,
             TemplateField::Clock | TemplateField::Time => seconds(text, 1),
             TemplateField::Clock2 | TemplateField::Time2 => seconds(text, 2),
             TemplateField::ClockTenths | TemplateField::TimeTenths => match text {
@@ -59,10 +106,20 @@ impl TemplateField {
             TemplateField::Eval => signed(text, |digits| match digits {
                 [whole @ .., b'.', tenth] => Some(number(whole, 1)? * 100 + number(&[*tenth], 1)? * 10),
                 [.., b'0'] => None,
-                _ => hundredths(digits),
+                _ => decimal(digits, 2),
             }),
-            TemplateField::EvalFixed => signed(text, hundredths),
-            TemplateField::Integer => signed(text, |digits| number(digits, 1)),
+            TemplateField::Decimal(places, plus) => match text {
+                [b'+', digits @ ..] => decimal(digits, places).filter(|number| match plus {
+                    PlusSign::Never => false,
+                    PlusSign::Positive => *number > 0,
+                    PlusSign::Always => true,
+                }),
+                text => signed(text, |digits| decimal(digits, places)).filter(|number| match plus {
+                    PlusSign::Never => true,
+                    PlusSign::Positive => *number <= 0,
+                    PlusSign::Always => *number < 0,
+                }),
+            },
         }
     }
 
@@ -75,15 +132,23 @@ impl TemplateField {
             put(b"-", out);
         }
         match self {
-            TemplateField::Text => {}
-            TemplateField::Integer => digits::push(size, 1, out),
-            TemplateField::Eval | TemplateField::EvalFixed => {
+            TemplateField::Text | TemplateField::Line(_) => {}
+            TemplateField::Decimal(places, plus) => {
+                if plus == PlusSign::Always && value >= 0 || plus == PlusSign::Positive && value > 0 {
+                    put(b"+", out);
+                }
+                let unit = 10u64.pow(u32::from(places.min(9)));
+                digits::push(size / unit, 1, out);
+                if places > 0 {
+                    put(b".", out);
+                    digits::push(size % unit, usize::from(places), out);
+                }
+            }
+            TemplateField::Eval => {
                 digits::push(size / 100, 1, out);
                 put(b".", out);
                 match size % 100 {
-                    hundredths if self == TemplateField::Eval && hundredths % 10 == 0 => {
-                        digits::push(hundredths / 10, 1, out)
-                    }
+                    hundredths if hundredths % 10 == 0 => digits::push(hundredths / 10, 1, out),
                     hundredths => digits::push(hundredths, 2, out),
                 }
             }
@@ -103,13 +168,13 @@ impl TemplateField {
         }
     }
 
-    /// What its numbers are.
+    /// What its numbers are, where nothing else is said.
     pub(crate) fn kind(self) -> NumberKind {
         match self {
             TemplateField::Clock | TemplateField::Clock2 | TemplateField::ClockTenths => NumberKind::Clock,
             TemplateField::Time | TemplateField::Time2 | TemplateField::TimeTenths => NumberKind::Time,
-            TemplateField::Eval | TemplateField::EvalFixed => NumberKind::Evaluation,
-            TemplateField::Text | TemplateField::Integer => NumberKind::Plain,
+            TemplateField::Eval | TemplateField::Decimal(2, _) => NumberKind::Evaluation,
+            TemplateField::Text | TemplateField::Decimal(..) | TemplateField::Line(_) => NumberKind::Plain,
         }
     }
 }
@@ -123,10 +188,16 @@ fn seconds(text: &[u8], width: usize) -> Option<i64> {
     Some(number(hours, width).filter(|hours| *hours < 1 << 20)? * 3600 + part(m0, m1)? * 60 + part(s0, s1)?)
 }
 
-/// Returns the hundredths of a number with two decimals.
-fn hundredths(digits: &[u8]) -> Option<i64> {
-    let [whole @ .., b'.', tenth, hundredth] = digits else { return None };
-    Some(number(whole, 1)? * 100 + number(&[*tenth, *hundredth], 2)?)
+/// Returns a number with so many decimals, in units of the last.
+fn decimal(digits: &[u8], places: u8) -> Option<i64> {
+    if places == 0 {
+        return number(digits, 1);
+    }
+    let (whole, decimals) = digits.split_at_checked(digits.len().checked_sub(usize::from(places) + 1)?)?;
+    let [b'.', decimals @ ..] = decimals else { return None };
+    let unit = 10i64.pow(u32::from(places.min(9)));
+    let decimals = digits::parse(decimals)?.cast_signed();
+    number(whole, 1)?.checked_mul(unit)?.checked_add(decimals)
 }
 
 /// Returns the number that digits, perhaps after a sign, are; nothing has no sign.
@@ -149,12 +220,49 @@ pub fn render(field: TemplateField, value: i64, out: &mut Vec<u8>) {
 }
 
 /// A field's value.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum FieldValue<'a> {
     /// Of a text field.
     Text(&'a [u8]),
+    /// Of a line: its moves, and whether each is marked as mate.
+    Line(LineField, Vec<(TurnedMove, bool)>),
     /// Of any other.
     Number(i64),
+}
+
+/// What texts before have shown of how things are written.
+#[derive(Clone, Debug, Default)]
+pub struct Habits {
+    /// Whether clocks without tenths are of a kind that has them elsewhere.
+    tenths: bool,
+    /// By what stands before a field: how it was written the last time.
+    fields: Vec<(Vec<u8>, TemplateField)>,
+    /// Where the last field was found: the next one is mostly that of the same text.
+    at: usize,
+}
+
+impl Habits {
+    /// Returns the place of what is known of a field after this literal.
+    #[expect(clippy::indexing_slicing, reason = "places are below the length")]
+    fn find(&mut self, literal: &[u8], fits: impl Fn(TemplateField) -> bool) -> Option<usize> {
+        let count = self.fields.len();
+        let mut places = (self.at..count).chain(0..self.at.min(count));
+        let found = places.find(|at| self.fields[*at].0 == literal && fits(self.fields[*at].1))?;
+        self.at = found + 1;
+        Some(found)
+    }
+
+    /// Takes note of how a field is written; `at` is the place of what was known.
+    fn learn(&mut self, at: Option<usize>, literal: &[u8], field: TemplateField) {
+        if let Some(at) = at {
+            if let Some((_, known)) = self.fields.get_mut(at) {
+                *known = field;
+            }
+        } else if self.fields.len() < 256 {
+            self.fields.push((literal.to_vec(), field));
+            self.at = self.fields.len();
+        }
+    }
 }
 
 /// What a text is taken apart into.
@@ -163,15 +271,48 @@ pub trait Parts<'a> {
     fn literal(&mut self, text: &[u8]);
     /// Takes a text field.
     fn text(&mut self, text: &'a [u8]);
-    /// Takes a field of the first of these kinds that has such a value, or else a text field.
-    fn field(&mut self, fields: &[TemplateField], text: &'a [u8]);
+    /// Takes a field of the first of these kinds that has such a value, or else a value.
+    fn field(&mut self, fields: &[TemplateField], text: &'a [u8], habits: &mut Habits);
+    /// Takes numbers that the text consists of, as `numbers` has found them.
+    fn numbers(&mut self, text: &'a [u8], found: &Numbers, habits: &mut Habits);
+    /// Takes what may be a line of moves, or else is a text field.
+    fn line(&mut self, text: &'a [u8], habits: &mut Habits);
 
-    /// Takes what stands between commands: blanks are part of the template, anything else is a text field.
-    fn between(&mut self, text: &'a [u8]) {
+    /// Takes a value: numbers, a line or any text.
+    fn value(&mut self, text: &'a [u8], habits: &mut Habits) {
+        if let Some(found) = numbers(text, TAIL) {
+            self.numbers(text, &found, habits);
+        } else if may_be_line(text) {
+            self.line(text, habits);
+        } else {
+            self.text(text);
+        }
+    }
+
+    /// Takes what stands between commands: blanks are part of the template, anything else is a value.
+    fn between(&mut self, text: &'a [u8], habits: &mut Habits) {
         let blanks = text.iter().take_while(|byte| **byte == b' ').count();
         let (blanks, rest) = text.split_at(blanks);
         self.literal(blanks);
-        if !rest.is_empty() {
+        if rest.is_empty() {
+            return;
+        }
+        if let Some(found) = numbers(rest, SUFFIX) {
+            self.numbers(rest, &found, habits);
+        } else if let [b'(', inner @ ..] = rest
+            && let Some((line, after)) = split(inner, b')').filter(|(line, _)| may_be_line(line))
+        {
+            self.literal(b"(");
+            self.line(line, habits);
+            self.literal(b")");
+            self.between(after, habits);
+        } else if let Some((first, after)) = split(rest, b',')
+            && let Some(found) = numbers(first, SUFFIX)
+        {
+            self.numbers(first, &found, habits);
+            self.literal(b",");
+            self.between(after, habits);
+        } else {
             self.text(rest);
         }
     }
@@ -182,6 +323,8 @@ pub trait Parts<'a> {
 pub struct Structure {
     /// Whether it has.
     pub any: bool,
+    /// Whether it may have a line of moves.
+    pub lines: bool,
 }
 
 impl<'a> Parts<'a> for Structure {
@@ -189,10 +332,18 @@ impl<'a> Parts<'a> for Structure {
         self.any |= !text.is_empty();
     }
 
-    // All that is more than one text field has a literal.
+    // All that is more than one text field, or one number, has a literal.
     fn text(&mut self, _: &'a [u8]) {}
 
-    fn field(&mut self, _: &[TemplateField], _: &'a [u8]) {}
+    fn field(&mut self, _: &[TemplateField], _: &'a [u8], _: &mut Habits) {}
+
+    fn numbers(&mut self, _: &'a [u8], _: &Numbers, _: &mut Habits) {
+        self.any = true;
+    }
+
+    fn line(&mut self, _: &'a [u8], _: &mut Habits) {
+        self.lines = true;
+    }
 }
 
 /// A text taken apart.
@@ -202,24 +353,53 @@ pub struct ParsedText<'a> {
     pub template: Vec<u8>,
     /// The values of its fields, in order.
     pub values: Vec<FieldValue<'a>>,
+    /// Where in the template the last field ends.
+    field_end: usize,
+    /// The position before the move that the text stands after, and that move.
+    scene: Option<(Position, Move)>,
 }
 
 impl<'a> ParsedText<'a> {
     /// Makes it a text without structure.
     pub fn be_whole(&mut self, text: &'a [u8]) {
-        self.template.clear();
-        self.values.clear();
+        self.clear();
         self.text(text);
     }
 
-    /// Takes a text apart.
-    pub fn parse(&mut self, text: &'a [u8], tenths: &mut bool) {
-        self.template.clear();
-        self.values.clear();
-        parse(text, tenths, self);
+    /// Takes a text apart. A text with a scene may have lines of moves.
+    pub fn parse(&mut self, text: &'a [u8], habits: &mut Habits, scene: Option<(Position, Move)>) {
+        self.clear();
+        self.scene = scene;
+        habits.at = 0;
+        parse(text, habits, self);
         if self.template.is_empty() {
             self.text(text);
         }
+    }
+
+    fn clear(&mut self) {
+        self.template.clear();
+        self.values.clear();
+        self.field_end = 0;
+    }
+
+    fn push(&mut self, field: TemplateField, value: FieldValue<'a>) {
+        self.template.extend_from_slice(&[0, field.letter()]);
+        self.field_end = self.template.len();
+        self.values.push(value);
+    }
+
+    /// Returns the lines, with their fields.
+    pub(crate) fn lines(&self) -> impl Iterator<Item = (LineField, &[(TurnedMove, bool)])> {
+        self.values.iter().filter_map(|value| match value {
+            FieldValue::Line(field, moves) => Some((*field, &moves[..])),
+            _ => None,
+        })
+    }
+
+    /// Returns what stands between the last field and here.
+    fn before(&self) -> &[u8] {
+        self.template.get(self.field_end..).unwrap_or_default()
     }
 }
 
@@ -229,38 +409,222 @@ impl<'a> Parts<'a> for ParsedText<'a> {
     }
 
     fn text(&mut self, text: &'a [u8]) {
-        self.template.extend_from_slice(&[0, TemplateField::Text as u8]);
-        self.values.push(FieldValue::Text(text));
+        self.push(TemplateField::Text, FieldValue::Text(text));
     }
 
-    fn field(&mut self, fields: &[TemplateField], text: &'a [u8]) {
+    fn field(&mut self, fields: &[TemplateField], text: &'a [u8], habits: &mut Habits) {
         match fields.iter().find_map(|field| Some((*field, field.parse(text)?))) {
-            Some((field, value)) => {
-                self.template.extend_from_slice(&[0, field as u8]);
-                self.values.push(FieldValue::Number(value));
-            }
-            None => self.text(text),
+            Some((field, value)) => self.push(field, FieldValue::Number(value)),
+            None => self.value(text, habits),
         }
+    }
+
+    fn numbers(&mut self, text: &'a [u8], found: &Numbers, habits: &mut Habits) {
+        let mut end = 0;
+        for place in found.places.iter().take(found.count) {
+            self.literal(text.get(end..place.start).unwrap_or_default());
+            end = place.end;
+            let digits = text.get(place.start..place.end).unwrap_or_default();
+            if place.is_time {
+                let times = [TemplateField::Time, TemplateField::Time2, TemplateField::TimeTenths];
+                match times.into_iter().find_map(|field| Some((field, field.parse(digits)?))) {
+                    Some((field, value)) => self.push(field, FieldValue::Number(value)),
+                    None => self.text(digits),
+                }
+                continue;
+            }
+            let places = place.decimals;
+            let known = habits.find(self.before(), |field| !matches!(field, TemplateField::Line(_)));
+            let last = known.and_then(|at| habits.fields.get(at)).map(|(_, field)| *field);
+            // One decimal here and two there: zeros at the end are left out.
+            let stripped = (1..=2).contains(&places)
+                && matches!(last, Some(TemplateField::Decimal(1 | 2, PlusSign::Never)))
+                && last != Some(TemplateField::Decimal(places, PlusSign::Never));
+            let signs = [PlusSign::Never, PlusSign::Positive, PlusSign::Always];
+            let any = signs.map(|plus| TemplateField::Decimal(places, plus));
+            let fields = last
+                .into_iter()
+                .chain(stripped.then_some(TemplateField::Eval))
+                .chain(any)
+                .filter(|field| field.letter() != b'i' || *field == TemplateField::Decimal(0, PlusSign::Never));
+            match fields.into_iter().find_map(|field| Some((field, field.parse(digits)?))) {
+                Some((field, value)) => {
+                    if last != Some(field) {
+                        let before = self.template.get(self.field_end..).unwrap_or_default();
+                        habits.learn(known, before, field);
+                    }
+                    self.push(field, FieldValue::Number(value));
+                }
+                None => self.text(digits),
+            }
+        }
+        self.literal(text.get(end..).unwrap_or_default());
+    }
+
+    fn line(&mut self, text: &'a [u8], habits: &mut Habits) {
+        let Some((before, played)) = &self.scene else { return self.text(text) };
+        let scene = (before, *played);
+        let known = habits.find(self.before(), |field| matches!(field, TemplateField::Line(_)));
+        let last = match known.and_then(|at| habits.fields.get(at)) {
+            Some((_, TemplateField::Line(line))) => Some(*line),
+            _ => None,
+        };
+        for field in last.into_iter().chain(LineField::ALL) {
+            if let Some(moves) = read_line(field, scene, text) {
+                if last != Some(field) {
+                    habits.learn(known, self.before(), TemplateField::Line(field));
+                }
+                return self.push(TemplateField::Line(field), FieldValue::Line(field, moves));
+            }
+        }
+        self.text(text);
     }
 }
 
-/// Takes a text apart: commands such as `[%clk 0:03:00]`, lists of `key=value`, and evaluations such as `+0.31/20
-/// 5.6s`.
-///
-/// `tenths` says whether clocks without tenths are of a kind that has them elsewhere; it is set when one is seen.
-pub fn parse<'a>(text: &'a [u8], tenths: &mut bool, parsed: &mut impl Parts<'a>) {
+/// Where a number stands in a text.
+#[derive(Clone, Copy, Default, Debug)]
+struct NumberPlace {
+    start: usize,
+    end: usize,
+    decimals: u8,
+    is_time: bool,
+}
+
+/// The most numbers of a value.
+const MOST_NUMBERS: usize = 8;
+
+/// The numbers that a text consists of.
+#[derive(Default, Debug)]
+pub struct Numbers {
+    places: [NumberPlace; MOST_NUMBERS],
+    count: usize,
+}
+
+/// The most bytes of a unit: of one joined to its number, and of one that ends a value.
+const SUFFIX: usize = 3;
+const TAIL: usize = 8;
+
+/// Returns the numbers of a text that consists of numbers, what divides them, and units of at most so many bytes;
+/// `None` for any other text.
+fn numbers(text: &[u8], unit: usize) -> Option<Numbers> {
+    let mut found = Numbers::default();
+    let (mut at, mut last_signed) = (0, true);
+    loop {
+        let dividers = text.get(at..)?.iter().take_while(|byte| b" ,/:;%".contains(byte)).count();
+        at += dividers;
+        let rest = text.get(at..)?;
+        if rest.is_empty() && found.count > 0 {
+            return Some(found);
+        }
+        // Mate in so many moves.
+        let mate = match rest {
+            [b'M' | b'#', b'0'..=b'9', ..] | [b'#', b'-', b'0'..=b'9', ..] => 1,
+            [b'+' | b'-', b'M' | b'#', b'0'..=b'9', ..] => 2,
+            _ => 0,
+        };
+        let start = at + mate;
+        let rest = text.get(start..)?;
+        let sign = usize::from(matches!(rest.first(), Some(b'+' | b'-')));
+        let digits = |from: usize| {
+            rest.get(from..).map_or(0, |rest| rest.iter().take_while(|byte| byte.is_ascii_digit()).count())
+        };
+        let whole = digits(sign);
+        if whole == 0 {
+            // A unit ends the text.
+            let is_unit = |byte: &u8| byte.is_ascii_alphabetic() || b"/% ".contains(byte);
+            let fits = unit == TAIL && dividers > 0 && mate == 0 && sign == 0 && rest.len() < TAIL;
+            return (fits && found.count > 0 && rest.iter().all(is_unit)).then_some(found);
+        }
+        let mut end = sign + whole;
+        let mut place = NumberPlace::default();
+        if let [b':', m0, _, b':', s0, _, ..] = rest.get(end..)?
+            && m0.is_ascii_digit()
+            && s0.is_ascii_digit()
+            && sign == 0
+            && mate == 0
+        {
+            end += 6;
+            if rest.get(end) == Some(&b'.') {
+                end += 1 + digits(end + 1);
+            }
+            place.is_time = true;
+        } else if rest.get(end) == Some(&b'.') {
+            let decimals = digits(end + 1);
+            if decimals == 0 || decimals > 6 || mate > 0 {
+                return None;
+            }
+            place.decimals = decimals as u8;
+            end += 1 + decimals;
+        }
+        // Numbers one after the other all have signs, as in `+0-1`.
+        let is_joined = dividers == 0 && mate == 0 && found.count > 0;
+        if end > 18 || found.count == MOST_NUMBERS || is_joined && !(last_signed && sign == 1) {
+            return None;
+        }
+        last_signed = sign == 1;
+        (place.start, place.end) = (start, start + end);
+        *found.places.get_mut(found.count)? = place;
+        found.count += 1;
+        at = start + end;
+        let suffix = text.get(at..)?.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+        if suffix > SUFFIX {
+            return None;
+        }
+        at += suffix;
+    }
+}
+
+/// Returns whether a text may be a line of moves, by its first word.
+fn may_be_line(text: &[u8]) -> bool {
+    let word = text.get(..find(text, b' ').unwrap_or(text.len())).unwrap_or_default();
+    let is_move = |word: &[u8]| match word {
+        [b'O', b'-', b'O', ..] => true,
+        [b'a'..=b'h' | b'N' | b'B' | b'R' | b'Q' | b'K', rest @ ..] => {
+            (1..8).contains(&rest.len())
+                && rest.iter().any(|byte| (b'1'..=b'8').contains(byte))
+                && rest.iter().all(|byte| byte.is_ascii_alphanumeric() || b"+#=".contains(byte))
+        }
+        _ => false,
+    };
+    let numbers = word.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    match word.get(numbers..) {
+        Some([b'.', rest @ ..]) if numbers > 0 && numbers < 5 => {
+            let rest = rest.strip_prefix(b"..").unwrap_or(rest);
+            rest.is_empty() || is_move(rest)
+        }
+        _ => is_move(word),
+    }
+}
+
+/// Takes a text apart: commands such as `[%clk 0:03:00]`, lists of `key=value`, evaluations such as `+0.31/20 5.6s`, and
+/// numbers.
+pub fn parse<'a>(text: &'a [u8], habits: &mut Habits, parsed: &mut impl Parts<'a>) {
     if command(text).is_some() {
-        commands(text, tenths, parsed);
-    } else if let [b'+' | b'-' | b'0'..=b'9', ..] = text
-        && let Some((evaluation, rest)) = split(text, b'/').filter(|(evaluation, _)| evaluation.len() < 12)
+        return commands(text, habits, parsed);
+    }
+    let blanks = text.iter().take_while(|byte| **byte == b' ').count();
+    let Some((first, rest)) = text.get(blanks..).and_then(<[u8]>::split_first) else { return };
+    let inner = text.get(blanks..).unwrap_or_default();
+    let is_number = matches!(first, b'+' | b'-' | b'#' | b'M' | b'0'..=b'9');
+    if is_number && let Some(found) = numbers(inner, SUFFIX) {
+        parsed.literal(text.get(..blanks).unwrap_or_default());
+        parsed.numbers(inner, &found, habits);
+    } else if is_number
+        && *first != b'#'
+        && let Some((evaluation, rest)) = split(inner, b'/').filter(|(evaluation, _)| evaluation.len() < 12)
     {
-        parsed.text(evaluation);
+        parsed.literal(text.get(..blanks).unwrap_or_default());
+        parsed.value(evaluation, habits);
         parsed.literal(b"/");
         let (depth, after) = rest.split_at(memchr::memchr(b' ', rest).unwrap_or(rest.len()));
-        parsed.text(depth);
-        parsed.between(after);
+        parsed.value(depth, habits);
+        parsed.between(after, habits);
+    } else if *first == b'('
+        && split(rest, b')').is_some_and(|(line, after)| may_be_line(line) && numbers(after, SUFFIX).is_some())
+    {
+        parsed.between(text, habits);
     } else if memchr::memchr_iter(b'=', text).take(2).count() == 2 {
-        pairs(text, parsed);
+        pairs(text, habits, parsed);
     }
 }
 
@@ -290,40 +654,44 @@ fn split(text: &[u8], at: u8) -> Option<(&[u8], &[u8])> {
     Some((before, after.get(1..)?))
 }
 
-fn commands<'a>(text: &'a [u8], tenths: &mut bool, parsed: &mut impl Parts<'a>) {
+fn commands<'a>(text: &'a [u8], habits: &mut Habits, parsed: &mut impl Parts<'a>) {
     let mut rest = text;
     while let Some(start) = command(rest) {
         let (before, command) = rest.split_at(start);
         let Some((command, after)) = split(command, b']') else { break };
         let Some((head, value)) = split(command, b' ').filter(|(head, _)| head.len() < 16) else { break };
-        parsed.between(before);
+        parsed.between(before, habits);
         let name = head.strip_prefix(b"[%").unwrap_or(head);
         let timed = matches!(name, b"clk" | b"clkc" | b"emt");
-        *tenths |= timed && matches!(value, [.., b'.', _]) && TemplateField::TimeTenths.parse(value).is_some();
+        habits.tenths |= timed && matches!(value, [.., b'.', _]) && TemplateField::TimeTenths.parse(value).is_some();
         let mate = value.strip_prefix(b"#").filter(|_| name == b"eval");
         parsed.literal(head);
         parsed.literal(if mate.is_some() { b" #" } else { b" " });
+        let tenths = habits.tenths;
         match name {
-            b"clk" | b"clkc" if *tenths => parsed.field(&[TemplateField::ClockTenths], value),
-            b"clk" | b"clkc" => parsed.field(&[TemplateField::Clock, TemplateField::Clock2], value),
-            b"emt" if *tenths => parsed.field(&[TemplateField::TimeTenths], value),
-            b"emt" => parsed.field(&[TemplateField::Time, TemplateField::Time2], value),
+            b"clk" | b"clkc" if tenths => parsed.field(&[TemplateField::ClockTenths], value, habits),
+            b"clk" | b"clkc" => parsed.field(&[TemplateField::Clock, TemplateField::Clock2], value, habits),
+            b"emt" if tenths => parsed.field(&[TemplateField::TimeTenths], value, habits),
+            b"emt" => parsed.field(&[TemplateField::Time, TemplateField::Time2], value, habits),
             b"eval" => match mate {
-                Some(moves) => parsed.field(&[TemplateField::Integer], moves),
-                None => parsed.field(&[TemplateField::Eval, TemplateField::EvalFixed], value),
+                Some(moves) => parsed.field(&[TemplateField::Decimal(0, PlusSign::Never)], moves, habits),
+                None => parsed.field(&[TemplateField::Eval, TemplateField::HUNDREDTHS], value, habits),
             },
-            _ => parsed.text(value),
+            _ => match numbers(value, SUFFIX) {
+                Some(found) => parsed.numbers(value, &found, habits),
+                None => parsed.text(value),
+            },
         }
         parsed.literal(b"]");
         rest = after;
     }
     if rest.len() < text.len() {
-        parsed.between(rest);
+        parsed.between(rest, habits);
     }
 }
 
 /// `d=27, sd=40, pv=Nf3 d5, wv=0.12,`: the keys are the template's, the values fields.
-fn pairs<'a>(text: &'a [u8], parsed: &mut impl Parts<'a>) {
+fn pairs<'a>(text: &'a [u8], habits: &mut Habits, parsed: &mut impl Parts<'a>) {
     for (number, part) in text.split(|byte| *byte == b',').enumerate() {
         if number > 0 {
             parsed.literal(b",");
@@ -332,9 +700,9 @@ fn pairs<'a>(text: &'a [u8], parsed: &mut impl Parts<'a>) {
             Some((key, value)) => {
                 parsed.literal(key);
                 parsed.literal(b"=");
-                parsed.text(value);
+                parsed.value(value, habits);
             }
-            None => parsed.between(part),
+            None => parsed.between(part, habits),
         }
     }
 }
@@ -345,6 +713,16 @@ mod tests {
     use TemplateField::*;
     use proptest::prelude::*;
 
+    const HUNDREDTHS: TemplateField = TemplateField::HUNDREDTHS;
+    const INTEGER: TemplateField = Decimal(0, PlusSign::Never);
+
+    /// All numbers with a plus sign or not.
+    fn decimals() -> impl Iterator<Item = TemplateField> {
+        DECIMALS
+            .into_iter()
+            .flat_map(|(plus, letters)| (0..letters.len() as u8).map(move |places| Decimal(places, plus)))
+    }
+
     fn rendered(field: TemplateField, value: i64) -> Vec<u8> {
         let mut text = Vec::new();
         field.render(value, &mut text);
@@ -353,8 +731,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_text_is_read_if_it_is_what_is_written(text in "-?[0-9]{1,3}(:[0-9]{2}:[0-9]{2})?([.][0-9]{0,3})?") {
-            for field in [Clock, Clock2, ClockTenths, Time, Time2, TimeTenths, Eval, EvalFixed, Integer] {
+        fn a_text_is_read_if_it_is_what_is_written(text in "[-+]?[0-9]{1,3}(:[0-9]{2}:[0-9]{2})?([.][0-9]{0,3})?") {
+            for field in [Clock, Clock2, ClockTenths, Time, Time2, TimeTenths, Eval].into_iter().chain(decimals()) {
                 if let Some(value) = field.parse(text.as_bytes()) {
                     prop_assert_eq!(rendered(field, value), text.as_bytes(), "{:?}", field);
                 }
@@ -367,11 +745,13 @@ mod tests {
             for field in [Clock, Clock2, Time, Time2] {
                 prop_assert_eq!(field.parse(&rendered(field, value % (3600 << 20))), Some(value % (3600 << 20)));
             }
-            for field in [ClockTenths, TimeTenths, Eval, EvalFixed, Integer] {
+            for field in [ClockTenths, TimeTenths, Eval, HUNDREDTHS, INTEGER] {
                 prop_assert_eq!(field.parse(&rendered(field, value % (36_000 << 20))), Some(value % (36_000 << 20)));
             }
-            for field in [Eval, EvalFixed, Integer] {
-                prop_assert_eq!(field.parse(&rendered(field, -value)), Some(-value));
+            for field in decimals().chain([Eval]) {
+                prop_assert_eq!(field.parse(&rendered(field, value)), Some(value), "{:?}", field);
+                prop_assert_eq!(field.parse(&rendered(field, -value)), Some(-value), "{:?}", field);
+                prop_assert_eq!(TemplateField::from_letter(field.letter()), Some(field));
             }
         }
     }
@@ -383,12 +763,46 @@ mod tests {
             (Clock2, &["1:00:00", "001:00:00"]),
             (ClockTenths, &["0:00:01.0", "0:00:01.", "0:00:01.23", "00:00:01.2"]),
             (Eval, &["-0.0", "0", "0.", ".5", "00.5", "0.50", "1.234", "+0.5", "--1.0"]),
-            (EvalFixed, &["0.5", "-0.00", "01.00"]),
-            (Integer, &["", "-", "-0", "01", "+1", "1234567890123456"]),
+            (HUNDREDTHS, &["0.5", "-0.00", "01.00"]),
+            (INTEGER, &["", "-", "-0", "01", "+1", "1234567890123456"]),
         ] {
             for text in texts {
                 assert_eq!(field.parse(text.as_bytes()), None, "{field:?} {text}");
             }
+        }
+    }
+
+    fn template(text: &str, habits: &mut Habits) -> String {
+        let mut parsed = ParsedText::default();
+        let scene = (Position::standard(), Position::standard().parse_san(b"e4").unwrap());
+        parsed.parse(text.as_bytes(), habits, Some(scene));
+        String::from_utf8(parsed.template).unwrap().replace('\0', "~")
+    }
+
+    #[test]
+    fn texts_of_engines_are_templates() {
+        let mut habits = Habits::default();
+        for (text, expected) in [
+            (
+                "d=26, pd=e5, mt=00:00:51, s=81264 kN/s, pv=e4 e5 Nf3, wv=0.33, mb=+0+0-1,",
+                "d=~i, pd=~V, mt=~M, s=~i kN/s, pv=~v, wv=~E, mb=~p~p~p,",
+            ),
+            ("+1.08/25 7.883s", "~R/~i ~3s"),
+            ("0.00/28 5.136s, Draw by 3-fold repetition", "~R/~i ~3s, ~t"),
+            ("-M12/20 0.50s", "-M~i/~i ~Es"),
+            (" 0.33 ", " ~E "),
+            (" 0.3 ", " ~e "),
+            (" 0.25 ", " ~e "),
+            (" #-3", " #~i"),
+            ("(e5) [%eval 12,19] [%emt 00:00:51]", "(~V) [%eval ~i,~i] [%emt ~M]"),
+            ("[%eval 0.3] [%clk 0:03:00]", "[%eval ~e] [%clk ~c]"),
+            ("White is better", "~t"),
+            ("1-0", "~t"),
+            ("pv=1. e4 e5 2. Nf3, x=1... e5", "pv=~x, x=~X"),
+            ("pv=e2e4 e7e5, y=e7e5", "pv=~u, y=~U"),
+            ("pv=e4 e6 d4 d5 exd5 exd5 Qe2, y=e5 Qh5 g5", "pv=~w, y=~V"),
+        ] {
+            assert_eq!(template(text, &mut habits), expected, "{text}");
         }
     }
 }

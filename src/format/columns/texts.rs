@@ -3,14 +3,18 @@
 //! Texts with a structure that stand right after a move carry their place themselves and leave nothing in the moves;
 //! all others have a marker there, in order.
 
-use super::annotation::{self, FieldValue, ParsedText, Structure, TemplateField};
+use super::annotation::{self, FieldValue, Habits, ParsedText, Structure, TemplateField};
 use super::planes::{push_column, read_column};
+use crate::chess::{Move, Position};
 use crate::format::budget::{self, Allowance, Budget, Cost};
+use crate::format::coder::fields::{self, FieldPlace, Joined, Prediction, Source};
 use crate::format::coder::numbers;
 use crate::format::limits::Limits;
+use crate::format::lines::{LineDecoder, LineEncoder, LineField, MOST_MOVES};
 use crate::format::wire::{Bytes, Mixed, push_string, push_varint, read_compressed_within};
 use crate::game::TextKind;
 use foldhash::{HashMap, HashMapExt};
+use std::borrow::Cow;
 
 /// The most templates of a chunk; further texts are kept whole.
 const MAX_TEMPLATES: usize = 1 << 14;
@@ -35,9 +39,19 @@ pub struct TextsBuilder {
     games: Vec<Vec<Draft>>,
     /// The bytes of all texts.
     text: Vec<u8>,
-    tenths: bool,
+    /// Whether the current game may have lines of moves.
+    lines: bool,
+    /// The start and the moves of each game that may have lines.
+    moves: Vec<Option<GameMoves>>,
+    habits: Habits,
     any: bool,
 }
+
+/// A game's starting position and its plain stream.
+type GameMoves = (Position, Vec<u8>);
+
+/// Calls with each move of a stream, those of variations too, and the position before it.
+pub type Replay = fn(&Position, &[u8], &mut dyn FnMut(&Position, Move));
 
 impl TextsBuilder {
     /// Adds a text to the current game. `after` is the number of moves in the stream before it, if it stands right
@@ -45,7 +59,8 @@ impl TextsBuilder {
     pub fn push(&mut self, kind: TextKind, text: &[u8], after: Option<u32>) -> bool {
         let mut structure = Structure::default();
         if kind == TextKind::Brace && after.is_some() {
-            annotation::parse(text, &mut self.tenths, &mut structure);
+            annotation::parse(text, &mut self.habits, &mut structure);
+            self.lines |= structure.lines;
         }
         self.draft(kind, after.filter(|_| structure.any), text);
         !structure.any
@@ -65,7 +80,9 @@ impl TextsBuilder {
     /// moves.
     pub fn keep(&mut self, kind: TextKind, after: Option<u32>, text: &[u8]) {
         if kind == TextKind::Brace {
-            annotation::parse(text, &mut self.tenths, &mut Structure::default());
+            let mut structure = Structure::default();
+            annotation::parse(text, &mut self.habits, &mut structure);
+            self.lines |= structure.lines;
         }
         self.draft(kind, after, text);
     }
@@ -78,8 +95,11 @@ impl TextsBuilder {
         }
     }
 
-    /// Ends the current game.
-    pub fn end_game(&mut self) {
+    /// Ends the current game. `moves` gives its starting position and its plain stream; it is asked where a text may have
+    /// a line of moves.
+    pub fn end_game(&mut self, moves: impl FnOnce() -> Option<(Position, Vec<u8>)>) {
+        let lines = std::mem::take(&mut self.lines);
+        self.moves.push(if lines { moves() } else { None });
         let mut texts = std::mem::take(&mut self.current);
         self.any |= !texts.is_empty();
         // Those with their own place first.
@@ -93,6 +113,7 @@ impl TextsBuilder {
             self.text.truncate(first.start as usize);
         }
         self.current.clear();
+        self.lines = false;
     }
 
     /// Returns whether no game has a text: then there is no texts block.
@@ -100,55 +121,103 @@ impl TextsBuilder {
         !self.any
     }
 
-    /// Returns the payload of the block.
+    /// Returns the payload of the block. `replay` plays the games that may have lines of moves.
+    pub fn encode(&self, level: i32, replay: Replay) -> Vec<u8> {
+        // What is read is what is written: the second way is never taken.
+        self.encode_with(level, Some(replay)).or_else(|| self.encode_with(level, None)).unwrap_or_default()
+    }
+
+    /// The positions and moves that the texts of a game with places of their own stand after.
+    fn scenes(&self, game: usize, texts: &[Draft], replay: Option<Replay>) -> Vec<(Position, Move)> {
+        let (Some(replay), Some(Some((start, stream)))) = (replay, self.moves.get(game)) else { return Vec::new() };
+        let mut scenes = Vec::new();
+        let mut due = texts.iter().map_while(|draft| draft.after).peekable();
+        let mut count = 0;
+        replay(start, stream, &mut |before, m| {
+            count += 1;
+            while due.next_if_eq(&count).is_some() {
+                scenes.push((before.clone(), m));
+            }
+        });
+        scenes
+    }
+
     #[expect(clippy::indexing_slicing, reason = "a draft's range is of the builder's own text")]
-    pub fn encode(&self, level: i32) -> Vec<u8> {
+    fn encode_with(&self, level: i32, replay: Option<Replay>) -> Option<Vec<u8>> {
         let mut templates = Templates::default();
         let (mut placed, mut marked) = (Vec::new(), Vec::new());
         let (mut kinds, mut numbers, mut gaps) = (Vec::new(), Vec::new(), Vec::new());
-        let mut tenths = self.tenths;
-        let mut parsed = ParsedText::default();
+        let mut habits = self.habits.clone();
+        let (mut parsed, mut lines) = (ParsedText::default(), Lines::default());
         for (game, texts) in self.games.iter().enumerate() {
             let own = texts.iter().filter(|draft| draft.after.is_some()).count();
             placed.push(own as u64);
             marked.push((texts.len() - own) as u64);
+            let mut scenes = self.scenes(game, texts, replay).into_iter();
+            let mut encoder = None;
             let mut before = 0;
             for draft in texts {
-                match draft.after {
-                    Some(after) => {
-                        gaps.push(u64::from(after - before - 1));
-                        before = after;
-                    }
-                    None => kinds.push(draft.kind as u8),
+                if let Some(after) = draft.after {
+                    gaps.push(u64::from(after - before - 1));
+                    before = after;
+                } else {
+                    kinds.push(draft.kind as u8);
                 }
                 let text = &self.text[draft.start as usize..draft.end as usize];
+                let scene = draft.after.and_then(|_| scenes.next());
                 match draft.kind {
-                    TextKind::Brace => parsed.parse(text, &mut tenths),
+                    TextKind::Brace => parsed.parse(text, &mut habits, scene.clone()),
                     _ => parsed.be_whole(text),
                 }
-                numbers.push(templates.add(&mut parsed, text, game));
+                let side = (draft.after.unwrap_or(0) & 1) as u8;
+                let place = FieldPlace { game: game as u32, text: numbers.len() as u32, side };
+                let number = templates.add(&mut parsed, text, place);
+                for (field, moves) in parsed.lines() {
+                    let (before, played) = scene.as_ref()?;
+                    encoder.get_or_insert_with(LineEncoder::new).write(field, (before, *played), moves)?;
+                    lines.moves += moves.len();
+                }
+                numbers.push(number);
             }
+            let bytes = encoder.map(LineEncoder::finish).unwrap_or_default();
+            lines.lengths.push(bytes.len() as u64);
+            lines.bytes.extend_from_slice(&bytes);
         }
+        let (predictions, coded) = templates.coded();
         let mut rest = Mixed::default();
         for numbers in [&placed, &marked, &gaps, &numbers] {
             push_column(numbers, &mut rest);
         }
         rest.bytes.extend_from_slice(&kinds);
         rest.end_kind();
-        for stream in &templates.streams {
+        if !predictions.is_empty() {
+            push_predictions(&predictions, &mut rest.bytes);
+            rest.end_kind();
+        }
+        for (stream, coded) in templates.streams.iter().zip(&coded) {
             if stream.field == TemplateField::Text {
                 rest.bytes.extend_from_slice(&stream.text);
             } else {
-                push_string(&numbers::encode(stream.field.kind(), &stream.values, &stream.games), &mut rest.bytes);
+                push_string(coded, &mut rest.bytes);
             }
             rest.end_kind();
         }
+        if templates.has_lines() {
+            push_column(&lines.lengths, &mut rest);
+            rest.bytes.extend_from_slice(&lines.bytes);
+            rest.end_kind();
+        }
         let games = self.games.len();
-        let fixed = [(games, budget::GAME), (numbers.len(), budget::TEXT), (gaps.len(), budget::PLACED)];
+        let fixed = [
+            (games, budget::GAME),
+            (numbers.len(), budget::TEXT),
+            (gaps.len(), budget::PLACED),
+            (lines.moves, budget::LINE_MOVE),
+        ];
         let fixed: u64 = fixed.into_iter().map(|(count, charge)| count as u64 * charge).sum();
         // A template more, for the padding.
-        let charge = templates.charge() + fixed + budget::TEMPLATE;
-        let cost = Cost { charge, allowance: Allowance::Chunk(games) };
+        let charge = templates.charge(&predictions) + fixed + budget::TEMPLATE;
+        let cost = Cost { charge, allowance: Allowance::Texts(games) };
         let head: usize = templates.order.iter().map(|template| template.len() + 1).sum();
         let padding = cost.padding(rest.bytes.len() + head, budget::RAW);
         if padding > 0 {
@@ -156,13 +225,61 @@ impl TextsBuilder {
             templates.order.push(vec![b' '; padding]);
         }
         let mut head = Vec::new();
-        push_varint(templates.order.len() as u64, &mut head);
+        push_varint(2 * templates.order.len() as u64 + u64::from(!predictions.is_empty()), &mut head);
         templates.order.iter().for_each(|template| push_string(template, &mut head));
         rest.prepend(head);
         let mut payload = Vec::new();
         rest.push(level, cost, &mut payload);
-        payload
+        Some(payload)
     }
+}
+
+/// The lines of all games.
+#[derive(Default)]
+struct Lines {
+    lengths: Vec<u64>,
+    bytes: Vec<u8>,
+    /// How many moves they have.
+    moves: usize,
+}
+
+/// The most bytes that most predictions take, with their number.
+const LONGEST_PREDICTION: usize = 6;
+
+/// Appends which streams are predicted, and how.
+fn push_predictions(predictions: &[(usize, Prediction)], out: &mut Vec<u8>) {
+    push_varint(predictions.len() as u64, out);
+    let mut next = 0;
+    for (stream, prediction) in predictions {
+        push_varint((stream - next) as u64, out);
+        next = stream + 1;
+        out.push(prediction.byte());
+        for field in prediction.fields.iter().take(prediction.rule.fields()) {
+            push_varint(*field as u64, out);
+        }
+        if prediction.rule == fields::Rule::Product {
+            out.push(prediction.places.cast_unsigned());
+        }
+    }
+}
+
+/// Reads which of so many streams are predicted, and how.
+fn read_predictions(bytes: &mut Bytes, streams: usize) -> Option<Vec<Option<Prediction>>> {
+    let mut predictions = budget::alike(None, streams)?;
+    let mut next = 0usize;
+    for _ in 0..bytes.count()? {
+        let stream = next.checked_add(bytes.count()?)?;
+        next = stream.checked_add(1)?;
+        let mut prediction = Prediction::from_byte(bytes.u8()?)?;
+        for field in prediction.fields.iter_mut().take(prediction.rule.fields()) {
+            *field = bytes.count().filter(|field| *field < stream)?;
+        }
+        if prediction.rule == fields::Rule::Product {
+            prediction.places = Prediction::places_from_byte(bytes.u8()?)?;
+        }
+        *predictions.get_mut(stream)? = Some(prediction);
+    }
+    Some(predictions)
 }
 
 /// The values of one field of like templates.
@@ -171,8 +288,8 @@ struct Stream {
     field: TemplateField,
     text: Vec<u8>,
     values: Vec<i64>,
-    /// The game of each value.
-    games: Vec<u64>,
+    /// Where each value stands.
+    places: Vec<FieldPlace>,
 }
 
 /// A template, and what its texts come to.
@@ -189,7 +306,7 @@ struct Templates {
     order: Vec<Vec<u8>>,
     used: Vec<Template>,
     known: HashMap<Vec<u8>, usize>,
-    names: HashMap<(Vec<u8>, TemplateField), usize>,
+    names: HashMap<StreamName<Vec<u8>>, usize>,
     streams: Vec<Stream>,
     /// The template of the text before: most texts have that.
     last: usize,
@@ -198,23 +315,24 @@ struct Templates {
 impl Templates {
     /// Adds a text; returns the number of its template.
     #[expect(clippy::indexing_slicing, reason = "templates and streams are numbered here")]
-    fn add<'a>(&mut self, parsed: &mut ParsedText<'a>, whole: &'a [u8], game: usize) -> u64 {
+    fn add<'a>(&mut self, parsed: &mut ParsedText<'a>, whole: &'a [u8], place: FieldPlace) -> u64 {
         let number = self.number(parsed, whole);
         self.last = number;
         let template = &mut self.used[number];
         template.texts += 1;
         for (stream, value) in template.streams.iter().zip(&parsed.values) {
             let stream = &mut self.streams[*stream];
-            match *value {
+            let value = match value {
                 FieldValue::Text(text) => {
                     stream.text.extend_from_slice(text);
                     stream.text.push(0);
+                    continue;
                 }
-                FieldValue::Number(value) => {
-                    stream.values.push(value);
-                    stream.games.push(game as u64);
-                }
-            }
+                FieldValue::Number(value) => *value,
+                FieldValue::Line(_, moves) => moves.len() as i64,
+            };
+            stream.values.push(value);
+            stream.places.push(place);
         }
         number as u64
     }
@@ -236,9 +354,10 @@ impl Templates {
         let mut streams = Vec::new();
         for (literal, field) in fields(&parsed.template) {
             let next = self.streams.len();
-            let stream = *self.names.entry((literal.to_vec(), field)).or_insert(next);
+            let name = StreamName::new(literal.to_vec(), streams.last().copied(), field);
+            let stream = *self.names.entry(name).or_insert(next);
             if stream == next {
-                self.streams.push(Stream { field, text: Vec::new(), values: Vec::new(), games: Vec::new() });
+                self.streams.push(Stream { field, text: Vec::new(), values: Vec::new(), places: Vec::new() });
             }
             streams.push(stream);
         }
@@ -249,13 +368,61 @@ impl Templates {
         number
     }
 
+    /// Returns whether any template has a line.
+    fn has_lines(&self) -> bool {
+        self.streams.iter().any(|stream| matches!(stream.field, TemplateField::Line(_)))
+    }
+
+    /// Returns a stream's numbers, coded as predicted.
+    #[expect(clippy::indexing_slicing, reason = "predictions refer to streams that there are")]
+    fn encode(&self, stream: &Stream, prediction: Prediction) -> Vec<u8> {
+        let joined = prediction.join(|field| {
+            let field = &self.streams[field];
+            Joined::new(&field.places, &field.values)
+        });
+        fields::encode(prediction, &stream.places, &stream.values, joined)
+    }
+
+    /// Returns what makes streams shorter than their kinds do, by the streams' numbers, and all streams' numbers coded.
+    fn coded(&self) -> (Vec<(usize, Prediction)>, Vec<Vec<u8>>) {
+        let mut sources: Vec<Source> = Vec::new();
+        let (mut predictions, mut coded) = (Vec::new(), Vec::new());
+        for (number, stream) in self.streams.iter().enumerate() {
+            if stream.values.is_empty() {
+                coded.push(Vec::new());
+                continue;
+            }
+            let source = Source { number, places: &stream.places, values: &stream.values };
+            let mut bytes = stream.encode(stream.values.len());
+            if let Some(prediction) = fields::choose(&source, &sources, |count| stream.encode(count).len()) {
+                let predicted = self.encode(stream, prediction);
+                if predicted.len() + LONGEST_PREDICTION < bytes.len() {
+                    predictions.push((number, prediction));
+                    bytes = predicted;
+                }
+            }
+            coded.push(bytes);
+            sources.push(source);
+        }
+        (predictions, coded)
+    }
+
     /// The charge of all texts' templates and of the streams that they use.
-    fn charge(&self) -> u64 {
+    fn charge(&self, predictions: &[(usize, Prediction)]) -> u64 {
         let streams = self.streams.iter().filter(|stream| !stream.values.is_empty()).count() as u64;
         let one = |template: &Template| {
             budget::TEMPLATE + template.streams.len() as u64 * budget::FIELD + template.charge * template.texts
         };
-        self.used.iter().map(one).sum::<u64>() + streams * budget::STREAM
+        let predicted = predictions.len() as u64 * budget::STREAM;
+        self.used.iter().map(one).sum::<u64>() + streams * budget::STREAM + predicted
+    }
+}
+
+impl Stream {
+    /// Returns the first so many numbers, coded as their kind says.
+    fn encode(&self, count: usize) -> Vec<u8> {
+        let games: Vec<u64> = self.places.iter().take(count).map(|place| u64::from(place.game)).collect();
+        numbers::encode(self.field.kind(), self.values.get(..games.len()).unwrap_or_default(), &games)
     }
 }
 
@@ -279,12 +446,28 @@ fn fields(template: &[u8]) -> impl Iterator<Item = (&[u8], TemplateField)> {
     })
 }
 
+/// Which fields have a stream in common: those after the same literal, or right after fields of the same stream.
+#[derive(PartialEq, Eq, Hash)]
+struct StreamName<T> {
+    literal: T,
+    behind: Option<usize>,
+    field: TemplateField,
+}
+
+impl<T: AsRef<[u8]>> StreamName<T> {
+    /// Returns the name of a field after this literal; `behind` is the stream of the field before, if there is one.
+    fn new(literal: T, behind: Option<usize>, field: TemplateField) -> StreamName<T> {
+        let behind = behind.filter(|_| literal.as_ref().is_empty());
+        StreamName { literal, behind, field }
+    }
+}
+
 fn sum(numbers: &[u64]) -> Option<usize> {
     let sum = numbers.iter().try_fold(0u64, |sum, number| sum.checked_add(*number))?;
     usize::try_from(sum).ok()
 }
 
-/// The texts of a chunk, read.
+/// The texts of a chunk, read. Lines of moves are not in them yet: they take the moves of their game.
 #[derive(Debug, Default)]
 pub struct Texts {
     bytes: Vec<u8>,
@@ -294,6 +477,30 @@ pub struct Texts {
     games: Vec<[usize; 3]>,
     gaps: Vec<u64>,
     kinds: Vec<TextKind>,
+    /// Where lines stand, in the order of the texts.
+    holes: Vec<Hole>,
+    lines: Vec<u8>,
+    /// The end of each game's lines in `lines`, if there are any.
+    line_ends: Vec<usize>,
+}
+
+/// Where a line stands.
+#[derive(Clone, Copy, Debug)]
+struct Hole {
+    /// The number of the text, from 0.
+    text: usize,
+    /// Where in the bytes of all texts.
+    at: usize,
+    field: LineField,
+    moves: usize,
+}
+
+/// A stream being read.
+enum Reader<'a> {
+    /// Texts, where the next one begins, and where each ends.
+    Text { text: &'a [u8], at: usize, ends: std::vec::IntoIter<usize> },
+    /// Numbers, and how many of them have been read.
+    Numbers(TemplateField, usize),
 }
 
 impl Texts {
@@ -304,11 +511,15 @@ impl Texts {
 
     /// Reads a payload that stays within the limits.
     pub fn decode_within(payload: &[u8], games: usize, limits: &Limits) -> Option<Texts> {
-        let mut budget = Budget::new(payload.len(), Allowance::Chunk(games), limits);
+        let mut budget = Budget::new(payload.len(), Allowance::Texts(games), limits);
         let raw = read_compressed_within(payload, &mut budget)?;
         budget.draw(games, budget::GAME)?;
         let mut bytes = Bytes(&raw);
-        let count = bytes.count().filter(|count| *count <= MOST_TEMPLATES)?;
+        let head = bytes.count()?;
+        let (count, has_predictions) = (head / 2, head % 2 == 1);
+        if count > MOST_TEMPLATES {
+            return None;
+        }
         budget.draw(count, budget::TEMPLATE)?;
         let templates: Option<Vec<&[u8]>> = (0..count).map(|_| bytes.string()).collect();
         let templates = templates?;
@@ -326,9 +537,9 @@ impl Texts {
         }
         let kinds = known;
 
-        // In which games each stream is used, and by which templates.
-        let mut names = HashMap::new();
-        let mut streams: Vec<(TemplateField, Vec<u64>)> = Vec::new();
+        // Where each stream is used, and by which templates.
+        let mut names: HashMap<StreamName<&[u8]>, usize> = HashMap::new();
+        let mut streams: Vec<(TemplateField, Vec<FieldPlace>)> = Vec::new();
         let mut uses: Vec<Vec<usize>> = Vec::new();
         let mut parts = Vec::new();
         for template in &templates {
@@ -339,57 +550,98 @@ impl Texts {
             if memchr::memchr(0, tail).is_some() {
                 return None;
             }
-            let of_template = found.iter().map(|(literal, field)| {
-                *names.entry((*literal, *field)).or_insert_with(|| {
+            let mut of_template: Vec<usize> = Vec::with_capacity(found.len());
+            for (literal, field) in &found {
+                let name = StreamName::new(*literal, of_template.last().copied(), *field);
+                of_template.push(*names.entry(name).or_insert_with(|| {
                     streams.push((*field, Vec::new()));
                     streams.len() - 1
-                })
-            });
-            uses.push(of_template.collect());
+                }));
+            }
+            uses.push(of_template);
             parts.push((found, tail));
         }
         let charges: Vec<u64> = templates.iter().map(|template| charge_of(template)).collect();
-        let mut next = templates_used.iter();
+        let (mut next, mut between, mut text) = (templates_used.iter(), gaps.iter(), 0u32);
         for (game, (placed, marked)) in placed.iter().zip(&marked).enumerate() {
-            for number in next.by_ref().take((*placed + *marked) as usize) {
-                let number = usize::try_from(*number).ok()?;
-                budget.draw(1, *charges.get(number)?)?;
-                for stream in uses.get(number)? {
-                    budget::push(&mut streams.get_mut(*stream)?.1, game as u64)?;
+            let mut after = 0u64;
+            for number in 0..*placed + *marked {
+                let side = if number < *placed {
+                    after = after.wrapping_add(*between.next()?).wrapping_add(1);
+                    (after & 1) as u8
+                } else {
+                    0
+                };
+                let template = usize::try_from(*next.next()?).ok()?;
+                budget.draw(1, *charges.get(template)?)?;
+                for stream in uses.get(template)? {
+                    let place = FieldPlace { game: game as u32, text, side };
+                    budget::push(&mut streams.get_mut(*stream)?.1, place)?;
                 }
+                text = text.checked_add(1)?;
             }
         }
-        let mut readers = Vec::with_capacity(streams.len());
-        for (field, games) in streams {
-            readers.push(match field {
-                TemplateField::Text => {
-                    let mut ends: Vec<usize> = budget::with_room(games.len())?;
-                    ends.extend(memchr::memchr_iter(0, bytes.0).take(games.len()));
-                    if ends.len() < games.len() {
-                        return None;
-                    }
-                    let text = bytes.take(ends.last().map_or(0, |end| end + 1))?;
-                    Reader::Text { text, at: 0, ends: ends.into_iter() }
+        let predictions = match has_predictions {
+            true => read_predictions(&mut bytes, streams.len())?,
+            false => Vec::new(),
+        };
+        let mut readers: Vec<Reader> = Vec::with_capacity(streams.len());
+        let mut values: Vec<Vec<i64>> = Vec::with_capacity(streams.len());
+        for (number, (field, places)) in streams.iter().enumerate() {
+            let prediction = predictions.get(number).copied().flatten();
+            if *field == TemplateField::Text {
+                if prediction.is_some() {
+                    return None;
                 }
-                field => {
-                    budget.draw(usize::from(!games.is_empty()), budget::STREAM)?;
-                    let values = numbers::decode(field.kind(), bytes.string()?, games.into_iter())?;
-                    Reader::Numbers(field, values.into_iter())
+                let mut ends: Vec<usize> = budget::with_room(places.len())?;
+                ends.extend(memchr::memchr_iter(0, bytes.0).take(places.len()));
+                if ends.len() < places.len() {
+                    return None;
                 }
-            });
+                let text = bytes.take(ends.last().map_or(0, |end| end + 1))?;
+                readers.push(Reader::Text { text, at: 0, ends: ends.into_iter() });
+                values.push(Vec::new());
+                continue;
+            }
+            budget.draw(usize::from(!places.is_empty()) + usize::from(prediction.is_some()), budget::STREAM)?;
+            let coded = bytes.string()?;
+            let numbers = match prediction {
+                None => {
+                    let games = places.iter().map(|place| u64::from(place.game));
+                    numbers::decode(field.kind(), coded, games)?
+                }
+                Some(prediction) => {
+                    let joined = prediction.join(|field| match (streams.get(field), values.get(field)) {
+                        (Some((_, places)), Some(values)) if !values.is_empty() => Joined::new(places, values),
+                        _ => Joined::new(&[], &[]),
+                    });
+                    fields::decode(prediction, places, coded, joined)?
+                }
+            };
+            readers.push(Reader::Numbers(*field, 0));
+            values.push(numbers);
+        }
+        let mut texts = Texts { gaps, kinds, ends: budget::with_room(texts)?, ..Texts::default() };
+        if streams.iter().any(|(field, _)| matches!(field, TemplateField::Line(_))) {
+            texts.line_ends = budget::with_room(games)?;
+            let mut end = 0usize;
+            for length in read_column(&mut bytes, games)? {
+                end = end.checked_add(usize::try_from(length).ok()?)?;
+                texts.line_ends.push(end);
+            }
+            texts.lines = budget::copy(bytes.take(end)?)?.into_vec();
         }
         if !bytes.0.is_empty() {
             return None;
         }
 
-        let mut texts = Texts { gaps, kinds, ends: budget::with_room(texts)?, ..Texts::default() };
         texts.games = budget::with_room(games + 1)?;
         let (mut next, mut gap, mut kind) = (templates_used.iter(), 0, 0);
         for (placed, marked) in placed.iter().zip(&marked) {
             texts.games.push([texts.ends.len(), gap, kind]);
             gap += *placed as usize;
             kind += *marked as usize;
-            for number in next.by_ref().take((*placed + *marked) as usize) {
+            for (place, number) in next.by_ref().take((*placed + *marked) as usize).enumerate() {
                 let (found, tail) = parts.get(*number as usize)?;
                 for ((literal, _), stream) in found.iter().zip(uses.get(*number as usize)?) {
                     texts.push(literal)?;
@@ -399,9 +651,22 @@ impl Texts {
                             texts.push(text.get(*at..end)?)?;
                             *at = end + 1;
                         }
-                        Reader::Numbers(field, values) => {
-                            texts.push(&[])?;
-                            annotation::render(*field, values.next()?, &mut texts.bytes);
+                        Reader::Numbers(field, at) => {
+                            let value = *values.get(*stream)?.get(*at)?;
+                            *at += 1;
+                            if let TemplateField::Line(field) = *field {
+                                // Only comments that carry their own places have lines.
+                                let moves = usize::try_from(value).ok().filter(|moves| *moves <= MOST_MOVES)?;
+                                if place >= *placed as usize {
+                                    return None;
+                                }
+                                budget.draw(moves, budget::LINE_MOVE)?;
+                                let hole = Hole { text: texts.ends.len(), at: texts.bytes.len(), field, moves };
+                                budget::push(&mut texts.holes, hole)?;
+                            } else {
+                                texts.push(&[])?;
+                                annotation::render(*field, value, &mut texts.bytes);
+                            }
                         }
                     }
                 }
@@ -425,12 +690,15 @@ impl Texts {
         Some((*self.games.get(game)?, *self.games.get(game + 1)?))
     }
 
+    fn start_of(&self, number: usize) -> Option<usize> {
+        match number.checked_sub(1) {
+            Some(before) => self.ends.get(before).copied(),
+            None => Some(0),
+        }
+    }
+
     fn text(&self, number: usize) -> Option<&[u8]> {
-        let start = match number.checked_sub(1) {
-            Some(before) => *self.ends.get(before)?,
-            None => 0,
-        };
-        self.bytes.get(start..*self.ends.get(number)?)
+        self.bytes.get(self.start_of(number)?..*self.ends.get(number)?)
     }
 
     /// Returns the texts of game `index` of the chunk (from 0) that have markers in its moves, in order.
@@ -443,8 +711,8 @@ impl Texts {
     }
 
     /// Returns the comments of game `index` of the chunk that carry their own places: the number of moves before each,
-    /// and its text.
-    pub fn placed(&self, index: usize) -> impl Iterator<Item = (u64, &[u8])> {
+    /// and the comment.
+    pub fn placed(&self, index: usize) -> impl Iterator<Item = (u64, PlacedText)> {
         let (first, gaps) = match self.range(index) {
             Some(([first, gap, _], [_, next_gap, _])) => (first, gap..next_gap),
             None => (0, 0..0),
@@ -452,18 +720,63 @@ impl Texts {
         let mut after = 0u64;
         (first..).zip(gaps).filter_map(move |(text, gap)| {
             after = after.checked_add(*self.gaps.get(gap)?)?.checked_add(1)?;
-            Some((after, self.text(text)?))
+            Some((after, PlacedText(text)))
         })
+    }
+
+    /// Returns the comments with their own places of game `index`, to be read in their order.
+    pub fn comments(&self, index: usize) -> PlacedTexts<'_> {
+        let ([first, ..], [next, ..]) = self.range(index).unwrap_or_default();
+        let [from, to] = [first, next].map(|text| self.holes.partition_point(|hole| hole.text < text));
+        let holes = self.holes.get(from..to).unwrap_or_default();
+        let end = self.line_ends.get(index).copied().unwrap_or(0);
+        let start = index.checked_sub(1).and_then(|before| self.line_ends.get(before)).copied().unwrap_or(0);
+        let lines = self.lines.get(start..end).unwrap_or_default();
+        PlacedTexts { texts: self, holes, lines, decoder: None }
     }
 }
 
-/// A stream being read.
-enum Reader<'a> {
-    /// Texts, where the next one begins, and where each ends.
-    Text {
-        text: &'a [u8],
-        at: usize,
-        ends: std::vec::IntoIter<usize>,
-    },
-    Numbers(TemplateField, std::vec::IntoIter<i64>),
+/// A comment that carries its own place.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PlacedText(usize);
+
+/// The comments of a game that carry their own places.
+pub struct PlacedTexts<'a> {
+    texts: &'a Texts,
+    /// The lines that are still to come.
+    holes: &'a [Hole],
+    lines: &'a [u8],
+    decoder: Option<LineDecoder<'a>>,
 }
+
+impl<'a> PlacedTexts<'a> {
+    /// Returns whether there are lines still to come: these take the positions that their comments stand in.
+    pub fn has_lines(&self) -> bool {
+        !self.holes.is_empty()
+    }
+
+    /// Returns a comment. All are read in their order, each once; `scene` is the position before the move that the comment
+    /// stands after, and that move. `None` where a line has a move that is not legal.
+    pub fn read(&mut self, comment: PlacedText, scene: Option<(&Position, Move)>) -> Option<Cow<'a, [u8]>> {
+        let PlacedText(number) = comment;
+        let text = self.texts.text(number)?;
+        if self.holes.first().is_none_or(|hole| hole.text > number) {
+            return Some(Cow::Borrowed(text));
+        }
+        let mut at = self.texts.start_of(number)?;
+        let mut read = Vec::new();
+        while let Some((hole, rest)) = self.holes.split_first().filter(|(hole, _)| hole.text <= number) {
+            self.holes = rest;
+            read.try_reserve(text.len() + LONGEST_MOVE * hole.moves).ok()?;
+            read.extend_from_slice(self.texts.bytes.get(at..hole.at)?);
+            at = hole.at;
+            let decoder = self.decoder.get_or_insert_with(|| LineDecoder::new(self.lines));
+            decoder.read(hole.field, scene?, hole.moves, &mut read)?;
+        }
+        read.extend_from_slice(self.texts.bytes.get(at..*self.texts.ends.get(number)?)?);
+        Some(Cow::Owned(read))
+    }
+}
+
+/// About how many bytes a move of a line takes as text.
+const LONGEST_MOVE: usize = 6;

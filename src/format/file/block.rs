@@ -46,7 +46,8 @@ const SKIPPABLE: u8 = 128;
 /// Returns the allowance of a block of that kind, about so many games.
 pub(crate) fn allowance(kind: BlockKind, games: usize) -> Allowance {
     match kind {
-        BlockKind::Tags | BlockKind::Texts | BlockKind::Layout => Allowance::Chunk(games),
+        BlockKind::Texts => Allowance::Texts(games),
+        BlockKind::Tags | BlockKind::Layout => Allowance::Chunk(games),
         BlockKind::Dictionary => Allowance::Dictionary,
         _ => Allowance::Block,
     }

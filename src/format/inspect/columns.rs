@@ -229,7 +229,7 @@ fn texts_parts(walk: &mut Walk, place: &mut Place, count: usize) -> Option<()> {
 }
 
 pub(super) fn texts(walk: &mut Walk, place: &mut Place, games: usize, payload: &[u8]) -> Option<()> {
-    let count = walk.count(place, "templates")?;
+    let count = walk.count(place, "twice the templates, and 1 more with predictions")? / 2;
     walk.many(place, "templates", count, |walk, place, _| walk.string(place, "template").map(drop))?;
     let placed = column(walk, place, "placed comments of each game", games)?;
     let marked = column(walk, place, "marked texts of each game", games)?;
@@ -243,17 +243,18 @@ pub(super) fn texts(walk: &mut Walk, place: &mut Place, games: usize, payload: &
     if marked > 0 {
         walk.plain(place, "kinds of marked texts", marked)?;
     }
-    walk.rest(place, "streams");
+    walk.rest(place, "predictions, streams and lines");
     if walk.all
         && let Some(texts) = Texts::decode(payload, games)
     {
         for game in 0..games {
+            let mut comments = texts.comments(game);
             for (after, own) in texts.placed(game) {
-                walk.note(
-                    place,
-                    &format!("comment of game {} of the chunk, after {after} moves", game + 1),
-                    &text(own),
-                );
+                let name = format!("comment of game {} of the chunk, after {after} moves", game + 1);
+                match comments.read(own, None) {
+                    Some(own) => walk.note(place, &name, &text(&own)),
+                    None => walk.note(place, &name, "lines of moves"),
+                }
             }
             for (kind, own) in texts.marked(game) {
                 let kind = match kind {

@@ -3,9 +3,10 @@
 //! A move's score is the sum of one weight from each group below, and of the policy head (`model`). FORMAT.md, "Packed
 //! moves", has the same groups in words.
 
+use crate::packed::moves::attacks::squares;
 use crate::packed::moves::attacks::{DISTANCE, FILE_A, KING, KNIGHT, PAWN_CAPTURES, above, bishop, files_around, rook};
 use crate::packed::moves::board::{BISHOP, KING_, KNIGHT_, OFF, PAWN, QUEEN, ROOK, TurnedMove};
-use crate::packed::moves::scene::{Scene, squares};
+use crate::packed::moves::scene::Scene;
 
 /// Kinds of piece and square: role * 64 + square.
 pub const PLACES: usize = 384;

@@ -4,8 +4,9 @@ use crate::packed::model::book::{Book, NO_NODE};
 use crate::packed::model::features::{
     self, Candidate, FROM_TO, FeatureVisitor, MOST_SURPRISE, Mover, PLACES, ROWS, SMALL, Setting,
 };
+use crate::packed::moves::attacks::squares;
 use crate::packed::moves::board::{TurnedBoard, TurnedMove};
-use crate::packed::moves::scene::{History, Scene, squares};
+use crate::packed::moves::scene::{History, Scene};
 
 /// Units of the policy head.
 pub const UNITS: usize = 64;

@@ -1,6 +1,7 @@
-//! A position as the coder sees it: attacks, the board from the side of the player to move with its moves, and what is
-//! attacked, pinned or hanging. Knows nothing of weights or bits.
+//! A position as the coder sees it: what is attacked, pinned or hanging on the board of the player to move
+//! (`chess::turned`). Knows nothing of weights or bits.
 
-pub(crate) mod attacks;
-pub mod board;
 pub mod scene;
+
+pub(crate) use crate::chess::turned::attacks;
+pub use crate::chess::turned::board;

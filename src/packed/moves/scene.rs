@@ -1,22 +1,9 @@
 //! What the features need to know of a position before its moves: attacks, pins, hanging pieces.
 
 use crate::packed::moves::attacks::{
-    KING, KNIGHT, PAWN_CAPTURES, PAWN_SOURCES, between, bishop, pawns_down, pawns_up, rook,
+    KING, KNIGHT, PAWN_CAPTURES, PAWN_SOURCES, between, bishop, pawns_down, pawns_up, rook, squares,
 };
 use crate::packed::moves::board::{BISHOP, KING_, KNIGHT_, OFF, PAWN, QUEEN, ROOK, TurnedBoard, all};
-
-/// Iterates over the squares of a set, the lowest first.
-#[inline(always)]
-pub(crate) fn squares(mut set: u64) -> impl Iterator<Item = u8> {
-    std::iter::from_fn(move || {
-        if set == 0 {
-            return None;
-        }
-        let square = set.trailing_zeros() as u8;
-        set &= set - 1;
-        Some(square)
-    })
-}
 
 /// Returns a byte 1 for each bit of a byte.
 #[inline(always)]

@@ -58,6 +58,8 @@ pub struct Style {
     pub wide_result: bool,
     /// A line ends before White's number if it has `width` bytes or more, and nowhere else.
     pub filled: bool,
+    /// A comment stands on the line of its move: the line is broken before both.
+    pub joined_comments: bool,
 }
 
 /// The width of lines that are filled, in the files of a great collection and others made like them.
@@ -80,6 +82,7 @@ impl Default for Style {
             pairs: false,
             wide_result: false,
             filled: false,
+            joined_comments: false,
         }
     }
 }
@@ -88,7 +91,7 @@ impl Style {
     /// The bytes that a style takes.
     pub const BYTES: usize = 9;
 
-    const FLAGS: usize = 10;
+    const FLAGS: usize = 11;
 
     fn flags(&mut self) -> [&mut bool; Style::FLAGS] {
         [
@@ -102,6 +105,7 @@ impl Style {
             &mut self.pairs,
             &mut self.wide_result,
             &mut self.filled,
+            &mut self.joined_comments,
         ]
     }
 
@@ -148,6 +152,12 @@ impl Style {
 
     /// Returns the style that a game's text seems to have; what it does not show is as in `last`.
     pub fn infer(text: &[u8], last: Style) -> Style {
+        Style::infer_comments(text, last, true)
+    }
+
+    /// Like [`infer`](Style::infer); comments may be joined to their moves only where `joined` says so: where they stand
+    /// says little of it.
+    pub fn infer_comments(text: &[u8], last: Style, joined: bool) -> Style {
         let mut style = last;
         if let Some(end) = text.iter().position(|b| is_line_end(*b)) {
             style.line_end = match from(text, end) {
@@ -175,6 +185,7 @@ impl Style {
         }
         style.infer_numbers(moves);
         style.infer_breaks(moves);
+        style.joined_comments = joined && style.unbroken_numbers && are_commented(moves);
         if !style.infer_filled(moves, last) {
             style.infer_width(moves);
         }
@@ -313,7 +324,7 @@ impl Style {
             if let Some(brace) = memchr::memrchr2(b'{', b'}', line) {
                 open = line.get(brace) == Some(&b'{');
             }
-            if inside || open || line.contains(&b'{') {
+            if inside || open || line.contains(&b'{') && !self.joined_comments {
                 continue;
             }
             // Where Black's move is never broken off, it may stand beyond the width.
@@ -324,6 +335,9 @@ impl Style {
             if self.unbroken_numbers && slice(next, 0, word).ends_with(b".") {
                 let after = from(next, word + 1);
                 word += 1 + after.iter().position(|b| is_blank(*b)).unwrap_or(after.len());
+            }
+            if self.joined_comments && from(next, word).starts_with(b" {") {
+                word = memchr::memchr(b'}', next).map_or(0, |end| end + 1);
             }
             if next.first() != Some(&b'{') && word > 0 {
                 below = below.min(line.len() + 1 + word);
@@ -341,6 +355,11 @@ impl Style {
 /// Returns whether comments or variations stand among the moves.
 fn are_annotated(moves: &[&[u8]]) -> bool {
     moves.iter().any(|line| line.contains(&b'{') || line.contains(&b'('))
+}
+
+/// Returns whether moves have comments, and no line begins with one.
+fn are_commented(moves: &[&[u8]]) -> bool {
+    moves.iter().any(|line| line.contains(&b'{')) && !moves.iter().skip(1).any(|line| line.starts_with(b"{"))
 }
 
 /// Returns what follows a number and its full stop, where a line begins with these.

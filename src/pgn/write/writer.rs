@@ -500,7 +500,7 @@ impl PgnWriter {
 
     fn brace(&mut self, text: &[u8]) {
         if memchr::memchr3(b'}', b'\n', b'\r', text).is_none() {
-            self.begin_token();
+            self.begin_comment();
             self.out.reserve(text.len() + 2);
             self.out.push(b'{');
             self.out.extend_from_slice(text);
@@ -513,6 +513,17 @@ impl PgnWriter {
         // No PGN can hold this in braces.
         for line in text.split(|b| is_line_end(*b)) {
             self.line_comment(line);
+        }
+    }
+
+    /// Puts a blank before a comment; where comments are joined to their moves, the line stays to be broken before the
+    /// move.
+    #[inline]
+    fn begin_comment(&mut self) {
+        if self.style.joined_comments && self.marks && self.out.len() > self.line {
+            self.out.push(b' ');
+        } else {
+            self.begin_token();
         }
     }
 

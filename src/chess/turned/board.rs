@@ -3,8 +3,8 @@
 //! After each move the board is turned round (ranks flipped, colours changed), so that everything learnt for one colour
 //! holds for the other, and no code asks whose turn it is.
 
-use crate::chess::{CastlingSide, Color, Move, MoveKind, Position, Role, Square};
-use crate::packed::moves::attacks::{KING, KNIGHT, PAWN_CAPTURES, bishop, rook};
+use super::super::{CastlingSide, Color, Move, MoveKind, Position, Role, Square};
+use super::attacks::{KING, KNIGHT, PAWN_CAPTURES, bishop, rook};
 
 /// The numbers of the roles, as in [`Role`]; no piece is `NONE`.
 pub(crate) const PAWN: usize = 0;

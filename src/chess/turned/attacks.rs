@@ -1,6 +1,6 @@
 //! Squares attacked, by arithmetic on whole lines instead of large tables.
 
-use crate::chess::attacks as rules;
+use super::super::attacks as rules;
 
 pub(crate) use rules::{KING, KNIGHT};
 
@@ -154,4 +154,17 @@ pub(crate) const fn files_around(square: u8) -> u64 {
 pub(crate) fn above(square: u8) -> u64 {
     // Two shifts, as one by 64 is none.
     u64::MAX << (square & 56) << 7 << 1
+}
+
+/// Iterates over the squares of a set, the lowest first.
+#[inline(always)]
+pub(crate) fn squares(mut set: u64) -> impl Iterator<Item = u8> {
+    std::iter::from_fn(move || {
+        if set == 0 {
+            return None;
+        }
+        let square = set.trailing_zeros() as u8;
+        set &= set - 1;
+        Some(square)
+    })
 }

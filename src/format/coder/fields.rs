@@ -1,0 +1,513 @@
+//! Numbers of texts, each expected from what is known before it: from fields before it in its text, from the last text
+//! of the same player, or from the last text (FORMAT.md, "Predicted fields").
+//!
+//! The writer tries every rule with every field on some numbers of a stream, and takes what makes them shortest: no
+//! program that writes such texts is known here by its name.
+
+use super::adaptive::{AdaptiveModel, CONTEXTS, INPUTS, Odds};
+use super::numbers::{folded, level, pair};
+use super::range::{Coder, RangeDecoder, RangeEncoder};
+use crate::format::budget::with_room;
+
+/// What is expected of a number.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[repr(u8)]
+pub(crate) enum Rule {
+    /// The player's last number.
+    Own = 0,
+    /// The last number.
+    Last = 1,
+    /// The last number with its sign changed.
+    Negated = 2,
+    /// A field of the text.
+    Field = 3,
+    /// The player's last number and what a field of the text has grown by since then.
+    Follows = 4,
+    /// The player's last number less a field of the text, and as much more as it was the last time.
+    Spent = 5,
+    /// The product of two fields of the text.
+    Product = 6,
+}
+
+impl Rule {
+    const ALL: [Rule; 7] =
+        [Rule::Own, Rule::Last, Rule::Negated, Rule::Field, Rule::Follows, Rule::Spent, Rule::Product];
+
+    /// How many fields the rule refers to.
+    pub(crate) fn fields(self) -> usize {
+        match self {
+            Rule::Own | Rule::Last | Rule::Negated => 0,
+            Rule::Field | Rule::Follows | Rule::Spent => 1,
+            Rule::Product => 2,
+        }
+    }
+}
+
+/// The powers of ten by which a product may be divided, and with the other sign multiplied.
+const MOST_PLACES: i8 = 9;
+
+/// How the numbers of a stream are predicted.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Prediction {
+    pub(crate) rule: Rule,
+    /// Whether each number says first whether it is a multiple of 1000.
+    pub(crate) thousands: bool,
+    /// The streams of the fields, as many as the rule has.
+    pub(crate) fields: [usize; 2],
+    /// The places by which a product is shifted to the right.
+    pub(crate) places: i8,
+}
+
+impl Prediction {
+    fn new(rule: Rule) -> Prediction {
+        Prediction { rule, thousands: false, fields: [0; 2], places: 0 }
+    }
+
+    /// Returns the prediction with a byte of its rule; `None` where it has no meaning.
+    pub(crate) fn from_byte(byte: u8) -> Option<Prediction> {
+        let rule = *Rule::ALL.get(usize::from(byte & 0x7F))?;
+        Some(Prediction { thousands: byte & 0x80 != 0, ..Prediction::new(rule) })
+    }
+
+    /// Returns the byte of the rule.
+    pub(crate) fn byte(&self) -> u8 {
+        self.rule as u8 | if self.thousands { 0x80 } else { 0 }
+    }
+
+    /// Joins the fields that the rule refers to, given their streams by number.
+    pub(crate) fn join<'a>(&self, stream: impl Fn(usize) -> Joined<'a>) -> [Joined<'a>; 2] {
+        let [field, other] = self.fields;
+        let joined =
+            |at: usize, field: usize| if at < self.rule.fields() { stream(field) } else { Joined::new(&[], &[]) };
+        [joined(0, field), joined(1, other)]
+    }
+
+    /// Returns the places with a byte of them.
+    pub(crate) fn places_from_byte(byte: u8) -> Option<i8> {
+        let places = byte.cast_signed();
+        (-MOST_PLACES..=MOST_PLACES).contains(&places).then_some(places)
+    }
+}
+
+/// Where a number stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct FieldPlace {
+    pub(crate) game: u32,
+    /// The number of its text in the chunk.
+    pub(crate) text: u32,
+    /// 0 or 1: whose text it is.
+    pub(crate) side: u8,
+}
+
+/// What is remembered of a player's last number.
+#[derive(Clone, Copy, Default)]
+struct Last {
+    known: bool,
+    value: i64,
+    /// The field that the rule refers to.
+    field: i64,
+    step: i64,
+    /// With `Rule::Spent`: the value less what it would have been without the gain.
+    gain: i64,
+    /// Whether it was a multiple of 1000.
+    round: bool,
+}
+
+/// What is learnt of a stream.
+struct Predicted {
+    prediction: Prediction,
+    game: Option<u32>,
+    own: [Last; 2],
+    last: Last,
+    /// The first values of this game and the one before.
+    first: i64,
+    first_before: i64,
+    model: AdaptiveModel,
+    rest: Option<AdaptiveModel>,
+    round: [Odds; 2],
+}
+
+/// Returns how many bits the magnitude of a number has, as a part of a context.
+fn size(number: i64) -> usize {
+    (64 - number.unsigned_abs().leading_zeros() as usize).min(23)
+}
+
+/// Returns a product of two fields.
+fn product(a: i64, b: i64, places: i8) -> i64 {
+    let (product, power) = (i128::from(a) * i128::from(b), 10i128.pow(u32::from(places.unsigned_abs())));
+    (if places > 0 { product.div_euclid(power) } else { product.wrapping_mul(power) }) as i64
+}
+
+/// Returns the factor with which a product comes nearest below a value; `otherwise` where there is none.
+fn factor(a: i64, value: i64, places: i8, otherwise: i64) -> i64 {
+    if a <= 0 || value < 0 {
+        return otherwise;
+    }
+    let power = 10i128.pow(u32::from(places.unsigned_abs()));
+    let (value, a) = (i128::from(value), i128::from(a));
+    let factor = if places > 0 { value * power / a } else { value / (a * power) };
+    i64::try_from(factor).unwrap_or(otherwise)
+}
+
+impl Predicted {
+    fn new(prediction: Prediction) -> Predicted {
+        let model = || AdaptiveModel::new([CONTEXTS; INPUTS], 1);
+        Predicted {
+            prediction,
+            game: None,
+            own: [Last::default(); 2],
+            last: Last::default(),
+            first: 0,
+            first_before: 0,
+            model: model(),
+            rest: (prediction.rule == Rule::Product).then(model),
+            round: [Odds::new(4, 4); 2],
+        }
+    }
+
+    fn enter(&mut self, game: u32) {
+        if self.game != Some(game) {
+            self.game = Some(game);
+            self.first_before = self.first;
+            self.own = [Last::default(); 2];
+            self.last = Last::default();
+        }
+    }
+
+    /// Returns the last number of the player; where there is none the last one, or the first one of the game before.
+    fn before(&self, side: u8) -> Last {
+        let [own, other] = self.own;
+        let own = if side == 0 { own } else { other };
+        if own.known {
+            own
+        } else if self.last.known {
+            self.last
+        } else {
+            Last { value: self.first_before, ..Last::default() }
+        }
+    }
+
+    /// Returns what is expected.
+    fn expected(&self, before: &Last, field: i64) -> i64 {
+        match self.prediction.rule {
+            Rule::Own => before.value,
+            Rule::Last if self.last.known => self.last.value,
+            Rule::Negated if self.last.known => self.last.value.wrapping_neg(),
+            Rule::Last | Rule::Negated => 0,
+            Rule::Field => field,
+            Rule::Follows => before.value.wrapping_add(field).wrapping_sub(before.field),
+            Rule::Spent => before.value.wrapping_sub(field).wrapping_add(before.gain),
+            Rule::Product => 0,
+        }
+    }
+
+    /// Codes a number; a decoder's means nothing.
+    fn code(&mut self, coder: &mut impl Coder, place: FieldPlace, fields: [i64; 2], value: i64) -> i64 {
+        self.enter(place.game);
+        let [field, other] = fields;
+        let before = self.before(place.side);
+        let [first, second] = &mut self.round;
+        let odds = if before.round { second } else { first };
+        let round = self.prediction.thousands && odds.code(coder, value % 1000 == 0);
+        let unit = if round { 1000 } else { 1 };
+        let steps = pair(level(folded(before.step)), level(folded(self.last.step)));
+        let (value, step) = if let Some(rest) = &mut self.rest {
+            let places = self.prediction.places;
+            let factor = factor(field, value, places, other);
+            let sizes = [steps, pair(size(field), size(other))];
+            let step = self.model.code(coder, sizes, 0, factor.wrapping_sub(other));
+            let factor = other.wrapping_add(step);
+            let product = product(field, factor, places);
+            let product = if round { product.div_euclid(1000) } else { product };
+            let scaled = (value / unit).wrapping_sub(product);
+            let more = rest.code(coder, [pair(size(factor), usize::from(round)), size(field)], 0, scaled);
+            (product.wrapping_add(more).wrapping_mul(unit), step)
+        } else {
+            let mut expected = self.expected(&before, field);
+            if round {
+                expected = expected.div_euclid(1000);
+            }
+            let sizes = [steps, pair(size(field), size(expected))];
+            let step = self.model.code(coder, sizes, 0, (value / unit).wrapping_sub(expected));
+            (expected.wrapping_add(step).wrapping_mul(unit), step)
+        };
+        if !self.last.known {
+            self.first = value;
+        }
+        let gain = value.wrapping_sub(before.value).wrapping_add(field);
+        // Of a player's first number nothing is gained.
+        let gain = if before.known { gain } else { 0 };
+        self.last = Last { known: true, value, field, step, gain, round };
+        let [own, others] = &mut self.own;
+        *(if place.side == 0 { own } else { others }) = self.last;
+        value
+    }
+}
+
+/// Values of a stream that other streams refer to, read in step with them.
+pub(crate) struct Joined<'a> {
+    places: &'a [FieldPlace],
+    values: &'a [i64],
+    at: usize,
+    /// The last text asked for, and the value there: a text may have many numbers.
+    last: Option<(u32, i64)>,
+}
+
+impl<'a> Joined<'a> {
+    pub(crate) fn new(places: &'a [FieldPlace], values: &'a [i64]) -> Joined<'a> {
+        Joined { places, values, at: 0, last: None }
+    }
+
+    /// Returns the last value that stands in a text, 0 where there is none; texts are asked for in order.
+    #[inline]
+    fn of_text(&mut self, text: u32) -> i64 {
+        if let Some((_, value)) = self.last.filter(|(last, _)| *last == text) {
+            return value;
+        }
+        while self.places.get(self.at).is_some_and(|place| place.text < text) {
+            self.at += 1;
+        }
+        let mut last = self.at;
+        while self.places.get(last + 1).is_some_and(|place| place.text == text) {
+            last += 1;
+        }
+        let value = match (self.places.get(last), self.values.get(last)) {
+            (Some(place), Some(value)) if place.text == text => *value,
+            _ => 0,
+        };
+        self.last = Some((text, value));
+        value
+    }
+}
+
+/// Returns a stream's values, coded. `fields` are the streams that the prediction refers to.
+pub(crate) fn encode(
+    prediction: Prediction,
+    places: &[FieldPlace],
+    values: &[i64],
+    mut fields: [Joined; 2],
+) -> Vec<u8> {
+    let (mut coder, mut predicted) = (RangeEncoder::new(), Predicted::new(prediction));
+    for (place, value) in places.iter().zip(values) {
+        let fields = fields.each_mut().map(|field| field.of_text(place.text));
+        predicted.code(&mut coder, *place, fields, *value);
+    }
+    coder.finish()
+}
+
+/// Returns the values, one for each place. Any bytes give some; `None` only where there is no memory for them.
+pub(crate) fn decode(
+    prediction: Prediction,
+    places: &[FieldPlace],
+    bytes: &[u8],
+    mut fields: [Joined; 2],
+) -> Option<Vec<i64>> {
+    let (mut coder, mut predicted) = (RangeDecoder::new(bytes), Predicted::new(prediction));
+    let mut values = with_room(places.len())?;
+    for place in places {
+        let fields = fields.each_mut().map(|field| field.of_text(place.text));
+        values.push(predicted.code(&mut coder, *place, fields, 0));
+    }
+    Some(values)
+}
+
+/// A stream with its values.
+pub(crate) struct Source<'a> {
+    pub(crate) number: usize,
+    pub(crate) places: &'a [FieldPlace],
+    pub(crate) values: &'a [i64],
+}
+
+/// How many numbers are looked at to find what may predict a stream, and to measure it.
+const LOOKED_AT: usize = 192;
+const MEASURED: usize = 512;
+/// Fewer numbers are not worth a prediction.
+const FEWEST: usize = 24;
+
+/// Returns the prediction that makes a stream shortest; `None` where none makes it shorter than `default` does. `fields`
+/// are the streams before it.
+pub(crate) fn choose(stream: &Source, fields: &[Source], default: impl FnOnce(usize) -> usize) -> Option<Prediction> {
+    if stream.values.len() < FEWEST {
+        return None;
+    }
+    let count = stream.values.len().min(MEASURED);
+    let (places, values) = (stream.places.get(..count)?, stream.values.get(..count)?);
+    let sample = (places.get(..count.min(LOOKED_AT))?, values.get(..count.min(LOOKED_AT))?);
+    let columns: Vec<Vec<i64>> = fields
+        .iter()
+        .map(|field| {
+            let mut joined = Joined::new(field.places, field.values);
+            sample.0.iter().map(|place| joined.of_text(place.text)).collect()
+        })
+        .collect();
+    let mut found: Vec<(u64, Prediction)> = Vec::new();
+    let mut look = |prediction: Prediction, field: &[i64], other: &[i64]| {
+        found.push((cost(prediction, sample, field, other), prediction));
+    };
+    for rule in [Rule::Own, Rule::Last, Rule::Negated] {
+        look(Prediction::new(rule), &[], &[]);
+    }
+    for (field, column) in fields.iter().zip(&columns) {
+        let is_there = column.iter().filter(|value| **value != 0).count() * 4 > column.len();
+        if !is_there {
+            continue;
+        }
+        for rule in [Rule::Field, Rule::Follows, Rule::Spent] {
+            look(Prediction { fields: [field.number, 0], ..Prediction::new(rule) }, column, &[]);
+        }
+        for (other, others) in fields.iter().zip(&columns) {
+            if other.number != field.number
+                && let Some(places) = places_of(sample.1, column, others)
+            {
+                let fields = [field.number, other.number];
+                look(Prediction { fields, places, ..Prediction::new(Rule::Product) }, column, others);
+            }
+        }
+    }
+    found.sort_by_key(|(cost, _)| *cost);
+    let round = values.iter().filter(|value| **value != 0 && **value % 1000 == 0).count() * 8 > values.len();
+    let joined = |number: usize| {
+        let field = fields.iter().find(|field| field.number == number);
+        field.map_or(Joined::new(&[], &[]), |field| Joined::new(field.places, field.values))
+    };
+    let measure = |prediction: Prediction| {
+        encode(prediction, places, values, prediction.join(joined)).len() + 2 + prediction.rule.fields()
+    };
+    let best = found
+        .iter()
+        .take(3)
+        .flat_map(|(_, prediction)| [false, true].map(|thousands| Prediction { thousands, ..*prediction }))
+        .filter(|prediction| round || !prediction.thousands)
+        .map(|prediction| (measure(prediction), prediction))
+        .min_by_key(|(bytes, _)| *bytes)?;
+    (best.0 < default(count)).then_some(best.1)
+}
+
+/// Returns about how many bits the numbers of a sample take with a prediction.
+fn cost(prediction: Prediction, (places, values): (&[FieldPlace], &[i64]), field: &[i64], other: &[i64]) -> u64 {
+    let mut predicted = Predicted { prediction, ..Predicted::light(prediction) };
+    let mut bits = 0;
+    for (at, (place, value)) in places.iter().zip(values).enumerate() {
+        let [field, other] = [field, other].map(|column| column.get(at).copied().unwrap_or(0));
+        bits += predicted.look(*place, [field, other], *value);
+    }
+    bits
+}
+
+/// Returns the power of ten that makes most of a sample's values about the product of two fields, if one does.
+fn places_of(values: &[i64], a: &[i64], b: &[i64]) -> Option<i8> {
+    let mut counts = [0usize; 2 * MOST_PLACES as usize + 1];
+    let mut all = 0;
+    for ((value, a), b) in values.iter().zip(a).zip(b) {
+        if *value > 1000 && *a > 1 && *b > 1 {
+            all += 1;
+            let places = ((*a as f64) * (*b as f64) / *value as f64).log10();
+            let nearest = places.round();
+            if (places - nearest).abs() < 0.05 && nearest.abs() <= f64::from(MOST_PLACES) {
+                let at = (nearest as i64 + i64::from(MOST_PLACES)) as usize;
+                counts.get_mut(at).map(|count| *count += 1)?;
+            }
+        }
+    }
+    let (at, most) = counts.iter().enumerate().max_by_key(|(_, count)| **count)?;
+    (*most >= 8 && most * 2 > all).then_some(at as i8 - MOST_PLACES)
+}
+
+impl Predicted {
+    /// Returns one that looks at numbers without coding them.
+    fn light(prediction: Prediction) -> Predicted {
+        Predicted {
+            prediction,
+            game: None,
+            own: [Last::default(); 2],
+            last: Last::default(),
+            first: 0,
+            first_before: 0,
+            model: AdaptiveModel::new([1; INPUTS], 1),
+            rest: None,
+            round: [Odds::new(4, 4); 2],
+        }
+    }
+
+    /// Returns about how many bits a number takes, and takes note of it.
+    fn look(&mut self, place: FieldPlace, [field, other]: [i64; 2], value: i64) -> u64 {
+        self.enter(place.game);
+        let before = self.before(place.side);
+        let bits = |number: i64| u64::from(64 - number.unsigned_abs().leading_zeros());
+        let cost = if self.prediction.rule == Rule::Product {
+            let places = self.prediction.places;
+            let factor = factor(field, value, places, other);
+            let rest = value.wrapping_sub(product(field, factor, places));
+            bits(factor.wrapping_sub(other)) + bits(rest)
+        } else {
+            bits(value.wrapping_sub(self.expected(&before, field)))
+        };
+        if !self.last.known {
+            self.first = value;
+        }
+        let gain = if before.known { value.wrapping_sub(before.value).wrapping_add(field) } else { 0 };
+        self.last = Last { known: true, value, field, step: 0, gain, round: false };
+        let [own, others] = &mut self.own;
+        *(if place.side == 0 { own } else { others }) = self.last;
+        cost
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn places(count: usize) -> Vec<FieldPlace> {
+        (0..count as u32).map(|at| FieldPlace { game: at / 60, text: at, side: (at & 1) as u8 }).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn numbers_come_back(
+            values in prop::collection::vec((any::<i64>(), 0..64u32, any::<i64>(), any::<i32>()), 0..200),
+            power in -9i8..=9,
+        ) {
+            let places = places(values.len());
+            let field: Vec<i64> = values.iter().map(|(_, shift, field, _)| field >> shift).collect();
+            let other: Vec<i64> = values.iter().map(|(_, _, _, other)| i64::from(*other)).collect();
+            let values: Vec<i64> = values.iter().map(|(value, shift, _, _)| value >> shift).collect();
+            for rule in Rule::ALL {
+                for thousands in [false, true] {
+                    let prediction = Prediction { rule, thousands, fields: [0, 1], places: power };
+                    let joined = || [Joined::new(&places, &field), Joined::new(&places, &other)];
+                    let bytes = encode(prediction, &places, &values, joined());
+                    prop_assert_eq!(decode(prediction, &places, &bytes, joined()), Some(values.clone()), "{:?}", rule);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_rule_is_found_where_it_holds() {
+        let places = places(600);
+        let noise = |at: usize| (at as i64).wrapping_mul(0x9E37_79B9_7F4A_7C15u64 as i64) >> 40 & 0xFFFF;
+        let time: Vec<i64> = (0..600).map(|at| 1000 + noise(at)).collect();
+        let speed: Vec<i64> = (0..600).map(|at| 300_000_000 + noise(at + 7) * 999).collect();
+        let nodes: Vec<i64> = time.iter().zip(&speed).map(|(time, speed)| time * speed / 1000 + 77).collect();
+        let mut left = [2_000_000i64; 2];
+        let clock: Vec<i64> = (0..600)
+            .map(|at| {
+                left[at & 1] += 3000 - time[at];
+                left[at & 1]
+            })
+            .collect();
+        let streams = [&time, &speed].map(|values| &values[..]);
+        let sources: Vec<Source> =
+            streams.iter().enumerate().map(|(number, values)| Source { number, places: &places, values }).collect();
+        let chosen =
+            |values: &[i64]| choose(&Source { number: 2, places: &places, values }, &sources, |count| 8 * count);
+        assert_eq!(chosen(&clock).map(|found| (found.rule, found.fields[0])), Some((Rule::Spent, 0)));
+        let product = chosen(&nodes).unwrap();
+        assert_eq!((product.rule, product.places), (Rule::Product, 3));
+        let own: Vec<i64> = (0..600).map(|at| [5000, -70_000][at & 1] + (at as i64 & 7)).collect();
+        assert_eq!(chosen(&own).map(|found| found.rule), Some(Rule::Own));
+        let negated: Vec<i64> = (0..600).map(|at| [1, -1][at & 1] * (40_000 + at as i64 * 3)).collect();
+        assert!(matches!(chosen(&negated).map(|found| found.rule), Some(Rule::Negated | Rule::Own)));
+    }
+}

@@ -1,0 +1,285 @@
+//! The board of a line: the moves that pieces can make, played and hashed.
+
+use crate::chess::turned::attacks::{KING, KNIGHT, PAWN_CAPTURES, between, bishop, pawns_down, rook, squares};
+use crate::chess::turned::board::{BISHOP, KING_, KNIGHT_, OFF, PAWN, QUEEN, ROOK, TurnedBoard, TurnedMove, all};
+use crate::chess::{Color, Move, Position};
+
+/// What a move does, as the model sees it: 0 to 5 a piece of that role moves, 6 to 11 it takes.
+pub(super) const CASTLES: usize = 12;
+/// Takes on the square on which the move before took.
+pub(super) const RETAKES: usize = 13;
+/// There is no move.
+pub(super) const NO_KIND: usize = 14;
+
+/// Keys of pieces on squares by 64 * (6 * colour + role) + square, and of Black to move: the numbers of SplitMix64.
+#[expect(clippy::indexing_slicing, reason = "worked out when compiling")]
+static KEYS: [u64; 769] = {
+    let mut keys = [0; 769];
+    let mut state = 0u64;
+    let mut at = 0;
+    while at < keys.len() {
+        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut key = state;
+        key = (key ^ key >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        key = (key ^ key >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+        keys[at] = key ^ key >> 31;
+        at += 1;
+    }
+    keys
+};
+
+/// The key of a piece: `flip` is 56 where the board is turned, that is, Black is to move; `own` says whose it is.
+#[inline(always)]
+#[expect(clippy::indexing_slicing, reason = "roles are below 6, squares masked")]
+fn key(flip: u8, own: bool, role: u8, square: u8) -> u64 {
+    let black = (flip != 0) == own;
+    KEYS[usize::from(black) * 384 + role as usize % 6 * 64 + ((square ^ flip) & 63) as usize]
+}
+
+#[inline(always)]
+fn bit(square: u8) -> u64 {
+    1u64 << (square & 63)
+}
+
+/// A position of a line.
+#[derive(Clone)]
+pub(super) struct LineBoard {
+    pub(super) board: TurnedBoard,
+    /// 56 where Black is to move, otherwise 0.
+    pub(super) flip: u8,
+    pub(super) hash: u64,
+    /// The pieces that give check to the player to move.
+    pub(super) checkers: u64,
+    /// Where the move before took something, else `OFF`.
+    pub(super) taken: u8,
+    /// The kinds of the last two moves, the last first.
+    pub(super) kinds: [usize; 2],
+}
+
+impl LineBoard {
+    /// Returns the board of a position; `None` where a side has not exactly one king, or more than sixteen pieces.
+    pub(super) fn new(position: &Position) -> Option<LineBoard> {
+        let board = TurnedBoard::new(position)?;
+        if [&board.own, &board.opp].iter().any(|pieces| all(pieces).count_ones() > 16) {
+            return None;
+        }
+        let flip = if position.turn() == Color::Black { 56 } else { 0 };
+        let mut hash = if flip == 0 { 0 } else { KEYS[768] };
+        for (own, pieces) in [(true, &board.own), (false, &board.opp)] {
+            for (role, set) in pieces.iter().enumerate() {
+                for square in squares(*set) {
+                    hash ^= key(flip, own, role as u8, square);
+                }
+            }
+        }
+        let checkers = attackers(&board);
+        Some(LineBoard { board, flip, hash, checkers, taken: OFF, kinds: [NO_KIND; 2] })
+    }
+
+    pub(super) fn turn(&self) -> Color {
+        if self.flip == 0 { Color::White } else { Color::Black }
+    }
+
+    /// Returns a move of the rules on this board.
+    pub(super) fn step(&self, m: Move) -> TurnedMove {
+        TurnedBoard::step(m, self.turn())
+    }
+
+    /// Returns what a move does.
+    #[inline]
+    pub(super) fn kind(&self, step: TurnedMove) -> usize {
+        let role = self.board.role(step.from) as usize;
+        if self.board.castles(step) {
+            CASTLES
+        } else if !self.board.takes(step) {
+            role
+        } else if step.to == self.taken {
+            RETAKES
+        } else {
+            6 + role
+        }
+    }
+
+    /// Returns the squares to which a piece can move, whether that leaves its king in check or not, without castling.
+    #[inline(always)]
+    #[expect(clippy::indexing_slicing, reason = "squares are masked")]
+    pub(super) fn targets(&self, role: usize, from: u8) -> u64 {
+        let board = &self.board;
+        let (own, opp) = (all(&board.own), all(&board.opp));
+        let occupied = own | opp;
+        let set = match role {
+            PAWN => {
+                let one = bit(from) << 8 & !occupied;
+                let two = (one & 0xFF_0000) << 8 & !occupied;
+                let passed = if board.en_passant < OFF { bit(board.en_passant) } else { 0 };
+                return one | two | PAWN_CAPTURES[from as usize & 63] & (opp | passed) & !own;
+            }
+            KNIGHT_ => KNIGHT[from as usize & 63],
+            BISHOP => bishop(from, occupied),
+            ROOK => rook(from, occupied),
+            QUEEN => bishop(from, occupied) | rook(from, occupied),
+            _ => KING[from as usize & 63],
+        };
+        set & !own
+    }
+
+    /// Returns the squares to which a piece can move while its king is in check.
+    #[inline]
+    pub(super) fn evasions(&self, role: usize, from: u8) -> u64 {
+        let targets = self.targets(role, from);
+        if role == KING_ {
+            return targets;
+        }
+        let board = &self.board;
+        let mut way = 0;
+        if self.checkers & (self.checkers - 1) == 0 {
+            let checker = self.checkers.trailing_zeros() as u8;
+            way = self.checkers | between(checker, board.king());
+            if role == PAWN && board.en_passant < OFF && board.en_passant.wrapping_sub(8) == checker {
+                way |= bit(board.en_passant);
+            }
+        }
+        targets & way
+    }
+
+    /// Returns the rooks with which the king has not lost the right to castle, as a set of squares.
+    pub(super) fn castling_rooks(&self) -> u64 {
+        let rooks = self.board.rooks.first().copied().unwrap_or([OFF; 2]);
+        rooks.into_iter().filter(|rook| *rook < OFF).fold(0, |set, rook| set | bit(rook))
+    }
+
+    /// Returns whether a move is legal.
+    pub(super) fn is_legal(&self, step: TurnedMove) -> bool {
+        let board = &self.board;
+        let role = board.role(step.from) as usize;
+        if role > KING_ || all(&board.own) & bit(step.from) == 0 {
+            return false;
+        }
+        if board.castles(step) {
+            return role == KING_
+                && step.promotion == 0
+                && self.checkers == 0
+                && self.castling_rooks() & bit(step.to) != 0
+                && board.castlings(danger(board)) & bit(step.to) != 0;
+        }
+        let promotes = role == PAWN && step.to >= 56;
+        let promotion = usize::from(step.promotion);
+        self.targets(role, step.from) & bit(step.to) & !board.opp[KING_] != 0
+            && (if promotes { (KNIGHT_..=QUEEN).contains(&promotion) } else { promotion == 0 })
+            && self.keeps_king(step)
+    }
+
+    /// Returns whether a move that the model has made of a piece's targets, or of a rook, is legal.
+    #[inline]
+    pub(super) fn is_allowed(&self, step: TurnedMove) -> bool {
+        if self.board.castles(step) {
+            return self.is_legal(step);
+        }
+        bit(step.to) & self.board.opp[KING_] == 0 && self.keeps_king(step)
+    }
+
+    /// Returns whether a move that its piece can make leaves the own king out of check.
+    #[inline]
+    #[expect(clippy::indexing_slicing, reason = "squares are masked")]
+    fn keeps_king(&self, step: TurnedMove) -> bool {
+        let board = &self.board;
+        let king = board.king();
+        let moved = board.role(step.from) as usize;
+        let lines = rook(king, 0) | bishop(king, 0);
+        if self.checkers == 0 && moved != KING_ && (lines & bit(step.from) == 0 || self.is_passing(step)) {
+            return !self.is_passing(step) || board.en_passant_is_safe(step.from);
+        }
+        if self.is_passing(step) {
+            return board.en_passant_is_safe(step.from);
+        }
+        let king = if moved == KING_ { step.to } else { king };
+        let occupied = (all(&board.own) | all(&board.opp)) & !bit(step.from) | bit(step.to);
+        let [pawns, knights, bishops, rooks, queens, other_king] = board.opp.map(|set| set & !bit(step.to));
+        let at = king as usize & 63;
+        rook(king, occupied) & (rooks | queens)
+            | bishop(king, occupied) & (bishops | queens)
+            | KNIGHT[at] & knights
+            | KING[at] & other_king
+            | PAWN_CAPTURES[at] & pawns
+            == 0
+    }
+
+    #[inline(always)]
+    fn is_passing(&self, step: TurnedMove) -> bool {
+        let board = &self.board;
+        board.role(step.from) == PAWN as u8 && step.to == board.en_passant && (step.from ^ step.to) & 7 != 0
+    }
+
+    /// Plays a move that its piece can make.
+    #[inline]
+    pub(super) fn play(&mut self, step: TurnedMove) {
+        let kind = self.kind(step);
+        let takes = self.board.takes(step);
+        let (flip, mut hash) = (self.flip, self.hash);
+        self.board.play(step, |_, own, role, square| hash ^= key(flip, own, role, square));
+        self.hash = hash ^ KEYS[768];
+        self.flip ^= 56;
+        self.taken = if takes { step.to ^ 56 } else { OFF };
+        self.kinds = [kind, self.kinds[0]];
+        self.checkers = attackers(&self.board);
+    }
+
+    /// Returns how many knights, bishops, rooks and queens the player has, 7 for more.
+    #[inline(always)]
+    pub(super) fn own_pieces(&self) -> usize {
+        let own = &self.board.own;
+        ((own[KNIGHT_] | own[BISHOP] | own[ROOK] | own[QUEEN]).count_ones() as usize).min(7)
+    }
+
+    /// Returns the squares that the other side's pawns attack.
+    #[inline(always)]
+    pub(super) fn pawn_danger(&self) -> u64 {
+        pawns_down(self.board.opp[PAWN])
+    }
+
+    /// Returns the pieces of a role of the player that can reach a square where something of the other side, or nothing,
+    /// stands.
+    pub(super) fn reaching(&self, role: usize, to: u8) -> u64 {
+        let occupied = all(&self.board.own) | all(&self.board.opp);
+        let sources = match role {
+            KNIGHT_ => KNIGHT[to as usize & 63],
+            BISHOP => bishop(to, occupied),
+            ROOK => rook(to, occupied),
+            QUEEN => bishop(to, occupied) | rook(to, occupied),
+            KING_ => KING[to as usize & 63],
+            _ => 0,
+        };
+        sources & self.board.own.get(role).copied().unwrap_or(0)
+    }
+}
+
+/// Returns the pieces that attack the king of the player to move.
+#[inline]
+#[expect(clippy::indexing_slicing, reason = "squares are masked")]
+fn attackers(board: &TurnedBoard) -> u64 {
+    let occupied = all(&board.own) | all(&board.opp);
+    let (king, others) = (board.king(), &board.opp);
+    let at = king as usize & 63;
+    rook(king, occupied) & (others[ROOK] | others[QUEEN])
+        | bishop(king, occupied) & (others[BISHOP] | others[QUEEN])
+        | KNIGHT[at] & others[KNIGHT_]
+        | KING[at] & others[KING_]
+        | PAWN_CAPTURES[at] & others[PAWN]
+}
+
+/// Returns the squares that the other side attacks when the player's king is taken off.
+#[expect(clippy::indexing_slicing, reason = "squares are masked")]
+fn danger(board: &TurnedBoard) -> u64 {
+    let occupied = (all(&board.own) | all(&board.opp)) & !board.own[KING_];
+    let mut set = pawns_down(board.opp[PAWN]);
+    for square in squares(board.opp[KNIGHT_]) {
+        set |= KNIGHT[square as usize & 63];
+    }
+    for square in squares(board.opp[BISHOP] | board.opp[QUEEN]) {
+        set |= bishop(square, occupied);
+    }
+    for square in squares(board.opp[ROOK] | board.opp[QUEEN]) {
+        set |= rook(square, occupied);
+    }
+    set | KING[board.opp[KING_].trailing_zeros() as usize & 63]
+}

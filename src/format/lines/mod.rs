@@ -1,0 +1,131 @@
+//! Lines of moves in texts, such as an engine's principal variation (FORMAT.md, "Lines").
+//!
+//! A line is legal moves from the position before or after the commented move. The texts block holds the moves of all
+//! lines of a game in one range-coded string, so each game can be read alone. What comes in are positions and texts;
+//! what goes out are bytes, and the texts again. `board` plays moves and writes them, `model` says what is likely to be
+//! played, `code` is the coder of a game.
+
+mod board;
+mod code;
+mod model;
+mod notation;
+
+pub(crate) use code::{LineDecoder, LineEncoder};
+pub(crate) use notation::{LineField, read_line};
+
+/// The most moves of a line.
+pub(crate) const MOST_MOVES: usize = 1023;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::{Color, Move, Position};
+    use proptest::prelude::*;
+
+    /// Positions with something special: castling of all kinds, en passant, promotions, pins, many pieces of a role.
+    const STARTS: [&str; 6] = [
+        "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+        "r3k2r/1P4pp/8/3pP3/8/8/6PP/R3K2R w KQkq d6 0 20",
+        "1rk3r1/pppppppp/8/8/8/8/PPPPPPPP/1RK3R1 w KQkq - 0 1",
+        "QQ2k3/P5P1/8/2Q1Q3/8/1p6/2p5/QQ2K2Q b - - 3 77",
+        "k2N4/8/8/KP1p3r/2P5/8/8/3N2N1 b - - 0 1",
+        "4k3/4r3/8/8/1b6/8/3NR3/4K1N1 w - - 0 1",
+    ];
+
+    fn position(fen: &str) -> Position {
+        fen.parse().unwrap_or_else(|_| panic!("{fen}"))
+    }
+
+    /// A line of moves, chosen by numbers, as a field writes them; what it says is what the rules say.
+    fn written(field: LineField, scene: (&Position, Move), choices: &[u16]) -> Vec<u8> {
+        let (letter, mut now) = (field.letter(), scene.0.clone());
+        if letter.is_ascii_uppercase() {
+            now.play_unchecked(scene.1);
+        }
+        let mut words = Vec::new();
+        for (number, choice) in choices.iter().enumerate() {
+            let moves = now.legal_moves();
+            if moves.is_empty() {
+                break;
+            }
+            let m = moves[usize::from(*choice) % moves.len()];
+            let san = now.san(m);
+            let white = now.turn() == Color::White;
+            let mut word = match letter | 0x20 {
+                b'u' => now.uci(m),
+                b'w' => san.trim_end_matches(['+', '#']).to_owned(),
+                _ => san,
+            };
+            if matches!(letter | 0x20, b'x' | b'y') && (white || number == 0) {
+                let blank = if letter | 0x20 == b'x' { " " } else { "" };
+                word = format!("{}{}{blank}{word}", now.fullmove_number(), if white { "." } else { "..." });
+            }
+            words.push(word);
+            now.play_unchecked(m);
+        }
+        words.join(" ").into_bytes()
+    }
+
+    proptest! {
+        #[test]
+        fn lines_come_back(
+            lines in prop::collection::vec((0..10usize, any::<u16>(), prop::collection::vec(any::<u16>(), 0..60)), 1..12),
+            start in 0..STARTS.len(),
+        ) {
+            let mut now = position(STARTS[start]);
+            let (mut encoder, mut texts) = (LineEncoder::new(), Vec::new());
+            for (field, choice, choices) in lines {
+                let moves = now.legal_moves();
+                if moves.is_empty() {
+                    break;
+                }
+                let (field, played) = (LineField::ALL[field], moves[usize::from(choice) % moves.len()]);
+                // Some moves again and again, as in real lines.
+                let choices: Vec<u16> = choices.into_iter().map(|choice| if choice % 3 == 0 { choice } else { 7 }).collect();
+                let text = written(field, (&now, played), &choices);
+                let moves = read_line(field, (&now, played), &text);
+                prop_assert!(moves.is_some(), "{:?} {} {}", field, now.fen(), String::from_utf8_lossy(&text));
+                let moves = moves.unwrap_or_default();
+                prop_assert_eq!(encoder.write(field, (&now, played), &moves), Some(()));
+                texts.push((field, now.clone(), played, moves.len(), text));
+                now.play_unchecked(played);
+            }
+            let bytes = encoder.finish();
+            let mut decoder = LineDecoder::new(&bytes);
+            for (field, before, played, moves, text) in texts {
+                let mut read = Vec::new();
+                prop_assert_eq!(decoder.read(field, (&before, played), moves, &mut read), Some(()));
+                prop_assert_eq!(String::from_utf8_lossy(&read), String::from_utf8_lossy(&text));
+            }
+        }
+
+        #[test]
+        fn any_bytes_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..200), start in 0..STARTS.len()) {
+            let before = position(STARTS[start]);
+            let played = before.legal_moves()[0];
+            let mut decoder = LineDecoder::new(&bytes);
+            for field in LineField::ALL {
+                let mut read = Vec::new();
+                if decoder.read(field, (&before, played), 40, &mut read).is_none() {
+                    break;
+                }
+                // What is given out is legal.
+                prop_assert_eq!(read_line(field, (&before, played), &read).map(|moves| moves.len()), Some(40));
+            }
+        }
+    }
+
+    #[test]
+    fn what_a_line_cannot_say_is_none() {
+        let before = Position::standard();
+        let played = before.parse_san(b"e4").unwrap();
+        let field = LineField::ALL[0];
+        for text in
+            ["e4 e5 ", " e4", "e4  e5", "e4 e5 Ke3", "e4+", "e4 e5 Qh5 Nc6 Bc4 Nf6 Qxf7", "E4", "e4 --", "Ng1f3", "0-0"]
+        {
+            assert_eq!(read_line(field, (&before, played), text.as_bytes()), None, "{text}");
+        }
+        let mate = read_line(field, (&before, played), b"e4 e5 Qh5 Nc6 Bc4 Nf6 Qxf7#").unwrap();
+        assert_eq!(mate.iter().filter(|(_, mates)| *mates).count(), 1);
+    }
+}

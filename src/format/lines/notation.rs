@@ -1,0 +1,270 @@
+//! Lines as text: SAN with or without check marks and numbers, or UCI.
+
+use super::MOST_MOVES;
+use super::board::LineBoard;
+use crate::chess::turned::attacks::squares;
+use crate::chess::turned::board::{KING_, PAWN, TurnedMove, all};
+use crate::chess::{Color, Move, Position, Role, Square};
+
+/// How a line is written, by the letter of its field: capitals begin after the commented move, the others before it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct LineField(u8);
+
+impl LineField {
+    /// The fields, those met most first: SAN; without check marks; with numbers, and joined to them; UCI.
+    pub(crate) const ALL: [LineField; 10] = [
+        LineField(b'v'),
+        LineField(b'V'),
+        LineField(b'w'),
+        LineField(b'W'),
+        LineField(b'x'),
+        LineField(b'X'),
+        LineField(b'y'),
+        LineField(b'Y'),
+        LineField(b'u'),
+        LineField(b'U'),
+    ];
+
+    /// Returns the field with that letter.
+    pub(crate) fn from_letter(letter: u8) -> Option<LineField> {
+        LineField::ALL.into_iter().find(|field| field.0 == letter)
+    }
+
+    pub(crate) fn letter(self) -> u8 {
+        self.0
+    }
+
+    pub(super) fn is_after(self) -> bool {
+        self.0.is_ascii_uppercase()
+    }
+
+    /// Whether `+` and `#` are written.
+    pub(super) fn has_marks(self) -> bool {
+        matches!(self.0 | 0x20, b'v' | b'x' | b'y')
+    }
+
+    fn is_uci(self) -> bool {
+        self.0 | 0x20 == b'u'
+    }
+
+    /// Whether there are numbers, and if so whether a blank stands after them.
+    fn numbers(self) -> Option<bool> {
+        match self.0 | 0x20 {
+            b'x' => Some(true),
+            b'y' => Some(false),
+            _ => None,
+        }
+    }
+}
+
+/// Writes the moves of a line.
+pub(super) struct LineWriter {
+    field: LineField,
+    number: u32,
+    is_first: bool,
+}
+
+impl LineWriter {
+    /// Returns a writer of a line that begins with the move of this number.
+    pub(super) fn new(field: LineField, number: u32) -> LineWriter {
+        LineWriter { field, number, is_first: true }
+    }
+
+    /// Appends a move that is legal on the board, without its check mark.
+    #[inline]
+    pub(super) fn push(&mut self, at: &LineBoard, step: TurnedMove, out: &mut Vec<u8>) {
+        if !self.is_first {
+            out.push(b' ');
+        }
+        let white = at.turn() == Color::White;
+        if let Some(blank) = self.field.numbers()
+            && (white || self.is_first)
+        {
+            out.extend_from_slice(self.number.to_string().as_bytes());
+            out.extend_from_slice(if white { b"." } else { b"..." });
+            if blank {
+                out.push(b' ');
+            }
+        }
+        self.number = self.number.wrapping_add(u32::from(!white));
+        self.is_first = false;
+        if self.field.is_uci() { push_uci(at, step, out) } else { push_san(at, step, out) }
+    }
+}
+
+#[inline(always)]
+fn name(at: &LineBoard, square: u8) -> [u8; 2] {
+    Square::masked(square ^ at.flip).name()
+}
+
+fn push_uci(at: &LineBoard, step: TurnedMove, out: &mut Vec<u8>) {
+    out.extend_from_slice(&name(at, step.from));
+    // The king goes two squares where that says it all, to its rook's square in Chess960.
+    let standard = step.from == 4 && (step.to == 0 || step.to == 7);
+    let to = if at.board.castles(step) && !standard { step.to } else { at.board.arrival(step) };
+    out.extend_from_slice(&name(at, to));
+    if let Some(role) = Role::ALL.get(usize::from(step.promotion)).filter(|_| step.promotion != 0) {
+        out.push(role.letter() | 0x20);
+    }
+}
+
+/// Appends the SAN of section 12 without a check mark.
+#[inline]
+fn push_san(at: &LineBoard, step: TurnedMove, out: &mut Vec<u8>) {
+    if at.board.castles(step) {
+        return out.extend_from_slice(if step.to > step.from { b"O-O" } else { b"O-O-O" });
+    }
+    let (role, takes, to) = (at.board.role(step.from) as usize, at.board.takes(step), name(at, step.to));
+    let from = name(at, step.from);
+    if role == PAWN {
+        if takes {
+            out.extend_from_slice(&[from[0], b'x']);
+        }
+        out.extend_from_slice(&to);
+        if let Some(role) = Role::ALL.get(usize::from(step.promotion)).filter(|_| step.promotion != 0) {
+            out.extend_from_slice(&[b'=', role.letter()]);
+        }
+        return;
+    }
+    out.push(Role::ALL.get(role).map_or(b'?', |role| role.letter()));
+    let others = at.reaching(role, step.to) & !(1 << (step.from & 63));
+    if others != 0 {
+        let others: u64 = squares(others)
+            .filter(|from| at.is_legal(TurnedMove { from: *from, to: step.to, promotion: 0 }))
+            .fold(0, |set, square| set | 1 << square);
+        let (file, rank) = (0x0101_0101_0101_0101u64 << (step.from & 7), 0xFFu64 << (step.from & 56));
+        if others & file == 0 {
+            out.extend(from.first().filter(|_| others != 0));
+        } else if others & rank == 0 {
+            out.push(from[1]);
+        } else {
+            out.extend_from_slice(&from);
+        }
+    }
+    if takes {
+        out.push(b'x');
+    }
+    out.extend_from_slice(&to);
+}
+
+/// Returns the square, on the turned board, with that name.
+fn square(at: &LineBoard, name: &[u8]) -> Option<u8> {
+    Some(Square::parse(name)?.index() ^ at.flip)
+}
+
+/// Returns a move whose SAN, or UCI, the word may be.
+#[inline]
+fn find(at: &LineBoard, field: LineField, word: &[u8]) -> Option<TurnedMove> {
+    let board = &at.board;
+    let castle = |king_side: bool| {
+        let rooks = at.castling_rooks();
+        let to = squares(rooks).find(|rook| (*rook > board.king()) == king_side)?;
+        Some(TurnedMove { from: board.king(), to, promotion: 0 })
+    };
+    if field.is_uci() {
+        let (from, to, role) = match word {
+            [a, b, c, d] => ([*a, *b], [*c, *d], None),
+            [a, b, c, d, role] => ([*a, *b], [*c, *d], Some(role & !0x20)),
+            _ => return None,
+        };
+        let promotion = match role {
+            Some(letter) => Role::from_letter(letter)? as u8,
+            None => 0,
+        };
+        let (from, to) = (square(at, &from)?, square(at, &to)?);
+        if board.role(from) == KING_ as u8
+            && from == 4
+            && (to == 6 || to == 2)
+            && at.targets(KING_, from) & 1 << to == 0
+        {
+            return castle(to == 6);
+        }
+        return Some(TurnedMove { from, to, promotion });
+    }
+    match word {
+        b"O-O" => return castle(true),
+        b"O-O-O" => return castle(false),
+        _ => {}
+    }
+    let (role, rest) = match word {
+        [letter @ (b'N' | b'B' | b'R' | b'Q' | b'K'), rest @ ..] => (Role::from_letter(*letter)? as usize, rest),
+        word => (PAWN, word),
+    };
+    let (rest, promotion) = match rest {
+        [rest @ .., b'=', letter] => (rest, Role::from_letter(*letter)? as u8),
+        rest => (rest, 0),
+    };
+    let (hints, to) = rest.split_last_chunk::<2>()?;
+    let to = square(at, to)?;
+    if role == PAWN {
+        let from = match hints {
+            [] if to < 8 => return None,
+            [] => {
+                let one = to - 8;
+                if board.role(one) == PAWN as u8 && all(&board.own) >> one & 1 != 0 { one } else { to.checked_sub(16)? }
+            }
+            [file, b'x'] => to.checked_sub(8)? & 56 | file.checked_sub(b'a').filter(|file| *file < 8)?,
+            _ => return None,
+        };
+        return Some(TurnedMove { from, to, promotion });
+    }
+    let mut set = at.reaching(role, to);
+    for hint in hints {
+        set &= match hint {
+            b'a'..=b'h' => 0x0101_0101_0101_0101u64 << (hint - b'a'),
+            b'1'..=b'8' => 0xFFu64 << (((hint - b'1') << 3) ^ at.flip),
+            b'x' => u64::MAX,
+            _ => return None,
+        };
+    }
+    let moves = squares(set).map(|from| TurnedMove { from, to, promotion: 0 });
+    if set & set.wrapping_sub(1) == 0 { moves.last() } else { moves.into_iter().find(|step| at.is_legal(*step)) }
+}
+
+/// Returns the moves of a text in a position, each with whether it is marked as mate; `None` unless the field's writer
+/// gives the text back. `scene` is the position before the commented move, and that move.
+pub(crate) fn read_line(field: LineField, scene: (&Position, Move), text: &[u8]) -> Option<Vec<(TurnedMove, bool)>> {
+    let mut moves = Vec::new();
+    if text.is_empty() {
+        return Some(moves);
+    }
+    let mut at = LineBoard::new(scene.0)?;
+    let mut number = scene.0.fullmove_number();
+    if field.is_after() {
+        let played = at.step(scene.1);
+        number += u32::from(at.turn() == Color::Black);
+        if !at.is_legal(played) {
+            return None;
+        }
+        at.play(played);
+    }
+    let mut writer = LineWriter::new(field, number);
+    let (mut rest, mut written) = (text, Vec::with_capacity(16));
+    while !rest.is_empty() {
+        // A number may stand before the move, with a blank between or not.
+        let blank = usize::from(!moves.is_empty());
+        let mut from = blank;
+        if field.numbers().is_some() {
+            from += rest.get(from..)?.iter().take_while(|byte| byte.is_ascii_digit() || **byte == b'.').count();
+            from += usize::from(from > blank && rest.get(from) == Some(&b' '));
+        }
+        let tail = rest.get(from..)?;
+        let length = tail.iter().take(10).position(|byte| *byte == b' ').unwrap_or(tail.len());
+        let word = tail.get(..length).filter(|word| word.len() < 10)?;
+        let (word, mark) = match word {
+            [word @ .., mark @ (b'+' | b'#')] => (word, Some(*mark)),
+            word => (word, None),
+        };
+        let step = find(&at, field, word).filter(|step| at.is_legal(*step))?;
+        written.clear();
+        writer.push(&at, step, &mut written);
+        rest = rest.strip_prefix(&written[..])?;
+        at.play(step);
+        if mark.is_some() != (field.has_marks() && at.checkers != 0) || moves.len() == MOST_MOVES {
+            return None;
+        }
+        rest = rest.get(usize::from(mark.is_some())..)?;
+        moves.push((step, mark == Some(b'#')));
+    }
+    Some(moves)
+}
