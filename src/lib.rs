@@ -105,3 +105,18 @@ pub use query::{ArchiveSet, Filter, Pattern, PositionQuery, Query, Tree};
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+/// The pages for Rust.
+#[cfg(doctest)]
+mod pages {
+    #[doc = include_str!("../docs/rust/quick-start.md")]
+    struct QuickStart;
+    #[doc = include_str!("../docs/rust/search.md")]
+    struct Search;
+    #[doc = include_str!("../docs/rust/write.md")]
+    struct Write;
+    #[doc = include_str!("../docs/rust/positions.md")]
+    struct Positions;
+    #[doc = include_str!("../docs/rust/care.md")]
+    struct Care;
+}
