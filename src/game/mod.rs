@@ -6,16 +6,20 @@
 
 mod events;
 
+mod engine;
 mod line;
 
 mod notes;
 mod played;
 
 mod owned;
+mod values;
 
+pub use engine::EngineNote;
 pub use events::{Event, Outcome, TextKind, Visitor};
 pub(crate) use line::Line;
 pub(crate) use notes::Notes;
-pub use notes::{Comment, Evaluation, Variation};
+pub use notes::{Comment, Variation};
 pub use owned::{Game, GameFault, GameFaultKind};
 pub use played::PlayedMove;
+pub use values::Evaluation;

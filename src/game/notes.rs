@@ -1,8 +1,9 @@
 //! What stands beside the moves of a game: comments with their clocks and evaluations, and variations.
 
+use super::engine::EngineNote;
 use super::events::{Outcome, TextKind, Visitor};
-use crate::chess::{Move, Position};
-use std::fmt;
+use super::values::{Evaluation, duration};
+use crate::chess::{Color, Move, Position};
 use std::time::Duration;
 
 /// A comment of a game.
@@ -14,6 +15,8 @@ pub struct Comment {
     pub depth: u32,
     /// Its text, without braces or `;`.
     pub text: String,
+    /// Who has made the move before it; `None` before the first.
+    pub mover: Option<Color>,
 }
 
 impl Comment {
@@ -35,96 +38,24 @@ impl Comment {
         None
     }
 
-    /// Returns what was left on the player's clock after the move, by the command `clk`.
+    /// Returns what an engine says of the move, whatever program wrote it.
+    pub fn engine(&self) -> EngineNote<'_> {
+        EngineNote::read(&self.text, self.mover)
+    }
+
+    /// Returns what was left on the player's clock after the move, by the command `clk` or as engines write it.
     pub fn clock(&self) -> Option<Duration> {
-        duration(self.command("clk")?)
+        self.command("clk").and_then(duration).or_else(|| self.engine().time_left)
     }
 
-    /// Returns the time that the move took, by the command `emt`.
+    /// Returns the time that the move took, by the command `emt` or as engines write it.
     pub fn elapsed(&self) -> Option<Duration> {
-        duration(self.command("emt")?)
+        self.command("emt").and_then(duration).or_else(|| self.engine().time)
     }
 
-    /// Returns an engine's evaluation of the position after the move, by the command `eval`.
+    /// Returns an engine's evaluation of the position after the move, by the command `eval` or as engines write it.
     pub fn evaluation(&self) -> Option<Evaluation> {
-        Evaluation::parse(self.command("eval")?)
-    }
-}
-
-/// Reads a time as in `0:03:00`, `3:00` or `1:02:03.4`.
-fn duration(text: &str) -> Option<Duration> {
-    let (whole, part) = text.split_once('.').unwrap_or((text, ""));
-    let mut seconds = 0u64;
-    let mut fields = 0;
-    for field in whole.split(':') {
-        if field.is_empty() || !field.bytes().all(|byte| byte.is_ascii_digit()) {
-            return None;
-        }
-        seconds = seconds.checked_mul(60)?.checked_add(field.parse().ok()?)?;
-        fields += 1;
-    }
-    if fields > 3 || part.len() > 9 || !part.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
-    }
-    let nanoseconds = if part.is_empty() { 0 } else { format!("{part:0<9}").parse().ok()? };
-    Some(Duration::new(seconds, nanoseconds))
-}
-
-/// An engine's evaluation, from White's side.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Evaluation {
-    /// Hundredths of a pawn, positive where White stands better.
-    Centipawns(i32),
-    /// Mate in so many moves: by White where positive, by Black where negative.
-    Mate(i32),
-}
-
-impl Evaluation {
-    /// Reads an evaluation as the command `eval` has it: `0.35`, `-12.3`, `#4`, `#-2`; what follows a comma, the depth,
-    /// is left out.
-    pub fn parse(text: &str) -> Option<Evaluation> {
-        let text = text.split(',').next()?.trim();
-        if let Some(moves) = text.strip_prefix('#') {
-            return moves.parse().ok().map(Evaluation::Mate);
-        }
-        let centipawns = (decimal(text)? * 100.0).round();
-        (centipawns.abs() <= f64::from(i32::MAX)).then_some(Evaluation::Centipawns(centipawns as i32))
-    }
-}
-
-/// Reads a decimal number of at most fifteen digits, which a division of two exact numbers gives as `parse` does: what
-/// the standard library needs for all others is a fiftieth of what a browser loads.
-fn decimal(text: &str) -> Option<f64> {
-    let (is_negative, digits) = match text.as_bytes() {
-        [b'-', digits @ ..] => (true, digits),
-        [b'+', digits @ ..] | digits => (false, digits),
-    };
-    let (mut number, mut count, mut scale, mut has_point) = (0u64, 0, 1u64, false);
-    for byte in digits {
-        match byte {
-            b'.' if !has_point => has_point = true,
-            b'0'..=b'9' if count < 15 => {
-                number = number * 10 + u64::from(byte - b'0');
-                count += 1;
-                scale *= if has_point { 10 } else { 1 };
-            }
-            _ => return None,
-        }
-    }
-    let value = number as f64 / scale as f64;
-    (count > 0).then_some(if is_negative { -value } else { value })
-}
-
-impl fmt::Display for Evaluation {
-    /// Writes the evaluation as the command `eval` has it: `0.35`, `#-2`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            Evaluation::Centipawns(hundredths) => {
-                let (sign, pawns) = (if hundredths < 0 { "-" } else { "" }, hundredths.unsigned_abs());
-                write!(f, "{sign}{}.{:02}", pawns / 100, pawns % 100)
-            }
-            Evaluation::Mate(moves) => write!(f, "#{moves}"),
-        }
+        self.command("eval").and_then(Evaluation::parse).or_else(|| self.engine().evaluation)
     }
 }
 
@@ -165,6 +96,8 @@ pub(crate) struct Notes {
     open: Vec<(usize, u32)>,
     /// The ply of the current line.
     ply: u32,
+    /// Who has made the last move.
+    mover: Option<Color>,
 }
 
 impl Notes {
@@ -188,6 +121,7 @@ impl Visitor for Notes {
 
     fn play(&mut self, before: &Position, m: Move) {
         self.ply += 1;
+        self.mover = Some(before.turn());
         match self.open.last().and_then(|(place, _)| self.variations.get_mut(*place)) {
             Some(variation) => {
                 variation.start.get_or_insert_with(|| before.clone());
@@ -204,7 +138,7 @@ impl Visitor for Notes {
     fn text(&mut self, kind: TextKind, text: &[u8]) {
         if matches!(kind, TextKind::Brace | TextKind::Line) {
             let text = String::from_utf8_lossy(text).into_owned();
-            self.comments.push(Comment { ply: self.ply, depth: self.open.len() as u32, text });
+            self.comments.push(Comment { ply: self.ply, depth: self.open.len() as u32, text, mover: self.mover });
         }
     }
 
@@ -229,7 +163,7 @@ mod tests {
     use super::*;
 
     fn comment(text: &str) -> Comment {
-        Comment { ply: 1, depth: 0, text: text.to_owned() }
+        Comment { ply: 1, depth: 0, text: text.to_owned(), mover: Some(Color::White) }
     }
 
     #[test]
@@ -248,23 +182,6 @@ mod tests {
         for text in ["[%clk", "[%clk ]", "[%clk x]", "[%clk 1:2:3:4]", "[%eval ]", "[%eval inf]", "[% clk 1]", "clk 1"]
         {
             assert_eq!((comment(text).clock(), comment(text).evaluation()), (None, None), "{text}");
-        }
-    }
-
-    #[test]
-    fn decimals_are_those_of_the_standard_library() {
-        let known =
-            ["0", "-0", "+1.5", ".5", "5.", "0.285", "-12.3", "1.0049999", "999999999999999", "0.00000000000001"];
-        let mut texts: Vec<String> = known.map(str::to_owned).to_vec();
-        texts.extend(
-            (-20_000..20_000).map(|number: i32| format!("{}.{:03}", number / 97, (number * 7919).rem_euclid(1000))),
-        );
-        for text in texts {
-            let wanted: f64 = text.parse().unwrap();
-            assert_eq!(super::decimal(&text).map(f64::to_bits), Some(wanted.to_bits()), "{text}");
-        }
-        for wrong in ["", "-", ".", "1.2.3", "1e5", "inf", "NaN", "0,5", "1234567890123456", "--1"] {
-            assert_eq!(super::decimal(wrong), None, "{wrong}");
         }
     }
 }

@@ -2,8 +2,9 @@
 
 use super::events::{Event, Outcome, TextKind, Visitor};
 use super::line::Line;
-use super::notes::{Comment, Evaluation, Notes, Variation};
+use super::notes::{Comment, Notes, Variation};
 use super::played::PlayedMove;
+use super::values::Evaluation;
 use crate::chess::{IllegalMove, Move, MoveKind, Position};
 use std::fmt;
 use std::time::Duration;

@@ -52,7 +52,7 @@ fn other_sources_are_written_as_they_were() {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join(format!("{name}.bga"));
         let (source, kept) = (golden(&format!("{name}.pgn")), golden(&format!("v0.6-{name}.bga")));
-        try_import(&[source.clone()], &target, &ImportOptions::default()).unwrap();
+        try_import(std::slice::from_ref(&source), &target, &ImportOptions::default()).unwrap();
         if std::env::var_os("SCORESHEET_BLESS").is_some() {
             fs::copy(&target, &kept).unwrap();
         }

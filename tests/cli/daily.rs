@@ -241,6 +241,40 @@ fn list_and_find_are_alike() {
     }
 }
 
+/// What engines write in comments is asked like any data, whatever program wrote it; scores are White's.
+#[test]
+fn what_engines_say_is_asked() {
+    let room = room();
+    let source = std::fs::read(crate::common::sample::testdata("golden/engine.pgn")).unwrap();
+    room.write("engine.pgn", source);
+    room.fine(&["import", "-q", "-o", "engine.bga", "engine.pgn"]);
+    for (filter, found) in [
+        ("whitedepth = 15 and blackdepth = 13", "1"),
+        ("depth >= 200", "2"),
+        ("blackdepth = 245 and whitedepth = 30", "2"),
+        ("whitenodes = 7374378", "1"),
+        ("missing(nodes)", "2 3"),
+        ("maxeval = 0.33 and mineval = -10", "1"),
+        ("maxeval = 0.2 and mineval = -10", "2"),
+        ("blacktimeused >= 0.8 and blacktimeused < 1", "2"),
+        ("lowclock >= 61", "1"),
+    ] {
+        let out = room.fine(&["list", "engine.bga", "--where", filter, "--format", "numbers"]);
+        assert_eq!(out.split_whitespace().collect::<Vec<_>>().join(" "), found, "{filter}");
+    }
+    let out = room.fine(&[
+        "list",
+        "engine.bga",
+        "--columns",
+        "game,whitedepth,blacknodes",
+        "--sort",
+        "-whitedepth",
+        "--format",
+        "csv",
+    ]);
+    assert_eq!(out, "game,whitedepth,blacknodes\n2,30,\n1,15,4598562\n3,,\n");
+}
+
 #[test]
 fn clocks_and_evaluations_are_asked() {
     let room = room();

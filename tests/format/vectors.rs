@@ -370,8 +370,7 @@ fn predicted() -> Vec<u8> {
         .iter()
         .map(|game| game.iter().map(|(kind, text, after)| (*kind, text.as_str(), *after)).collect())
         .collect();
-    let payload = texts_of(&games.iter().map(|game| &game[..]).collect::<Vec<_>>());
-    payload
+    texts_of(&games.iter().map(|game| &game[..]).collect::<Vec<_>>())
 }
 
 /// Three placed clocks of three templates, each -1: no writer stores a clock below 0 as a number.

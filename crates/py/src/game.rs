@@ -537,7 +537,7 @@ impl Comment {
     }
 
     fn __repr__(&self) -> String {
-        let scoresheet::game::Comment { ply, depth, text } = &self.comment;
+        let scoresheet::game::Comment { ply, depth, text, .. } = &self.comment;
         format!("Comment(ply={ply}, depth={depth}, text={text:?})")
     }
 

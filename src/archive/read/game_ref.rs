@@ -373,7 +373,11 @@ impl<'a> GameRef<'a> {
             placed.peek().map(|(after, _)| *after)
         };
         loop {
-            while !has_lines {
+            loop {
+                // Where there are lines, each move's position is needed.
+                if has_lines {
+                    break;
+                }
                 moves += play_plainly(&mut decoder, due.map_or(u64::MAX, |due| due.saturating_sub(moves)), visitor);
                 if due != Some(moves) || !decoder.is_before_move() {
                     break;

@@ -306,6 +306,11 @@ pub trait Parts<'a> {
             self.line(line, habits);
             self.literal(b")");
             self.between(after, habits);
+        } else if let Some((first, after)) = find(rest, b'(').and_then(|at| rest.split_at_checked(at))
+            && let Some(found) = numbers(first, SUFFIX)
+        {
+            self.numbers(first, &found, habits);
+            self.between(after, habits);
         } else if let Some((first, after)) = split(rest, b',')
             && let Some(found) = numbers(first, SUFFIX)
         {
@@ -611,7 +616,7 @@ pub fn parse<'a>(text: &'a [u8], habits: &mut Habits, parsed: &mut impl Parts<'a
         parsed.numbers(inner, &found, habits);
     } else if is_number
         && *first != b'#'
-        && let Some((evaluation, rest)) = split(inner, b'/').filter(|(evaluation, _)| evaluation.len() < 12)
+        && let Some((evaluation, rest)) = split(inner, b'/').filter(|(evaluation, rest)| are_scores(evaluation, rest))
     {
         parsed.literal(text.get(..blanks).unwrap_or_default());
         parsed.value(evaluation, habits);
@@ -626,6 +631,12 @@ pub fn parse<'a>(text: &'a [u8], habits: &mut Habits, parsed: &mut impl Parts<'a
     } else if memchr::memchr_iter(b'=', text).take(2).count() == 2 {
         pairs(text, habits, parsed);
     }
+}
+
+/// Returns whether a score and a depth stand before and after a slash.
+fn are_scores(evaluation: &[u8], rest: &[u8]) -> bool {
+    let depth = rest.split(|byte| *byte == b' ').next().unwrap_or_default();
+    evaluation.len() < 12 && numbers(evaluation, SUFFIX).is_some() && numbers(depth, SUFFIX).is_some()
 }
 
 /// Returns where the first command begins.
@@ -789,6 +800,7 @@ mod tests {
             ),
             ("+1.08/25 7.883s", "~R/~i ~3s"),
             ("0.00/28 5.136s, Draw by 3-fold repetition", "~R/~i ~3s, ~t"),
+            ("-0.51/-45 186 (e5)", "~R/~i ~i (~V)"),
             ("-M12/20 0.50s", "-M~i/~i ~Es"),
             (" 0.33 ", " ~E "),
             (" 0.3 ", " ~e "),

@@ -239,6 +239,7 @@ impl LineBoard {
 
     /// Returns the pieces of a role of the player that can reach a square where something of the other side, or nothing,
     /// stands.
+    #[expect(clippy::indexing_slicing, reason = "squares are masked")]
     pub(super) fn reaching(&self, role: usize, to: u8) -> u64 {
         let occupied = all(&self.board.own) | all(&self.board.opp);
         let sources = match role {

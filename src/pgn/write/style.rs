@@ -357,9 +357,12 @@ fn are_annotated(moves: &[&[u8]]) -> bool {
     moves.iter().any(|line| line.contains(&b'{') || line.contains(&b'('))
 }
 
-/// Returns whether moves have comments, and no line begins with one.
+/// Returns whether moves have comments, each on one line, and no line begins with one.
 fn are_commented(moves: &[&[u8]]) -> bool {
-    moves.iter().any(|line| line.contains(&b'{')) && !moves.iter().skip(1).any(|line| line.starts_with(b"{"))
+    let count = |line: &[u8], brace: u8| memchr::memchr_iter(brace, line).count();
+    moves.iter().any(|line| line.contains(&b'{'))
+        && moves.iter().all(|line| count(line, b'{') == count(line, b'}'))
+        && !moves.iter().skip(1).any(|line| line.starts_with(b"{"))
 }
 
 /// Returns what follows a number and its full stop, where a line begins with these.

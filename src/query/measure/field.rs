@@ -24,6 +24,10 @@ pub enum MeasureKind {
     Inaccuracies,
     Mistakes,
     Blunders,
+    /// The greatest depth that a side's engine searched to, in plies.
+    Depth,
+    /// The positions that a side's engine searched in all.
+    Nodes,
     /// The best evaluation that White has, in centipawns.
     MaxEval,
     /// The best that Black has.
@@ -54,7 +58,7 @@ pub enum Unit {
 }
 
 /// The names of measures that each side has.
-pub const OF_SIDES: [(&str, MeasureKind); 7] = [
+pub const OF_SIDES: [(&str, MeasureKind); 9] = [
     ("lowclock", MeasureKind::LowClock),
     ("timeused", MeasureKind::TimeUsed),
     ("accuracy", MeasureKind::Accuracy),
@@ -62,6 +66,8 @@ pub const OF_SIDES: [(&str, MeasureKind); 7] = [
     ("inaccuracies", MeasureKind::Inaccuracies),
     ("mistakes", MeasureKind::Mistakes),
     ("blunders", MeasureKind::Blunders),
+    ("depth", MeasureKind::Depth),
+    ("nodes", MeasureKind::Nodes),
 ];
 
 /// Those of the whole game.
@@ -113,7 +119,11 @@ impl MeasureKind {
             | MeasureKind::MaxEval
             | MeasureKind::MinEval
             | MeasureKind::EvalSwing => Unit::Hundredths,
-            MeasureKind::Inaccuracies | MeasureKind::Mistakes | MeasureKind::Blunders => Unit::Count,
+            MeasureKind::Inaccuracies
+            | MeasureKind::Mistakes
+            | MeasureKind::Blunders
+            | MeasureKind::Depth
+            | MeasureKind::Nodes => Unit::Count,
             MeasureKind::Mate => Unit::Piece,
             MeasureKind::Opening | MeasureKind::Ending => Unit::Name,
         }

@@ -24,16 +24,40 @@ use std::time::Duration;
 /// What the clocks and evaluations of a game say, each side's at its [`Color::index`]: White's first.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct GameMeasures {
-    /// The clock after each ply of the main line, as far as a comment has it (`[%clk 0:03:00]`).
+    /// The clock after each ply of the main line, as far as a comment has it (`[%clk 0:03:00]`, or as engines
+    /// write it).
     pub clock_after: Vec<Option<Duration>>,
-    /// The evaluation after each ply of the main line, as far as a comment has it (`[%eval 0.35]`).
+    /// The evaluation after each ply of the main line, as far as a comment has it (`[%eval 0.35]`, or as
+    /// engines write it), from White's side.
     pub evaluation_after: Vec<Option<Evaluation>>,
     /// Each side's clock; `None` where nothing says it.
     pub clocks: [Option<ClockMeasures>; 2],
     /// Each side's play by the evaluations; `None` where there are none.
     pub evaluations: [Option<EvaluationMeasures>; 2],
+    /// What each side's engine searched.
+    pub engines: [EngineMeasures; 2],
     /// The moves that are inaccuracies, mistakes or blunders: the ply after the move, and which of these.
     pub judgements: Vec<(u32, Judgement)>,
+}
+
+/// What the engine of one side says of its searches, in whatever way its program writes comments.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct EngineMeasures {
+    /// The greatest depth, in plies.
+    pub depth: Option<u32>,
+    /// The positions searched in all.
+    pub nodes: Option<u64>,
+}
+
+impl EngineMeasures {
+    /// Takes what a comment after one of the side's moves says.
+    fn add(&mut self, comment: &Comment) {
+        let note = comment.engine();
+        self.depth = self.depth.max(note.depth);
+        if let Some(nodes) = note.nodes {
+            self.nodes = Some(self.nodes.unwrap_or(0).saturating_add(nodes));
+        }
+    }
 }
 
 impl GameMeasures {
@@ -61,6 +85,11 @@ impl GameMeasures {
         let evaluation_after = notes.of_plies(Comment::evaluation);
         let first = game.start().turn();
         let mut measures = GameMeasures { clock_after, evaluation_after, ..GameMeasures::default() };
+        for comment in notes.comments.iter().filter(|comment| comment.depth == 0) {
+            if let Some(side) = comment.mover.and_then(|mover| measures.engines.get_mut(mover.index())) {
+                side.add(comment);
+            }
+        }
         if measures.clock_after.iter().any(Option::is_some)
             || notes.comments.iter().any(|note| note.elapsed().is_some())
         {

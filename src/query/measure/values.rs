@@ -92,6 +92,8 @@ fn value(measure: Measure, own: &GameMeasures) -> Option<i64> {
         MeasureKind::Inaccuracies => count(|play| play.inaccuracies),
         MeasureKind::Mistakes => count(|play| play.mistakes),
         MeasureKind::Blunders => count(|play| play.blunders),
+        MeasureKind::Depth => own.engines.get(side)?.depth.map(i64::from),
+        MeasureKind::Nodes => own.engines.get(side)?.nodes.map(|nodes| i64::try_from(nodes).unwrap_or(i64::MAX)),
         MeasureKind::MaxEval => evaluations().max(),
         MeasureKind::MinEval => evaluations().min(),
         MeasureKind::EvalSwing => {

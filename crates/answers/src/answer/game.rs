@@ -5,7 +5,7 @@ use crate::fault::Fault;
 use crate::site::SiteFile;
 use crate::snapshot::Snapshot;
 use crate::stop::Stop;
-use scoresheet::chess::{Move, Position};
+use scoresheet::chess::{Color, Move, Position};
 use scoresheet::game::{Comment, Event, TextKind};
 use scoresheet::pgn::PgnWriter;
 use scoresheet::query::openings::Openings;
@@ -202,7 +202,7 @@ impl Reader<'_> {
                 Event::Close => break,
                 Event::Nag(nag) => add(&mut line, "nags", (*nag).into()),
                 Event::Suffix(good) => add(&mut line, "marks", if *good { "!" } else { "?" }.into()),
-                Event::Text(kind, text) => text_of(&mut line, *kind, text, ply),
+                Event::Text(kind, text) => text_of(&mut line, *kind, text, ply, now.turn().other()),
             }
         }
         (line, now)
@@ -234,14 +234,14 @@ fn add(line: &mut Line, name: &str, value: Value) {
 }
 
 /// Adds a text: its words apart from the commands in it.
-fn text_of(line: &mut Line, kind: TextKind, text: &str, ply: u32) {
+fn text_of(line: &mut Line, kind: TextKind, text: &str, ply: u32, mover: Color) {
     let kind = match kind {
         TextKind::Brace | TextKind::Line => "comment",
         TextKind::Token => "token",
         TextKind::Tail => "tail",
         TextKind::Escape => "escape",
     };
-    let comment = Comment { ply, depth: 0, text: text.to_owned() };
+    let comment = Comment { ply, depth: 0, text: text.to_owned(), mover: Some(mover) };
     let commands = [("csl", "squares"), ("cal", "arrows")];
     let mut json = Map::from_iter([("kind".to_owned(), kind.into()), ("text".to_owned(), words(text).into())]);
     for (command, name) in commands {

@@ -38,6 +38,7 @@ Fields of clocks, evaluations and the last position:
   lowclock timeused              seconds, or 1:30
   accuracy acpl                  0 to 100; centipawns lost a move
   inaccuracies mistakes blunders how many
+  depth nodes                    of the engine's searches: greatest, in all
   mineval maxeval evalswing      pawns
   mate                           pawn, knight, bishop, rook, queen, king: the
                                  piece that mates

@@ -1,0 +1,101 @@
+//! Evaluations, times and decimal numbers as comments write them.
+
+use std::fmt;
+use std::time::Duration;
+
+/// Reads a time as in `0:03:00`, `3:00` or `1:02:03.4`.
+pub(super) fn duration(text: &str) -> Option<Duration> {
+    let (whole, part) = text.split_once('.').unwrap_or((text, ""));
+    let mut seconds = 0u64;
+    let mut fields = 0;
+    for field in whole.split(':') {
+        if field.is_empty() || !field.bytes().all(|byte| byte.is_ascii_digit()) {
+            return None;
+        }
+        seconds = seconds.checked_mul(60)?.checked_add(field.parse().ok()?)?;
+        fields += 1;
+    }
+    if fields > 3 || part.len() > 9 || !part.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let nanoseconds = if part.is_empty() { 0 } else { format!("{part:0<9}").parse().ok()? };
+    Some(Duration::new(seconds, nanoseconds))
+}
+
+/// An engine's evaluation, from White's side.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Evaluation {
+    /// Hundredths of a pawn, positive where White stands better.
+    Centipawns(i32),
+    /// Mate in so many moves: by White where positive, by Black where negative.
+    Mate(i32),
+}
+
+impl Evaluation {
+    /// Reads an evaluation as the command `eval` has it: `0.35`, `-12.3`, `#4`, `#-2`; what follows a comma, the depth,
+    /// is left out.
+    pub fn parse(text: &str) -> Option<Evaluation> {
+        let text = text.split(',').next()?.trim();
+        if let Some(moves) = text.strip_prefix('#') {
+            return moves.parse().ok().map(Evaluation::Mate);
+        }
+        let centipawns = (decimal(text)? * 100.0).round();
+        (centipawns.abs() <= f64::from(i32::MAX)).then_some(Evaluation::Centipawns(centipawns as i32))
+    }
+}
+
+/// Reads a decimal number of at most fifteen digits, which a division of two exact numbers gives as `parse` does: what
+/// the standard library needs for all others is a fiftieth of what a browser loads.
+pub(super) fn decimal(text: &str) -> Option<f64> {
+    let (is_negative, digits) = match text.as_bytes() {
+        [b'-', digits @ ..] => (true, digits),
+        [b'+', digits @ ..] | digits => (false, digits),
+    };
+    let (mut number, mut count, mut scale, mut has_point) = (0u64, 0, 1u64, false);
+    for byte in digits {
+        match byte {
+            b'.' if !has_point => has_point = true,
+            b'0'..=b'9' if count < 15 => {
+                number = number * 10 + u64::from(byte - b'0');
+                count += 1;
+                scale *= if has_point { 10 } else { 1 };
+            }
+            _ => return None,
+        }
+    }
+    let value = number as f64 / scale as f64;
+    (count > 0).then_some(if is_negative { -value } else { value })
+}
+
+impl fmt::Display for Evaluation {
+    /// Writes the evaluation as the command `eval` has it: `0.35`, `#-2`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Evaluation::Centipawns(hundredths) => {
+                let (sign, pawns) = (if hundredths < 0 { "-" } else { "" }, hundredths.unsigned_abs());
+                write!(f, "{sign}{}.{:02}", pawns / 100, pawns % 100)
+            }
+            Evaluation::Mate(moves) => write!(f, "#{moves}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn decimals_are_those_of_the_standard_library() {
+        let known =
+            ["0", "-0", "+1.5", ".5", "5.", "0.285", "-12.3", "1.0049999", "999999999999999", "0.00000000000001"];
+        let mut texts: Vec<String> = known.map(str::to_owned).to_vec();
+        texts.extend(
+            (-20_000..20_000).map(|number: i32| format!("{}.{:03}", number / 97, (number * 7919).rem_euclid(1000))),
+        );
+        for text in texts {
+            let wanted: f64 = text.parse().unwrap();
+            assert_eq!(super::decimal(&text).map(f64::to_bits), Some(wanted.to_bits()), "{text}");
+        }
+        for wrong in ["", "-", ".", "1.2.3", "1e5", "inf", "NaN", "0,5", "1234567890123456", "--1"] {
+            assert_eq!(super::decimal(wrong), None, "{wrong}");
+        }
+    }
+}
