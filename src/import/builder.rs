@@ -2,7 +2,7 @@
 
 use super::feed::{joined, name_of};
 use super::options::{Existing, ImportOptions};
-use super::run::import_with;
+use super::run::{import_with, refuse_existing};
 use super::source::look_at;
 use super::summary::{FaultReport, Progress, Refused, Report, SourceSummary, Summary};
 use crate::archive::GameSet;
@@ -147,6 +147,7 @@ impl<'a> Import<'a> {
     /// anything is written; why no source can be read.
     pub fn run(self, sources: impl IntoIterator<Item = impl AsRef<Path>>) -> Result<Summary> {
         let sources: Vec<PathBuf> = sources.into_iter().map(|source| source.as_ref().to_path_buf()).collect();
+        refuse_existing(&self.target, &self.options)?;
         let (mut read, mut places, mut refused) = (Vec::new(), Vec::new(), Vec::new());
         for (place, source) in sources.iter().enumerate() {
             let looked = if source.as_os_str() == "-" { Ok(()) } else { look_at(source) };

@@ -58,6 +58,14 @@ pub fn replace(
     import_with(sources, target, &options, Some(games), progress, stop, Box::new(report))
 }
 
+/// Returns an error if the target is there and has to stay as it is.
+pub fn refuse_existing(target: &Path, options: &ImportOptions) -> Result<()> {
+    match options.existing == Existing::Refuse && !options.resume && target.exists() {
+        true => Err(Error::Exists { path: target.to_path_buf() }),
+        false => Ok(()),
+    }
+}
+
 pub fn import_with(
     sources: &[PathBuf],
     target: &Path,
@@ -68,9 +76,7 @@ pub fn import_with(
     report: Report<'_>,
 ) -> Result<Summary> {
     let exists = target.exists();
-    if exists && options.existing == Existing::Refuse && !options.resume {
-        return Err(Error::Exists { path: target.to_path_buf() });
-    }
+    refuse_existing(target, options)?;
     let replace = exists && options.existing == Existing::Replace;
     let opened = if exists && !replace { Some(Writer::open(target)?) } else { None };
     let start = match &opened {

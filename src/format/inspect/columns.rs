@@ -229,7 +229,7 @@ fn texts_parts(walk: &mut Walk, place: &mut Place, count: usize) -> Option<()> {
 }
 
 pub(super) fn texts(walk: &mut Walk, place: &mut Place, games: usize, payload: &[u8]) -> Option<()> {
-    let count = walk.count(place, "twice the templates, and 1 more with predictions")? / 2;
+    let count = walk.count(place, "templates times 2, plus 1 with predictions")? / 2;
     walk.many(place, "templates", count, |walk, place, _| walk.string(place, "template").map(drop))?;
     let placed = column(walk, place, "placed comments of each game", games)?;
     let marked = column(walk, place, "marked texts of each game", games)?;

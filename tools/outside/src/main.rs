@@ -25,7 +25,7 @@ fn run(pgn: &str, target: &str) -> Result<()> {
     let archive = Archive::open(target)?;
     let totals = outside::totals(&archive)?;
     println!("{} positions, {} checks, {} mates", totals.positions, totals.checks, totals.mates);
-    let tree = archive.tree(&Position::standard()).found;
+    let tree = archive.tree(&Position::standard())?;
     for branch in &tree.branches {
         println!("{} {}", tree.position.san(branch.m), branch.tally.games());
     }

@@ -132,41 +132,40 @@ fn the_sample_in_parallel_is_what_its_text_says() -> Outcomes {
 fn searches_find_what_the_text_says() -> Outcomes {
     let archive = Archive::open(sample())?;
     let sicilian = position_after(&["e4", "c5", "Nf3"])?;
-    let answer = archive.find(&sicilian);
-    assert!(answer.found.unread.is_empty());
-    assert!(answer.side_files.iter().all(|(_, state)| *state == SideState::Missing), "{:?}", answer.side_files);
+    let found = archive.find(&sicilian)?;
     let by_moves = archive.games().filter_map(Result::ok).filter(|game| {
         game.moves().take(3).map(|played| played.map(|played| played.san())).collect::<Result<Vec<_>, _>>().ok()
             == Some(vec!["e4".to_owned(), "c5".to_owned(), "Nf3".to_owned()])
     });
     assert_eq!(by_moves.count(), 118);
     // Transpositions come on top: each hit has the position, and no other game has.
-    for hit in &answer.found.hits {
-        assert_eq!(archive.position(hit.game, hit.ply)?.zobrist(), sicilian.zobrist());
+    for own in &found {
+        assert_eq!(archive.position(own.game, own.hits[0].ply)?.zobrist(), sicilian.zobrist());
     }
-    assert!(answer.found.hits.len() >= 118);
+    assert!(found.len() >= 118);
     let loose = PositionQuery::new(&Position::standard(), Compare { side: false, castling: false, en_passant: false });
-    assert_eq!(archive.find(loose).found.hits.len(), 3_000);
+    assert_eq!(archive.find(loose)?.len(), 3_000);
     let sides = SideFiles::open(&archive);
+    assert!(sides.states().iter().all(|(_, state)| *state == SideState::Missing), "{:?}", sides.states());
     let everywhere = SearchOptions { all_plies: true, variations: true };
-    assert!(sides.search(&archive).position(&(&sicilian).into(), everywhere).hits.len() >= answer.found.hits.len());
+    assert!(sides.search(&archive).position(&(&sicilian).into(), everywhere).hits.len() >= found.len());
 
     let mate = Condition { ending: Some(Ending::Mate), ..Condition::default() };
-    assert_eq!(archive.find_pattern(&Pattern::lasting(mate, 1)).found.hits.len(), 838);
+    assert_eq!(archive.find(Pattern::lasting(mate, 1))?.len(), 838);
     let board = Condition { boards: vec![BoardPattern::parse_sub_fen("8/8/8/8/4P3/8/8/8")?], ..Condition::default() };
-    let on_e4 = archive.find_pattern(&Pattern::lasting(board, 1)).found.hits.len();
+    let on_e4 = archive.find(Pattern::lasting(board, 1))?.len();
     assert!(on_e4 > 1_756 && on_e4 < 3_000, "{on_e4}");
     let json = scoresheet::query::pattern::json::parse(r#"{"white-move": "O-O-O"}"#)?;
-    let castled = archive.find_pattern(&json.pattern).found.hits.len();
+    let castled = archive.find(json.pattern)?.len();
     assert_eq!(castled, WHITE_CASTLES_LONG);
 
-    let select = |text: &str| Ok::<u64, Box<dyn StdError>>(archive.select(&text.parse::<Filter>()?).found.games.len());
+    let select = |text: &str| Ok::<usize, Box<dyn StdError>>(archive.find(text.parse::<Filter>()?)?.len());
     assert_eq!(select("whiteelo >= 2000")?, 79);
     assert_eq!(select("eco = B01")?, 160);
     assert_eq!(select("white = \"BFG9k\" and black = mamalak")?, 1);
     assert_eq!(select("whiteelo >= 2000 and whiteelo < 2000")?, 0);
 
-    let tree = archive.tree(&Position::standard()).found;
+    let tree = archive.tree(&Position::standard())?;
     let first: Vec<(String, u64)> =
         tree.branches.iter().take(4).map(|branch| (tree.position.san(branch.m), branch.tally.games())).collect();
     assert_eq!(first, [("e4", 1_756), ("d4", 754), ("e3", 128), ("c4", 92)].map(|(san, n)| (san.to_owned(), n)));
