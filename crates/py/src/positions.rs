@@ -126,46 +126,6 @@ enum Found {
 const TASK: usize = 256;
 
 impl Positions {
-    pub fn new(
-        py: Python<'_>,
-        view: &View,
-        skip_plies: u32,
-        skip_last: u32,
-        mover_elo: Option<(Option<u16>, Option<u16>)>,
-        quiet: bool,
-        split: Option<(String, f64, u64)>,
-    ) -> PyResult<Positions> {
-        let mover_elo = mover_elo.map(|(least, most)| (least.map_or(1, i32::from), most.map_or(i32::MAX, i32::from)));
-        let split = split.map(Split::of).transpose()?;
-        let wanted = Wanted { skip_plies, skip_last, mover_elo, quiet, split };
-        let opened = view.shared.get()?;
-        let numbers: Vec<u64> = view.numbers.iter().collect();
-        let games: Arc<[u64]> = numbers.into();
-        let of = Arc::clone(&games);
-        let found = work::long(py, move || look(&opened, &of, wanted))?.or_raise(py)?;
-        let mut positions =
-            Positions { view: Py::new(py, view.again())?, runs: Vec::new(), starts: vec![0], bits: Vec::new() };
-        let mut total = 0;
-        for (game, found) in games.iter().zip(found) {
-            let (plies, count) = match found {
-                Found::Every { first, step, count } => (Plies::Every { first, step }, count),
-                Found::Bits { words, count } => {
-                    let word = positions.bits.len() as u64;
-                    if count > 0 {
-                        positions.bits.extend(words);
-                    }
-                    (Plies::Bits { word }, count)
-                }
-            };
-            if count > 0 {
-                total += count;
-                positions.runs.push(Run { game: *game, plies });
-                positions.starts.push(total);
-            }
-        }
-        Ok(positions)
-    }
-
     fn len(&self) -> u64 {
         self.starts.last().copied().unwrap_or(0)
     }
@@ -423,7 +383,35 @@ pub fn positions_of(
     quiet: bool,
     split: Option<(String, f64, u64)>,
 ) -> PyResult<Positions> {
-    Positions::new(py, view, skip_plies, skip_last, mover_elo, quiet, split)
+    let mover_elo = mover_elo.map(|(least, most)| (least.map_or(1, i32::from), most.map_or(i32::MAX, i32::from)));
+    let split = split.map(Split::of).transpose()?;
+    let wanted = Wanted { skip_plies, skip_last, mover_elo, quiet, split };
+    let opened = view.shared.get()?;
+    let numbers: Vec<u64> = view.numbers.iter().collect();
+    let games: Arc<[u64]> = numbers.into();
+    let of = Arc::clone(&games);
+    let found = work::long(py, move || look(&opened, &of, wanted))?.or_raise(py)?;
+    let mut positions =
+        Positions { view: Py::new(py, view.again())?, runs: Vec::new(), starts: vec![0], bits: Vec::new() };
+    let mut total = 0;
+    for (game, found) in games.iter().zip(found) {
+        let (plies, count) = match found {
+            Found::Every { first, step, count } => (Plies::Every { first, step }, count),
+            Found::Bits { words, count } => {
+                let word = positions.bits.len() as u64;
+                if count > 0 {
+                    positions.bits.extend(words);
+                }
+                (Plies::Bits { word }, count)
+            }
+        };
+        if count > 0 {
+            total += count;
+            positions.runs.push(Run { game: *game, plies });
+            positions.starts.push(total);
+        }
+    }
+    Ok(positions)
 }
 
 /// Returns positions out of a pickle.
