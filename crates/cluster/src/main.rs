@@ -8,14 +8,15 @@ use clap::{Args, Parser, Subcommand};
 use scoresheet::output::{Content, Outputs};
 use scoresheet_arrow::NewFile;
 use scoresheet_cluster::client::Client;
+use scoresheet_cluster::copies::Copies;
 use scoresheet_cluster::manifest::{Manifest, name_beside};
 use scoresheet_cluster::services::{self, Executor};
 use scoresheet_cluster::shelf::{Listed, Opener, Tables};
-use scoresheet_cluster::store::{Copies, Place, Stores};
+use scoresheet_cluster::store::{Place, Stores};
 use scoresheet_cluster::temporary::Temporary;
 use scoresheet_sql::command::output::Destination;
 use scoresheet_sql::command::{Failure, answer, ending, read_queries};
-use scoresheet_sql::{ALL_YEARS, Games, Shelf};
+use scoresheet_sql::{ALL_YEARS, Needs, Shelf};
 use std::io::Write;
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
@@ -173,7 +174,9 @@ fn manifest(args: &ManifestArgs) -> Result<(), Failure> {
     let (mut opened, mut inputs) = (Vec::new(), Vec::new());
     for argument in &args.archives {
         for place in stores.archives(&Place::of(argument)?)? {
-            let archive = Arc::new(stores.open(&place)?);
+            // Dates are read from tag columns, where there are such.
+            let needs = Needs { tag_columns: true, signatures: false };
+            let (games, _) = stores.open(&place)?.games(0, needs)?;
             let place = match place {
                 Place::Path(path) => {
                     let path = std::path::absolute(path)?;
@@ -182,7 +185,7 @@ fn manifest(args: &ManifestArgs) -> Result<(), Failure> {
                 }
                 address => address,
             };
-            opened.push((name_beside(&folder, &place), Arc::new(Games::after(0, archive))));
+            opened.push((name_beside(&folder, &place), Arc::new(games)));
         }
     }
     let mut outputs = Outputs::of(inputs);

@@ -1,6 +1,7 @@
 //! The two services: a scheduler, which has the lists of archives and opens none, and executors, which open those that
 //! their tasks are of.
 
+use crate::affinity::Affinity;
 use crate::closed;
 use crate::codec::{Codec, Side};
 use crate::guard;
@@ -12,7 +13,7 @@ use ballista_core::extension::{
 };
 use ballista_core::registry::BallistaFunctionRegistry;
 use ballista_executor::executor_process::{ExecutorProcessConfig, start_executor_process};
-use ballista_scheduler::config::SchedulerConfig;
+use ballista_scheduler::config::{SchedulerConfig, TaskDistributionPolicy};
 use ballista_scheduler::scheduler_process::start_server;
 use ballista_scheduler::scheduler_server::SessionBuilder;
 use datafusion::execution::session_state::SessionStateBuilder;
@@ -21,6 +22,7 @@ use scoresheet_sql::functions;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// How often executors say that they live.
 const HEARTBEAT_SECONDS: u64 = 1;
@@ -61,6 +63,7 @@ pub async fn schedule(
         bind_host: address.ip().to_string(),
         bind_port: address.port(),
         scheduling_policy: POLICY,
+        task_distribution: TaskDistributionPolicy::Custom(Arc::new(Affinity::new(Duration::from_secs(silence)))),
         executor_timeout_seconds: silence,
         no_executors_grace_period_seconds: 2 * silence,
         expire_dead_executor_interval_seconds: HEARTBEAT_SECONDS,
