@@ -214,6 +214,8 @@ pub fn work_table(work: &[Vec<Work>]) -> Result<Arc<dyn ExecutionPlan>> {
 }
 
 /// Reads rows of the table of work.
+///
+/// Errors: other columns, or games that the archive named does not have.
 pub fn work_of(batches: &[RecordBatch]) -> Result<Vec<Work>> {
     let other = || DataFusionError::Internal("the table of work has other columns".into());
     let mut work = Vec::new();
@@ -225,12 +227,14 @@ pub fn work_of(batches: &[RecordBatch]) -> Result<Vec<Work>> {
         let archives = batch.columns().first().and_then(|column| column.as_string_opt::<i32>()).ok_or_else(other)?;
         let (befores, ofs, firsts, pasts) = (column(1)?, column(2)?, column(3)?, column(4)?);
         for row in 0..batch.num_rows() {
-            work.push(Work {
-                archive: archives.value(row).into(),
-                before: befores.value(row) as u64,
-                of: ofs.value(row) as u64,
-                games: firsts.value(row) as u64..pasts.value(row) as u64,
-            });
+            let number = |column: &Int64Array| u64::try_from(column.value(row)).ok();
+            let row = || {
+                let (before, of, first, past) = (number(befores)?, number(ofs)?, number(firsts)?, number(pasts)?);
+                let is_part = before < first && first <= past && past - 1 <= before + of;
+                is_part.then_some(Work { archive: archives.value(row).into(), before, of, games: first..past })
+            };
+            let games = || DataFusionError::Internal("the table of work has games that its archive has not".into());
+            work.push(row().ok_or_else(games)?);
         }
     }
     Ok(work)
