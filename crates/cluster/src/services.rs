@@ -14,10 +14,11 @@ use ballista_core::extension::{
 use ballista_core::registry::BallistaFunctionRegistry;
 use ballista_executor::executor_process::{ExecutorProcessConfig, start_executor_process};
 use ballista_scheduler::config::{SchedulerConfig, TaskDistributionPolicy};
-use ballista_scheduler::scheduler_process::start_server;
+use ballista_scheduler::scheduler_process::{create_scheduler, start_grpc_service};
 use ballista_scheduler::scheduler_server::SessionBuilder;
 use datafusion::execution::session_state::SessionStateBuilder;
 use datafusion::prelude::SessionConfig;
+use datafusion_proto::protobuf::LogicalPlanNode;
 use scoresheet_sql::functions;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -76,7 +77,9 @@ pub async fn schedule(
         ..SchedulerConfig::default()
     };
     let cluster = guard::cluster(&config.scheduler_id, session, Arc::new(SessionConfig::new_with_ballista));
-    start_server(cluster, address, Arc::new(config)).await
+    config.validate()?;
+    let scheduler = create_scheduler::<LogicalPlanNode, closed::Outgoing>(cluster, Arc::new(config)).await?;
+    start_grpc_service(address, scheduler).await
 }
 
 /// What an executor is told.
