@@ -26,8 +26,8 @@ use std::sync::Arc;
 /// SQL over archives on several machines
 ///
 /// A list names the archives (`manifest`). A scheduler reads it, executors read the archives, and queries are sent to
-/// the scheduler. Nothing between them is encrypted, and whoever reaches a scheduler can read every file that its
-/// executors can: for trusted networks only.
+/// the scheduler. Nothing between them is encrypted, and whoever reaches a scheduler can read the games of its lists: for
+/// trusted networks only.
 #[derive(Debug, Parser)]
 #[command(name = "scoresheet-cluster", version, max_term_width = 100)]
 #[command(after_help = "\
@@ -117,7 +117,7 @@ struct ExecutorArgs {
     /// Memory for blocks of archives in an object store
     #[arg(long, value_name = "MIB", default_value_t = 512)]
     blocks: u64,
-    /// Disk space for copies of side files of archives in an object store
+    /// Disk space for copies of tag columns and signatures of archives in an object store
     #[arg(long, value_name = "MIB", default_value_t = 8192)]
     side_files: u64,
     /// How many archives to keep open
