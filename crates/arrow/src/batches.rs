@@ -224,21 +224,6 @@ enum Part {
     Column(usize),
 }
 
-/// Returns the tags that a column is made of.
-fn tags_of(value: Value) -> &'static [&'static str] {
-    match value {
-        Value::Result => &["Result"],
-        Value::Date | Value::DateText => &["Date", "UTCDate"],
-        Value::UtcDate => &["UTCDate"],
-        Value::UtcTime => &["UTCTime"],
-        Value::UtcTimestamp => &["UTCDate", "UTCTime"],
-        Value::BaseSeconds | Value::IncrementSeconds => &["TimeControl"],
-        Value::SiteId => &["Site"],
-        Value::EventId => &["Event"],
-        _ => &[],
-    }
-}
-
 impl<'a> Batch<'a> {
     fn new(source: &'a Member, games: &'a [u64], columns: &'a Columns) -> Result<Batch<'a>, ArrowError> {
         let mut wanted: Vec<(Part, Wanted)> = Vec::new();
@@ -248,11 +233,7 @@ impl<'a> Batch<'a> {
             }
         };
         for (place, column) in columns.columns().iter().enumerate() {
-            let own: &[&'static str] = match &column.value {
-                Value::Text(tag) | Value::Number(tag) | Value::Rating(tag) => std::slice::from_ref(tag),
-                value => tags_of(*value),
-            };
-            for tag in own {
+            for tag in column.value.tags() {
                 if at_hand(source, tag).is_none() {
                     want(Part::Tag(tag), Wanted::Tag(tag));
                 }

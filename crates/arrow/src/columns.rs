@@ -69,6 +69,22 @@ fn map_type() -> DataType {
 }
 
 impl Value {
+    /// Returns the tags that a column is made of, where tag columns have what it takes.
+    pub fn tags(&self) -> &[&'static str] {
+        match self {
+            Value::Text(tag) | Value::Number(tag) | Value::Rating(tag) => std::slice::from_ref(tag),
+            Value::Result => &["Result"],
+            Value::Date | Value::DateText => &["Date", "UTCDate"],
+            Value::UtcDate => &["UTCDate"],
+            Value::UtcTime => &["UTCTime"],
+            Value::UtcTimestamp => &["UTCDate", "UTCTime"],
+            Value::BaseSeconds | Value::IncrementSeconds => &["TimeControl"],
+            Value::SiteId => &["Site"],
+            Value::EventId => &["Event"],
+            _ => &[],
+        }
+    }
+
     /// Returns the type of the column, where texts are no dictionaries.
     pub fn data_type(self) -> DataType {
         let list = |of: DataType| DataType::List(Arc::new(Field::new("item", of, true)));
@@ -269,6 +285,11 @@ impl Columns {
     /// Returns the columns, in their order.
     pub fn columns(&self) -> &[Column] {
         &self.0
+    }
+
+    /// Returns whether any of them is read from the tag columns beside an archive, where it has them.
+    pub fn read_tag_columns(&self) -> bool {
+        self.0.iter().any(|column| column.value == Value::Plies || !column.value.tags().is_empty())
     }
 }
 

@@ -3,12 +3,17 @@
 //! DataFusion plans can name files: `copy .. to`, external tables, scans of CSV, JSON, Parquet. The scheduler and the
 //! executors take plans from anybody who reaches their ports, so they have no store of files at all: whatever a plan
 //! names, there is nothing to read it from or to write it to. (Rows between executors go through Ballista's own shuffle
-//! files, which no plan names.) The client refuses such a query beforehand, with a message that says what is allowed.
+//! files, which no plan names.) Nor does the scheduler take physical plans, which name archives. The client refuses such a query beforehand, with a message that says what is allowed.
 
+use bytes::BufMut;
 use datafusion::common::{DataFusionError, Result, plan_err};
+use datafusion::execution::TaskContext;
 use datafusion::execution::object_store::ObjectStoreRegistry;
 use datafusion::execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
 use datafusion::logical_expr::{DdlStatement, LogicalPlan};
+use datafusion::physical_plan::ExecutionPlan;
+use datafusion_proto::physical_plan::{AsExecutionPlan, PhysicalExtensionCodec};
+use datafusion_proto::protobuf::PhysicalPlanNode;
 use object_store::ObjectStore;
 use std::path::Path;
 use std::sync::Arc;
@@ -38,6 +43,33 @@ pub fn runtime(work: Option<&Path>) -> Result<RuntimeEnv> {
         builder = builder.with_temp_file_path(work);
     }
     builder.build()
+}
+
+/// A plan on its way from the scheduler to executors. One that comes from elsewhere is refused before it is read: it could
+/// name any archive that executors can open, and what Arrow reads of it reserves as much memory as it says.
+#[derive(Clone, Debug)]
+pub struct Outgoing(PhysicalPlanNode);
+
+impl AsExecutionPlan for Outgoing {
+    fn try_decode(_: &[u8]) -> Result<Outgoing> {
+        plan_err!("{CLOSED}: queries come as logical plans")
+    }
+
+    fn try_encode<B: BufMut>(&self, bytes: &mut B) -> Result<()> {
+        self.0.try_encode(bytes)
+    }
+
+    fn try_into_physical_plan(
+        &self,
+        _: &TaskContext,
+        _: &dyn PhysicalExtensionCodec,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        plan_err!("{CLOSED}: queries come as logical plans")
+    }
+
+    fn try_from_physical_plan(plan: Arc<dyn ExecutionPlan>, codec: &dyn PhysicalExtensionCodec) -> Result<Outgoing> {
+        PhysicalPlanNode::try_from_physical_plan(plan, codec).map(Outgoing)
+    }
 }
 
 /// Refuses a query that is not one of those that a cluster answers: `select` and what reads like it (`values`, `explain`,

@@ -8,6 +8,8 @@
 //! |---|---|
 //! | `manifest` | the list of archives, and how work is cut from it |
 //! | `store` | files on disks and in object stores |
+//! | `copies` | copies of side files from an object store |
+//! | `affinity` | which executor is given which tasks |
 //! | `shelf` | where archives are, for the client, the scheduler and executors |
 //! | `codec` | plans as bytes |
 //! | `closed` | plans reach no file |
@@ -17,9 +19,11 @@
 //! | `client` | queries sent to a scheduler |
 //! | `views` | `tree('fen')` and `hits('fen')` as queries |
 
+mod affinity;
 pub mod client;
 mod closed;
 pub mod codec;
+pub mod copies;
 mod guard;
 pub mod manifest;
 pub mod services;

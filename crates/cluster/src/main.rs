@@ -8,14 +8,15 @@ use clap::{Args, Parser, Subcommand};
 use scoresheet::output::{Content, Outputs};
 use scoresheet_arrow::NewFile;
 use scoresheet_cluster::client::Client;
+use scoresheet_cluster::copies::Copies;
 use scoresheet_cluster::manifest::{Manifest, name_beside};
 use scoresheet_cluster::services::{self, Executor};
 use scoresheet_cluster::shelf::{Listed, Opener, Tables};
-use scoresheet_cluster::store::{Copies, Place, Stores};
+use scoresheet_cluster::store::{Place, Stores};
 use scoresheet_cluster::temporary::Temporary;
 use scoresheet_sql::command::output::Destination;
 use scoresheet_sql::command::{Failure, answer, ending, read_queries};
-use scoresheet_sql::{ALL_YEARS, Games, Shelf};
+use scoresheet_sql::{ALL_YEARS, Needs, Shelf};
 use std::io::Write;
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
@@ -25,8 +26,8 @@ use std::sync::Arc;
 /// SQL over archives on several machines
 ///
 /// A list names the archives (`manifest`). A scheduler reads it, executors read the archives, and queries are sent to
-/// the scheduler. Nothing between them is encrypted, and whoever reaches a scheduler can read every file that its
-/// executors can: for trusted networks only.
+/// the scheduler. Nothing between them is encrypted, and whoever reaches a scheduler can read the games of its lists: for
+/// trusted networks only.
 #[derive(Debug, Parser)]
 #[command(name = "scoresheet-cluster", version, max_term_width = 100)]
 #[command(after_help = "\
@@ -116,7 +117,7 @@ struct ExecutorArgs {
     /// Memory for blocks of archives in an object store
     #[arg(long, value_name = "MIB", default_value_t = 512)]
     blocks: u64,
-    /// Disk space for copies of side files of archives in an object store
+    /// Disk space for copies of tag columns and signatures of archives in an object store
     #[arg(long, value_name = "MIB", default_value_t = 8192)]
     side_files: u64,
     /// How many archives to keep open
@@ -173,7 +174,9 @@ fn manifest(args: &ManifestArgs) -> Result<(), Failure> {
     let (mut opened, mut inputs) = (Vec::new(), Vec::new());
     for argument in &args.archives {
         for place in stores.archives(&Place::of(argument)?)? {
-            let archive = Arc::new(stores.open(&place)?);
+            // Dates are read from tag columns, where there are such.
+            let needs = Needs { tag_columns: true, signatures: false };
+            let (games, _) = stores.open(&place)?.games(0, needs)?;
             let place = match place {
                 Place::Path(path) => {
                     let path = std::path::absolute(path)?;
@@ -182,7 +185,7 @@ fn manifest(args: &ManifestArgs) -> Result<(), Failure> {
                 }
                 address => address,
             };
-            opened.push((name_beside(&folder, &place), Arc::new(Games::after(0, archive))));
+            opened.push((name_beside(&folder, &place), Arc::new(games)));
         }
     }
     let mut outputs = Outputs::of(inputs);

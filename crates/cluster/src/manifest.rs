@@ -96,11 +96,13 @@ impl Manifest {
     }
 
     /// Cuts a range of games into about as many pieces of work as asked for, without archives whose games are all of
-    /// other years. Bounds are near those of chunks: a chunk that two pieces share is read twice.
+    /// other years. A piece is of one archive, or of several small ones. Bounds are near those of chunks: a chunk that two
+    /// pieces share is read twice.
     pub fn cut(&self, games: &Range<u64>, years: &RangeInclusive<i32>, pieces: usize) -> Vec<Vec<Work>> {
         let all = *years == scoresheet_sql::ALL_YEARS;
-        let (mut work, mut before) = (Vec::new(), 0);
+        let (mut archives, mut before) = (Vec::new(), 0);
         for shard in &self.shards {
+            let mut work = Vec::new();
             let own = before + 1..before + 1 + shard.games;
             let in_time = shard.years.is_some_and(|(first, last)| first <= *years.end() && last >= *years.start());
             let (first, past) = (own.start.max(games.start), own.end.min(games.end));
@@ -115,9 +117,31 @@ impl Manifest {
                     start = end;
                 }
             }
+            archives.push(work);
             before = own.end - 1;
         }
-        deal(work, pieces)
+        if pieces <= 1 {
+            return deal(archives.concat(), pieces);
+        }
+        let games_of = |work: &[Work]| work.iter().map(Work::len).sum::<u64>();
+        let each = archives.iter().map(|work| games_of(work)).sum::<u64>().div_ceil(pieces as u64).max(1);
+        let (mut cut, mut small) = (Vec::new(), Vec::new());
+        for work in archives {
+            let games = games_of(&work);
+            let own = (games + each / 2) / each;
+            if own == 0 && games_of(&small) + games <= each {
+                small.extend(work);
+                continue;
+            }
+            cut.extend(deal(std::mem::take(&mut small), 1));
+            if own == 0 {
+                small = work;
+            } else {
+                cut.extend(deal(work, own as usize));
+            }
+        }
+        cut.extend(deal(small, 1));
+        cut
     }
 
     /// Returns how many games of a range there are, deleted ones left out; `None` where the manifest does not say.
@@ -186,7 +210,8 @@ mod tests {
         for pieces in [1, 2, 3, 7, 100, 10_000] {
             for range in [1..u64::MAX, 1..2, 500..1036, 1000..1001, 1036..6036, 6036..7000] {
                 let cut = manifest.cut(&range, &scoresheet_sql::ALL_YEARS, pieces);
-                assert!(cut.len() <= pieces && cut.iter().all(|piece| !piece.is_empty()));
+                assert!(cut.len() <= if pieces > 1 { pieces + 2 } else { 1 }, "{range:?} in {pieces}: {}", cut.len());
+                assert!(cut.iter().all(|piece| !piece.is_empty()));
                 let numbers: Vec<u64> = cut.iter().flatten().flat_map(|work| work.games.clone()).collect();
                 let expected: Vec<u64> = (range.start.max(1)..range.end.min(6036)).collect();
                 assert_eq!(numbers, expected, "{range:?} in {pieces}");
@@ -195,6 +220,26 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn pieces_are_of_one_archive() {
+        let shard = |month: u32| {
+            let (path, games) = (format!("{month}"), 900 + u64::from(month * 7919 % 1000));
+            Shard { path, games, deleted: 0, chunks: games / 9, years: None }
+        };
+        let months = Manifest { version: 1, shards: (0..60).map(shard).collect() };
+        let cut = |pieces| months.cut(&(1..u64::MAX), &scoresheet_sql::ALL_YEARS, pieces);
+        for pieces in [120, 200, 1000] {
+            let cut = cut(pieces);
+            assert!((pieces * 9 / 10..=pieces * 11 / 10).contains(&cut.len()), "{pieces}: {}", cut.len());
+            assert!(cut.iter().all(|piece| piece.len() == 1), "{pieces}");
+            let games = |piece: &Vec<Work>| piece.iter().map(Work::len).sum::<u64>();
+            let (most, mean) = (cut.iter().map(games).max().unwrap(), months.len() / pieces as u64);
+            assert!(most <= 2 * mean, "{pieces}: {most}, mean {mean}");
+        }
+        // Small ones go together.
+        assert!((5..=8).contains(&cut(6).len()), "{}", cut(6).len());
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The two services: a scheduler, which has the lists of archives and opens none, and executors, which open those that
 //! their tasks are of.
 
+use crate::affinity::Affinity;
 use crate::closed;
 use crate::codec::{Codec, Side};
 use crate::guard;
@@ -12,15 +13,17 @@ use ballista_core::extension::{
 };
 use ballista_core::registry::BallistaFunctionRegistry;
 use ballista_executor::executor_process::{ExecutorProcessConfig, start_executor_process};
-use ballista_scheduler::config::SchedulerConfig;
-use ballista_scheduler::scheduler_process::start_server;
+use ballista_scheduler::config::{SchedulerConfig, TaskDistributionPolicy};
+use ballista_scheduler::scheduler_process::{create_scheduler, start_grpc_service};
 use ballista_scheduler::scheduler_server::SessionBuilder;
 use datafusion::execution::session_state::SessionStateBuilder;
 use datafusion::prelude::SessionConfig;
+use datafusion_proto::protobuf::LogicalPlanNode;
 use scoresheet_sql::functions;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// How often executors say that they live.
 const HEARTBEAT_SECONDS: u64 = 1;
@@ -61,6 +64,7 @@ pub async fn schedule(
         bind_host: address.ip().to_string(),
         bind_port: address.port(),
         scheduling_policy: POLICY,
+        task_distribution: TaskDistributionPolicy::Custom(Arc::new(Affinity::new(Duration::from_secs(silence)))),
         executor_timeout_seconds: silence,
         no_executors_grace_period_seconds: 2 * silence,
         expire_dead_executor_interval_seconds: HEARTBEAT_SECONDS,
@@ -73,7 +77,9 @@ pub async fn schedule(
         ..SchedulerConfig::default()
     };
     let cluster = guard::cluster(&config.scheduler_id, session, Arc::new(SessionConfig::new_with_ballista));
-    start_server(cluster, address, Arc::new(config)).await
+    config.validate()?;
+    let scheduler = create_scheduler::<LogicalPlanNode, closed::Outgoing>(cluster, Arc::new(config)).await?;
+    start_grpc_service(address, scheduler).await
 }
 
 /// What an executor is told.

@@ -1,16 +1,19 @@
 //! Where files are: on disks, or in an object store, and how archives there are opened.
 //!
-//! An archive in an object store is read by ranges of bytes, in blocks that a cache of bounded size keeps; its small
-//! side files (index, tag columns, signatures) are copied to a folder, where they are mapped. Nothing is ever written
-//! to a store. Credentials and the endpoint are taken from the environment (AWS_ACCESS_KEY_ID, AWS_ENDPOINT, ..), so that
+//! An archive in an object store is read by ranges of bytes, in blocks that a cache of bounded size keeps; its index is
+//! read with it, and tag columns and signatures are copied to a folder once a scan has a use for them, and mapped.
+//! Position indices are not looked for. Nothing is ever written to a store. Credentials and the endpoint are taken from the environment (AWS_ACCESS_KEY_ID, AWS_ENDPOINT, ..), so that
 //! no plan has them.
 
+use crate::copies::{Copies, Copy};
+use futures::StreamExt;
 use futures::future::try_join_all;
 use object_store::aws::AmazonS3Builder;
 use object_store::path::Path as Key;
 use object_store::{GetOptions, GetRange, ObjectMeta, ObjectStore, ObjectStoreExt, RetryConfig};
 use scoresheet::Archive;
 use scoresheet::archive::{FileKind, ReadExactAt};
+use scoresheet_sql::{Games, Needs};
 use std::collections::HashMap;
 use std::fmt;
 use std::future::Future;
@@ -115,39 +118,7 @@ pub struct Stores {
     handle: tokio::runtime::Handle,
     open: Mutex<HashMap<String, Arc<dyn ObjectStore>>>,
     blocks: Arc<Blocks>,
-    copies: Copies,
-}
-
-/// Side files of objects, copied to a disk: a folder an archive, the last used ones kept.
-#[derive(Debug)]
-pub struct Copies {
-    /// Where they are.
-    pub folder: PathBuf,
-    /// The bytes that they may take together; those of the archive opened last stay in any case.
-    pub most: u64,
-    kept: Mutex<Vec<(PathBuf, u64)>>,
-}
-
-impl Copies {
-    /// Returns copies in a folder, of at most so many bytes.
-    pub fn new(folder: PathBuf, most: u64) -> Copies {
-        Copies { folder, most, kept: Mutex::default() }
-    }
-
-    /// Notes that a folder of copies is in use; the copies that have not been used for longest go if there are too many.
-    /// (An archive that is open keeps its own: the system keeps what is mapped.)
-    fn touch(&self, copy: &Path) {
-        let sizes = copy.read_dir().into_iter().flatten().filter_map(|entry| Some(entry.ok()?.metadata().ok()?.len()));
-        let bytes = sizes.sum();
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.retain(|(path, _)| path != copy);
-        kept.push((copy.to_path_buf(), bytes));
-        while kept.len() > 1 && kept.iter().map(|(_, bytes)| bytes).sum::<u64>() > self.most {
-            let (oldest, _) = kept.remove(0);
-            // What cannot be removed now goes with the whole folder.
-            let _ = std::fs::remove_dir_all(oldest);
-        }
-    }
+    copies: Arc<Copies>,
 }
 
 impl Stores {
@@ -162,7 +133,13 @@ impl Stores {
             .build()?;
         let blocks = Blocks { most: (memory / BLOCK).max(8) as usize, kept: Mutex::default() };
         let handle = runtime.handle().clone();
-        Ok(Stores { runtime: Some(runtime), handle, open: Mutex::default(), blocks: Arc::new(blocks), copies })
+        Ok(Stores {
+            runtime: Some(runtime),
+            handle,
+            open: Mutex::default(),
+            blocks: Arc::new(blocks),
+            copies: copies.into(),
+        })
     }
 
     /// Waits for what a store answers. It can be called from any thread, that of another runtime too.
@@ -231,13 +208,16 @@ impl Stores {
         if found.is_empty() { Err(format!("{place}: no archives (*.bga)")) } else { Ok(found) }
     }
 
-    /// Opens an archive with its side files.
+    /// Opens an archive. Of one in a store the index is read, and no other side file.
     ///
     /// Errors: those of [`Archive::open`], and of the store.
-    pub fn open(&self, place: &Place) -> Result<Archive, String> {
+    pub fn open(&self, place: &Place) -> Result<Source, String> {
         let failed = |error: &dyn fmt::Display| format!("cannot open {place}: {error}");
         let url = match place {
-            Place::Path(path) => return Archive::open(path).map_err(|error| error.to_string()),
+            Place::Path(path) => {
+                let archive = Archive::open(path).map_err(|error| error.to_string())?;
+                return Ok(Source { archive: Arc::new(archive), beside: None });
+            }
             Place::Address(url) => url,
         };
         let (store, key) = self.store(url)?;
@@ -245,14 +225,27 @@ impl Stores {
             let (store, key) = (Arc::clone(&store), key.clone());
             self.wait(async move { store.head(&key).await })?.map_err(|error| failed(&error))?
         };
-        let copy = self.copies.folder.join(format!("{:016x}", name_of(url, head.e_tag.as_deref())));
-        std::fs::create_dir_all(&copy).map_err(|error| failed(&error))?;
-        let path = copy.join(key.filename().unwrap_or("games.bga"));
-        for kind in [FileKind::Index, FileKind::TagColumns, FileKind::Signatures] {
-            self.copy(&store, &key, kind, &path).map_err(|error| failed(&error))?;
-        }
-        self.copies.touch(&copy);
-        let index = std::fs::read(FileKind::Index.beside(&path)).ok();
+        let name = format!("{:016x}", name_of(url, head.e_tag.as_deref()));
+        let path = self.copies.folder_of(&name).join(key.filename().unwrap_or("games.bga"));
+        let beside = Beside {
+            store: Arc::clone(&store),
+            key: key.clone(),
+            path: path.clone(),
+            runtime: self.handle.clone(),
+            copies: Arc::clone(&self.copies),
+            name,
+        };
+        let index = {
+            let (store, from) = (Arc::clone(&store), beside.key_of(FileKind::Index));
+            let get = async move {
+                match store.get(&from).await {
+                    Ok(found) => found.bytes().await.map(Some),
+                    Err(object_store::Error::NotFound { .. }) => Ok(None),
+                    Err(error) => Err(error),
+                }
+            };
+            self.wait(get)?.map_err(|error| failed(&error))?
+        };
         let reader = Object {
             address: url.to_string(),
             number: self.blocks.number(),
@@ -263,34 +256,105 @@ impl Stores {
             store,
             key,
         };
-        Archive::from_reader_beside(&path, reader, head.size, index.as_deref()).map_err(|error| failed(&error))
+        let archive = Archive::from_reader_beside(&path, reader, head.size, index.as_deref());
+        Ok(Source { archive: Arc::new(archive.map_err(|error| failed(&error))?), beside: Some(beside) })
+    }
+}
+
+/// An open archive, and where its side files come from, if it is in a store.
+#[derive(Debug)]
+pub struct Source {
+    /// The archive.
+    pub archive: Arc<Archive>,
+    beside: Option<Beside>,
+}
+
+/// Where side files of an archive in a store are, and where copies of them.
+struct Beside {
+    store: Arc<dyn ObjectStore>,
+    key: Key,
+    /// Where the archive would be among the copies.
+    path: PathBuf,
+    runtime: tokio::runtime::Handle,
+    copies: Arc<Copies>,
+    name: String,
+}
+
+impl Source {
+    /// Returns the archive as one whose games have the numbers after those of `before` others, with these side files, if
+    /// there are such, and with the copies that they are mapped from. The library sees whether they belong to it.
+    ///
+    /// Errors: those of the store, or of the disk.
+    pub fn games(&self, before: u64, needs: Needs) -> Result<(Games, Option<Arc<Copy>>), String> {
+        let games = || Games::after(before, Arc::clone(&self.archive));
+        let Some(beside) = self.beside.as_ref().filter(|_| needs != Needs::default()) else {
+            return Ok((games(), None));
+        };
+        loop {
+            let copy = beside.copies.of(&beside.name).map_err(|error| error.to_string())?;
+            let Some(mut files) = copy.hold() else { continue };
+            for (needed, kind) in [(needs.tag_columns, FileKind::TagColumns), (needs.signatures, FileKind::Signatures)]
+            {
+                if needed && !files.has(kind) {
+                    files.add(kind, beside.copy(kind)?);
+                }
+            }
+            let games = games();
+            // What is mapped stays, whatever becomes of the copy.
+            for member in games.sources().members() {
+                needs.tag_columns.then(|| member.columns());
+                needs.signatures.then(|| member.side_files());
+            }
+            drop(files);
+            beside.copies.touch(&copy);
+            return Ok((games, Some(copy)));
+        }
     }
 
-    /// Copies a side file, if there is one and it is not there yet. The library sees whether it belongs to the archive.
-    fn copy(&self, store: &Arc<dyn ObjectStore>, key: &Key, kind: FileKind, path: &Path) -> Result<(), String> {
-        let to = kind.beside(path);
-        let name = to.file_name().and_then(|name| name.to_str()).ok_or("no name")?;
-        let folder: Vec<_> = key.parts().collect();
-        let folder = folder.iter().take(folder.len().saturating_sub(1)).map(|part| part.as_ref().to_owned());
-        let from = Key::from_iter(folder.chain([name.to_owned()]));
-        let store = Arc::clone(store);
-        let get = async move {
-            match store.get(&from).await {
-                Ok(found) => found.bytes().await.map(Some),
-                Err(object_store::Error::NotFound { .. }) => Ok(None),
-                Err(error) => Err(error),
+    /// Notes that copies are in use.
+    pub fn touch(&self, copy: &Arc<Copy>) {
+        self.beside.iter().for_each(|beside| beside.copies.touch(copy));
+    }
+}
+
+impl Beside {
+    /// Returns the key of a side file.
+    fn key_of(&self, kind: FileKind) -> Key {
+        let name = kind.beside(&self.path);
+        let name = name.file_name().map(|name| name.to_string_lossy().into_owned());
+        let folder: Vec<String> = self.key.parts().map(|part| part.as_ref().to_owned()).collect();
+        let folder = folder.into_iter().take(self.key.parts().count().saturating_sub(1));
+        Key::from_iter(folder.chain(name))
+    }
+
+    /// Copies a side file, a part at a time. Returns its size, 0 where there is none.
+    fn copy(&self, kind: FileKind) -> Result<u64, String> {
+        let (store, from, to) = (Arc::clone(&self.store), self.key_of(kind), kind.beside(&self.path));
+        let copy = async move {
+            let failed = |error: &dyn fmt::Display| format!("cannot copy {from}: {error}");
+            let mut parts = match store.get(&from).await {
+                Ok(found) => found.into_stream(),
+                Err(object_store::Error::NotFound { .. }) => return Ok(0),
+                Err(error) => return Err(failed(&error)),
+            };
+            let folder = to.parent().unwrap_or(Path::new("."));
+            let mut file = tempfile::NamedTempFile::new_in(folder).map_err(|error| failed(&error))?;
+            let mut bytes = 0;
+            while let Some(part) = parts.next().await {
+                let part = part.map_err(|error| failed(&error))?;
+                bytes += part.len() as u64;
+                io::Write::write_all(&mut file, &part).map_err(|error| failed(&error))?;
             }
+            file.persist(&to).map_err(|error| failed(&error))?;
+            Ok(bytes)
         };
-        if to.exists() {
-            return Ok(());
-        }
-        if let Some(bytes) = self.wait(get)?.map_err(|error| error.to_string())? {
-            let mut file = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(Path::new(".")))
-                .map_err(|error| error.to_string())?;
-            io::Write::write_all(&mut file, &bytes).map_err(|error| error.to_string())?;
-            file.persist(&to).map_err(|error| error.to_string())?;
-        }
-        Ok(())
+        wait(&self.runtime, copy)?
+    }
+}
+
+impl fmt::Debug for Beside {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Beside").field("key", &self.key).finish_non_exhaustive()
     }
 }
 
@@ -443,21 +507,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn copies_stay_within_their_bound() {
-        let folder = tempfile::tempdir().unwrap();
-        let copies = Copies::new(folder.path().to_path_buf(), 250);
-        let folders = ["a", "b", "c", "d"].map(|name| folder.path().join(name));
-        let touch = |place: usize, bytes: usize| {
-            std::fs::create_dir_all(&folders[place]).unwrap();
-            std::fs::write(folders[place].join("games.bgh"), vec![0; bytes]).unwrap();
-            copies.touch(&folders[place]);
-            folders.each_ref().map(|folder| folder.exists())
-        };
-        assert_eq!(touch(0, 100), [true, false, false, false]);
-        assert_eq!(touch(1, 100), [true, true, false, false]);
-        assert_eq!(touch(0, 100), [true, true, false, false]);
-        assert_eq!(touch(2, 100), [true, false, true, false]);
-        assert_eq!(touch(3, 1000), [false, false, false, true]);
+    fn blocks_stay_within_their_bound() {
+        let blocks = Blocks { most: 8, kept: Mutex::default() };
+        for round in 0..100 {
+            // The first is asked for again and again, and stays.
+            let first = blocks.get((1, 0));
+            assert_eq!(first.initialized(), round > 0);
+            first.set(Ok(Arc::default())).unwrap_or_default();
+            blocks.get((1, 1 + round));
+            assert!(blocks.kept.lock().unwrap().blocks.len() <= 8);
+        }
     }
 
     #[test]

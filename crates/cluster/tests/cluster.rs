@@ -4,6 +4,8 @@
 mod common;
 
 use common::{Cluster, archive, local, manifest, query};
+use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 const SICILIAN: &str = "rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2";
@@ -69,6 +71,51 @@ fn sent_by_a_stranger(port: u16, queries: &[String]) -> Result<(), String> {
     })
 }
 
+/// Sends a scan of an archive that no list has, as the scheduler itself would send it to executors.
+fn scan_sent_by_a_stranger(port: u16, folder: &Path, archive: &str) -> Result<(), String> {
+    use ballista_core::serde::protobuf::execute_query_params::Query;
+    use ballista_core::serde::protobuf::execute_query_result::Result as Said;
+    use ballista_core::serde::protobuf::job_status::Status;
+    use ballista_core::serde::protobuf::scheduler_grpc_client::SchedulerGrpcClient;
+    use ballista_core::serde::protobuf::{ExecuteQueryParams, GetJobStatusParams};
+    use datafusion::prelude::SessionContext;
+    use scoresheet_cluster::codec::{Codec, Side};
+    use scoresheet_cluster::manifest::{Manifest, Shard};
+    use scoresheet_cluster::shelf::Listed;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let shard = Shard { path: archive.into(), games: 20, deleted: 0, chunks: 1, years: None };
+        let manifest = Manifest { version: 1, shards: vec![shard] };
+        let listed = Listed { root: folder.to_str().unwrap().into(), manifest: manifest.into() };
+        let context = SessionContext::new();
+        context.register_table("t", Arc::new(scoresheet_sql::GamesTable::of_shelf(Arc::new(listed)))).unwrap();
+        let plan = context.sql("select white from t").await.unwrap().create_physical_plan().await.unwrap();
+        let codec = Codec::new(Side::Scheduler(Arc::default()));
+        let bytes = datafusion_proto::bytes::physical_plan_to_bytes_with_extension_codec(plan, &codec).unwrap();
+        let mut scheduler = SchedulerGrpcClient::connect(format!("http://127.0.0.1:{port}")).await.unwrap();
+        let query = Some(Query::PhysicalPlan(bytes.to_vec()));
+        let session_id = "stranger".to_owned();
+        let asked = ExecuteQueryParams { query, session_id, ..ExecuteQueryParams::default() };
+        let mut asked = tonic::Request::new(asked);
+        asked.metadata_mut().insert("ballista-version", ballista_core::BALLISTA_VERSION.parse().unwrap());
+        let answer = scheduler.execute_query(asked).await.map_err(|status| status.message().to_owned())?;
+        let said = match answer.into_inner().result {
+            Some(Said::Success(said)) => said,
+            other => return Err(format!("{other:?}")),
+        };
+        for _ in 0..100 {
+            let asked = GetJobStatusParams { job_id: said.job_id.clone() };
+            let status = scheduler.get_job_status(asked).await.map_err(|status| status.message().to_owned())?;
+            match status.into_inner().status.and_then(|status| status.status) {
+                Some(Status::Failed(failed)) => return Err(failed.error),
+                Some(Status::Successful(_)) => return Ok(()),
+                _ => tokio::time::sleep(Duration::from_millis(100)).await,
+            }
+        }
+        Err("no end".into())
+    })
+}
+
 #[test]
 fn no_query_reaches_a_file() {
     let folder = tempfile::tempdir().unwrap();
@@ -96,6 +143,10 @@ fn no_query_reaches_a_file() {
         let refused = sent_by_a_stranger(cluster.port, &queries).unwrap_err();
         assert!(refused.contains("no other files"), "{queries:?}: {refused}");
     }
+    let elsewhere = tempfile::tempdir().unwrap();
+    archive(elsewhere.path(), "other.bga", 20);
+    let refused = scan_sent_by_a_stranger(cluster.port, elsewhere.path(), "other.bga");
+    assert!(refused.as_ref().is_err_and(|said| said.contains("no other files")), "{refused:?}");
     assert!(!out.exists());
     // What is allowed, as before; and the stranger's own values.
     assert_eq!(cluster.ask("select count(*) from games", &[]).unwrap().trim(), "count(*)\n20");

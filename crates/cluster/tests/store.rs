@@ -175,7 +175,7 @@ fn archives_are_read_from_an_object_store() {
     ] {
         assert_eq!(cluster.ask(&query, &[]), Ok(local(&arguments, &query)), "{query}");
     }
-    // Archives by ranges, side files as they are, and nothing twice.
+    // Archives by ranges, side files as they are, and nothing twice by one executor.
     let asked = server.asked();
     let whole = |name: &str| {
         let path = format!("/bucket/games/{name}");
@@ -206,4 +206,108 @@ fn archives_are_read_from_an_object_store() {
     let refused = command.envs(server.environment()).env("AWS_ACCESS_KEY_ID", "other").output().unwrap();
     let message = String::from_utf8_lossy(&refused.stderr);
     assert!(!refused.status.success() && message.contains("cannot read s3://bucket/games/"), "{message}");
+}
+
+/// Makes archives of as many games each in a store, with all side files; returns their paths and the list.
+fn many(folder: &Path, server: &Server, archives: usize) -> (Vec<String>, std::path::PathBuf) {
+    let mut paths = Vec::new();
+    for number in 0..archives {
+        let path = archive(folder, &format!("{number}.bga"), 1000);
+        let opened = scoresheet::Archive::open(&path).unwrap();
+        scoresheet::query::tag_columns::write(&opened).unwrap();
+        scoresheet::query::Signatures::build(&opened).write(&opened).unwrap();
+        scoresheet::query::position::index::build(&opened, 64 << 20, |_| {}).unwrap();
+        for ending in ["bga", "bgi", "bgh", "bgs", "bgp"] {
+            server.put(&format!("games/{number}.{ending}"), &path.with_extension(ending));
+        }
+        paths.push(path.to_str().unwrap().to_owned());
+    }
+    let list = folder.join("games.json");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_scoresheet-cluster"));
+    command.args(["manifest", "s3://bucket/games/", "-o", list.to_str().unwrap()]).envs(server.environment());
+    assert!(command.output().unwrap().status.success());
+    server.asked();
+    (paths, list)
+}
+
+/// Returns how often objects with this ending have been fetched whole.
+fn wholes(asked: &[Asked], ending: &str) -> usize {
+    asked.iter().filter(|(method, path, range)| method == "GET" && path.ends_with(ending) && range.is_none()).count()
+}
+
+const SICILIAN: &str = "rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2";
+
+#[test]
+fn side_files_are_fetched_when_they_are_needed() {
+    let (folder, server) = (tempfile::tempdir().unwrap(), Server::new());
+    let (paths, list) = many(folder.path(), &server, 2);
+    let mut cluster = Cluster::with(folder.path(), &[list.to_str().unwrap()], server.environment());
+    cluster.executor(&[]);
+    let fetched = |query: &str| {
+        assert_eq!(cluster.ask(query, &[]), Ok(local(&paths, query)), "{query}");
+        let asked = server.asked();
+        assert_eq!(asked.iter().filter(|(_, path, _)| path.ends_with("bgp")).count(), 0);
+        ["bgi", "bgh", "bgs"].map(|ending| wholes(&asked, ending))
+    };
+    // The list knows.
+    assert_eq!(fetched("select count(*) from games"), [0, 0, 0]);
+    // Moves, and tags of few games, are in the archive.
+    assert_eq!(fetched("select fen_at(brenner, -1), count(*) from games group by 1 order by 1"), [2, 0, 0]);
+    assert_eq!(fetched("select game_id, white from games where game_id between 990 and 1010 order by 1"), [0, 0, 0]);
+    let reached = format!("select count(*) from games where reaches(brenner, '{SICILIAN}')");
+    assert_eq!(fetched(&reached), [0, 0, 2]);
+    assert_eq!(fetched("select white, count(*) from games group by white order by 1"), [0, 2, 0]);
+    // Nothing again.
+    assert_eq!(fetched("select count(*) from games where white_elo > 1800"), [0, 0, 0]);
+    assert_eq!(fetched(&format!("{reached} and white_elo > 1800")), [0, 0, 0]);
+}
+
+#[test]
+fn work_on_an_archive_goes_where_it_went_before() {
+    let (folder, server) = (tempfile::tempdir().unwrap(), Server::new());
+    let (paths, list) = many(folder.path(), &server, 8);
+    let mut cluster = Cluster::with(folder.path(), &[list.to_str().unwrap()], server.environment());
+    // As many pieces as archives, and one thread, so that one executor alone could have all of them, one by one.
+    let more = ["--threads", "1", "--memory", "256"];
+    cluster.executor(&more);
+    cluster.executor(&more);
+    let mut asked = Vec::new();
+    for round in 0..12 {
+        let query =
+            format!("select white, count(*) from games where white_elo > {} group by 1 order by 1", 1000 + round);
+        let partitions = if round % 2 == 0 { "8" } else { "16" };
+        assert_eq!(cluster.ask(&query, &["--partitions", partitions]), Ok(local(&paths, &query)), "{query}");
+        asked.extend(server.asked());
+    }
+    // Each executor has its own; one archive at most is shared, where half of the work ends within it.
+    let columns = wholes(&asked, "bgh");
+    assert!((8..=9).contains(&columns), "tag columns of 8 archives were fetched {columns} times");
+    let both = |number: usize| {
+        let path = format!("/bucket/games/{number}.bgh");
+        asked.iter().filter(|(method, own, _)| method == "GET" && *own == path).count() > 1
+    };
+    assert!((0..8).filter(|number| both(*number)).count() <= 1);
+}
+
+#[test]
+fn copies_of_side_files_stay_within_their_bound() {
+    let (folder, server) = (tempfile::tempdir().unwrap(), Server::new());
+    // Each archive's tag columns are some KiB: together more than the least bound there is, 0.
+    let (paths, list) = many(folder.path(), &server, 3);
+    let mut cluster = Cluster::with(folder.path(), &[list.to_str().unwrap()], server.environment());
+    let place = cluster.executor(&["--threads", "1", "--memory", "256", "--side-files", "0"]);
+    let query = "select white, count(*) from games where white_elo > 1500 group by 1 order by 1";
+    for _ in 0..3 {
+        assert_eq!(cluster.ask(query, &["--partitions", "3"]), Ok(local(&paths, query)));
+    }
+    let there = walk(&folder.path().join(format!("executor-{place}")));
+    let copies: Vec<_> = there.iter().filter(|path| path.ends_with("bgh")).collect();
+    assert_eq!(copies.len(), 1, "those used last stay, and no others: {copies:?}");
+    assert!(wholes(&server.asked(), "bgh") >= 7);
+}
+
+/// Returns the files beneath a folder.
+fn walk(folder: &Path) -> Vec<String> {
+    let entries = folder.read_dir().unwrap().map(|entry| entry.unwrap().path());
+    entries.flat_map(|path| if path.is_dir() { walk(&path) } else { vec![path.display().to_string()] }).collect()
 }

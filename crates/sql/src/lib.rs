@@ -29,4 +29,4 @@ pub use session::{Memory, Tables, session};
 pub use sought::{Look, Question};
 pub use table::{GamesExec, GamesTable, Scan, schema, work_of, work_table};
 pub use translate::{Part, translate, years};
-pub use work::{ALL_YEARS, Asked, Games, Open, Selection, Shelf, Work, deal};
+pub use work::{ALL_YEARS, Asked, Games, Needs, Open, Selection, Shelf, Work, deal};

@@ -6,7 +6,7 @@
 
 use crate::sought::Question;
 use crate::translate::{Part, translate, years};
-use crate::work::{ALL_YEARS, Asked, Games, Open, Piece, Selection, Shelf, Work, options};
+use crate::work::{ALL_YEARS, Asked, Games, Needs, Open, Piece, Selection, Shelf, Work, options};
 use arrow::array::{ArrayRef, AsArray, Int64Array, RecordBatch, RecordBatchOptions, StringArray};
 use arrow::compute::cast;
 use arrow::datatypes::{DataType, Field, Int64Type, Schema, SchemaRef};
@@ -17,6 +17,7 @@ use datafusion::common::stats::Precision;
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::common::{DataFusionError, Result, Statistics, plan_err};
 use datafusion::datasource::memory::MemorySourceConfig;
+use datafusion::datasource::source::DataSourceExec;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
 use datafusion::physical_expr::expressions::Column;
@@ -166,6 +167,10 @@ pub struct Scan {
     pub limit: Option<u64>,
 }
 
+/// The part of an archive's games of which tags are read from its tag columns, where a scan asks for no more than their
+/// values: a sixteenth.
+const FEW: u64 = 16;
+
 /// Reads games: an operator over a table of work.
 #[derive(Debug)]
 pub struct GamesExec {
@@ -209,6 +214,8 @@ pub fn work_table(work: &[Vec<Work>]) -> Result<Arc<dyn ExecutionPlan>> {
 }
 
 /// Reads rows of the table of work.
+///
+/// Errors: other columns, or games that the archive named does not have.
 pub fn work_of(batches: &[RecordBatch]) -> Result<Vec<Work>> {
     let other = || DataFusionError::Internal("the table of work has other columns".into());
     let mut work = Vec::new();
@@ -220,12 +227,14 @@ pub fn work_of(batches: &[RecordBatch]) -> Result<Vec<Work>> {
         let archives = batch.columns().first().and_then(|column| column.as_string_opt::<i32>()).ok_or_else(other)?;
         let (befores, ofs, firsts, pasts) = (column(1)?, column(2)?, column(3)?, column(4)?);
         for row in 0..batch.num_rows() {
-            work.push(Work {
-                archive: archives.value(row).into(),
-                before: befores.value(row) as u64,
-                of: ofs.value(row) as u64,
-                games: firsts.value(row) as u64..pasts.value(row) as u64,
-            });
+            let number = |column: &Int64Array| u64::try_from(column.value(row)).ok();
+            let row = || {
+                let (before, of, first, past) = (number(befores)?, number(ofs)?, number(firsts)?, number(pasts)?);
+                let is_part = before < first && first <= past && past - 1 <= before + of;
+                is_part.then_some(Work { archive: archives.value(row).into(), before, of, games: first..past })
+            };
+            let games = || DataFusionError::Internal("the table of work has games that its archive has not".into());
+            work.push(row().ok_or_else(games)?);
         }
     }
     Ok(work)
@@ -294,6 +303,26 @@ impl GamesExec {
     pub fn games(&self) -> Option<u64> {
         self.games
     }
+
+    /// Returns the work of each partition, where it is a table in memory.
+    pub fn work(&self) -> Option<Vec<Vec<Work>>> {
+        let source = self.work.downcast_ref::<DataSourceExec>()?;
+        let source = source.data_source().downcast_ref::<MemorySourceConfig>()?;
+        source.partitions().iter().map(|batches| work_of(batches).ok()).collect()
+    }
+
+    /// Returns what says which side files this has a use for with a piece of work.
+    fn needs(&self) -> impl Fn(&Work) -> Needs + Send + 'static {
+        let (range, limit) = (self.range.clone(), self.scan.limit.unwrap_or(u64::MAX));
+        let (filters, reads) = (self.scan.asked.filter.is_some(), self.columns.read_tag_columns());
+        let signatures = !self.scan.asked.sought.is_empty();
+        move |work| {
+            let (first, past) = (range.start.max(work.before + 1), range.end.min(work.before + 1 + work.of));
+            // The tags of a few games are read sooner from the archive itself.
+            let many = past.saturating_sub(first).min(limit) >= work.of.div_ceil(FEW);
+            Needs { tag_columns: filters || (reads && many), signatures }
+        }
+    }
 }
 
 impl DisplayAs for GamesExec {
@@ -361,14 +390,14 @@ impl ExecutionPlan for GamesExec {
         let work = self.work.execute(partition, context)?;
         let (shelf, columns, selection) = (Arc::clone(&self.shelf), self.columns.clone(), Arc::clone(&self.selection));
         let views = self.schema().fields().iter().any(|field| field.data_type() == &DataType::Utf8View);
-        let (schema, mut limit) = (self.schema(), self.scan.limit.unwrap_or(u64::MAX));
+        let (schema, mut limit, needs) = (self.schema(), self.scan.limit.unwrap_or(u64::MAX), self.needs());
         let mut builder = RecordBatchReceiverStream::builder(Arc::clone(&schema), 2);
         let send = builder.tx();
         builder.spawn(async move {
             let work = work_of(&work.try_collect::<Vec<RecordBatch>>().await?)?;
             let read = move || -> Result<(), String> {
                 for work in work {
-                    let games = shelf.open(&work)?;
+                    let games = shelf.open(&work, needs(&work))?;
                     let sources = games.sources();
                     selection.rows(&games, &work, &columns, &mut limit, |piece| match piece {
                         Piece::Count(count) => {

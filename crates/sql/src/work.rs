@@ -23,14 +23,37 @@ pub trait Shelf: std::any::Any + std::fmt::Debug + Send + Sync {
     /// Returns how many games of a range there are, deleted ones left out; `None` where that is not known.
     fn count(&self, games: &Range<u64>) -> Option<u64>;
 
-    /// Returns the archives that a piece of work is of, one of several. It may read and wait.
+    /// Returns the archives that a piece of work is of, one of several, with the side files that are of use. It may read
+    /// and wait.
     ///
     /// Errors: the archive cannot be opened, or is another one than the work was cut from.
-    fn open(&self, work: &Work) -> Result<Arc<Games>, String>;
+    fn open(&self, work: &Work, needs: Needs) -> Result<Arc<Games>, String>;
 
     /// Returns what keeps the games that are asked for, for all pieces of one scan.
     fn selection(&self, asked: &Asked) -> Arc<Selection> {
         Arc::new(Selection::new(asked.clone()))
+    }
+}
+
+/// The side files that a scan has a use for. Answers are the same without them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Needs {
+    /// Tag columns, `.bgh`.
+    pub tag_columns: bool,
+    /// Signatures, `.bgs`.
+    pub signatures: bool,
+}
+
+impl Needs {
+    /// Returns these and others.
+    pub fn and(self, others: Needs) -> Needs {
+        let (tag_columns, signatures) = (self.tag_columns || others.tag_columns, self.signatures || others.signatures);
+        Needs { tag_columns, signatures }
+    }
+
+    /// Returns whether these are among others.
+    pub fn are_met_by(self, others: Needs) -> bool {
+        self.tag_columns <= others.tag_columns && self.signatures <= others.signatures
     }
 }
 
@@ -50,7 +73,7 @@ impl Shelf for Open {
         Some(self.0.count(games))
     }
 
-    fn open(&self, _: &Work) -> Result<Arc<Games>, String> {
+    fn open(&self, _: &Work, _: Needs) -> Result<Arc<Games>, String> {
         Ok(Arc::clone(&self.0))
     }
 }
