@@ -11,13 +11,14 @@ them; where rustdoc is another version than that of the list's first line, nothi
 """
 
 import html
+import os
 import re
 import subprocess
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-DOCS = ROOT / "target" / "doc" / "scoresheet"
+DOCS = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "doc" / "scoresheet"
 LIST = ROOT / "docs" / "api.txt"
 DERIVED = re.compile(r"impl(<.*>)? (Clone|Copy|Debug|Default|Eq|Hash|Ord|PartialEq|PartialOrd|StructuralPartialEq) for ")
 KINDS = ("struct", "enum", "trait", "fn", "constant", "static", "type", "macro")
