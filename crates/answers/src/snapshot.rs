@@ -196,8 +196,7 @@ impl Snapshot {
                     (_, None) => (query.clone(), None),
                 };
                 let found = query.in_archive(book.indexed(), among.as_ref(), Some(&monitor));
-                let lost = |unread: &Unread| (unread.games.end - unread.games.start).max(1);
-                undecided += found.unread.iter().map(lost).sum::<u64>();
+                undecided += found.unread.iter().map(Unread::count).sum::<u64>();
                 all.push(found.games);
             }
             if stop.is_set() {

@@ -36,10 +36,7 @@ impl Forest<'_> {
                 (Some(site), _) => site.tree(position)?,
                 (None, games) => {
                     self.snapshot.needs_whole()?;
-                    match games {
-                        Some(games) => search.among(games).tree_of(position, self.visit),
-                        None => search.tree_of(position, self.visit),
-                    }
+                    search.among(games).tree_of(position, self.visit)
                 }
             };
             if tree.unread.iter().any(|error| matches!(error, Error::Interrupted)) {

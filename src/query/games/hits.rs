@@ -1,13 +1,13 @@
 //! The games of a query, found as they are asked for.
 
 use super::ArchiveSet;
-use super::query::{InArchive, Query, with_monitor};
+use super::query::{InArchive, Query};
 use crate::archive::{Archive, GameSet};
 use crate::error::{Error, Result};
 use crate::monitor::Monitor;
 use crate::query::filter::sort::SortKeys;
 use crate::query::games::SideFiles;
-use crate::query::position::search::{Hit, Search, Step};
+use crate::query::position::search::{Hit, Step};
 use crate::query::tag_columns::{TagColumns, Unread};
 use std::collections::VecDeque;
 
@@ -112,14 +112,8 @@ impl<'a> Hits<'a> {
         let mut games = 0;
         if !self.query.has_hits() && self.query.games.is_none() {
             // Nobody needs their numbers.
-            while let Some(member) = self.set.members().get(self.place) {
-                self.prepare(self.place)?;
-                let (mut found, passed) = (InArchive::default(), self.passed.get_mut(self.place));
-                let passed = passed.and_then(Option::take).flatten();
-                self.query.on_board(member.archive(), passed, || member.search(), &mut found);
-                games += found.games.len();
-                self.note(found);
-                self.place += 1;
+            while let Some((_, found)) = self.of_headers()? {
+                games += found.len();
             }
             return Ok(games.saturating_sub(self.offset).min(self.left));
         }
@@ -207,7 +201,7 @@ impl<'a> Hits<'a> {
             }
         };
         self.searched += among.as_ref().map_or(games - archive.deleted_count(), GameSet::len);
-        self.query.on_board(archive, among, || with_monitor(member.search(), self.monitor), &mut found);
+        self.query.on_board(archive, among, || member.search().monitored(self.monitor), &mut found);
         let list = found_games(member.before(), self.place, &found);
         self.note(found);
         (self.next, self.batch) = (last + 1, (self.batch * 2).min(BATCH.1));
@@ -243,7 +237,7 @@ impl<'a> Hits<'a> {
         // One more shows that there are more.
         let most = self.left.saturating_add(self.offset).saturating_add(1);
         if let (Some(keys), false) = (&self.query.order, self.query.has_hits()) {
-            return self.of_headers(keys, most);
+            return self.first_of_headers(keys, most);
         }
         let mut found = Vec::new();
         while self.place < self.set.members().len() {
@@ -255,19 +249,26 @@ impl<'a> Hits<'a> {
 }
 
 impl Hits<'_> {
+    /// Returns the games of the next archive, and its place, where headers alone are asked; `None` after the last.
+    fn of_headers(&mut self) -> Result<Option<(usize, GameSet)>> {
+        let place = self.place;
+        let Some(member) = self.set.members().get(place) else { return Ok(None) };
+        self.prepare(place)?;
+        let passed = self.passed.get_mut(place).and_then(Option::take).flatten();
+        let mut found = InArchive::default();
+        self.query.on_board(member.archive(), passed, || member.search(), &mut found);
+        let games = std::mem::take(&mut found.games);
+        self.note(found);
+        self.place += 1;
+        Ok(Some((place, games)))
+    }
+
     /// Returns the first games in an order, where headers alone are asked: there may be millions that nobody wants.
-    fn of_headers(&mut self, keys: &SortKeys, most: u64) -> Result<Vec<FoundGame>> {
+    fn first_of_headers(&mut self, keys: &SortKeys, most: u64) -> Result<Vec<FoundGame>> {
         let mut games: Vec<(usize, u64)> = Vec::new();
-        for (place, archive) in self.set.archives().enumerate() {
-            self.prepare(place)?;
-            let passed = self.passed.get_mut(place).and_then(Option::take).flatten();
-            let mut found = InArchive::default();
-            self.query.on_board(archive, passed, || Search::new(archive), &mut found);
-            games.extend(found.games.iter().map(|game| (place, game)));
-            self.place = place;
-            self.note(found);
+        while let Some((place, found)) = self.of_headers()? {
+            games.extend(found.iter().map(|game| (place, game)));
         }
-        self.place = self.set.members().len();
         self.searched += games.len() as u64;
         let (order, lost) = keys.order(&self.set.columns(), &games, usize::try_from(most).unwrap_or(usize::MAX));
         self.unread.extend(lost);

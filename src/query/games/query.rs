@@ -154,7 +154,7 @@ impl Query {
     ) -> InArchive {
         let mut found = InArchive::default();
         let passed = self.passed(member.archive(), || member.columns(), among, &mut found);
-        self.on_board(member.archive(), passed, || with_monitor(member.search(), monitor), &mut found);
+        self.on_board(member.archive(), passed, || member.search().monitored(monitor), &mut found);
         found
     }
 
@@ -175,7 +175,6 @@ impl Query {
         };
         let mut passed = filter.games(columns());
         found.walked = passed.walked;
-        found.undecided = passed.unread.iter().map(|unread| unread.games.end - unread.games.start).sum();
         found.unread.extend(passed.unread);
         among.into_iter().for_each(|among| passed.games.intersect(among));
         Some(passed.games)
@@ -198,11 +197,7 @@ impl Query {
         // Which of a game's moves are mistakes is asked of all plies that match.
         let all_plies = self.reach.all_plies || self.moments.is_any();
         let own = self.board.as_ref().map(|board| {
-            let search = search();
-            let search = match &among {
-                Some(games) => search.among(games),
-                None => search,
-            };
+            let search = search().among(among.as_ref());
             self.search(board, &search, SearchOptions { all_plies, ..self.reach })
         });
         if let Some(SearchResult { hits, steps, unread }) = own {
@@ -261,7 +256,6 @@ impl Query {
     /// Leaves only the hits of which the comments say what is asked; without a board all such moves are hits.
     fn keep_moments(&self, archive: &Archive, found: &mut InArchive) {
         let (mut moments, unread) = self.moments.find(archive, &found.games);
-        found.undecided += unread.len() as u64;
         found.unread.extend(unread);
         if self.board.is_some() {
             let mut own = std::mem::take(&mut found.hits).into_iter().peekable();
@@ -289,11 +283,7 @@ impl Query {
             let mut found = InArchive::default();
             let among = self.ranges_in(set, place)?;
             let passed = self.passed(member.archive(), || member.columns(), among.as_ref(), &mut found);
-            let search = member.search();
-            plan.add(self.cost(match &passed {
-                Some(games) => search.among(games),
-                None => search,
-            }));
+            plan.add(self.cost(member.search().among(passed.as_ref())));
             plan.walked += found.walked;
         }
         Ok(plan)
@@ -338,8 +328,6 @@ pub struct InArchive {
     pub steps: Vec<Step>,
     /// The games that could not be read, and are left out.
     pub unread: Vec<Unread>,
-    /// How many of these the filter, or the comments, could not be decided for.
-    pub undecided: u64,
     /// How many games were read for what no column says, to decide the filter.
     pub walked: u64,
 }
@@ -351,14 +339,6 @@ impl InArchive {
             None => Ok(self.games),
             Some(unread) => Err(unread.error),
         }
-    }
-}
-
-/// Returns a search with a monitor, if there is one.
-pub(super) fn with_monitor<'a>(search: Search<'a>, monitor: Option<&'a Monitor<'a>>) -> Search<'a> {
-    match monitor {
-        Some(monitor) => search.monitored(monitor),
-        None => search,
     }
 }
 

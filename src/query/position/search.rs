@@ -133,15 +133,15 @@ impl<'a> Search<'a> {
         Search { index: Some(index), ..self }
     }
 
-    /// Returns the search in these games only.
-    pub fn among(self, games: &'a GameSet) -> Search<'a> {
-        Search { among: Some(games), ..self }
+    /// Returns the search in these games only; `None` for all.
+    pub fn among(self, games: impl Into<Option<&'a GameSet>>) -> Search<'a> {
+        Search { among: games.into(), ..self }
     }
 
-    /// Returns the search with a monitor. The unit of progress is a game that is looked into. A search that is stopped
+    /// Returns the search with a monitor, if there is one. The unit of progress is a game that is looked into. A search that is stopped
     /// gives what it has found so far, and [`Error::Interrupted`] among what could not be read.
-    pub fn monitored(self, monitor: &'a Monitor<'a>) -> Search<'a> {
-        Search { monitor: Some(monitor), ..self }
+    pub fn monitored(self, monitor: impl Into<Option<&'a Monitor<'a>>>) -> Search<'a> {
+        Search { monitor: monitor.into(), ..self }
     }
 
     pub(crate) fn signatures(&self) -> Option<&'a Signatures> {

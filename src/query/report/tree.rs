@@ -64,13 +64,8 @@ impl ArchiveSet {
     ) -> Tree {
         let mut all = Tree::empty(position);
         for (place, member) in self.members().iter().enumerate() {
-            let mut search = member.search();
-            if let Some(games) = among.and_then(|among| among.get(place)) {
-                search = search.among(games);
-            }
-            if let Some(monitor) = monitor {
-                search = search.monitored(monitor);
-            }
+            let games = among.and_then(|among| among.get(place));
+            let search = member.search().among(games).monitored(monitor);
             all.add(search.tree_of(position, visit), member.before());
         }
         all

@@ -19,6 +19,13 @@ impl Clone for Unread {
     }
 }
 
+impl Unread {
+    /// Returns how many games these are; one, where it is not known which.
+    pub fn count(&self) -> u64 {
+        self.games.end.saturating_sub(self.games.start).max(1)
+    }
+}
+
 impl From<Error> for Unread {
     /// The game that an error names; of others it is not known which.
     fn from(error: Error) -> Unread {

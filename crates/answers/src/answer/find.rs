@@ -12,7 +12,6 @@ use scoresheet::archive::GameSet;
 use scoresheet::chess::Position;
 use scoresheet::query::games::Plan;
 use scoresheet::query::pattern::{Condition, Pattern};
-use scoresheet::query::tag_columns::Unread;
 use scoresheet::query::{Cost, SearchOptions};
 use scoresheet::{Monitor, Query};
 use serde_json::{Map, Value, json};
@@ -48,11 +47,7 @@ pub fn cost(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value, 
             plan.add(Cost { games: site.count(position)?, replayed: false, with: "position index" });
             continue;
         }
-        let search = book.search();
-        plan.add(query.cost(match selection.set(place) {
-            Some(set) => search.among(set),
-            None => search,
-        }));
+        plan.add(query.cost(book.search().among(selection.set(place))));
     }
     let Plan { games, replayed, with, seconds, .. } = plan;
     let advice = (replayed && games > 1_000_000).then_some("scoresheet index ARCHIVE --positions --signatures");
@@ -151,8 +146,7 @@ fn search(snapshot: &Snapshot, asked: &Asked, flow: &mut Flow<'_>) -> Result<(),
             return Ok(());
         }
     }
-    let lost = |(_, unread): &(usize, Unread)| (unread.games.end - unread.games.start).max(1);
-    let unread: u64 = hits.unread().iter().map(lost).sum();
+    let unread: u64 = hits.unread().iter().map(|(_, unread)| unread.count()).sum();
     let (searched, is_all) = (hits.searched(), hits.is_complete());
     (flow.push)(line(
         &json!({"done": {"found": found, "searched": searched, "of": of, "unread": unread, "complete": is_all}}),

@@ -61,11 +61,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
             let archive = member.archive();
             let name = archives::name_in(&archives, archive);
             let (chosen, undecided) = args.filter.games(session, member.columns())?;
-            let mut search = Search::new(archive);
-            if let Some(games) = &chosen {
-                search = search.among(games);
-            }
-            let unread = search.add_to_book(&mut book);
+            let unread = Search::new(archive).among(chosen.as_ref()).add_to_book(&mut book);
             unread.iter().for_each(|error| session.unread(&archives::fault(name.as_deref(), error)));
             failed += undecided + unread.len() as u64;
         }

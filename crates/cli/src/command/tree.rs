@@ -71,10 +71,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
             let name = archives::name_in(&archives, member.archive());
             let (chosen, undecided) = args.filter.games(session, member.columns())?;
             any |= chosen.as_ref().is_none_or(|games| !games.is_empty());
-            let search = match &chosen {
-                Some(games) => member.search().among(games),
-                None => member.search(),
-            };
+            let search = member.search().among(chosen.as_ref());
             let nested = Nested::of(&search, chosen.as_ref(), &position, args.depth, args.most(args.depth));
             let unread = &nested.tree.unread;
             unread.iter().for_each(|error| session.unread(&archives::fault(name.as_deref(), error)));

@@ -1,11 +1,10 @@
 //! The games that a command works on: `--where` and `--games`.
 
 use crate::failure::Failure;
-use crate::select::side_files;
+use crate::select::{archives, side_files};
 use crate::session::{GameFault, Session};
 use crate::text::{count, shown};
 use scoresheet::archive::GameSet;
-use scoresheet::error::{Damage, Error};
 use scoresheet::query::tag_columns::Unread;
 use scoresheet::query::{Filter, GameRanges, Query, TagColumns};
 use scoresheet::{Archive, ArchiveSet};
@@ -133,18 +132,13 @@ impl Where {
 
 /// Reports which games of an archive cannot be read; returns how many they are.
 pub fn report_unread(session: &Session, archive: &Archive, unread: &[Unread]) -> u64 {
-    let mut lost = 0;
+    let name = shown(archive.path()).to_string();
     for Unread { games, error } in unread {
-        let error = match error {
-            Error::Damaged(damage) => Error::Damaged(Damage { game: 0, ..*damage }).to_string(),
-            error => error.to_string(),
-        };
         let last = games.end.saturating_sub(1);
-        let text = format!("{}: {error}", shown(archive.path()));
-        session.unread(&GameFault { text, first: games.start.min(last), last });
-        lost += (games.end - games.start).max(1);
+        let fault = archives::fault(Some(&name), error);
+        session.unread(&GameFault { first: games.start.min(last), last, ..fault });
     }
-    lost
+    unread.iter().map(Unread::count).sum()
 }
 
 /// Reports the games of a set that cannot be read; returns how many they are.

@@ -189,11 +189,7 @@ fn history(snapshot: &Snapshot, selection: &Selection, request: &Request, stop: 
     let query = PositionQuery::from(&request.line.position);
     let mut months: BTreeMap<String, [u64; 3]> = BTreeMap::new();
     for (place, _, book) in snapshot.books(None)? {
-        let search = book.search().monitored(&monitor);
-        let search = match selection.set(place) {
-            Some(games) => search.among(games),
-            None => search,
-        };
+        let search = book.search().monitored(&monitor).among(selection.set(place));
         let found = search.position(&query, SearchOptions { all_plies: true, variations: false });
         for hits in found.hits.chunk_by(|one, other| one.game == other.game) {
             let Some(last) = hits.last() else { continue };
