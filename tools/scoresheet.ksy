@@ -22,15 +22,15 @@ instances:
     if: first == 0x894247490d0a1a0a
   signatures:
     pos: 0
-    type: signatures
+    type: side_file
     if: first == 0x894247530d0a1a0a
   positions:
     pos: 0
-    type: positions
+    type: side_file
     if: first == 0x894247500d0a1a0a
   tag_columns:
     pos: 0
-    type: tag_columns
+    type: side_file
     if: first == 0x894247480d0a1a0a
 types:
   varint:
@@ -288,96 +288,182 @@ types:
         repeat-expr: deletion_count
       - id: crc
         type: u4
-  signatures:
-    doc: Section 19.
+  side_file:
+    doc: Sections 19 to 21.
     seq:
-      - id: head
-        type: head
-      - id: reserved
+      - id: pages
+        type: head_page
+        size: 4096
+        repeat: expr
+        repeat-expr: 2
+    instances:
+      head:
+        value: 'pages[1].sequence > pages[0].sequence ? pages[1] : pages[0]'
+  head_page:
+    seq:
+      - id: magic
         size: 8
-      - id: signatures
+      - id: major
+        type: u2
+      - id: minor
+        type: u2
+      - id: page_size
+        type: u4
+      - id: id
+        size: 16
+      - id: sequence
+        type: u8
+      - id: end
+        type: u8
+      - id: segment_count
+        type: u4
+      - id: reserved
+        size: 12
+      - id: segments
+        type: segment
+        repeat: expr
+        repeat-expr: segment_count
+  segment:
+    seq:
+      - id: kind
+        type: u4
+        enum: segment_kind
+      - id: run_count
+        type: u4
+      - id: offset
+        type: u8
+      - id: length
+        type: u8
+      - id: games
+        type: u8
+      - id: commit_sequence
+        type: u8
+      - id: committed_length
+        type: u8
+      - id: all_games
+        type: u8
+      - id: chain
+        size: 16
+      - id: commit
+        type: u8
+    instances:
+      body:
+        io: _root._io
+        pos: offset
+        size: length
+        type:
+          switch-on: kind
+          cases:
+            'segment_kind::signatures': numbers(run_count, games)
+            'segment_kind::facts': numbers(run_count, games)
+            'segment_kind::places': places(run_count, games)
+            'segment_kind::tag_columns': tag_columns(run_count, games)
+      page_crcs:
+        io: _root._io
+        pos: offset + length
+        type: u4
+        repeat: expr
+        repeat-expr: (length + 4095) / 4096
+    enums:
+      segment_kind:
+        1: signatures
+        2: places
+        3: facts
+        4: tag_columns
+  run:
+    seq:
+      - id: first
+        type: u8
+      - id: games
+        type: u8
+  numbers:
+    params:
+      - id: run_count
+        type: u4
+      - id: games
+        type: u8
+    seq:
+      - id: runs
+        type: run
+        repeat: expr
+        repeat-expr: run_count
+      - id: numbers
         type: u8
         repeat: expr
-        repeat-expr: head.state.games
-      - id: crc
+        repeat-expr: games
+  places:
+    params:
+      - id: run_count
         type: u4
-  positions:
-    doc: Section 20.
+      - id: games
+        type: u8
     seq:
-      - id: head
-        type: head
-      - id: entry_count
+      - id: runs
+        type: run
+        repeat: expr
+        repeat-expr: run_count
+      - id: plies
+        size: trailer.width
+        repeat: expr
+        repeat-expr: games
+      - id: starts
+        type: u8
+        repeat: expr
+        repeat-expr: (games + 63) / 64
+      - id: buckets
+        size: trailer.bucket_bytes
+      - id: offsets
+        size: trailer.offset_width
+        repeat: expr
+        repeat-expr: (1 << trailer.bits) + 1
+      - id: collisions
+        type: u8
+        repeat: expr
+        repeat-expr: trailer.collision_count
+    instances:
+      trailer:
+        pos: _io.size - 48
+        type: places_trailer
+  places_trailer:
+    seq:
+      - id: entries
         type: u8
       - id: places
+        type: u8
+      - id: bucket_bytes
+        type: u8
+      - id: collision_count
         type: u8
       - id: bits
         type: u4
       - id: width
         type: u4
-      - id: page_crcs_at
-        type: u8
-      - id: reserved
-        size: 20
-      - id: header_crc
+      - id: offset_width
         type: u4
-      - id: facts
-        type: u8
-        repeat: expr
-        repeat-expr: head.state.games
-      - id: starts
-        type: u8
-        repeat: expr
-        repeat-expr: (head.state.games + 63) / 64
-      - id: entries
-        type: position_entry(width)
-        repeat: expr
-        repeat-expr: entry_count
-      - id: buckets
-        type: u8
-        repeat: expr
-        repeat-expr: (1 << bits) + 1
-      - id: collisions
-        type: u8
-        repeat: expr
-        repeat-expr: (page_crcs_at - _io.pos) / 8
-      - id: page_crcs
+      - id: zero
         type: u4
-        repeat: eos
-  position_entry:
-    params:
-      - id: width
-        type: u4
-    seq:
-      - id: check
-        size: 3
-      - id: place
-        type:
-          switch-on: width
-          cases:
-            4: u4
-            8: u8
   tag_columns:
-    doc: Section 21.
-    seq:
-      - id: head
-        type: head
-      - id: file_size
+    params:
+      - id: run_count
+        type: u4
+      - id: games
         type: u8
+    seq:
+      - id: runs
+        type: run
+        repeat: expr
+        repeat-expr: run_count
       - id: directory_size
         type: u8
-      - id: reserved
-        size: 8
       - id: directory
         size: directory_size
         type: directory
-      - id: crc
-        type: u4
       - id: tables
         type: table(directory.tables[_index].strings.value, directory.tables[_index].bytes.value)
         repeat: expr
         repeat-expr: directory.table_count.value
       - id: columns
-        size: directory.columns[_index].width * head.state.games
+        size: directory.columns[_index].width * games
         repeat: expr
         repeat-expr: directory.column_count.value
   directory:
@@ -406,8 +492,6 @@ types:
         type: varint
       - id: bytes
         type: varint
-      - id: crc
-        type: u4
   column_entry:
     seq:
       - id: kind
@@ -420,8 +504,6 @@ types:
         if: kind == 2
       - id: width
         type: u1
-      - id: crc
-        type: u4
   table:
     params:
       - id: strings

@@ -2,7 +2,7 @@
 //! error; and what a repair makes of the archive is intact.
 
 use super::fix_checksums;
-use super::side::{fix_headers, fix_positions, fix_signatures, searched};
+use super::side::{fix, searched};
 use scoresheet::archive::{Access, FileKind, Level};
 use scoresheet::import::Existing;
 use scoresheet::query::{Filter, PositionIndex, Search, Signatures, SortKeys, TagColumns, report};
@@ -55,9 +55,9 @@ pub fn archive_and_query(bytes: &[u8]) {
     let path = folder.path().join("a.bga");
     fs::write(&path, &file).expect("room for an archive");
     let beside = match which {
-        SIGNATURES => Some((FileKind::Signatures.beside(&path), fix_signatures as fn(&mut [u8]))),
-        POSITIONS => Some((FileKind::Positions.beside(&path), fix_positions as fn(&mut [u8]))),
-        HEADERS => Some((FileKind::TagColumns.beside(&path), fix_headers as fn(&mut [u8]))),
+        SIGNATURES => Some((FileKind::Signatures.beside(&path), fix as fn(&mut [u8]))),
+        POSITIONS => Some((FileKind::Positions.beside(&path), fix as fn(&mut [u8]))),
+        HEADERS => Some((FileKind::TagColumns.beside(&path), fix as fn(&mut [u8]))),
         INDEX => Some((path.with_extension("bgi"), (|_| ()) as fn(&mut [u8]))),
         _ => None,
     };
@@ -99,7 +99,7 @@ fn ask(archive: &Archive, question: &str) {
         search = search.with_signatures(signatures);
     }
     if let Some(index) = &index {
-        let _ = (index.verify(), index.facts().map(Iterator::count));
+        let _ = index.facts(1..archive.len() + 1);
         search = search.with_index(index);
     }
     searched(archive, &search, false);

@@ -5,9 +5,10 @@ use super::{apart, crc32, golden, inspected, mutate};
 use scoresheet::Archive;
 use scoresheet::archive::FileKind;
 use scoresheet::chess::Position;
-use scoresheet::format::positions::{self, PAGE, PositionsLayout};
-use scoresheet::format::tag_columns::{Directory, HEADER as HEADERS};
-use scoresheet::format::{ArchiveId, signatures};
+use scoresheet::format::ArchiveId;
+use scoresheet::format::places::PlacesLayout;
+use scoresheet::format::side::{BEGIN, Head, PAGE};
+use scoresheet::format::tag_columns::Directory;
 use scoresheet::query::position::index::build;
 use scoresheet::query::report::duplicates::{self, Options};
 use scoresheet::query::tag_columns::Key;
@@ -34,12 +35,12 @@ fn whole() -> Whole {
     let archive = Archive::open(&folder.archive).expect("a sound archive");
     Signatures::build(&archive).write(&archive).expect("signatures");
     build(&archive, 1 << 20, |_| {}).expect("a position index");
+    scoresheet::query::tag_columns::write(&archive).expect("tag columns");
     let read = |path| fs::read(path).expect("a side file");
-    let (headers, _) = scoresheet::query::tag_columns::encode(&archive).expect("tag columns");
     Whole {
         signatures: read(FileKind::Signatures.beside(&folder.archive)),
         positions: read(FileKind::Positions.beside(&folder.archive)),
-        headers,
+        headers: read(FileKind::TagColumns.beside(&folder.archive)),
     }
 }
 
@@ -123,67 +124,31 @@ fn seal(file: &mut [u8], start: usize, end: usize, at: usize) {
     }
 }
 
-pub(super) fn fix_signatures(file: &mut [u8]) {
-    if let Some(end) = file.len().checked_sub(4) {
-        seal(file, 0, end, end);
-    }
-}
-
-pub(super) fn fix_positions(file: &mut [u8]) {
-    seal(file, 0, positions::HEADER - 4, positions::HEADER - 4);
-    let Some(layout) = PositionsLayout::decode(file) else { return };
-    let crcs = layout.crcs() as usize;
-    for page in 0..layout.pages() as usize {
-        let start = positions::HEADER + page * PAGE;
-        seal(file, start, (start + PAGE).min(crcs), crcs + page * 4);
-    }
-}
-
-pub(super) fn fix_headers(file: &mut [u8]) {
-    let number = |file: &[u8], at: usize| Some(u64::from_le_bytes(*file.get(at..)?.first_chunk()?));
-    let Some(size) = number(file, 64) else { return };
-    let end = HEADERS.saturating_add(size as usize);
-    seal(file, 0, end, end);
-    let Some(directory) = Directory::decode(file) else { return };
-    // Where the checksum of each part stands in the directory.
-    let mut at = HEADERS;
-    let varint = |file: &[u8], at: &mut usize| {
-        let (mut value, mut shift) = (0u64, 0);
-        loop {
-            let byte = file.get(*at).copied().unwrap_or(0);
-            *at += 1;
-            value |= u64::from(byte & 0x7F).wrapping_shl(shift);
-            shift += 7;
-            if byte & 0x80 == 0 {
-                return value as usize;
-            }
+/// Makes the checksums of the head pages good, and those of the segments that the later one names.
+pub(super) fn fix(file: &mut [u8]) {
+    for page in [0, PAGE] {
+        let Some(own) = file.get(page + 16..page + 32).and_then(|id| id.first_chunk()) else { return };
+        let id = ArchiveId(*own);
+        let Some(crc) = file.get(page..page + PAGE - 4).map(|body| id.crc(page as u64, body)) else { return };
+        if let Some(place) = file.get_mut(page + PAGE - 4..page + PAGE) {
+            place.copy_from_slice(&crc.to_le_bytes());
         }
-    };
-    varint(file, &mut at);
-    for table in &directory.tables {
-        varint(file, &mut at);
-        varint(file, &mut at);
-        seal(file, table.part.range.start, table.part.range.end, at);
-        at += 4;
     }
-    varint(file, &mut at);
-    for column in &directory.columns {
-        at += 1;
-        if matches!(column.key, Key::Tag(_)) {
-            at += varint(file, &mut at);
-            varint(file, &mut at);
+    let Some(magic) = file.first_chunk().copied() else { return };
+    let Some(head) = Head::decode(file, magic) else { return };
+    for segment in head.segments {
+        let end = segment.offset + segment.length;
+        for page in 0..segment.pages() {
+            let start = segment.offset + page * PAGE as u64;
+            let until = (start + PAGE as u64).min(end);
+            seal(file, start as usize, until as usize, (end + page * 4) as usize);
         }
-        at += 1;
-        seal(file, column.part.range.start, column.part.range.end, at);
-        at += 4;
     }
-    seal(file, 0, end, end);
 }
 
 /// Signatures: they reject games or not, and give no game that has not the position.
 pub fn signatures_bytes(bytes: &[u8]) {
-    let _ = signatures::decode(bytes);
-    use_signatures(&changed(&WHOLE.signatures, bytes, fix_signatures));
+    use_signatures(&changed(&WHOLE.signatures, bytes, fix));
 }
 
 fn use_signatures(file: &[u8]) {
@@ -197,15 +162,15 @@ fn use_signatures(file: &[u8]) {
 
 /// The position index: it names places or refuses to, and what is found there is looked at.
 pub fn positions_bytes(bytes: &[u8]) {
-    let _ = PositionsLayout::decode(bytes);
-    use_positions(&changed(&WHOLE.positions, bytes, fix_positions));
+    let _ = PlacesLayout::decode(bytes, 10, 1000);
+    use_positions(&changed(&WHOLE.positions, bytes, fix));
 }
 
 fn use_positions(file: &[u8]) {
     inspected(file);
     beside(FileKind::Positions, file, |archive| {
         if let (Some(index), _) = PositionIndex::open(archive) {
-            let _ = (index.verify(), index.facts().map(Iterator::count));
+            let _ = index.facts(1..archive.len() + 1);
             searched(archive, &Search::new(archive).with_index(&index), file == WHOLE.positions);
         }
     });
@@ -213,8 +178,8 @@ fn use_positions(file: &[u8]) {
 
 /// Tag columns: each value is a text or none, and questions are answered with games that there are.
 pub fn headers_bytes(bytes: &[u8]) {
-    let _ = Directory::decode(bytes);
-    use_headers(&changed(&WHOLE.headers, bytes, fix_headers));
+    let _ = Directory::decode(bytes, 10, 1000);
+    use_headers(&changed(&WHOLE.headers, bytes, fix));
 }
 
 fn use_headers(file: &[u8]) {
@@ -252,33 +217,37 @@ pub(super) fn side_files() -> [(&'static str, &'static [u8]); 3] {
 const VALUES: [u32; 12] =
     [0, 1, 2, 0xFF, 0x1000, 0xFFFF, 1 << 20, 1 << 24, i32::MAX as u32, 1 << 31, u32::MAX - 1, u32::MAX];
 
-/// A side file as it should be, how its checksums are made good, and how it is used.
-type Use = (&'static [u8], fn(&mut [u8]), fn(&[u8]));
+/// A side file as it should be, and how it is used.
+type Use = (&'static [u8], fn(&[u8]));
 
 /// Returns how many states [`every_field`] has: each field of four bytes of each side file, with each value and one more
 /// and one less than it has.
 pub fn fields() -> usize {
-    uses().iter().map(|(whole, ..)| whole.len() / 4 * (VALUES.len() + 2)).sum()
+    uses().iter().map(|(whole, _)| places(whole).len() * (VALUES.len() + 2)).sum()
+}
+
+/// Where the fields are: of the head pages the later one as far as its directory goes, and the segments.
+fn places(whole: &[u8]) -> Vec<usize> {
+    let used = whole.get(PAGE..2 * PAGE - 4).unwrap_or_default().iter().rposition(|byte| *byte != 0);
+    let head = PAGE..PAGE + used.map_or(0, |last| last + 1);
+    head.step_by(4).chain((BEGIN as usize..whole.len()).step_by(4)).collect()
 }
 
 fn uses() -> [Use; 3] {
     let Whole { signatures, positions, headers } = &*WHOLE;
-    [
-        (signatures, fix_signatures, use_signatures),
-        (positions, fix_positions, use_positions),
-        (headers, fix_headers, use_headers),
-    ]
+    [(signatures, use_signatures), (positions, use_positions), (headers, use_headers)]
 }
 
 /// Sets one field of a side file, makes its checksums good and uses it.
 pub fn every_field(mut state: usize) {
-    for (whole, fix, ask) in uses() {
-        let states = whole.len() / 4 * (VALUES.len() + 2);
+    for (whole, ask) in uses() {
+        let places = places(whole);
+        let states = places.len() * (VALUES.len() + 2);
         if state >= states {
             state -= states;
             continue;
         }
-        let (at, how) = (state / (VALUES.len() + 2) * 4, state % (VALUES.len() + 2));
+        let (at, how) = (places[state / (VALUES.len() + 2)], state % (VALUES.len() + 2));
         let mut file = whole.to_vec();
         let Some(field) = file.get_mut(at..).and_then(|rest| rest.first_chunk_mut()) else { return };
         let before = u32::from_le_bytes(*field);
@@ -292,9 +261,7 @@ pub fn every_field(mut state: usize) {
 /// With nothing changed every checksum is as it was, so that what is made good is what a reader looks at.
 pub fn fixes_are_right() {
     let Whole { signatures, positions, headers } = &*WHOLE;
-    for (whole, fix) in
-        [(signatures, fix_signatures as fn(&mut [u8])), (positions, fix_positions), (headers, fix_headers)]
-    {
+    for whole in [signatures, positions, headers] {
         let mut file = whole.clone();
         fix(&mut file);
         assert!(file == *whole);

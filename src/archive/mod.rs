@@ -24,7 +24,7 @@ pub use crate::format::source::SourceRecord;
 pub use crate::format::{ArchiveId, Chain, Limits, State};
 pub(crate) use copy::transcode::push_record;
 pub use copy::transcode::{TranscodeOptions, Transcoded, transcode};
-pub use file_kind::FileKind;
+pub use file_kind::{FileKind, set_index_folder};
 pub use folder::{archives_of, files_in};
 pub use game_set::GameSet;
 pub use maintain::delete::{Deleted, delete, undelete};

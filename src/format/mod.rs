@@ -37,5 +37,5 @@ pub use file::{block, commit, deletions, dictionary, header, index, loose, sourc
 pub(crate) use identity::crc_from;
 pub use identity::{ArchiveId, VERSION};
 pub use limits::{Limits, MOST};
-pub use side::{positions, signatures, tag_columns};
+pub use side::{facts, places, tag_columns};
 pub use state::{Chain, State};

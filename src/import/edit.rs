@@ -6,7 +6,8 @@
 //! the archive, changed or as it was.
 
 use super::chunk::ChunkBuilder;
-use crate::archive::copy::rewrite::{Remade, rewrite};
+use crate::archive::copy::Changed;
+use crate::archive::copy::rewrite::{Remade, Rewritten, rewrite};
 use crate::archive::writer::EncodedChunk;
 use crate::archive::{Archive, Chunk, Coding, GameRef, GameSet, push_record};
 use crate::brenner::decode::each_move;
@@ -32,6 +33,8 @@ pub struct Edited {
     pub games: u64,
     /// The archive's length in bytes; 0 where nothing was changed.
     pub bytes: u64,
+    /// Which chunks were made anew, for what was made from the archive as it was; `None` where nothing was changed.
+    pub change: Option<Changed>,
     /// Why the index could not be written, where it could not: the archive is complete without, and its index can be
     /// made again.
     pub unindexed: Option<Error>,
@@ -43,8 +46,8 @@ pub struct Edited {
 /// Every game keeps its number, and sources can still be given back byte for byte: [`GameRef::original`] gives what the
 /// source said, [`GameRef::is_changed`] and [`Archive::changed`] which games say something else now. A game that is
 /// given the content that it had in the source is unchanged again. The archive keeps its id and is replaced as a
-/// whole, or not at all where anything fails or nothing changes: cost is that of a copy. Side files are made from
-/// another content then, and removed, but for the index.
+/// whole, or not at all where anything fails or nothing changes: cost is that of a copy. Its index is made again; the
+/// other side files are out of date then, unless [`Before::carry`](crate::query::games::Before::carry) takes them over.
 ///
 /// Errors: those of reading and writing the archive; another program is writing to it; `change` fails, or returns a
 /// game that is none ([`Game::check`]).
@@ -100,7 +103,8 @@ pub fn edit<'a>(
     let rewritten = rewrite(path, games, &remake, &monitor.into())?;
     Ok(match rewritten {
         Some(rewritten) => {
-            Edited { games: changed.into_inner(), bytes: rewritten.bytes, unindexed: rewritten.unindexed }
+            let Rewritten { bytes, change, unindexed } = rewritten;
+            Edited { games: changed.into_inner(), bytes, change: Some(change), unindexed }
         }
         None => Edited::default(),
     })
@@ -129,6 +133,7 @@ struct Change {
     flags: u8,
     style: [u8; STYLE],
     edits: Vec<LayoutEdit>,
+    has_other_moves: bool,
 }
 
 impl Change {
@@ -139,7 +144,8 @@ impl Change {
             _ => (record::CHANGED, stored.has_fault() && old.events == game.events),
         };
         let (style, edits) = stored.layout_of(&game)?;
-        Ok(Change { game, flags: flags | if fault { record::FAULT } else { 0 }, style, edits })
+        let has_other_moves = old.start != game.start || !old.main_line().eq(game.main_line());
+        Ok(Change { has_other_moves, game, flags: flags | if fault { record::FAULT } else { 0 }, style, edits })
     }
 }
 
@@ -201,7 +207,8 @@ fn remade(chunk: &Chunk, changes: &HashMap<u64, Change>, known: impl Fn(&[u8]) -
         faulty,
         ..EncodedChunk::default()
     };
-    Ok(Remade { chunk, before })
+    let has_other_moves = changes.values().any(|change| change.has_other_moves);
+    Ok(Remade { chunk, before, has_other_moves })
 }
 
 fn too_large(game: u64) -> Error {

@@ -121,7 +121,7 @@ pub fn import_with(
                 _ => {
                     // The disk that refused the archive may well refuse this; the index can be made again.
                     if let Ok(archive) = Archive::open_without_index(target) {
-                        let _ = write_side(target, &FileKind::Index.beside(target), &archive.index_file());
+                        let _ = write_side(target, &FileKind::Index.of_archive(target), &archive.index_file());
                     }
                 }
             }

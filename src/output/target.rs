@@ -110,7 +110,7 @@ impl Outputs {
         for input in &inputs {
             FileKind::BESIDE
                 .into_iter()
-                .for_each(|kind| outputs.know(&kind.beside(input.as_ref()), Role::Beside(kind)));
+                .for_each(|kind| outputs.know(&kind.of_archive(input.as_ref()), Role::Beside(kind)));
         }
         outputs
     }
@@ -147,7 +147,7 @@ impl Outputs {
 
     /// Allows a file beside an input to be written. Errors: something else is there.
     pub fn beside(&mut self, archive: &Path, kind: FileKind) -> Result<PathBuf, Refused> {
-        let path = kind.beside(archive);
+        let path = kind.of_archive(archive);
         self.is_free(&path, Some(kind))?;
         may_replace(&path, Content::Archive(kind))?;
         Ok(path)
@@ -161,7 +161,7 @@ impl Outputs {
             _ => {}
         }
         if written == Content::Archive(FileKind::Archive) {
-            let index = FileKind::Index.beside(path);
+            let index = FileKind::Index.of_archive(path);
             self.is_free(&index, None)?;
             may_replace(&index, Content::Archive(FileKind::Index))?;
             self.know(&index, Role::Output);

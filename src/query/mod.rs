@@ -5,7 +5,7 @@
 //! that reach a position: signatures reject most of them unread, and an index answers at once. `pattern` finds games by
 //! material, pieces and moves. `measure` works out what clocks and evaluations say. `report` counts and lists:
 //! opening trees and books, statistics, duplicates, opening names. `nearest` is for misspelled names, `value` reads
-//! numbers, dates and results. All of it reads archives and side files and writes nothing but side files.
+//! numbers, dates and results. `segments` are what side files are made of. All of it reads archives and side files and writes nothing but side files.
 
 mod fault;
 mod fold;
@@ -15,6 +15,8 @@ mod nearest;
 pub mod value;
 
 pub mod openings;
+
+mod segments;
 
 pub mod tag_columns;
 

@@ -8,15 +8,16 @@ use crate::common::import::try_import;
 use crate::common::number;
 use crate::common::random::Random;
 use scoresheet::archive::copy::{self, Part};
-use scoresheet::archive::{FileKind, GameSet, Level, SideState, delete, undelete};
+use scoresheet::archive::{FileKind, GameRef, GameSet, Level, SideState, delete, undelete};
 use scoresheet::chess::Position;
-use scoresheet::import::{Existing, replace};
+use scoresheet::game::Event;
+use scoresheet::import::{Existing, edit, replace};
 use scoresheet::query::report::duplicates::{self, Options};
 use scoresheet::query::{
-    Compare, Filter, PositionIndex, PositionQuery, Search, SearchOptions, Signatures, TagColumns, position::index,
-    tag_columns,
+    Compare, Filter, PositionIndex, PositionQuery, Search, SearchOptions, Signatures, TagColumns, games,
+    position::index, tag_columns,
 };
-use scoresheet::{Archive, ImportOptions, import};
+use scoresheet::{Archive, ImportOptions, Monitor, import};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
@@ -101,7 +102,7 @@ impl World {
     /// Changes something; returns what, for messages.
     fn step(&mut self) -> &'static str {
         let path = self.path();
-        match self.random.below(22) {
+        match self.random.below(26) {
             0 => {
                 self.model = self.import(Existing::Replace);
                 "import anew"
@@ -205,6 +206,38 @@ impl World {
                 self.model = model;
                 delete_one(self);
                 "delete, index, take it back, delete another"
+            }
+            // Tags or moves of some games changed in place, their side files taken over or left behind.
+            18..22 => {
+                let numbers = self.some(false);
+                let (white, line) = (self.random.below(NAMES.len()), self.random.below(LINES.len()));
+                let moves = self.random.one_in(2);
+                let set = GameSet::of(self.model.len() as u64, numbers.iter().copied());
+                let before = games::Before::of(&Archive::open(&path).unwrap());
+                let change = |game: &GameRef| {
+                    let mut game = game.to_game()?;
+                    game.tags[0].1 = NAMES[white].to_owned();
+                    if moves {
+                        let mut position = Position::standard();
+                        game.events.clear();
+                        for san in LINES[line].split(' ') {
+                            let m = position.parse_san(san.as_bytes()).unwrap();
+                            game.events.push(Event::Move(m));
+                            position.play_unchecked(m);
+                        }
+                    }
+                    Ok(Some(game))
+                };
+                let edited = edit(&path, &set, &change, Monitor::new()).unwrap();
+                for number in numbers {
+                    let game = &mut self.model[number as usize - 1];
+                    game.white = white;
+                    game.line = if moves { line } else { game.line };
+                }
+                if let Some(change) = edited.change.filter(|_| self.random.chance(180)) {
+                    before.carry(&Archive::open(&path).unwrap(), &change).unwrap();
+                }
+                "edit"
             }
             _ => {
                 let archive = Archive::open(&path).unwrap();
@@ -315,6 +348,10 @@ fn the_list_and_the_archive_agree() {
         let mut steps = Vec::new();
         for _ in 0..40 {
             steps.push(world.step());
+            if world.random.one_in(2) {
+                games::update_beside(&world.path(), 1 << 20, Monitor::new()).unwrap();
+                steps.push("update");
+            }
             let checked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| world.check()));
             assert!(checked.is_ok(), "sequence {sequence}: after {steps:?}");
         }

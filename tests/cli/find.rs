@@ -114,6 +114,7 @@ fn stale_side_files_are_told() {
     let room = &rooms()[2];
     room.write("more.pgn", "1. e4 c5 *\n");
     room.fine(&["import", "more.pgn", "-o", "g.bga", "--append", "--quiet"]);
+    room.fine(&["set", "g.bga", "--games", "1", "White=X", "--no-index", "--quiet"]);
     let done = room.run(&["find", "g.bga", "--moves", "e4", "--count"]);
     assert_eq!(done.out, "2\n");
     assert!(done.err.contains("`scoresheet index g.bga --positions`"), "{}", done.err);

@@ -51,3 +51,5 @@ mod resume;
 mod screen;
 /// Slips: names that nobody has, values that cannot be, queries that find nothing.
 mod slips;
+/// Side files that follow what is changed.
+mod upkeep;

@@ -275,7 +275,7 @@ fn what_is_no_side_file_is_not_replaced_by_one() {
     room.write("g.bgs", "mine");
     room.fine(&["merge", "h.bga", "g.bga", "-o", "t.bga", "-q"]);
     room.fine(&["merge", "t.bga", "-o", "g.bga", "--force", "-q"]);
-    assert_eq!(room.names().iter().filter(|name| name.starts_with("g.")).count(), 3, "{:?}", room.names());
+    assert_eq!(room.names().iter().filter(|name| name.starts_with("g.")).count(), 5, "{:?}", room.names());
     assert_eq!(room.read("g.bgs"), b"mine");
 }
 

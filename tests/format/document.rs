@@ -4,11 +4,13 @@ use scoresheet::brenner::encode;
 use scoresheet::chess::Position;
 use scoresheet::format::block::{BlockHeader, BlockKind, HEADER};
 use scoresheet::format::commit::{Commit, Unfinished};
+use scoresheet::format::facts::Facts;
 use scoresheet::format::header::{BLOCKS, Features, Header, MAGIC, PAGE};
 use scoresheet::format::index::{self, Index};
-use scoresheet::format::side::SideHeader;
+use scoresheet::format::places::{BucketWriter, PlacesLayout};
+use scoresheet::format::side::{self, Head, Made, Part, Segment};
 use scoresheet::format::source::SourceRecord;
-use scoresheet::format::{ArchiveId, Chain, State, VERSION, positions, record, signatures, tags};
+use scoresheet::format::{ArchiveId, Chain, State, VERSION, record, tags};
 use scoresheet::game::Outcome;
 use scoresheet::packed::{self, train, train::board::TurnedBoard, train::features, train::model};
 use scoresheet::pgn::{LineEnd, Style};
@@ -247,37 +249,111 @@ fn commits_and_styles() {
     assert_eq!(Style::decode(style.encode()), Some(style));
 }
 
+/// The numbers of rows that say a place and a size, by the text that follows: several tables may stand in a section.
+fn sized(title: &str, what: &str) -> (usize, usize) {
+    let number = |cell: &str| cell.replace(',', "").parse().ok();
+    let is_it = |row: &&Vec<&str>| row.get(2).is_some_and(|text| text.starts_with(what));
+    let rows = rows(title);
+    let row = rows.iter().find(is_it).unwrap_or_else(|| panic!("{title}: {what}"));
+    (number(row[0]).unwrap(), row[1].split(' ').next().and_then(number).unwrap())
+}
+
 #[test]
 fn side_files() {
-    let state = State { id: ArchiveId([9; 16]), sequence: 5, length: 6, games: 2, chain: Chain([8; 16]) };
-    let side = SideHeader { state, own: 0 };
-    let table = fields("19 Signatures file");
-    let file = signatures::encode(&side, &[0x0102_0304_0506_0708, 7]);
-    assert_eq!(file[..8], signatures::MAGIC);
-    assert!(section("19 Signatures file").contains("89 42 47 53 0D 0A 1A 0A"));
-    assert_eq!(at(&file, table[3]), table.last().map(|field| (field.0 + field.1) as u64).unwrap());
-    let numbers: Vec<u64> = table[5..8].iter().chain(&table[9..10]).map(|field| at(&file, *field)).collect();
-    assert_eq!(numbers, [5, 6, 2, 0]);
-    assert_eq!(file[table[8].0..][..16], state.chain.0);
-    assert_eq!(file[80..88], [8, 7, 6, 5, 4, 3, 2, 1]);
-    assert_eq!(file.len(), 80 + 2 * 8 + 4);
+    let title = "19 Side files";
+    let state = State { id: ArchiveId([9; 16]), sequence: 5, length: 6, games: 7, chain: Chain([8; 16]) };
+    let made = Made { state, commit: 10 };
+    let segment = Segment { part: Part::Facts, runs: 2, offset: 8192 + 24, length: 4097, games: 3, made };
+    let head = Head { id: state.id, sequence: 3, end: 16_000, segments: vec![segment; 2] };
+    for (magic, name) in [(side::SIGNATURES, "signatures"), (side::POSITIONS, "positions"), (side::TAG_COLUMNS, "tag")]
+    {
+        let bytes: Vec<String> = magic.iter().map(|byte| format!("{byte:02X}")).collect();
+        assert!(section(title).contains(&format!("`{}` {name}", bytes.join(" "))));
+    }
+    let page = head.encode(side::POSITIONS);
+    assert_eq!((page.len(), head.offset()), (sized(title, "CRC-32 of bytes").0 + 4, 4096));
+    let number = |base: usize, what: &str| {
+        let (offset, size) = sized(title, what);
+        at(&page, (base + offset, size))
+    };
+    let (major, minor) = side::VERSION;
+    assert_eq!((number(0, "major version"), number(0, "minor version")), (major.into(), minor.into()));
+    assert!(section(title).contains(&format!("a version apart from the archive's, {major}.{minor}.")));
+    assert_eq!(number(0, "page size"), 4096);
+    assert_eq!(
+        (number(0, "sequence number of the page"), number(0, "end:"), number(0, "segments, at most")),
+        (3, 16_000, 2)
+    );
+    assert!(section(title).contains(&format!("segments, at most {}", side::MAX_SEGMENTS)));
+    assert_eq!(at(&page, sized(title, "CRC-32 of bytes")), u64::from(state.id.crc(4096, &page[..4092])));
+    let (first, size) = sized(title, "directory: an entry");
+    assert!(first + size * side::MAX_SEGMENTS <= 4092);
+    let entry = first + size;
+    assert_eq!((number(entry, "kind:"), number(entry, "runs of games")), (3, 2));
+    assert_eq!(
+        (number(entry, "offset of the segment"), number(entry, "length in bytes"), number(entry, "games")),
+        (8216, 4097, 3)
+    );
+    assert_eq!((number(entry, "sequence number of the commit"), number(entry, "committed length")), (5, 6));
+    assert_eq!((number(entry, "games of the archive"), number(entry, "offset of that commit")), (7, 10));
+    assert_eq!(page[entry + sized(title, "content chain").0..][..16], state.chain.0);
+    assert_eq!((segment.pages(), segment.end()), (2, 8216 + 4097 + 8));
 
-    let table = fields("20 Position index");
-    let layout = positions::PositionsLayout::new(SideHeader { own: 64 << 9, ..side }, 0x1112_1314);
-    let layout = positions::PositionsLayout { collisions: 3, ..layout };
-    let header = layout.encode();
-    assert_eq!(header[..8], positions::MAGIC);
-    assert!(section("20 Position index").contains("89 42 47 50 0D 0A 1A 0A"));
-    let numbers: Vec<u64> = table[5..8].iter().chain(&table[9..12]).map(|field| at(&header, *field)).collect();
-    assert_eq!(numbers, [5, 6, 2, 64 << 9, 0x1112_1314, 9]);
-    assert_eq!((at(&header, table[12]), at(&header, table[13])), (4, layout.crcs()));
-    assert_eq!((layout.crcs() - layout.collision_list(), layout.collision_list() - layout.buckets()), (24, 513 * 8));
-    assert_eq!(table.last().map(|field| field.0 + field.1), Some(positions::HEADER));
-    assert_eq!(positions::PositionsLayout::new(side, 1 << 32).width, 8);
-    let facts =
-        positions::Facts { plies: 1, set_up: true, outcome: Outcome::WhiteWins, ratings: [2851, 4095], year: 2026 };
+    let title = "20 Position index";
+    let layout = PlacesLayout { bytes: 77, collisions: 3, ..PlacesLayout::new(200, 64 << 9, 0x1112_1314, 200) };
+    let trailer = layout.encode();
+    let number = |what: &str| at(&trailer, sized(title, what));
+    assert_eq!(
+        (number("entries"), number("places"), number("bytes of all"), number("collisions")),
+        (64 << 9, 0x1112_1314, 77, 3)
+    );
+    assert_eq!((number("*b*"), number("*w*"), number("*o*"), number("zero")), (9, 2, 4, 0));
+    assert_eq!((sized(title, "zero").0 + 4, layout.place_bits()), (trailer.len(), 29));
+    assert_eq!((layout.starts(), layout.buckets(), layout.offsets()), (400, 400 + 4 * 8, 432 + 77));
+    assert_eq!((layout.collision_list() - layout.offsets(), layout.trailer() - layout.collision_list()), (513 * 4, 24));
+    let facts = Facts { plies: 1, set_up: true, outcome: Outcome::WhiteWins, ratings: [2851, 4095], year: 2026 };
     let number = 1 | 1 << 23 | 2 << 24 | 2851 << 26 | 4095 << 38 | 2026 << 50;
-    assert_eq!((facts.encode(), positions::Facts::decode(number)), (number, facts));
+    assert_eq!((facts.encode(), Facts::decode(number)), (number, facts));
+}
+
+/// A bucket, bit by bit as section 20 says it.
+#[test]
+fn buckets_of_positions() {
+    let layout = PlacesLayout::new(10, 100, 1000, 99);
+    assert_eq!((layout.bits, layout.place_bits()), (0, 10));
+    let mut bits = String::new();
+    let low_first = |number: u64, count: usize| {
+        (0..count).map(|bit| (b'0' + (number >> bit & 1) as u8) as char).collect::<String>()
+    };
+    let gamma = |number: u64| {
+        let size = number.ilog2() as usize;
+        format!("{}1{}", "0".repeat(size), low_first(number, size))
+    };
+    let rice = |number: u64, k: usize| format!("{}1{}", "0".repeat((number >> k) as usize), low_first(number, k));
+    // Two positions: one with three places, one with 20.
+    let (few, many): (Vec<u64>, Vec<u64>) = (vec![4, 300, 999], (0..20).map(|place| 10 + place * 40).collect());
+    bits += &gamma(3);
+    for (check, next, places) in [(5000u64, 0u64, &few), (65_535, 5001, &many)] {
+        bits += &rice(check - next, 10);
+        bits += &gamma(places.len() as u64);
+        bits += &low_first(places[0], 10);
+        let k = ((1000 - places[0]) / places.len() as u64).ilog2() as usize;
+        let codes: String = places.windows(2).map(|pair| rice(pair[1] - pair[0] - 1, k)).collect();
+        if places.len() < 16 {
+            bits += &codes;
+        } else {
+            let codes = format!("{codes:0<width$}", width = codes.len().next_multiple_of(8));
+            bits += &gamma(codes.len() as u64 / 8);
+            bits = format!("{bits:0<width$}", width = bits.len().next_multiple_of(8)) + &codes;
+        }
+    }
+    let bits = format!("{bits:0<width$}", width = bits.len().next_multiple_of(8));
+    let byte = |bits: &[u8]| bits.iter().rev().fold(0u8, |byte, bit| byte << 1 | (bit - b'0'));
+    let expected: Vec<u8> = bits.as_bytes().chunks(8).map(byte).collect();
+    let mut writer = BucketWriter::new(layout);
+    few.iter().for_each(|place| writer.add(5000, *place));
+    many.iter().for_each(|place| writer.add(65_535, *place));
+    assert_eq!(writer.finish(), (expected.clone(), vec![0, expected.len() as u64]));
 }
 
 /// The example of section 19: what each field of a signature says.
@@ -304,40 +380,18 @@ fn signatures_of_games() {
 fn tag_columns_files() {
     use scoresheet::format::tag_columns::{self, ColumnRef, Directory, Key, TableRef};
     let title = "21 The tag columns file";
-    let fields = fields(title);
-    let state = State { id: ArchiveId([3; 16]), sequence: 5, length: 6, games: 2, chain: Chain([4; 16]) };
     let table = TableRef { ends: &[2, 0, 0, 0], text: b"hi" };
     let key = Key::Tag("White".to_owned());
     let columns = [
         ColumnRef { key: &key, table: Some(0), width: 1, numbers: &[1, 0] },
         ColumnRef { key: &Key::Plies, table: None, width: 1, numbers: &[9, 8] },
     ];
-    let file = tag_columns::encode(&state, &[table], &columns, &["Round"]);
-    assert_eq!(file[..8], tag_columns::MAGIC);
-    assert!(section(title).contains("89 42 47 48 0D 0A 1A 0A"));
-    assert_eq!((fields[3], at(&file, fields[3])), ((12, 4), tag_columns::HEADER as u64));
-    let directory = at(&file, fields[10]) as usize;
-    let numbers: Vec<u64> = fields[5..8].iter().chain(&fields[9..12]).map(|field| at(&file, *field)).collect();
-    assert_eq!(numbers, [5, 6, 2, file.len() as u64, directory as u64, 0]);
-    assert_eq!(fields[11].0 + 8, tag_columns::HEADER);
     // The directory as the document says it: tables, then columns, then the tags without one.
-    let crc = |offset: usize, bytes: &[u8]| state.id.crc(offset as u64, bytes).to_le_bytes();
-    let parts = tag_columns::HEADER + directory + 4;
-    let expected = [
-        &[1, 1, 2][..],
-        &crc(parts, b"\x02\0\0\0hi"),
-        &[2, 2, 5],
-        b"White",
-        &[0, 1],
-        &crc(parts + 6, &[1, 0]),
-        &[0, 1],
-        &crc(parts + 8, &[9, 8]),
-        &[1, 5],
-        b"Round",
-    ];
-    assert_eq!(file[tag_columns::HEADER..parts - 4], expected.concat());
-    assert_eq!(file[parts..], *b"\x02\0\0\0hi\x01\x00\x09\x08");
-    assert!(Directory::decode(&file).is_some());
+    let directory = tag_columns::directory(&[table], &columns, &["Round"]);
+    let expected = [&[1, 1, 2][..], &[2, 2, 5], b"White", &[0, 1], &[0, 1], &[1, 5], b"Round"].concat();
+    assert_eq!(directory, [&(expected.len() as u64).to_le_bytes()[..], &expected].concat());
+    let length = directory.len() as u64 + 6 + 2 + 2;
+    assert!(Directory::decode(&expected, 2, length).is_some());
     let flags: Vec<&str> = rows(title).iter().map(|row| row[0]).filter(|cell| cell.starts_with("0x")).collect();
     let expected = [
         tag_columns::SET_UP,

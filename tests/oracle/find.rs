@@ -11,7 +11,8 @@ use scoresheet::archive::FileKind;
 use scoresheet::chess::{Move, MoveKind, Role};
 use scoresheet::import::Existing;
 use scoresheet::query::{
-    Compare, Hit, PositionIndex, PositionQuery, Search, SearchOptions, SideState, Signatures, position::index,
+    Compare, Hit, PositionIndex, PositionQuery, Search, SearchOptions, SideFiles, SideState, Signatures,
+    check_side_files, position::index,
 };
 use scoresheet::{Archive, ImportOptions, Position};
 use shakmaty::fen::Fen;
@@ -185,15 +186,17 @@ fn agrees(archive: &Archive, targets: &[Target], slowly: usize) -> [Vec<Duration
     let (expected, refused) = brute_force(archive, targets);
     let signatures = Signatures::build(archive);
     let size = signatures.write(archive).unwrap();
-    assert_eq!(size, 80 + 8 * archive.len() + 4);
+    let bytes = 16 + 8 * archive.len();
+    assert_eq!(size, (8192 + bytes + 4 * bytes.div_ceil(4096)).next_multiple_of(8));
     let (read, state) = Signatures::open(archive);
-    assert_eq!((read.as_ref(), state), (Some(&signatures), SideState::File));
+    let read = read.unwrap();
+    assert_eq!(state, SideState::File);
+    assert!((0..=archive.len() + 1).all(|game| read.get(game) == signatures.get(game)));
     let (size, entries) = index::build(archive, 64 << 20, |_| {}).unwrap();
     let (index, state) = PositionIndex::open(archive);
     assert_eq!(state, SideState::File);
     let index = index.unwrap();
     assert_eq!(index.len(), entries);
-    index.verify().unwrap();
     let plies = archive.totals().unwrap().plies;
     println!("{} games, {plies} plies: index {:.2} bytes a ply", archive.len(), size as f64 / plies as f64);
     let plain = Search::new(archive);
@@ -319,42 +322,44 @@ fn stale_and_damaged_side_files_are_passed_over() {
     assert_eq!(PositionIndex::open(&archive).1, SideState::Missing);
     Signatures::build(&archive).write(&archive).unwrap();
     index::build(&archive, 1 << 20, |_| {}).unwrap();
-    let whole = std::fs::read(FileKind::Signatures.beside(&target)).unwrap();
-    for at in 0..whole.len() {
-        let mut bytes = whole.clone();
-        bytes[at] ^= 1 << (at % 8);
-        std::fs::write(FileKind::Signatures.beside(&target), &bytes).unwrap();
-        let state = if (8..12).contains(&at) { SideState::Stale } else { SideState::Damaged };
-        assert_eq!(Signatures::open(&archive).1, state, "byte {at}");
-    }
-    std::fs::write(FileKind::Signatures.beside(&target), &whole).unwrap();
-    let whole = std::fs::read(FileKind::Positions.beside(&target)).unwrap();
     let sought = PositionQuery::new(&archive.position(1, 6).unwrap(), Compare::default());
     let expected = Search::new(&archive).position(&sought, SearchOptions::default()).hits;
     assert_eq!(expected.len(), 2);
-    for at in 0..whole.len() {
-        let mut bytes = whole.clone();
-        bytes[at] ^= 1 << (at % 8);
-        std::fs::write(FileKind::Positions.beside(&target), &bytes).unwrap();
-        if let (Some(index), _) = PositionIndex::open(&archive) {
-            assert!(index.verify().is_err(), "byte {at}");
-            let found = Search::new(&archive).with_index(&index).position(&sought, SearchOptions::default());
-            assert_eq!(found.hits, expected, "byte {at}");
+    for (kind, place) in [(FileKind::Signatures, 0), (FileKind::Positions, 1)] {
+        let whole = std::fs::read(kind.beside(&target)).unwrap();
+        for at in 0..whole.len() {
+            let mut bytes = whole.clone();
+            bytes[at] ^= 1 << (at % 8);
+            std::fs::write(kind.beside(&target), &bytes).unwrap();
+            let side_files = SideFiles::open(&archive);
+            let found = side_files.search(&archive).position(&sought, SearchOptions::default());
+            assert_eq!(found.hits, expected, "{kind:?}, byte {at}");
+            assert_ne!(check_side_files(&archive)[place].1, SideState::File, "{kind:?}, byte {at}");
         }
-    }
-    for length in 0..whole.len() {
-        std::fs::write(FileKind::Positions.beside(&target), &whole[..length]).unwrap();
-        assert_eq!(PositionIndex::open(&archive).1, SideState::Damaged, "length {length}");
+        for length in 0..whole.len() {
+            std::fs::write(kind.beside(&target), &whole[..length]).unwrap();
+            let state = [Signatures::open(&archive).1, PositionIndex::open(&archive).1][place];
+            assert_eq!(state, SideState::Damaged, "{kind:?}, length {length}");
+        }
+        std::fs::write(kind.beside(&target), &whole).unwrap();
     }
     // Another state of the archive.
-    std::fs::write(FileKind::Positions.beside(&target), &whole).unwrap();
     assert_eq!(PositionIndex::open(&archive).1, SideState::File);
     let options = ImportOptions { existing: Existing::Append, ..ImportOptions::default() };
     try_import(&[source], &target, &options).unwrap();
     let archive = Archive::open(&target).unwrap();
     assert_eq!(archive.len(), 24);
-    assert_eq!(PositionIndex::open(&archive).1, SideState::Stale);
-    assert_eq!(Signatures::open(&archive).1, SideState::Stale);
+    let (index, signatures) = (PositionIndex::open(&archive).0.unwrap(), Signatures::open(&archive).0.unwrap());
+    assert!(index.uncovered() == [13..25] && signatures.uncovered() == [13..25]);
+    let twice = Search::new(&archive).position(&sought, SearchOptions::default()).hits;
+    assert_eq!(twice.len(), 4);
+    for search in [
+        Search::new(&archive).with_index(&index),
+        Search::new(&archive).with_signatures(&signatures),
+        SideFiles::open(&archive).search(&archive),
+    ] {
+        assert_eq!(search.position(&sought, SearchOptions::default()).hits, twice);
+    }
 }
 
 #[test]

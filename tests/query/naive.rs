@@ -588,7 +588,7 @@ fn positions_that_the_index_takes_for_another_are_not_in_the_tree() {
             continue;
         }
         position.play_unchecked(legal[random.below(legal.len())]);
-        if index.places(&position).unwrap().is_empty() {
+        if index.count(&position).unwrap() == 0 {
             continue;
         }
         let games = plain.tree(&position).tally.games();
@@ -603,7 +603,7 @@ fn positions_that_the_index_takes_for_another_are_not_in_the_tree() {
 #[test]
 fn positions_of_one_archive_that_the_index_takes_for_each_other_are_told_apart() {
     let mut random = Random::new(7);
-    // Lines of 30 plies: three games of them have less than 128 entries, of which 24 bits are kept.
+    // Lines of 30 plies: three games of them have less than 128 entries, of which 16 bits are kept.
     let mut seen: HashMap<u64, (u64, Vec<String>)> = HashMap::new();
     let mut found = Vec::new();
     while found.len() < 4 {
@@ -617,7 +617,7 @@ fn positions_of_one_archive_that_the_index_takes_for_each_other_are_told_apart()
             line.push(position.san(m).to_string());
             position.play_unchecked(m);
             let key = position.zobrist();
-            let (other, moves) = seen.entry(key >> 40).or_insert_with(|| (key, line.clone()));
+            let (other, moves) = seen.entry(key >> 48).or_insert_with(|| (key, line.clone()));
             if *other != key {
                 found.push((moves.clone(), line.clone()));
                 break;
@@ -632,17 +632,17 @@ fn positions_of_one_archive_that_the_index_takes_for_each_other_are_told_apart()
         let archive = Archive::open(&target).unwrap();
         index::build(&archive, 1 << 20, |_| {}).unwrap();
         let index = PositionIndex::open(&archive).0.unwrap();
-        index.verify().unwrap();
+        let segment = index.whole().unwrap();
         let (plain, by_index) = (Search::new(&archive), Search::new(&archive).with_index(&index));
         for (game, games) in [(1, vec![1]), (2, vec![2, 3])] {
             let length = archive.game(game).unwrap().plies();
             let last = archive.position(game, length).unwrap();
-            assert!(index.has_collision(&last).unwrap());
-            assert_eq!(index.places(&last).unwrap().len(), 3, "{last}");
+            assert!(segment.has_collision(&last).unwrap());
+            assert_eq!(segment.places_of_position(&last).unwrap().len(), 3, "{last}");
             let hits = by_index.position(&PositionQuery::from(&last), SearchOptions::default()).hits;
             assert_eq!(hits.iter().map(|hit| hit.game).collect::<Vec<_>>(), games);
             // The ply before, too: there a move leads to a position that is taken for another.
-            assert!(!index.has_collision(&archive.position(game, length - 1).unwrap()).unwrap());
+            assert!(!segment.has_collision(&archive.position(game, length - 1).unwrap()).unwrap());
             for ply in 0..=length {
                 let position = archive.position(game, ply).unwrap();
                 for visit in [Visit::First, Visit::Last] {

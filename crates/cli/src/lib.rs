@@ -27,6 +27,7 @@ use failure::{Code, Failure};
 use scoresheet::archive::Access;
 use session::Session;
 use std::io::Write;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Runs the command with the arguments of the process; returns its exit code.
@@ -56,6 +57,12 @@ pub fn run() -> ExitCode {
         }
     };
     session.access = if cli.no_map { Access::Read } else { Access::Map };
+    let named = std::env::var_os("SCORESHEET_INDEX_DIR").filter(|folder| !folder.is_empty()).map(PathBuf::from);
+    if let Some(folder) = cli.index_dir.clone().or(named) {
+        // What cannot be made is reported by whoever writes into it.
+        let _ = std::fs::create_dir_all(&folder);
+        scoresheet::archive::set_index_folder(Some(folder));
+    }
     match command::run(&cli.command, &session) {
         Ok(Code::Success) if session.is_incomplete() => Code::Failed.into(),
         Ok(code) => code.into(),

@@ -237,7 +237,7 @@ pub fn build_index<'py>(
                     FileKind::Positions => index::build(archive, memory << 20, monitor)?.0,
                     _ => tag_columns::write_monitored(archive, monitor)?.0,
                 };
-                made.push((kind.beside(archive.path()), size));
+                made.push((kind.of_archive(archive.path()), size));
             }
         }
         Ok(made)

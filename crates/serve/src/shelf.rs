@@ -78,7 +78,7 @@ fn inode(_: &Metadata) -> u64 {
 fn seen(path: &Path) -> Seen {
     let of = |meta: Metadata| (meta.len(), meta.modified().ok(), inode(&meta));
     let kinds = [FileKind::Index, FileKind::Positions, FileKind::Signatures, FileKind::TagColumns];
-    let paths = std::iter::once(path.to_path_buf()).chain(kinds.map(|kind| kind.beside(path)));
+    let paths = std::iter::once(path.to_path_buf()).chain(kinds.map(|kind| kind.of_archive(path)));
     paths.map(|path| std::fs::metadata(path).ok().map(of)).collect()
 }
 

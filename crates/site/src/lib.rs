@@ -90,7 +90,7 @@ fn within(
     begin: &Begin<'_>,
 ) -> io::Result<Made> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let mut positions = PositionIndex::open(&archive).0;
+    let mut positions = PositionIndex::open(&archive).0.filter(|index| index.whole().is_some());
     if positions.is_none() {
         // Beside the archive nothing is written.
         let own = work.join("games.bga");

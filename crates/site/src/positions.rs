@@ -1,11 +1,12 @@
 //! The positions of a site file: what was played in each, worked out from the position index, bucket by bucket.
 //!
 //! In go an archive and its position index, out go blocks in a file, and which places are in more than one game.
-//! Memory: two bytes and a bit for each place, sixteen for each game.
+//! Memory: three bytes and a bit for each place, sixteen for each game.
 
 use rayon::prelude::*;
 use scoresheet::chess::{Move, Position};
-use scoresheet::format::positions::Facts;
+use scoresheet::format::facts::Facts;
+use scoresheet::query::position::index::PlaceSegment;
 use scoresheet::query::{Branch, PositionIndex, Tally, Tree};
 use scoresheet::{Archive, Error, Result};
 use scoresheet_answers::site::Record;
@@ -17,6 +18,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Entries of the position index to a bucket, about.
 const BUCKET: u64 = 512;
+/// Bits of a key that a site file keeps after those of the index's bucket: the 16 that the index has, and 8 more.
+const KEPT: u32 = 24;
 /// So many of the best and of the latest games of a position are listed.
 const BEST: usize = 15;
 const LATEST: usize = 8;
@@ -24,13 +27,14 @@ const LATEST: usize = 8;
 /// The places of an archive, seen from its games.
 pub struct Places<'a> {
     archive: &'a Archive,
-    index: &'a PositionIndex,
+    index: &'a PlaceSegment,
     /// What is known of each game.
     pub facts: Vec<Facts>,
     /// The first place of each game, and one after the last.
     starts: Vec<u64>,
-    /// For each place the move played there, by its place among the legal ones, and the lowest byte of the key.
-    moves: Vec<[u8; 2]>,
+    /// For each place the move played there, by its place among the legal ones, and of the key the lowest byte and the
+    /// eight bits after those that the index keeps.
+    moves: Vec<[u8; 3]>,
     /// A bit for each place whose position another game has, too.
     shared: Vec<AtomicU64>,
 }
@@ -40,14 +44,15 @@ impl<'a> Places<'a> {
     ///
     /// Errors: a game that cannot be read.
     pub fn of(archive: &'a Archive, index: &'a PositionIndex, done: &crate::Done) -> Result<Places<'a>> {
-        let facts: Vec<Facts> = index.facts()?.collect();
-        let (mut starts, mut places) = (Vec::with_capacity(facts.len() + 1), 0);
-        for known in &facts {
-            starts.push(places);
-            places += known.places();
-        }
+        let facts: Vec<Facts> = index.facts(1..archive.len() + 1)?;
+        let index = index.whole().ok_or_else(|| Error::input("the position index", "lacks games"))?;
+        let starts = (1..=archive.len()).map(|game| Ok(index.places_of(game)?.start));
+        let mut starts = starts.collect::<Result<Vec<u64>>>()?;
+        let places = index.places();
         starts.push(places);
-        let mut moves = vec![[NO_MOVE, 0]; places as usize];
+        let after = 64 - index.bucket_bits() - KEPT;
+        let of_key = |place: u8, key: u64| [place, key as u8, (key >> after) as u8];
+        let mut moves = vec![[NO_MOVE, 0, 0]; places as usize];
         let mut rest = moves.as_mut_slice();
         let mut parts = Vec::new();
         for chunk in 0..archive.chunk_count() {
@@ -77,12 +82,12 @@ impl<'a> Places<'a> {
                     let place = legal.iter().position(|known| *known == m);
                     let place = place.and_then(|place| u8::try_from(place).ok()).unwrap_or(NO_MOVE);
                     if let Some(own) = own.next() {
-                        *own = [place, position.zobrist() as u8];
+                        *own = of_key(place, position.zobrist());
                     }
                     position.play_unchecked(m);
                 }
                 if let Some(own) = own.next() {
-                    *own = [NO_MOVE, position.zobrist() as u8];
+                    *own = of_key(NO_MOVE, position.zobrist());
                 }
                 done(1);
             }
@@ -102,20 +107,28 @@ impl<'a> Places<'a> {
         self.facts[game as usize - 1]
     }
 
-    fn byte(&self, place: u64) -> u8 {
-        self.moves.get(place as usize).map_or(0, |own| own[1])
+    /// The bits of the key of a place that the index does not have: the lowest byte, and eight after those that it has.
+    fn bits_of(&self, place: u64) -> [u8; 2] {
+        self.moves.get(place as usize).map_or([0; 2], |[_, low, next]| [*low, *next])
+    }
+
+    fn is_deleted(&self, place: u64) -> bool {
+        self.archive.deleted_count() > 0 && self.archive.is_deleted(self.locate(place).0)
     }
 
     /// The places of the games that begin in the standard starting position, which the index does not name.
     fn beginnings(&self) -> impl Iterator<Item = u64> + '_ {
-        self.facts.iter().zip(&self.starts).filter(|(facts, _)| !facts.set_up).map(|(_, start)| *start)
+        let games = self.facts.iter().zip(&self.starts).filter(|(facts, _)| !facts.set_up);
+        games.map(|(_, start)| *start).filter(|place| !self.is_deleted(*place))
     }
 
     /// Returns the places with a position, ascending.
     fn with(&self, position: &Position) -> Result<Vec<u64>> {
         let key = position.zobrist();
-        let mut places: Vec<u64> =
-            self.index.places(position)?.filter(|place| self.byte(*place) == key as u8).collect();
+        let bits = [key as u8, (key >> (64 - self.index.bucket_bits() - KEPT)) as u8];
+        let places = self.index.places_of_position(position)?;
+        let found = places.iter().copied().filter(|place| self.bits_of(*place) == bits && !self.is_deleted(*place));
+        let mut places: Vec<u64> = found.collect();
         if key == Position::standard().zobrist() {
             places.extend(self.beginnings());
             places.sort_unstable();
@@ -158,7 +171,7 @@ impl<'a> Places<'a> {
     /// Returns how many of a key's bits say its bucket, and how many are kept.
     pub fn bits(&self) -> (u32, u32) {
         let bits = self.index.bucket_bits();
-        (bits.saturating_sub((BUCKET / 64).ilog2()), bits + 24)
+        (bits.saturating_sub((BUCKET / 64).ilog2()), bits + KEPT)
     }
 
     /// Writes all buckets, each followed by its lists, from `at` on, and returns their directory. The unit of progress
@@ -194,12 +207,20 @@ impl<'a> Places<'a> {
 
     /// Returns a bucket's block, and the lists of its frequent positions.
     fn bucket(&self, header: &Header, bucket: u64) -> io::Result<(Vec<u8>, Vec<u8>)> {
-        let more = header.kept - 24 - header.bits;
+        let more = header.kept - KEPT - header.bits;
         let mut entries: Vec<(u64, u64)> = Vec::new();
         for own in 0..1u64 << more {
-            let found = self.index.bucket(bucket << more | own).map_err(io::Error::other)?;
-            let rest = |check: u32, place: u64| (own << 24 | u64::from(check)) << 8 | u64::from(self.byte(place));
-            entries.extend(found.map(|(check, place)| (rest(check, place), place)));
+            let rest = |check: u32, place: u64| {
+                let [low, next] = self.bits_of(place);
+                [16, 8, 8].iter().zip([u64::from(check), next.into(), low.into()]).fold(own, |all, (bits, part)| {
+                    all << bits | part
+                })
+            };
+            let found = |check: u32, places: &[u64]| {
+                let places = places.iter().copied().filter(|place| !self.is_deleted(*place));
+                entries.extend(places.map(|place| (rest(check, place), place)));
+            };
+            self.index.bucket(bucket << more | own, found).map_err(io::Error::other)?;
         }
         let standard = Position::standard().zobrist();
         if header.bucket(standard) == bucket {

@@ -28,11 +28,14 @@ use crate::format::tags::{TagsBuilder, TagsDraft};
 use crate::format::texts::TextsBuilder;
 use crate::monitor::Monitor;
 use rayon::prelude::*;
+pub use rewrite::Changed;
 use sha2::{Digest as _, Sha256};
 use std::path::{Path, PathBuf};
 
 /// Games in a chunk of a copy, at most, unless a chunk of the original has more.
 const CHUNK_GAMES: usize = 1024;
+/// Chunks of fewer bytes together become one.
+const SMALL: f64 = 128.0 * 1024.0;
 /// The zstd level of tags, texts and layout, as an import has it.
 const LEVEL: i32 = 4;
 
@@ -236,10 +239,11 @@ fn loose_blocks(archive: &Archive) -> Result<Vec<(u64, u64, Vec<u8>)>> {
 /// Games of some chunks that become one chunk.
 type Group = Vec<(usize, Vec<u64>)>;
 
-/// Returns the games as groups of about the size of a chunk, their moves coded alike: a whole chunk stays one.
+/// Returns the games as groups of about the size of a chunk, their moves coded alike: a whole chunk stays one, but for
+/// small ones, such as a game that is appended by itself has, which join the next.
 fn groups(archive: &Archive, games: &GameSet) -> Result<Vec<Group>> {
     let (mut groups, mut group): (Vec<Group>, Group) = (Vec::new(), Vec::new());
-    let (mut count, mut share, mut coding) = (0, 0.0, Coding::Plain);
+    let (mut count, mut share, mut bytes, mut coding) = (0, 0.0, 0.0, Coding::Plain);
     for chunk in 0..archive.chunk_count() {
         let all = archive.games_of(chunk);
         let size = (all.end - all.start) as f64;
@@ -249,13 +253,18 @@ fn groups(archive: &Archive, games: &GameSet) -> Result<Vec<Group>> {
         }
         // The texts of a game may be long: so a group is no more of any chunks than one chunk would be.
         let own = kept.len() as f64 / size;
+        let start = archive.chunk_offset(chunk).unwrap_or(0);
+        let end = archive.chunk_offset(chunk + 1).unwrap_or(archive.file_length());
+        let own_bytes = own * end.saturating_sub(start) as f64;
         let other = std::mem::replace(&mut coding, archive.chunk(chunk)?.coding()?);
-        if !group.is_empty() && (share + own > 1.0 || count + kept.len() > CHUNK_GAMES || other != coding) {
+        let is_full = share + own > 1.0 && bytes + own_bytes > SMALL;
+        if !group.is_empty() && (is_full || count + kept.len() > CHUNK_GAMES || other != coding) {
             groups.push(std::mem::take(&mut group));
-            (count, share) = (0, 0.0);
+            (count, share, bytes) = (0, 0.0, 0.0);
         }
         count += kept.len();
         share += own;
+        bytes += own_bytes;
         group.push((chunk, kept));
     }
     if !group.is_empty() {

@@ -12,9 +12,11 @@ use crate::archive::write::writer::{EncodedChunk, NewFile, Writer, write_index};
 use crate::error::{Damage, DamageKind, Error, Result};
 use crate::format::block::BlockKind;
 use crate::format::commit::{Commit, Unfinished};
+use crate::format::side::Made;
 use crate::monitor::Monitor;
 use rayon::prelude::*;
 use std::fs::File;
+use std::ops::Range;
 use std::path::Path;
 
 /// A chunk made anew.
@@ -23,17 +25,32 @@ pub(crate) struct Remade {
     pub chunk: EncodedChunk,
     /// How many plies and faulty games the chunk had before.
     pub before: (u64, u64),
+    /// Whether a game of it may have other moves than before.
+    pub has_other_moves: bool,
 }
 
 /// Makes a chunk anew, given how many strings the dictionary has at its commit: it may use no others. `None` leaves it
 /// as it is.
 pub(crate) type Remake<'a> = &'a (dyn Fn(&Chunk, u64) -> Result<Option<Remade>> + Sync);
 
+/// What changed in an archive that was written anew.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Changed {
+    /// The commit that the archive was at before.
+    pub from: Made,
+    /// The commit that it was at afterwards.
+    pub made: Made,
+    /// The games of chunks that were made anew, ascending, and whether one of them may have other moves than before.
+    pub chunks: Vec<(Range<u64>, bool)>,
+}
+
 /// What was written in place of an archive.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Rewritten {
     /// The length of the file in bytes.
     pub bytes: u64,
+    /// What changed.
+    pub change: Changed,
     /// Why the index could not be written, where it could not.
     pub unindexed: Option<Error>,
 }
@@ -45,7 +62,9 @@ pub(crate) fn rewrite(path: &Path, games: &GameSet, remake: Remake, monitor: &Mo
     // What has the lock is what has the name: the archive is opened again once nobody else can write to it.
     let id = Archive::open(path)?.id();
     let (new, mut writer) = NewFile::create_whole(path, id, true)?;
+    let mut from = None;
     let done = Archive::open(path).and_then(|archive| {
+        from = Some(archive.made());
         if archive.id() != id {
             return Err(Error::input(path.display().to_string(), "has become another archive"));
         }
@@ -55,18 +74,19 @@ pub(crate) fn rewrite(path: &Path, games: &GameSet, remake: Remake, monitor: &Mo
         archive.may_be_written()?;
         copy(&archive, games, &mut writer, remake, monitor)
     });
-    match done {
-        Ok(true) => {}
-        unchanged => {
+    let (from, chunks) = match (done, from) {
+        (Ok(chunks), Some(from)) if !chunks.is_empty() => (from, chunks),
+        (unchanged, _) => {
             drop(writer);
             new.remove();
             return unchanged.map(|_| None);
         }
-    }
+    };
+    let change = Changed { from, made: writer.made(), chunks };
     let (index, bytes) = (writer.index(), writer.committed_length());
     drop(writer);
-    new.finish()?;
-    Ok(Some(Rewritten { bytes, unindexed: write_index(path, &index).err() }))
+    new.finish_beside()?;
+    Ok(Some(Rewritten { bytes, change, unindexed: write_index(path, &index).err() }))
 }
 
 /// A block on its way.
@@ -77,16 +97,16 @@ enum Block {
     Other(BlockRef, Vec<u8>),
 }
 
-/// Returns whether any chunk was made anew.
+/// Returns the games of the chunks that were made anew, and whether one of them may have other moves.
 fn copy(
     archive: &Archive,
     games: &GameSet,
     writer: &mut Writer<File>,
     remake: Remake,
     monitor: &Monitor,
-) -> Result<bool> {
+) -> Result<Vec<(Range<u64>, bool)>> {
     let failed = || Error::io("cannot write", archive.path());
-    let (mut batch, mut chunk, mut changed) = (Vec::new(), 0, false);
+    let (mut batch, mut chunk, mut changed) = (Vec::new(), 0, Vec::new());
     // What the totals have more, or less, than those of the archive.
     let (mut plies, mut faulty) = (0u64, 0u64);
     for block in Scan::new(archive.store(), archive.id()) {
@@ -117,7 +137,8 @@ fn copy(
         for block in blocks {
             let written = match block {
                 Block::Chunk(first, remade) => {
-                    (held, changed) = (Some(first), true);
+                    held = Some(first);
+                    changed.push((first..first + remade.chunk.ends.len() as u64, remade.has_other_moves));
                     plies = plies.wrapping_add(remade.chunk.plies).wrapping_sub(remade.before.0);
                     faulty = faulty.wrapping_add(remade.chunk.faulty).wrapping_sub(remade.before.1);
                     writer.append_chunk(first, &remade.chunk)

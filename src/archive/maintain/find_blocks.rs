@@ -213,7 +213,7 @@ fn index(blocks: &[BlockRef], damage: &mut Vec<Damage>, id: ArchiveId) -> Found 
 /// beside it, or from the checksums of its blocks.
 fn identity(store: &Store, path: &Path) -> Option<ArchiveId> {
     let in_page = IDENTITIES.into_iter().filter_map(|place| id_at(store, place));
-    let index = std::fs::read(FileKind::Index.beside(path))
+    let index = std::fs::read(FileKind::Index.of_archive(path))
         .ok()
         .and_then(|file| Index::decode(&file))
         .map(|index| index.state.id);

@@ -129,7 +129,7 @@ impl Archive {
         let (path, options) = (path.as_ref(), options.into());
         let file = File::open(path).map_err(Error::io("cannot open", path))?;
         let opened = Opening::of_file(&file, path, options.access, Tail::Leave);
-        let index = std::fs::read(FileKind::Index.beside(path)).ok();
+        let index = std::fs::read(FileKind::Index.of_archive(path)).ok();
         verify(path, opened, index.as_deref(), options, level, &monitor.into())
     }
 

@@ -17,8 +17,9 @@ use crate::format::block::BlockKind;
 use crate::format::commit::{Commit, Unfinished};
 use crate::format::header::{FEATURES, Header};
 use crate::format::index::Index;
+use crate::format::side::Made;
 use crate::format::source::SourceRecord;
-use crate::format::{ArchiveId, Limits, State};
+use crate::format::{ArchiveId, Limits, State, VERSION};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fs::File;
@@ -78,7 +79,7 @@ impl Archive {
     /// will do, too.
     pub fn open_with(path: impl AsRef<Path>, options: impl Into<OpenOptions>) -> Result<Archive> {
         let path = path.as_ref();
-        Archive::open_file(path, std::fs::read(FileKind::Index.beside(path)).ok().as_deref(), options.into())
+        Archive::open_file(path, std::fs::read(FileKind::Index.of_archive(path)).ok().as_deref(), options.into())
     }
 
     /// Opens an archive as `open` does, but walks it whether or not there is an index file: so the index can be made
@@ -194,7 +195,7 @@ impl Archive {
             state = match Index::decode(file) {
                 Some(index) if index.state == header.state => return Ok((index, SideState::File)),
                 Some(_) => SideState::Stale,
-                None => SideState::of_unreadable(file),
+                None => SideState::of_unreadable(file, VERSION),
             };
         }
         let mut builder = IndexBuilder::new(header.state.id);
@@ -298,7 +299,7 @@ impl Archive {
             () if now.blocks.id != self.blocks.id => "has become another archive",
             () if now.sequence() < self.sequence() => "has gone back to an earlier commit",
             // A copy of an earlier state that has grown otherwise.
-            () if !now.comes_after(&self.header)? => "has become another archive",
+            () if !now.comes_after(&self.made()) => "has become another archive",
             () => {
                 *self = now;
                 return Ok(true);
@@ -307,18 +308,30 @@ impl Archive {
         Err(Error::input(self.path.display().to_string(), what))
     }
 
-    /// Returns whether this archive was at this commit once, by the chain in its commit block.
-    fn comes_after(&self, earlier: &Header) -> Result<bool> {
+    /// Returns the commit that is shown: what is made from this archive holds for it and for all later ones.
+    pub fn made(&self) -> Made {
+        Made { state: self.header.state, commit: self.header.commit }
+    }
+
+    /// Returns whether this archive is at this commit, or was once: by the chain in its commit block. Reads that alone.
+    pub fn comes_after(&self, earlier: &Made) -> bool {
+        let (id, state) = (self.blocks.id, earlier.state);
+        if *earlier == self.made() {
+            return true;
+        }
+        if state.id != id || state.sequence > self.sequence() || state.length > self.file_length() {
+            return false;
+        }
         if earlier.commit == 0 {
-            return Ok(true);
+            return state == State::new(id);
         }
-        let Ok(block) = BlockRef::at(&self.blocks.store, self.blocks.id, earlier.commit) else { return Ok(false) };
-        if block.header.kind != BlockKind::Commit || block.end() != earlier.state.length {
-            return Ok(false);
+        let Ok(block) = BlockRef::at(&self.blocks.store, id, earlier.commit) else { return false };
+        if block.header.kind != BlockKind::Commit || block.end() != state.length {
+            return false;
         }
-        let commit = Commit::decode(&self.payload(&block)?);
-        let chain = commit.map(|commit| commit.chain.then(&block.header.encode(self.blocks.id, block.offset)));
-        Ok(chain == Some(earlier.state.chain))
+        let commit = self.payload(&block).ok().and_then(|payload| Commit::decode(&payload));
+        let chain = commit.map(|commit| commit.chain.then(&block.header.encode(id, block.offset)));
+        chain == Some(state.chain)
     }
 
     /// Returns where the index came from.

@@ -1,7 +1,5 @@
 //! Whether a file beside an archive belongs to it.
 
-use crate::format::side;
-
 /// Where an index or another side file came from, or why it is not used.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SideState {
@@ -16,9 +14,14 @@ pub enum SideState {
 }
 
 impl SideState {
-    /// Returns why a file that does not decode is not used: it is damaged, or of another version, which may be laid out
-    /// otherwise.
-    pub(crate) fn of_unreadable(file: &[u8]) -> SideState {
-        if side::is_of_another_version(file) { SideState::Stale } else { SideState::Damaged }
+    /// Returns why a file that does not decode is not used: it is damaged, or of another version than this one, which
+    /// may be laid out otherwise. Version and magic stand in the same place in all files.
+    pub(crate) fn of_unreadable(file: &[u8], (major, minor): (u16, u16)) -> SideState {
+        let version = [major, minor].map(u16::to_le_bytes);
+        let is_other = |found: &[u8]| found != version.as_flattened();
+        if file.starts_with(b"\x89BG") && file.get(8..12).is_some_and(is_other) {
+            return SideState::Stale;
+        }
+        SideState::Damaged
     }
 }

@@ -19,6 +19,7 @@ pub struct NewFile {
     replace: bool,
     /// What is there, locked until the new file takes its place.
     replaced: Option<File>,
+    keeps_beside: bool,
 }
 
 impl NewFile {
@@ -50,12 +51,21 @@ impl NewFile {
         let (file, temporary) = Temporary::create(path, path).map_err(Error::io("cannot create", path))?;
         lock(&file, path)?;
         let writer = Writer::create(file, id).map_err(Error::io("cannot write", path))?;
-        Ok((NewFile { path: path.to_path_buf(), temporary: Some(temporary), replace, replaced }, writer))
+        Ok((
+            NewFile { path: path.to_path_buf(), temporary: Some(temporary), replace, replaced, keeps_beside: false },
+            writer,
+        ))
     }
 
     /// Returns whether the file has not got its name yet.
     pub fn is_unnamed(&self) -> bool {
         self.temporary.is_some()
+    }
+
+    /// Gives the file its name; of what it replaces the side files stay. To be used where they are taken over.
+    pub(in crate::archive) fn finish_beside(mut self) -> Result<()> {
+        self.keeps_beside = true;
+        self.give_name()
     }
 
     fn give_name(&mut self) -> Result<()> {
@@ -69,7 +79,7 @@ impl NewFile {
             io::ErrorKind::AlreadyExists if !self.replace => Error::Exists { path: path.clone() },
             _ => Error::io(if self.replace { "cannot replace" } else { "cannot create" }, path)(error),
         })?;
-        if is_replaced {
+        if is_replaced && !self.keeps_beside {
             remove_beside(path);
         }
         sync_folder(path);
@@ -121,7 +131,7 @@ pub fn write_side(archive: &Path, path: &Path, bytes: &[u8]) -> Result<()> {
 
 /// Writes the index of an archive beside it.
 pub fn write_index(archive: &Path, index: &Index) -> Result<()> {
-    write_side(archive, &FileKind::Index.beside(archive), &index.encode())
+    write_side(archive, &FileKind::Index.of_archive(archive), &index.encode())
 }
 
 /// Makes a rename durable where the system lets a folder be synced; elsewhere it is durable when the system sees fit.

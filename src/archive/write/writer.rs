@@ -12,11 +12,11 @@ use crate::format::dictionary;
 use crate::format::header::{Header, PAGE};
 use crate::format::index::Index;
 use crate::format::moves::{self, Coding};
+use crate::format::side::Made;
 use crate::format::source::SourceRecord;
 use std::io;
 
 pub use crate::archive::write::interner::Interner;
-pub(crate) use crate::archive::write::new_file::sync_folder;
 pub use crate::archive::write::new_file::{NewFile, write_index, write_side};
 pub use crate::archive::write::reopen::Opened;
 
@@ -123,6 +123,11 @@ impl<S: Storage> Writer<S> {
     /// Returns the sequence number of the last commit; 0 before the first.
     pub fn sequence(&self) -> u64 {
         self.header.state.sequence
+    }
+
+    /// Returns the last commit.
+    pub(in crate::archive) fn made(&self) -> Made {
+        Made { state: self.header.state, commit: self.header.commit }
     }
 
     /// Returns how many chunks have been added since the last commit.

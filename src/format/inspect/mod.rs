@@ -12,7 +12,7 @@ mod file;
 mod side;
 mod walk;
 
-use crate::format::{header, index, positions, signatures, tag_columns};
+use crate::format::{header, index, side as side_files};
 pub use walk::Part;
 use walk::{Place, Walk};
 
@@ -27,9 +27,9 @@ pub fn inspect(file: &[u8], all: bool, see: &mut dyn FnMut(&Part<'_>)) -> bool {
     let second = file.get(header::PAGE..).unwrap_or_default();
     match file.first_chunk() {
         Some(&index::MAGIC) => side::index(&mut walk, &mut place),
-        Some(&signatures::MAGIC) => side::signatures(&mut walk, &mut place),
-        Some(&positions::MAGIC) => side::positions(&mut walk, &mut place),
-        Some(&tag_columns::MAGIC) => side::tag_columns(&mut walk, &mut place),
+        Some(magic @ &(side_files::SIGNATURES | side_files::POSITIONS | side_files::TAG_COLUMNS)) => {
+            side::segments(&mut walk, &mut place, *magic);
+        }
         Some(&header::MAGIC) => file::archive(&mut walk, &mut place),
         _ if second.starts_with(&header::MAGIC) => file::archive(&mut walk, &mut place),
         _ => return false,

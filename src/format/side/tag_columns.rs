@@ -1,16 +1,12 @@
-//! The tag columns file: the tags that queries ask for, as columns of numbers that are mapped and read at memory speed
-//! (FORMAT.md, "The tag columns file"). A cache of the archive.
+//! The tags that queries ask for, as columns of numbers that are mapped and read at memory speed (FORMAT.md, "The tag
+//! columns file").
+//!
+//! What follows the runs of games in a segment: `size of the directory | directory | tables | columns`.
 
-use crate::format::file::state::State;
-use crate::format::identity::{ArchiveId, VERSION, crc_from};
 use crate::format::wire::{Bytes, push_string, push_varint};
 use std::ops::Range;
 
-/// The first bytes of every such file.
-pub const MAGIC: [u8; 8] = *b"\x89BGH\r\n\x1a\n";
-/// The size of the header in bytes.
-pub const HEADER: usize = 96;
-/// The most columns that a file may have.
+/// The most columns that a segment may have.
 pub const MAX_COLUMNS: usize = 256;
 
 /// The game starts from another position than the standard starting position.
@@ -37,6 +33,8 @@ pub enum Key {
     Plies,
     /// A byte of facts: `SET_UP`, `FAULT` and so on.
     Facts,
+    /// The CRC-32 of the starting position and the main line: games that differ in it have other moves.
+    Line,
 }
 
 /// A column to be written.
@@ -61,31 +59,16 @@ pub struct TableRef<'a> {
     pub text: &'a [u8],
 }
 
-/// A part of a file: where it is, and its CRC.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct FilePart {
-    /// The bytes of the file.
-    pub range: Range<usize>,
-    crc: u32,
-}
-
-impl FilePart {
-    /// Returns the part's bytes if its CRC holds.
-    pub fn checked<'a>(&self, file: &'a [u8], id: ArchiveId) -> Option<&'a [u8]> {
-        file.get(self.range.clone()).filter(|bytes| id.crc(self.range.start as u64, bytes) == self.crc)
-    }
-}
-
-/// A table of a file.
+/// A table of a segment.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TableEntry {
     /// How many strings it has.
     pub count: usize,
     /// Where it is: the ends, then the text.
-    pub part: FilePart,
+    pub range: Range<u64>,
 }
 
-/// A column of a file.
+/// A column of a segment.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ColumnEntry {
     /// What it holds.
@@ -95,14 +78,12 @@ pub struct ColumnEntry {
     /// Bytes of a number.
     pub width: u8,
     /// Where it is.
-    pub part: FilePart,
+    pub range: Range<u64>,
 }
 
-/// What a file has, and where.
+/// What a segment has, and where: offsets are from the end of its runs of games.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Directory {
-    /// The archive and its state.
-    pub state: State,
     /// The tables.
     pub tables: Vec<TableEntry>,
     /// The columns.
@@ -111,99 +92,59 @@ pub struct Directory {
     pub others: Vec<String>,
 }
 
-/// Returns the file. `others` are the names of the tags that games have and that have no column.
-pub fn encode(state: &State, tables: &[TableRef], columns: &[ColumnRef], others: &[&str]) -> Vec<u8> {
-    // The directory has the parts' CRCs, which are seeded for their places, which depend on the directory's size: so
-    // that is found first.
-    let directory = |crcs: &[u32]| {
-        let mut crcs = crcs.iter();
-        let mut crc = || crcs.next().copied().unwrap_or_default().to_le_bytes();
-        let mut out = Vec::new();
-        push_varint(tables.len() as u64, &mut out);
-        for table in tables {
-            push_varint((table.ends.len() / 4) as u64, &mut out);
-            push_varint(table.text.len() as u64, &mut out);
-            out.extend_from_slice(&crc());
-        }
-        push_varint(columns.len() as u64, &mut out);
-        for column in columns {
-            match column.key {
-                Key::Plies => out.push(0),
-                Key::Facts => out.push(1),
-                Key::Tag(name) => {
-                    out.push(2);
-                    push_string(name.as_bytes(), &mut out);
-                    push_varint(column.table.unwrap_or_default() as u64, &mut out);
-                }
-            }
-            out.push(column.width);
-            out.extend_from_slice(&crc());
-        }
-        push_varint(others.len() as u64, &mut out);
-        others.iter().for_each(|name| push_string(name.as_bytes(), &mut out));
-        out
-    };
-    let size = directory(&[]).len();
-    let first = HEADER + size + 4;
-    let mut file = vec![0; first];
-    let mut crcs = Vec::new();
+/// Returns what stands before the tables and columns, which follow in this order without gaps. `others` are the names of
+/// the tags that games have and that have no column.
+pub fn directory(tables: &[TableRef], columns: &[ColumnRef], others: &[&str]) -> Vec<u8> {
+    let mut out = Vec::new();
+    push_varint(tables.len() as u64, &mut out);
     for table in tables {
-        crcs.push(crc_from(state.id.crc(file.len() as u64, table.ends), table.text));
-        file.extend_from_slice(table.ends);
-        file.extend_from_slice(table.text);
+        push_varint((table.ends.len() / 4) as u64, &mut out);
+        push_varint(table.text.len() as u64, &mut out);
     }
+    push_varint(columns.len() as u64, &mut out);
     for column in columns {
-        crcs.push(state.id.crc(file.len() as u64, column.numbers));
-        file.extend_from_slice(column.numbers);
+        match column.key {
+            Key::Plies => out.push(0),
+            Key::Facts => out.push(1),
+            Key::Line => out.push(3),
+            Key::Tag(name) => {
+                out.push(2);
+                push_string(name.as_bytes(), &mut out);
+                push_varint(column.table.unwrap_or_default() as u64, &mut out);
+            }
+        }
+        out.push(column.width);
     }
-    let mut head = Vec::with_capacity(first);
-    head.extend_from_slice(&MAGIC);
-    head.extend_from_slice(&VERSION.0.to_le_bytes());
-    head.extend_from_slice(&VERSION.1.to_le_bytes());
-    head.extend_from_slice(&(HEADER as u32).to_le_bytes());
-    head.extend_from_slice(&state.encode());
-    for number in [file.len() as u64, size as u64, 0] {
-        head.extend_from_slice(&number.to_le_bytes());
-    }
-    head.extend_from_slice(&directory(&crcs));
-    let crc = state.id.crc(0, &head);
-    head.extend_from_slice(&crc.to_le_bytes());
-    file.iter_mut().zip(head).for_each(|(to, from)| *to = from);
-    file
+    push_varint(others.len() as u64, &mut out);
+    others.iter().for_each(|name| push_string(name.as_bytes(), &mut out));
+    [&(out.len() as u64).to_le_bytes()[..], &out].concat()
 }
 
 impl Directory {
-    /// Reads the beginning of a file; `None` unless it is whole and of this program's version. The parts' own CRCs are
-    /// not looked at.
-    pub fn decode(file: &[u8]) -> Option<Directory> {
-        let mut bytes = Bytes(file.strip_prefix(&MAGIC)?);
-        let (major, minor, header) = (bytes.u16()?, bytes.u16()?, bytes.u32()?);
-        let state = State::decode(&mut bytes)?;
-        let (own, size, reserved) = (bytes.u64()?, usize::try_from(bytes.u64()?).ok()?, bytes.u64()?);
-        let end = HEADER.checked_add(size)?;
-        let crc = file.get(end..end.checked_add(4)?)?;
-        let whole = (major, minor) == VERSION && header as usize == HEADER && own == file.len() as u64;
-        if !whole || reserved != 0 || state.id.crc(0, file.get(..end)?).to_le_bytes() != crc {
-            return None;
-        }
-        let mut bytes = Bytes(file.get(HEADER..end)?);
-        let mut next = end + 4;
-        let mut part = |length: usize, crc: u32| {
+    /// Returns the bytes of the size that a directory begins with.
+    pub const SIZE: u64 = 8;
+
+    /// Reads a directory, without its size, of a segment that has so many games and so many bytes after their runs;
+    /// `None` unless it fits.
+    pub fn decode(directory: &[u8], games: u64, length: u64) -> Option<Directory> {
+        let mut bytes = Bytes(directory);
+        let mut next = Directory::SIZE + directory.len() as u64;
+        let mut part = |size: u64| {
             let start = next;
-            next = start.checked_add(length).filter(|end| *end <= file.len())?;
-            Some(FilePart { range: start..next, crc })
+            next = start.checked_add(size).filter(|end| *end <= length)?;
+            Some(start..next)
         };
         let mut tables = Vec::new();
         for _ in 0..bytes.count().filter(|count| *count <= MAX_COLUMNS)? {
-            let (count, text, crc) = (bytes.count()?, bytes.count()?, bytes.u32()?);
-            tables.push(TableEntry { count, part: part(count.checked_mul(4)?.checked_add(text)?, crc)? });
+            let (count, text) = (bytes.count()?, bytes.count()?);
+            tables.push(TableEntry { count, range: part((count as u64).checked_mul(4)?.checked_add(text as u64)?)? });
         }
-        let games = usize::try_from(state.games).ok()?;
         let mut columns = Vec::new();
         for _ in 0..bytes.count().filter(|count| *count <= MAX_COLUMNS)? {
             let (key, table) = match bytes.u8()? {
                 0 => (Key::Plies, None),
                 1 => (Key::Facts, None),
+                3 => (Key::Line, None),
                 2 => {
                     let name = std::str::from_utf8(bytes.string()?).ok()?.to_owned();
                     (Key::Tag(name), Some(bytes.count().filter(|table| *table < tables.len())?))
@@ -211,14 +152,13 @@ impl Directory {
                 _ => return None,
             };
             let width = bytes.u8().filter(|width| (1..=4).contains(width))?;
-            let crc = bytes.u32()?;
-            columns.push(ColumnEntry { key, table, width, part: part(games.checked_mul(usize::from(width))?, crc)? });
+            columns.push(ColumnEntry { key, table, width, range: part(games.checked_mul(u64::from(width))?)? });
         }
         let mut others = Vec::new();
         for _ in 0..bytes.count()? {
             others.push(std::str::from_utf8(bytes.string()?).ok()?.to_owned());
         }
-        (bytes.0.is_empty() && next == file.len()).then_some(Directory { state, tables, columns, others })
+        (bytes.0.is_empty() && next == length).then_some(Directory { tables, columns, others })
     }
 }
 
@@ -227,60 +167,37 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn sample() -> Vec<u8> {
-        let state = State { sequence: 3, length: 9000, games: 3, ..State::new(ArchiveId([7; 16])) };
+    /// A directory, and the length of the segment after its runs.
+    fn sample() -> (Vec<u8>, u64) {
         let table = TableRef { ends: &[1, 0, 0, 0, 3, 0, 0, 0], text: b"abc" };
         let key = Key::Tag("White".to_owned());
         let columns = [
             ColumnRef { key: &key, table: Some(0), width: 1, numbers: &[1, 0, 2] },
             ColumnRef { key: &Key::Plies, table: None, width: 2, numbers: &[1, 1, 0, 0, 9, 0] },
         ];
-        encode(&state, &[table], &columns, &["Annotator", "Round"])
+        let directory = directory(&[table], &columns, &["Annotator", "Round"]);
+        let length = directory.len() as u64 + 11 + 3 + 6;
+        (directory, length)
     }
 
     #[test]
-    fn files_come_back() {
-        let file = sample();
-        let directory = Directory::decode(&file).unwrap();
-        assert_eq!((directory.state.games, directory.tables.len(), directory.columns.len()), (3, 1, 2));
-        assert_eq!(directory.others, ["Annotator", "Round"]);
-        let id = directory.state.id;
-        assert_eq!(directory.tables[0].part.checked(&file, id), Some(b"\x01\0\0\0\x03\0\0\0abc".as_slice()));
-        assert_eq!(directory.columns[1].part.checked(&file, id), Some([1, 1, 0, 0, 9, 0].as_slice()));
-    }
-
-    #[test]
-    fn every_flipped_bit_and_every_cut_shows() {
-        let file = sample();
-        let intact = |file: &[u8]| {
-            Directory::decode(file).is_some_and(|directory| {
-                let id = directory.state.id;
-                directory.tables.iter().all(|table| table.part.checked(file, id).is_some())
-                    && directory.columns.iter().all(|column| column.part.checked(file, id).is_some())
-            })
-        };
-        assert!(intact(&file));
-        for bit in 0..file.len() * 8 {
-            let mut flipped = file.clone();
-            flipped[bit / 8] ^= 1 << (bit % 8);
-            assert!(!intact(&flipped), "bit {bit}");
-        }
-        (0..file.len()).for_each(|cut| assert!(!intact(&file[..cut]), "cut at {cut}"));
+    fn directories_come_back() {
+        let (bytes, length) = sample();
+        let read = Directory::decode(&bytes[8..], 3, length).unwrap();
+        assert_eq!(read.others, ["Annotator", "Round"]);
+        let start = bytes.len() as u64;
+        assert_eq!((read.tables[0].count, read.tables[0].range.clone()), (2, start..start + 11));
+        let columns: Vec<_> = read.columns.iter().map(|column| (column.width, column.range.clone())).collect();
+        assert_eq!(columns, [(1, start + 11..start + 14), (2, start + 14..start + 20)]);
+        assert_eq!(Directory::decode(&bytes[8..], 2, length), None);
+        assert_eq!(Directory::decode(&bytes[8..], 3, length + 1), None);
+        (8..bytes.len()).for_each(|cut| assert_eq!(Directory::decode(&bytes[8..cut], 3, length), None, "cut at {cut}"));
     }
 
     proptest! {
         #[test]
-        fn any_bytes_are_read(mut directory in prop::collection::vec(any::<u8>(), 0..60), games in 0..4u64) {
-            // With a right CRC, so that the directory itself is read.
-            let mut file = sample();
-            file.truncate(HEADER);
-            file[48..56].copy_from_slice(&games.to_le_bytes());
-            file[72..80].copy_from_slice(&((HEADER + directory.len() + 4) as u64).to_le_bytes());
-            file[80..88].copy_from_slice(&(directory.len() as u64).to_le_bytes());
-            file.append(&mut directory);
-            let crc = ArchiveId([7; 16]).crc(0, &file);
-            file.extend_from_slice(&crc.to_le_bytes());
-            let _ = Directory::decode(&file);
+        fn any_bytes_are_read(directory in prop::collection::vec(any::<u8>(), 0..60), games in 0..4u64, length in 0..300u64) {
+            let _ = Directory::decode(&directory, games, length);
         }
     }
 }

@@ -4,6 +4,7 @@ use crate::archive::{Archive, FileKind, SideState};
 use crate::query::position::index::PositionIndex;
 use crate::query::position::search::Search;
 use crate::query::position::signature::Signatures;
+use crate::query::segments::SideFile;
 use crate::query::tag_columns::TagColumns;
 
 /// The side files of an archive that make searches fast, opened: for one who asks many questions.
@@ -27,9 +28,12 @@ impl SideFiles {
     /// [`SideState::File`] are. A damage that a search met since they were opened counts.
     pub fn states(&self) -> [(FileKind, SideState); 2] {
         let mut states = self.states;
+        let [(_, index), (_, signatures)] = &mut states;
         if self.index.as_ref().is_some_and(|index| index.fault().is_some()) {
-            let [(_, state), _] = &mut states;
-            *state = SideState::Damaged;
+            *index = SideState::Damaged;
+        }
+        if self.signatures.as_ref().is_some_and(Signatures::is_damaged) {
+            *signatures = SideState::Damaged;
         }
         states
     }
@@ -53,13 +57,13 @@ impl SideFiles {
 /// The index is checked by `Archive::verify`.
 pub fn check_side_files(archive: &Archive) -> [(FileKind, SideState); 3] {
     let damaged = |state: SideState, intact: bool| if intact { state } else { SideState::Damaged };
-    let (positions, state) = PositionIndex::open(archive);
-    let positions = damaged(state, positions.is_none_or(|index| index.verify().is_ok()));
-    let columns = TagColumns::of(archive);
-    let columns = damaged(columns.state(), columns.check());
+    let of = |kind: FileKind, opened: SideState| {
+        let file = SideFile::open(archive, kind);
+        (kind, damaged(opened, file.is_intact()))
+    };
     [
-        (FileKind::Signatures, Signatures::open(archive).1),
-        (FileKind::Positions, positions),
-        (FileKind::TagColumns, columns),
+        of(FileKind::Signatures, Signatures::open(archive).1),
+        of(FileKind::Positions, PositionIndex::open(archive).1),
+        of(FileKind::TagColumns, TagColumns::of(archive).state()),
     ]
 }

@@ -2,7 +2,7 @@
 
 use crate::archive::GameRef;
 use crate::error::Result;
-use crate::format::positions::{Facts, MAX_PLIES};
+use crate::format::facts::{Facts, MAX_PLIES};
 use crate::game::Outcome;
 use crate::query::value;
 

@@ -4,10 +4,12 @@
 //! range of games at a time, in their order. Games that begin with the same bytes are recognised by those alone. Where
 //! the index says that a game has the usual start, the head of its record is enough.
 
+use crate::archive::GameSet;
 use crate::brenner::replay::Replay;
 use crate::chess::position::STANDARD;
 use crate::error::{Damage, DamageKind, Error, Result};
-use crate::query::position::index::{GameRange, PositionIndex};
+use crate::query::position::index::PositionIndex;
+use crate::query::position::places::{GameRange, PlaceSegment};
 use crate::query::position::position_query::PositionQuery;
 use crate::query::position::search::{Hit, Search, SearchOptions, SearchResult, Step, games_of};
 use rayon::prelude::*;
@@ -46,41 +48,17 @@ struct Beginning {
 }
 
 impl Search<'_> {
-    /// Finds the games by the index.
+    /// Finds the games by the index, and those that are not indexed by looking at them.
     pub(in crate::query) fn index_search(
         &self,
         index: &PositionIndex,
         sought: &PositionQuery,
         reach: SearchOptions,
     ) -> Result<SearchResult> {
-        let lists = sought.variants().iter().map(|position| index.places(position)).collect::<Result<Vec<_>>>()?;
-        let from_start = sought.matches(&STANDARD);
-        let count: usize = lists.iter().map(|list| list.len()).sum();
-        let parts = if count < FEW && !from_start {
-            let mut places: Vec<u64> = lists.into_iter().flatten().collect();
-            places.sort_unstable();
-            let located = index.locate(places.into_iter())?.into_iter();
-            let places = located.map(|place| At { game: place.game, ply: place.ply, is_start: false }).collect();
-            vec![self.part(sought, places, reach, &mut Vec::new())]
-        } else {
-            let of_range = |known: &mut Vec<Beginning>, range: GameRange<'_>| {
-                let lists = lists.iter().map(|list| list.within(range.places.clone()));
-                let mut own: Vec<u64> = lists.flatten().collect();
-                own.sort_unstable();
-                let mut own = own.into_iter().peekable();
-                let mut places = Vec::new();
-                for (game, facts, range) in range.games() {
-                    if from_start && !facts.set_up {
-                        places.push(At { game, ply: 0, is_start: true });
-                    }
-                    while let Some(place) = own.next_if(|place| *place < range.end) {
-                        places.push(At { game, ply: place.saturating_sub(range.start) as u32, is_start: false });
-                    }
-                }
-                self.part(sought, places, reach, known)
-            };
-            index.ranges()?.into_par_iter().with_min_len(4).map_init(Vec::new, of_range).collect()
-        };
+        let mut parts = Vec::new();
+        for segment in index.segments() {
+            self.search_segment(index, segment, sought, reach, &mut parts)?;
+        }
         let mut steps = vec![Step { what: "all games", games: self.archive().len() }];
         steps.push(Step { what: "position index", games: parts.iter().map(|part| part.games).sum() });
         let mut found = SearchResult {
@@ -91,8 +69,71 @@ impl Search<'_> {
             found.hits.extend(part.hits);
             found.unread.extend(part.unread);
         }
+        if let Some(rest) = self.unindexed(index) {
+            let search = self.of_rest(&rest);
+            steps.push(Step { what: "not indexed", games: rest.len() });
+            let rest = search.position(sought, reach);
+            found.hits.extend(rest.hits);
+            found.unread.extend(rest.unread);
+        }
+        // Segments are of games in turns where some have been changed.
+        found.hits.sort_unstable();
         steps.push(Step { what: "replay", games: games_of(&found.hits) });
         Ok(SearchResult { steps, ..found })
+    }
+
+    /// Returns those of the games searched that are not indexed, if there are any.
+    pub(in crate::query) fn unindexed(&self, index: &PositionIndex) -> Option<GameSet> {
+        let uncovered = index.uncovered();
+        if uncovered.is_empty() {
+            return None;
+        }
+        let mut rest = GameSet::of(self.archive().len(), uncovered.iter().cloned().flatten());
+        if let Some(among) = self.games() {
+            rest.intersect(among);
+        }
+        (!rest.is_empty()).then_some(rest)
+    }
+
+    fn search_segment(
+        &self,
+        index: &PositionIndex,
+        segment: &PlaceSegment,
+        sought: &PositionQuery,
+        reach: SearchOptions,
+        parts: &mut Vec<Part>,
+    ) -> Result<()> {
+        let variants = sought.variants();
+        let lists = variants.iter().map(|position| segment.places_of_position(position)).collect::<Result<Vec<_>>>()?;
+        let from_start = sought.matches(&STANDARD);
+        let count: usize = lists.iter().map(|list| list.len()).sum();
+        if count < FEW && !from_start {
+            let mut places: Vec<u64> = lists.iter().flat_map(|list| list.iter()).copied().collect();
+            places.sort_unstable();
+            let located = segment.locate(&places)?.into_iter();
+            let places = located.map(|place| At { game: place.game, ply: place.ply, is_start: false }).collect();
+            parts.push(self.part(sought, places, reach, &mut Vec::new()));
+            return Ok(());
+        }
+        let of_range = |known: &mut Vec<Beginning>, range: GameRange<'_>| {
+            let lists = lists.iter().map(|list| list.within(range.places.clone()));
+            let mut own: Vec<u64> = lists.flatten().copied().collect();
+            own.sort_unstable();
+            let mut own = own.into_iter().peekable();
+            let mut places = Vec::new();
+            for (game, facts, range) in range.games() {
+                if from_start && !facts.set_up {
+                    places.push(At { game, ply: 0, is_start: true });
+                }
+                while let Some(place) = own.next_if(|place| *place < range.end) {
+                    places.push(At { game, ply: place.saturating_sub(range.start) as u32, is_start: false });
+                }
+            }
+            self.part(sought, places, reach, known)
+        };
+        let ranges = segment.ranges(index.known())?;
+        parts.par_extend(ranges.into_par_iter().with_min_len(4).map_init(Vec::new, of_range));
+        Ok(())
     }
 
     /// Looks at these places.

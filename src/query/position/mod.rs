@@ -1,7 +1,7 @@
 //! Which games reach a position: by replay, with signatures that reject most games unread, or out of an index.
 //!
-//! `position_query` is a position made ready to be compared; `signature` and `index` are side files; `main_line` walks
-//! one game; `search` puts them together, `index_search` is its way through an index.
+//! `position_query` is a position made ready to be compared; `signature` and `index` are side files, `build` makes the
+//! second; `main_line` walks one game; `search` puts them together, `index_search` is its way through an index.
 
 pub mod position_query;
 
@@ -9,9 +9,10 @@ pub mod signature;
 
 pub(crate) mod main_line;
 
+pub(in crate::query) mod build;
 pub(in crate::query) mod facts;
 pub mod index;
-mod places;
+pub(in crate::query) mod places;
 
 pub mod search;
 

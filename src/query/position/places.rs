@@ -1,101 +1,346 @@
-//! What a position index holds, seen in order: the places of a position, and games in ranges.
+//! What the position index knows of the positions of some games: a segment of it (FORMAT.md, "Position index").
 
-use crate::format::positions::{CHECK, Facts, GROUP};
+// Untrusted bytes are read here: nothing may panic on them.
+#![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic))]
+
+use crate::chess::Position;
+use crate::error::{Damage, Result};
+use crate::format::facts::Facts;
+use crate::format::places::{BucketReader, GROUP, PlacesLayout, TRAILER};
+use crate::query::segments::{Held, Pages, Rows};
+use std::borrow::Cow;
 use std::ops::Range;
 
-/// Places in an index, ascending.
-#[derive(Clone, Debug)]
-pub struct Places<'a> {
-    entries: &'a [u8],
-    size: usize,
+/// Places of a segment, ascending: all plies of its games, in order, have a number each, from 0.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Places(Vec<u64>);
+
+impl Places {
+    /// Returns those in a range.
+    pub fn within(&self, places: Range<u64>) -> &[u64] {
+        let from = self.0.partition_point(|place| *place < places.start);
+        let rest = self.0.get(from..).unwrap_or_default();
+        let to = match rest.last() {
+            Some(last) if *last < places.end => rest.len(),
+            _ => rest.partition_point(|place| *place < places.end),
+        };
+        rest.get(..to).unwrap_or_default()
+    }
 }
 
-impl<'a> Places<'a> {
-    pub(in crate::query) fn new(entries: &'a [u8], size: usize) -> Places<'a> {
-        Places { entries, size }
-    }
+impl std::ops::Deref for Places {
+    type Target = [u64];
 
-    /// Returns how many there are.
-    pub fn len(&self) -> usize {
-        self.entries.len() / self.size
+    fn deref(&self) -> &[u64] {
+        &self.0
     }
+}
 
-    /// Returns whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
-    }
+/// A game and a ply.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Place {
+    /// The game, from 1.
+    pub game: u64,
+    /// The ply; 0 is the starting position.
+    pub ply: u32,
+}
 
-    /// Returns those in a range, found by halves.
-    pub fn within(&self, places: Range<u64>) -> Places<'a> {
-        let from = self.bound(places.start);
-        let to = self.bound(places.end).max(from);
-        let entries = self.entries.get(from * self.size..to * self.size).unwrap_or_default();
-        Places { entries, size: self.size }
-    }
+/// Games in a range, at most: some groups.
+const GAMES_PER_RANGE: u64 = 8 * GROUP as u64;
 
-    /// How many are below a place.
-    fn bound(&self, place: u64) -> usize {
-        let (mut low, mut high) = (0, self.len());
-        while low < high {
-            let middle = usize::midpoint(low, high);
-            let entry = self.entries.get(middle * self.size..(middle + 1) * self.size).unwrap_or_default();
-            if place_of(entry) < place { low = middle + 1 } else { high = middle }
+/// Where the positions of some games are.
+#[derive(Debug)]
+pub struct PlaceSegment {
+    held: Held,
+    layout: PlacesLayout,
+    /// The places of games for which another segment answers.
+    hidden: Vec<Range<u64>>,
+}
+
+impl PlaceSegment {
+    /// Reads the trailer. Answers for the games of `owned` alone, some of those that are the segment's.
+    pub(in crate::query) fn open(mut held: Held, owned: Rows) -> Result<PlaceSegment, Damage> {
+        let pages = &held.pages;
+        let damage = pages.damage();
+        let length = pages.len();
+        let trailer = pages.bytes(length.checked_sub(TRAILER as u64).ok_or(damage)?..length)?;
+        let layout = PlacesLayout::decode(trailer, pages.segment().games, length).ok_or(damage)?;
+        held.owned = owned;
+        let mut segment = PlaceSegment { held, layout, hidden: Vec::new() };
+        let others = crate::query::segments::without(segment.held.rows.games(), segment.held.owned.games());
+        for run in others {
+            let [from, to] = [run.start, run.end - 1].map(|game| segment.places_of(game));
+            segment.hidden.push(from?.start..to?.end);
         }
-        low
+        Ok(segment)
+    }
+
+    /// Returns the games for which it answers.
+    pub(in crate::query) fn owned(&self) -> &Rows {
+        &self.held.owned
+    }
+
+    /// Returns how many positions it has.
+    pub fn len(&self) -> u64 {
+        self.layout.entries
+    }
+
+    /// Returns whether it has no position.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Returns how many places it has.
+    pub fn places(&self) -> u64 {
+        self.layout.places
+    }
+
+    /// Returns how many of the highest bits of a key say its bucket.
+    pub fn bucket_bits(&self) -> u32 {
+        self.layout.bits
+    }
+
+    fn pages(&self) -> &Pages {
+        &self.held.pages
+    }
+
+    fn bucket_bytes(&self, bucket: u64) -> Result<&[u8], Damage> {
+        let damage = self.pages().damage();
+        let width = u64::from(self.layout.offset_width);
+        let at = self.layout.offsets() + bucket * width;
+        let ends = self.pages().bytes(at..at + 2 * width)?;
+        let (start, end) = ends.split_at_checked(width as usize).ok_or(damage)?;
+        let (start, end) = (little(start), little(end));
+        if start > end || end > self.layout.bytes {
+            return Err(damage);
+        }
+        self.pages().bytes(self.layout.buckets() + start..self.layout.buckets() + end)
+    }
+
+    /// Returns the places whose key agrees with that of the position in all bits that the segment keeps (16 and one for
+    /// each doubling of its size beyond 64 entries).
+    ///
+    /// Another position may share those bits: an answer that must be right looks at one of the games, or at all of them
+    /// where there is a collision. The standard starting position at ply 0 of games that begin with it is not indexed.
+    pub fn places_of_position(&self, position: &Position) -> Result<Places> {
+        let (bucket, check) = self.layout.split(position.zobrist());
+        let damage = self.pages().damage();
+        let reader = BucketReader::new(self.layout, self.bucket_bytes(bucket)?).ok_or(damage)?;
+        let mut places = Vec::new();
+        if let Some(listed) = reader.find(check).ok_or(damage)? {
+            listed.push(&mut places).ok_or(damage)?;
+        }
+        if !self.hidden.is_empty() {
+            let is_hidden = |place: u64| {
+                let at = self.hidden.partition_point(|range| range.end <= place);
+                self.hidden.get(at).is_some_and(|range| range.start <= place)
+            };
+            places.retain(|place| !is_hidden(*place));
+        }
+        Ok(Places(places))
+    }
+
+    /// Returns how many places have a position, as far as the segment can tell one from others.
+    pub fn count(&self, position: &Position) -> Result<u64> {
+        let (bucket, check) = self.layout.split(position.zobrist());
+        let damage = self.pages().damage();
+        let reader = BucketReader::new(self.layout, self.bucket_bytes(bucket)?).ok_or(damage)?;
+        Ok(reader.find(check).ok_or(damage)?.map_or(0, |listed| listed.count))
+    }
+
+    /// Returns whether the places of the position are those of more positions than one, whichever these are.
+    pub fn has_collision(&self, position: &Position) -> Result<bool> {
+        let kept = self.layout.kept(position.zobrist());
+        let collisions = self.pages().numbers(self.layout.collision_list(), self.layout.collisions)?;
+        Ok(collisions.binary_search_by_key(&kept, |number| u64::from_le_bytes(*number)).is_ok())
+    }
+
+    /// Calls `each` with the positions of a bucket in order: the 16 bits of the key that come after the bucket's, and
+    /// the places, those of games for which another segment answers included.
+    pub fn bucket(&self, bucket: u64, mut each: impl FnMut(u32, &[u64])) -> Result<()> {
+        let damage = self.pages().damage();
+        let mut reader = BucketReader::new(self.layout, self.bucket_bytes(bucket)?).ok_or(damage)?;
+        let mut places = Vec::new();
+        while let Some(listed) = reader.next_position().ok_or(damage)? {
+            places.clear();
+            listed.push(&mut places).ok_or(damage)?;
+            each(listed.check, &places);
+        }
+        Ok(())
+    }
+
+    fn starts(&self) -> Result<&[[u8; 8]], Damage> {
+        self.pages().numbers(self.layout.starts(), self.layout.groups())
+    }
+
+    /// The plies of some rows, as bytes.
+    fn plies(&self, rows: Range<u64>) -> Result<&[u8], Damage> {
+        let width = u64::from(self.layout.width);
+        self.pages().bytes(rows.start * width..rows.end * width)
+    }
+
+    /// Returns the first place of a row; of the row after the last how many places there are.
+    fn first_place(&self, row: u64) -> Result<u64, Damage> {
+        if row >= self.layout.games {
+            return Ok(self.layout.places);
+        }
+        let group = row / GROUP as u64;
+        let start = self.pages().numbers(self.layout.starts() + group * 8, 1)?;
+        let start = start.first().map_or(0, |start| u64::from_le_bytes(*start));
+        let before = self.plies(group * GROUP as u64..row)?.chunks_exact(self.layout.width as usize);
+        Ok(before.fold(start, |place, plies| place.saturating_add(places_in(number(plies)))))
+    }
+
+    /// Returns the places of a game, from ply 0 on; none where the segment does not know it.
+    pub fn places_of(&self, game: u64) -> Result<Range<u64>, Damage> {
+        let Some(row) = self.held.rows.row_of(game) else { return Ok(0..0) };
+        Ok(self.first_place(row)?..self.first_place(row + 1)?)
+    }
+
+    /// Returns the game and ply of each of these places, which must ascend. Fast where they are many and where they are
+    /// few.
+    pub fn locate(&self, places: &[u64]) -> Result<Vec<Place>> {
+        let damage = self.pages().damage();
+        let (starts, plies) = (self.starts()?, self.plies(0..self.layout.games)?);
+        let start_of = |group: usize| starts.get(group).map(|start| u64::from_le_bytes(*start));
+        let width = self.layout.width as usize;
+        let mut found = Vec::with_capacity(places.len());
+        // The row looked at, and its first place.
+        let (mut row, mut first) = (0usize, 0u64);
+        for place in places {
+            loop {
+                // Far ahead: by the groups' starts; near: game by game.
+                let after = place.checked_sub(first).ok_or(damage)?;
+                if after > 4096 {
+                    let group = group_of(starts, *place, self.layout.places);
+                    if group > row / GROUP {
+                        (row, first) = (group * GROUP, start_of(group).ok_or(damage)?);
+                        continue;
+                    }
+                }
+                let own = places_in(number(plies.get(row * width..(row + 1) * width).ok_or(damage)?));
+                if after < own {
+                    break;
+                }
+                (row, first) = (row + 1, first.saturating_add(own));
+            }
+            let game = self.held.rows.game_of(row as u64).ok_or(damage)?;
+            found.push(Place { game, ply: (place - first) as u32 });
+        }
+        Ok(found)
+    }
+
+    /// Returns the games for which it answers as ranges of some hundreds, in order.
+    pub(in crate::query) fn ranges<'a>(&'a self, facts: &'a KnownFacts) -> Result<Vec<GameRange<'a>>> {
+        let mut ranges = Vec::new();
+        for (run, _) in self.held.owned.runs() {
+            let mut game = run.start;
+            while game < run.end {
+                let Some(row) = self.held.rows.row_of(game) else { break };
+                // As far as the group's end, where a start is known.
+                let own = (GAMES_PER_RANGE - row % GAMES_PER_RANGE).min(run.end - game);
+                let places = self.first_place(row)?..self.first_place(row + own)?;
+                ranges.push(GameRange {
+                    game,
+                    places,
+                    plies: self.plies(row..row + own)?,
+                    width: self.layout.width as usize,
+                    facts: facts.of(game..game + own)?,
+                });
+                game += own;
+            }
+        }
+        Ok(ranges)
     }
 }
 
-impl Iterator for Places<'_> {
-    type Item = u64;
-
-    #[inline]
-    fn next(&mut self) -> Option<u64> {
-        let (entry, rest) = self.entries.split_at_checked(self.size)?;
-        self.entries = rest;
-        Some(place_of(entry))
+/// The group of games that a place is in, by their first places: looked for where it would be if games were of one
+/// length, then around there in steps that double, because each look at another part of a large table costs a wait for
+/// memory.
+fn group_of(starts: &[[u8; 8]], place: u64, places: u64) -> usize {
+    let is_before = |group: usize| starts.get(group).is_some_and(|start| u64::from_le_bytes(*start) <= place);
+    let guess = (u128::from(place) * starts.len() as u128 / u128::from(places.max(1))) as usize;
+    let guess = guess.min(starts.len().saturating_sub(1));
+    let (mut low, mut high, mut step) = (guess, guess, 1);
+    if is_before(guess) {
+        while is_before(high) {
+            low = high;
+            high += step;
+            step *= 2;
+        }
+    } else {
+        while low > 0 && !is_before(low) {
+            high = low;
+            low = low.saturating_sub(step);
+            step *= 2;
+        }
     }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        (self.len(), Some(self.len()))
+    // `low` is before the place, or is the first; `high` is not.
+    while high - low > 1 {
+        let middle = usize::midpoint(low, high);
+        if is_before(middle) { low = middle } else { high = middle }
     }
+    low
 }
 
-/// The place in an entry.
-#[inline]
-fn place_of(entry: &[u8]) -> u64 {
-    match entry {
-        [_, _, _, a, b, c, d] => u64::from(u32::from_le_bytes([*a, *b, *c, *d])),
-        _ => little(entry.get(CHECK..).unwrap_or_default()),
+/// What is known of games without reading them.
+#[derive(Debug)]
+pub(in crate::query) struct KnownFacts(Vec<Held>);
+
+impl KnownFacts {
+    /// Returns those of the segments of facts.
+    pub fn new(held: Vec<Held>) -> KnownFacts {
+        KnownFacts(held.into_iter().filter(|held| held.pages.len() == held.rows.len() * 8).collect())
+    }
+
+    /// Returns the segments.
+    pub fn segments(&self) -> &[Held] {
+        &self.0
+    }
+
+    /// Returns the facts of these games, all of which must be known.
+    pub fn of(&self, games: Range<u64>) -> Result<Cow<'_, [[u8; 8]]>> {
+        let mut all = Vec::new();
+        let mut game = games.start;
+        while game < games.end {
+            let own = |held: &&Held| held.owned.row_of(game).is_some();
+            let Some(held) = self.0.iter().find(own) else { break };
+            let mut runs = held.owned.games();
+            let end = runs.find(|run| run.contains(&game)).map_or(game, |run| run.end.min(games.end));
+            let Some(row) = held.rows.row_of(game).filter(|_| end > game) else { break };
+            let known = held.pages.numbers(row * 8, end - game)?;
+            if game == games.start && end == games.end {
+                return Ok(Cow::Borrowed(known));
+            }
+            all.extend_from_slice(known);
+            game = end;
+        }
+        Ok(Cow::Owned(all))
     }
 }
-
-/// Games in a range: some groups.
-pub(in crate::query) const GAMES_PER_RANGE: usize = 8 * GROUP;
 
 /// Games one after the other.
 #[derive(Debug)]
-pub(crate) struct GameRange<'a> {
+pub(in crate::query) struct GameRange<'a> {
     /// The first game, from 1.
     pub game: u64,
     /// Their places.
     pub places: Range<u64>,
-    facts: &'a [[u8; 8]],
+    plies: &'a [u8],
+    width: usize,
+    facts: Cow<'a, [[u8; 8]]>,
 }
 
-impl<'a> GameRange<'a> {
-    pub(in crate::query) fn new(game: u64, places: Range<u64>, facts: &'a [[u8; 8]]) -> GameRange<'a> {
-        GameRange { game, places, facts }
-    }
-
+impl GameRange<'_> {
     /// Iterates over the games: the number of each, what is known of it, and its places.
     #[inline]
     pub fn games(&self) -> impl Iterator<Item = (u64, Facts, Range<u64>)> {
         let mut place = self.places.start;
-        self.facts.iter().zip(self.game..).map(move |(facts, game)| {
-            let facts = Facts::decode(u64::from_le_bytes(*facts));
+        let plies = self.plies.chunks_exact(self.width);
+        self.facts.iter().zip(plies).zip(self.game..).map(move |((facts, plies), game)| {
             let first = place;
-            place = place.saturating_add(facts.places());
-            (game, facts, first..place)
+            place = place.saturating_add(places_in(number(plies)));
+            (game, Facts::decode(u64::from_le_bytes(*facts)), first..place)
         })
     }
 
@@ -106,7 +351,24 @@ impl<'a> GameRange<'a> {
     }
 }
 
+/// How many places a game has: a ply each, and ply 0. In its number bit 0 says whether it is set up.
+fn places_in(number: u32) -> u64 {
+    u64::from(number >> 1) + 1
+}
+
+/// The number that one to four bytes are.
+#[inline]
+fn number(bytes: &[u8]) -> u32 {
+    match bytes {
+        [a] => u32::from(*a),
+        [a, b] => u32::from(u16::from_le_bytes([*a, *b])),
+        [a, b, c] => u32::from_le_bytes([*a, *b, *c, 0]),
+        [a, b, c, d] => u32::from_le_bytes([*a, *b, *c, *d]),
+        _ => 0,
+    }
+}
+
 /// The number that little-endian bytes are.
-pub(in crate::query) fn little(bytes: &[u8]) -> u64 {
+fn little(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte))
 }

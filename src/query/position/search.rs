@@ -144,6 +144,11 @@ impl<'a> Search<'a> {
         Search { monitor: monitor.into(), ..self }
     }
 
+    /// Returns the search in these games without the index, which does not know them.
+    pub(super) fn of_rest<'b>(&'b self, rest: &'b GameSet) -> Search<'b> {
+        Search { among: Some(rest), index: None, ..self.clone() }
+    }
+
     pub(crate) fn signatures(&self) -> Option<&'a Signatures> {
         self.signatures.filter(|_| HAS_FILES)
     }
@@ -171,11 +176,16 @@ impl<'a> Search<'a> {
     /// signatures of all games: some milliseconds a million.
     pub fn cost(&self, sought: Option<&PositionQuery>) -> Cost {
         if let (Some(index), Some(sought)) = (self.index(), sought)
-            && let Ok(places) =
-                sought.variants().iter().map(|position| index.places(position)).collect::<Result<Vec<_>>>()
+            && let Ok(games) = sought.variants().iter().map(|position| index.count(position)).sum::<Result<u64>>()
         {
-            let games = places.iter().map(|places| places.len() as u64).sum();
-            return Cost { games, replayed: false, with: "position index" };
+            let named = Cost { games, replayed: false, with: "position index" };
+            return match self.unindexed(index) {
+                None => named,
+                Some(rest) => {
+                    let rest = self.of_rest(&rest).cost(Some(sought));
+                    Cost { with: "position index", ..named.and(rest) }
+                }
+            };
         }
         let mut steps = Vec::new();
         let games = self.candidates(sought, &mut steps).len() as u64;

@@ -1,5 +1,5 @@
-//! Signatures: eight bytes a game that reject nearly every game in a search for a position (FORMAT.md, "Signatures
-//! file").
+//! Signatures: eight bytes a game that reject nearly every game in a search for a position (FORMAT.md,
+//! "Signatures").
 //!
 //! Pawns never come back to their home squares and pieces never come back to the board. So a signature holds the order
 //! in which the pawns left home (moved or captured there), and how many pawns and pieces were left at the end. A game
@@ -9,111 +9,204 @@
 // Untrusted bytes are read here: nothing may panic on them.
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
-use crate::archive::{Archive, FileKind, GameSet, SideState, writer};
+use crate::archive::{Archive, FileKind, GameSet, SideState};
 use crate::brenner::replay::Replay;
 use crate::chess::Position;
 use crate::error::{Error, Result};
-use crate::format::side::SideHeader;
-use crate::format::signatures::{self, ENTRY};
+use crate::format::side::{Made, Part};
 use crate::monitor::Monitor;
 use crate::query::position::position_query::{Home, PositionQuery, class, has_back_pawns, home_pawns, home_ranks};
+use crate::query::segments::{Pages, SideFile, SideWriter, chunks_of, without};
 use rayon::prelude::*;
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// How many departures a signature holds.
 pub const DEPARTURES: usize = 12;
 /// In place of the number of White's pawns: the game is never rejected.
 const ANY: u64 = 15 << 48;
-/// Games to a task.
+/// Games to a task: those of eight pages of a file.
 const TASK: usize = 4096;
+/// Bytes of a signature.
+const ENTRY: u64 = 8;
 
-/// The signatures of all games of an archive.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Signatures(Vec<u64>);
+/// The signatures of an archive: of all its games, or of some, where the others reject nothing.
+#[derive(Clone, Debug)]
+pub struct Signatures {
+    /// Runs of games, ascending.
+    runs: Vec<Run>,
+    games: u64,
+    /// Whether damage was met.
+    is_damaged: Arc<AtomicBool>,
+}
+
+/// The signatures of games one after the other.
+#[derive(Clone, Debug)]
+struct Run {
+    games: Range<u64>,
+    /// The row of the first of them.
+    row: u64,
+    bytes: Bytes,
+}
+
+#[derive(Clone, Debug)]
+enum Bytes {
+    Made(Arc<[[u8; 8]]>),
+    Mapped(Arc<Pages>),
+}
 
 impl Signatures {
     /// Makes the signatures of an archive by replaying every game, in parallel. A game that cannot be read gets one
     /// that rejects nothing.
     pub fn build(archive: &Archive) -> Signatures {
         // Nothing stops it.
-        Signatures::build_monitored(archive, Monitor::new()).unwrap_or_else(|_| Signatures(Vec::new()))
+        let none = Signatures { runs: Vec::new(), games: archive.len(), is_damaged: Arc::default() };
+        Signatures::build_monitored(archive, Monitor::new()).unwrap_or(none)
     }
 
     /// Makes the signatures like `build`. The unit of progress is a game. Errors: the work was stopped.
     pub fn build_monitored<'a>(archive: &Archive, monitor: impl Into<Monitor<'a>>) -> Result<Signatures> {
-        let monitor = monitor.into();
-        let of_chunk = |chunk| {
-            let range = archive.games_of(chunk);
-            monitor.check()?;
-            monitor.advance(range.end - range.start);
-            let signature = |game| match archive.game(game) {
-                Ok(game) => signature(game.start(), game.brenner()),
-                Err(_) => ANY,
-            };
-            Ok(range.map(signature).collect::<Vec<_>>())
-        };
-        let chunks = (0..archive.chunk_count()).into_par_iter().map(of_chunk).collect::<Result<Vec<Vec<u64>>>>()?;
-        Ok(Signatures(chunks.concat()))
+        let games = 1..archive.len() + 1;
+        let made = signatures_of(archive, std::slice::from_ref(&games), &monitor.into())?;
+        let run = Run { games, row: 0, bytes: Bytes::Made(made.into()) };
+        Ok(Signatures { runs: vec![run], games: archive.len(), is_damaged: Arc::default() })
     }
 
-    /// Reads the file of an archive; says why, where there are none.
+    /// Opens the file of an archive; says why, where there is none.
     pub fn open(archive: &Archive) -> (Option<Signatures>, SideState) {
-        let Ok(file) = std::fs::read(FileKind::Signatures.beside(archive.path())) else {
-            return (None, SideState::Missing);
-        };
-        let number = |entry: &[u8]| entry.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte));
-        match signatures::decode(&file) {
-            Some((header, entries)) if header == header_of(archive) => {
-                let signatures = Signatures(entries.chunks_exact(ENTRY).map(number).collect());
-                (Some(signatures), SideState::File)
+        let mut file = SideFile::open(archive, FileKind::Signatures);
+        let mut runs = Vec::new();
+        for held in file.take(Part::Signatures) {
+            if held.pages.len() != held.rows.len() * ENTRY {
+                return (None, SideState::Damaged);
             }
-            Some(_) => (None, SideState::Stale),
-            None => (None, SideState::of_unreadable(&file)),
+            for games in held.owned.games() {
+                let Some(row) = held.rows.row_of(games.start) else { continue };
+                runs.push(Run { games, row, bytes: Bytes::Mapped(Arc::clone(&held.pages)) });
+            }
         }
+        runs.sort_unstable_by_key(|run| run.games.start);
+        let signatures = Signatures { runs, games: archive.len(), is_damaged: Arc::default() };
+        ((file.state == SideState::File).then_some(signatures), file.state)
     }
 
-    /// Reads the file of an archive, or makes the signatures in memory where there is none that fits.
+    /// Opens the file of an archive, or makes the signatures in memory where there is none that fits.
     pub fn open_or_build(archive: &Archive) -> Signatures {
         Signatures::open(archive).0.unwrap_or_else(|| Signatures::build(archive))
     }
 
     /// Writes the file beside the archive; returns its size in bytes.
     pub fn write(&self, archive: &Archive) -> Result<u64, Error> {
-        let file = signatures::encode(&header_of(archive), &self.0);
-        writer::write_side(archive.path(), &FileKind::Signatures.beside(archive.path()), &file)?;
-        Ok(file.len() as u64)
+        let mut writer = SideWriter::create(archive, FileKind::Signatures)?;
+        let games: Vec<Range<u64>> =
+            self.runs.iter().map(|run| run.games.clone()).filter(|run| !run.is_empty()).collect();
+        if !games.is_empty() {
+            writer.add(Part::Signatures, &games, archive.made(), |out| {
+                let all = self.runs.iter().filter_map(|run| self.of(run, run.games.clone()));
+                all.into_iter().try_for_each(|signatures| out.put(signatures.as_flattened()))
+            })?;
+        }
+        writer.commit()
     }
 
-    /// Returns the signature of each game, in order.
-    pub fn as_slice(&self) -> &[u64] {
-        &self.0
+    /// The signatures of some games of a run; `None` where they are damaged.
+    fn of<'a>(&self, run: &'a Run, games: Range<u64>) -> Option<&'a [[u8; 8]]> {
+        let row = run.row + games.start.checked_sub(run.games.start)?;
+        let count = games.end - games.start;
+        match &run.bytes {
+            Bytes::Made(all) => all.get(usize::try_from(row).ok()?..usize::try_from(row + count).ok()?),
+            Bytes::Mapped(pages) => {
+                let numbers = pages.numbers(row * ENTRY, count).ok();
+                self.is_damaged.fetch_or(numbers.is_none(), Ordering::Relaxed);
+                numbers
+            }
+        }
+    }
+
+    /// Returns whether damage was met since they were opened: those games were not rejected.
+    pub fn is_damaged(&self) -> bool {
+        self.is_damaged.load(Ordering::Relaxed)
+    }
+
+    /// Returns the games that have none, ascending: nothing rejects them.
+    pub fn uncovered(&self) -> Vec<Range<u64>> {
+        without(std::iter::once(1..self.games + 1), self.runs.iter().map(|run| run.games.clone()))
+    }
+
+    /// Returns the signature of a game; one that rejects nothing where it has none.
+    pub fn get(&self, game: u64) -> u64 {
+        let place = self.runs.partition_point(|run| run.games.end <= game);
+        let run = self.runs.get(place).filter(|run| run.games.contains(&game));
+        let bytes = run.and_then(|run| self.of(run, game..game + 1)?.first());
+        bytes.map_or(ANY, |bytes| u64::from_le_bytes(*bytes))
     }
 
     /// Returns the numbers of the games that may reach a position, ascending. Never leaves out one that does in its
     /// main line.
-    #[expect(clippy::indexing_slicing, reason = "a remainder by the length is an index")]
     pub fn candidates(&self, sought: &PositionQuery) -> Vec<u64> {
         let test = Test::of(sought);
-        let of_task = |(task, signatures): (usize, &[u64])| {
-            // Every game that begins so is written down, and the next one over it where it does not pass: no branch
-            // depends on that.
+        self.passing(|signature| test.begins_so(signature), |signature| test.may(signature))
+    }
+
+    /// Returns the games whose signature passes both tests, ascending, and those that have none. Most fail the first.
+    #[expect(clippy::indexing_slicing, reason = "a remainder by the length is an index")]
+    fn passing(&self, first: impl Fn(u64) -> bool + Sync, second: impl Fn(u64) -> bool + Sync) -> Vec<u64> {
+        let mut tasks: Vec<(Range<u64>, Option<&Run>)> = Vec::new();
+        let known = self.runs.iter().map(|run| (run.games.clone(), Some(run)));
+        for (games, run) in known.chain(self.uncovered().into_iter().map(|games| (games, None))) {
+            let starts = games.clone().step_by(TASK);
+            tasks.extend(starts.map(|start| (start..(start + TASK as u64).min(games.end), run)));
+        }
+        tasks.sort_unstable_by_key(|(games, _)| games.start);
+        let of_task = |(games, run): &(Range<u64>, Option<&Run>)| {
+            let Some(signatures) = run.and_then(|run| self.of(run, games.clone())) else {
+                return games.clone().collect();
+            };
+            // Every game that passes the first test is written down, and the next one over it where it does not pass
+            // the second: no branch depends on that.
             let (mut passing, mut count) = ([0u16; TASK], 0);
             for (place, signature) in signatures.iter().enumerate() {
-                if test.begins_so(*signature) {
+                let signature = u64::from_le_bytes(*signature);
+                if first(signature) {
                     passing[count % TASK] = place as u16;
-                    count += usize::from(test.may(*signature));
+                    count += usize::from(second(signature));
                 }
             }
-            let first = (task * TASK) as u64 + 1;
             let passing = passing.get(..count).unwrap_or_default();
-            passing.iter().map(|place| first + u64::from(*place)).collect::<Vec<_>>()
+            passing.iter().map(|place| games.start + u64::from(*place)).collect::<Vec<_>>()
         };
-        let tasks: Vec<Vec<u64>> = self.0.par_chunks(TASK).enumerate().map(of_task).collect();
+        let tasks: Vec<Vec<u64>> = tasks.par_iter().map(of_task).collect();
         tasks.concat()
     }
 }
 
-pub(in crate::query) fn header_of(archive: &Archive) -> SideHeader {
-    SideHeader { state: archive.state(), own: 0 }
+/// Returns the signatures of games, deleted ones included.
+fn signatures_of(archive: &Archive, games: &[Range<u64>], monitor: &Monitor) -> Result<Vec<[u8; 8]>> {
+    let of_part = |(chunk, games): (usize, Range<u64>)| {
+        monitor.check()?;
+        monitor.advance(games.end - games.start);
+        let chunk = archive.chunk(chunk);
+        let signature = |number| match chunk.as_ref().map(|chunk| chunk.any_game(number)) {
+            Ok(Ok(game)) => signature(game.start(), game.brenner()),
+            _ => ANY,
+        };
+        Ok(games.map(signature).map(u64::to_le_bytes).collect::<Vec<_>>())
+    };
+    let parts = chunks_of(archive, games).into_par_iter().map(of_part).collect::<Result<Vec<_>>>()?;
+    Ok(parts.concat())
+}
+
+/// Adds a segment with the signatures of games.
+pub(in crate::query) fn add_signatures(
+    writer: &mut SideWriter,
+    archive: &Archive,
+    games: &[Range<u64>],
+    made: Made,
+    monitor: &Monitor,
+) -> Result<()> {
+    let signatures = signatures_of(archive, games, monitor)?;
+    writer.add(Part::Signatures, games, made, |out| out.put(signatures.as_flattened()))
 }
 
 /// The home squares, and which of them have been left, in order.
@@ -215,27 +308,21 @@ impl Signatures {
     /// Returns which of these games (ascending), or of all, ended with at most so many pawns and pieces of White and
     /// Black.
     pub(crate) fn ending_within(&self, most: [u8; 4], among: Option<&GameSet>) -> Vec<u64> {
-        let within = |game: &u64| self.may_end_within(*game, most);
         match among {
-            Some(games) => games.iter().filter(within).collect(),
-            None => (1..=self.0.len() as u64).filter(within).collect(),
+            Some(games) => games.iter().filter(|game| self.may_end_within(*game, most)).collect(),
+            None => self.passing(|_| true, |signature| ends_within(signature, most)),
         }
     }
 
     /// Whether a game may end with no more than these pieces: false only where it is known that it does not.
     pub(crate) fn may_end_within(&self, game: u64, most: [u8; 4]) -> bool {
-        let place = game.checked_sub(1).and_then(|place| usize::try_from(place).ok());
-        place.and_then(|place| self.0.get(place)).is_none_or(|signature| ends_within(*signature, most))
+        ends_within(self.get(game), most)
     }
 
     /// `candidates` out of these games only.
     pub fn candidates_among(&self, sought: &PositionQuery, games: &GameSet) -> Vec<u64> {
         let test = Test::of(sought);
-        let may = |game: &u64| {
-            let place = game.checked_sub(1).and_then(|place| usize::try_from(place).ok());
-            place.and_then(|place| self.0.get(place)).is_none_or(|signature| test.may(*signature))
-        };
-        games.iter().filter(may).collect()
+        games.iter().filter(|game| test.may(self.get(*game))).collect()
     }
 }
 

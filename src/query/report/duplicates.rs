@@ -1,14 +1,13 @@
 //! Games that are there twice: the same main line with headers that can be one game's, or a game that another one
 //! continues.
 
-use crate::brenner::{EXPLICIT, NAG, OPEN, TEXT, replay};
+use crate::archive::GameSet;
 use crate::error::{Error, Result};
-use crate::format::record::push_start;
-use crate::query::tag_columns::{Key, TagColumns};
+use crate::query::tag_columns::{Key, TagColumns, push_line};
 use crate::query::value::reading;
 use rayon::prelude::*;
 use std::cmp::Reverse;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Games shorter than this are often alike: they are one game only if all of the seven tag roster's values are the
 /// same.
@@ -34,11 +33,14 @@ pub struct Options {
     pub prefixes: bool,
     /// Which game is kept.
     pub keep: Keep,
+    /// Only doubles of games of the archive at this place, from 0, where prefixes do not count. Then little more than
+    /// these is read, if there are tag columns.
+    pub only: Option<usize>,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { prefixes: true, keep: Keep::Best }
+        Options { prefixes: true, keep: Keep::Best, only: None }
     }
 }
 
@@ -73,8 +75,10 @@ pub struct Double {
 pub fn find(headers: &[TagColumns<'_>], options: Options) -> Result<Vec<Double>> {
     let (mut all, mut before) = (Vec::new(), 0);
     let mut known = HashMap::new();
-    for headers in headers {
-        all.extend(games(headers, before, &mut known)?);
+    // Only games whose moves may be another's are looked at, where these are all that counts.
+    let alike = if options.prefixes { Vec::new() } else { alike(headers, options.only)? };
+    for (place, headers) in headers.iter().enumerate() {
+        all.extend(games(headers, before, &mut known, alike.get(place))?);
         before += headers.archive().len();
     }
     let games = all;
@@ -84,6 +88,49 @@ pub fn find(headers: &[TagColumns<'_>], options: Options) -> Result<Vec<Double>>
         prefixes(&games, &mut clusters);
     }
     Ok(clusters.doubles(&games, options.keep))
+}
+
+/// Returns the games of each archive whose main line may be that of another one, by its checksum; with `only` those whose
+/// may be that of a game of the archive at this place.
+fn alike(headers: &[TagColumns<'_>], only: Option<usize>) -> Result<Vec<GameSet>> {
+    /// So many bits of a checksum are looked at first, so that few are left to be counted.
+    const BITS: u32 = 24;
+    let columns = headers.iter().map(|headers| headers.columns(&[Key::Line])).collect::<Result<Vec<_>>>()?;
+    let lines: Vec<Vec<(u64, u32)>> = headers
+        .iter()
+        .zip(&columns)
+        .map(|(headers, columns)| {
+            let line = |game: u64| columns.first().map_or(0, |column| column.get(game));
+            headers.archive().live().iter().map(|game| (game, line(game))).collect()
+        })
+        .collect();
+    let bit = |line: u32| u64::from(line >> (u32::BITS - BITS)) + 1;
+    let [mut once, mut again] = [GameSet::new(1 << BITS), GameSet::new(1 << BITS)];
+    for (place, lines) in lines.iter().enumerate() {
+        for (_, line) in lines {
+            match only {
+                Some(only) if only == place => drop(again.insert(bit(*line))),
+                Some(_) => {}
+                None if once.insert(bit(*line)) => {}
+                None => drop(again.insert(bit(*line))),
+            }
+        }
+    }
+    // How many games have a line, and whether one of those that count has.
+    let mut counts: HashMap<u32, (u32, bool)> = HashMap::new();
+    for (place, lines) in lines.iter().enumerate() {
+        for (_, line) in lines.iter().filter(|(_, line)| again.contains(bit(*line))) {
+            let (count, counts) = counts.entry(*line).or_default();
+            *count += 1;
+            *counts |= only.is_none_or(|only| only == place);
+        }
+    }
+    let of = |(headers, lines): (&TagColumns<'_>, Vec<(u64, u32)>)| {
+        let is_alike = |line: &u32| counts.get(line).is_some_and(|(count, counts)| *count > 1 && *counts);
+        let games = lines.into_iter().filter(|(_, line)| is_alike(line)).map(|(game, _)| game);
+        GameSet::of(headers.archive().len(), games)
+    };
+    Ok(headers.iter().zip(lines).map(of).collect())
 }
 
 /// A game as it is compared.
@@ -170,7 +217,12 @@ const ROSTER: [&str; 7] = ["White", "Black", "Date", "Round", "Result", "Event",
 
 /// The games of an archive, numbered after `before` others. `known` numbers the strings of the roster, the same in all
 /// archives.
-fn games(headers: &TagColumns, before: u64, known: &mut HashMap<Box<[u8]>, u32>) -> Result<Vec<Candidate>> {
+fn games(
+    headers: &TagColumns,
+    before: u64,
+    known: &mut HashMap<Box<[u8]>, u32>,
+    among: Option<&GameSet>,
+) -> Result<Vec<Candidate>> {
     let archive = headers.archive();
     let keys = ROSTER.map(|name| Key::Tag(name.to_owned()));
     let columns = headers.columns(&keys)?;
@@ -180,7 +232,9 @@ fn games(headers: &TagColumns, before: u64, known: &mut HashMap<Box<[u8]>, u32>)
         .map(|column| {
             let count = column.strings().map_or(0, |strings| strings.len() as u32);
             let text = |number: u32| column.strings().and_then(|strings| strings.get(number));
-            let of = |number: u32| {
+            // Of few games few strings are needed.
+            let needed = among.map(|among| among.iter().map(|game| column.get(game)).collect::<HashSet<u32>>());
+            let mut of = |number: u32| {
                 text(number).map_or(0, |text| match known.get(text) {
                     Some(number) => *number,
                     None => {
@@ -190,29 +244,26 @@ fn games(headers: &TagColumns, before: u64, known: &mut HashMap<Box<[u8]>, u32>)
                     }
                 })
             };
-            (0..=count).map(of).collect()
+            let is_needed = |number: &u32| needed.as_ref().is_none_or(|needed| needed.contains(number));
+            (0..=count).map(|number| if is_needed(&number) { of(number) } else { 0 }).collect()
         })
         .collect();
     let text = |column: usize, game: u64| columns.get(column).and_then(|column| column.text(game)).unwrap_or_default();
     let chunks: Result<Vec<Vec<Candidate>>> = (0..archive.chunk_count())
         .into_par_iter()
         .map(|chunk| {
+            let is_in = |game: &u64| among.is_none_or(|among| among.contains(*game)) && !archive.is_deleted(*game);
+            let numbers_of_games: Vec<u64> = archive.games_of(chunk).filter(is_in).collect();
+            if numbers_of_games.is_empty() {
+                return Ok(Vec::new());
+            }
             let chunk = archive.chunk(chunk)?;
-            chunk
-                .games()
-                .map(|game| {
-                    let game = game?;
-                    let number = game.number();
+            numbers_of_games
+                .into_iter()
+                .map(|number| {
+                    let game = chunk.game(number)?;
                     let mut line = Vec::with_capacity(game.brenner().len() + 1);
-                    if game.is_set_up() {
-                        line.push(1);
-                        push_start(game.start(), &mut line);
-                    } else {
-                        line.push(0);
-                    }
-                    let start = line.len();
-                    push_main_line(game.brenner(), &mut line);
-                    let more = game.brenner().len().saturating_sub(line.len() - start);
+                    let more = push_line(&game, &mut line);
                     let mut roster = [0; 7];
                     for ((value, column), numbers) in roster.iter_mut().zip(&columns).zip(&numbers) {
                         *value = numbers.get(column.get(number) as usize).copied().unwrap_or(0);
@@ -240,27 +291,6 @@ fn games(headers: &TagColumns, before: u64, known: &mut HashMap<Box<[u8]>, u32>)
         })
         .collect();
     Ok(chunks?.into_iter().flatten().collect())
-}
-
-/// Appends the moves of a main line and nothing else.
-fn push_main_line(stream: &[u8], out: &mut Vec<u8>) {
-    let mut at = 0;
-    while let Some(byte) = stream.get(at) {
-        let length = match *byte {
-            EXPLICIT => 3,
-            NAG => 2,
-            OPEN => match replay::skip_variation(stream.get(at..).unwrap_or_default()) {
-                Some(length) => length,
-                None => return,
-            },
-            _ => 1,
-        };
-        // Results, texts, marks and variations are no moves.
-        if !matches!(*byte, TEXT..=0x03 | 0x06 | 0x07 | NAG | OPEN) {
-            out.extend_from_slice(stream.get(at..at + length).unwrap_or_default());
-        }
-        at += length;
-    }
 }
 
 fn date(text: &[u8]) -> [u16; 3] {

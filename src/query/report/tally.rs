@@ -1,7 +1,7 @@
 //! Counts of games: results, ratings, years, the best and the latest games.
 
 use crate::chess::Color;
-use crate::format::positions::Facts;
+use crate::format::facts::Facts;
 use crate::format::wire::{Bytes, push_varint};
 use crate::game::Outcome;
 use crate::query::report::points::performance;

@@ -5,12 +5,13 @@ use crate::brenner::replay::Replay;
 use crate::chess::position::STANDARD;
 use crate::chess::{Move, Position};
 use crate::error::{Damage, DamageKind, Error, Result};
-use crate::format::positions::Facts;
+use crate::format::facts::Facts;
 use crate::monitor::Monitor;
 use crate::query::games::{ArchiveSet, SideFiles};
 use crate::query::position::facts::facts;
-use crate::query::position::index::{GameRange, Place, Places, PositionIndex};
+use crate::query::position::index::{Place, PlaceSegment, Places, PositionIndex};
 use crate::query::position::main_line::MainLine;
+use crate::query::position::places::GameRange;
 use crate::query::position::position_query::{Compare, PositionQuery, class};
 use crate::query::position::search::Search;
 pub use crate::query::report::tally::{Score, Tally};
@@ -303,52 +304,79 @@ fn by_index(
     moves: &[Move],
     visit: Visit,
 ) -> Result<Tree> {
-    let archive = search.archive();
     let sought = PositionQuery::new(position, Compare::default());
+    let after: Vec<Position> = moves
+        .iter()
+        .map(|m| {
+            let mut after = position.clone();
+            after.play_unchecked(*m);
+            after
+        })
+        .collect();
+    let mut whole = Part::new(moves.len());
+    for segment in index.segments() {
+        let by_game = ByGame::new(&sought, position, moves, visit);
+        whole.join(by_segment(search, index, segment, &sought, &after, by_game)?);
+    }
+    let mut tree = Tree::new(position, moves, whole);
+    match search.unindexed(index) {
+        Some(rest) => tree.add(search.clone().among(&rest).tree_by_games(position, moves, visit), 0),
+        None => tree.unread.extend(search.is_stopped().then_some(Error::Interrupted)),
+    }
+    Ok(tree)
+}
+
+/// What was played in the games of a segment.
+fn by_segment(
+    search: &Search<'_>,
+    index: &PositionIndex,
+    segment: &PlaceSegment,
+    sought: &PositionQuery,
+    after: &[Position],
+    by_game: ByGame<'_>,
+) -> Result<Part> {
+    let archive = search.archive();
     let from_start = sought.matches(&STANDARD);
-    let places = Listed::of(archive, index, &sought)?;
-    let after = |m: &Move| {
-        let mut after = position.clone();
-        after.play_unchecked(*m);
-        Ok(Listed { places: index.places(&after)?, is_sure: !index.has_collision(&after)? })
+    let places = Listed::of(archive, segment, sought)?;
+    let list = |after: &Position| {
+        Ok(Listed { places: segment.places_of_position(after)?, is_sure: !segment.has_collision(after)? })
     };
-    let lists = moves.iter().map(after).collect::<Result<Vec<Listed<'_>>>>()?;
-    let by_game = ByGame::new(&sought, position, moves, visit);
+    let lists = match places.places.len() {
+        // Read before other threads have woken up.
+        ..4096 if !from_start => after.iter().map(list).collect::<Result<Vec<Listed>>>()?,
+        _ => after.par_iter().map(list).collect::<Result<Vec<Listed>>>()?,
+    };
+    let visit = by_game.visit;
     let mut by_index = ByIndex { archive, places, lists, from_start, visit, among: search.games(), by_game };
-    let mut ranges = index.ranges()?;
+    let mut ranges = segment.ranges(index.known())?;
     if !from_start {
-        let mut rest = by_index.places.places.clone();
-        ranges.retain(|range| {
-            rest = rest.within(range.places.start..u64::MAX);
-            rest.clone().next().is_some_and(|place| place < range.places.end)
-        });
+        ranges.retain(|range| !by_index.places.places.within(range.places.clone()).is_empty());
     }
     let mut whole = by_index.count(search, &ranges);
     if by_index.prove(&mut whole) {
         whole = by_index.count(search, &ranges);
     }
-    whole.unread.extend(search.is_stopped().then_some(Error::Interrupted));
-    Ok(Tree::new(position, moves, whole))
+    Ok(whole)
 }
 
 /// What the index says of a position.
-struct Listed<'a> {
-    places: Places<'a>,
+struct Listed {
+    places: Places,
     /// Whether all of them have it: else each is to be looked at.
     is_sure: bool,
 }
 
-impl<'a> Listed<'a> {
-    fn of(archive: &Archive, index: &'a PositionIndex, sought: &PositionQuery) -> Result<Listed<'a>> {
-        let places = index.places(sought.position())?;
-        if places.is_empty() || index.has_collision(sought.position())? {
+impl Listed {
+    fn of(archive: &Archive, segment: &PlaceSegment, sought: &PositionQuery) -> Result<Listed> {
+        let places = segment.places_of_position(sought.position())?;
+        if places.is_empty() || segment.has_collision(sought.position())? {
             return Ok(Listed { is_sure: places.is_empty(), places });
         }
         // They have the same position, whichever it is.
-        for place in places.clone().take(ASKED) {
-            match index.locate(std::iter::once(place))?.first().map(|place| has(archive, *place, sought)) {
+        for place in places.iter().take(ASKED) {
+            match segment.locate(std::slice::from_ref(place))?.first().map(|place| has(archive, *place, sought)) {
                 Some(Ok(true)) => return Ok(Listed { places, is_sure: true }),
-                Some(Ok(false)) => return Ok(Listed { places: places.within(0..0), is_sure: true }),
+                Some(Ok(false)) => return Ok(Listed { places: Places::default(), is_sure: true }),
                 Some(Err(_)) | None => {}
             }
         }
@@ -368,8 +396,8 @@ fn has(archive: &Archive, place: Place, sought: &PositionQuery) -> Result<bool> 
 /// What the index says of a position and of those after each move.
 struct ByIndex<'a> {
     archive: &'a Archive,
-    places: Listed<'a>,
-    lists: Vec<Listed<'a>>,
+    places: Listed,
+    lists: Vec<Listed>,
     from_start: bool,
     visit: Visit,
     among: Option<&'a GameSet>,
@@ -425,7 +453,8 @@ impl ByIndex<'_> {
     fn add(&self, range: &GameRange<'_>, part: &mut Part) {
         // The place after the visit of each game that has the position, and the game.
         let mut behind = Vec::new();
-        let mut places = self.places.places.within(range.places.clone()).peekable();
+        let mut places = self.places.places.within(range.places.clone()).iter().copied().peekable();
+        let may_be_deleted = self.archive.deleted_count() > 0;
         for (game, facts, own) in range.games() {
             let mut visit = (self.from_start && !facts.set_up).then_some(own.start);
             while let Some(place) = places.next_if(|place| *place < own.end) {
@@ -433,7 +462,8 @@ impl ByIndex<'_> {
                     visit = Some(place);
                 }
             }
-            if let Some(visit) = visit.filter(|_| self.among.is_none_or(|among| among.contains(game))) {
+            let counts = self.among.is_none_or(|among| among.contains(game));
+            if let Some(visit) = visit.filter(|_| counts && !(may_be_deleted && self.archive.is_deleted(game))) {
                 if !self.places.is_sure {
                     match self.look(game) {
                         Ok(Some(branch)) => part.add(game, &facts, branch),
@@ -452,7 +482,7 @@ impl ByIndex<'_> {
         }
         for (branch, (tally, list)) in part.branches.iter_mut().zip(&self.lists).enumerate() {
             let mut left = behind.as_slice();
-            for place in list.places.within(range.places.clone()) {
+            for place in list.places.within(range.places.clone()).iter().copied() {
                 left = left.get(ahead(left, place)..).unwrap_or_default();
                 let Some((next, game)) = left.first() else { break };
                 let Some(facts) = range.facts(*game).filter(|_| *next == place) else { continue };

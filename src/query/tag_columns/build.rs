@@ -1,21 +1,24 @@
 //! Columns made from the tags and records of an archive, all chunks in parallel.
 
 use super::column::{Column, Strings};
+use super::line::push_line;
 use super::unread::Unread;
 use crate::archive::{Archive, Chunk, GameRef};
 use crate::brenner::{BAD, CLOSE, EXPLICIT, GOOD, NAG, OPEN};
 use crate::error::{Error, Result};
+use crate::format::crc_from;
 use crate::format::tag_columns::{COMMENTS, FAULT, GLYPHS, Key, NO_MARKER, OUTCOME_SHIFT, SET_UP, VARIATIONS};
 use crate::monitor::Monitor;
+use crate::query::segments::chunks_of;
 use rayon::prelude::*;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Returns the names of the tags that games have, those in most chunks first.
-pub fn tag_names(archive: &Archive) -> Result<Vec<String>> {
+/// Returns the names of the tags that these games have, those in most chunks first.
+pub fn tag_names(archive: &Archive, games: &[Range<u64>]) -> Result<Vec<String>> {
     let chunks: Result<Vec<_>> =
-        (0..archive.chunk_count()).into_par_iter().map(|chunk| archive.chunk(chunk)?.tag_names()).collect();
+        chunks_of(archive, games).into_par_iter().map(|(chunk, _)| archive.chunk(chunk)?.tag_names()).collect();
     let mut uses: HashMap<String, u64> = HashMap::new();
     for name in chunks?.into_iter().flatten() {
         *uses.entry(name).or_default() += 1;
@@ -25,43 +28,67 @@ pub fn tag_names(archive: &Archive) -> Result<Vec<String>> {
     Ok(names.into_iter().map(|(_, name)| name).collect())
 }
 
-/// What one chunk has of a column.
-#[derive(Default)]
-struct Part {
-    numbers: Vec<u32>,
+/// What some games have of a column.
+pub(super) struct Part {
+    /// The games.
+    pub games: Range<u64>,
+    /// A number for each game; 0 where it has no value.
+    pub numbers: Vec<u32>,
     /// The distinct strings that the numbers, from 1, stand for.
-    strings: Vec<Box<[u8]>>,
-    unread: Vec<Unread>,
+    pub strings: Values,
+    /// Games of which it cannot be read.
+    pub unread: Vec<Unread>,
 }
 
-/// Returns the columns for these keys, in that order, each with the games of which it cannot be read: those have the
-/// number 0.
-pub fn columns(archive: &Archive, keys: &[Key], monitor: &Monitor) -> Vec<(Column, Vec<Unread>)> {
-    let chunks: Vec<Vec<Part>> = (0..archive.chunk_count())
+/// Strings by number, from 1.
+pub(super) enum Values {
+    /// In the order in which they were met.
+    Met(Vec<Box<[u8]>>),
+    /// Those of a column that is there; its strings ascend.
+    Sorted(Arc<Strings>),
+}
+
+impl Values {
+    fn iter(&self) -> impl Iterator<Item = &[u8]> {
+        let (met, sorted) = match self {
+            Values::Met(strings) => (strings.as_slice(), None),
+            Values::Sorted(strings) => ([].as_slice(), Some(strings)),
+        };
+        let sorted = sorted
+            .into_iter()
+            .flat_map(|strings| (1..=strings.len() as u32).map(|number| strings.get(number).unwrap_or_default()));
+        met.iter().map(|string| &**string).chain(sorted)
+    }
+}
+
+/// Returns what these games, a chunk at a time, have of the columns for these keys, in that order: a list for each key.
+pub(super) fn parts(archive: &Archive, games: &[Range<u64>], keys: &[Key], monitor: &Monitor) -> Vec<Vec<Part>> {
+    let chunks: Vec<Vec<Part>> = chunks_of(archive, games)
         .into_par_iter()
-        .map(|number| {
+        .map(|(number, games)| {
             let chunk = archive.chunk(number);
             let part = |key| match &chunk {
                 // Who asked for it does not want it any more.
-                _ if monitor.is_stopped() => lost(archive.games_of(number), Error::Interrupted),
-                Ok(chunk) => part(chunk, key),
-                Err(error) => lost(archive.games_of(number), error.again()),
+                _ if monitor.is_stopped() => lost(games.clone(), Error::Interrupted),
+                Ok(chunk) => part(chunk, games.clone(), key),
+                Err(error) => lost(games.clone(), error.again()),
             };
             // A game's moves are read once, which is dear where they are packed.
-            let both = [Key::Plies, Key::Facts].iter().all(|key| keys.contains(key));
+            let all = [Key::Plies, Key::Facts, Key::Line].iter().all(|key| keys.contains(key));
             let mut of_moves = match &chunk {
-                Ok(chunk) if both && !monitor.is_stopped() => {
-                    of_games(chunk, |game| [Ok(game.plies()), facts(game).map(u32::from)]).map(Some)
-                }
-                _ => [None, None],
+                Ok(chunk) if all && !monitor.is_stopped() => of_games(chunk, games.clone(), |game| {
+                    [Ok(game.plies()), facts(game).map(u32::from), Ok(line(game))]
+                })
+                .map(Some),
+                _ => [None, None, None],
             };
             let mut ready = |key: &Key| match (key, &mut of_moves) {
-                (Key::Plies, [plies, _]) => plies.take(),
-                (Key::Facts, [_, facts]) => facts.take(),
+                (Key::Plies, [plies, ..]) => plies.take(),
+                (Key::Facts, [_, facts, _]) => facts.take(),
+                (Key::Line, [.., line]) => line.take(),
                 _ => None,
             };
             let parts = keys.iter().map(|key| ready(key).unwrap_or_else(|| part(key))).collect();
-            let games = archive.games_of(number);
             monitor.advance(games.end - games.start);
             parts
         })
@@ -71,16 +98,22 @@ pub fn columns(archive: &Archive, keys: &[Key], monitor: &Monitor) -> Vec<(Colum
     for chunk in chunks {
         parts.iter_mut().zip(chunk).for_each(|(parts, part)| parts.push(part));
     }
+    parts
+}
+
+/// Returns the columns for these keys, put together of these parts of them, each with the games of which it cannot be
+/// read: those have the number 0. The parts of each are of the same games, in ascending order.
+pub(super) fn columns(keys: &[Key], parts: Vec<Vec<Part>>) -> Vec<(Column, Vec<Unread>)> {
     // Both players' names share a table.
     let is_player = |key: &Key| matches!(key, Key::Tag(name) if name == "White" || name == "Black");
-    let players: Vec<&Part> =
-        keys.iter().zip(&parts).filter(|(key, _)| is_player(key)).flat_map(|(_, parts)| parts).collect();
+    let of_players = keys.iter().zip(&parts).filter(|(key, _)| is_player(key));
+    let players: Vec<&Part> = of_players.flat_map(|(_, parts)| parts).collect();
     let players = Table::of(&players);
     let columns: Vec<Column> = keys
-        .iter()
+        .par_iter()
         .zip(&parts)
         .map(|(key, parts)| match key {
-            Key::Plies | Key::Facts => {
+            Key::Plies | Key::Facts | Key::Line => {
                 let numbers: Vec<u32> = parts.iter().flat_map(|part| &part.numbers).copied().collect();
                 Column::new(&numbers, None)
             }
@@ -92,63 +125,82 @@ pub fn columns(archive: &Archive, keys: &[Key], monitor: &Monitor) -> Vec<(Colum
     columns.into_iter().zip(unread).collect()
 }
 
-/// What a chunk has of which these games cannot be read.
+/// What games have of which a column cannot be read.
 fn lost(games: Range<u64>, error: Error) -> Part {
     let numbers = vec![0; games.end.saturating_sub(games.start) as usize];
-    Part { numbers, strings: Vec::new(), unread: vec![Unread { games, error }] }
+    Part { numbers, unread: vec![Unread { games: games.clone(), error }], ..Part::of(games) }
 }
 
-fn part(chunk: &Chunk, key: &Key) -> Part {
+impl Part {
+    fn of(games: Range<u64>) -> Part {
+        Part { games, numbers: Vec::new(), strings: Values::Met(Vec::new()), unread: Vec::new() }
+    }
+}
+
+fn part(chunk: &Chunk, games: Range<u64>, key: &Key) -> Part {
     match key {
-        Key::Tag(name) => tag(chunk, name).unwrap_or_else(|error| lost(chunk.numbers(), error)),
+        Key::Tag(name) => tag(chunk, games.clone(), name).unwrap_or_else(|error| lost(games, error)),
         Key::Plies => {
-            let [plies] = of_games(chunk, |game| [Ok(game.plies())]);
+            let [plies] = of_games(chunk, games, |game| [Ok(game.plies())]);
             plies
         }
         Key::Facts => {
-            let [facts] = of_games(chunk, |game| [facts(game).map(u32::from)]);
+            let [facts] = of_games(chunk, games, |game| [facts(game).map(u32::from)]);
             facts
+        }
+        Key::Line => {
+            let [lines] = of_games(chunk, games, |game| [Ok(line(game))]);
+            lines
         }
     }
 }
 
-fn tag(chunk: &Chunk, name: &str) -> Result<Part> {
-    let mut part = Part::default();
+fn tag(chunk: &Chunk, games: Range<u64>, name: &str) -> Result<Part> {
+    let (mut strings, mut numbers) = (Vec::new(), Vec::new());
     let mut known: HashMap<Box<[u8]>, u32> = HashMap::new();
     let mut numbered: HashMap<u64, u32> = HashMap::new();
+    let mut all = chunk.numbers();
     chunk.visit_tag(name, |value| {
-        let Some(value) = value else { return part.numbers.push(0) };
+        if !all.next().is_some_and(|game| games.contains(&game)) {
+            return;
+        }
+        let Some(value) = value else { return numbers.push(0) };
         if let Some(number) = value.string.and_then(|string| numbered.get(&string)) {
-            return part.numbers.push(*number);
+            return numbers.push(*number);
         }
         let number = match known.get(value.text) {
             Some(number) => *number,
             None => {
-                part.strings.push(value.text.into());
-                known.insert(value.text.into(), part.strings.len() as u32);
-                part.strings.len() as u32
+                strings.push(value.text.into());
+                known.insert(value.text.into(), strings.len() as u32);
+                strings.len() as u32
             }
         };
         if let Some(string) = value.string {
             numbered.insert(string, number);
         }
-        part.numbers.push(number);
+        numbers.push(number);
     })?;
-    Ok(part)
+    Ok(Part { numbers, strings: Values::Met(strings), ..Part::of(games) })
 }
 
-/// Numbers of each game, 0 where it has been deleted.
-fn of_games<const PARTS: usize>(chunk: &Chunk, of: impl Fn(&GameRef) -> [Result<u32>; PARTS]) -> [Part; PARTS] {
-    let mut parts = [(); PARTS].map(|()| Part::default());
-    for number in chunk.numbers() {
-        let values = match live(chunk, number) {
-            Ok(Some(game)) => of(&game),
-            Ok(None) => [(); PARTS].map(|()| Ok(0)),
+/// Numbers of each game. Of a deleted one that cannot be read, 0.
+fn of_games<const PARTS: usize>(
+    chunk: &Chunk,
+    games: Range<u64>,
+    of: impl Fn(&GameRef) -> [Result<u32>; PARTS],
+) -> [Part; PARTS] {
+    let mut parts = [(); PARTS].map(|()| Part::of(games.clone()));
+    for number in games {
+        let values = match chunk.any_game(number) {
+            Ok(game) => of(&game),
             Err(error) => [(); PARTS].map(|()| Err(error.again())),
         };
         for (part, value) in parts.iter_mut().zip(values) {
             part.numbers.push(value.unwrap_or_else(|error| {
-                part.unread.push(Unread { games: number..number + 1, error });
+                if !chunk.archive().is_deleted(number) {
+                    part.unread.push(Unread { games: number..number + 1, error });
+                }
                 0
             }));
         }
@@ -156,12 +208,11 @@ fn of_games<const PARTS: usize>(chunk: &Chunk, of: impl Fn(&GameRef) -> [Result<
     parts
 }
 
-/// The game, unless it has been deleted.
-fn live<'a>(chunk: &Chunk<'a>, number: u64) -> Result<Option<GameRef<'a>>> {
-    match chunk.game(number) {
-        Err(Error::Deleted { .. }) => Ok(None),
-        game => game.map(Some),
-    }
+/// The checksum of a game's line.
+fn line(game: &GameRef) -> u32 {
+    let mut line = Vec::with_capacity(game.brenner().len() + 1);
+    push_line(game, &mut line);
+    crc_from(0, &line)
 }
 
 /// The byte of facts of a game.
@@ -199,32 +250,69 @@ fn facts(game: &GameRef) -> Result<u8> {
 
 /// The distinct strings of parts, sorted.
 struct Table<'a> {
-    numbers: HashMap<&'a [u8], u32>,
+    sorted: Vec<&'a [u8]>,
     strings: Arc<Strings>,
 }
 
 impl<'a> Table<'a> {
     fn of(parts: &[&'a Part]) -> Table<'a> {
-        let distinct: HashSet<&[u8]> = parts.iter().flat_map(|part| &part.strings).map(|string| &**string).collect();
-        let mut sorted: Vec<&[u8]> = distinct.into_iter().collect();
-        sorted.par_sort_unstable();
+        // Where a column that is there has all the strings, nothing changes.
+        if let Some(strings) = parts.iter().find_map(|part| match &part.strings {
+            Values::Sorted(strings) => Some(strings),
+            Values::Met(_) => None,
+        }) && parts.iter().all(|part| match &part.strings {
+            Values::Sorted(other) => Arc::ptr_eq(other, strings),
+            Values::Met(own) => own.iter().all(|string| strings.find(string).is_some()),
+        }) {
+            return Table { sorted: Vec::new(), strings: Arc::clone(strings) };
+        }
+        let mut sorted: Vec<&[u8]> = parts.iter().flat_map(|part| part.strings.iter()).collect();
+        // Long runs of it are sorted already.
+        sorted.par_sort();
+        sorted.dedup();
         let (mut ends, mut text) = (Vec::with_capacity(sorted.len() * 4), Vec::new());
         for string in &sorted {
             text.extend_from_slice(string);
             ends.extend_from_slice(&(text.len() as u32).to_le_bytes());
         }
-        let numbers = sorted.into_iter().zip(1..).collect();
-        Table { numbers, strings: Arc::new(Strings::new(ends, text)) }
+        Table { sorted, strings: Arc::new(Strings::new(ends, text)) }
     }
 
     fn column(&self, parts: &[Part]) -> Column {
-        let mut numbers = Vec::new();
+        let mut numbers = Vec::with_capacity(parts.iter().map(|part| part.numbers.len()).sum());
         for part in parts {
-            let own: Vec<u32> =
-                part.strings.iter().map(|string| self.numbers.get(&**string).copied().unwrap_or(0)).collect();
-            let number = |local: &u32| local.checked_sub(1).and_then(|at| own.get(at as usize)).copied().unwrap_or(0);
-            numbers.extend(part.numbers.iter().map(number));
+            match self.numbers_of(&part.strings) {
+                None => numbers.extend_from_slice(&part.numbers),
+                Some(own) => {
+                    let number =
+                        |local: &u32| local.checked_sub(1).and_then(|at| own.get(at as usize)).copied().unwrap_or(0);
+                    numbers.extend(part.numbers.iter().map(number));
+                }
+            }
         }
         Column::new(&numbers, Some(Arc::clone(&self.strings)))
+    }
+
+    /// The number that each of these strings has here; `None` where they have them already.
+    fn numbers_of(&self, values: &Values) -> Option<Vec<u32>> {
+        match values {
+            Values::Sorted(strings) if Arc::ptr_eq(strings, &self.strings) => None,
+            Values::Sorted(_) => {
+                // Both ascend: the next is soon found after the last.
+                let mut at = 0;
+                let number = |string: &[u8]| {
+                    let rest = self.sorted.get(at..).unwrap_or_default();
+                    let mut step = 1;
+                    while rest.get(step).is_some_and(|other| *other < string) {
+                        step *= 2;
+                    }
+                    let near = rest.get(step / 2..(step + 1).min(rest.len())).unwrap_or_default();
+                    at += step / 2 + near.partition_point(|other| *other < string);
+                    at as u32 + 1
+                };
+                Some(values.iter().map(number).collect())
+            }
+            Values::Met(strings) => Some(strings.iter().map(|string| self.strings.find(string).unwrap_or(0)).collect()),
+        }
     }
 }

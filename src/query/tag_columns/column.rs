@@ -1,7 +1,6 @@
 //! A column: a number for each game, and the table of strings that the numbers stand for.
 
 use crate::archive::map::Map;
-use crate::format::tag_columns;
 use crate::query::value;
 use std::ops::Range;
 use std::sync::Arc;
@@ -34,9 +33,9 @@ impl Strings {
         Strings { ends: Store::Owned(ends), text: Store::Owned(text) }
     }
 
-    pub(in crate::query) fn mapped(map: &Arc<Map>, table: &tag_columns::TableEntry) -> Strings {
-        let Range { start, end } = table.part.range;
-        let middle = (start + table.count * 4).min(end);
+    /// Returns the strings of a table in these bytes of a file: the ends of `count`, then the text.
+    pub(in crate::query) fn mapped(map: &Arc<Map>, Range { start, end }: Range<usize>, count: usize) -> Strings {
+        let middle = (start + count * 4).min(end);
         Strings {
             ends: Store::Mapped(Arc::clone(map), start..middle),
             text: Store::Mapped(Arc::clone(map), middle..end),
@@ -131,13 +130,14 @@ impl Column {
         Column { numbers: Store::Owned(Vec::new()), width: 1, strings: Some(Arc::new(Strings::new(ends, text))) }
     }
 
+    /// Returns the column of the numbers in these bytes of a file.
     pub(in crate::query) fn mapped(
         map: &Arc<Map>,
-        column: &tag_columns::ColumnEntry,
+        range: Range<usize>,
+        width: u8,
         strings: Option<Arc<Strings>>,
     ) -> Column {
-        let numbers = Store::Mapped(Arc::clone(map), column.part.range.clone());
-        Column { numbers, width: column.width, strings }
+        Column { numbers: Store::Mapped(Arc::clone(map), range), width, strings }
     }
 
     /// Returns the table of strings, where the numbers are places in one.

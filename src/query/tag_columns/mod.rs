@@ -9,19 +9,23 @@
 
 mod build;
 mod column;
+mod line;
 mod unread;
 
 pub use crate::format::tag_columns::Key;
 pub use column::{Column, Strings};
+pub(in crate::query) use line::push_line;
 pub use unread::Unread;
 
-use crate::archive::map::Map;
 use crate::archive::{Archive, FileKind, SideState};
-use crate::error::{Error, Result};
-use crate::format::tag_columns::{ColumnRef, Directory, FilePart, MAX_COLUMNS, TableRef};
+use crate::error::{Damage, Error, Result};
+use crate::format::side::{Made, Part};
+use crate::format::tag_columns::{self, ColumnEntry, ColumnRef, Directory, MAX_COLUMNS, TableRef};
 use crate::monitor::Monitor;
+use crate::query::segments::{Held, SideFile, SideWriter, union, without};
 use std::collections::HashMap;
-use std::fs::File;
+use std::collections::hash_map::Entry;
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -29,7 +33,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 #[derive(Debug)]
 pub struct TagColumns<'a> {
     archive: Holder<'a>,
-    file: Option<(Arc<Map>, Directory)>,
+    segments: Vec<Segment>,
     state: SideState,
     is_damaged: AtomicBool,
     ready: Mutex<HashMap<Key, Ready>>,
@@ -74,31 +78,26 @@ impl<'a> TagColumns<'a> {
     }
 
     fn with_file(self) -> TagColumns<'a> {
-        let mut headers = self;
-        let archive = headers.archive();
-        let path = FileKind::TagColumns.beside(archive.path());
-        let state = archive.state();
-        let Ok(file) = File::open(&path) else { return headers };
-        headers.state = SideState::Damaged;
-        let Ok(map) = file.metadata().and_then(|meta| Map::of(&file, meta.len())) else { return headers };
-        headers.state = match Directory::decode(&map) {
-            Some(directory) if directory.state == state => {
-                headers.file = Some((Arc::new(map), directory));
-                SideState::File
-            }
-            Some(_) => SideState::Stale,
-            None => SideState::of_unreadable(&map),
-        };
-        headers
+        let mut columns = self;
+        let mut file = SideFile::open(columns.archive(), FileKind::TagColumns);
+        let segments = file.take(Part::TagColumns).into_iter().map(Segment::open).collect::<Option<Vec<_>>>();
+        columns.state = file.state;
+        match segments {
+            Some(segments) => columns.segments = segments,
+            None => columns.state = SideState::Damaged,
+        }
+        columns
     }
 
-    /// Checks every part of the file. Returns whether all are intact; `true` where no file is used.
+    /// Checks every page of the file. Returns whether all are intact; `true` where no file is used.
     pub fn check(&self) -> bool {
-        self.file.as_ref().is_none_or(|(map, directory)| {
-            let parts = directory.tables.iter().map(|table| &table.part);
-            let mut parts = parts.chain(directory.columns.iter().map(|column| &column.part));
-            parts.all(|part| part.checked(map, directory.state.id).is_some())
-        })
+        self.segments.iter().all(|segment| segment.held.pages.verify().is_ok())
+    }
+
+    /// Returns the games of which the file knows nothing, ascending; all where there is no file.
+    pub fn uncovered(&self) -> Vec<Range<u64>> {
+        let covered = union(self.segments.iter().flat_map(|segment| segment.held.owned.games()));
+        without(std::iter::once(1..self.archive().len() + 1), covered)
     }
 
     /// Returns the tag columns of an archive, to be made from its tags whether or not there is a file.
@@ -109,7 +108,7 @@ impl<'a> TagColumns<'a> {
     fn held(archive: Holder<'a>) -> TagColumns<'a> {
         TagColumns {
             archive,
-            file: None,
+            segments: Vec::new(),
             state: SideState::Missing,
             is_damaged: AtomicBool::new(false),
             ready: Mutex::default(),
@@ -174,8 +173,7 @@ impl<'a> TagColumns<'a> {
         missing.sort_unstable();
         missing.dedup();
         // Not under the lock: while it waits for the pool, this thread may be given other work that asks for columns.
-        let made =
-            if missing.is_empty() { Vec::new() } else { build::columns(self.archive(), &missing, &Monitor::new()) };
+        let made = if missing.is_empty() { Vec::new() } else { self.put_together(&missing) };
         let mut ready = self.lock();
         for (key, (column, unread)) in missing.into_iter().zip(made) {
             ready.insert(key, Ready { column: Arc::new(column), unread: unread.into() });
@@ -207,21 +205,18 @@ impl<'a> TagColumns<'a> {
         Ok(Years { columns: columns.into_iter().map(|column| (column::years(&column), column)).collect() })
     }
 
-    /// A column of the file, if it has it and its checksums hold; for a tag that no game has, one without values.
+    /// A column of a file that has all games in one segment, if it has it and its checksums hold; for a tag that no game
+    /// has, one without values.
     fn filed(&self, key: &Key, ready: &HashMap<Key, Ready>) -> Option<Column> {
-        let (map, directory) = self.file.as_ref()?;
-        let id = directory.state.id;
+        let [segment] = self.segments.as_slice() else { return None };
+        if segment.held.owned.len() != self.archive().len() {
+            return None;
+        }
+        let directory = &segment.directory;
         let Some(column) = directory.columns.iter().find(|column| column.key == *key) else {
             // A tag that the file does not name is in no game.
-            let absent = matches!(key, Key::Tag(name) if !directory.others.contains(name));
-            return absent.then(Column::without_values);
+            return segment.lacks(key).then(Column::without_values);
         };
-        let intact = |part: &FilePart| {
-            let intact = part.checked(map, id).is_some();
-            self.is_damaged.fetch_or(!intact, Ordering::Relaxed);
-            intact.then_some(())
-        };
-        intact(&column.part)?;
         let strings = match column.table {
             None => None,
             Some(number) => {
@@ -233,15 +228,121 @@ impl<'a> TagColumns<'a> {
                     ready.keys().find(same).and_then(|key| ready.get(key)).and_then(|ready| ready.column.strings());
                 match shared {
                     Some(strings) => Some(Arc::clone(strings)),
-                    None => {
-                        let table = directory.tables.get(number)?;
-                        intact(&table.part)?;
-                        Some(Arc::new(Strings::mapped(map, table)))
-                    }
+                    None => Some(self.intact(segment.table(number))?),
                 }
             }
         };
-        Some(Column::mapped(map, column, strings))
+        self.intact(segment.column(column, strings))
+    }
+
+    /// Notes damage.
+    fn intact<T>(&self, read: Result<T, Damage>) -> Option<T> {
+        self.is_damaged.fetch_or(read.is_err(), Ordering::Relaxed);
+        read.ok()
+    }
+
+    /// Returns these columns, put together of what the segments of the file have and of what the tags and games say
+    /// that these do not know.
+    fn put_together(&self, keys: &[Key]) -> Vec<(Column, Vec<Unread>)> {
+        let mut parts: Vec<Vec<build::Part>> = keys.iter().map(|_| Vec::new()).collect();
+        let mut open: Vec<Vec<Range<u64>>> = keys.iter().map(|_| self.uncovered()).collect();
+        let mut tables: HashMap<(usize, usize), Arc<Strings>> = HashMap::new();
+        for (place, segment) in self.segments.iter().enumerate() {
+            for ((key, parts), open) in keys.iter().zip(&mut parts).zip(&mut open) {
+                let table = |number: usize| match tables.entry((place, number)) {
+                    Entry::Occupied(known) => Ok(Arc::clone(known.get())),
+                    Entry::Vacant(new) => Ok(Arc::clone(new.insert(segment.table(number)?))),
+                };
+                match self.intact(segment.parts(key, table)).flatten() {
+                    Some(own) => parts.extend(own),
+                    None => open.extend(segment.held.owned.games()),
+                }
+            }
+        }
+        // Those that lack the same games are made together.
+        let open: Vec<Vec<Range<u64>>> = open.into_iter().map(union).collect();
+        let mut lacking: HashMap<&[Range<u64>], Vec<usize>> = HashMap::new();
+        for (place, open) in open.iter().enumerate().filter(|(_, open)| !open.is_empty()) {
+            lacking.entry(open).or_default().push(place);
+        }
+        for (games, places) in lacking {
+            let own: Vec<Key> = places.iter().filter_map(|place| keys.get(*place)).cloned().collect();
+            for (place, made) in places.into_iter().zip(build::parts(self.archive(), games, &own, &Monitor::new())) {
+                if let Some(parts) = parts.get_mut(place) {
+                    parts.extend(made);
+                }
+            }
+        }
+        parts.iter_mut().for_each(|parts| parts.sort_by_key(|part| part.games.start));
+        build::columns(keys, parts)
+    }
+}
+
+/// Some games of the file.
+#[derive(Debug)]
+struct Segment {
+    held: Held,
+    directory: Directory,
+}
+
+impl Segment {
+    fn open(held: Held) -> Option<Segment> {
+        let size = held.pages.bytes(0..Directory::SIZE).ok()?;
+        let size = u64::from_le_bytes(*size.first_chunk()?);
+        let directory = held.pages.bytes(Directory::SIZE..Directory::SIZE.checked_add(size)?).ok()?;
+        let directory = Directory::decode(directory, held.rows.len(), held.pages.len())?;
+        Some(Segment { held, directory })
+    }
+
+    /// Returns whether none of its games has this tag.
+    fn lacks(&self, key: &Key) -> bool {
+        let is_column = self.directory.columns.iter().any(|column| column.key == *key);
+        !is_column && matches!(key, Key::Tag(name) if !self.directory.others.contains(name))
+    }
+
+    fn table(&self, number: usize) -> Result<Arc<Strings>, Damage> {
+        let table = self.directory.tables.get(number).ok_or(self.held.pages.damage())?;
+        self.held.pages.bytes(table.range.clone())?;
+        let (map, range) = self.held.pages.mapped(&table.range);
+        Ok(Arc::new(Strings::mapped(&map, range, table.count)))
+    }
+
+    fn column(&self, column: &ColumnEntry, strings: Option<Arc<Strings>>) -> Result<Column, Damage> {
+        self.held.pages.bytes(column.range.clone())?;
+        let (map, range) = self.held.pages.mapped(&column.range);
+        Ok(Column::mapped(&map, range, column.width, strings))
+    }
+
+    /// Returns what the games for which it answers have of a column; `None` where they may have a tag that has none.
+    fn parts(
+        &self,
+        key: &Key,
+        table: impl FnOnce(usize) -> Result<Arc<Strings>, Damage>,
+    ) -> Result<Option<Vec<build::Part>>, Damage> {
+        let column = self.directory.columns.iter().find(|column| column.key == *key);
+        if column.is_none() && !self.lacks(key) {
+            return Ok(None);
+        }
+        let strings = match column.and_then(|column| column.table) {
+            Some(number) => Some(table(number)?),
+            None => None,
+        };
+        let filed = match column {
+            Some(column) => Some(self.column(column, strings.clone())?),
+            None => None,
+        };
+        let part = |games: Range<u64>| {
+            let mut numbers = vec![0; (games.end - games.start) as usize];
+            if let (Some(filed), Some(row)) = (&filed, self.held.rows.row_of(games.start)) {
+                filed.copy(row as usize..row as usize + numbers.len(), &mut numbers);
+            }
+            let strings = match &strings {
+                Some(strings) => build::Values::Sorted(Arc::clone(strings)),
+                None => build::Values::Met(Vec::new()),
+            };
+            build::Part { games, numbers, strings, unread: Vec::new() }
+        };
+        Ok(Some(self.held.owned.games().map(part).collect()))
     }
 }
 
@@ -259,30 +360,32 @@ impl Years {
     }
 }
 
-/// Returns the tag columns file of an archive, and the names of the tags that have a column in it. Reads all tags,
-/// texts and moves.
+/// Adds a segment with the tags of games; returns the names of the tags that have a column.
 ///
 /// A tag with so many different values that its table would cost more than its column is worth has none: a filter that
 /// asks for it reads the tags.
-pub fn encode(archive: &Archive) -> Result<(Vec<u8>, Vec<String>)> {
-    encode_monitored(archive, &Monitor::new())
-}
-
-fn encode_monitored(archive: &Archive, monitor: &Monitor) -> Result<(Vec<u8>, Vec<String>)> {
-    let names = build::tag_names(archive)?;
-    let mut keys: Vec<Key> = names.iter().take(MAX_COLUMNS - 2).cloned().map(Key::Tag).collect();
-    keys.extend([Key::Plies, Key::Facts]);
+pub(in crate::query) fn add_tag_columns(
+    writer: &mut SideWriter,
+    archive: &Archive,
+    games: &[Range<u64>],
+    made: Made,
+    monitor: &Monitor,
+) -> Result<Vec<String>> {
+    let names = build::tag_names(archive, games)?;
+    let mut keys: Vec<Key> = names.iter().take(MAX_COLUMNS - 3).cloned().map(Key::Tag).collect();
+    keys.extend([Key::Plies, Key::Facts, Key::Line]);
     let mut columns = Vec::new();
-    for (column, unread) in build::columns(archive, &keys, monitor) {
+    for (column, unread) in build::columns(&keys, build::parts(archive, games, &keys, monitor)) {
         if let Some(unread) = unread.into_iter().next() {
             return Err(unread.error);
         }
         columns.push(column);
     }
+    let count: u64 = games.iter().map(|run| run.end - run.start).sum();
     let worth = |column: &Column| {
         column.strings().is_none_or(|strings| {
             let bytes = strings.text().len() + strings.ends().len();
-            (bytes as u64) < (archive.len() * 12).max(1 << 16) && strings.text().len() < u32::MAX as usize
+            (bytes as u64) < (count * 12).max(1 << 16) && strings.text().len() < u32::MAX as usize
         })
     };
     let chosen: Vec<(&Key, &Column)> = keys.iter().zip(&columns).filter(|(_, column)| worth(column)).collect();
@@ -301,12 +404,19 @@ fn encode_monitored(archive: &Archive, monitor: &Monitor) -> Result<(Vec<u8>, Ve
         tables.into_iter().map(|strings| TableRef { ends: strings.ends(), text: strings.text() }).collect();
     let is_chosen = |name: &&String| chosen.iter().any(|(key, _)| matches!(key, Key::Tag(own) if own == *name));
     let others: Vec<&str> = names.iter().filter(|name| !is_chosen(name)).map(String::as_str).collect();
-    let file = crate::format::tag_columns::encode(&archive.state(), &tables, &refs, &others);
+    writer.add(Part::TagColumns, games, made, |out| {
+        out.put(&tag_columns::directory(&tables, &refs, &others))?;
+        for table in &tables {
+            out.put(table.ends)?;
+            out.put(table.text)?;
+        }
+        refs.iter().try_for_each(|column| out.put(column.numbers))
+    })?;
     let names = chosen.into_iter().filter_map(|(key, _)| match key {
         Key::Tag(name) => Some(name.clone()),
         _ => None,
     });
-    Ok((file, names.collect()))
+    Ok(names.collect())
 }
 
 /// Writes the tag columns file of an archive beside it. Returns its size in bytes and the names of the tags that have a
@@ -317,7 +427,11 @@ pub fn write(archive: &Archive) -> Result<(u64, Vec<String>), Error> {
 
 /// Writes the file like `write`. The unit of progress is a game. Errors: the work was stopped, too.
 pub fn write_monitored<'a>(archive: &Archive, monitor: impl Into<Monitor<'a>>) -> Result<(u64, Vec<String>), Error> {
-    let (file, names) = encode_monitored(archive, &monitor.into())?;
-    crate::archive::writer::write_side(archive.path(), &FileKind::TagColumns.beside(archive.path()), &file)?;
-    Ok((file.len() as u64, names))
+    let mut writer = SideWriter::create(archive, FileKind::TagColumns)?;
+    let mut names = Vec::new();
+    if !archive.is_empty() {
+        let games = 1..archive.len() + 1;
+        names = add_tag_columns(&mut writer, archive, &[games], archive.made(), &monitor.into())?;
+    }
+    Ok((writer.commit()?, names))
 }

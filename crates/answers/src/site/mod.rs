@@ -13,7 +13,7 @@ use format::{Bucket, ENTRY, HEADER, HEADINGS, Header, Known, LISTED, NO_MOVE, co
 use scoresheet::Archive;
 use scoresheet::archive::ReadExactAt;
 use scoresheet::chess::{Move, Position};
-use scoresheet::format::positions::Facts;
+use scoresheet::format::facts::Facts;
 use scoresheet::query::{Branch, GameSummary, Tally, Tree};
 use std::collections::VecDeque;
 use std::fmt;

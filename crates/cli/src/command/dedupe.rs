@@ -95,7 +95,7 @@ fn dedupe(args: &Args, session: &Session) -> Result<Code, Failure> {
         paths.iter().try_for_each(|path| Outputs::default().in_place(path))?;
     }
     let tags: Vec<TagColumns> = archives.archives().map(TagColumns::of).collect();
-    let options = Options { prefixes: !args.whole_only, keep };
+    let options = Options { prefixes: !args.whole_only, keep, only: None };
     let pairs = duplicates::find(&tags, options).map_err(|error| match args.archives.as_slice() {
         [path] => Failure::of_archive(path)(error),
         _ => error.into(),

@@ -3,6 +3,7 @@
 use crate::failure::{Code, Failure};
 use crate::output::changed;
 use crate::output::done::Done;
+use crate::output::upkeep::Upkeep;
 use crate::select::archives;
 use crate::session::Session;
 use crate::text::{printable, shown};
@@ -41,6 +42,8 @@ pub struct Args {
     dry_run: bool,
     #[command(flatten)]
     done: Done,
+    #[command(flatten)]
+    upkeep: Upkeep,
     #[command(flatten)]
     threads: Threads,
 }
@@ -83,7 +86,15 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let change = |_: &GameRef| Ok(Some(new.clone()));
     let games = GameSet::of(archive.len(), [args.game]);
     args.threads.install(|| {
-        changed::change_or_preview(session, &args.archive, archive, args.dry_run, args.done, &games, &change)?;
+        changed::change_or_preview(
+            session,
+            &args.archive,
+            archive,
+            args.dry_run,
+            (args.done, args.upkeep),
+            &games,
+            &change,
+        )?;
         Ok(Code::Success)
     })
 }

@@ -11,36 +11,41 @@ use crate::threads::Threads;
 use indicatif::ProgressBar;
 use scoresheet::archive::{Archive, FileKind, writer};
 use scoresheet::output::Outputs;
-use scoresheet::query::{Signatures, position::index, tag_columns};
+use scoresheet::query::{Signatures, position::index, tag_columns as columns};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Rebuild the index of an archive, or build the files that make searches fast
 ///
 /// The index games.bgi beside games.bga only saves time: without it, opening the archive scans it once. Rebuild it if
-/// it was lost or an import was killed. The other files belong to the archive as it is now, and are ignored once it has
-/// changed.
+/// it was lost or an import was killed. The other files are kept up to date by every command that changes the archive,
+/// and are built once. For 100,000 games of 80 half-moves: signatures 0.8 MB in half a second, the position index 37 MB
+/// in five seconds, tag columns 5 MB in two seconds.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   scoresheet index games.bga
+  scoresheet index games.bga --all           all of these:
   scoresheet index games.bga --tag-columns   games.bgh, makes --where fast
   scoresheet index games.bga --signatures    games.bgs, makes find fast
   scoresheet index games.bga --positions     games.bgp, makes find and tree fast")]
 pub struct Args {
     /// The archive
     archive: PathBuf,
+    /// Build all files that make searches fast
+    #[arg(long)]
+    all: bool,
     /// Build the signatures games.bgs, 8 bytes per game, which let `find` skip most games
     #[arg(long)]
     signatures: bool,
-    /// Build the position index games.bgp, at most 8 bytes per half-move, for `find` and `tree`
+    /// Build the position index games.bgp, at most 5 bytes per half-move, for `find` and `tree`
     #[arg(long)]
     positions: bool,
     /// Build the tag columns games.bgh, for --where
     #[arg(long, alias = "headers")]
     tag_columns: bool,
-    /// With --positions, sort in this many MiB of memory
-    #[arg(long, value_name = "MIB", default_value_t = 256, requires = "positions", value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
+    /// Sort positions in this many MiB of memory
+    #[arg(long, value_name = "MIB", default_value_t = 256, value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
     memory: u64,
     #[command(flatten)]
     done: Done,
@@ -49,12 +54,12 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
-    let path = FileKind::Index.beside(&args.archive);
+    let path = FileKind::Index.of_archive(&args.archive);
     if path == args.archive {
         let what = "this is the name of an index, not of an archive";
         return Err(Failure::Message(format!("{}: {what}", shown(&path))));
     }
-    if args.signatures || args.positions || args.tag_columns {
+    if args.all || args.signatures || args.positions || args.tag_columns {
         return args.threads.install(|| side_files(args, session));
     }
     Outputs::of([&args.archive]).beside(&args.archive, FileKind::Index)?;
@@ -77,26 +82,25 @@ fn written(path: &Path, size: u64) -> Object {
 
 fn side_files(args: &Args, session: &Session) -> Result<Code, Failure> {
     let archive = archives::open(session, &args.archive)?;
-    let wanted = [
-        (args.signatures, FileKind::Signatures),
-        (args.positions, FileKind::Positions),
-        (args.tag_columns, FileKind::TagColumns),
-    ];
+    let [signatures, positions, tag_columns] =
+        [args.signatures, args.positions, args.tag_columns].map(|wanted| wanted || args.all);
+    let wanted =
+        [(signatures, FileKind::Signatures), (positions, FileKind::Positions), (tag_columns, FileKind::TagColumns)];
     let mut outputs = Outputs::of([&args.archive]);
     for (_, kind) in wanted.iter().filter(|(wanted, _)| *wanted) {
         outputs.beside(&args.archive, *kind)?;
     }
-    if args.signatures {
+    if signatures {
         let size = Signatures::build(&archive).write(&archive)?;
         report(
             args,
             session,
-            &FileKind::Signatures.beside(&args.archive),
+            &FileKind::Signatures.of_archive(&args.archive),
             size,
             &count(archive.len(), "game", "games"),
         )?;
     }
-    if args.positions {
+    if positions {
         let all = archive.len() * 2;
         let bar = progress::bar(session, Some(all), !args.done.quiet);
         let look = |bar: &ProgressBar, elapsed: Duration| {
@@ -112,14 +116,14 @@ fn side_files(args: &Args, session: &Session) -> Result<Code, Failure> {
         report(
             args,
             session,
-            &FileKind::Positions.beside(&args.archive),
+            &FileKind::Positions.of_archive(&args.archive),
             size,
             &count(positions, "position", "positions"),
         )?;
     }
-    if args.tag_columns {
-        let (size, names) = tag_columns::write(&archive).map_err(Failure::of_archive(&args.archive))?;
-        let path = FileKind::TagColumns.beside(&args.archive);
+    if tag_columns {
+        let (size, names) = columns::write(&archive).map_err(Failure::of_archive(&args.archive))?;
+        let path = FileKind::TagColumns.of_archive(&args.archive);
         let columns = count(names.len() as u64, "tag", "tags");
         let line = format!("{}: {} bytes, columns of {columns}", shown(&path), thousands(size));
         args.done.report(session, &line, &written(&path, size).with("tags", names))?;

@@ -54,6 +54,10 @@ pub struct Cli {
     /// change meanwhile
     #[arg(long, global = true, display_order = 1000)]
     pub no_map: bool,
+    /// Keep indexes and the files that make searches fast in this folder instead of beside their archives; default: the
+    /// environment variable SCORESHEET_INDEX_DIR
+    #[arg(long, global = true, display_order = 1001, value_name = "FOLDER")]
+    pub index_dir: Option<std::path::PathBuf>,
     #[command(subcommand)]
     pub command: Command,
 }

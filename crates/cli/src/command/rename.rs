@@ -4,6 +4,7 @@ use crate::failure::{self, Code, Failure};
 use crate::output::changed;
 use crate::output::done::Done;
 use crate::output::table::TabbedTable;
+use crate::output::upkeep::Upkeep;
 use crate::select::archives;
 use crate::select::filter::Where;
 use crate::session::Session;
@@ -57,6 +58,8 @@ pub struct Args {
     dry_run: bool,
     #[command(flatten)]
     done: Done,
+    #[command(flatten)]
+    upkeep: Upkeep,
     #[command(flatten)]
     threads: Threads,
 }
@@ -125,7 +128,15 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
             };
             return Err(Failure::Message(format!("{}: {what}", shown(&args.archive))));
         }
-        changed::change_or_preview(session, &args.archive, archive, args.dry_run, args.done, &games, &change)?;
+        changed::change_or_preview(
+            session,
+            &args.archive,
+            archive,
+            args.dry_run,
+            (args.done, args.upkeep),
+            &games,
+            &change,
+        )?;
         failure::all_read(undecided)
     })
 }

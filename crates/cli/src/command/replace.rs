@@ -4,6 +4,7 @@ use crate::failure::{Code, Failure};
 use crate::output::done::Done;
 use crate::output::json::Object;
 use crate::output::new_archive;
+use crate::output::upkeep::Upkeep;
 use crate::select::archives;
 use crate::session::Session;
 use crate::text::{count, shown};
@@ -31,6 +32,8 @@ pub struct Args {
     pgn: PathBuf,
     #[command(flatten)]
     done: Done,
+    #[command(flatten)]
+    upkeep: Upkeep,
 }
 
 pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
@@ -54,6 +57,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     )
     .map_err(failed())?;
     new_archive::warn_unindexed(session, &args.archive, summary.unindexed.as_ref());
+    args.upkeep.update(session, &args.archive);
     let new = match summary.stored {
         1 => format!("game {}", before + 1),
         stored => format!("games {} to {} ({})", before + 1, before + stored, count(stored, "game", "games")),

@@ -3,6 +3,7 @@
 use crate::failure::{self, Code, Failure};
 use crate::output::changed;
 use crate::output::done::Done;
+use crate::output::upkeep::Upkeep;
 use crate::select::archives;
 use crate::select::filter::Where;
 use crate::session::Session;
@@ -53,6 +54,8 @@ pub struct Args {
     dry_run: bool,
     #[command(flatten)]
     done: Done,
+    #[command(flatten)]
+    upkeep: Upkeep,
     #[command(flatten)]
     threads: Threads,
 }
@@ -162,7 +165,15 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         let names = args.set.iter().chain(&args.rename).map(|Pair(name, _)| name);
         names.chain(&args.remove).try_for_each(|name| warn_of_slip(session, &archive, name))?;
         let change = |game: &GameRef| change(args, game);
-        changed::change_or_preview(session, &args.archive, archive, args.dry_run, args.done, &games, &change)?;
+        changed::change_or_preview(
+            session,
+            &args.archive,
+            archive,
+            args.dry_run,
+            (args.done, args.upkeep),
+            &games,
+            &change,
+        )?;
         failure::all_read(undecided)
     })
 }

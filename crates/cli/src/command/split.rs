@@ -166,7 +166,7 @@ fn by_bytes(args: &Args, session: &Session, archive: &Archive, most: u64) -> Res
 
 /// One game alone does not fit: removes its archive again.
 fn too_small(path: &Path, game: u64, bytes: u64) -> Failure {
-    for path in [path.to_path_buf(), scoresheet::archive::FileKind::Index.beside(path)] {
+    for path in [path.to_path_buf(), scoresheet::archive::FileKind::Index.of_archive(path)] {
         // A failure to remove it does not matter here.
         let _ = std::fs::remove_file(path);
     }

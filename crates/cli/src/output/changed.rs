@@ -5,20 +5,18 @@ use crate::output::done::Done;
 use crate::output::json::Object;
 use crate::output::new_archive;
 use crate::output::progress;
+use crate::output::upkeep::{self, Upkeep};
 use crate::session::Session;
 use crate::text::{count, shown};
 use indicatif::ProgressBar;
 use scoresheet::Game;
-use scoresheet::archive::{Archive, FileKind, GameRef, GameSet};
+use scoresheet::archive::{Archive, GameRef, GameSet};
 use scoresheet::error::Result;
 use scoresheet::import::edit;
 use scoresheet::output::Outputs;
-use scoresheet::query::{Signatures, position::index, tag_columns};
+use scoresheet::query::games;
 use std::path::Path;
 use std::time::Duration;
-
-/// Memory for sorting a position index that is made again.
-const SORT_MEMORY: u64 = 256 << 20;
 
 /// Gives games of the archive, which was opened at `path`, the content that `change` returns, and reports how many have
 /// changed; with `dry_run` it only prints what would change. To be called after threads have been installed.
@@ -27,7 +25,7 @@ pub fn change_or_preview(
     path: &Path,
     archive: Archive,
     dry_run: bool,
-    done: Done,
+    (done, upkeep): (Done, Upkeep),
     games: &GameSet,
     change: &(dyn Fn(&GameRef) -> Result<Option<Game>> + Sync),
 ) -> std::result::Result<(), Failure> {
@@ -35,18 +33,18 @@ pub fn change_or_preview(
         return preview(session, &archive, done, games, change);
     }
     drop(archive);
-    change_games(session, path, done, games, change)
+    change_games(session, path, (done, upkeep), games, change)
 }
 
 fn change_games(
     session: &Session,
     path: &Path,
-    done: Done,
+    (done, upkeep): (Done, Upkeep),
     games: &GameSet,
     change: &(dyn Fn(&GameRef) -> Result<Option<Game>> + Sync),
 ) -> std::result::Result<(), Failure> {
     Outputs::default().in_place(path)?;
-    let beside: Vec<FileKind> = FileKind::BESIDE.into_iter().filter(|kind| kind.beside(path).is_file()).collect();
+    let before = games::Before::of(&Archive::open(path).map_err(Failure::of_archive(path))?);
     let length = std::fs::metadata(path).map_or(0, |file| file.len());
     let bar = progress::bar(session, Some(length), !done.quiet);
     let look = |bar: &ProgressBar, elapsed: Duration| {
@@ -55,8 +53,10 @@ fn change_games(
     let edited = progress::watched(&bar, look, || edit(path, games, change, |bytes| bar.inc(bytes)))
         .map_err(Failure::of_archive(path))?;
     new_archive::warn_unindexed(session, path, edited.unindexed.as_ref());
-    if edited.games > 0 {
-        side_files(path, &beside)?;
+    if let Some(change) = edited.change.as_ref().filter(|_| !upkeep.no_index) {
+        let carried = Archive::open(path).and_then(|archive| before.carry(&archive, change));
+        upkeep::warn(session, path, carried.err());
+        upkeep.update(session, path);
     }
     let line = match edited.games {
         0 => format!("{}: nothing to change", shown(path)),
@@ -65,21 +65,6 @@ fn change_games(
     let bytes = std::fs::metadata(path).map_or(0, |file| file.len());
     let object = Object::new().with("archive", shown(path)).with("changed", edited.games).with("bytes", bytes);
     done.report(session, &line, &object)
-}
-
-/// Makes side files of these kinds, which belonged to the archive as it was.
-fn side_files(path: &Path, kinds: &[FileKind]) -> std::result::Result<(), Failure> {
-    let archive = Archive::open(path).map_err(Failure::of_archive(path))?;
-    for kind in kinds {
-        match kind {
-            FileKind::Archive | FileKind::Index => Ok(()),
-            FileKind::Signatures => Signatures::build(&archive).write(&archive).map(drop),
-            FileKind::Positions => index::build(&archive, SORT_MEMORY, |_| {}).map(drop),
-            FileKind::TagColumns => tag_columns::write(&archive).map(drop),
-        }
-        .map_err(Failure::of_archive(path))?;
-    }
-    Ok(())
 }
 
 /// Returns what has changed between two states of a game, a line for each tag and one for the moves and texts.

@@ -4,6 +4,7 @@ use crate::failure::{self, Code, Failure};
 use crate::output::done::Done;
 use crate::output::json::Object;
 use crate::output::progress;
+use crate::output::upkeep::Upkeep;
 use crate::session::Session;
 use crate::text::{count, shown, thousands};
 use scoresheet::archive::FileKind;
@@ -25,13 +26,19 @@ pub struct TargetArgs {
     force: bool,
     #[command(flatten)]
     done: Done,
+    #[command(flatten)]
+    upkeep: Upkeep,
 }
 
 impl TargetArgs {
-    /// Writes the archive. To be called after threads have been installed.
+    /// Writes the archive, with the side files that archives of its games have. To be called after threads have been
+    /// installed.
     pub fn write(&self, session: &Session, parts: &[Part]) -> Result<Code, Failure> {
-        let archives = parts.iter().map(|part| part.archive.path());
-        write_reported(session, &target(archives, &self.output, self.force)?, self.done, parts)
+        let archives = || parts.iter().map(|part| part.archive.path());
+        let target = target(archives(), &self.output, self.force)?;
+        let code = write_reported(session, &target, self.done, parts)?;
+        self.upkeep.follow(session, target.path(), self.done.quiet || self.done.json, archives())?;
+        Ok(code)
     }
 }
 

@@ -48,6 +48,6 @@ pub fn fault(archive: &Path, file: FileKind, state: SideState) -> Option<String>
         FileKind::Positions => " --positions",
         FileKind::TagColumns => " --tag-columns",
     };
-    let (path, archive) = (file.beside(archive), shown(archive));
+    let (path, archive) = (file.of_archive(archive), shown(archive));
     Some(format!("{} {what} and is not used: rebuild it with `scoresheet index {archive}{option}`", shown(&path)))
 }

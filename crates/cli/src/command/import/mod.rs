@@ -7,6 +7,7 @@ mod rejects;
 mod summary;
 
 use crate::failure::{Code, Failure};
+use crate::output::upkeep::{self, Upkeep};
 use crate::output::{new_archive, progress};
 use crate::select::inputs;
 use crate::session::Session;
@@ -16,13 +17,14 @@ use faults::{Faults, Style, Tally};
 use indicatif::ProgressBar;
 use new_only::import_new;
 use rejects::Rejects;
-use scoresheet::archive::FileKind;
 use scoresheet::archive::writer::BATCH;
+use scoresheet::archive::{Archive, FileKind};
 use scoresheet::error::Error;
 use scoresheet::import::{self, ImportOptions, Progress};
 use scoresheet::output::Content;
 use scoresheet::output::{Existing, Outputs, Target};
 use scoresheet::pgn::{Encoding, ReadOptions};
+use scoresheet::query::games;
 use std::io::Write;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -96,6 +98,11 @@ pub struct Args {
     /// Show neither progress nor summary; faults and errors are still reported
     #[arg(short, long)]
     quiet: bool,
+    /// Make the files that make searches fast, too: signatures, position index and tag columns
+    #[arg(long, conflicts_with = "no_index")]
+    index: bool,
+    #[command(flatten)]
+    upkeep: Upkeep,
     /// Print also the bytes that each part of the archive takes, and the speed
     #[arg(short, long, conflicts_with_all = ["quiet", "json"])]
     verbose: bool,
@@ -213,6 +220,15 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         summary::print(session, &summary, known, &how);
     }
     new_archive::warn_unindexed(session, &args.output, summary.unindexed.as_ref());
+    if args.index && summary.stopped.is_none() {
+        let archive = Archive::open(&args.output).map_err(Failure::of_archive(&args.output))?;
+        for kind in games::KINDS {
+            Outputs::default().beside(&args.output, kind)?;
+            upkeep::build(session, &archive, kind, games::SORT_MEMORY, args.quiet || args.json)?;
+        }
+    } else if summary.stored > 0 || args.resume {
+        args.upkeep.update(session, &args.output);
+    }
     if summary.stopped.is_none() {
         kept.report_refused(session, &args.output);
     } else {

@@ -130,7 +130,7 @@ fn new_games(there: Option<&Archive>, archive: &Archive) -> LibraryResult<(GameS
         Some((headers, game)) => headers.site(game),
         None => headers.first().and_then(|headers| headers.site(game)),
     };
-    let options = Options { prefixes: false, keep: Keep::First };
+    let options = Options { prefixes: false, keep: Keep::First, only: Some(columns.len() - 1) };
     for double in duplicates::find(&columns, options)? {
         // Two addresses are two games.
         let other = site(double.game).zip(site(double.kept)).is_some_and(|(one, other)| one != other);
@@ -141,8 +141,9 @@ fn new_games(there: Option<&Archive>, archive: &Archive) -> LibraryResult<(GameS
         }
     }
     let mut seen: HashSet<Vec<u8>> = HashSet::new();
-    if let Some(there) = there {
-        seen.extend(there.live().iter().filter_map(|game| headers.first()?.key(game)));
+    if let (Some(there), Some(headers), Some(of_new)) = (there, headers.first(), headers.last()) {
+        let may_be = headers.may_be(of_new);
+        seen.extend(there.live().iter().filter(|game| may_be(*game)).filter_map(|game| headers.key(game)));
     }
     for game in archive.live().iter() {
         let Some(key) = headers.last().and_then(|headers| headers.key(game)) else { continue };
@@ -177,6 +178,27 @@ impl Headers {
         let path = site.strip_prefix(b"https://").or_else(|| site.strip_prefix(b"http://"))?;
         let id = path.split(|byte| *byte == b'/').next_back()?;
         (path.contains(&b'/') && id.len() >= 6).then_some(site)
+    }
+
+    /// Returns whether a game may have a key that one of these others has: it shares a value with one of them.
+    fn may_be(&self, others: &Headers) -> impl Fn(u64) -> bool {
+        let shared = |name: &str| -> Option<(Arc<Column>, Vec<bool>)> {
+            let (own, other) = (self.columns.get(name)?, others.columns.get(name)?.strings()?);
+            let mut is_shared = vec![false; own.strings()?.len() + 1];
+            for text in (1..=other.len() as u32).filter_map(|number| other.get(number)) {
+                if let Some(shared) = own.strings()?.find(text).and_then(|number| is_shared.get_mut(number as usize)) {
+                    *shared = true;
+                }
+            }
+            Some((Arc::clone(own), is_shared))
+        };
+        let columns = ["Site", "GameId", "White"].map(shared);
+        move |game| {
+            let is_shared = |(column, shared): &(Arc<Column>, Vec<bool>)| {
+                shared.get(column.get(game) as usize).is_some_and(|shared| *shared)
+            };
+            columns.iter().flatten().any(is_shared)
+        }
     }
 
     /// Returns what names one game: its address, or players, event, date and round; `None` where not all are known.

@@ -1,0 +1,78 @@
+//! The files that make searches fast, kept up to date by commands that change an archive.
+
+use crate::failure::Failure;
+use crate::output::progress;
+use crate::session::Session;
+use crate::text::shown;
+use indicatif::ProgressBar;
+use scoresheet::archive::{Archive, FileKind};
+use scoresheet::output::Outputs;
+use scoresheet::query::games;
+use scoresheet::{Error, Monitor};
+use std::path::Path;
+use std::time::Duration;
+
+/// Whether the files that make searches fast are brought up to date.
+#[derive(Clone, Copy, Debug, Default, clap::Args)]
+pub struct Upkeep {
+    /// Leave the files that make searches fast as they are: searches read the games that these lack
+    #[arg(long)]
+    pub no_index: bool,
+}
+
+impl Upkeep {
+    /// Brings the side files beside an archive that has been changed up to date. The change is made: what fails here is
+    /// a warning.
+    pub fn update(self, session: &Session, path: &Path) {
+        if !self.no_index {
+            warn(session, path, games::update_beside(path, games::SORT_MEMORY, Monitor::new()).err());
+        }
+    }
+
+    /// Makes the side files of a new archive that one of those it was made of has.
+    pub fn follow<'a>(
+        self,
+        session: &Session,
+        path: &Path,
+        quiet: bool,
+        from: impl IntoIterator<Item = &'a Path>,
+    ) -> Result<(), Failure> {
+        let from: Vec<&Path> = from.into_iter().collect();
+        let has = |kind: &FileKind| from.iter().any(|archive| kind.of_archive(archive).is_file());
+        let kinds: Vec<FileKind> = games::KINDS.into_iter().filter(|kind| !self.no_index && has(kind)).collect();
+        if kinds.is_empty() {
+            return Ok(());
+        }
+        let archive = Archive::open(path).map_err(Failure::of_archive(path))?;
+        for kind in kinds {
+            // What stands there may be somebody else's.
+            if let Err(refused) = Outputs::default().beside(path, kind) {
+                session.message(&format!("warning: {refused}"));
+                continue;
+            }
+            warn(session, path, build(session, &archive, kind, games::SORT_MEMORY, quiet).err());
+        }
+        Ok(())
+    }
+}
+
+/// Makes a side file with a progress bar; returns its size.
+pub fn build(session: &Session, archive: &Archive, kind: FileKind, memory: u64, quiet: bool) -> Result<u64, Error> {
+    let all = archive.len() * if kind == FileKind::Positions { 2 } else { 1 };
+    let bar = progress::bar(session, Some(all), !quiet);
+    let look = |bar: &ProgressBar, elapsed: Duration| {
+        bar.set_message(progress::left(elapsed, bar.position(), all).unwrap_or_default());
+    };
+    progress::watched(&bar, look, || games::build(archive, kind, memory, |games| bar.inc(games)))
+}
+
+/// Says that side files are not up to date.
+pub fn warn(session: &Session, path: &Path, error: Option<Error>) {
+    if let Some(error) = error {
+        let archive = shown(path);
+        session.message(&format!(
+            "warning: {archive} is complete, but a file that makes its searches fast is not up to date: {error}; rebuild \
+             it with `scoresheet index {archive} --all`"
+        ));
+    }
+}

@@ -1,0 +1,232 @@
+//! The head of a side file (FORMAT.md, "Side files"): two pages, written in turn as an archive's are, each a directory
+//! of the segments that follow.
+
+use crate::format::identity::ArchiveId;
+use crate::format::limits::MOST;
+use crate::format::state::{Chain, State};
+use crate::format::wire::Bytes;
+
+/// The version of all side files, major and minor. They are caches, and so have a version apart from the archive's.
+pub const VERSION: (u16, u16) = (1, 0);
+/// The first bytes of signatures files.
+pub const SIGNATURES: [u8; 8] = *b"\x89BGS\r\n\x1a\n";
+/// The first bytes of position indexes.
+pub const POSITIONS: [u8; 8] = *b"\x89BGP\r\n\x1a\n";
+/// The first bytes of tag columns files.
+pub const TAG_COLUMNS: [u8; 8] = *b"\x89BGH\r\n\x1a\n";
+/// The bytes of a head page, and the bytes of a segment under one CRC.
+pub const PAGE: usize = 4096;
+/// Where the segments begin.
+pub const BEGIN: u64 = 2 * PAGE as u64;
+/// The most segments of a file.
+pub const MAX_SEGMENTS: usize = 50;
+/// The bytes of a run of games at the beginning of a segment: the first game and how many there are.
+pub const RUN: u64 = 16;
+/// The bytes of a page before its directory.
+const FIXED: usize = 64;
+/// Where the CRC of a page stands in it: at its end.
+const CRC_AT: usize = PAGE - 4;
+
+/// What a segment holds.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Part {
+    /// A signature for each game.
+    Signatures = 1,
+    /// Where each position is.
+    Places = 2,
+    /// Result, ratings and year of each game.
+    Facts = 3,
+    /// The tags of each game as numbers.
+    TagColumns = 4,
+}
+
+/// The commit of an archive that a segment was made from: it holds for the archive at this commit and at all later
+/// ones.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Made {
+    /// The archive's state.
+    pub state: State,
+    /// Where the commit block is; 0 where there is none.
+    pub commit: u64,
+}
+
+/// A segment: what the file knows of some games.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Segment {
+    /// What it holds.
+    pub part: Part,
+    /// How many runs of games it begins with.
+    pub runs: u32,
+    /// Where it begins, a multiple of 8.
+    pub offset: u64,
+    /// Its bytes, without the CRCs of its pages, which follow.
+    pub length: u64,
+    /// How many games it is of.
+    pub games: u64,
+    /// What it was made from.
+    pub made: Made,
+}
+
+impl Segment {
+    /// Returns how many pages it has.
+    pub fn pages(&self) -> u64 {
+        self.length.div_ceil(PAGE as u64)
+    }
+
+    /// Returns where it ends, with the CRCs of its pages.
+    pub fn end(&self) -> u64 {
+        self.offset.saturating_add(self.length).saturating_add(self.pages().saturating_mul(4))
+    }
+}
+
+/// A head page.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Head {
+    /// The archive.
+    pub id: ArchiveId,
+    /// One more than that of the page before.
+    pub sequence: u64,
+    /// Where the next segment may begin, a multiple of 8.
+    pub end: u64,
+    /// The segments. For a game that several of a kind are of, the last of them counts.
+    pub segments: Vec<Segment>,
+}
+
+impl Head {
+    /// Returns the head of a file without segments.
+    pub fn new(id: ArchiveId) -> Head {
+        Head { id, sequence: 0, end: BEGIN, segments: Vec::new() }
+    }
+
+    /// Returns where its page is: those of even and odd sequence numbers have a place each.
+    pub fn offset(&self) -> u64 {
+        self.sequence % 2 * PAGE as u64
+    }
+
+    /// Returns the page, in a file that begins with `magic`.
+    pub fn encode(&self, magic: [u8; 8]) -> Vec<u8> {
+        let mut page = Vec::with_capacity(PAGE);
+        page.extend_from_slice(&magic);
+        page.extend_from_slice([VERSION.0, VERSION.1].map(u16::to_le_bytes).as_flattened());
+        page.extend_from_slice(&(PAGE as u32).to_le_bytes());
+        page.extend_from_slice(&self.id.0);
+        page.extend_from_slice([self.sequence, self.end].map(u64::to_le_bytes).as_flattened());
+        page.extend_from_slice(&(self.segments.len() as u32).to_le_bytes());
+        page.resize(FIXED, 0);
+        for segment in &self.segments {
+            page.extend_from_slice(&[segment.part as u8, 0, 0, 0]);
+            page.extend_from_slice(&segment.runs.to_le_bytes());
+            let State { sequence, length, games, chain, .. } = segment.made.state;
+            let numbers = [segment.offset, segment.length, segment.games, sequence, length, games];
+            page.extend_from_slice(numbers.map(u64::to_le_bytes).as_flattened());
+            page.extend_from_slice(&chain.0);
+            page.extend_from_slice(&segment.made.commit.to_le_bytes());
+        }
+        page.resize(CRC_AT, 0);
+        page.extend_from_slice(&self.id.crc(self.offset(), &page).to_le_bytes());
+        page
+    }
+
+    /// Returns the later of the pages of a file that hold; `None` where none does.
+    pub fn decode(file: &[u8], magic: [u8; 8]) -> Option<Head> {
+        let pages = [0, PAGE].map(|at| file.get(at..at + PAGE));
+        let heads = pages.into_iter().zip(0..).filter_map(|(page, place)| Head::of_page(page?, place, magic));
+        heads.max_by_key(|head| head.sequence).filter(|head| head.end <= file.len() as u64)
+    }
+
+    /// Returns whether both pages of a file hold.
+    pub fn both_hold(file: &[u8], magic: [u8; 8]) -> bool {
+        let pages = [0, PAGE].map(|at| file.get(at..at + PAGE));
+        pages
+            .into_iter()
+            .zip(0..)
+            .all(|(page, place)| page.is_some_and(|page| Head::of_page(page, place, magic).is_some()))
+    }
+
+    fn of_page(page: &[u8], place: u64, magic: [u8; 8]) -> Option<Head> {
+        let (body, crc) = page.split_at_checked(CRC_AT)?;
+        let mut bytes = Bytes(body.strip_prefix(&magic)?);
+        let (major, minor, size) = (bytes.u16()?, bytes.u16()?, bytes.u32()?);
+        let id = ArchiveId(bytes.array()?);
+        let (sequence, end, count) = (bytes.u64()?, bytes.u64()?, bytes.u32()? as usize);
+        let holds = id.crc(place * PAGE as u64, body).to_le_bytes() == crc;
+        if (major, minor) != VERSION || size as usize != PAGE || !holds || sequence % 2 != place {
+            return None;
+        }
+        if count > MAX_SEGMENTS || !(BEGIN..=MOST).contains(&end) || end % 8 != 0 {
+            return None;
+        }
+        let mut bytes = Bytes(body.get(FIXED..)?);
+        let segments = (0..count).map(|_| segment(&mut bytes, id).filter(|segment| segment.end() <= end));
+        Some(Head { id, sequence, end, segments: segments.collect::<Option<_>>()? })
+    }
+}
+
+fn segment(bytes: &mut Bytes, id: ArchiveId) -> Option<Segment> {
+    let part = match bytes.u32()? {
+        1 => Part::Signatures,
+        2 => Part::Places,
+        3 => Part::Facts,
+        4 => Part::TagColumns,
+        _ => return None,
+    };
+    let runs = bytes.u32()?;
+    let mut number = || bytes.u64().filter(|number| *number <= MOST);
+    let (offset, length, games) = (number()?, number()?, number()?);
+    let (sequence, committed, all) = (number()?, number()?, number()?);
+    let state = State { id, sequence, length: committed, games: all, chain: Chain(bytes.array()?) };
+    let segment = Segment { part, runs, offset, length, games, made: Made { state, commit: bytes.u64()? } };
+    let is_sound = offset >= BEGIN && offset % 8 == 0 && u64::from(runs) * RUN <= length;
+    is_sound.then_some(segment)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn head(sequence: u64) -> Head {
+        let id = ArchiveId([7; 16]);
+        let state = State { id, sequence: 2, length: 9000, games: 30, chain: Chain([3; 16]) };
+        let made = Made { state, commit: 8800 };
+        let segment = Segment { part: Part::Facts, runs: 2, offset: BEGIN, length: 5000, games: 21, made };
+        Head { id, sequence, end: 20_000, segments: vec![segment; 3] }
+    }
+
+    fn file(heads: [&Head; 2]) -> Vec<u8> {
+        let mut file = vec![0; 20_000];
+        for head in heads {
+            let at = head.offset() as usize;
+            file[at..at + PAGE].copy_from_slice(&head.encode(POSITIONS));
+        }
+        file
+    }
+
+    #[test]
+    fn the_later_page_counts_and_the_other_where_it_is_torn() {
+        let [old, new] = [4, 5].map(head);
+        let mut file = file([&old, &new]);
+        assert_eq!(Head::decode(&file, POSITIONS), Some(new));
+        assert_eq!(Head::decode(&file, SIGNATURES), None);
+        for byte in [0, 9, 40, 100, PAGE - 1] {
+            let before = file[PAGE + byte];
+            file[PAGE + byte] ^= 0x40;
+            assert_eq!(Head::decode(&file, POSITIONS), Some(old.clone()), "byte {byte}");
+            file[PAGE + byte] = before;
+        }
+        assert_eq!(Head::decode(&file[..19_999], POSITIONS), None, "cut");
+    }
+
+    #[test]
+    fn a_segment_lies_within_the_file() {
+        let changes: [fn(&mut Segment); 3] =
+            [|segment| segment.length = 20_000, |segment| segment.offset = 4096, |segment| segment.runs = 1 << 20];
+        for change in changes {
+            let mut wrong = head(1);
+            change(&mut wrong.segments[1]);
+            assert_eq!(Head::decode(&file([&wrong, &wrong]), POSITIONS), None);
+        }
+        assert!(Head::decode(&file([&head(1), &head(1)]), POSITIONS).is_some());
+        let full = Head { segments: vec![head(1).segments[0]; MAX_SEGMENTS], ..head(1) };
+        assert_eq!(Head::decode(&file([&full, &full]), POSITIONS), Some(full));
+    }
+}

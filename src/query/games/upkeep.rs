@@ -1,0 +1,228 @@
+//! Side files kept up to date: after a commit, what was appended or changed is added to those that are there.
+//!
+//! A segment more costs what its games cost; so that a search does not meet many, the last segments are made anew
+//! together with it where they are small beside it, as in a log-structured merge: a game is made anew some ten times
+//! while an archive grows to a million games of appended thousands.
+
+use crate::archive::copy::Changed;
+use crate::archive::{Archive, FileKind};
+use crate::error::Result;
+use crate::format::side::{MAX_SEGMENTS, Made, Part};
+use crate::monitor::Monitor;
+use crate::query::position::build::{add_facts, add_places, build_positions, known_of};
+use crate::query::position::signature::add_signatures;
+use crate::query::segments::{Held, SideFile, SideWriter, union, without};
+use crate::query::tag_columns::add_tag_columns;
+use std::ops::Range;
+use std::path::Path;
+
+/// A segment is made anew with those after it where it has fewer than so many times their games.
+const GROWTH: u64 = 4;
+/// So many runs of games are the most of a segment: then the whole file is made anew.
+const MOST_RUNS: usize = 4096;
+/// The side files that searches need.
+pub const KINDS: [FileKind; 3] = [FileKind::Signatures, FileKind::Positions, FileKind::TagColumns];
+/// Memory for sorting positions, in bytes.
+pub const SORT_MEMORY: u64 = 256 << 20;
+
+/// What the side files of an archive knew before it is changed in place: to be taken over afterwards.
+#[derive(Debug)]
+pub struct Before {
+    made: Made,
+    files: Vec<(FileKind, SideFile)>,
+}
+
+impl Before {
+    /// Looks at the side files of an archive.
+    pub fn of(archive: &Archive) -> Before {
+        let there = KINDS.into_iter().filter(|kind| kind.of_archive(archive.path()).is_file());
+        Before { made: archive.made(), files: there.map(|kind| (kind, SideFile::open(archive, kind))).collect() }
+    }
+
+    /// Takes over what they knew after the archive has been written anew, and makes anew what has changed. Where another
+    /// program has changed it in between, the files stay as they are, out of date.
+    ///
+    /// Errors: those of [`update`].
+    pub fn carry(&self, archive: &Archive, change: &Changed) -> Result<()> {
+        if change.from != self.made || !archive.comes_after(&change.made) {
+            return Ok(());
+        }
+        let all = union(change.chunks.iter().map(|(games, _)| games.clone()));
+        let moves = union(change.chunks.iter().filter(|(_, moves)| *moves).map(|(games, _)| games.clone()));
+        for (kind, file) in &self.files {
+            let Some(mut writer) = SideWriter::open(archive, *kind) else { continue };
+            let held: Vec<&Held> = file.held().collect();
+            writer.segments().retain(|segment| held.iter().any(|held| held.pages.segment() == segment));
+            for part in parts_of(*kind) {
+                let changed = match part {
+                    Part::Signatures | Part::Places => &moves,
+                    Part::Facts | Part::TagColumns => &all,
+                };
+                extend(&mut writer, archive, *part, &held, changed.clone(), SORT_MEMORY, &Monitor::new())?;
+            }
+            writer.segments().iter_mut().for_each(|segment| segment.made = change.made);
+            writer.commit()?;
+        }
+        Ok(())
+    }
+}
+
+/// What was done to a side file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Updated {
+    /// Which file.
+    pub kind: FileKind,
+    /// How many games were added to it or made anew; 0 where it was up to date.
+    pub games: u64,
+    /// Its length in bytes.
+    pub bytes: u64,
+}
+
+/// Brings the side files that stand beside an archive up to date, at a cost in proportion to the games that they do not
+/// know. Files of another archive or version stay as they are, and so does one that another program extends. The unit of
+/// progress is a game, once for each file and twice for the position index.
+///
+/// Errors: a game cannot be read, a file cannot be written, the work was stopped. The files are as they were then, or up
+/// to date, each for itself.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let target = folder.path().join("games.bga");
+/// # let import = || scoresheet::Import::new(&target).append();
+/// # import().run_reader("games.pgn", &b"1. e4 1-0\n\n1. d4 *\n"[..])?;
+/// use scoresheet::query::{games, position::index};
+/// use scoresheet::{Archive, Monitor};
+///
+/// index::build(&Archive::open(&target)?, 1 << 20, Monitor::new())?;
+/// import().run_reader("more.pgn", &b"1. e4 0-1\n"[..])?;
+/// let updated = games::update(&Archive::open(&target)?, games::SORT_MEMORY, Monitor::new())?;
+/// assert_eq!(updated.iter().map(|file| file.games).sum::<u64>(), 3);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn update<'a>(archive: &Archive, memory: u64, monitor: impl Into<Monitor<'a>>) -> Result<Vec<Updated>> {
+    let monitor = monitor.into();
+    let mut updated = Vec::new();
+    for kind in KINDS.into_iter().filter(|kind| kind.of_archive(archive.path()).is_file()) {
+        updated.extend(update_file(archive, kind, memory, &monitor)?);
+    }
+    Ok(updated)
+}
+
+/// Brings the side files beside the archive at `path` up to date like [`update`], if there are any.
+pub fn update_beside<'a>(path: &Path, memory: u64, monitor: impl Into<Monitor<'a>>) -> Result<Vec<Updated>> {
+    if KINDS.iter().all(|kind| !kind.of_archive(path).is_file()) {
+        return Ok(Vec::new());
+    }
+    update(&Archive::open(path)?, memory, monitor)
+}
+
+fn update_file(archive: &Archive, kind: FileKind, memory: u64, monitor: &Monitor) -> Result<Option<Updated>> {
+    let Some(mut writer) = SideWriter::open(archive, kind) else { return Ok(None) };
+    let file = SideFile::open(archive, kind);
+    let held: Vec<&Held> = file.held().collect();
+    let before = writer.segments().len();
+    writer.segments().retain(|segment| held.iter().any(|held| held.pages.segment() == segment));
+    let is_same = before == writer.segments().len();
+    let mut games = 0;
+    for part in parts_of(kind) {
+        let covered = union(held.iter().filter(|held| held.is_of(*part)).flat_map(|held| held.owned.games()));
+        let open = without(std::iter::once(1..archive.len() + 1), covered);
+        games = games.max(extend(&mut writer, archive, *part, &held, open, memory, monitor)?);
+    }
+    if games == 0 && is_same {
+        let bytes = std::fs::metadata(kind.of_archive(archive.path())).map_or(0, |file| file.len());
+        return Ok(Some(Updated { kind, games, bytes }));
+    }
+    let (dead, live) = writer.dead_and_live();
+    if dead > live + (1 << 16) || writer.segments().len() + 4 > MAX_SEGMENTS {
+        // More of the file is out of use than in use.
+        drop(writer);
+        let bytes = build_on(archive, kind, memory, monitor)?;
+        return Ok(Some(Updated { kind, games, bytes }));
+    }
+    Ok(Some(Updated { kind, games, bytes: writer.commit()? }))
+}
+
+/// Adds a segment of a part with these games, and with those of the last segments while they are small beside it.
+/// Returns how many games it has.
+fn extend(
+    writer: &mut SideWriter,
+    archive: &Archive,
+    part: Part,
+    held: &[&Held],
+    mut games: Vec<Range<u64>>,
+    memory: u64,
+    monitor: &Monitor,
+) -> Result<u64> {
+    if games.is_empty() {
+        return Ok(0);
+    }
+    for last in held.iter().rev().filter(|held| held.is_of(part)) {
+        let is_small = last.owned.len() < GROWTH * count(&games);
+        if !is_small && games.len() + last.owned.runs().len() <= MOST_RUNS {
+            break;
+        }
+        games = union(games.into_iter().chain(last.owned.games()));
+        writer.segments().retain(|segment| segment != last.pages.segment());
+    }
+    add(writer, archive, part, &games, memory, archive.made(), monitor)?;
+    Ok(count(&games))
+}
+
+/// Makes a side file of all games of an archive anew, in one segment of each part. Returns its length in bytes. Takes
+/// `memory` bytes to sort positions; the unit of progress is that of [`update`].
+///
+/// Errors: those of [`update`].
+pub fn build<'a>(archive: &Archive, kind: FileKind, memory: u64, monitor: impl Into<Monitor<'a>>) -> Result<u64> {
+    build_on(archive, kind, memory, &monitor.into())
+}
+
+fn build_on(archive: &Archive, kind: FileKind, memory: u64, monitor: &Monitor) -> Result<u64> {
+    if kind == FileKind::Positions {
+        // What both parts need is read once.
+        return build_positions(archive, memory, monitor).map(|(bytes, _)| bytes);
+    }
+    let mut writer = SideWriter::create(archive, kind)?;
+    if !archive.is_empty() {
+        for part in parts_of(kind) {
+            let all = 1..archive.len() + 1;
+            add(&mut writer, archive, *part, std::slice::from_ref(&all), memory, archive.made(), monitor)?;
+        }
+    }
+    writer.commit()
+}
+
+fn count(games: &[Range<u64>]) -> u64 {
+    games.iter().map(|run| run.end - run.start).sum()
+}
+
+/// The parts of a side file.
+fn parts_of(kind: FileKind) -> &'static [Part] {
+    match kind {
+        FileKind::Signatures => &[Part::Signatures],
+        FileKind::Positions => &[Part::Places, Part::Facts],
+        FileKind::TagColumns => &[Part::TagColumns],
+        FileKind::Archive | FileKind::Index => &[],
+    }
+}
+
+/// Adds a segment of a part.
+fn add(
+    writer: &mut SideWriter,
+    archive: &Archive,
+    part: Part,
+    games: &[Range<u64>],
+    memory: u64,
+    made: Made,
+    monitor: &Monitor,
+) -> Result<()> {
+    match part {
+        Part::Signatures => add_signatures(writer, archive, games, made, monitor),
+        Part::Places => {
+            let known = known_of(archive, games, monitor)?;
+            add_places(writer, archive, games, &known, memory, made, monitor).map(drop)
+        }
+        Part::Facts => add_facts(writer, games, &known_of(archive, games, monitor)?, made),
+        Part::TagColumns => add_tag_columns(writer, archive, games, made, monitor).map(drop),
+    }
+}

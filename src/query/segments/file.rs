@@ -1,0 +1,156 @@
+//! Side files, opened.
+
+use super::pages::Pages;
+use super::rows::{Rows, union, without};
+use crate::archive::map::Map;
+use crate::archive::{Archive, FileKind, SideState};
+use crate::format::side::{Head, Made, Part, VERSION};
+use std::fs::File;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// A segment that answers for some games of an archive.
+#[derive(Debug)]
+pub(in crate::query) struct Held {
+    /// Its bytes.
+    pub pages: Arc<Pages>,
+    /// Its games.
+    pub rows: Rows,
+    /// The games for which it answers: those of which no later segment knows.
+    pub owned: Rows,
+}
+
+/// The segments of a side file that hold for an archive.
+#[derive(Debug)]
+pub(in crate::query) struct SideFile {
+    /// Where they are from, or why there are none.
+    pub state: SideState,
+    segments: Vec<Held>,
+    map: Option<(Arc<Map>, FileKind)>,
+}
+
+impl SideFile {
+    /// Opens the file of this kind beside an archive. Reads its head, the runs of its segments and a commit block for
+    /// each commit that they were made from.
+    pub fn open(archive: &Archive, kind: FileKind) -> SideFile {
+        let none = |state| SideFile { state, segments: Vec::new(), map: None };
+        let Ok(file) = File::open(kind.of_archive(archive.path())) else { return none(SideState::Missing) };
+        let map = file.metadata().and_then(|meta| Map::of(&file, meta.len()));
+        let Ok(map) = map else { return none(SideState::Damaged) };
+        let Some(head) = Head::decode(&map, kind.magic()) else {
+            return none(SideState::of_unreadable(&map, VERSION));
+        };
+        let (map, mut segments) = (Arc::new(map), Vec::new());
+        let mut known: Vec<(Made, bool)> = Vec::new();
+        for segment in &head.segments {
+            let holds = match known.iter().find(|(made, _)| *made == segment.made) {
+                Some((_, holds)) => *holds,
+                None => {
+                    let holds = archive.comes_after(&segment.made);
+                    known.push((segment.made, holds));
+                    holds
+                }
+            };
+            if holds {
+                let pages = Pages::new(&map, head.id, *segment);
+                let Some(rows) = rows_of(&pages, archive.len()) else { return none(SideState::Damaged) };
+                segments.push(Held { pages: Arc::new(pages), rows, owned: Rows::default() });
+            }
+        }
+        let mut file = SideFile { state: SideState::File, segments, map: Some((Arc::clone(&map), kind)) };
+        file.divide();
+        if file.segments.is_empty() && !(archive.is_empty() && head.segments.is_empty()) {
+            file.state = SideState::Stale;
+        }
+        file
+    }
+
+    /// Finds out which segment answers for which games: the last one, of several that are of one.
+    fn divide(&mut self) {
+        let mut taken: Vec<(Part, Vec<Range<u64>>)> = Vec::new();
+        for held in self.segments.iter_mut().rev() {
+            let part = held.pages.segment().part;
+            let later = taken.iter().position(|(other, _)| *other == part).unwrap_or_else(|| {
+                taken.push((part, Vec::new()));
+                taken.len() - 1
+            });
+            let Some((_, later)) = taken.get_mut(later) else { continue };
+            held.owned = Rows::new(without(held.rows.games(), later.iter().cloned())).unwrap_or_default();
+            *later = union(later.drain(..).chain(held.rows.games()));
+        }
+        self.segments.retain(|held| held.owned.len() > 0);
+    }
+
+    /// Takes the segments of a part that answer for games, in the order of the first of these.
+    pub fn take(&mut self, part: Part) -> Vec<Held> {
+        let first = |held: &Held| held.owned.games().next().map_or(0, |run| run.start);
+        let mut taken: Vec<Held> = self.segments.extract_if(.., |held| held.is_of(part)).collect();
+        taken.sort_by_key(first);
+        taken
+    }
+
+    /// Returns the segments that answer for games, in the order of the file.
+    pub fn held(&self) -> impl Iterator<Item = &Held> {
+        self.segments.iter()
+    }
+
+    /// Checks every byte that says something: both heads, every page of every segment, and the zeros after these.
+    pub fn is_intact(&self) -> bool {
+        let rest = self.map.as_ref().is_none_or(|(map, kind)| {
+            let zeros = |held: &Held| {
+                let end = held.pages.segment().end();
+                let rest = map.get(end as usize..end.next_multiple_of(8) as usize);
+                rest.is_some_and(|rest| rest.iter().all(|byte| *byte == 0))
+            };
+            Head::both_hold(map, kind.magic()) && self.segments.iter().all(zeros)
+        });
+        rest && self.segments.iter().all(|held| held.pages.verify().is_ok())
+    }
+}
+
+impl Held {
+    /// Returns whether it is a segment of this part.
+    pub fn is_of(&self, part: Part) -> bool {
+        self.pages.segment().part == part
+    }
+
+    /// Returns the games of an archive, of so many, for which none of these answers.
+    pub fn uncovered(held: &[Held], games: u64) -> Vec<Range<u64>> {
+        let covered = union(held.iter().flat_map(|held| held.owned.games()));
+        without(std::iter::once(1..games + 1), covered)
+    }
+}
+
+/// The games of a segment, if they are games of the archive at the commit that it was made from.
+fn rows_of(pages: &Pages, games: u64) -> Option<Rows> {
+    let number = |bytes: &[u8]| bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte));
+    let runs = pages.runs().ok()?.iter().map(|run| {
+        let (first, count) = run.split_at_checked(8).unwrap_or_default();
+        number(first)..number(first).saturating_add(number(count))
+    });
+    let rows = Rows::new(runs)?;
+    let last = rows.runs().last().map_or(0, |(run, _)| run.end.saturating_sub(1));
+    let segment = pages.segment();
+    (rows.len() == segment.games && last <= segment.made.state.games.min(games)).then_some(rows)
+}
+
+/// Returns the chunks that have some of these games, which ascend, and which games of each these are.
+pub(in crate::query) fn chunks_of(archive: &Archive, games: &[Range<u64>]) -> Vec<(usize, Range<u64>)> {
+    let mut parts = Vec::new();
+    for run in games {
+        // The first chunk that does not end before the run.
+        let (mut low, mut high) = (0, archive.chunk_count());
+        while low < high {
+            let middle = usize::midpoint(low, high);
+            if archive.games_of(middle).end <= run.start { low = middle + 1 } else { high = middle }
+        }
+        for chunk in low..archive.chunk_count() {
+            let own = archive.games_of(chunk);
+            if own.start >= run.end {
+                break;
+            }
+            parts.push((chunk, own.start.max(run.start)..own.end.min(run.end)));
+        }
+    }
+    parts
+}

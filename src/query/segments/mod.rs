@@ -1,0 +1,19 @@
+//! Side files as what they are made of: segments, each of some games and of an earlier or the present commit of the
+//! archive (FORMAT.md, "Side files").
+//!
+//! `file` opens one and says which segment answers for which games; `rows` are the games of a segment; `pages` are its
+//! bytes, whose checksums are compared before they are used; `write` makes files and extends them. What segments hold is
+//! known above: to `position` and `tag_columns`.
+
+// Untrusted bytes are read here: nothing may panic on them.
+#![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic))]
+
+mod file;
+mod pages;
+mod rows;
+mod write;
+
+pub(in crate::query) use file::{Held, SideFile, chunks_of};
+pub(in crate::query) use pages::Pages;
+pub(in crate::query) use rows::{Rows, union, without};
+pub(in crate::query) use write::SideWriter;

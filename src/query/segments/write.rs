@@ -1,0 +1,155 @@
+//! Side files made and extended: segments are written behind those that are there, and count with the next head.
+
+use crate::archive::temporary::Temporary;
+use crate::archive::{Archive, FileKind, sync_folder};
+use crate::error::{Error, Result};
+use crate::format::side::{Head, Made, PAGE, Part, Segment};
+use crate::format::{ArchiveId, crc_from};
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufWriter, Seek, SeekFrom, Write};
+use std::ops::Range;
+use std::path::PathBuf;
+
+/// A side file that is being written.
+pub(in crate::query) struct SideWriter {
+    kind: FileKind,
+    path: PathBuf,
+    file: File,
+    /// What the file is called until it is whole; `None` for one that is extended.
+    temporary: Option<Temporary>,
+    head: Head,
+}
+
+impl SideWriter {
+    /// Makes a file beside an archive, which takes its name with `commit`.
+    pub fn create(archive: &Archive, kind: FileKind) -> Result<SideWriter> {
+        let path = kind.of_archive(archive.path());
+        let (file, temporary) = Temporary::create(&path, archive.path()).map_err(Error::io("cannot write", &path))?;
+        Ok(SideWriter { kind, path, file, temporary: Some(temporary), head: Head::new(archive.id()) })
+    }
+
+    /// Opens the file beside an archive to extend it; `None` where it is of another archive or version, is damaged, or
+    /// another program is extending it.
+    pub fn open(archive: &Archive, kind: FileKind) -> Option<SideWriter> {
+        let path = kind.of_archive(archive.path());
+        let file = OpenOptions::new().read(true).write(true).open(&path).ok()?;
+        // Without locks, as on some file systems, the archive's own has to do.
+        if let Err(std::fs::TryLockError::WouldBlock) = file.try_lock() {
+            return None;
+        }
+        let length = file.metadata().ok()?.len();
+        let map = crate::archive::map::Map::of(&file, length).ok()?;
+        let head = Head::decode(&map, kind.magic()).filter(|head| head.id == archive.id())?;
+        Some(SideWriter { kind, path, file, temporary: None, head })
+    }
+
+    /// Returns the segments that count so far.
+    pub fn segments(&mut self) -> &mut Vec<Segment> {
+        &mut self.head.segments
+    }
+
+    /// Returns how many bytes of the file are of segments that do not count, and how many are of others.
+    pub fn dead_and_live(&self) -> (u64, u64) {
+        let live = self.head.segments.iter().map(|segment| segment.end() - segment.offset).sum();
+        (self.head.end.saturating_sub(crate::format::side::BEGIN).saturating_sub(live), live)
+    }
+
+    /// Adds a segment of these games, made from this commit; `write` gives what follows the runs of games.
+    pub fn add(
+        &mut self,
+        part: Part,
+        games: &[Range<u64>],
+        made: Made,
+        write: impl FnOnce(&mut SegmentWriter<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let offset = self.head.end;
+        let failed = || Error::io("cannot write", &self.path);
+        (&self.file).seek(SeekFrom::Start(offset)).map_err(failed())?;
+        let out = BufWriter::with_capacity(1 << 18, &self.file);
+        let mut writer =
+            SegmentWriter { out, id: self.head.id, offset, crc: 0, written: 0, crcs: Vec::new(), path: &self.path };
+        for run in games {
+            let run = [run.start, run.end.saturating_sub(run.start)].map(u64::to_le_bytes);
+            writer.put(run.as_flattened())?;
+        }
+        write(&mut writer)?;
+        let length = writer.finish().map_err(failed())?;
+        let count = games.iter().map(|run| run.end.saturating_sub(run.start)).sum();
+        let segment = Segment { part, runs: games.len() as u32, offset, length, games: count, made };
+        self.head.end = segment.end().next_multiple_of(8);
+        self.head.segments.push(segment);
+        Ok(())
+    }
+
+    /// Makes the segments count. Returns the length of the file.
+    pub fn commit(mut self) -> Result<u64> {
+        let written = self.write_head().map_err(Error::io("cannot write", &self.path));
+        written?;
+        Ok(self.head.end)
+    }
+
+    fn write_head(&mut self) -> io::Result<()> {
+        let mut file = &self.file;
+        if file.metadata()?.len() < self.head.end {
+            file.set_len(self.head.end)?;
+        }
+        self.head.sequence += 1;
+        if let Some(temporary) = self.temporary.take() {
+            // Both pages, so that nothing is taken for a torn one.
+            let before = Head { sequence: self.head.sequence - 1, ..self.head.clone() };
+            for head in [&before, &self.head] {
+                file.seek(SeekFrom::Start(head.offset()))?;
+                file.write_all(&head.encode(self.kind.magic()))?;
+            }
+            file.sync_data()?;
+            temporary.persist(&self.path, true)?;
+            sync_folder(&self.path);
+            return Ok(());
+        }
+        // A cache need not outlive a power cut, after which its checksums tell; but the order on the way there matters
+        // to other programs: the head comes last.
+        file.seek(SeekFrom::Start(self.head.offset()))?;
+        file.write_all(&self.head.encode(self.kind.magic()))
+    }
+}
+
+/// A segment that is being written, with a CRC for each of its pages.
+pub(in crate::query) struct SegmentWriter<'a> {
+    out: BufWriter<&'a File>,
+    id: ArchiveId,
+    offset: u64,
+    crc: u32,
+    written: u64,
+    crcs: Vec<u8>,
+    path: &'a std::path::Path,
+}
+
+impl SegmentWriter<'_> {
+    /// Appends bytes.
+    pub fn put(&mut self, mut bytes: &[u8]) -> Result<()> {
+        self.out.write_all(bytes).map_err(Error::io("cannot write", self.path))?;
+        while !bytes.is_empty() {
+            let within = (self.written % PAGE as u64) as usize;
+            if within == 0 {
+                self.crc = self.id.seed(self.offset + self.written);
+            }
+            let (now, rest) = bytes.split_at(bytes.len().min(PAGE - within));
+            self.crc = crc_from(self.crc, now);
+            self.written += now.len() as u64;
+            if within + now.len() == PAGE {
+                self.crcs.extend_from_slice(&self.crc.to_le_bytes());
+            }
+            bytes = rest;
+        }
+        Ok(())
+    }
+
+    fn finish(mut self) -> io::Result<u64> {
+        if !self.written.is_multiple_of(PAGE as u64) {
+            self.crcs.extend_from_slice(&self.crc.to_le_bytes());
+        }
+        self.out.write_all(&self.crcs)?;
+        self.out.flush()?;
+        Ok(self.written)
+    }
+}

@@ -1,0 +1,40 @@
+//! A game's moves as bytes that are the same for the same moves.
+
+use crate::archive::GameRef;
+use crate::brenner::{EXPLICIT, NAG, OPEN, TEXT, replay};
+use crate::format::record::push_start;
+
+/// Appends the starting position, if it is not the standard starting position, and the main line of a game: bytes that
+/// begin another game's only where its moves do. Returns how many of the game's bytes are of something else.
+pub(in crate::query) fn push_line(game: &GameRef<'_>, line: &mut Vec<u8>) -> usize {
+    if game.is_set_up() {
+        line.push(1);
+        push_start(game.start(), line);
+    } else {
+        line.push(0);
+    }
+    let start = line.len();
+    push_main_line(game.brenner(), line);
+    game.brenner().len().saturating_sub(line.len() - start)
+}
+
+/// Appends the moves of a main line and nothing else.
+fn push_main_line(stream: &[u8], out: &mut Vec<u8>) {
+    let mut at = 0;
+    while let Some(byte) = stream.get(at) {
+        let length = match *byte {
+            EXPLICIT => 3,
+            NAG => 2,
+            OPEN => match replay::skip_variation(stream.get(at..).unwrap_or_default()) {
+                Some(length) => length,
+                None => return,
+            },
+            _ => 1,
+        };
+        // Results, texts, marks and variations are no moves.
+        if !matches!(*byte, TEXT..=0x03 | 0x06 | 0x07 | NAG | OPEN) {
+            out.extend_from_slice(stream.get(at..at + length).unwrap_or_default());
+        }
+        at += length;
+    }
+}
