@@ -24,5 +24,7 @@ mod monitor;
 mod opening;
 /// Sources byte for byte, exports with the same content.
 mod roundtrip;
+/// Side files kept up to date.
+mod upkeep;
 /// Determinism, appending, indexes, threads.
 mod written;

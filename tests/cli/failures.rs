@@ -415,7 +415,9 @@ fn files_beside_an_archive() {
         let whole = room.read(&name);
         let mut damaged = whole.clone();
         // All parts after the heads, the runs of games and the directory of tag columns.
-        damaged[8192 + if extension == "bgs" { 16 } else { 500 }..].iter_mut().for_each(|byte| *byte ^= 1);
+        damaged[if extension == "bgh" { (8192 + whole.len()) / 2 } else { 8192 + 16 }..]
+            .iter_mut()
+            .for_each(|byte| *byte ^= 1);
         room.write(&name, &damaged);
         let done = room.run(search);
         assert!(done.code == Some(0) && done.err.contains(&format!("{name} is damaged")), "{name}: {}", done.err);

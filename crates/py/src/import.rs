@@ -5,11 +5,12 @@ use crate::shared::{FileObject, MOST_PATHS, UserPath};
 use crate::work::{self, OnSignal};
 use pyo3::exceptions::{PyUserWarning, PyValueError};
 use pyo3::prelude::*;
-use scoresheet::Import;
 use scoresheet::archive::FileKind;
 use scoresheet::import::{Existing, FaultReport, ImportOptions, Refused};
 use scoresheet::output::{self, Content, Outputs};
 use scoresheet::pgn::Encoding;
+use scoresheet::query::games;
+use scoresheet::{Import, Monitor};
 use std::ffi::CString;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -142,6 +143,7 @@ pub fn import_pgn(
     let (sender, faults) = channel::<FaultReport>();
     let wanted = on_fault.is_some() || on_reject.is_some();
     let reported = Arc::clone(&now);
+    let target = out.clone();
     let run = move |stop: &std::sync::atomic::AtomicBool| {
         let [bytes, games] = &*reported;
         let mut import = Import::new(out).options(options).stop(stop).on_progress(|progress| {
@@ -152,7 +154,10 @@ pub fn import_pgn(
             // Whoever wanted them may have gone.
             import = import.on_fault(move |fault| drop(sender.send(fault)));
         }
-        import.run(sources)
+        let summary = import.run(sources)?;
+        // The archive is whole without; what is beside it is read as far as it knows it.
+        let _ = games::update_beside(&target, games::SORT_MEMORY, Monitor::new().stop(stop));
+        Ok::<_, scoresheet::Error>(summary)
     };
     let tick = |_: Python<'_>| {
         for report in faults.try_iter() {

@@ -212,9 +212,10 @@ impl<'a> Places<'a> {
         for own in 0..1u64 << more {
             let rest = |check: u32, place: u64| {
                 let [low, next] = self.bits_of(place);
-                [16, 8, 8].iter().zip([u64::from(check), next.into(), low.into()]).fold(own, |all, (bits, part)| {
-                    all << bits | part
-                })
+                [16, 8, 8]
+                    .iter()
+                    .zip([u64::from(check), next.into(), low.into()])
+                    .fold(own, |all, (bits, part)| all << bits | part)
             };
             let found = |check: u32, places: &[u64]| {
                 let places = places.iter().copied().filter(|place| !self.is_deleted(*place));

@@ -491,6 +491,43 @@ mod tests {
         assert_eq!(PlacesLayout::decode(&layout.encode(), 101, length), None);
     }
 
+    /// What a place takes with as many places as a million games have, and a thousand million: made up, each position
+    /// with one place, which is the most that a place can take. `cargo test --release --lib places -- --ignored
+    /// --nocapture` prints it.
+    #[test]
+    #[ignore = "takes half a minute"]
+    fn places_of_large_archives() {
+        let mut state = 7u64;
+        let mut random = || {
+            state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+            let z = (state ^ state >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+            let z = (z ^ z >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+            z ^ z >> 31
+        };
+        for (places, most) in [(80_000_000u64, 4.9), (100_000_000, 5.0), (80_000_000_000, 6.2)] {
+            let layout = PlacesLayout::new(places / 80, places, places, 400);
+            // Some of the buckets of a large one stand for all.
+            let buckets = (1u64 << layout.bits).min(1 << 20);
+            let per_bucket = places >> layout.bits;
+            let mut writer = BucketWriter::new(PlacesLayout { bits: buckets.ilog2(), ..layout });
+            let (mut bytes, mut entries) = (0, 0);
+            for bucket in 0..buckets {
+                let mut own: Vec<(u64, u64)> =
+                    (0..per_bucket).map(|_| (random() >> (64 - CHECK), random() % places)).collect();
+                own.sort_unstable();
+                own.dedup();
+                entries += own.len() as u64;
+                own.into_iter().for_each(|(check, place)| writer.add(bucket << CHECK | check, place));
+                bytes += writer.take().len() as u64;
+            }
+            let (rest, offsets) = writer.finish();
+            bytes += rest.len() as u64 + offsets.len() as u64 * 4;
+            let each = bytes as f64 / entries as f64;
+            println!("{places} places, {} bits each: {each:.3} bytes a place", layout.place_bits());
+            assert!(each < most, "{each}");
+        }
+    }
+
     proptest! {
         #[test]
         fn buckets_come_back(keys in prop::collection::btree_map(any::<u64>(), prop::collection::vec(0..50_000u64, 1..40), 0..60)) {

@@ -129,18 +129,34 @@ fn update_file(archive: &Archive, kind: FileKind, memory: u64, monitor: &Monitor
         let open = without(std::iter::once(1..archive.len() + 1), covered);
         games = games.max(extend(&mut writer, archive, *part, &held, open, memory, monitor)?);
     }
-    if games == 0 && is_same {
+    let (dead, live) = writer.dead_and_live();
+    if games == 0 && is_same && dead <= live + (1 << 16) {
         let bytes = std::fs::metadata(kind.of_archive(archive.path())).map_or(0, |file| file.len());
         return Ok(Some(Updated { kind, games, bytes }));
     }
-    let (dead, live) = writer.dead_and_live();
-    if dead > live + (1 << 16) || writer.segments().len() + 4 > MAX_SEGMENTS {
-        // More of the file is out of use than in use.
+    if writer.segments().len() + 4 > MAX_SEGMENTS {
         drop(writer);
         let bytes = build_on(archive, kind, memory, monitor)?;
         return Ok(Some(Updated { kind, games, bytes }));
     }
-    Ok(Some(Updated { kind, games, bytes: writer.commit()? }))
+    let (dead, live) = writer.dead_and_live();
+    let mut bytes = writer.commit()?;
+    if dead > live + (1 << 16) {
+        // More of the file is out of use than in use.
+        bytes = copy(archive, kind)?;
+    }
+    Ok(Some(Updated { kind, games, bytes }))
+}
+
+/// Makes a side file anew with those segments of it that count. Returns its length in bytes.
+fn copy(archive: &Archive, kind: FileKind) -> Result<u64> {
+    let file = SideFile::open(archive, kind);
+    let mut writer = SideWriter::create(archive, kind)?;
+    for held in file.held() {
+        let (segment, games) = (*held.pages.segment(), held.rows.games().collect::<Vec<_>>());
+        writer.add(segment.part, &games, segment.made, |out| out.put(held.pages.bytes(0..held.pages.len())?))?;
+    }
+    writer.commit()
 }
 
 /// Adds a segment of a part with these games, and with those of the last segments while they are small beside it.

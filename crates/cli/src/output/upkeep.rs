@@ -6,7 +6,6 @@ use crate::session::Session;
 use crate::text::shown;
 use indicatif::ProgressBar;
 use scoresheet::archive::{Archive, FileKind};
-use scoresheet::output::Outputs;
 use scoresheet::query::games;
 use scoresheet::{Error, Monitor};
 use std::path::Path;
@@ -45,9 +44,8 @@ impl Upkeep {
         }
         let archive = Archive::open(path).map_err(Failure::of_archive(path))?;
         for kind in kinds {
-            // What stands there may be somebody else's.
-            if let Err(refused) = Outputs::default().beside(path, kind) {
-                session.message(&format!("warning: {refused}"));
+            // What stands beside a new archive is somebody else's.
+            if kind.of_archive(path).exists() {
                 continue;
             }
             warn(session, path, build(session, &archive, kind, games::SORT_MEMORY, quiet).err());
