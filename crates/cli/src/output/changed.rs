@@ -11,7 +11,6 @@ use indicatif::ProgressBar;
 use scoresheet::Game;
 use scoresheet::archive::{Archive, FileKind, GameRef, GameSet};
 use scoresheet::error::Result;
-use scoresheet::import::edit;
 use scoresheet::output::Outputs;
 use scoresheet::query::{Signatures, position::index, tag_columns};
 use std::path::Path;
@@ -52,7 +51,7 @@ fn change_games(
     let look = |bar: &ProgressBar, elapsed: Duration| {
         bar.set_message(progress::left(elapsed, bar.position(), length).unwrap_or_default());
     };
-    let edited = progress::watched(&bar, look, || edit(path, games, change, |bytes| bar.inc(bytes)))
+    let edited = progress::watched(&bar, look, || Archive::edit(path, games, change, |bytes| bar.inc(bytes)))
         .map_err(Failure::of_archive(path))?;
     new_archive::warn_unindexed(session, path, edited.unindexed.as_ref());
     if edited.games > 0 {
