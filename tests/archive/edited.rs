@@ -138,15 +138,15 @@ fn changes_survive() {
         assert_eq!(other.changed().unwrap(), numbers, "{name}");
         gives_back_its_source(&other);
     };
-    copy::write(&path("copy.bga"), Existing::Refuse, &[Part { archive: &archive, games: archive.live() }], |_| {})
+    copy::write(path("copy.bga"), Existing::Refuse, &[Part { archive: &archive, games: archive.live() }], |_| {})
         .unwrap();
     is_same("copy.bga");
     let packed = TranscodeOptions { coding: Coding::Packed(scoresheet::archive::MODEL), ..TranscodeOptions::default() };
-    archive.transcode(&path("packed.bga"), &packed, |_| {}).unwrap();
+    archive.transcode(path("packed.bga"), &packed, |_| {}).unwrap();
     is_same("packed.bga");
     Archive::open(path("packed.bga"))
         .unwrap()
-        .transcode(&path("plain.bga"), &TranscodeOptions::default(), |_| {})
+        .transcode(path("plain.bga"), &TranscodeOptions::default(), |_| {})
         .unwrap();
     assert!(fs::read(path("plain.bga")).unwrap() == fs::read(path("games.bga")).unwrap());
     append(&testdata("golden").join("sample.pgn"), &path("games.bga"), ImportOptions::default());

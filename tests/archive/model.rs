@@ -85,7 +85,7 @@ impl World {
         let (games, source) = self.games(12);
         let options = ImportOptions { existing, ..ImportOptions::default() };
         let summary =
-            Import::new(&self.path()).options(options).on_fault(|fault| panic!("{}", fault.fault)).run(&[source]);
+            Import::new(self.path()).options(options).on_fault(|fault| panic!("{}", fault.fault)).run(&[source]);
         assert_eq!(summary.unwrap().stored, games.len() as u64);
         games
     }
@@ -192,7 +192,7 @@ impl World {
                 let (model, before) = (self.model.clone(), fs::read(&path).unwrap());
                 let delete_one = |world: &mut World| {
                     let Some(number) = world.some(false).first().copied() else { return };
-                    Archive::delete(&world.path(), [number]).unwrap();
+                    Archive::delete(world.path(), [number]).unwrap();
                     world.model[number as usize - 1].deleted = true;
                 };
                 delete_one(self);
