@@ -113,8 +113,8 @@ pub struct Damage {
     pub offset: u64,
     /// What is wrong with it.
     pub kind: DamageKind,
-    /// The game at fault, where one game alone is, from 1; otherwise 0.
-    pub game: u64,
+    /// The game at fault, from 1, where one game alone is.
+    pub game: Option<u64>,
 }
 
 macro_rules! damage_kinds {
@@ -141,8 +141,8 @@ macro_rules! damage_kinds {
             Unreadable {
                 /// The kind of the system's error.
                 error: io::ErrorKind,
-                /// The system's own number for it, 0 where it has none.
-                code: i32,
+                /// The system's own number for it, where it has one.
+                code: Option<i32>,
             },
         }
 
@@ -286,27 +286,24 @@ impl fmt::Display for UnknownPart {
 
 impl Damage {
     pub(crate) const fn new(offset: u64, kind: DamageKind) -> Damage {
-        Damage { offset, kind, game: 0 }
+        Damage { offset, kind, game: None }
     }
 
     /// Damage by an error of the system, which is kept as far as it can be copied.
     pub(crate) fn unreadable(offset: u64, error: &io::Error) -> Damage {
-        let kind = DamageKind::Unreadable { error: error.kind(), code: error.raw_os_error().unwrap_or(0) };
+        let kind = DamageKind::Unreadable { error: error.kind(), code: error.raw_os_error() };
         Damage::new(offset, kind)
     }
 
     pub(crate) const fn of_game(self, game: u64) -> Damage {
-        Damage { game, ..self }
+        Damage { game: Some(game), ..self }
     }
 }
 
 impl fmt::Display for Damage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} at byte {}", self.kind, self.offset)?;
-        if self.game > 0 {
-            write!(f, " (game {})", self.game)?;
-        }
-        Ok(())
+        self.game.map_or(Ok(()), |game| write!(f, " (game {game})"))
     }
 }
 
@@ -358,7 +355,7 @@ impl From<Damage> for Error {
             DamageKind::Unknown(part) => Error::Unknown { offset: damage.offset, part },
             DamageKind::Unreadable { error, code } => Error::Read {
                 offset: damage.offset,
-                source: if code == 0 { error.into() } else { io::Error::from_raw_os_error(code) },
+                source: code.map_or_else(|| error.into(), io::Error::from_raw_os_error),
             },
             _ => Error::Damaged(damage),
         }

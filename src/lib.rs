@@ -56,8 +56,8 @@
 //! - Writing: [`Import`] for PGN files on all cores, [`ArchiveWriter`] for games of a program's own ([`Game`]).
 //! - Chess: [`chess`] has positions, moves, FEN, SAN and UCI; [`brenner`] the code of the moves; [`pgn`] reads and
 //!   writes PGN without an archive; [`pcn`] is PCN.
-//! - Keeping: [`Archive::verify`], [`Archive::repair`](archive::Archive::repair), [`archive::delete`],
-//!   [`archive::copy`].
+//! - Keeping: [`Archive::verify`], [`Archive::repair`], [`Archive::delete`], [`Archive::edit`],
+//!   [`Archive::transcode`], [`archive::copy`].
 //!
 //! Work that uses rayon runs on its current pool. An import, a search or a verification that is begun within a parallel
 //! iterator of the same pool waits for its own pool's threads, which take up other work meanwhile, one on top of the
@@ -91,13 +91,13 @@ pub mod import;
 pub mod output;
 pub mod query;
 
-pub use archive::{Archive, GameRef, GameSet, OpenOptions};
+pub use archive::{Archive, ArchiveFile, Existing, GameRef, GameSet, OpenOptions};
 pub use chess::{Move, Position};
 pub use error::{Damage, Error, Result};
 pub use game::{Game, Visitor};
-pub use import::{ArchiveWriter, Import};
 #[doc(hidden)]
-pub use import::{ImportOptions, import};
+pub use import::ImportOptions;
+pub use import::{ArchiveWriter, Import};
 pub use monitor::Monitor;
 pub use query::{ArchiveSet, Filter, Pattern, PositionQuery, Query, Tree};
 

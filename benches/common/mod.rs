@@ -2,8 +2,10 @@
 
 #![allow(dead_code)] // no bench uses all of it
 
+use scoresheet::Existing;
+use scoresheet::Import;
 use scoresheet::archive::{Archive, Digest};
-use scoresheet::import::{Existing, ImportOptions, Progress, Summary, import};
+use scoresheet::import::{ImportOptions, Progress, Summary};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use tempfile::TempDir;
@@ -58,7 +60,12 @@ impl Sample {
 pub fn import_file(source: &Path, target: &Path, threads: usize) -> Summary {
     let options = ImportOptions { threads, existing: Existing::Replace, ..ImportOptions::default() };
     let (progress, stop) = (Progress::default(), AtomicBool::new(false));
-    import(&[source.to_path_buf()], target, &options, &progress, &stop, |fault| panic!("a fault: {}", fault.fault))
+    Import::new(target)
+        .options(options)
+        .progress(&progress)
+        .stop(&stop)
+        .on_fault(|fault| panic!("a fault: {}", fault.fault))
+        .run(&[source.to_path_buf()])
         .expect("the import runs")
 }
 

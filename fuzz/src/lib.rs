@@ -9,6 +9,7 @@ mod packed;
 mod query;
 mod side;
 
+use scoresheet::ArchiveFile;
 use scoresheet::archive::Archive;
 use scoresheet::brenner::decode::{Decoder, Item, TextPlaces};
 use scoresheet::brenner::encode;
@@ -564,8 +565,8 @@ pub fn index_bytes(bytes: &[u8]) {
         index[body..].copy_from_slice(&crc.to_le_bytes());
     }
     inspected(&index);
-    let archive = Archive::from_bytes(golden.0, Some(&index)).unwrap();
-    let whole = Archive::from_bytes(golden.0, None).unwrap();
+    let archive = Archive::open(ArchiveFile::from_bytes(golden.0).index(index.to_vec())).unwrap();
+    let whole = Archive::open(ArchiveFile::from_bytes(golden.0)).unwrap();
     for number in 1..=whole.len() {
         if let Ok(game) = archive.game(number) {
             assert_eq!(game.brenner(), whole.game(number).unwrap().brenner());
@@ -715,7 +716,7 @@ pub fn inspected(file: &[u8]) {
 pub fn read_everything(file: Vec<u8>) {
     let _ = Page::read_both(&file);
     inspected(&file);
-    let Ok(archive) = Archive::from_bytes(file, None) else { return };
+    let Ok(archive) = Archive::open(ArchiveFile::from_bytes(file)) else { return };
     let _ = archive.totals();
     for game in archive.games().take(5000) {
         let Ok(game) = game else { continue };

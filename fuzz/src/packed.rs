@@ -1,7 +1,8 @@
 //! Packed moves: streams that any bytes stand for, and archives that hold them.
 
 use super::{Choices, Stream, apart, fix_checksums, game, golden, mutate, read_everything};
-use scoresheet::archive::{Archive, MODEL, TranscodeOptions, transcode};
+use scoresheet::ArchiveFile;
+use scoresheet::archive::{Archive, MODEL, TranscodeOptions};
 use scoresheet::brenner::replay::count_plies;
 use scoresheet::chess::Position;
 use scoresheet::format::moves::Coding;
@@ -73,9 +74,9 @@ pub(super) fn golden_packed() -> &'static [u8] {
 fn pack_golden() -> Vec<u8> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let target = folder.path().join("packed.bga");
-    let archive = Archive::from_bytes(golden().0, None).expect("a sound archive");
+    let archive = Archive::open(ArchiveFile::from_bytes(golden().0)).expect("a sound archive");
     let options = TranscodeOptions { coding: Coding::Packed(MODEL), ..TranscodeOptions::default() };
-    transcode(&archive, &target, &options, |_| {}).expect("a copy");
+    archive.transcode(&target, &options, |_| {}).expect("a copy");
     std::fs::read(target).expect("the copy")
 }
 

@@ -3,10 +3,10 @@
 
 use super::fix_checksums;
 use super::side::{fix, searched};
+use scoresheet::Existing;
 use scoresheet::archive::{Access, FileKind, Level};
-use scoresheet::import::Existing;
 use scoresheet::query::{Filter, PositionIndex, Search, Signatures, SortKeys, TagColumns, report};
-use scoresheet::{Archive, ImportOptions, import};
+use scoresheet::{Archive, ArchiveFile, Import, ImportOptions};
 use std::fs;
 use std::path::Path;
 
@@ -79,13 +79,13 @@ pub fn use_files(file: &[u8]) {
     verify_and_repair(&path);
     fs::write(&source, "1. e4 *\n").expect("room for a game");
     let options = ImportOptions { existing: Existing::Append, ..ImportOptions::default() };
-    let _ = import(&[source], &path, &options, &Default::default(), &Default::default(), |_| {});
+    let _ = Import::new(&path).options(options).run(&[source]);
 }
 
 fn verify_and_repair(path: &Path) {
     let _ = Archive::verify(path, Level::Full, |_| {});
     let target = path.with_file_name("b.bga");
-    if Archive::repair(path, Access::Read, &target, false, |_| {}).is_ok() {
+    if Archive::repair(ArchiveFile::at(path).options(Access::Read), &target, Existing::Refuse, |_| {}).is_ok() {
         let report = Archive::verify(&target, Level::Full, |_| {}).expect("a file that can be read");
         assert!(report.is_intact(), "{:?}", report.damage);
     }

@@ -8,6 +8,7 @@
 // This room reads untrusted bytes: nothing in it may panic on them.
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
+mod existing;
 mod file_kind;
 mod folder;
 mod game_set;
@@ -23,14 +24,16 @@ pub use crate::format::moves::{Coding, ModelName};
 pub use crate::format::source::SourceRecord;
 pub use crate::format::{ArchiveId, Chain, Limits, State};
 pub(crate) use copy::transcode::push_record;
-pub use copy::transcode::{TranscodeOptions, Transcoded, transcode};
+pub use copy::transcode::{TranscodeOptions, Transcoded};
+pub use existing::Existing;
 pub use file_kind::{FileKind, set_index_folder};
 pub use folder::{archives_of, files_in};
 pub use game_set::GameSet;
-pub use maintain::delete::{Deleted, delete, undelete};
+pub use maintain::delete::Deleted;
 pub use maintain::repair;
 pub use maintain::verify::{Level, Report, Spot};
 pub use read::archive::Archive;
+#[doc(hidden)]
 pub use read::blocks::{BlockRef, Scan};
 pub use read::chunk::{Chunk, TagValue};
 pub use read::digest::Digest;
@@ -38,11 +41,12 @@ pub use read::game_ref::GameRef;
 pub use read::head::MODEL;
 pub use read::moves::Moves;
 pub use read::opening::{Cut, Incomplete};
-pub use read::options::OpenOptions;
+pub use read::options::{ArchiveFile, OpenOptions};
 pub use read::read_at::{Access, ReadExactAt};
 pub use read::side::SideState;
 #[doc(hidden)]
 pub use read::{map, read_at};
-#[doc(hidden)]
 pub(crate) use write::new_file::sync_folder;
+// The parts that archives are written of, for this project's own programs and tests: no part of the promise.
+#[doc(hidden)]
 pub use write::{storage, temporary, writer};

@@ -222,7 +222,7 @@ pub(crate) fn last_outcome(stream: &[u8]) -> Outcome {
 /// use scoresheet::{Game, Pattern, game::Event};
 ///
 /// let mut game = Game::default();
-/// game.events.push(Event::Move(game.start.parse_san(b"e4")?));
+/// game.events.push(Event::Move(game.start.parse_san("e4")?));
 /// let line = standalone::encode(&game)?;
 /// let (start, bytes) = standalone::start(&line)?;
 /// let stream = Stream { start: &start, bytes };

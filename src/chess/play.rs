@@ -13,7 +13,7 @@ impl Position {
     /// use scoresheet::chess::{IllegalMove, Position};
     ///
     /// let mut position = Position::standard();
-    /// position.play(position.parse_san(b"e4")?)?;
+    /// position.play(position.parse_san("e4")?)?;
     /// assert_eq!(position.to_string(), "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1");
     /// let illegal = Position::standard().parse_uci("e2e5");
     /// assert!(illegal.is_err());

@@ -5,8 +5,41 @@ use std::fmt;
 use std::str::FromStr;
 
 /// One of the 64 squares: a1 = 0, b1 = 1, .. h8 = 63.
+///
+/// ```
+/// use scoresheet::Position;
+/// use scoresheet::chess::{Color, Square};
+/// assert_eq!(Position::standard().king(Color::Black), Some(Square::E8));
+/// assert_eq!([Square::H1, Square::A2, Square::H8].map(Square::index), [7, 8, 63]);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Square(u8);
+
+/// The squares by name: `Square::A1` to `Square::H8`.
+macro_rules! squares {
+    ($($rank:literal: $($name:ident)*;)*) => {
+        #[allow(missing_docs)]
+        impl Square {
+            $(squares!(@ $rank, 0, $($name)*);)*
+        }
+    };
+    (@ $rank:literal, $file:expr, $name:ident $($rest:ident)*) => {
+        pub const $name: Square = Square::at($file, $rank);
+        squares!(@ $rank, $file + 1, $($rest)*);
+    };
+    (@ $rank:literal, $file:expr,) => {};
+}
+
+squares! {
+    0: A1 B1 C1 D1 E1 F1 G1 H1;
+    1: A2 B2 C2 D2 E2 F2 G2 H2;
+    2: A3 B3 C3 D3 E3 F3 G3 H3;
+    3: A4 B4 C4 D4 E4 F4 G4 H4;
+    4: A5 B5 C5 D5 E5 F5 G5 H5;
+    5: A6 B6 C6 D6 E6 F6 G6 H6;
+    6: A7 B7 C7 D7 E7 F7 G7 H7;
+    7: A8 B8 C8 D8 E8 F8 G8 H8;
+}
 
 impl Square {
     /// Returns the square of that index, or `None` beyond 63.

@@ -127,7 +127,7 @@ impl Game {
     /// use scoresheet::game::Event;
     ///
     /// let mut game = Game::default();
-    /// game.events.push(Event::Move(game.start.parse_san(b"e4")?));
+    /// game.events.push(Event::Move(game.start.parse_san("e4")?));
     /// assert!(game.check().is_ok());
     /// game.events.push(Event::Close);
     /// assert!(game.check().is_err());

@@ -7,6 +7,7 @@ use super::parsed::{Parsed, Run};
 use super::pipeline::Draft;
 use super::resume::Start;
 use super::summary::{FaultReport, Report};
+use crate::archive::Existing;
 use crate::archive::writer::{Interner, NewFile, Opened, Writer, write_index};
 use crate::error::{Error, Result};
 use crate::format::ArchiveId;
@@ -36,7 +37,7 @@ const ADDED: &str = "games added by a program";
 /// let writer = ArchiveWriter::create(&target)?;
 /// let mut game = Game::default();
 /// game.tags.push(("White".to_owned(), "Anderssen".to_owned()));
-/// game.events.push(Event::Move(game.start.parse_san(b"e4")?));
+/// game.events.push(Event::Move(game.start.parse_san("e4")?));
 /// writer.add(&game)?;
 /// writer.add_pgn("more.pgn", &b"[White \"Morphy\"]\n\n1. e4 e5 1-0\n"[..])?;
 /// assert_eq!(writer.finish()?.games, 2);
@@ -124,7 +125,7 @@ impl ArchiveWriter {
         }
         let hash: [u8; 32] = hash.finalize().into();
         let id = ArchiveId(*hash.first_chunk().unwrap_or(&[0; 16]));
-        let (new, writer) = NewFile::create(path, id, false)?;
+        let (new, writer) = NewFile::create(path, id, Existing::Refuse)?;
         Ok(ArchiveWriter::of(path, Some(new), Opened::new(writer), options))
     }
 

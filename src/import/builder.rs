@@ -1,11 +1,13 @@
 //! An import as its user describes it: where to, how, and who is informed.
 
 use super::feed::{joined, name_of};
-use super::options::{Existing, ImportOptions};
-use super::run::{import_with, refuse_existing};
+use super::options::ImportOptions;
+use super::run::{import_on, import_with, refuse_existing, replace};
 use super::source::look_at;
 use super::summary::{FaultReport, Progress, Refused, Report, SourceSummary, Summary};
-use crate::archive::GameSet;
+use crate::archive::storage::Storage;
+use crate::archive::writer::Opened;
+use crate::archive::{Existing, GameSet};
 use crate::error::{Error, Result};
 use crate::pgn::ReadOptions;
 use std::io::Read;
@@ -48,6 +50,7 @@ pub struct Import<'a> {
     options: ImportOptions,
     on_fault: Option<Report<'a>>,
     on_progress: Option<OnProgress<'a>>,
+    progress: Option<&'a Progress>,
     stop: Option<&'a AtomicBool>,
 }
 
@@ -60,6 +63,7 @@ impl<'a> Import<'a> {
             options: ImportOptions::default(),
             on_fault: None,
             on_progress: None,
+            progress: None,
             stop: None,
         }
     }
@@ -123,6 +127,13 @@ impl<'a> Import<'a> {
     /// Sets a function that is called about ten times a second, on a thread of its own, with how far the import is.
     pub fn on_progress(mut self, on_progress: impl FnMut(ImportProgress) + Send + 'a) -> Import<'a> {
         self.on_progress = Some(Box::new(on_progress));
+        self
+    }
+
+    /// Sets where the import says how far it is: for programs that ask from a thread of their own, or are to know of
+    /// every commit.
+    pub fn progress(mut self, progress: &'a Progress) -> Import<'a> {
+        self.progress = Some(progress);
         self
     }
 
@@ -217,7 +228,18 @@ impl<'a> Import<'a> {
     ) -> Result<Summary> {
         let sources: Vec<PathBuf> = sources.into_iter().map(|source| source.as_ref().to_path_buf()).collect();
         self.watched(|target, options, progress, stop, report| {
-            super::run::replace(games, &sources, target, options, progress, stop, report)
+            replace(games, &sources, target, options, progress, stop, report)
+        })
+    }
+
+    /// Imports PGN files into an archive on any storage, and makes no index; the target is what errors call it.
+    ///
+    /// Errors: those of [`run`](Import::run). After a failed write the storage is cut to its last commit, where that is
+    /// certain.
+    #[doc(hidden)]
+    pub fn run_on<S: Storage>(self, opened: Opened<S>, sources: &[PathBuf]) -> Result<Summary> {
+        self.watched(|target, options, progress, stop, report| {
+            import_on(opened, sources, target, options, progress, stop, report)
         })
     }
 
@@ -225,14 +247,14 @@ impl<'a> Import<'a> {
         self,
         run: impl FnOnce(&Path, &ImportOptions, &Progress, &AtomicBool, Report<'a>) -> Result<Summary>,
     ) -> Result<Summary> {
-        let Import { target, options, on_fault, on_progress, stop } = self;
+        let Import { target, options, on_fault, on_progress, progress, stop } = self;
         let never = AtomicBool::new(false);
-        let (progress, stop) = (Progress::default(), stop.unwrap_or(&never));
+        let unwatched = Progress::default();
+        let (progress, stop) = (progress.unwrap_or(&unwatched), stop.unwrap_or(&never));
         let on_fault = on_fault.unwrap_or_else(|| Box::new(|_| {}));
-        let Some(mut on_progress) = on_progress else { return run(&target, &options, &progress, stop, on_fault) };
+        let Some(mut on_progress) = on_progress else { return run(&target, &options, progress, stop, on_fault) };
         std::thread::scope(|scope| {
             let (done, ended) = channel::<()>();
-            let progress = &progress;
             let report = move || {
                 let now = || ImportProgress {
                     consumed: progress.consumed(),

@@ -40,74 +40,77 @@ pub struct Edited {
     pub unindexed: Option<Error>,
 }
 
-/// Gives these games of the archive at `path` the content that `change` returns for them; `None` leaves a game as it
-/// is. Works on rayon's current pool; the unit of progress is a byte of the archive.
-///
-/// Every game keeps its number, and sources can still be given back byte for byte: [`GameRef::original`] gives what the
-/// source said, [`GameRef::is_changed`] and [`Archive::changed`] which games say something else now. A game that is
-/// given the content that it had in the source is unchanged again. The archive keeps its id and is replaced as a
-/// whole, or not at all where anything fails or nothing changes: cost is that of a copy. Its index is made again; the
-/// other side files are out of date then, unless [`Before::carry`](crate::query::games::Before::carry) takes them over.
-///
-/// Errors: those of reading and writing the archive; another program is writing to it; `change` fails, or returns a
-/// game that is none ([`Game::check`]).
-///
-/// ```
-/// # let folder = tempfile::tempdir()?;
-/// # let target = folder.path().join("games.bga");
-/// use scoresheet::{Archive, GameSet, Import, Monitor, import::edit};
-///
-/// Import::new(&target).run_reader("games.pgn", &b"[White \"Carlsen M\"]\n\n1. e4 *\n"[..])?;
-/// let edited = edit(&target, &GameSet::all(1), &|game| {
-///     let mut game = game.to_game()?;
-///     game.tags[0].1 = "Carlsen, Magnus".to_owned();
-///     Ok(Some(game))
-/// }, Monitor::new())?;
-/// assert_eq!(edited.games, 1);
-///
-/// let archive = Archive::open(&target)?;
-/// assert_eq!(archive.game(1)?.tag("White")?.as_deref(), Some("Carlsen, Magnus"));
-/// let mut original = Vec::new();
-/// archive.game(1)?.original(&mut original)?;
-/// assert_eq!(original, b"[White \"Carlsen M\"]\n\n1. e4 *\n");
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub fn edit<'a>(
-    path: impl AsRef<Path>,
-    games: &GameSet,
-    change: &(dyn Fn(&GameRef) -> Result<Option<Game>> + Sync),
-    monitor: impl Into<Monitor<'a>>,
-) -> Result<Edited> {
-    let path = path.as_ref();
-    let (changed, strings) = (AtomicU64::new(0), Strings::default());
-    let remake = |chunk: &Chunk, known: u64| {
-        let mut changes = HashMap::new();
-        for number in chunk.numbers() {
-            if games.contains(number) && !chunk.archive().is_deleted(number) {
-                let game = chunk.game(number)?;
-                if let Some(new) = change(&game)? {
-                    new.check().map_err(|fault| Error::input(format!("game {number}"), fault.to_string()))?;
-                    let old = game.to_game()?;
-                    if new != old {
-                        changes.insert(number, Change::of(&game, &old, new)?);
+impl Archive {
+    /// Gives these games of the archive at `path` the content that `change` returns for them; `None` leaves a game as it
+    /// is. Works on rayon's current pool; the unit of progress is a byte of the archive.
+    ///
+    /// Every game keeps its number, and sources can still be given back byte for byte: [`GameRef::original`] gives what the
+    /// source said, [`GameRef::is_changed`] and [`Archive::changed`] which games say something else now. A game that is
+    /// given the content that it had in the source is unchanged again. The archive keeps its id and is replaced as a
+    /// whole, or not at all where anything fails or nothing changes: cost is that of a copy. Its index is made again;
+    /// the other side files are out of date then, unless [`Before::carry`](crate::query::games::Before::carry) takes them
+    /// over.
+    ///
+    /// Errors: those of reading and writing the archive; another program is writing to it; `change` fails, or returns a
+    /// game that is none ([`Game::check`]).
+    ///
+    /// ```
+    /// # let folder = tempfile::tempdir()?;
+    /// # let target = folder.path().join("games.bga");
+    /// use scoresheet::{Archive, GameSet, Import, Monitor};
+    ///
+    /// Import::new(&target).run_reader("games.pgn", &b"[White \"Carlsen M\"]\n\n1. e4 *\n"[..])?;
+    /// let edited = Archive::edit(&target, &GameSet::all(1), &|game| {
+    ///     let mut game = game.to_game()?;
+    ///     game.tags[0].1 = "Carlsen, Magnus".to_owned();
+    ///     Ok(Some(game))
+    /// }, Monitor::new())?;
+    /// assert_eq!(edited.games, 1);
+    ///
+    /// let archive = Archive::open(&target)?;
+    /// assert_eq!(archive.game(1)?.tag("White")?.as_deref(), Some("Carlsen, Magnus"));
+    /// let mut original = Vec::new();
+    /// archive.game(1)?.original(&mut original)?;
+    /// assert_eq!(original, b"[White \"Carlsen M\"]\n\n1. e4 *\n");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn edit<'a>(
+        path: impl AsRef<Path>,
+        games: &GameSet,
+        change: &(dyn Fn(&GameRef) -> Result<Option<Game>> + Sync),
+        monitor: impl Into<Monitor<'a>>,
+    ) -> Result<Edited> {
+        let path = path.as_ref();
+        let (changed, strings) = (AtomicU64::new(0), Strings::default());
+        let remake = |chunk: &Chunk, known: u64| {
+            let mut changes = HashMap::new();
+            for number in chunk.numbers() {
+                if games.contains(number) && !chunk.archive().is_deleted(number) {
+                    let game = chunk.game(number)?;
+                    if let Some(new) = change(&game)? {
+                        new.check().map_err(|fault| Error::input(format!("game {number}"), fault.to_string()))?;
+                        let old = game.to_game()?;
+                        if new != old {
+                            changes.insert(number, Change::of(&game, &old, new)?);
+                        }
                     }
                 }
             }
-        }
-        if changes.is_empty() {
-            return Ok(None);
-        }
-        changed.fetch_add(changes.len() as u64, Ordering::Relaxed);
-        remade(chunk, &changes, |string| strings.number(chunk.archive(), known, string)).map(Some)
-    };
-    let rewritten = rewrite(path, games, &remake, &monitor.into())?;
-    Ok(match rewritten {
-        Some(rewritten) => {
-            let Rewritten { bytes, change, unindexed } = rewritten;
-            Edited { games: changed.into_inner(), bytes, change: Some(change), unindexed }
-        }
-        None => Edited::default(),
-    })
+            if changes.is_empty() {
+                return Ok(None);
+            }
+            changed.fetch_add(changes.len() as u64, Ordering::Relaxed);
+            remade(chunk, &changes, |string| strings.number(chunk.archive(), known, string)).map(Some)
+        };
+        let rewritten = rewrite(path, games, &remake, &monitor.into())?;
+        Ok(match rewritten {
+            Some(rewritten) => {
+                let Rewritten { bytes, change, unindexed } = rewritten;
+                Edited { games: changed.into_inner(), bytes, change: Some(change), unindexed }
+            }
+            None => Edited::default(),
+        })
+    }
 }
 
 /// Returns what the source said of a game, and whether it had a fault there; `None` where the source's bytes hold no

@@ -35,8 +35,7 @@ mod edit;
 
 pub use archive_writer::{AddedPgn, ArchiveWriter, Written};
 pub use builder::{Import, ImportProgress};
-pub use edit::{Edited, edit, original_game};
-pub use options::{Existing, ImportOptions};
-pub use run::{import, import_on, replace};
+pub use edit::{Edited, original_game};
+pub use options::ImportOptions;
 pub use source::{from_reader, open, open_as_is, open_document};
 pub use summary::{Acknowledged, FaultReport, Progress, Refused, SourceSummary, Summary};

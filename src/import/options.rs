@@ -1,5 +1,6 @@
 //! How to import.
 
+use crate::archive::Existing;
 use crate::archive::writer::BATCH;
 use crate::pgn::ReadOptions;
 
@@ -18,18 +19,6 @@ pub const GREAT: usize = LONGEST + 1;
 const LEVEL: i32 = 4;
 /// The zstd level of a packed archive.
 const PACKED_LEVEL: i32 = 19;
-
-/// What to do with a file that is there already.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Existing {
-    /// Refuse.
-    #[default]
-    Refuse,
-    /// Add to it.
-    Append,
-    /// Replace it, once the import is whole.
-    Replace,
-}
 
 /// How to import.
 #[derive(Clone, Debug)]

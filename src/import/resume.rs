@@ -1,7 +1,8 @@
 //! Where an import begins: at its beginning, or where one that was cut off got to.
 
 use super::feed::{Begin, Feed, names};
-use super::options::{Existing, ImportOptions};
+use super::options::ImportOptions;
+use crate::archive::Existing;
 use crate::archive::storage::Storage;
 use crate::archive::writer::{Opened, Writer};
 use crate::error::{Damage, DamageKind, Error, Result};

@@ -1,43 +1,24 @@
 //! An import from its sources to the archive on the disk: begun or resumed, run, and finished or taken away.
 
 use super::feed::Feed;
-use super::options::{Existing, ImportOptions};
+use super::options::ImportOptions;
 use super::output::Output;
 use super::pipeline::run;
 use super::resume::Start;
-use super::summary::{FaultReport, Progress, Report, Summary};
+use super::summary::{Progress, Report, Summary};
 use crate::archive::storage::Storage;
 use crate::archive::writer::{NewFile, Opened, Writer, write_index, write_side};
-use crate::archive::{Archive, FileKind, GameSet};
+use crate::archive::{Archive, ArchiveFile, Existing, FileKind, GameSet};
 use crate::error::{Error, Result};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-/// Imports PGN sources, in the order given, into the archive at `target`; `-` is standard input.
-///
-/// Faults are given to `report` in the order of the sources. Set `stop` to end the import at the next commit. A commit
-/// follows every [`ImportOptions::batch`] chunks; when this returns, everything that the summary counts is durable.
-///
-/// Errors: the target cannot be created, opened or written; the sources are not those of the import that is to go on.
-/// Where writing failed, a new archive holds its last commit, or is not there if there was none. A source that cannot
-/// be read on is an error only if no source can be read: see [`Summary::refused`].
-pub fn import(
-    sources: &[PathBuf],
-    target: &Path,
-    options: &ImportOptions,
-    progress: &Progress,
-    stop: &AtomicBool,
-    report: impl FnMut(FaultReport) + Send,
-) -> Result<Summary> {
-    import_with(sources, target, options, None, progress, stop, Box::new(report))
-}
-
 /// Imports PGN sources after the games of the archive at `target`, and deletes the games that they take the place of,
 /// all in one commit: after a crash both is done or neither. `existing`, `resume` and `batch` of the options do not
 /// count.
 ///
-/// Errors: those of [`import`]; a game that there is not; a source that cannot be read to its end, or sources without
+/// Errors: those of [`import_with`]; a game that there is not; a source that cannot be read to its end, or sources without
 /// any game. The archive is then as it was.
 pub fn replace(
     games: &GameSet,
@@ -46,7 +27,7 @@ pub fn replace(
     options: &ImportOptions,
     progress: &Progress,
     stop: &AtomicBool,
-    report: impl FnMut(FaultReport) + Send,
+    report: Report<'_>,
 ) -> Result<Summary> {
     let options = ImportOptions {
         existing: Existing::Append,
@@ -55,7 +36,7 @@ pub fn replace(
         stop_at_refused: true,
         ..options.clone()
     };
-    import_with(sources, target, &options, Some(games), progress, stop, Box::new(report))
+    import_with(sources, target, &options, Some(games), progress, stop, report)
 }
 
 /// Returns an error if the target is there and has to stay as it is.
@@ -66,6 +47,15 @@ pub fn refuse_existing(target: &Path, options: &ImportOptions) -> Result<()> {
     }
 }
 
+/// Imports PGN sources, in the order given, into the archive at `target`; `-` is standard input. `replaced` are games
+/// that are deleted in the last commit.
+///
+/// A commit follows every [`ImportOptions::batch`] chunks; when this returns, everything that the summary counts is
+/// durable.
+///
+/// Errors: the target cannot be created, opened or written; the sources are not those of the import that is to go on.
+/// Where writing failed, a new archive holds its last commit, or is not there if there was none. A source that cannot
+/// be read on is an error only if no source can be read: see [`Summary::refused`].
 pub fn import_with(
     sources: &[PathBuf],
     target: &Path,
@@ -91,7 +81,7 @@ pub fn import_with(
             (None, opened)
         }
         None => {
-            let (new, writer) = NewFile::create(target, feed.identity(), replace)?;
+            let (new, writer) = NewFile::create(target, feed.identity(), Existing::from_force(replace))?;
             (Some(new), Opened::new(writer))
         }
     };
@@ -120,7 +110,7 @@ pub fn import_with(
                 Some(new) if committed == 0 || new.is_unnamed() => new.remove(),
                 _ => {
                     // The disk that refused the archive may well refuse this; the index can be made again.
-                    if let Ok(archive) = Archive::open_without_index(target) {
+                    if let Ok(archive) = Archive::open(ArchiveFile::at(target).index(None)) {
                         let _ = write_side(target, &FileKind::Index.of_archive(target), &archive.index_file());
                     }
                 }
@@ -147,10 +137,10 @@ pub fn import_with(
     Ok(summary)
 }
 
-/// Imports PGN sources into an archive on any storage, as [`import`] does into a file; `target` is what errors call it.
+/// Imports PGN sources into an archive on any storage, as [`import_with`] does into a file; `target` is what errors call it.
 /// Makes no index.
 ///
-/// Errors: those of [`import`]. After a failed write the storage is cut to its last commit, where that is certain.
+/// Errors: those of [`import_with`]. After a failed write the storage is cut to its last commit, where that is certain.
 pub fn import_on<S: Storage>(
     opened: Opened<S>,
     sources: &[PathBuf],
@@ -158,12 +148,12 @@ pub fn import_on<S: Storage>(
     options: &ImportOptions,
     progress: &Progress,
     stop: &AtomicBool,
-    report: impl FnMut(FaultReport) + Send,
+    report: Report<'_>,
 ) -> Result<Summary> {
     let start = Start::of(&opened, sources, options, target)?;
     let feed = Feed::open(sources, &start.done, start.begin.clone(), options, progress, stop)?;
     start.check(&feed, &opened.writer, target)?;
-    let (writer, stored) = store(opened, feed, start, options, None, progress, Box::new(report));
+    let (writer, stored) = store(opened, feed, start, options, None, progress, report);
     stored.map_err(|error| {
         drop(writer.abandon());
         Error::io("cannot write", target)(error)

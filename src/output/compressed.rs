@@ -12,7 +12,8 @@ use zip::write::{SimpleFileOptions, StreamWriter, ZipWriter};
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
-/// use scoresheet::output::{Compressed, Content, Existing, NewFile, Outputs};
+/// use scoresheet::Existing;
+/// use scoresheet::output::{Compressed, Content, NewFile, Outputs};
 /// use std::io::Write;
 ///
 /// let path = folder.path().join("games.pgn.gz");

@@ -9,7 +9,8 @@
 //! # let folder = tempfile::tempdir()?;
 //! # let archive = folder.path().join("games.bga");
 //! # scoresheet::Import::new(&archive).run_reader("games.pgn", &b"1. e4 *\n"[..])?;
-//! use scoresheet::output::{Content, Existing, NewFile, Outputs};
+//! use scoresheet::Existing;
+//! use scoresheet::output::{Content, NewFile, Outputs};
 //! use std::io::Write;
 //!
 //! let mut outputs = Outputs::of([&archive]);
@@ -36,5 +37,5 @@ pub use compressed::Compressed;
 pub use content::Content;
 pub use new_file::NewFile;
 pub use refused::Refused;
-pub use target::{Existing, Outputs, Target};
+pub use target::{Outputs, Target};
 pub use text::{is_control, printable, shown};

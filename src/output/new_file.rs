@@ -1,7 +1,7 @@
 //! Atomic file creation: a temporary file, synced and renamed when complete.
 
-use crate::archive::sync_folder;
 use crate::archive::temporary::Temporary;
+use crate::archive::{Existing, sync_folder};
 use crate::output::target::Target;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -45,7 +45,7 @@ impl NewFile {
         file.sync_data()?;
         let length = file.metadata()?.len();
         drop(self.file);
-        temporary.persist(self.target.path(), self.target.replace())?;
+        temporary.persist(self.target.path(), self.target.existing() == Existing::Replace)?;
         sync_folder(self.target.path());
         Ok(length)
     }
@@ -64,7 +64,7 @@ impl Write for NewFile {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::output::{Content, Existing, Outputs};
+    use crate::output::{Content, Outputs};
 
     #[test]
     fn a_file_has_its_name_once_it_is_complete() {

@@ -1,7 +1,7 @@
 //! Where a program may write: never over an input, never over another kind of file, and only under a name that fits the
 //! content.
 
-use crate::archive::{Archive, FileKind};
+use crate::archive::{Archive, Existing, FileKind};
 use crate::output::compression;
 use crate::output::content::Content;
 use crate::output::refused::Refused;
@@ -9,24 +9,6 @@ use crate::output::text::shown;
 use std::collections::HashMap;
 use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
-
-/// What happens to a file that already exists.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Existing {
-    /// It stays, and there is an error.
-    Refuse,
-    /// It is replaced when the new one is complete.
-    Replace,
-    /// It is added to, or the writer decides.
-    Keep,
-}
-
-impl Existing {
-    /// Returns what `--force` asks for.
-    pub fn from_force(force: bool) -> Existing {
-        if force { Existing::Replace } else { Existing::Refuse }
-    }
-}
 
 /// A path that may be written.
 #[derive(Clone, Debug)]
@@ -48,9 +30,9 @@ impl Target {
         self.written
     }
 
-    /// Returns whether an existing file is to be replaced.
-    pub fn replace(&self) -> bool {
-        self.replace
+    /// Returns what happens to a file that is there: it is replaced or refused.
+    pub fn existing(&self) -> Existing {
+        Existing::from_force(self.replace)
     }
 
     /// Returns the permissions that every input grants, as mode bits: a new file gets no others for group and world.
@@ -142,7 +124,7 @@ impl Outputs {
     /// Allows an archive to be changed where it is, and its index to be written. Errors: it is an input.
     pub fn in_place(&mut self, archive: &Path) -> Result<(), Refused> {
         self.is_free(archive, None)?;
-        self.allow(archive, Content::Archive(FileKind::Archive), Existing::Keep).map(drop)
+        self.allow(archive, Content::Archive(FileKind::Archive), Existing::Append).map(drop)
     }
 
     /// Allows a file beside an input to be written. Errors: something else is there.

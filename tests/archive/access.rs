@@ -4,9 +4,9 @@
 use crate::common::import::try_import;
 use crate::common::sample::lichess;
 use rayon::prelude::*;
+use scoresheet::Existing;
 use scoresheet::archive::{Access, FileKind, Level, ReadExactAt, SideState};
-use scoresheet::import::Existing;
-use scoresheet::{Archive, Error, ImportOptions};
+use scoresheet::{Archive, ArchiveFile, Error, ImportOptions};
 use std::fs::{self, OpenOptions};
 use std::io;
 use std::ops::Range;
@@ -28,14 +28,14 @@ fn every_access_gives_the_same_games() {
     let target = sample(folder.path());
     let mapped = Archive::open(&target).unwrap();
     let digest = mapped.digest().unwrap();
-    let read = Archive::open_with(&target, Access::Read).unwrap();
+    let read = Archive::open(ArchiveFile::at(&target).options(Access::Read)).unwrap();
     assert_eq!(read.index_state(), SideState::File);
     let file = fs::read(&target).unwrap();
     let index = fs::read(FileKind::Index.beside(&target)).unwrap();
-    let held = Archive::from_bytes(file.clone(), Some(&index)).unwrap();
+    let held = Archive::open(ArchiveFile::from_bytes(file.clone()).index(index.to_vec())).unwrap();
     assert_eq!(held.index_state(), SideState::File);
     // What lies after the last commit does not count in memory either.
-    let longer = Archive::from_bytes([file.as_slice(), b"BGAb"].concat(), None).unwrap();
+    let longer = Archive::open(ArchiveFile::from_bytes([file.as_slice(), b"BGAb"].concat())).unwrap();
     assert_eq!((longer.index_state(), longer.file_length()), (SideState::Missing, file.len() as u64));
     for archive in [&read, &held, &longer] {
         assert_eq!(archive.digest().unwrap(), digest);
@@ -56,7 +56,7 @@ fn every_access_gives_the_same_games() {
     assert_eq!(original.len() as u64, read.totals().unwrap().pgn_bytes);
     for level in [Level::Quick, Level::Full] {
         let one = Archive::verify(&target, level, |_| {}).unwrap();
-        assert_eq!(one, Archive::verify_with(&target, Access::Read, level, |_| {}).unwrap());
+        assert_eq!(one, Archive::verify(ArchiveFile::at(&target).options(Access::Read), level, |_| {}).unwrap());
         assert!(one.is_intact());
     }
 }
@@ -87,7 +87,7 @@ fn a_game_out_of_a_far_archive_takes_one_request() {
     for number in (1..=3000).step_by(37) {
         let requests = Arc::default();
         let far = Far { file: file.clone(), requests: Arc::clone(&requests) };
-        let far = Archive::from_reader(far, file.len() as u64, Some(&index)).unwrap();
+        let far = Archive::open(ArchiveFile::from_reader(far, file.len() as u64).index(index.to_vec())).unwrap();
         let count = || std::mem::take(&mut *requests.lock().unwrap());
         count();
         let game = far.game(number).unwrap();
@@ -122,7 +122,7 @@ fn a_file_cut_or_changed_under_a_reader_gives_errors() {
     let moves: Vec<_> = intact.games().map(|game| game.unwrap().brenner().to_vec()).collect();
     drop(intact);
     let whole = fs::read(&target).unwrap();
-    let archive = Archive::open_with(&target, Access::Read).unwrap();
+    let archive = Archive::open(ArchiveFile::at(&target).options(Access::Read)).unwrap();
     assert!(archive.game(1).unwrap().digest().is_ok());
     let check = |archive: &Archive| {
         let (mut right, mut refused) = (0, 0);
@@ -156,5 +156,5 @@ fn a_file_cut_or_changed_under_a_reader_gives_errors() {
     let (right, _) = check(&archive);
     assert!(right < 100, "{right}");
     fs::write(&target, whole).unwrap();
-    assert_eq!(check(&Archive::open_with(&target, Access::Read).unwrap()), (3000, 0));
+    assert_eq!(check(&Archive::open(ArchiveFile::at(&target).options(Access::Read)).unwrap()), (3000, 0));
 }

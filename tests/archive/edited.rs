@@ -3,10 +3,10 @@
 use crate::common::import::{append, archive_of, try_import};
 use crate::common::sample::{lichess, lichess_text, testdata};
 use scoresheet::archive::copy::{self, Part};
-use scoresheet::archive::{Coding, FileKind, Level, TranscodeOptions, delete, transcode};
+use scoresheet::archive::{Coding, FileKind, Level, TranscodeOptions};
 use scoresheet::game::{Event, TextKind};
-use scoresheet::import::{Edited, edit, original_game};
-use scoresheet::{Archive, Error, Game, GameSet, ImportOptions};
+use scoresheet::import::{Edited, original_game};
+use scoresheet::{Archive, Error, Existing, Game, GameSet, ImportOptions};
 use std::fs;
 use std::path::Path;
 
@@ -26,7 +26,7 @@ fn changed(number: u64, mut game: Game) -> Option<Game> {
 }
 
 fn change(path: &Path, games: &GameSet) -> Edited {
-    edit(path, games, &|game| Ok(changed(game.number(), game.to_game()?)), scoresheet::Monitor::new()).unwrap()
+    Archive::edit(path, games, &|game| Ok(changed(game.number(), game.to_game()?)), scoresheet::Monitor::new()).unwrap()
 }
 
 fn games(archive: &Archive) -> Vec<(u64, Game)> {
@@ -47,7 +47,7 @@ fn changed_games_are_changed_and_no_others() {
     for pack in [false, true] {
         let options = ImportOptions { pack, chunk_bytes: 100_000, batch: 3, ..ImportOptions::default() };
         archive_of(&[lichess()], &target, options);
-        delete(&target, [3, 10, 11]).unwrap();
+        Archive::delete(&target, [3, 10, 11]).unwrap();
         let before = Archive::open(&target).unwrap();
         let mut expected = games(&before);
         let wanted = GameSet::of(before.len(), 1..=2000);
@@ -67,14 +67,14 @@ fn changed_games_are_changed_and_no_others() {
         assert_eq!(after.index_state(), scoresheet::archive::SideState::File);
         assert!(Archive::verify(&target, Level::Full, |_| {}).unwrap().is_intact());
         // The deleted ones are there and as they were.
-        scoresheet::archive::undelete(&target, [3, 10, 11]).unwrap();
+        Archive::undelete(&target, [3, 10, 11]).unwrap();
         let archive = Archive::open(&target).unwrap();
         assert!(!archive.game(3).unwrap().is_changed());
         gives_back_its_source(&archive);
         // A second change of a game still gives the source back, and what the source said makes it unchanged.
         let twice = GameSet::of(archive.len(), [6]);
         change(&target, &twice);
-        let back = edit(
+        let back = Archive::edit(
             &target,
             &GameSet::all(archive.len()),
             &|game| Ok(if game.is_changed() { original_game(game)?.map(|(game, _)| game) } else { None }),
@@ -106,7 +106,7 @@ fn moves_are_changed() {
     game.events.push(Event::Move(game.start.parse_san(b"e4").unwrap()));
     let new = game.clone();
     let all = GameSet::of(before.len(), [faulty]);
-    assert_eq!(edit(&target, &all, &|_| Ok(Some(new.clone())), |_| {}).unwrap().games, 1);
+    assert_eq!(Archive::edit(&target, &all, &|_| Ok(Some(new.clone())), |_| {}).unwrap().games, 1);
     let after = Archive::open(&target).unwrap();
     assert_eq!(after.game(faulty).unwrap().to_game().unwrap(), game);
     assert!(!after.game(faulty).unwrap().has_fault());
@@ -117,7 +117,7 @@ fn moves_are_changed() {
     assert_eq!(original, fs::read(&source).unwrap());
     // What the source said has its fault again.
     let back = |game: &scoresheet::GameRef| Ok(original_game(game)?.map(|(game, _)| game));
-    edit(&target, &all, &back, |_| {}).unwrap();
+    Archive::edit(&target, &all, &back, |_| {}).unwrap();
     let restored = Archive::open(&target).unwrap();
     assert!(restored.game(faulty).unwrap().has_fault() && !restored.game(faulty).unwrap().is_changed());
     assert_eq!(restored.digest().unwrap(), before.digest().unwrap());
@@ -138,12 +138,15 @@ fn changes_survive() {
         assert_eq!(other.changed().unwrap(), numbers, "{name}");
         gives_back_its_source(&other);
     };
-    copy::write(&path("copy.bga"), false, &[Part { archive: &archive, games: archive.live() }], |_| {}).unwrap();
+    copy::write(path("copy.bga"), Existing::Refuse, &[Part { archive: &archive, games: archive.live() }], |_| {})
+        .unwrap();
     is_same("copy.bga");
     let packed = TranscodeOptions { coding: Coding::Packed(scoresheet::archive::MODEL), ..TranscodeOptions::default() };
-    transcode(&archive, &path("packed.bga"), &packed, |_| {}).unwrap();
+    archive.transcode(path("packed.bga"), &packed, |_| {}).unwrap();
     is_same("packed.bga");
-    transcode(&Archive::open(path("packed.bga")).unwrap(), &path("plain.bga"), &TranscodeOptions::default(), |_| {})
+    Archive::open(path("packed.bga"))
+        .unwrap()
+        .transcode(path("plain.bga"), &TranscodeOptions::default(), |_| {})
         .unwrap();
     assert!(fs::read(path("plain.bga")).unwrap() == fs::read(path("games.bga")).unwrap());
     append(&testdata("golden").join("sample.pgn"), &path("games.bga"), ImportOptions::default());
@@ -165,11 +168,11 @@ fn nothing_happens_by_halves() {
         assert!(fs::read(&target).unwrap() == bytes);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
     };
-    assert_eq!(edit(&target, &all, &|_| Ok(None), |_| {}).unwrap().games, 0);
+    assert_eq!(Archive::edit(&target, &all, &|_| Ok(None), |_| {}).unwrap().games, 0);
     is_as_it_was();
-    assert_eq!(edit(&target, &all, &|game| game.to_game().map(Some), |_| {}).unwrap().games, 0);
+    assert_eq!(Archive::edit(&target, &all, &|game| game.to_game().map(Some), |_| {}).unwrap().games, 0);
     is_as_it_was();
-    let broken = edit(
+    let broken = Archive::edit(
         &target,
         &all,
         &|game| {
@@ -186,12 +189,12 @@ fn nothing_happens_by_halves() {
     assert!(broken.unwrap_err().to_string().contains("game 2999"));
     is_as_it_was();
     let stop = std::sync::atomic::AtomicBool::new(true);
-    let stopped = edit(&target, &all, &|_| Ok(Some(Game::default())), scoresheet::Monitor::new().stop(&stop));
+    let stopped = Archive::edit(&target, &all, &|_| Ok(Some(Game::default())), scoresheet::Monitor::new().stop(&stop));
     assert!(matches!(stopped, Err(Error::Interrupted)));
     is_as_it_was();
     // Somebody is writing to it.
     let writer = scoresheet::ArchiveWriter::append(&target).unwrap();
-    let busy = edit(&target, &all, &|_| Ok(Some(Game::default())), |_| {});
+    let busy = Archive::edit(&target, &all, &|_| Ok(Some(Game::default())), |_| {});
     assert!(busy.unwrap_err().to_string().contains("another program is writing to it"));
     drop(writer);
     is_as_it_was();
@@ -204,7 +207,7 @@ fn changed_games_are_written_as_they_were() {
     let target = folder.path().join("changed.bga");
     try_import(&[golden("sample.pgn")], &target, &ImportOptions::default()).unwrap();
     let games = GameSet::of(6, [1, 2]);
-    edit(
+    Archive::edit(
         &target,
         &games,
         &|game| {

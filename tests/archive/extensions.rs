@@ -3,13 +3,13 @@
 
 use crate::common::import::try_import;
 use crate::common::sample::testdata;
-use scoresheet::archive::{Coding, Level, TranscodeOptions, delete, transcode};
+use scoresheet::archive::{Coding, Level, TranscodeOptions};
 use scoresheet::error::UnknownPart;
 use scoresheet::format::block::{self, BlockHeader, BlockKind, HEADER};
 use scoresheet::format::commit::Commit;
 use scoresheet::format::header::{BLOCKS, Features, Header, PAGES};
 use scoresheet::format::{ArchiveId, State};
-use scoresheet::{Archive, Error, OpenOptions};
+use scoresheet::{Archive, ArchiveFile, Error, Existing};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -111,16 +111,16 @@ fn skippable_blocks_are_passed_over() {
     fs::write(folder.path().join("damaged.bga"), damaged).unwrap();
     assert!(!is_intact(&folder.path().join("damaged.bga")));
     // Whoever appends leaves them; whoever makes another archive leaves them out.
-    assert_eq!(delete(&path, [6]).unwrap().games, 1);
+    assert_eq!(Archive::delete(&path, [6]).unwrap().games, 1);
     assert!(is_intact(&path));
     assert_eq!((Archive::open(&path).unwrap().live().len(), unknown_blocks(&path)), (5, 4));
     let copy = folder.path().join("copy.bga");
-    let options = TranscodeOptions { coding: Coding::Plain, level: None, replace: false };
-    transcode(&Archive::open(&path).unwrap(), &copy, &options, |_| {}).unwrap();
+    let options = TranscodeOptions { coding: Coding::Plain, level: None, existing: Existing::Refuse };
+    Archive::open(&path).unwrap().transcode(&copy, &options, |_| {}).unwrap();
     assert!(is_intact(&copy));
     assert_eq!((digest(&copy), unknown_blocks(&copy)), (digest(&path), 0));
     let repaired = folder.path().join("repaired.bga");
-    Archive::repair(&path, OpenOptions::default(), &repaired, false, |_| {}).unwrap();
+    Archive::repair(&path, &repaired, Existing::Refuse, |_| {}).unwrap();
     assert_eq!((digest(&repaired), unknown_blocks(&repaired)), (digest(&path), 0));
 }
 
@@ -156,8 +156,8 @@ fn critical_blocks_are_refused_by_their_kind() {
     };
     is_told(Archive::open(&path).unwrap_err());
     is_told(Archive::verify(&path, Level::Full, |_| {}).unwrap_err());
-    is_told(delete(&path, [6]).unwrap_err());
-    is_told(Archive::repair(&path, OpenOptions::default(), folder.path().join("b.bga"), false, |_| {}).unwrap_err());
+    is_told(Archive::delete(&path, [6]).unwrap_err());
+    is_told(Archive::repair(&path, folder.path().join("b.bga"), Existing::Refuse, |_| {}).unwrap_err());
     assert!(!folder.path().join("b.bga").exists());
 }
 
@@ -182,7 +182,7 @@ fn other_codings_are_refused() {
         }
         at += HEADER + header.length as usize;
     }
-    let error = Archive::from_bytes(file, None).unwrap_err();
+    let error = Archive::open(ArchiveFile::from_bytes(file)).unwrap_err();
     assert!(matches!(error, Error::Unknown { part: UnknownPart::Coding { kind: 2, coding: 3 }, .. }), "{error:?}");
 }
 
@@ -196,20 +196,20 @@ fn features_decide_who_may_do_what() {
     };
     is_told(Archive::open(&path).unwrap_err());
     is_told(Archive::verify(&path, Level::Full, |_| {}).unwrap_err());
-    is_told(Archive::repair(&path, OpenOptions::default(), folder.path().join("b.bga"), false, |_| {}).unwrap_err());
+    is_told(Archive::repair(&path, folder.path().join("b.bga"), Existing::Refuse, |_| {}).unwrap_err());
     // One page that says so is enough.
     let mut file = fs::read(&path).unwrap();
     let id = ArchiveId(file[16..32].try_into().unwrap());
     let page = Header::new(id).encode();
     file[..page.len()].copy_from_slice(&page);
-    is_told(Archive::from_bytes(file, None).unwrap_err());
+    is_told(Archive::open(ArchiveFile::from_bytes(file)).unwrap_err());
 
     let write = Features { read: 0, write: 1 << 31 };
     let (path, _folder) = golden("v0.6-feature-write.bga", write, |_| Vec::new());
     assert_eq!(digest(&path), DIGEST.trim());
     assert!(is_intact(&path));
     let before = fs::read(&path).unwrap();
-    let error = delete(&path, [6]).unwrap_err();
+    let error = Archive::delete(&path, [6]).unwrap_err();
     let expected = UnknownPart::WriteFeatures(1 << 31);
     assert!(
         matches!(error, Error::Unknown { part, offset } if part == expected && offset == PAGES[1] + 80),

@@ -5,9 +5,9 @@
 
 use crate::common::import::try_import;
 use crate::common::sample::testdata;
-use scoresheet::archive::{FileKind, Level, SideState, delete};
+use scoresheet::archive::{FileKind, Level, SideState};
 use scoresheet::query::{Filter, TagColumns, tag_columns};
-use scoresheet::{Archive, Error, ImportOptions, import};
+use scoresheet::{Archive, Error, Import, ImportOptions};
 use std::fs;
 use std::path::PathBuf;
 
@@ -22,15 +22,11 @@ fn this_version_writes_the_golden_bytes() {
     let folder = tempfile::tempdir().unwrap();
     let target = folder.path().join("sample.bga");
     let mut faults = Vec::new();
-    let summary = import(
-        &[golden("sample.pgn")],
-        &target,
-        &ImportOptions::default(),
-        &Default::default(),
-        &Default::default(),
-        |fault| faults.push((fault.line, fault.fault.to_string())),
-    )
-    .unwrap();
+    let summary = Import::new(&target)
+        .options(ImportOptions::default())
+        .on_fault(|fault| faults.push((fault.line, fault.fault.to_string())))
+        .run(&[golden("sample.pgn")])
+        .unwrap();
     assert_eq!((summary.stored, summary.rejected, summary.faulty), (6, 0, 1));
     assert_eq!(faults, [(41, "illegal move: Ke3 (after 2 plies)".to_owned())]);
     if std::env::var_os("SCORESHEET_BLESS").is_some() {
@@ -70,7 +66,7 @@ fn deletions_and_header_columns_are_written_as_they_were() {
     let target = folder.path().join("deleted.bga");
     let sources = [golden("sample.pgn")];
     try_import(&sources, &target, &ImportOptions::default()).unwrap();
-    assert_eq!(delete(&target, [2, 3, 5]).unwrap().games, 3);
+    assert_eq!(Archive::delete(&target, [2, 3, 5]).unwrap().games, 3);
     tag_columns::write(&Archive::open(&target).unwrap()).unwrap();
     let files = ["bga", "bgi", "bgh"].map(|end| (target.with_extension(end), golden(&format!("v0.6-deleted.{end}"))));
     for (written, kept) in &files {

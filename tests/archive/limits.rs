@@ -2,7 +2,7 @@
 
 use crate::common::import::try_import;
 use scoresheet::archive::{Access, Level, Limits, OpenOptions};
-use scoresheet::{Archive, Error, ImportOptions};
+use scoresheet::{Archive, ArchiveFile, Error, Existing, ImportOptions};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -39,7 +39,7 @@ fn checked(file: &[u8]) -> Vec<u32> {
 fn is_read(path: &Path, limits: Limits) -> bool {
     let mut read = Vec::new();
     for options in [OpenOptions::from(limits), OpenOptions { access: Access::Read, limits }] {
-        let archive = Archive::open_with(path, options).unwrap();
+        let archive = Archive::open(ArchiveFile::at(path).options(options)).unwrap();
         assert_eq!(archive.limits(), &limits);
         let games: Vec<_> = archive.games().map(|game| game.and_then(|game| game.digest())).collect();
         let sources = archive.sources().and_then(|sources| {
@@ -51,10 +51,13 @@ fn is_read(path: &Path, limits: Limits) -> bool {
             assert!(matches!(error, Error::Damaged(_) | Error::Limit { .. }), "{error}");
         }
         // A verification agrees, and moves need no column.
-        assert_eq!(Archive::verify_with(path, options, Level::Full, |_| {}).unwrap().is_intact(), fine);
+        assert_eq!(
+            Archive::verify(ArchiveFile::at(path).options(options), Level::Full, |_| {}).unwrap().is_intact(),
+            fine
+        );
         read.push(fine);
     }
-    let whole = Archive::from_bytes_with(fs::read(path).unwrap(), None, limits).unwrap();
+    let whole = Archive::open(ArchiveFile::from_bytes(fs::read(path).unwrap()).options(limits)).unwrap();
     let all = whole.games().all(|game| game.and_then(|game| game.digest()).is_ok());
     assert!(read[0] == read[1] && all >= read[0], "every access has the same limits");
     read[0]
@@ -102,19 +105,24 @@ fn a_refreshed_archive_keeps_its_options() {
         access: Access::Read,
         limits: Limits { allowance: 10, allowance_per_byte: 0, allowance_per_game: 0, ..Limits::default() },
     };
-    let mut archive = Archive::open_with(&path, options).unwrap();
+    let mut archive = Archive::open(ArchiveFile::at(&path).options(options)).unwrap();
     let games = archive.len();
     let source = folder.path().join("more.pgn");
     fs::write(&source, "1. e4 {a long remark} *\n").unwrap();
-    let append = ImportOptions { existing: scoresheet::import::Existing::Append, ..ImportOptions::default() };
+    let append = ImportOptions { existing: scoresheet::Existing::Append, ..ImportOptions::default() };
     try_import(&[source], &path, &append).unwrap();
     assert!(archive.refresh().unwrap());
     assert_eq!((archive.len(), archive.limits()), (games + 1, &options.limits));
     assert!(archive.game(games + 1).unwrap().digest().is_err());
     // What a repair cannot read within the limits is lost, and told.
     let target = folder.path().join("repaired.bga");
-    let repair = Archive::repair(&path, options, &target, false, |_| {}).unwrap();
+    let repair = Archive::repair(ArchiveFile::at(&path).options(options), &target, Existing::Refuse, |_| {}).unwrap();
     assert_eq!((repair.lost_games(), repair.kept_games()), (0, games + 1));
     assert!(!repair.losses.is_empty());
-    assert!(Archive::repair(&path, Access::Read, &target, true, |_| {}).unwrap().losses.is_empty());
+    assert!(
+        Archive::repair(ArchiveFile::at(&path).options(Access::Read), &target, Existing::Replace, |_| {})
+            .unwrap()
+            .losses
+            .is_empty()
+    );
 }

@@ -5,9 +5,9 @@ use crate::common::import::try_import;
 use crate::common::sample::lichess;
 use scoresheet::ArchiveSet;
 use scoresheet::archive::copy::{self, Part};
-use scoresheet::archive::{Access, Archive, GameSet, Level, MODEL, TranscodeOptions, delete, transcode};
+use scoresheet::archive::{Archive, ArchiveFile, GameSet, Level, MODEL, TranscodeOptions};
 use scoresheet::format::moves::Coding;
-use scoresheet::{Error, ImportOptions};
+use scoresheet::{Error, Existing, ImportOptions};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
@@ -63,7 +63,7 @@ fn whole(archive: &Archive, game: u64) -> ([u8; 32], Vec<u8>) {
 
 fn copied(path: &Path, parts: &[(&Archive, GameSet)]) -> Archive {
     let parts: Vec<Part> = parts.iter().map(|(archive, games)| Part { archive, games: games.clone() }).collect();
-    let done = copy::write(path, false, &parts, |_| {}).unwrap();
+    let done = copy::write(path, Existing::Refuse, &parts, |_| {}).unwrap();
     let report = Archive::verify(path, Level::Full, |_| {}).unwrap();
     assert!(report.is_intact() && report.index == Some(true), "{report:?}");
     let archive = Archive::open(path).unwrap();
@@ -130,7 +130,7 @@ fn copies_of_packed_archives_stay_packed() {
         let plain = Archive::open(&path).unwrap();
         let path = path.with_extension("packed.bga");
         let options = TranscodeOptions { coding: Coding::Packed(MODEL), ..TranscodeOptions::default() };
-        transcode(&plain, &path, &options, |_| {}).unwrap();
+        plain.transcode(&path, &options, |_| {}).unwrap();
         let packed = Archive::open(&path).unwrap();
         let moves = |archive: &Archive| archive.totals().unwrap().moves_bytes;
         let copy = copied(&path.with_extension("copy.bga"), &[(&packed, packed.live())]);
@@ -141,7 +141,7 @@ fn copies_of_packed_archives_stay_packed() {
         let again = copied(&path.with_extension("again.bga"), &[(&both, both.live())]);
         assert_eq!(moves(&again), moves(&both));
         let repaired = path.with_extension("repaired.bga");
-        let report = Archive::repair(&path, Access::default(), &repaired, false, |_| {}).unwrap();
+        let report = Archive::repair(&path, &repaired, Existing::Refuse, |_| {}).unwrap();
         assert_eq!((report.lost_games(), report.damage.len()), (0, 0));
         let repaired = Archive::open(&repaired).unwrap();
         assert_eq!((repaired.digest().unwrap(), moves(&repaired)), (plain.digest().unwrap(), moves(&packed)));
@@ -169,17 +169,17 @@ fn deleted_games_are_holes_until_the_archive_is_compacted() {
     let path = sample(&folder);
     let before = Archive::open(&path).unwrap();
     let gone: Vec<u64> = (1..=before.len()).filter(|game| game % 7 == 3 || (100..=140).contains(game)).collect();
-    assert_eq!(delete(&path, gone.iter().copied()).unwrap().games, gone.len() as u64);
+    assert_eq!(Archive::delete(&path, gone.iter().copied()).unwrap().games, gone.len() as u64);
     // Once more is nothing more, and so is what does not exist.
     let length = std::fs::metadata(&path).unwrap().len();
-    assert_eq!(delete(&path, [gone[0], gone[1], 0, before.len() + 1]).unwrap().games, 0);
+    assert_eq!(Archive::delete(&path, [gone[0], gone[1], 0, before.len() + 1]).unwrap().games, 0);
     assert_eq!(std::fs::metadata(&path).unwrap().len(), length);
-    assert_eq!(delete(&path, [1]).unwrap().games, 1);
+    assert_eq!(Archive::delete(&path, [1]).unwrap().games, 1);
 
     let gone: Vec<u64> = [1].into_iter().chain(gone).collect();
     let kept: Vec<u64> = (1..=before.len()).filter(|game| !gone.contains(game)).collect();
-    for open in [Archive::open, Archive::open_without_index] {
-        let after = open(&path).unwrap();
+    for file in [ArchiveFile::at(&path), ArchiveFile::at(&path).index(None)] {
+        let after = Archive::open(file).unwrap();
         assert_eq!((after.len(), after.deleted_count()), (before.len(), gone.len() as u64));
         assert!(after.live().iter().eq(kept.iter().copied()));
         for game in &gone {
@@ -203,7 +203,7 @@ fn deleted_games_are_holes_until_the_archive_is_compacted() {
     assert_eq!(before.deleted_count(), 0);
     assert_eq!(before.game(1).unwrap().number(), 1);
     // Games appended later are not deleted.
-    let options = ImportOptions { existing: scoresheet::import::Existing::Append, ..ImportOptions::default() };
+    let options = ImportOptions { existing: scoresheet::Existing::Append, ..ImportOptions::default() };
     let source = folder.path().join("more.pgn");
     std::fs::write(&source, PGN).unwrap();
     try_import(&[source], &path, &options).unwrap();
@@ -257,9 +257,9 @@ fn an_existing_file_is_not_written_over_unasked() {
     let path = folder.path().join("there.bga");
     std::fs::write(&path, "precious").unwrap();
     let part = || [Part { archive: &archive, games: archive.live() }];
-    assert!(matches!(copy::write(&path, false, &part(), |_| {}), Err(Error::Exists { .. })));
+    assert!(matches!(copy::write(&path, Existing::Refuse, &part(), |_| {}), Err(Error::Exists { .. })));
     assert_eq!(std::fs::read(&path).unwrap(), b"precious");
-    copy::write(&path, true, &part(), |_| {}).unwrap();
+    copy::write(&path, Existing::Replace, &part(), |_| {}).unwrap();
     assert_eq!(Archive::open(&path).unwrap().len(), archive.len());
 }
 

@@ -7,17 +7,17 @@
 use crate::common::import::try_import;
 use crate::common::number;
 use crate::common::random::Random;
+use scoresheet::Existing;
 use scoresheet::archive::copy::{self, Part};
-use scoresheet::archive::{FileKind, GameRef, GameSet, Level, SideState, delete, undelete};
+use scoresheet::archive::{FileKind, GameRef, GameSet, Level, SideState};
 use scoresheet::chess::Position;
 use scoresheet::game::Event;
-use scoresheet::import::{Existing, edit, replace};
 use scoresheet::query::report::duplicates::{self, Options};
 use scoresheet::query::{
     Compare, Filter, PositionIndex, PositionQuery, Search, SearchOptions, Signatures, TagColumns, games,
     position::index, tag_columns,
 };
-use scoresheet::{Archive, ImportOptions, Monitor, import};
+use scoresheet::{Archive, Import, ImportOptions, Monitor};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
@@ -85,9 +85,8 @@ impl World {
     fn import(&mut self, existing: Existing) -> Model {
         let (games, source) = self.games(12);
         let options = ImportOptions { existing, ..ImportOptions::default() };
-        let summary = import(&[source], &self.path(), &options, &Default::default(), &Default::default(), |fault| {
-            panic!("{}", fault.fault)
-        });
+        let summary =
+            Import::new(self.path()).options(options).on_fault(|fault| panic!("{}", fault.fault)).run(&[source]);
         assert_eq!(summary.unwrap().stored, games.len() as u64);
         games
     }
@@ -114,7 +113,7 @@ impl World {
             }
             3..6 => {
                 let numbers = self.some(false);
-                let done = delete(&path, numbers.iter().copied()).unwrap();
+                let done = Archive::delete(&path, numbers.iter().copied()).unwrap();
                 let mut once = numbers.clone();
                 once.sort_unstable();
                 once.dedup();
@@ -124,7 +123,7 @@ impl World {
             }
             6 => {
                 let numbers = self.some(true);
-                undelete(&path, numbers.iter().copied()).unwrap();
+                Archive::undelete(&path, numbers.iter().copied()).unwrap();
                 numbers.iter().for_each(|number| self.model[*number as usize - 1].deleted = false);
                 "undelete"
             }
@@ -134,7 +133,7 @@ impl World {
                 let mut set = GameSet::new(self.model.len() as u64);
                 set.insert(number);
                 let options = ImportOptions::default();
-                replace(&set, &[source], &path, &options, &Default::default(), &Default::default(), |_| {}).unwrap();
+                Import::new(&path).options(options.clone()).run_in_place_of(&set, [source]).unwrap();
                 self.model[number as usize - 1].deleted = true;
                 self.model.extend(games);
                 "replace"
@@ -143,7 +142,7 @@ impl World {
                 let archive = Archive::open(&path).unwrap();
                 let doubles = duplicates::find(&[TagColumns::of(&archive)], Options::default()).unwrap();
                 drop(archive);
-                delete(&path, doubles.iter().map(|double| double.game)).unwrap();
+                Archive::delete(&path, doubles.iter().map(|double| double.game)).unwrap();
                 for double in &doubles {
                     let [gone, kept] = [double.game, double.kept].map(|game| self.model[game as usize - 1].clone());
                     assert_eq!(gone, kept);
@@ -157,7 +156,8 @@ impl World {
             9 => {
                 let target = self.folder.path().join("copy.bga");
                 let archive = Archive::open(&path).unwrap();
-                copy::write(&target, true, &[Part { archive: &archive, games: archive.live() }], |_| {}).unwrap();
+                copy::write(&target, Existing::Replace, &[Part { archive: &archive, games: archive.live() }], |_| {})
+                    .unwrap();
                 drop(archive);
                 fs::rename(FileKind::Index.beside(&target), FileKind::Index.beside(&path)).unwrap();
                 fs::rename(target, path).unwrap();
@@ -193,7 +193,7 @@ impl World {
                 let (model, before) = (self.model.clone(), fs::read(&path).unwrap());
                 let delete_one = |world: &mut World| {
                     let Some(number) = world.some(false).first().copied() else { return };
-                    delete(&world.path(), [number]).unwrap();
+                    Archive::delete(world.path(), [number]).unwrap();
                     world.model[number as usize - 1].deleted = true;
                 };
                 delete_one(self);
@@ -228,7 +228,7 @@ impl World {
                     }
                     Ok(Some(game))
                 };
-                let edited = edit(&path, &set, &change, Monitor::new()).unwrap();
+                let edited = Archive::edit(&path, &set, &change, Monitor::new()).unwrap();
                 for number in numbers {
                     let game = &mut self.model[number as usize - 1];
                     game.white = white;

@@ -4,10 +4,10 @@
 use crate::common::import::archive_of;
 use crate::common::sample::lichess;
 use scoresheet::archive::copy::{self, Part};
-use scoresheet::archive::{FileKind, Level, TranscodeOptions, transcode};
+use scoresheet::archive::{FileKind, Level, TranscodeOptions};
 use scoresheet::query::position::index;
 use scoresheet::query::{Search, SearchOptions, Signatures, tag_columns};
-use scoresheet::{Archive, Error, GameSet, ImportOptions, Monitor, OpenOptions, Position, PositionQuery, Result};
+use scoresheet::{Archive, Error, Existing, GameSet, ImportOptions, Monitor, Position, PositionQuery, Result};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -17,13 +17,13 @@ type Work = (&'static str, u64, fn(&Archive, &Path, Monitor) -> Result<()>);
 const WORKS: [Work; 7] = [
     ("verify", 0, |archive, _, monitor| Archive::verify(archive.path(), Level::Quick, monitor).map(drop)),
     ("repair", 0, |archive, target, monitor| {
-        Archive::repair(archive.path(), OpenOptions::default(), target, false, monitor).map(drop)
+        Archive::repair(archive.path(), target, Existing::Refuse, monitor).map(drop)
     }),
     ("copy", 1, |archive, target, monitor| {
-        copy::write(target, false, &[Part { archive, games: archive.live() }], monitor).map(drop)
+        copy::write(target, Existing::Refuse, &[Part { archive, games: archive.live() }], monitor).map(drop)
     }),
     ("transcode", 0, |archive, target, monitor| {
-        transcode(archive, target, &TranscodeOptions::default(), monitor).map(drop)
+        archive.transcode(target, &TranscodeOptions::default(), monitor).map(drop)
     }),
     ("position index", 2, |archive, _, monitor| index::build(archive, 1 << 20, monitor).map(drop)),
     ("signatures", 1, |archive, _, monitor| Signatures::build_monitored(archive, monitor).map(drop)),

@@ -3,12 +3,12 @@
 
 use crate::common::import::try_import;
 use rayon::prelude::*;
+use scoresheet::Existing;
 use scoresheet::archive::writer::{EncodedChunk, Writer};
-use scoresheet::archive::{Incomplete, Level, delete};
+use scoresheet::archive::{Incomplete, Level};
 use scoresheet::format::header::{BLOCKS, PAGE, Page};
 use scoresheet::format::source::SourceRecord;
-use scoresheet::import::Existing;
-use scoresheet::{Archive, Error, ImportOptions};
+use scoresheet::{Archive, ArchiveFile, Error, ImportOptions};
 use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -266,7 +266,7 @@ fn every_flipped_bit_of_the_header_pages() {
         (0..BLOCKS as usize * 8).into_par_iter().for_each(|bit| {
             let mut flipped = file.clone();
             flipped[bit / 8] ^= 1 << (bit % 8);
-            match Archive::from_bytes(flipped.clone(), None) {
+            match Archive::open(ArchiveFile::from_bytes(flipped.clone())) {
                 Ok(archive) => {
                     let lost = archive.len() < games;
                     let reported = matches!(archive.incomplete(), Some(Incomplete::HeaderPage { .. }));
@@ -286,9 +286,9 @@ fn every_flipped_bit_of_the_header_pages() {
             fs::write(&path, &flipped).unwrap();
             assert!(!Archive::verify(&path, Level::Quick, |_| {}).unwrap().is_intact(), "bit {bit} is not seen");
             let target = folder.path().join(format!("repaired-{bit}.bga"));
-            let repaired = Archive::repair(&path, scoresheet::OpenOptions::default(), &target, true, |_| {}).unwrap();
+            let repaired = Archive::repair(&path, &target, Existing::Replace, |_| {}).unwrap();
             assert_eq!((repaired.kept_games(), repaired.lost_games()), (games, 0), "bit {bit}");
-            match delete(&path, [1]) {
+            match Archive::delete(&path, [1]) {
                 Ok(count) => {
                     assert_eq!(count.games, 1);
                     let archive = Archive::open(&path).unwrap();

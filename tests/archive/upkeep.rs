@@ -1,7 +1,6 @@
 //! Side files kept up to date: what they grow by, and what they cost.
 
 use scoresheet::archive::{FileKind, SideState};
-use scoresheet::import::edit;
 use scoresheet::query::games::{Before, build, update};
 use scoresheet::query::{Filter, TagColumns};
 use scoresheet::{Archive, GameRef, GameSet, Monitor};
@@ -21,7 +20,7 @@ fn what_is_out_of_use_is_left_out() {
             game.tags[0].1 = format!("{round}-{}", game.tags[0].1);
             Ok(Some(game))
         };
-        let edited = edit(&path, &GameSet::all(2000), &change, Monitor::new()).unwrap();
+        let edited = Archive::edit(&path, &GameSet::all(2000), &change, Monitor::new()).unwrap();
         let archive = Archive::open(&path).unwrap();
         before.carry(&archive, &edited.change.unwrap()).unwrap();
         let [updated] = update(&archive, 1 << 20, Monitor::new()).unwrap()[..] else { panic!("one file") };

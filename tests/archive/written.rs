@@ -3,11 +3,12 @@
 use crate::common::import::{append, try_import};
 use crate::common::sample::{lichess, lichess_text, testdata};
 use rayon::prelude::*;
-use scoresheet::archive::{Access, FileKind, Level, MODEL, SideState, TranscodeOptions, delete, transcode};
+use scoresheet::Existing;
+use scoresheet::archive::{Access, FileKind, Level, MODEL, SideState, TranscodeOptions};
 use scoresheet::chess::fen::{Fen, FenText};
 use scoresheet::format::moves::Coding;
-use scoresheet::import::{Existing, Progress};
-use scoresheet::{Archive, Error, Import, ImportOptions, import};
+use scoresheet::import::Progress;
+use scoresheet::{Archive, ArchiveFile, Error, Import, ImportOptions};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -101,15 +102,15 @@ fn walks_over_chunks_come_to_each_game() {
     let knights = "Nf3 Nf6 Ng1 Ng8 ".repeat(100);
     fs::write(&long, format!("{knights}*\n\n1. e4 *\n\n[Event \"none\"]\n\n*\n\n1. d4 d5 *\n")).unwrap();
     append(&long, &target, ImportOptions::default());
-    delete(&target, [1, 2, 17, 500, 1033, 3000]).unwrap();
+    Archive::delete(&target, [1, 2, 17, 500, 1033, 3000]).unwrap();
     let packed = folder.path().join("packed.bga");
     let archive = Archive::open(&target).unwrap();
     let options = TranscodeOptions { coding: Coding::Packed(MODEL), ..TranscodeOptions::default() };
-    transcode(&archive, &packed, &options, |_| {}).unwrap();
+    archive.transcode(&packed, &options, |_| {}).unwrap();
     let [walked, found] = last_fens(&archive).unwrap();
     assert_eq!(walked.len(), 3004 - 6);
     assert_eq!(walked, found);
-    for archive in [Archive::open(&packed), Archive::open_with(&target, Access::Read)] {
+    for archive in [Archive::open(&packed), Archive::open(ArchiveFile::at(&target).options(Access::Read))] {
         assert_eq!(last_fens(&archive.unwrap()).unwrap(), [walked.clone(), found.clone()]);
     }
     // No page is passed over unchecked.
@@ -280,7 +281,7 @@ fn an_interrupted_import_leaves_a_whole_archive() {
             }
             stop.store(true, Ordering::Relaxed);
         });
-        import(&[source], &target, &ImportOptions::default(), &progress, &stop, |_| {}).unwrap()
+        Import::new(&target).options(ImportOptions::default()).progress(&progress).stop(&stop).run(&[source]).unwrap()
     });
     assert!(matches!(summary.stopped, Some(Error::Interrupted)));
     assert!(summary.stored > 0 && summary.stored < 24_000, "{}", summary.stored);

@@ -135,10 +135,11 @@ fn what_is_not_a_move() {
                  Nf3g é4 ♘f3 Nf3♘ \u{0} =Q e8=QQ =";
     fails(START, texts, SanError::Unreadable);
     let start = position(START);
+    assert_eq!(start.parse_san("e4"), start.parse_san(b"e4"));
     assert_eq!(start.parse_san(b""), Err(SanError::Unreadable));
     assert_eq!(start.parse_san(b" e4"), Err(SanError::Unreadable));
-    assert_eq!(start.parse_san(&[0xFF; 3]), Err(SanError::Unreadable));
-    assert_eq!(start.parse_san(&[b'+'; 10_000]), Err(SanError::Unreadable));
+    assert_eq!(start.parse_san([0xFF; 3]), Err(SanError::Unreadable));
+    assert_eq!(start.parse_san([b'+'; 10_000]), Err(SanError::Unreadable));
     for text in ["--", "Z0", "--!"] {
         assert_eq!(start.parse_san(text.as_bytes()), Ok(Move::NULL), "{text}");
     }

@@ -1,15 +1,15 @@
 //! Archives made of PGN files, as most tests want them: no faults reported, nobody to stop it.
 
-use scoresheet::import::{Existing, Progress, Summary};
-use scoresheet::{Archive, Error, ImportOptions, Result, import};
+use scoresheet::Existing;
+use scoresheet::import::Summary;
+use scoresheet::{Archive, Error, Import, ImportOptions, Result};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 /// Imports files as the options say.
 pub fn try_import(sources: &[PathBuf], target: &Path, options: &ImportOptions) -> Result<Summary> {
-    import(sources, target, options, &Progress::default(), &AtomicBool::new(false), |_| {})
+    Import::new(target).options(options.clone()).run(sources)
 }
 
 /// Returns an archive of these files alone; one that is there already is replaced.

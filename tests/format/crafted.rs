@@ -8,7 +8,7 @@ use scoresheet::format::block::{self, BlockKind};
 use scoresheet::format::header::{Header, Page};
 use scoresheet::format::source::SourceRecord;
 use scoresheet::format::{deletions, dictionary, loose, moves};
-use scoresheet::{Archive, Error};
+use scoresheet::{Archive, ArchiveFile, Error, Existing};
 use sha2::{Digest as _, Sha256};
 use std::fs;
 use std::time::{Duration, Instant};
@@ -20,8 +20,8 @@ fn use_it(file: &[u8]) -> Duration {
     fs::write(&path, file).unwrap();
     let start = Instant::now();
     for access in [Access::Map, Access::Read] {
-        Archive::verify_with(&path, access, Level::Full, |_| {}).unwrap();
-        if let Ok(archive) = Archive::open_with(&path, access) {
+        Archive::verify(ArchiveFile::at(&path).options(access), Level::Full, |_| {}).unwrap();
+        if let Ok(archive) = Archive::open(ArchiveFile::at(&path).options(access)) {
             for game in archive.games() {
                 match game.and_then(|game| game.digest()) {
                     Ok(_) | Err(Error::Damaged(_)) => {}
@@ -30,7 +30,7 @@ fn use_it(file: &[u8]) -> Duration {
             }
         }
     }
-    Archive::repair(&path, Access::Map, &target, true, |_| {}).unwrap();
+    Archive::repair(ArchiveFile::at(&path).options(Access::Map), &target, Existing::Replace, |_| {}).unwrap();
     let elapsed = start.elapsed();
     // What a repair writes is intact, and is what it says that it is.
     assert!(Archive::verify(&target, Level::Full, |_| {}).unwrap().is_intact());
@@ -101,12 +101,12 @@ fn moves_in_another_form_than_the_one_are_told() {
     assert_eq!(archive.position(1, 1).unwrap(), archive.position(2, 1).unwrap());
     let report = Archive::verify(&path, Level::Full, |_| {}).unwrap();
     let damage: Vec<_> = report.damage.iter().map(|damage| (damage.game, damage.kind)).collect();
-    assert_eq!(damage, [(2, DamageKind::NotCanonical)]);
+    assert_eq!(damage, [(Some(2), DamageKind::NotCanonical)]);
 }
 
 /// Returns the damage that a full verification finds.
 fn damage(file: Vec<u8>) -> Vec<DamageKind> {
-    let report = Archive::verify_bytes(file, None, Level::Full, |_| {}).unwrap();
+    let report = Archive::verify(ArchiveFile::from_bytes(file), Level::Full, |_| {}).unwrap();
     report.damage.iter().map(|damage| damage.kind).collect()
 }
 
@@ -128,8 +128,9 @@ fn a_repair_is_not_sized_by_numbers_of_games() {
         let source = SourceRecord { first_game: 1, seen: forge.games, exact: true, ..SourceRecord::default() };
         forge.block(BlockKind::Source, 0, 1, &source.encode());
         fs::write(&path, forge.finish()).unwrap();
-        let (repair, held) =
-            crate::memory::peak(|| Archive::repair(&path, Access::Map, &target, true, |_| {}).unwrap());
+        let (repair, held) = crate::memory::peak(|| {
+            Archive::repair(ArchiveFile::at(&path).options(Access::Map), &target, Existing::Replace, |_| {}).unwrap()
+        });
         assert!(held < 16 << 20, "{held}");
         assert_eq!((repair.kept_games(), repair.lost_games(), repair.deleted), (6, gap, 2));
         let kept: Vec<u64> = repair.kept.iter().flat_map(|kept| kept.first..=kept.last).collect();
@@ -212,7 +213,8 @@ fn a_repair_promises_no_source_that_does_not_come_back() {
         let mut forge = Forge::new();
         source(&mut forge);
         fs::write(&path, forge.finish()).unwrap();
-        let repair = Archive::repair(&path, Access::Map, &target, true, |_| {}).unwrap();
+        let repair =
+            Archive::repair(ArchiveFile::at(&path).options(Access::Map), &target, Existing::Replace, |_| {}).unwrap();
         assert!(Archive::verify(&target, Level::Full, |_| {}).unwrap().is_intact());
         (repair.kept_games(), repair.inexact.len())
     };

@@ -15,7 +15,7 @@ use scoresheet::format::texts::{Texts, TextsBuilder};
 use scoresheet::format::{Limits, deletions, dictionary, layout, record};
 use scoresheet::game::{Outcome, TextKind};
 use scoresheet::packed;
-use scoresheet::{Archive, Error};
+use scoresheet::{Archive, ArchiveFile, Error};
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
@@ -250,7 +250,7 @@ fn made(make: &mut dyn FnMut(&mut Forge, usize), n: usize) -> Vec<u8> {
 /// Reads all that an archive has, on this thread alone. Returns how many games cannot be read since a block of theirs
 /// is refused.
 fn read(file: Vec<u8>) -> usize {
-    let archive = Archive::from_bytes(file, None).expect("the blocks are sound");
+    let archive = Archive::open(ArchiveFile::from_bytes(file)).expect("the blocks are sound");
     let mut refused = 0;
     for game in archive.games() {
         let done = game.and_then(|game| {
@@ -446,7 +446,7 @@ fn what_a_file_asks_for_and_is_not_there_is_an_error() {
     (0..2).for_each(|_| forge.block(BlockKind::Dictionary, 0, 1, &payload));
     let file = forge.finish();
     let limits = Limits { allowance_most: 1 << 26, ..Limits::DEFAULT };
-    let archive = Archive::from_bytes_with(file, None, limits).unwrap();
+    let archive = Archive::open(ArchiveFile::from_bytes(file).options(limits)).unwrap();
     // Of the last game, so that no more is asked of the moves than that.
     let ask = || {
         let game = archive.chunk(0).unwrap().game(games as u64).unwrap();

@@ -4,6 +4,7 @@
 
 use crate::common::sample::testdata;
 use scoresheet::Archive;
+use scoresheet::ArchiveFile;
 use scoresheet::brenner::decode::{Decoder, Item, TextPlaces};
 use scoresheet::chess::Position;
 use scoresheet::format::dictionary::BlockStrings;
@@ -483,7 +484,7 @@ fn parts_mean_what_the_vectors_say() {
 
 /// What the library says of a whole file, without an index.
 fn reads(file: &[u8]) -> Option<Value> {
-    let archive = Archive::from_bytes(file.to_vec(), None).ok()?;
+    let archive = Archive::open(ArchiveFile::from_bytes(file.to_vec())).ok()?;
     let digest = archive.digest().map_or("refused".to_owned(), |digest| digest.to_string());
     Some(json!({"games": archive.live().len(), "incomplete": archive.incomplete().is_some(), "digest": digest}))
 }

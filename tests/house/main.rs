@@ -34,12 +34,7 @@ const KNOWN_CIRCLES: &[&[&str]] = &[];
 const KNOWN_CIRCLES_OF_FOLDERS: &[&[&str]] = &[];
 
 /// The same of the crates beside the library and the command: crate, circle.
-const KNOWN_CIRCLES_OF_CRATES: &[(&str, &[&str])] = &[
-    ("sql", &["command/mod.rs", "command/output.rs", "command/prompt.rs"]),
-    ("serve", &["api.rs", "assets.rs", "explorer/mod.rs", "guard.rs", "lib.rs"]),
-    ("wasm", &["lib.rs", "source.rs"]),
-    ("site", &["file.rs", "lib.rs", "pages.rs", "parts.rs", "positions.rs"]),
-];
+const KNOWN_CIRCLES_OF_CRATES: &[(&str, &[&str])] = &[];
 
 /// Adds the files below a folder and their texts, by their names there after a prefix.
 fn collect(folder: &Path, prefix: &str, files: &mut BTreeMap<String, String>) {

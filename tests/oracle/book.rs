@@ -2,7 +2,7 @@
 
 use crate::common::import::try_import;
 use crate::common::sample::lichess;
-use scoresheet::import::Existing;
+use scoresheet::Existing;
 use scoresheet::query::Search;
 use scoresheet::query::report::book::{BookOptions, key};
 use scoresheet::{Archive, ImportOptions, Position};

@@ -7,9 +7,9 @@ use crate::common::import::{archive_of, try_import};
 use crate::common::random::Random;
 use crate::common::sample::lichess;
 use rayon::prelude::*;
+use scoresheet::Existing;
 use scoresheet::archive::FileKind;
 use scoresheet::chess::{Move, MoveKind, Role};
-use scoresheet::import::Existing;
 use scoresheet::query::{
     Compare, Hit, PositionIndex, PositionQuery, Search, SearchOptions, SideFiles, SideState, Signatures,
     check_side_files, position::index,

@@ -6,9 +6,10 @@
 
 use crate::common::import::try_import;
 use rayon::prelude::*;
+use scoresheet::Existing;
 use scoresheet::archive::Level;
 use scoresheet::game::Game;
-use scoresheet::import::{Existing, Summary};
+use scoresheet::import::Summary;
 use scoresheet::pgn::{self, Disposition, FaultKind, ReadOptions, Splitter, read_game};
 use scoresheet::{Archive, ImportOptions};
 use std::collections::BTreeMap;

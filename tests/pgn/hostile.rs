@@ -6,11 +6,12 @@
 
 use crate::common::import::try_import;
 use rayon::ThreadPoolBuilder;
+use scoresheet::Existing;
 use scoresheet::archive::{Access, Level, OpenOptions};
 use scoresheet::error::Error;
-use scoresheet::import::{Existing, Progress, Summary};
+use scoresheet::import::{Progress, Summary};
 use scoresheet::pgn::{Disposition, FaultKind, ReadLimits, ReadOptions, Splitter, read_game};
-use scoresheet::{Archive, ImportOptions, import};
+use scoresheet::{Archive, ArchiveFile, Import, ImportOptions};
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
@@ -182,7 +183,7 @@ fn a_job() {
     let folder = PathBuf::from(std::env::var_os(FOLDER).unwrap());
     let (source, target) = (folder.join("s.pgn"), folder.join("s.bga"));
     // Not mapped: the pages of a file are no memory of the program's.
-    let open = || Archive::open_with(&target, OpenOptions::from(Access::Read)).unwrap();
+    let open = || Archive::open(ArchiveFile::at(&target).options(OpenOptions::from(Access::Read))).unwrap();
     let start = Instant::now();
     let work = || match job.to_str().unwrap() {
         "import" => {
@@ -195,7 +196,9 @@ fn a_job() {
             format!("{seen} {stored} {rejected}")
         }
         "verify" => {
-            let report = Archive::verify_with(&target, OpenOptions::from(Access::Read), Level::Full, |_| {}).unwrap();
+            let report =
+                Archive::verify(ArchiveFile::at(&target).options(OpenOptions::from(Access::Read)), Level::Full, |_| {})
+                    .unwrap();
             assert!(report.is_intact(), "{:?}", report.damage);
             String::new()
         }
@@ -401,7 +404,7 @@ fn an_import_that_is_interrupted_within_a_long_game_goes_on_before_it() {
     std::fs::write(path("s.pgn"), [games(60_000), long, games(5)].concat()).unwrap();
     let options = ImportOptions { threads: 2, ..ImportOptions::default() };
     let run = |target: &Path, options: &ImportOptions, progress: &Progress, stop: &AtomicBool| {
-        import(&[path("s.pgn")], target, options, progress, stop, |_| {}).unwrap()
+        Import::new(target).options(options.clone()).progress(progress).stop(stop).run(&[path("s.pgn")]).unwrap()
     };
     let (whole, cut) = (path("whole.bga"), path("cut.bga"));
     let summary = run(&whole, &options, &Progress::default(), &AtomicBool::new(false));

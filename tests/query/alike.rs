@@ -9,7 +9,7 @@ use crate::common::random::Random;
 use crate::common::sample::lichess;
 use scoresheet::archive::{Archive, GameRef, GameSet};
 use scoresheet::query::filter::Passed;
-use scoresheet::query::pattern::{Condition, Material, MoveRule, Pattern};
+use scoresheet::query::pattern::{Condition, Material, MoveRule, Pattern, PatternOptions};
 use scoresheet::query::tag_columns::{self, TagColumns};
 use scoresheet::query::{
     Compare, Filter, PositionIndex, PositionQuery, Search, SearchOptions, Signatures, SortKeys, Tree, position::index,
@@ -95,7 +95,10 @@ fn agree(plain: &Archive, packed: &Archive, count: usize) -> usize {
             ..Condition::default()
         }),
     ] {
-        let hits: Vec<_> = searches.iter().map(|search| search.pattern(&pattern, true, true).hits).collect();
+        let hits: Vec<_> = searches
+            .iter()
+            .map(|search| search.pattern(&pattern, PatternOptions { either_color: true, all_plies: true }).hits)
+            .collect();
         assert!(hits.iter().all(|own| *own == hits[0]));
     }
     let start = Position::standard();

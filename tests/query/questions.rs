@@ -124,7 +124,7 @@ fn games_that_cannot_be_read_are_not_passed_over() {
         match game {
             Ok(_) => found += 1,
             Err(Error::Damaged(damage)) => {
-                assert!(damage.game > 0);
+                assert!(damage.game.is_some());
                 lost += 1;
             }
             Err(error) => panic!("{error}"),

@@ -16,7 +16,7 @@ use rayon::prelude::*;
 use scoresheet::archive::repair::LostPart;
 use scoresheet::archive::{Level, SideState};
 use scoresheet::format::ArchiveId;
-use scoresheet::{Archive, Error, ImportOptions};
+use scoresheet::{Archive, ArchiveFile, Error, ImportOptions};
 use std::fs;
 use std::path::Path;
 
@@ -33,7 +33,7 @@ fn is_intact(folder: &Path, name: u64, file: &[u8]) -> bool {
 
 /// What is left of an archive is right or refused.
 fn open_and_ask(whole: &Whole, file: Vec<u8>, content: impl Fn(u64) -> bool, what: &str) {
-    match Archive::from_bytes(file, None) {
+    match Archive::open(ArchiveFile::from_bytes(file)) {
         Ok(archive) => drop(whole.falsifies_nothing(&archive, content, what)),
         Err(Error::Damaged(_) | Error::NotAnArchive { .. } | Error::Newer { .. } | Error::Older { .. }) => {}
         Err(error) => panic!("{what}: {error}"),
@@ -82,7 +82,7 @@ fn every_single_bit_flip_is_found() {
 
 /// Checks what an index file does to an archive: it is used only if it is the very one.
 fn with_index(whole: &Whole, index: &[u8], what: &str) {
-    let archive = Archive::from_bytes(whole.file.clone(), Some(index)).unwrap();
+    let archive = Archive::open(ArchiveFile::from_bytes(whole.file.clone()).index(index.to_vec())).unwrap();
     assert_eq!(archive.index_state() == SideState::File, index == whole.index, "{what}");
     assert_eq!(archive.index_file(), whole.index, "{what}");
 }
@@ -122,7 +122,7 @@ fn every_flip_and_cut_of_an_index_and_every_cut_of_an_archive() {
 #[test]
 fn an_index_that_is_not_the_very_one_is_not_used() {
     let whole = Whole::small();
-    let archive = Archive::from_bytes(whole.file.clone(), Some(&whole.index)).unwrap();
+    let archive = Archive::open(ArchiveFile::from_bytes(whole.file.clone()).index(whole.index.to_vec())).unwrap();
     assert_eq!(archive.index_state(), SideState::File);
     let foreign = fs::read(testdata("golden/v0.6.bgi")).unwrap();
     // As it was at an earlier commit: the archive before the last source was appended.
@@ -157,7 +157,7 @@ fn an_index_that_is_not_the_very_one_is_not_used() {
         }
     }
     for (what, index) in &wrong {
-        let archive = Archive::from_bytes(whole.file.clone(), Some(index)).unwrap();
+        let archive = Archive::open(ArchiveFile::from_bytes(whole.file.clone()).index(index.to_vec())).unwrap();
         // A lie that holds together gives errors, if anything.
         whole.falsifies_nothing(&archive, |game| game % 16 == 1, what);
         if archive.index_state() != SideState::File {
@@ -165,7 +165,7 @@ fn an_index_that_is_not_the_very_one_is_not_used() {
         }
     }
     let refused = wrong.iter().filter(|(_, index)| {
-        let archive = Archive::from_bytes(whole.file.clone(), Some(index)).unwrap();
+        let archive = Archive::open(ArchiveFile::from_bytes(whole.file.clone()).index(index.to_vec())).unwrap();
         archive.index_state() != SideState::File
     });
     assert!(refused.count() * 4 > wrong.len());

@@ -12,6 +12,7 @@ use crate::common::number;
 use crate::common::random::Random;
 use crate::common::sample::{lichess_text, testdata};
 use rayon::prelude::*;
+use scoresheet::ArchiveFile;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Inputs that were written to be odd, and such as have once gone wrong.
@@ -192,7 +193,8 @@ fn checksums_are_made_good() {
         let mut file = golden.clone();
         file[*at] ^= 0x20;
         targets::fix_checksums(&mut file);
-        scoresheet::Archive::from_bytes(file, None).is_ok_and(|archive| archive.games().all(|game| game.is_ok()))
+        scoresheet::Archive::open(ArchiveFile::from_bytes(file))
+            .is_ok_and(|archive| archive.games().all(|game| game.is_ok()))
     });
     assert!(changed.count() > 500);
 }
@@ -219,7 +221,7 @@ fn great_numbers(every: usize) {
         catch_unwind(|| std::hint::black_box(u64::MAX) + std::hint::black_box(1)).is_err() == cfg!(debug_assertions)
     );
     let golden = std::fs::read(testdata("golden/v0.6.bga")).unwrap();
-    assert!(scoresheet::Archive::from_bytes(golden.clone(), None).is_ok());
+    assert!(scoresheet::Archive::open(ArchiveFile::from_bytes(golden.clone())).is_ok());
     let of_pages = (32..80).chain(4096 + 32..4096 + 80).step_by(8);
     let places: Vec<usize> = of_pages.chain((8192..golden.len() - 8).step_by(every)).collect();
     // On threads beside the pool: what is done with an archive waits for the pool, and would take up other places

@@ -4,7 +4,7 @@ use crate::common::import::append;
 use crate::common::sample::{lichess_text, testdata};
 use scoresheet::archive::repair::Repair;
 use scoresheet::archive::{Access, Digest, Level};
-use scoresheet::{Archive, Error, ImportOptions};
+use scoresheet::{Archive, ArchiveFile, Error, Existing, ImportOptions};
 use std::fs;
 use std::path::Path;
 
@@ -100,7 +100,8 @@ impl Whole {
             fs::write(folder.path().join("broken.bgi"), index).unwrap();
         }
         let access = if damaged.len().is_multiple_of(2) { Access::Map } else { Access::Read };
-        let repair = match Archive::repair(&broken, access, &target, false, |_| {}) {
+        let repair = match Archive::repair(ArchiveFile::at(&broken).options(access), &target, Existing::Refuse, |_| {})
+        {
             Ok(repair) => repair,
             Err(Error::NotAnArchive { .. } | Error::Newer { .. } | Error::Older { .. }) => return None,
             Err(error) => panic!("{what}: {error}"),

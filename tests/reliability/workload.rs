@@ -3,11 +3,12 @@
 use crate::common::import::try_import;
 use crate::common::random::Random;
 use crate::disk::{Disk, Event, Plan};
+use scoresheet::Existing;
 use scoresheet::archive::writer::{Opened, Writer};
 use scoresheet::archive::{Archive, Digest, FileKind, Level, SideState};
-use scoresheet::import::{Existing, FaultReport, Progress, Summary, import_on};
+use scoresheet::import::{Progress, Summary};
 use scoresheet::query::{PositionIndex, Signatures, TagColumns, position::index, tag_columns};
-use scoresheet::{Error, ImportOptions};
+use scoresheet::{Error, Import, ImportOptions};
 use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -143,7 +144,7 @@ impl Workload {
         let told = disk.clone();
         let progress = Progress::with_acknowledge(move |done| told.acknowledge(done.sequence));
         let path = Path::new("simulated.bga");
-        import_on(opened, &self.sources, path, &options, &progress, &Default::default(), |_: FaultReport| {})
+        Import::new(path).options(options).progress(&progress).run_on(opened, &self.sources)
     }
 
     pub fn open(&self, disk: &Disk) -> Result<Opened<Disk>, Error> {

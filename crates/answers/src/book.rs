@@ -6,7 +6,7 @@ use crate::site::SiteFile;
 use scoresheet::archive::{OpenOptions, SideState};
 use scoresheet::query::tag_columns::Column;
 use scoresheet::query::{GameSummary, IndexedArchive, Search, TagColumns};
-use scoresheet::{Archive, Error};
+use scoresheet::{Archive, ArchiveFile, Error};
 use serde_json::{Map, Value};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -25,7 +25,7 @@ impl Book {
     /// Opens a file with the side files beside it. Errors: those of [`Archive::open`].
     pub fn open(path: &Path, options: OpenOptions) -> Result<Book, Error> {
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-        Ok(Book::of(name, Archive::open_with(path, options)?))
+        Ok(Book::of(name, Archive::open(ArchiveFile::at(path).options(options))?))
     }
 
     /// Returns a book of an open archive.

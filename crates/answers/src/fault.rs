@@ -101,7 +101,10 @@ impl From<Error> for Fault {
                 let game = damage.game;
                 let fault =
                     Fault::new(StatusCode::INTERNAL_SERVER_ERROR, "damaged", Error::Damaged(damage).to_string());
-                if game > 0 { fault.with("game", game) } else { fault }
+                match game {
+                    Some(game) => fault.with("game", game),
+                    None => fault,
+                }
             }
             Error::Limit { .. } | Error::Unknown { .. } => {
                 Fault::new(StatusCode::INTERNAL_SERVER_ERROR, "damaged", error.to_string())

@@ -1,6 +1,7 @@
 //! What commands that write tables share: new files, and an output that nobody reads any more.
 
-use scoresheet::output::{self, Content, Existing, Outputs};
+use scoresheet::Existing;
+use scoresheet::output::{self, Content, Outputs};
 use std::io::Write;
 use std::path::Path;
 

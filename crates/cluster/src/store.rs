@@ -12,6 +12,7 @@ use object_store::aws::AmazonS3Builder;
 use object_store::path::Path as Key;
 use object_store::{GetOptions, GetRange, ObjectMeta, ObjectStore, ObjectStoreExt, RetryConfig};
 use scoresheet::Archive;
+use scoresheet::ArchiveFile;
 use scoresheet::archive::{FileKind, ReadExactAt};
 use scoresheet_sql::{Games, Needs};
 use std::collections::HashMap;
@@ -256,7 +257,8 @@ impl Stores {
             store,
             key,
         };
-        let archive = Archive::from_reader_beside(&path, reader, head.size, index.as_deref());
+        let archive =
+            Archive::open(ArchiveFile::from_reader(reader, head.size).index(index.map(Vec::from)).beside(&path));
         Ok(Source { archive: Arc::new(archive.map_err(|error| failed(&error))?), beside: Some(beside) })
     }
 }

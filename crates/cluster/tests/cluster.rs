@@ -4,6 +4,7 @@
 mod common;
 
 use common::{Cluster, archive, local, manifest, query};
+use scoresheet::Archive;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -159,7 +160,7 @@ fn answers_are_those_of_one_process() {
     let folder = tempfile::tempdir().unwrap();
     let (one, two) = (archive(folder.path(), "one.bga", 3000), archive(folder.path(), "two.bga", 1700));
     scoresheet::query::tag_columns::write(&scoresheet::Archive::open(&one).unwrap()).unwrap();
-    scoresheet::archive::delete(&two, [1, 5, 1700]).unwrap();
+    Archive::delete(&two, [1, 5, 1700]).unwrap();
     let list = manifest(folder.path(), "games.json", &[&one, &two]);
     let old = manifest(folder.path(), "old.json", &[&two]);
     let old = format!("old={}", old.display());

@@ -10,12 +10,13 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString};
 use rayon::prelude::*;
+use scoresheet::Existing;
 use scoresheet::archive::{Access, FileKind, Level, OpenOptions, Report, SideState};
-use scoresheet::output::{Compressed, Content, Existing, NewFile, Outputs};
+use scoresheet::output::{Compressed, Content, NewFile, Outputs};
 use scoresheet::pgn::PgnWriter;
 use scoresheet::query::report::stats::{self as counted, Stats};
 use scoresheet::query::{Signatures, check_side_files, position::index, tag_columns};
-use scoresheet::{Archive, Error, Monitor};
+use scoresheet::{Archive, ArchiveFile, Error, Monitor};
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -142,9 +143,10 @@ pub fn verify<'py>(py: Python<'py>, shared: &Arc<Shared>, quick: bool) -> PyResu
         let verified = path.clone();
         let check = move |stop: &AtomicBool| {
             let options = OpenOptions::from(access);
-            let report = Archive::verify_with(&verified, options, level, Monitor::new().stop(stop))?;
+            let report =
+                Archive::verify(ArchiveFile::at(&verified).options(options), level, Monitor::new().stop(stop))?;
             let bytes = std::fs::metadata(&verified).map_or(0, |file| file.len());
-            let beside = match Archive::open_with(&verified, options) {
+            let beside = match Archive::open(ArchiveFile::at(&verified).options(options)) {
                 Ok(archive) => {
                     let index = match (report.index, archive.index_state()) {
                         // It claims to belong to the archive, but differs from the archive's index.
@@ -173,8 +175,7 @@ fn verified_dict<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let ranges = |games: &[(u64, u64)]| list(py, games, |(first, last)| Ok(dict!(py, {"first": first, "last": last})));
     let damage = list(py, &report.damage, |damage| {
-        let game = Some(damage.game).filter(|game| *game > 0);
-        Ok(dict!(py, {"offset": damage.offset, "what": damage.kind.to_string(), "game": game}))
+        Ok(dict!(py, {"offset": damage.offset, "what": damage.kind.to_string(), "game": damage.game}))
     })?;
     let spots = list(py, &report.spots, |spot| {
         let (what, games) = (spot.kind.to_string(), ranges(&spot.games)?);

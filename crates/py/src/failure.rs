@@ -57,8 +57,7 @@ pub fn exception(py: Python<'_>, error: Error) -> PyErr {
             ArchiveError::new_err(text)
         }
         Error::Damaged(damage) => {
-            let game = Some(damage.game).filter(|game| *game > 0);
-            with(py, DamagedError::new_err(text), &[("game", game), ("offset", Some(damage.offset))])
+            with(py, DamagedError::new_err(text), &[("game", damage.game), ("offset", Some(damage.offset))])
         }
         Error::Limit { offset, .. } => {
             with(py, DamagedError::new_err(text), &[("game", None), ("offset", Some(offset))])

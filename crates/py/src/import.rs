@@ -5,9 +5,10 @@ use crate::shared::{FileObject, MOST_PATHS, UserPath};
 use crate::work::{self, OnSignal};
 use pyo3::exceptions::{PyUserWarning, PyValueError};
 use pyo3::prelude::*;
+use scoresheet::Existing;
 use scoresheet::archive::FileKind;
-use scoresheet::import::{Existing, FaultReport, ImportOptions, Refused};
-use scoresheet::output::{self, Content, Outputs};
+use scoresheet::import::{FaultReport, ImportOptions, Refused};
+use scoresheet::output::{Content, Outputs};
 use scoresheet::pgn::Encoding;
 use scoresheet::query::games;
 use scoresheet::{Import, Monitor};
@@ -134,7 +135,7 @@ pub fn import_pgn(
     options.stop_at_refused = stop_at_refused;
     options.read.encoding = encoding_of(encoding)?;
     // An archive that is there is added to, replaced or refused by the import.
-    let existing = if replace { output::Existing::Replace } else { output::Existing::Keep };
+    let existing = if replace { Existing::Replace } else { Existing::Append };
     let archive = Content::Archive(FileKind::Archive);
     crate::failure::allowed(Outputs::of_sources(&sources).file(&out, archive, existing))?;
     let total = sources.iter().map(|path| std::fs::metadata(path).map(|meta| meta.len())).sum::<Result<u64, _>>().ok();

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
 use pyo3::{Borrowed, FromPyObject};
 use scoresheet::archive::{Access, ArchiveId, archives_of};
-use scoresheet::{ArchiveSet, Error, GameRef};
+use scoresheet::{ArchiveFile, ArchiveSet, Error, GameRef};
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -37,9 +37,9 @@ impl Shared {
     /// Opens archives; a folder stands for those in it.
     pub fn open(py: Python<'_>, paths: Vec<PathBuf>, map: bool) -> PyResult<Shared> {
         let paths = archives_of(paths).or_raise(py)?;
-        let given = paths.clone();
         let access = if map { Access::default() } else { Access::Read };
-        let sources = work::long(py, move || ArchiveSet::open_with(given, access))?.or_raise(py)?;
+        let files: Vec<_> = paths.iter().map(|path| ArchiveFile::at(path).options(access)).collect();
+        let sources = work::long(py, move || ArchiveSet::open(files))?.or_raise(py)?;
         let state = sources.members().iter().map(|source| {
             let archive = source.archive();
             (archive.id(), archive.sequence(), archive.file_length())

@@ -1,6 +1,6 @@
 //! Our own API, `/api/v1`: requests and answers are those of `scoresheet-answers`; here is what is HTTP about them.
 
-use crate::App;
+use crate::app::App;
 use crate::refused::Refused;
 use axum::body::{Body, Bytes};
 use axum::extract::{Path, RawQuery, State};

@@ -1,6 +1,6 @@
 //! The pages and what they need, embedded in the program: nothing of them is read from the disk.
 
-use crate::App;
+use crate::app::App;
 use crate::refused::Refused;
 use axum::Router;
 use axum::extract::Path;

@@ -1,7 +1,7 @@
 //! What every request passes before it reaches a route, and every answer on its way out: who may ask, how, how much;
 //! and what a browser may do with the answer.
 
-use crate::App;
+use crate::app::App;
 use crate::refused::Refused;
 use crate::shelf::Shown;
 use axum::Router;

@@ -4,98 +4,20 @@
 //! request -> guard (host, method, limits) -> route -> params -> work (threads, deadline) -> library -> JSON, PGN, page
 //! ```
 //!
-//! Imports go one way: `server` -> `guard`, `assets`, `api`, `explorer` -> `shelf`, `work`, `refused`. The answers of
+//! Imports go one way: `server` -> `routes` -> `guard`, `assets`, `api`, `explorer` -> `app` -> `shelf`, `work`. The answers of
 //! `/api/v1` are those of `scoresheet-answers`. The library does the chess; nothing here knows the rules or a byte of a
 //! file. Archives are read and never written. docs/serve.md says what the server promises.
 
 mod api;
+mod app;
 mod assets;
 mod explorer;
 mod guard;
 mod refused;
+mod routes;
 mod server;
 mod shelf;
 mod work;
 
-use axum::Router;
-use scoresheet::archive::OpenOptions;
+pub use app::{App, Config};
 pub use server::{Limits, serve};
-use shelf::Shelf;
-use std::path::PathBuf;
-use std::sync::Arc;
-use std::time::Duration;
-use work::Work;
-
-/// What is served, to whom, and how much of it.
-#[derive(Clone, Debug)]
-pub struct Config {
-    /// The archives, in this order.
-    pub archives: Vec<PathBuf>,
-    /// How they are opened.
-    pub options: OpenOptions,
-    /// Names under which the server may be asked, beside those of this machine for itself.
-    pub hosts: Vec<String>,
-    /// Whether pages of other sites may read the explorer's routes.
-    pub cors: bool,
-    /// How long a request may take; searches and downloads, which stream, may take longer.
-    pub deadline: Duration,
-    /// How long a client may take to send the body of a request.
-    pub body: Duration,
-    /// Scans at once.
-    pub scans: usize,
-    /// Requests of one address at once.
-    pub per_client: usize,
-    /// Games of a download at most.
-    pub download: u64,
-}
-
-impl Default for Config {
-    fn default() -> Config {
-        Config {
-            archives: Vec::new(),
-            options: OpenOptions::default(),
-            hosts: Vec::new(),
-            cors: false,
-            deadline: Duration::from_secs(10),
-            body: Duration::from_secs(10),
-            scans: std::thread::available_parallelism().map_or(1, usize::from),
-            per_client: 256,
-            download: 1_000_000,
-        }
-    }
-}
-
-/// What every route is given.
-#[derive(Clone, Debug)]
-pub struct App {
-    config: Arc<Config>,
-    shelf: Arc<Shelf>,
-    work: Arc<Work>,
-}
-
-impl App {
-    /// Opens the archives. Errors: one of them cannot be opened, or threads cannot be started.
-    pub fn open(config: Config) -> Result<App, Box<dyn std::error::Error>> {
-        let shelf = Shelf::open(&config.archives, config.options)?;
-        let work = Work::new(config.scans, config.deadline)?;
-        Ok(App { config: Arc::new(config), shelf: Arc::new(shelf), work: Arc::new(work) })
-    }
-
-    /// Moves on to what the archives' paths name now. Returns whether anything has changed.
-    ///
-    /// Errors: a file can no longer be opened as an archive, which is shown as it was.
-    pub fn refresh(&self) -> scoresheet::Result<bool> {
-        self.shelf.refresh()
-    }
-
-    /// Returns how many games there are.
-    pub fn games(&self) -> u64 {
-        self.shelf.now().games()
-    }
-
-    /// Returns the routes, guarded.
-    pub fn router(&self) -> Router {
-        let routes = Router::new().merge(api::routes()).merge(explorer::routes()).merge(assets::routes());
-        guard::guarded(routes, self)
-    }
-}

@@ -1,6 +1,6 @@
 //! Connections: accepted up to a limit, given up when they say nothing, and let end when the server is to.
 
-use crate::App;
+use crate::app::App;
 use crate::guard::Peer;
 use axum::Extension;
 use hyper::server::conn::http1;

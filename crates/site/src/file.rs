@@ -1,5 +1,6 @@
 //! The site file of an archive, made: positions, headings, statistics (docs/site.md).
 
+use crate::options::Begin;
 use crate::positions::{Places, directory};
 use rayon::prelude::*;
 use scoresheet::Archive;
@@ -15,13 +16,7 @@ use std::sync::Arc;
 /// Makes the site file of an archive at `path`; `index` is its position index. Returns its length.
 ///
 /// Errors: a game that cannot be read, a disk that is full.
-pub fn make(
-    archive: Archive,
-    index: &PositionIndex,
-    name: &str,
-    path: &Path,
-    begin: &crate::Begin<'_>,
-) -> io::Result<u64> {
+pub fn make(archive: Archive, index: &PositionIndex, name: &str, path: &Path, begin: &Begin<'_>) -> io::Result<u64> {
     let state = archive.state();
     let book = Arc::new(Book::of(name.to_owned(), archive));
     let archive = book.archive();

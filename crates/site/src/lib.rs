@@ -5,11 +5,13 @@
 //! the page of licences; `package` the same reader as a package for npm. Archives are read and never written.
 
 pub mod file;
+mod options;
 mod package;
 mod pages;
 mod parts;
 mod positions;
 
+pub use options::{Begin, Done, Options};
 pub use package::write as write_package;
 
 use scoresheet::query::PositionIndex;
@@ -19,26 +21,6 @@ use serde_json::json;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-
-/// Is told how many more units of a step are done, from any thread.
-pub type Done = dyn Fn(u64) + Send + Sync;
-/// Begins a step of the work, with its name and how many units it has.
-pub type Begin<'a> = dyn Fn(&'static str, u64) -> Box<Done> + 'a;
-
-/// What is made.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// What the pages call themselves.
-    pub title: String,
-    /// The most bytes of a part.
-    pub part: u64,
-}
-
-impl Default for Options {
-    fn default() -> Options {
-        Options { title: "Scoresheet".to_owned(), part: 8 << 20 }
-    }
-}
 
 /// What was made.
 #[derive(Clone, Copy, Debug, Default)]

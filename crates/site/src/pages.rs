@@ -1,6 +1,6 @@
 //! The pages: those of `scoresheet serve`, told that there is no server; the service worker; the page of licences.
 
-use crate::Options;
+use crate::options::Options;
 use crate::parts::{MANIFEST, hash};
 use rust_embed::Embed;
 use scoresheet_answers::site::format::pack;

@@ -1,6 +1,7 @@
 //! Files cut into parts that are named by what is in them: so a part can be kept for ever by whoever has it, and files
 //! stay within what hosts allow.
 
+use crate::options::Done;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::collections::HashSet;
@@ -33,7 +34,7 @@ impl Parts {
     }
 
     /// Cuts the first `length` bytes of a file. Returns how the manifest names it.
-    pub fn file(&mut self, path: &Path, length: u64, done: &crate::Done) -> io::Result<Value> {
+    pub fn file(&mut self, path: &Path, length: u64, done: &Done) -> io::Result<Value> {
         self.cut(File::open(path)?, length, done)
     }
 
@@ -42,7 +43,7 @@ impl Parts {
         self.cut(bytes, bytes.len() as u64, &|_| {})
     }
 
-    fn cut(&mut self, mut from: impl Read, length: u64, done: &crate::Done) -> io::Result<Value> {
+    fn cut(&mut self, mut from: impl Read, length: u64, done: &Done) -> io::Result<Value> {
         let (mut left, mut names) = (length, Vec::new());
         while left > 0 {
             let size = left.min(self.most);

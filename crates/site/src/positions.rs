@@ -3,6 +3,7 @@
 //! In go an archive and its position index, out go blocks in a file, and which places are in more than one game.
 //! Memory: three bytes and a bit for each place, sixteen for each game.
 
+use crate::options::Done;
 use rayon::prelude::*;
 use scoresheet::chess::{Move, Position};
 use scoresheet::format::facts::Facts;
@@ -43,7 +44,7 @@ impl<'a> Places<'a> {
     /// Replays all games. The unit of progress is a game.
     ///
     /// Errors: a game that cannot be read.
-    pub fn of(archive: &'a Archive, index: &'a PositionIndex, done: &crate::Done) -> Result<Places<'a>> {
+    pub fn of(archive: &'a Archive, index: &'a PositionIndex, done: &Done) -> Result<Places<'a>> {
         let facts: Vec<Facts> = index.facts(1..archive.len() + 1)?;
         let index = index.whole().ok_or_else(|| Error::input("the position index", "lacks games"))?;
         let starts = (1..=archive.len()).map(|game| Ok(index.places_of(game)?.start));
@@ -181,7 +182,7 @@ impl<'a> Places<'a> {
         header: &Header,
         out: &mut impl Write,
         at: &mut u64,
-        done: &crate::Done,
+        done: &Done,
     ) -> Result<Vec<u64>, io::Error> {
         let mut directory = Vec::new();
         let buckets: Vec<u64> = (0..1u64 << header.bits).collect();

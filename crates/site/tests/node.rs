@@ -7,7 +7,7 @@
 
 use scoresheet::query::position::index;
 use scoresheet::query::{PositionIndex, PositionQuery, SearchOptions, tag_columns};
-use scoresheet::{Archive, Import, Monitor};
+use scoresheet::{Archive, ArchiveFile, Import, Monitor};
 use scoresheet_answers::{Answer, Book, Flow, Request, Snapshot, Stop};
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -76,7 +76,7 @@ fn answers_in_node_are_the_native_ones() {
     let path = folder.path().join("games.bga");
     Import::new(&path).run(sources).unwrap();
     let games = Archive::open(&path).unwrap().len();
-    scoresheet::archive::delete(&path, (1..=games).filter(|game| game % 41 == 7)).unwrap();
+    Archive::delete(&path, (1..=games).filter(|game| game % 41 == 7)).unwrap();
     let archive = Archive::open(&path).unwrap();
     index::build(&archive, 64 << 20, Monitor::new()).unwrap();
     tag_columns::write(&archive).unwrap();
@@ -90,7 +90,7 @@ fn answers_in_node_are_the_native_ones() {
     let book = Arc::new(Book::open(&path, scoresheet::OpenOptions::default()).unwrap());
     let snapshot = Arc::new(Snapshot::of(vec![Arc::clone(&book)], ()));
     // Without side files.
-    let plain = Archive::from_bytes(std::fs::read(&path).unwrap(), None).unwrap();
+    let plain = Archive::open(ArchiveFile::from_bytes(std::fs::read(&path).unwrap())).unwrap();
     let plain = Arc::new(Snapshot::of(vec![Arc::new(Book::of("games.bga".to_owned(), plain))], ()));
     let mut seed = 0x2545_F491_4F6C_DD1D_u64;
     let mut random = |below: u64| {

@@ -9,6 +9,7 @@ use arrow::datatypes::{Int32Type, Int64Type};
 use arrow::util::pretty::pretty_format_batches;
 use datafusion::physical_plan::{ExecutionPlan, collect};
 use datafusion::prelude::SessionContext;
+use scoresheet::Archive;
 use scoresheet::ArchiveSet;
 use scoresheet::Import;
 use scoresheet::import::ImportOptions;
@@ -135,7 +136,7 @@ async fn odd_tags_answer_alike() {
 async fn deleted_games_are_no_rows() {
     let folder = tempfile::tempdir().unwrap();
     let path = archive(folder.path(), "games.bga");
-    scoresheet::archive::delete(&path, [1, 4, 3000]).unwrap();
+    Archive::delete(&path, [1, 4, 3000]).unwrap();
     let context = open(&[&path], 4).await;
     assert!(ask(&context, "select count(*) from games").await.contains("| 2997 "));
     assert!(ask(&context, "select count(game_id) from games").await.contains("| 2997 "));
@@ -174,7 +175,7 @@ async fn folders_of_years_have_one_for_games_without() {
 async fn archives_without_games_are_passed_over() {
     let folder = tempfile::tempdir().unwrap();
     let [one, two, three] = ["one.bga", "two.bga", "three.bga"].map(|name| archive(folder.path(), name));
-    scoresheet::archive::delete(&two, 1..=3000).unwrap();
+    Archive::delete(&two, 1..=3000).unwrap();
     let context = open(&[&one, &two, &three], 1).await;
     let answer = ask(&context, "select count(*), count(white), min(game_id) + max(game_id) as ends from games").await;
     assert!(answer.contains("| 6000     | 6000               | 9001 |"), "{answer}");

@@ -9,11 +9,11 @@
 
 mod source;
 
-use js_sys::{Array, Function, Reflect, Uint8Array};
-use scoresheet::Archive;
+use js_sys::{Array, Function, Uint8Array};
+use scoresheet::{Archive, ArchiveFile};
 use scoresheet_answers::site::SiteFile;
 use scoresheet_answers::{Answer, Book, Fault, Flow, Request, Snapshot, Stop};
-use source::Source;
+use source::{Source, member};
 use std::sync::Arc;
 use wasm_bindgen::prelude::*;
 
@@ -100,10 +100,10 @@ impl Reader {
         lean: bool,
     ) -> Result<Reader, JsError> {
         let archive = match file.dyn_ref::<Uint8Array>() {
-            Some(bytes) => Archive::from_bytes(bytes.to_vec(), index.as_deref()),
+            Some(bytes) => Archive::open(ArchiveFile::from_bytes(bytes.to_vec()).index(index)),
             None => {
                 let (source, length) = Source::of(file)?;
-                Archive::from_reader(source, length, index.as_deref())
+                Archive::open(ArchiveFile::from_reader(source, length).index(index))
             }
         };
         let mut book = Book::of(name.to_owned(), archive.map_err(|error| JsError::new(&error.to_string()))?);
@@ -118,9 +118,4 @@ impl Reader {
 
 fn text(fault: &Fault) -> JsValue {
     fault.json().to_string().into()
-}
-
-/// Returns a member of an object.
-fn member(object: &JsValue, name: &str) -> Result<JsValue, JsError> {
-    Reflect::get(object, &name.into()).map_err(|_| JsError::new(&format!("there is no {name}")))
 }

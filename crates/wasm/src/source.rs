@@ -2,13 +2,17 @@
 //!
 //! Values of JavaScript stay where they were made, in this thread; what the library holds is the number of one.
 
-use crate::member;
-use js_sys::{Function, Uint8Array};
+use js_sys::{Function, Reflect, Uint8Array};
 use scoresheet::archive::ReadExactAt;
 use scoresheet_answers::site::format::unpack;
 use std::cell::RefCell;
 use std::io;
 use wasm_bindgen::prelude::*;
+
+/// Returns a member of an object.
+pub fn member(object: &JsValue, name: &str) -> Result<JsValue, JsError> {
+    Reflect::get(object, &name.into()).map_err(|_| JsError::new(&format!("there is no {name}")))
+}
 
 thread_local! {
     static READERS: RefCell<Vec<Option<(JsValue, Function)>>> = const { RefCell::new(Vec::new()) };

@@ -8,6 +8,7 @@
 pub(crate) mod rewrite;
 pub(super) mod transcode;
 
+use crate::archive::existing::Existing;
 use crate::archive::game_set::GameSet;
 use crate::archive::read::archive::Archive;
 use crate::archive::read::blocks::Scan;
@@ -63,23 +64,31 @@ pub struct Copied {
 /// What other tags a game is to have in the copy; `None` where it keeps its own.
 pub type Edit<'a> = &'a (dyn Fn(&GameRef) -> Result<Option<Vec<(Vec<u8>, Vec<u8>)>>> + Sync);
 
-/// Writes a new archive with the games of these parts, one part after the other, and its index beside it; on rayon's
-/// current pool. With `replace` an existing file gives way when the new one is whole. The unit of progress is a game.
+/// Writes an archive with the games of these parts, one part after the other, and its index beside it; on rayon's
+/// current pool. The unit of progress is a game.
 ///
-/// Errors: those of reading and of writing; the file exists. What was written is then taken away again.
-pub fn write<'a>(path: &Path, replace: bool, parts: &[Part], monitor: impl Into<Monitor<'a>>) -> Result<Copied> {
-    write_new(path, id_of(parts, false), replace, parts, &|_| Ok(None), &monitor.into())
+/// With [`Existing::Append`] the games come after those of the archive at `path`, if there is one: a commit follows
+/// every batch of chunks and comes last, and after an error the archive is at its last commit.
+///
+/// Errors: those of reading and of writing; the file exists. Of a new archive nothing is left then.
+pub fn write<'a>(
+    path: impl AsRef<Path>,
+    existing: Existing,
+    parts: &[Part],
+    monitor: impl Into<Monitor<'a>>,
+) -> Result<Copied> {
+    let (path, monitor) = (path.as_ref(), monitor.into());
+    match existing == Existing::Append && path.exists() {
+        true => append(path, parts, &monitor),
+        false => write_new(path, id_of(parts, false), existing, parts, &|_| Ok(None), &monitor),
+    }
 }
 
-/// Appends the games of these parts to the archive at `path`, one part after the other; on rayon's current pool. A
-/// commit follows every batch of chunks and comes last. The unit of progress is a game.
-///
-/// Errors: those of opening the archive to write, of reading and of writing: then it is at its last commit.
-pub fn append<'a>(path: &Path, parts: &[Part], monitor: impl Into<Monitor<'a>>) -> Result<Copied> {
-    let (opened, monitor) = (Writer::open(path)?, monitor.into());
+fn append(path: &Path, parts: &[Part], monitor: &Monitor) -> Result<Copied> {
+    let opened = Writer::open(path)?;
     let mut copier = Copier::new(opened.writer, opened.interner, path);
     for part in parts {
-        copier.copy(part, &|_| Ok(None), &monitor)?;
+        copier.copy(part, &|_| Ok(None), monitor)?;
     }
     let writer = copier.finish()?;
     let unindexed = write_index(path, &writer.index()).err();
@@ -89,24 +98,24 @@ pub fn append<'a>(path: &Path, parts: &[Part], monitor: impl Into<Monitor<'a>>) 
 /// Like `write`, with the tags that `edit` gives; games with other tags say that they have been changed, and their
 /// source can still be given back.
 pub fn write_edited<'a>(
-    path: &Path,
-    replace: bool,
+    path: impl AsRef<Path>,
+    existing: Existing,
     parts: &[Part],
     edit: Edit,
     monitor: impl Into<Monitor<'a>>,
 ) -> Result<Copied> {
-    write_new(path, id_of(parts, true), replace, parts, edit, &monitor.into())
+    write_new(path.as_ref(), id_of(parts, true), existing, parts, edit, &monitor.into())
 }
 
 fn write_new(
     path: &Path,
     id: ArchiveId,
-    replace: bool,
+    existing: Existing,
     parts: &[Part],
     edit: Edit,
     monitor: &Monitor,
 ) -> Result<Copied> {
-    let (file, writer) = NewFile::create_whole(path, id, replace)?;
+    let (file, writer) = NewFile::create_whole(path, id, existing)?;
     let mut copier = Copier::new(writer, Interner::default(), path);
     let copy = || {
         for part in parts {

@@ -4,6 +4,7 @@
 //! strings and sources keep their numbers. What comes in is an open archive and what to make of its chunks; what goes
 //! out is a whole file, which replaces the archive or does not come to be.
 
+use crate::archive::existing::Existing;
 use crate::archive::game_set::GameSet;
 use crate::archive::read::archive::Archive;
 use crate::archive::read::blocks::{BlockRef, Scan};
@@ -61,7 +62,7 @@ pub(crate) struct Rewritten {
 pub(crate) fn rewrite(path: &Path, games: &GameSet, remake: Remake, monitor: &Monitor) -> Result<Option<Rewritten>> {
     // What has the lock is what has the name: the archive is opened again once nobody else can write to it.
     let id = Archive::open(path)?.id();
-    let (new, mut writer) = NewFile::create_whole(path, id, true)?;
+    let (new, mut writer) = NewFile::create_whole(path, id, Existing::Replace)?;
     let mut from = None;
     let done = Archive::open(path).and_then(|archive| {
         from = Some(archive.made());
@@ -197,7 +198,7 @@ impl Block {
 }
 
 impl Archive {
-    /// Returns the games that have been changed since they were imported ([`edit`](crate::import::edit)), without those
+    /// Returns the games that have been changed since they were imported ([`Archive::edit`]), without those
     /// deleted. Looks at the head of every record, on rayon's current pool.
     pub fn changed(&self) -> Result<GameSet> {
         let chunks: Vec<Vec<u64>> = (0..self.chunk_count())

@@ -3,6 +3,7 @@
 //! Everything but the moves is copied as it is, block for block and commit for commit, under the same id, so that a
 //! packed copy unpacked is the archive it was made of, byte for byte.
 
+use crate::archive::existing::Existing;
 use crate::archive::read::archive::Archive;
 use crate::archive::read::blocks::{BlockRef, Scan};
 use crate::archive::write::writer::{NewFile, Writer, write_index};
@@ -33,8 +34,8 @@ pub struct TranscodeOptions {
     /// The zstd level at which tags, texts, layout and dictionary are compressed again, 1 to 22; `None` leaves them as
     /// they are.
     pub level: Option<i32>,
-    /// Whether a file at the target is replaced, once the copy is whole.
-    pub replace: bool,
+    /// What happens to a file at the target.
+    pub existing: Existing,
 }
 
 /// What a copy came to.
@@ -53,32 +54,34 @@ pub struct Transcoded {
     pub unindexed: Option<Error>,
 }
 
-/// Writes a copy of `source` to `target` with its moves coded as asked, and its index beside it; works on rayon's
-/// threads.
-///
-/// The unit of progress is a byte of the source. Errors: the source is damaged, or the target exists and is not to be
-/// replaced, or cannot be written, or the copy was stopped: then nothing is left at the target. A copy of an intact
-/// archive holds the same games; `verify` proves it.
-pub fn transcode<'a>(
-    source: &Archive,
-    target: &Path,
-    options: &TranscodeOptions,
-    monitor: impl Into<Monitor<'a>>,
-) -> Result<Transcoded> {
-    let monitor = monitor.into();
-    let (new, mut writer) = NewFile::create_whole(target, source.id(), options.replace)?;
-    if let Err(error) = copy(source, target, &mut writer, options, &monitor) {
+impl Archive {
+    /// Writes a copy of the archive to `target` with its moves coded as asked, and its index beside it; works on rayon's
+    /// threads.
+    ///
+    /// The unit of progress is a byte of the archive. Errors: the archive is damaged, or the target exists and is not
+    /// to be replaced, or cannot be written, or the copy was stopped: then nothing is left at the target. A copy of an
+    /// intact archive holds the same games; `verify` proves it.
+    pub fn transcode<'a>(
+        &self,
+        target: impl AsRef<Path>,
+        options: &TranscodeOptions,
+        monitor: impl Into<Monitor<'a>>,
+    ) -> Result<Transcoded> {
+        let (target, monitor) = (target.as_ref(), monitor.into());
+        let (new, mut writer) = NewFile::create_whole(target, self.id(), options.existing)?;
+        if let Err(error) = copy(self, target, &mut writer, options, &monitor) {
+            drop(writer);
+            new.remove();
+            return Err(error);
+        }
+        let (index, archive_bytes) = (writer.index(), writer.committed_length());
+        let after = *writer.totals();
         drop(writer);
-        new.remove();
-        return Err(error);
+        new.finish()?;
+        let unindexed = write_index(target, &index).err();
+        let index_bytes = index.encode().len() as u64;
+        Ok(Transcoded { before: self.totals()?, after, archive_bytes, index_bytes, unindexed })
     }
-    let (index, archive_bytes) = (writer.index(), writer.committed_length());
-    let after = *writer.totals();
-    drop(writer);
-    new.finish()?;
-    let unindexed = write_index(target, &index).err();
-    let index_bytes = index.encode().len() as u64;
-    Ok(Transcoded { before: source.totals()?, after, archive_bytes, index_bytes, unindexed })
 }
 
 fn copy(

@@ -18,19 +18,22 @@ pub struct Deleted {
     pub unindexed: Option<Error>,
 }
 
-/// Deletes games of the archive at `path`, in one commit.
-///
-/// Their bytes stay in the file; `copy::write` makes an archive without them. A number that is deleted already or
-/// beyond the last game is passed over. Errors: those of opening the archive to write, and of writing.
-pub fn delete(path: &Path, games: impl IntoIterator<Item = u64>) -> Result<Deleted> {
-    change(path, games, |archive, game| !archive.is_deleted(game), Writer::delete)
-}
+impl Archive {
+    /// Deletes games of the archive at `path`, in one commit.
+    ///
+    /// Their bytes stay in the file; [`copy::write`](crate::archive::copy::write) makes an archive without them. A
+    /// number that is deleted already or beyond the last game is passed over. An archive that is open shows the
+    /// deletion after [`refresh`](Archive::refresh). Errors: those of opening the archive to write, and of writing.
+    pub fn delete(path: impl AsRef<Path>, games: impl IntoIterator<Item = u64>) -> Result<Deleted> {
+        change(path.as_ref(), games, |archive, game| !archive.is_deleted(game), Writer::delete)
+    }
 
-/// Restores deleted games of the archive at `path`, in one commit.
-///
-/// A number that is not deleted is passed over. Errors: those of opening the archive to write, and of writing.
-pub fn undelete(path: &Path, games: impl IntoIterator<Item = u64>) -> Result<Deleted> {
-    change(path, games, Archive::is_deleted, Writer::restore)
+    /// Restores deleted games of the archive at `path`, in one commit.
+    ///
+    /// A number that is not deleted is passed over. Errors: those of opening the archive to write, and of writing.
+    pub fn undelete(path: impl AsRef<Path>, games: impl IntoIterator<Item = u64>) -> Result<Deleted> {
+        change(path.as_ref(), games, Archive::is_deleted, Writer::restore)
+    }
 }
 
 fn change(

@@ -211,7 +211,7 @@ fn make_layout(games: &[Whole], layout: &Result<&Layout, Damage>, offset: u64, l
 }
 
 fn damage_of(error: Error, offset: u64) -> Damage {
-    error.damage().map_or(Damage::new(offset, DamageKind::GameNotFound), |damage| damage.of_game(0))
+    error.damage().map_or(Damage::new(offset, DamageKind::GameNotFound), |damage| Damage { game: None, ..damage })
 }
 
 /// Returns the stream without its marks of texts.

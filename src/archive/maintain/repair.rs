@@ -1,12 +1,13 @@
 //! Repair: a new archive of everything in a damaged one that is whole, and an account of what is not.
 
+use crate::archive::existing::Existing;
 use crate::archive::maintain::find_blocks::BlockFinder;
 pub use crate::archive::maintain::loss::LostPart;
 use crate::archive::maintain::rebuild::{Rebuilt, rebuild};
 use crate::archive::read::archive::Archive;
 use crate::archive::read::blocks::{BlockRef, check_block};
-use crate::archive::read::options::OpenOptions;
-use crate::archive::read::read_at::Store;
+use crate::archive::read::options::ArchiveFile;
+use crate::archive::read::read_at::ReadAt;
 use crate::archive::write::writer::{EncodedChunk, NewFile, Writer, write_index};
 use crate::error::{Damage, DamageKind, Error, Result};
 use crate::format::ArchiveId;
@@ -107,38 +108,35 @@ impl Repair {
 }
 
 impl Archive {
-    /// Writes a new archive at `target`, with its index, of everything in the archive at `path` that is whole. Never
-    /// writes to `path`.
+    /// Writes a new archive at `target`, with its index, of everything in the archive of a file that is whole. Never
+    /// writes to the file.
     ///
     /// Games are kept in their order and numbered anew. A game whose moves cannot be read is lost; one whose tags,
-    /// texts or layout cannot be read is kept without. What is beyond the options' limits cannot be read. With
-    /// `replace` an existing file at `target` gives way when the new one is whole. The unit of progress is a byte.
+    /// texts or layout cannot be read is kept without. What is beyond the file's limits cannot be read. The unit of
+    /// progress is a byte.
     ///
-    /// Errors: the file cannot be read, or no block of an archive can be found in it; the target exists already, or
-    /// cannot be written.
+    /// Errors: the file cannot be read, or no block of an archive can be found in it; the target is the file, or exists
+    /// and is not to be replaced, or cannot be written.
     pub fn repair<'a>(
-        path: impl AsRef<Path>,
-        options: impl Into<OpenOptions>,
+        file: impl Into<ArchiveFile>,
         target: impl AsRef<Path>,
-        replace: bool,
+        existing: Existing,
         monitor: impl Into<Monitor<'a>>,
     ) -> Result<Repair> {
-        let monitor = monitor.into();
-        let (path, target, options) = (path.as_ref(), target.as_ref(), options.into());
-        let file = File::open(path).map_err(Error::io("cannot open", path))?;
-        if is_same(path, target) {
+        let (monitor, target) = (monitor.into(), target.as_ref());
+        let (store, path, options) = file.into().store()?;
+        if is_same(&path, target) {
             return Err(Error::Exists { path: target.to_path_buf() });
         }
-        let length = file.metadata().map_err(Error::io("cannot read", path))?.len();
-        let store = Store::of(file, length, options.access).map_err(Error::io("cannot map", path))?;
-        let found = BlockFinder::of(path, options, store)?;
+        let length = store.length();
+        let found = BlockFinder::of(&path, options, store)?;
         let old = found.archive.id();
         let mut id = Sha256::new();
         id.update(b"repaired");
         id.update(old.0);
         id.update(length.to_le_bytes());
         let id = ArchiveId(*id.finalize().first_chunk().unwrap_or(&[0; 16]));
-        let (new, writer) = NewFile::create_whole(target, id, replace)?;
+        let (new, writer) = NewFile::create_whole(target, id, existing)?;
         let mut work = Work::new(found, writer);
         match work.run(&monitor) {
             Ok(()) => {

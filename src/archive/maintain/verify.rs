@@ -1,16 +1,14 @@
 //! Verification: is every byte of an archive what was written, and every game intact?
 
-use crate::archive::file_kind::FileKind;
 use crate::archive::maintain::structure::{BlockOrder, deletions_fault, dictionary_fault};
 use crate::archive::read::archive::Archive;
-use crate::archive::read::archive::{FROM_READER, IN_MEMORY};
 use crate::archive::read::blocks::{BlockRef, IndexBuilder, check_block, refuse_unknown, walk};
 use crate::archive::read::chunk::Chunk;
 use crate::archive::read::game_ref::GameRef;
-use crate::archive::read::opening::{Incomplete, Opening, Tail};
-use crate::archive::read::options::OpenOptions;
-use crate::archive::read::read_at::{ReadAt, ReadExactAt, Store};
-use crate::error::{Damage, DamageKind, Error, Result};
+use crate::archive::read::opening::{Incomplete, Opening};
+use crate::archive::read::options::{ArchiveFile, FileParts};
+use crate::archive::read::read_at::{ReadAt, Store};
+use crate::error::{Damage, DamageKind, Result};
 use crate::format::State;
 use crate::format::block::BlockKind;
 use crate::format::commit::Commit;
@@ -18,9 +16,7 @@ use crate::format::index::Index;
 use crate::monitor::Monitor;
 use crate::pgn::Style;
 use rayon::prelude::*;
-use std::fs::File;
 use std::ops::Range;
-use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// How much is verified.
@@ -72,13 +68,13 @@ fn spots(damage: &[Damage], lost: &[(u64, (u64, u64))]) -> Vec<Spot> {
     let mut spots: Vec<Spot> = Vec::new();
     for Damage { offset, kind, game } in damage {
         let last = spots.last().filter(|last| last.kind == *kind);
-        let follows = |last: &Spot| last.games.last().is_some_and(|(_, end)| *game == end + 1);
+        let follows = |last: &Spot| last.games.last().is_some_and(|(_, end)| *game == Some(end + 1));
         if !last.is_some_and(|last| last.offset == *offset || follows(last)) {
             spots.push(Spot { offset: *offset, kind: *kind, damages: 0, games: Vec::new() });
         }
         if let Some(spot) = spots.last_mut() {
             spot.damages += 1;
-            spot.games.extend((*game > 0).then_some((*game, *game)));
+            spot.games.extend(game.map(|game| (game, game)));
         }
     }
     for (offset, games) in lost {
@@ -109,67 +105,21 @@ impl Report {
 }
 
 impl Archive {
-    /// Verifies the archive at `path`, and its index file if there is one. The unit of progress is a byte of a
-    /// block; a full verification counts the blocks of moves twice.
+    /// Verifies the archive of a file, and its index if there is one. The unit of progress is a byte of a block; a full
+    /// verification counts the blocks of moves twice, and takes what is beyond the file's limits for damage.
     ///
-    /// Damage is in the report. Errors: the file cannot be read, or is no archive of a version this program knows; the
-    /// work was stopped.
-    pub fn verify<'a>(path: impl AsRef<Path>, level: Level, monitor: impl Into<Monitor<'a>>) -> Result<Report> {
-        Archive::verify_with(path, OpenOptions::default(), level, monitor)
-    }
-
-    /// Verifies the archive at `path` like `verify`, with these options. What is beyond a limit is damage to a full
-    /// verification.
-    pub fn verify_with<'a>(
-        path: impl AsRef<Path>,
-        options: impl Into<OpenOptions>,
-        level: Level,
-        monitor: impl Into<Monitor<'a>>,
-    ) -> Result<Report> {
-        let (path, options) = (path.as_ref(), options.into());
-        let file = File::open(path).map_err(Error::io("cannot open", path))?;
-        let opened = Opening::of_file(&file, path, options.access, Tail::Leave);
-        let index = std::fs::read(FileKind::Index.of_archive(path)).ok();
-        verify(path, opened, index.as_deref(), options, level, &monitor.into())
-    }
-
-    /// Verifies an archive whose file is in memory like `verify`, with the file of its index if that is at hand too.
-    pub fn verify_bytes<'a>(
-        file: impl AsRef<[u8]> + Send + Sync + 'static,
-        index: Option<&[u8]>,
-        level: Level,
-        monitor: impl Into<Monitor<'a>>,
-    ) -> Result<Report> {
-        let path = Path::new(IN_MEMORY);
-        let store = Store::of_bytes(file);
-        let opened = Opening::of(&store, path, Tail::Leave).map(|opening| (store, opening));
-        verify(path, opened, index, OpenOptions::default(), level, &monitor.into())
-    }
-
-    /// Verifies an archive of `length` bytes that a positioned reader gives like `verify`.
-    pub fn verify_reader<'a>(
-        reader: impl ReadExactAt + 'static,
-        length: u64,
-        index: Option<&[u8]>,
-        level: Level,
-        monitor: impl Into<Monitor<'a>>,
-    ) -> Result<Report> {
-        let path = Path::new(FROM_READER);
-        let store = Store::of_reader(reader, length);
-        let opened = Opening::of(&store, path, Tail::Leave).map(|opening| (store, opening));
-        verify(path, opened, index, OpenOptions::default(), level, &monitor.into())
+    /// It takes a file and not an open archive, because a damaged archive may not open. Damage is in the report.
+    /// Errors: the file cannot be read, or is no archive of a version this program knows; the work was stopped.
+    pub fn verify<'a>(file: impl Into<ArchiveFile>, level: Level, monitor: impl Into<Monitor<'a>>) -> Result<Report> {
+        let (parts, opened) = file.into().open()?;
+        verify(&parts, opened, level, &monitor.into())
     }
 }
 
 /// Verifies what has been opened, or reports why it could not be.
-fn verify(
-    path: &Path,
-    opened: Result<(Store, Opening)>,
-    index_file: Option<&[u8]>,
-    options: OpenOptions,
-    level: Level,
-    monitor: &Monitor,
-) -> Result<Report> {
+fn verify(parts: &FileParts, opened: Result<(Store, Opening)>, level: Level, monitor: &Monitor) -> Result<Report> {
+    let FileParts { path, index: index_file, options } = parts;
+    let index_file = index_file.as_deref();
     let mut report = Report::default();
     let (mut store, opening) = match opened {
         Ok(opened) => opened,
@@ -243,11 +193,11 @@ fn verify(
         if let Some(header) = block.ok().and_then(|place| blocks.get(place)).map(|block| block.header)
             && matches!(header.kind, BlockKind::Moves | BlockKind::Tags | BlockKind::Texts | BlockKind::Layout)
             && header.count > 0
-            && fault.game == 0
+            && fault.game.is_none()
         {
             lost_at.push((fault.offset, (header.first, header.first + u64::from(header.count) - 1)));
-        } else if fault.game > 0 {
-            report.lost.push((fault.game, fault.game));
+        } else {
+            report.lost.extend(fault.game.map(|game| (game, game)));
         }
     }
     report.damage.extend(damage);
@@ -261,7 +211,7 @@ fn verify(
         report.damage.par_extend(copies);
     }
     if level == Level::Full && report.is_intact() {
-        let archive = Archive::of(path, options, store, opening, index_file)?;
+        let archive = Archive::of(path, *options, store, opening, index_file)?;
         verify_games(&archive, &mut report, monitor)?;
     }
     report.damage.sort_by_key(|damage| (damage.offset, damage.game));
@@ -325,7 +275,7 @@ fn verify_games(archive: &Archive, report: &mut Report, monitor: &Monitor) -> Re
     monitor.check()?;
     for (plies, faults) in checked {
         report.plies += plies;
-        report.lost.extend(faults.iter().filter(|fault| fault.game > 0).map(|fault| (fault.game, fault.game)));
+        report.lost.extend(faults.iter().filter_map(|fault| fault.game).map(|game| (game, game)));
         report.damage.extend(faults);
     }
     // A game's own damage has been found again.

@@ -1,6 +1,5 @@
 //! Open archives: any game, any position, from any thread.
 
-use crate::archive::file_kind::FileKind;
 use crate::archive::game_set::GameSet;
 use crate::archive::read::block_store::BlockStore;
 use crate::archive::read::blocks::{BlockRef, IndexBuilder, Scan};
@@ -8,9 +7,9 @@ use crate::archive::read::columns::Columns;
 use crate::archive::read::deleted::Deleted;
 use crate::archive::read::dictionary::Dictionary;
 use crate::archive::read::head::Head;
-use crate::archive::read::opening::{Incomplete, Opening, Tail};
-use crate::archive::read::options::OpenOptions;
-use crate::archive::read::read_at::{ReadExactAt, Store};
+use crate::archive::read::opening::{Incomplete, Opening};
+use crate::archive::read::options::{ArchiveFile, FileParts, OpenOptions};
+use crate::archive::read::read_at::Store;
 use crate::archive::read::side::SideState;
 use crate::error::{Damage, DamageKind, Error, Result};
 use crate::format::block::BlockKind;
@@ -22,7 +21,6 @@ use crate::format::source::SourceRecord;
 use crate::format::{ArchiveId, Limits, State, VERSION};
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::fs::File;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
@@ -33,10 +31,6 @@ pub(in crate::archive) type Loose = HashMap<u64, Vec<BlockRef>>;
 
 /// How many games are found by one number beside the index.
 pub(super) const GAMES_PER_ENTRY: u64 = 1024;
-
-/// What archives are called that are no files.
-pub(in crate::archive) const IN_MEMORY: &str = "archive in memory";
-pub(in crate::archive) const FROM_READER: &str = "archive from a reader";
 
 /// An open archive. It can be shared by threads; it shows the state at the commit that was last when it was opened.
 #[derive(Debug)]
@@ -63,7 +57,7 @@ pub struct Archive {
 }
 
 impl Archive {
-    /// Opens an archive, mapped into memory. Reads its header and its index; where there is no good index, walks the
+    /// Opens an archive: at a path, mapped into memory, or whatever else an [`ArchiveFile`] is. Reads its header and its index; where there is no good index, walks the
     /// archive's block headers. A file that is shorter than its last commit opens at the last commit that is whole, and
     /// one with a damaged header page at the last commit that can be found; [`Archive::incomplete`] says where games
     /// may be missing.
@@ -71,67 +65,10 @@ impl Archive {
     /// Errors: the file is missing, is no archive, is newer than this program, or its header or block headers are
     /// damaged. Success does not promise that all games are intact: each is checked when it is read, and all of them by
     /// `verify`.
-    pub fn open(path: impl AsRef<Path>) -> Result<Archive> {
-        Archive::open_with(path, OpenOptions::default())
-    }
-
-    /// Opens an archive as `open` does, with these options; an [`Access`](crate::archive::Access) or [`Limits`] alone
-    /// will do, too.
-    pub fn open_with(path: impl AsRef<Path>, options: impl Into<OpenOptions>) -> Result<Archive> {
-        let path = path.as_ref();
-        Archive::open_file(path, std::fs::read(FileKind::Index.of_archive(path)).ok().as_deref(), options.into())
-    }
-
-    /// Opens an archive as `open` does, but walks it whether or not there is an index file: so the index can be made
-    /// again.
-    pub fn open_without_index(path: impl AsRef<Path>) -> Result<Archive> {
-        Archive::open_file(path.as_ref(), None, OpenOptions::default())
-    }
-
-    fn open_file(path: &Path, index: Option<&[u8]>, options: OpenOptions) -> Result<Archive> {
-        let file = File::open(path).map_err(Error::io("cannot open", path))?;
-        let (store, opening) = Opening::of_file(&file, path, options.access, Tail::Leave)?;
-        Archive::of(path, options, store, opening, index)
-    }
-
-    /// Opens an archive whose file is in memory, with the file of its index if that is at hand too. Errors are those of
-    /// `open`.
-    pub fn from_bytes(file: impl AsRef<[u8]> + Send + Sync + 'static, index: Option<&[u8]>) -> Result<Archive> {
-        Archive::from_bytes_with(file, index, Limits::DEFAULT)
-    }
-
-    /// Opens an archive whose file is in memory like `from_bytes`, with these limits.
-    pub fn from_bytes_with(
-        file: impl AsRef<[u8]> + Send + Sync + 'static,
-        index: Option<&[u8]>,
-        limits: Limits,
-    ) -> Result<Archive> {
-        Archive::from_store(IN_MEMORY.as_ref(), Store::of_bytes(file), index, limits)
-    }
-
-    /// Opens an archive of `length` bytes that a positioned reader gives: range requests, an object store, a file in a
-    /// file. Reads header, index and, later, what is asked for: the moves of the first game of a chunk in one request of
-    /// some 50 KiB (two where that would be more than 128 KiB), those of others in one or two of 4 KiB; its tags, texts
-    /// and layout in one of 32 KiB, where that is enough. An [`Arc`](std::sync::Arc) of a reader is one, too.
-    /// Errors are those of `open`.
-    pub fn from_reader(reader: impl ReadExactAt + 'static, length: u64, index: Option<&[u8]>) -> Result<Archive> {
-        Archive::from_store(FROM_READER.as_ref(), Store::of_reader(reader, length), index, Limits::DEFAULT)
-    }
-
-    /// Opens an archive like `from_reader`, whose side files are looked for beside `path`: copies of those that lie
-    /// beside it where it is. No archive needs to be there.
-    pub fn from_reader_beside(
-        path: impl AsRef<Path>,
-        reader: impl ReadExactAt + 'static,
-        length: u64,
-        index: Option<&[u8]>,
-    ) -> Result<Archive> {
-        Archive::from_store(path.as_ref(), Store::of_reader(reader, length), index, Limits::DEFAULT)
-    }
-
-    fn from_store(path: &Path, store: Store, index: Option<&[u8]>, limits: Limits) -> Result<Archive> {
-        let opening = Opening::of(&store, path, Tail::Leave)?;
-        Archive::of(path, limits.into(), store, opening, index)
+    pub fn open(file: impl Into<ArchiveFile>) -> Result<Archive> {
+        let (FileParts { path, index, options }, opened) = file.into().open()?;
+        let (store, opening) = opened?;
+        Archive::of(&path, options, store, opening, index.as_deref())
     }
 
     pub(in crate::archive) fn of(
@@ -293,7 +230,7 @@ impl Archive {
     /// an earlier commit than it was, or this archive is not of a file. After an error the archive shows what it showed
     /// before.
     pub fn refresh(&mut self) -> Result<bool> {
-        let now = Archive::open_with(&self.path, self.options)?;
+        let now = Archive::open(ArchiveFile::at(&self.path).options(self.options))?;
         let what = match () {
             () if now.header == self.header => return Ok(false),
             () if now.blocks.id != self.blocks.id => "has become another archive",

@@ -128,7 +128,7 @@ impl<'a> GameRef<'a> {
         self.record.flags & record::FAULT != 0
     }
 
-    /// Returns whether the game has been changed since it was imported ([`edit`](crate::import::edit));
+    /// Returns whether the game has been changed since it was imported ([`Archive::edit`](crate::Archive::edit));
     /// [`GameRef::original`] still gives what the source said.
     pub fn is_changed(&self) -> bool {
         self.record.is_changed()

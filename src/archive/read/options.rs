@@ -1,7 +1,12 @@
-//! How an archive is opened.
+//! Where an archive's bytes are, and how they are reached.
 
-use crate::archive::read::read_at::Access;
+use crate::archive::file_kind::FileKind;
+use crate::archive::read::opening::{Opening, Tail};
+use crate::archive::read::read_at::{Access, ReadExactAt, Store};
+use crate::error::{Error, Result};
 use crate::format::Limits;
+use std::fs::File;
+use std::path::{Path, PathBuf};
 
 /// How an archive is opened: how its bytes are reached, and what its blocks may cost.
 ///
@@ -14,7 +19,7 @@ use crate::format::Limits;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct OpenOptions {
-    /// How the bytes of the file are reached: mapped by default.
+    /// How the bytes of the file are reached: mapped by default. Counts for files at a path.
     pub access: Access,
     /// What blocks may cost; one that is beyond a limit gives [`Error::Limit`](crate::Error::Limit).
     pub limits: Limits,
@@ -29,5 +34,129 @@ impl From<Access> for OpenOptions {
 impl From<Limits> for OpenOptions {
     fn from(limits: Limits) -> OpenOptions {
         OpenOptions { limits, ..OpenOptions::default() }
+    }
+}
+
+/// The file of an archive: at a path, in memory, or behind a positioned reader. A path is one, too.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let target = folder.path().join("games.bga");
+/// # scoresheet::Import::new(&target).run_reader("games.pgn", &b"1. e4 *\n"[..])?;
+/// use scoresheet::Archive;
+/// use scoresheet::archive::{Access, ArchiveFile};
+///
+/// let mapped = Archive::open(&target)?;
+/// let read = Archive::open(ArchiveFile::at(&target).options(Access::Read))?;
+/// let held = Archive::open(ArchiveFile::from_bytes(std::fs::read(&target)?))?;
+/// assert_eq!([mapped.len(), read.len(), held.len()], [1, 1, 1]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+#[must_use]
+pub struct ArchiveFile {
+    path: PathBuf,
+    /// The bytes; `None` for those of the file at the path.
+    store: Option<Store>,
+    index: IndexBytes,
+    options: OpenOptions,
+}
+
+/// Where the index is.
+#[derive(Debug)]
+enum IndexBytes {
+    /// In the file beside the archive.
+    Beside,
+    /// Here, or nowhere.
+    Here(Option<Vec<u8>>),
+}
+
+impl ArchiveFile {
+    /// Returns the file at a path, with the index beside it if there is one.
+    pub fn at(path: impl AsRef<Path>) -> ArchiveFile {
+        let path = path.as_ref().to_path_buf();
+        ArchiveFile { path, store: None, index: IndexBytes::Beside, options: OpenOptions::default() }
+    }
+
+    /// Returns a file that is in memory.
+    pub fn from_bytes(bytes: impl AsRef<[u8]> + Send + Sync + 'static) -> ArchiveFile {
+        ArchiveFile::from_store("archive in memory", Store::of_bytes(bytes))
+    }
+
+    /// Returns a file of `length` bytes that a positioned reader gives: range requests, an object store, a file in a
+    /// file.
+    ///
+    /// Opening reads the header and, later, what is asked for: the moves of the first game of a chunk in one request of
+    /// some 50 KiB (two where that would be more than 128 KiB), those of others in one or two of 4 KiB; its tags, texts
+    /// and layout in one of 32 KiB, where that is enough. An [`Arc`](std::sync::Arc) of a reader is one, too.
+    pub fn from_reader(reader: impl ReadExactAt + 'static, length: u64) -> ArchiveFile {
+        ArchiveFile::from_store("archive from a reader", Store::of_reader(reader, length))
+    }
+
+    fn from_store(name: &str, store: Store) -> ArchiveFile {
+        ArchiveFile { store: Some(store), index: IndexBytes::Here(None), ..ArchiveFile::at(name) }
+    }
+
+    /// Sets the bytes of the index file. With `None` no index is read: the archive's block headers are walked.
+    pub fn index(mut self, index: impl Into<Option<Vec<u8>>>) -> ArchiveFile {
+        self.index = IndexBytes::Here(index.into());
+        self
+    }
+
+    /// Sets the path whose side files are those of an archive that is not a file there: copies of those that lie beside
+    /// it where it is.
+    pub fn beside(mut self, path: impl AsRef<Path>) -> ArchiveFile {
+        self.path = path.as_ref().to_path_buf();
+        self
+    }
+
+    /// Sets how the file is opened; an [`Access`] or [`Limits`] alone will do, too.
+    pub fn options(mut self, options: impl Into<OpenOptions>) -> ArchiveFile {
+        self.options = options.into();
+        self
+    }
+
+    /// Reads the index and finds the commit that counts.
+    ///
+    /// The first error is that the file cannot be opened; the second, that no commit can be found in it.
+    pub(in crate::archive) fn open(self) -> Result<(FileParts, Result<(Store, Opening)>)> {
+        let ArchiveFile { path, store, index, options } = self;
+        let opened = match store {
+            Some(store) => Opening::of(&store, &path, Tail::Leave).map(|opening| (store, opening)),
+            None => {
+                let file = File::open(&path).map_err(Error::io("cannot open", &path))?;
+                Opening::of_file(&file, &path, options.access, Tail::Leave)
+            }
+        };
+        let index = match index {
+            IndexBytes::Here(index) => index,
+            IndexBytes::Beside => std::fs::read(FileKind::Index.of_archive(&path)).ok(),
+        };
+        Ok((FileParts { path, index, options }, opened))
+    }
+
+    /// Returns all bytes of the file, whatever they are.
+    pub(in crate::archive) fn store(self) -> Result<(Store, PathBuf, OpenOptions)> {
+        let ArchiveFile { path, store, options, .. } = self;
+        if let Some(store) = store {
+            return Ok((store, path, options));
+        }
+        let file = File::open(&path).map_err(Error::io("cannot open", &path))?;
+        let length = file.metadata().map_err(Error::io("cannot read", &path))?.len();
+        let store = Store::of(file, length, options.access).map_err(Error::io("cannot map", &path))?;
+        Ok((store, path, options))
+    }
+}
+
+/// What opening leaves of an [`ArchiveFile`] besides its bytes.
+pub(in crate::archive) struct FileParts {
+    pub path: PathBuf,
+    pub index: Option<Vec<u8>>,
+    pub options: OpenOptions,
+}
+
+impl<P: AsRef<Path>> From<P> for ArchiveFile {
+    fn from(path: P) -> ArchiveFile {
+        ArchiveFile::at(path)
     }
 }

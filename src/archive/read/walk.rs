@@ -102,12 +102,11 @@ impl Chunk<'_> {
     /// ```
     /// use rayon::prelude::*;
     /// use scoresheet::chess::Color;
-    /// # use scoresheet::{Archive, Error, ImportOptions, import};
+    /// # use scoresheet::{Archive, Error, Import};
     /// # fn main() -> Result<(), Error> {
     /// # let folder = tempfile::tempdir().unwrap();
-    /// # let (source, target) = (folder.path().join("games.pgn"), folder.path().join("games.bga"));
-    /// # std::fs::write(&source, "1. e4 *\n\n1. f3 e5 2. g4 Qh4# 0-1\n").unwrap();
-    /// # import(&[source], &target, &ImportOptions::default(), &Default::default(), &Default::default(), |_| {})?;
+    /// # let target = folder.path().join("games.bga");
+    /// # Import::new(&target).run_reader("games.pgn", &b"1. e4 *\n\n1. f3 e5 2. g4 Qh4# 0-1\n"[..])?;
     /// let archive = Archive::open(&target)?;
     /// let black = (0..archive.chunk_count())
     ///     .into_par_iter()

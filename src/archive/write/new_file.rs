@@ -1,7 +1,7 @@
 //! Archive files that take their name when they are whole, and the lock that keeps a second writer out.
 
-use crate::archive::file_kind::FileKind;
-use crate::archive::file_kind::remove_beside;
+use crate::archive::existing::Existing;
+use crate::archive::file_kind::{FileKind, remove_beside};
 use crate::archive::write::temporary::{self, Temporary, folder_of};
 use crate::archive::write::writer::Writer;
 use crate::error::{Error, Result};
@@ -23,11 +23,11 @@ pub struct NewFile {
 }
 
 impl NewFile {
-    /// Makes a file with the header of an empty archive. With `replace` an existing file stays until `finish`; without,
-    /// it is an error.
-    pub fn create(path: &Path, id: ArchiveId, replace: bool) -> Result<(NewFile, Writer<File>)> {
-        let (mut new, writer) = NewFile::create_whole(path, id, replace)?;
-        if !replace {
+    /// Makes a file with the header of an empty archive. One that is to be replaced stays until `finish`; otherwise an
+    /// existing file is an error.
+    pub fn create(path: &Path, id: ArchiveId, existing: Existing) -> Result<(NewFile, Writer<File>)> {
+        let (mut new, writer) = NewFile::create_whole(path, id, existing)?;
+        if !new.replace {
             new.give_name()?;
         }
         Ok((new, writer))
@@ -35,7 +35,8 @@ impl NewFile {
 
     /// Like `create`, but the file takes its name at the end in any case: half a copy is an archive that lacks games
     /// and does not say so.
-    pub fn create_whole(path: &Path, id: ArchiveId, replace: bool) -> Result<(NewFile, Writer<File>)> {
+    pub fn create_whole(path: &Path, id: ArchiveId, existing: Existing) -> Result<(NewFile, Writer<File>)> {
+        let replace = existing == Existing::Replace;
         if !replace && path.exists() {
             return Err(Error::Exists { path: path.to_path_buf() });
         }

@@ -154,8 +154,8 @@ impl Position {
     /// Castling as `KQkq`, X-FEN or Shredder-FEN. Rights without their rook, and en passant targets that no double step
     /// can have made, are dropped. The position need not be legal. [`Fen::read`] keeps the fields as written, and can
     /// be strict.
-    pub fn from_fen(text: &[u8]) -> Result<Position, FenError> {
-        Ok(Fen::read(text, ReadMode::Forgiving)?.position())
+    pub fn from_fen(text: impl AsRef<[u8]>) -> Result<Position, FenError> {
+        Ok(Fen::read(text.as_ref(), ReadMode::Forgiving)?.position())
     }
 
     /// The rooks of a side on its back rank.

@@ -122,7 +122,11 @@ impl Position {
     /// Reads a move text as a legal move of this position, or as the null move (`--`), which is not checked.
     ///
     /// Check marks, `!` and `?` are passed over; what `read` accepts beyond the standard is accepted.
-    pub fn parse_san(&self, text: &[u8]) -> Result<Move, SanError> {
+    pub fn parse_san(&self, text: impl AsRef<[u8]>) -> Result<Move, SanError> {
+        self.san_of_bytes(text.as_ref())
+    }
+
+    fn san_of_bytes(&self, text: &[u8]) -> Result<Move, SanError> {
         match read(text).ok_or(SanError::Unreadable)? {
             Form::Null => Ok(Move::NULL),
             Form::Castle(side) => self.castling(side),

@@ -1,13 +1,12 @@
 //! Open archives that are searched as one.
 
-use crate::archive::{Archive, FileKind, GameRef, OpenOptions, SideState};
+use crate::archive::{Archive, ArchiveFile, FileKind, GameRef, SideState};
 use crate::error::{Error, Result};
 use crate::query::games::SideFiles;
 use crate::query::position::search::Search;
 use crate::query::tag_columns::TagColumns;
 use rayon::prelude::*;
 use std::ops::{Deref, Range};
-use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 /// An open archive with the side files beside it, each opened when it is first needed. It can be shared by threads.
@@ -19,9 +18,9 @@ pub struct IndexedArchive {
 }
 
 impl IndexedArchive {
-    /// Opens an archive. Errors: those of [`Archive::open_with`].
-    pub fn open(path: impl AsRef<Path>, options: impl Into<OpenOptions>) -> Result<IndexedArchive> {
-        Archive::open_with(path, options).map(IndexedArchive::from)
+    /// Opens an archive. Errors: those of [`Archive::open`].
+    pub fn open(file: impl Into<ArchiveFile>) -> Result<IndexedArchive> {
+        Archive::open(file).map(IndexedArchive::from)
     }
 
     /// Returns the archive.
@@ -131,18 +130,8 @@ impl Deref for Member {
 
 impl ArchiveSet {
     /// Opens archives in this order. Errors are those of [`Archive::open`], of the first that has one.
-    pub fn open<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Result<ArchiveSet> {
-        ArchiveSet::open_with(paths, OpenOptions::default())
-    }
-
-    /// Opens archives like `open`, with these options.
-    pub fn open_with<P: AsRef<Path>>(
-        paths: impl IntoIterator<Item = P>,
-        options: impl Into<OpenOptions>,
-    ) -> Result<ArchiveSet> {
-        let options = options.into();
-        let open = |path: P| IndexedArchive::open(path, options);
-        paths.into_iter().map(open).collect::<Result<Vec<_>>>().map(ArchiveSet::of)
+    pub fn open<F: Into<ArchiveFile>>(files: impl IntoIterator<Item = F>) -> Result<ArchiveSet> {
+        files.into_iter().map(IndexedArchive::open).collect::<Result<Vec<_>>>().map(ArchiveSet::of)
     }
 
     /// Returns the set of these archives.

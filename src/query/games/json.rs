@@ -7,7 +7,7 @@ use crate::query::measure::{Judgement, Moments};
 use crate::query::pattern::json::{self as scoutfish, object, parsed, roles};
 use crate::query::pattern::json_place::Place;
 use crate::query::pattern::{BoardPattern, Condition, Ending, Imbalance, Material, MoveRule, Pattern};
-use crate::query::position::position_query::PositionQuery;
+use crate::query::position::position_query::{Compare, PositionQuery};
 use crate::query::position::search::SearchOptions;
 use serde_json::{Map, Value};
 use std::str::FromStr;
@@ -185,9 +185,12 @@ fn positions(fields: &Fields<'_>) -> Result<Vec<PositionQuery>, QueryFault> {
         Some(value) => positions.push(read(value, &place)?),
     }
     positions.extend(fields.parse("moves", line)?.map(|position| PositionQuery::from(&position)));
-    let [side, castling, en_passant] =
-        [fields.switch("any_side")?, fields.switch("any_castling")?, fields.switch("any_en_passant")?];
-    Ok(positions.into_iter().map(|query| query.with_any(side, castling, en_passant)).collect())
+    let compare = Compare {
+        side: !fields.switch("any_side")?,
+        castling: !fields.switch("any_castling")?,
+        en_passant: !fields.switch("any_en_passant")?,
+    };
+    Ok(positions.into_iter().map(|query| query.with_compare(compare)).collect())
 }
 
 /// The pattern of the members that are conditions.

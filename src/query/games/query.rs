@@ -8,7 +8,7 @@ use crate::monitor::Monitor;
 use crate::query::filter::Filter;
 use crate::query::filter::sort::SortKeys;
 use crate::query::measure::Moments;
-use crate::query::pattern::Pattern;
+use crate::query::pattern::{Pattern, PatternOptions};
 use crate::query::position::position_query::PositionQuery;
 use crate::query::position::search::{Cost, Hit, Search, SearchOptions, SearchResult, Step};
 use crate::query::tag_columns::{TagColumns, Unread};
@@ -216,7 +216,10 @@ impl Query {
     /// Finds what is on the board.
     fn search(&self, board: &Board, search: &Search<'_>, reach: SearchOptions) -> SearchResult {
         let (positions, every) = match board {
-            Board::Pattern(pattern) => return search.pattern(pattern, self.either_color, reach.all_plies),
+            Board::Pattern(pattern) => {
+                let options = PatternOptions { either_color: self.either_color, all_plies: reach.all_plies };
+                return search.pattern(pattern, options);
+            }
             Board::AnyPosition(positions) => (positions, false),
             Board::EveryPosition(positions) => (positions, true),
         };

@@ -6,6 +6,8 @@ pub(in crate::query) mod json_place;
 mod move_rule;
 mod search;
 
+pub use search::PatternOptions;
+
 use crate::brenner::replay::{Replay, ReplayError};
 use crate::brenner::standalone::Stream;
 use crate::chess::{Color, Role};

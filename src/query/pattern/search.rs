@@ -5,10 +5,20 @@ use crate::query::pattern::Pattern;
 use crate::query::position::facts::outcome;
 use crate::query::position::search::{Hit, Search, SearchResult, Step, games_of};
 
+/// How a pattern is searched for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct PatternOptions {
+    /// With colours exchanged, too.
+    pub either_color: bool,
+    /// All matches of a game, not the first alone.
+    pub all_plies: bool,
+}
+
 impl Search<'_> {
-    /// Finds the games that have what a pattern asks, on rayon's current pool. Each ply of a match is a hit; without
-    /// `all_plies` only the first match counts. Variations are not looked into.
-    pub fn pattern(&self, pattern: &Pattern, either_color: bool, all_plies: bool) -> SearchResult {
+    /// Finds the games that have what a pattern asks, on rayon's current pool. Each ply of a match is a hit. Variations
+    /// are not looked into.
+    pub fn pattern(&self, pattern: &Pattern, options: PatternOptions) -> SearchResult {
+        let PatternOptions { either_color, all_plies } = options;
         let mut steps = Vec::new();
         let mut candidates = self.candidates(None, &mut steps);
         let swapped = either_color.then(|| pattern.swapped());

@@ -188,13 +188,12 @@ impl PositionQuery {
         Ok(PositionQuery::new(&position, compare))
     }
 
-    /// Returns the query that takes either side to move, any castling rights, any en passant capture.
-    pub fn with_any(self, side: bool, castling: bool, en_passant: bool) -> PositionQuery {
-        let Compare { side: own_side, castling: own_castling, en_passant: own_en_passant } = self.compare;
+    /// Returns the query that compares no more than this.
+    pub fn with_compare(self, most: Compare) -> PositionQuery {
         let compare = Compare {
-            side: own_side && !side,
-            castling: own_castling && !castling,
-            en_passant: own_en_passant && !en_passant,
+            side: self.compare.side && most.side,
+            castling: self.compare.castling && most.castling,
+            en_passant: self.compare.en_passant && most.en_passant,
         };
         PositionQuery { compare, ..self }
     }

@@ -30,7 +30,7 @@ impl From<Error> for Unread {
     /// The game that an error names; of others it is not known which.
     fn from(error: Error) -> Unread {
         let games = match &error {
-            Error::Damaged(damage) if damage.game > 0 => damage.game..damage.game + 1,
+            Error::Damaged(damage) => damage.game.map_or(0..0, |game| game..game + 1),
             _ => 0..0,
         };
         Unread { games, error }

@@ -4,15 +4,15 @@ use crate::positions::{self, Report};
 use crate::split::Rejected;
 use crate::{Failure, compare};
 use rayon::prelude::*;
+use scoresheet::Import;
 use scoresheet::archive::Archive;
 use scoresheet::error::Error;
-use scoresheet::import::{FaultReport, ImportOptions, Progress, Summary, import};
+use scoresheet::import::{FaultReport, ImportOptions, Summary};
 use scoresheet::pgn::PgnWriter;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 /// A set of files and what is known of it.
@@ -118,9 +118,7 @@ fn import_all(files: &[PathBuf], target: &Path) -> Result<(Summary, Vec<FaultRep
     let mut faults = Vec::new();
     let started = Instant::now();
     let summary =
-        import(files, target, &ImportOptions::default(), &Progress::default(), &AtomicBool::new(false), |fault| {
-            faults.push(fault)
-        })?;
+        Import::new(target).options(ImportOptions::default()).on_fault(|fault| faults.push(fault)).run(files)?;
     println!(
         "  import: {} seen = {} stored + {} rejected, {} with a fault, {} plies, {:.1} MB in {:.1} s",
         summary.seen,

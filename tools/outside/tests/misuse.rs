@@ -6,7 +6,7 @@ use scoresheet::chess::{IllegalMove, MoveKind, Square};
 use scoresheet::error::{Damage, DamageKind};
 use scoresheet::game::{Event, GameFault, GameFaultKind, Outcome};
 use scoresheet::query::QueryFault;
-use scoresheet::{Archive, ArchiveWriter, Error, Filter, Game, Import, Monitor, Move, Position};
+use scoresheet::{Archive, ArchiveFile, ArchiveWriter, Error, Filter, Game, Import, Monitor, Move, Position};
 use std::error::Error as StdError;
 use std::path::Path;
 use tempfile::TempDir;
@@ -30,7 +30,7 @@ fn small() -> Outcomes<(TempDir, Vec<u8>, Vec<u8>)> {
 #[test]
 fn games_and_plies_that_there_are_not() -> Outcomes {
     let (_folder, bytes, index) = small()?;
-    let archive = Archive::from_bytes(bytes, Some(&index))?;
+    let archive = Archive::open(ArchiveFile::from_bytes(bytes).index(index.to_vec()))?;
     for number in [0, 21, u64::MAX] {
         for error in [archive.game(number).err(), archive.position(number, 0).err(), archive.replay(number, 0).err()] {
             assert!(matches!(error, Some(Error::NoSuchGame { game, games: 20 }) if game == number), "{error:?}");
@@ -68,7 +68,7 @@ fn files_that_are_no_archive() -> Outcomes {
         assert!(matches!(&opened, Err(Error::NotAnArchive { path }) if *path == file), "{opened:?}");
         let verified = Archive::verify(&file, Level::Quick, Monitor::new());
         assert!(matches!(verified, Err(Error::NotAnArchive { .. })), "{verified:?}");
-        assert!(matches!(Archive::from_bytes(bytes.to_vec(), None), Err(Error::NotAnArchive { .. })));
+        assert!(matches!(Archive::open(ArchiveFile::from_bytes(bytes.to_vec())), Err(Error::NotAnArchive { .. })));
         assert!(matches!(ArchiveWriter::append(&file), Err(Error::NotAnArchive { .. })));
     }
     // No folder is an archive, and an import never overwrites unasked.
@@ -83,10 +83,10 @@ fn files_that_are_no_archive() -> Outcomes {
 #[test]
 fn a_cut_file_never_gives_a_wrong_game() -> Outcomes {
     let (_folder, bytes, _) = small()?;
-    let whole = Archive::from_bytes(bytes.clone(), None)?;
+    let whole = Archive::open(ArchiveFile::from_bytes(bytes.clone()))?;
     let (mut refused, mut shorter) = (0, 0);
     for length in 0..bytes.len() {
-        match Archive::from_bytes(bytes[..length].to_vec(), None) {
+        match Archive::open(ArchiveFile::from_bytes(bytes[..length].to_vec())) {
             Err(Error::NotAnArchive { .. } | Error::Damaged(_)) => refused += 1,
             Err(other) => panic!("cut at {length}: {other:?}"),
             Ok(archive) => {
@@ -101,7 +101,7 @@ fn a_cut_file_never_gives_a_wrong_game() -> Outcomes {
                 assert!(archive.len() < whole.len());
             }
         }
-        let report = Archive::verify_bytes(bytes[..length].to_vec(), None, Level::Full, Monitor::new());
+        let report = Archive::verify(ArchiveFile::from_bytes(bytes[..length].to_vec()), Level::Full, Monitor::new());
         assert!(!matches!(report, Ok(report) if report.is_intact()), "cut at {length}");
     }
     assert!(refused > 0 && shorter > 0, "{refused} refused, {shorter} opened");
@@ -111,7 +111,7 @@ fn a_cut_file_never_gives_a_wrong_game() -> Outcomes {
 #[test]
 fn a_flipped_byte_is_found_with_its_place() -> Outcomes {
     let (_folder, bytes, index) = small()?;
-    let whole = Archive::from_bytes(bytes.clone(), Some(&index))?;
+    let whole = Archive::open(ArchiveFile::from_bytes(bytes.clone()).index(index.to_vec()))?;
     let games: Vec<Game> = whole.games().map(|game| game?.to_game()).collect::<scoresheet::Result<_>>()?;
     let mut kinds = Vec::new();
     for at in 0..bytes.len() {
@@ -119,9 +119,9 @@ fn a_flipped_byte_is_found_with_its_place() -> Outcomes {
         flipped[at] ^= 0x10;
         let place = |damage: &Damage| {
             assert!(damage.offset <= bytes.len() as u64, "{damage:?}");
-            assert!(damage.game <= 20, "{damage:?}");
+            assert!(damage.game.is_none_or(|game| game <= 20), "{damage:?}");
         };
-        match Archive::from_bytes(flipped.clone(), Some(&index)) {
+        match Archive::open(ArchiveFile::from_bytes(flipped.clone()).index(index.to_vec())) {
             Err(Error::Damaged(damage)) => place(&damage),
             Err(Error::NotAnArchive { .. } | Error::Newer { .. } | Error::Older { .. }) => {}
             Err(other) => panic!("byte {at}: {other:?}"),
@@ -137,7 +137,7 @@ fn a_flipped_byte_is_found_with_its_place() -> Outcomes {
                 let _ = totals(&archive);
             }
         }
-        match Archive::verify_bytes(flipped, Some(&index), Level::Quick, Monitor::new()) {
+        match Archive::verify(ArchiveFile::from_bytes(flipped).index(index.to_vec()), Level::Quick, Monitor::new()) {
             Err(Error::NotAnArchive { .. } | Error::Newer { .. } | Error::Older { .. } | Error::Damaged(_)) => {}
             Err(other) => panic!("byte {at}: {other:?}"),
             Ok(report) => {

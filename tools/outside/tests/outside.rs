@@ -2,13 +2,15 @@
 
 use outside::{Store, Totals, comment, describe, game_of, position_after, totals};
 use rayon::prelude::*;
-use scoresheet::archive::{Commit, Level, OpenOptions, SideState, SourceRecord};
+use scoresheet::archive::{Commit, Level, SideState, SourceRecord};
 use scoresheet::game::{Evaluation, Outcome};
 use scoresheet::import::{FaultReport, ImportOptions};
 use scoresheet::pgn::FaultKind;
 use scoresheet::query::pattern::{BoardPattern, Condition, Ending, Pattern};
 use scoresheet::query::{Compare, SearchOptions, SideFiles};
-use scoresheet::{Archive, ArchiveWriter, Error, Filter, Import, Monitor, Position, PositionQuery};
+use scoresheet::{
+    Archive, ArchiveFile, ArchiveWriter, Error, Existing, Filter, Import, Monitor, Position, PositionQuery,
+};
 use std::error::Error as StdError;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -230,9 +232,9 @@ fn a_file_bytes_and_a_positioned_reader_are_one_archive() -> Outcomes {
     let index = std::fs::read(sample().with_extension("bgi"))?;
     let length = bytes.len() as u64;
     let of_file = Archive::open(sample())?;
-    let of_bytes = Archive::from_bytes(bytes.clone(), Some(&index))?;
+    let of_bytes = Archive::open(ArchiveFile::from_bytes(bytes.clone()).index(index.to_vec()))?;
     let store = Arc::new(Store::new(bytes.clone(), &REQUESTS));
-    let of_reader = Archive::from_reader(Arc::clone(&store), length, Some(&index))?;
+    let of_reader = Archive::open(ArchiveFile::from_reader(Arc::clone(&store), length).index(index.to_vec()))?;
     let requests = || REQUESTS.load(Ordering::Relaxed);
     let before = requests();
     let last = of_reader.game(3_000)?;
@@ -247,12 +249,12 @@ fn a_file_bytes_and_a_positioned_reader_are_one_archive() -> Outcomes {
         assert_eq!(archive.digest()?, of_file.digest()?);
     }
     // Without an index the blocks are walked.
-    assert_eq!(Archive::from_bytes(bytes.clone(), None)?.index_state(), SideState::Missing);
+    assert_eq!(Archive::open(ArchiveFile::from_bytes(bytes.clone()))?.index_state(), SideState::Missing);
 
     let none = || Monitor::new();
-    let file = Archive::verify_with(sample(), OpenOptions::default(), Level::Full, none())?;
-    let memory = Archive::verify_bytes(bytes, Some(&index), Level::Full, none())?;
-    let reader = Archive::verify_reader(store, length, Some(&index), Level::Full, none())?;
+    let file = Archive::verify(sample(), Level::Full, none())?;
+    let memory = Archive::verify(ArchiveFile::from_bytes(bytes).index(index.to_vec()), Level::Full, none())?;
+    let reader = Archive::verify(ArchiveFile::from_reader(store, length).index(index.to_vec()), Level::Full, none())?;
     for report in [&memory, &reader] {
         assert_eq!(report, &file);
     }
@@ -280,7 +282,7 @@ fn a_monitor_counts_and_stops() -> Outcomes {
     assert!(matches!(Archive::verify(sample(), Level::Full, monitor), Err(Error::Interrupted)));
     let folder = tempfile::tempdir()?;
     let target = folder.path().join("repaired.bga");
-    let repaired = Archive::repair(sample(), OpenOptions::default(), &target, false, Monitor::new().stop(&stop));
+    let repaired = Archive::repair(sample(), &target, Existing::Refuse, Monitor::new().stop(&stop));
     assert!(matches!(repaired, Err(Error::Interrupted)));
     assert!(std::fs::read_dir(folder.path())?.next().is_none(), "nothing unfinished is left");
     // An import that is stopped before it begins leaves nothing, and one that is stopped on the way what came before.

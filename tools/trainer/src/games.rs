@@ -4,7 +4,7 @@ use scoresheet::archive::Archive;
 use scoresheet::brenner::decode::{Decoder, Item, TextPlaces};
 use scoresheet::chess::{Move, Position};
 use scoresheet::game::Outcome;
-use scoresheet::{ImportOptions, import};
+use scoresheet::{Import, ImportOptions};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -65,7 +65,7 @@ pub fn read(corpora: &Path, cache: &Path) -> Result<Games, Box<dyn std::error::E
         if !target.exists() {
             let files = pgn_files(&corpora.join(path))?;
             let options = ImportOptions { level: 1, ..Default::default() };
-            import(&files, &target, &options, &Default::default(), &Default::default(), |_| {})?;
+            Import::new(&target).options(options).run(&files)?;
         }
         let archive = Archive::open(&target)?;
         let mut aside = Vec::new();

@@ -3,6 +3,7 @@
 use crate::Failure;
 use crate::games::Random;
 use scoresheet::Archive;
+use scoresheet::ArchiveFile;
 use scoresheet::archive::{Access, FileKind};
 use scoresheet::chess::fen::FenText;
 use std::path::Path;
@@ -32,7 +33,7 @@ pub fn run(original: &Path, folder: &Path) -> Result<(), Failure> {
                 return Ok(());
             }
             // The index is read when the archive is opened; what is timed is the question.
-            let archive = Archive::open_with(path, access)?;
+            let archive = Archive::open(ArchiveFile::at(path).options(access))?;
             let opened = read_so_far().unwrap_or_default();
             let mut text = FenText::default();
             let start = Instant::now();

@@ -2,12 +2,14 @@
 
 use crate::Failure;
 use scoresheet::Archive;
-use scoresheet::archive::{MODEL, TranscodeOptions, transcode};
+use scoresheet::Existing;
+use scoresheet::Import;
+use scoresheet::archive::{MODEL, TranscodeOptions};
 use scoresheet::brenner::replay::Replay;
 use scoresheet::chess::fen::FenText;
 use scoresheet::chess::{Move, MoveKind, Position, Role};
 use scoresheet::format::moves::Coding;
-use scoresheet::import::{Existing, ImportOptions};
+use scoresheet::import::ImportOptions;
 use shakmaty::{Chess, EnPassantMode, Position as _};
 use std::fmt::Write;
 use std::path::Path;
@@ -35,15 +37,14 @@ pub fn import(file: &Path, target: &Path) -> Result<(), Failure> {
 
 /// Imports the file.
 pub fn import_with(file: &Path, target: &Path, options: &ImportOptions) -> Result<(), Failure> {
-    let summary =
-        scoresheet::import(&[file.to_path_buf()], target, options, &Default::default(), &Default::default(), |_| {})?;
+    let summary = Import::new(target).options(options.clone()).run(&[file.to_path_buf()])?;
     summary.stopped.map_or(Ok(()), |error| Err(error.into()))
 }
 
 /// Packs an archive into a new one, as small as it gets.
 pub fn pack(archive: &Archive, target: &Path) -> Result<(), Failure> {
-    let options = TranscodeOptions { coding: Coding::Packed(MODEL), level: Some(19), replace: false };
-    transcode(archive, target, &options, |_| {})?;
+    let options = TranscodeOptions { coding: Coding::Packed(MODEL), level: Some(19), existing: Existing::Refuse };
+    archive.transcode(target, &options, |_| {})?;
     Ok(())
 }
 

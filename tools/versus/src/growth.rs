@@ -5,8 +5,10 @@
 use crate::games::Random;
 use crate::{Failure, games};
 use scoresheet::Archive;
+use scoresheet::Existing;
+use scoresheet::Import;
 use scoresheet::chess::fen::FenText;
-use scoresheet::import::{Existing, ImportOptions};
+use scoresheet::import::ImportOptions;
 use scoresheet::query::{Compare, PositionQuery, Search, SearchOptions, Signatures};
 use std::fs::File;
 use std::hint::black_box;
@@ -138,14 +140,7 @@ fn measure(texts: &[String], games: u64, folder: &Path) -> Result<Point, Failure
     for threads in [1, 2] {
         let options = ImportOptions { threads, existing: Existing::Replace, ..ImportOptions::default() };
         let start = Instant::now();
-        let summary = scoresheet::import(
-            std::slice::from_ref(&source),
-            &target,
-            &options,
-            &Default::default(),
-            &Default::default(),
-            |_| {},
-        )?;
+        let summary = Import::new(&target).options(options).run(std::slice::from_ref(&source))?;
         values[threads - 1] = start.elapsed().as_secs_f64();
         if summary.stored != games {
             return Err(format!("{} games of {games} stored", summary.stored).into());

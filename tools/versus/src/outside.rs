@@ -1,7 +1,8 @@
 //! Other programs, where they are installed: the whole work of a command, wall time.
 
 use crate::Failure;
-use scoresheet::import::{Existing, ImportOptions};
+use scoresheet::Existing;
+use scoresheet::import::ImportOptions;
 use std::ffi::OsStr;
 use std::path::Path;
 use std::process::{Command, Stdio};

@@ -4,9 +4,10 @@ use crate::Failure;
 use crate::files;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use scoresheet::Existing;
 use scoresheet::Import;
 use scoresheet::archive::FileKind;
-use scoresheet::output::{Content, Existing, Outputs};
+use scoresheet::output::{Content, Outputs};
 use scoresheet_arrow::RowsToPgn;
 use std::fs::File;
 use std::io::{Read, Write};
@@ -61,7 +62,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let first = args.files.first().ok_or("no file")?;
     let target = args.output.clone().unwrap_or_else(|| first.with_extension("bga"));
     // An archive that is there is added to, replaced or refused by the import.
-    let existing = if args.force { Existing::Replace } else { Existing::Keep };
+    let existing = if args.force { Existing::Replace } else { Existing::Append };
     Outputs::of_sources(&args.files).file(&target, Content::Archive(FileKind::Archive), existing)?;
     let mut faults = 0u64;
     let mut import = Import::new(&target).threads(args.threads).stop(files::stopped());

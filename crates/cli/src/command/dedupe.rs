@@ -12,7 +12,7 @@ use scoresheet::output::Outputs;
 use clap::ValueEnum;
 use scoresheet::ArchiveSet;
 use scoresheet::archive::copy::Part;
-use scoresheet::archive::{self, Archive, GameSet};
+use scoresheet::archive::{Archive, GameSet};
 use scoresheet::query::TagColumns;
 use scoresheet::query::report::duplicates::{self, Double, Keep, Likeness, Options};
 use scoresheet::query::tag_columns::Key;
@@ -133,7 +133,7 @@ fn dedupe(args: &Args, session: &Session) -> Result<Code, Failure> {
     drop(tags);
     drop(archives);
     for (path, games) in paths.iter().zip(&removed) {
-        let deleted = archive::delete(path, games.iter()).map_err(Failure::of_archive(path))?;
+        let deleted = Archive::delete(path, games.iter()).map_err(Failure::of_archive(path))?;
         if !args.quiet {
             session.note(&format!("{}: {} deleted", shown(path), count(games.len(), "game", "games")));
         }

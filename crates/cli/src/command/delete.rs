@@ -10,7 +10,7 @@ use crate::select::grouped::Games;
 use crate::session::Session;
 use crate::text::{count, shown};
 use crate::threads::Threads;
-use scoresheet::archive;
+use scoresheet::Archive;
 use scoresheet::output::Outputs;
 use std::path::PathBuf;
 
@@ -65,7 +65,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     }
     chosen.iter().try_for_each(|(path, _)| Outputs::default().in_place(path))?;
     for (path, games) in chosen {
-        let deleted = archive::delete(&path, games.iter()).map_err(Failure::of_archive(&path))?;
+        let deleted = Archive::delete(&path, games.iter()).map_err(Failure::of_archive(&path))?;
         let line = format!("{}: {} deleted", shown(&path), count(games.len(), "game", "games"));
         let object = Object::new().with("archive", path.to_string_lossy().as_ref()).with("deleted", games.len());
         args.done.report(session, &line, &object)?;

@@ -9,6 +9,7 @@ use crate::session::Session;
 use crate::text::{count, shown, thousands};
 use crate::threads::Threads;
 use indicatif::ProgressBar;
+use scoresheet::ArchiveFile;
 use scoresheet::archive::{Archive, FileKind, writer};
 use scoresheet::output::Outputs;
 use scoresheet::query::{Signatures, position::index, tag_columns as columns};
@@ -63,7 +64,8 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         return args.threads.install(|| side_files(args, session));
     }
     Outputs::of([&args.archive]).beside(&args.archive, FileKind::Index)?;
-    let archive = Archive::open_without_index(&args.archive).map_err(Failure::of_archive(&args.archive))?;
+    let archive =
+        Archive::open(ArchiveFile::at(&args.archive).index(None)).map_err(Failure::of_archive(&args.archive))?;
     archives::report_incomplete(session, &archive);
     let index = archive.index_file();
     writer::write_side(&args.archive, &path, &index)?;

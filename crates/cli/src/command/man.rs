@@ -6,9 +6,10 @@ use crate::output::json::Object;
 use crate::output::new_file;
 use crate::session::Session;
 use crate::text::shown;
+use scoresheet::Existing;
 use scoresheet::archive::temporary::TemporaryFolder;
 use scoresheet::output::Content;
-use scoresheet::output::{Existing, Outputs};
+use scoresheet::output::Outputs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 

@@ -10,7 +10,7 @@ use crate::text::{count, ratio, shown, thousands};
 use crate::threads::Threads;
 use indicatif::ProgressBar;
 use scoresheet::Monitor;
-use scoresheet::archive::{MODEL, TranscodeOptions, Transcoded, transcode};
+use scoresheet::archive::{MODEL, TranscodeOptions, Transcoded};
 use scoresheet::format::moves::Coding;
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -78,7 +78,7 @@ pub fn unpack(args: &UnpackArgs, session: &Session) -> Result<Code, Failure> {
 fn copy(args: &Common, session: &Session, coding: Coding) -> Result<Code, Failure> {
     let archive = archives::open(session, &args.archive)?;
     let target = new_archive::target([args.archive.as_path()], &args.output, args.force)?;
-    let options = TranscodeOptions { coding, level: args.level, replace: target.replace() };
+    let options = TranscodeOptions { coding, level: args.level, existing: target.existing() };
     let (total, done, stop) = (archive.file_length(), AtomicU64::new(0), AtomicBool::new(false));
     let bar = progress::bar(session, Some(total), !args.quiet);
     let look = |bar: &ProgressBar, elapsed: Duration| {
@@ -94,7 +94,7 @@ fn copy(args: &Common, session: &Session, coding: Coding) -> Result<Code, Failur
         };
         progress::watched(&bar, look, || {
             let monitor = Monitor::new().on_progress(progress).stop(&stop);
-            transcode(&archive, target.path(), &options, monitor)
+            archive.transcode(target.path(), &options, monitor)
         })
         .map_err(Failure::of_archive(&args.archive))
     })?;

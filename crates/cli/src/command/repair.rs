@@ -6,6 +6,7 @@ use crate::output::{new_archive, progress};
 use crate::session::Session;
 use crate::text::{count, printable, shown};
 use crate::threads::Threads;
+use scoresheet::ArchiveFile;
 use scoresheet::archive::Archive;
 use scoresheet::archive::repair::{Loss, Repair};
 use std::io::Write;
@@ -52,7 +53,9 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
             done.fetch_add(bytes, Ordering::Relaxed);
         };
         let look = |bar: &indicatif::ProgressBar, _| bar.set_position(done.load(Ordering::Relaxed).min(total));
-        let work = || Archive::repair(path, session.access, target.path(), target.replace(), progress);
+        let work = || {
+            Archive::repair(ArchiveFile::at(path).options(session.access), target.path(), target.existing(), progress)
+        };
         progress::watched(&bar, look, work).map_err(Failure::of_archive(path))
     })?;
     let mut out = session.stdout();
@@ -93,8 +96,7 @@ fn json(repair: &Repair) -> Object {
         .damage
         .iter()
         .map(|damage| {
-            let game = Some(damage.game).filter(|game| *game > 0);
-            Object::new().with("offset", damage.offset).with("what", damage.kind.to_string()).with("game", game)
+            Object::new().with("offset", damage.offset).with("what", damage.kind.to_string()).with("game", damage.game)
         })
         .collect();
     let lost = |loss: &Loss| {

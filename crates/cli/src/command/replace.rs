@@ -8,8 +8,9 @@ use crate::output::upkeep::Upkeep;
 use crate::select::archives;
 use crate::session::Session;
 use crate::text::{count, shown};
+use scoresheet::Import;
 use scoresheet::archive::GameSet;
-use scoresheet::import::{ImportOptions, replace};
+use scoresheet::import::FaultReport;
 use scoresheet::output::Outputs;
 use std::path::PathBuf;
 
@@ -46,16 +47,11 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     Outputs::of_sources([&args.pgn]).in_place(&args.archive)?;
     let mut games = GameSet::new(before);
     games.insert(args.game);
-    let summary = replace(
-        &games,
-        std::slice::from_ref(&args.pgn),
-        &args.archive,
-        &ImportOptions::default(),
-        &Default::default(),
-        &Default::default(),
-        |fault| session.message(&format!("{}:{}: {}", shown(&args.pgn), fault.line, fault.fault)),
-    )
-    .map_err(failed())?;
+    let report = |fault: FaultReport| {
+        session.message(&format!("{}:{}: {}", shown(&args.pgn), fault.line, fault.fault));
+    };
+    let import = Import::new(&args.archive).on_fault(report);
+    let summary = import.run_in_place_of(&games, [&args.pgn]).map_err(failed())?;
     new_archive::warn_unindexed(session, &args.archive, summary.unindexed.as_ref());
     args.upkeep.update(session, &args.archive);
     let new = match summary.stored {

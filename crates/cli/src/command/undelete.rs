@@ -7,7 +7,8 @@ use crate::output::new_archive;
 use crate::select::archives;
 use crate::session::Session;
 use crate::text::{count, shown};
-use scoresheet::archive::{self, GameSet};
+use scoresheet::Archive;
+use scoresheet::archive::GameSet;
 use scoresheet::output::Outputs;
 use scoresheet::query::GameRanges;
 use std::io::Write;
@@ -60,7 +61,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         return Ok(Code::Success);
     }
     Outputs::default().in_place(path)?;
-    let restored = archive::undelete(path, chosen.iter()).map_err(Failure::of_archive(path))?;
+    let restored = Archive::undelete(path, chosen.iter()).map_err(Failure::of_archive(path))?;
     let line = format!("{}: {} restored", shown(path), count(restored.games, "game", "games"));
     let object = Object::new().with("archive", path.to_string_lossy().as_ref()).with("restored", restored.games);
     args.done.report(session, &line, &object)?;

@@ -12,7 +12,6 @@ use indicatif::ProgressBar;
 use scoresheet::Game;
 use scoresheet::archive::{Archive, GameRef, GameSet};
 use scoresheet::error::Result;
-use scoresheet::import::edit;
 use scoresheet::output::Outputs;
 use scoresheet::query::games;
 use std::path::Path;
@@ -50,7 +49,7 @@ fn change_games(
     let look = |bar: &ProgressBar, elapsed: Duration| {
         bar.set_message(progress::left(elapsed, bar.position(), length).unwrap_or_default());
     };
-    let edited = progress::watched(&bar, look, || edit(path, games, change, |bytes| bar.inc(bytes)))
+    let edited = progress::watched(&bar, look, || Archive::edit(path, games, change, |bytes| bar.inc(bytes)))
         .map_err(Failure::of_archive(path))?;
     new_archive::warn_unindexed(session, path, edited.unindexed.as_ref());
     if let Some(change) = edited.change.as_ref().filter(|_| !upkeep.no_index) {

@@ -7,11 +7,12 @@ use crate::output::progress;
 use crate::output::upkeep::Upkeep;
 use crate::session::Session;
 use crate::text::{count, shown, thousands};
+use scoresheet::Existing;
 use scoresheet::archive::FileKind;
 use scoresheet::archive::copy::{self, Copied, Edit, Part};
 use scoresheet::error::Error;
 use scoresheet::output::Content;
-use scoresheet::output::{Existing, Outputs, Target};
+use scoresheet::output::{Outputs, Target};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -57,12 +58,12 @@ pub fn write_reported(session: &Session, target: &Target, done: Done, parts: &[P
 
 /// Writes a new archive with these games.
 pub fn write(session: &Session, target: &Target, quiet: bool, parts: &[Part]) -> Result<Code, Failure> {
-    run(session, target, quiet, parts, |progress| copy::write(target.path(), target.replace(), parts, progress))
+    run(session, target, quiet, parts, |progress| copy::write(target.path(), target.existing(), parts, progress))
 }
 
 /// Writes a new archive with these games without reporting it; returns what has been copied.
 pub fn try_write(session: &Session, target: &Target, quiet: bool, parts: &[Part]) -> Result<Copied, Failure> {
-    copied(session, quiet, parts, |progress| copy::write(target.path(), target.replace(), parts, progress))
+    copied(session, quiet, parts, |progress| copy::write(target.path(), target.existing(), parts, progress))
 }
 
 /// Reports what has been written.
@@ -88,7 +89,7 @@ pub fn write_edited(
     edit: Edit,
 ) -> Result<Code, Failure> {
     run(session, target, quiet, parts, |progress| {
-        copy::write_edited(target.path(), target.replace(), parts, edit, progress)
+        copy::write_edited(target.path(), target.existing(), parts, edit, progress)
     })
 }
 

@@ -4,6 +4,7 @@ use crate::failure::Failure;
 use crate::select::inputs;
 use crate::session::{GameFault, Session};
 use crate::text::{count, shown, thousands};
+use scoresheet::ArchiveFile;
 use scoresheet::ArchiveSet;
 use scoresheet::archive::{Archive, Incomplete};
 use scoresheet::error::{Damage, Error};
@@ -11,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 /// Opens an archive, and reports if games of it may be missing. Errors name it.
 pub fn open(session: &Session, path: &Path) -> Result<Archive, Failure> {
-    let archive = Archive::open_with(path, session.access).map_err(Failure::of_archive(path))?;
+    let archive = Archive::open(ArchiveFile::at(path).options(session.access)).map_err(Failure::of_archive(path))?;
     report_incomplete(session, &archive);
     Ok(archive)
 }
@@ -50,7 +51,9 @@ pub fn name_in(archives: &ArchiveSet, archive: &Archive) -> Option<String> {
 /// Returns the fault of a game that cannot be read, with the archive's name if one is given.
 pub fn fault(name: Option<&str>, error: &Error) -> GameFault {
     let (error, game) = match error {
-        Error::Damaged(damage) => (Error::Damaged(Damage { game: 0, ..*damage }).to_string(), damage.game),
+        Error::Damaged(damage) => {
+            (Error::Damaged(Damage { game: None, ..*damage }).to_string(), damage.game.unwrap_or(0))
+        }
         error => (error.to_string(), 0),
     };
     let text = name.map_or_else(|| error.clone(), |name| format!("{name}: {error}"));

@@ -6,6 +6,7 @@ use scoresheet::Position;
 use scoresheet::chess::epd::{Epd, EpdFault};
 use scoresheet::chess::fen::{FenError, ReadMode};
 use scoresheet::chess::record::{PositionRecord, RecordError};
+use scoresheet::query::position::position_query::Compare;
 use scoresheet::query::{self, Board, PositionQuery, QueryFault};
 use std::path::{Path, PathBuf};
 
@@ -159,8 +160,8 @@ impl PositionQueryArgs {
         } else {
             place.epd.iter().map(|epd| of_epd(epd).map(whole)).collect::<Result<_, _>>()?
         };
-        let any = |query: PositionQuery| query.with_any(self.any_side, self.any_castling, self.any_en_passant);
-        let positions: Vec<PositionQuery> = positions.into_iter().map(any).collect();
+        let compare = Compare { side: !self.any_side, castling: !self.any_castling, en_passant: !self.any_en_passant };
+        let positions: Vec<_> = positions.into_iter().map(|query| query.with_compare(compare)).collect();
         Ok(match (positions.is_empty(), self.every) {
             (true, _) => None,
             (false, true) => Some(Board::EveryPosition(positions)),

@@ -9,7 +9,7 @@ mod fide;
 pub mod id;
 mod request;
 
-use crate::App;
+use crate::app::App;
 use crate::refused::Refused;
 use axum::Router;
 use axum::extract::{Path, RawQuery, State};

@@ -2,6 +2,7 @@
 
 use crate::common::{Server, archive, index};
 use crate::shared::questions;
+use scoresheet::query::pattern::PatternOptions;
 use scoresheet::query::{Filter, PositionQuery, Search, SearchOptions, TagColumns};
 use scoresheet::{Archive, Import, Position};
 use scoresheet_serve::Config;
@@ -270,7 +271,12 @@ fn searches_find_what_the_library_finds() {
                 Pattern::lasting(condition, body["plies"].as_u64().unwrap_or(1) as usize)
             }
         };
-        let mut wanted: Vec<u64> = search.pattern(&pattern, either, false).hits.iter().map(|hit| hit.game).collect();
+        let mut wanted: Vec<u64> = search
+            .pattern(&pattern, PatternOptions { either_color: either, all_plies: false })
+            .hits
+            .iter()
+            .map(|hit| hit.game)
+            .collect();
         wanted.dedup();
         assert!(!wanted.is_empty(), "{body}");
         assert_eq!(numbers(&lines), wanted, "{body}");
@@ -429,7 +435,7 @@ fn an_archive_that_takes_the_place_of_another_is_shown() {
         assert_eq!((&shown["commit"], &shown["games"]), (&archive.sequence().into(), &(games as u64).into()));
     }
     // Deleted games go at once.
-    scoresheet::archive::delete(&path, [1]).unwrap();
+    Archive::delete(&path, [1]).unwrap();
     server.app.refresh().unwrap();
     assert_eq!(server.fine("/api/v1/games").json()["total"], 2);
 }

@@ -1,9 +1,13 @@
 //! What commands that answer queries share: output, a prompt, and messages.
 
+mod answers;
 pub mod output;
 pub mod prompt;
 
+pub use answers::{Answers, Failure};
+
 use crate::session::Tables;
+use answers::message;
 use datafusion::common::DataFusionError;
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::datasource::listing::ListingTableUrl;
@@ -11,21 +15,11 @@ use datafusion::execution::SendableRecordBatchStream;
 use datafusion::logical_expr::LogicalPlan;
 use datafusion::prelude::SessionContext;
 use output::{Destination, Output};
-use scoresheet::output::{Content, Existing, Outputs};
+use scoresheet::Existing;
+use scoresheet::output::{Content, Outputs};
 use scoresheet_arrow::is_broken_pipe;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-
-/// Why a command fails: its message.
-pub type Failure = Box<dyn std::error::Error + Send + Sync>;
-
-/// What answers queries.
-pub trait Answers {
-    /// Returns the rows of a query.
-    ///
-    /// Errors: what is wrong with the query, or why it cannot be answered.
-    fn rows(&self, query: &str) -> impl Future<Output = Result<SendableRecordBatchStream, Failure>>;
-}
 
 /// A session, and the files that its queries read.
 pub struct Session {
@@ -105,18 +99,5 @@ pub fn ending(done: Result<(), Failure>) -> ExitCode {
             eprintln!("error: {}", message(failure.as_ref()));
             ExitCode::from(1)
         }
-    }
-}
-
-/// Returns what an error says, without the names of the layers it came through.
-pub fn message(failure: &(dyn std::error::Error + Send + Sync + 'static)) -> String {
-    match failure.downcast_ref::<DataFusionError>() {
-        Some(error) => match error.find_root() {
-            DataFusionError::Plan(what) | DataFusionError::Execution(what) => what.clone(),
-            DataFusionError::ResourcesExhausted(what) => format!("{what}; --memory gives more"),
-            DataFusionError::External(error) => error.to_string(),
-            root => root.strip_backtrace(),
-        },
-        None => failure.to_string(),
     }
 }

@@ -1,6 +1,6 @@
 //! Rows as a table, CSV, JSON or Parquet, a batch at a time.
 
-use super::Failure;
+use super::answers::Failure;
 use arrow::array::{ArrayRef, AsArray, RecordBatch};
 use arrow::compute::cast;
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef, TimeUnit};

@@ -1,7 +1,7 @@
 //! The prompt: queries typed in, with a history, and commands that begin with a dot.
 
+use super::answers::{Answers, Failure, message};
 use super::output::{self, Format};
-use super::{Answers, Failure, message};
 use clap::ValueEnum;
 use rustyline::DefaultEditor;
 use rustyline::error::ReadlineError;

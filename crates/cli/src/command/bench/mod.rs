@@ -11,14 +11,15 @@ use crate::session::Session;
 use crate::text::shown;
 use crate::threads::Threads;
 use results::Bench;
+use scoresheet::Existing;
+use scoresheet::Import;
 use scoresheet::archive::temporary::TemporaryFolder;
-use scoresheet::import::{self, ImportOptions, Progress, Summary};
+use scoresheet::import::{self, ImportOptions, Summary};
 use scoresheet::output::Content;
-use scoresheet::output::{Existing, Outputs};
+use scoresheet::output::Outputs;
 use scoresheet::pgn::ReadOptions;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 /// PGN larger than this is compressed at a lower level, as the higher one takes minutes.
@@ -113,11 +114,11 @@ fn import_into(args: &Args, path: &Path) -> Result<Summary, Failure> {
     let options = ImportOptions {
         threads: args.threads.count(),
         read: ReadOptions::default(),
-        existing: import::Existing::Refuse,
+        existing: Existing::Refuse,
         ..ImportOptions::default()
     };
     let files = [args.file.clone()];
-    let summary = import::import(&files, path, &options, &Progress::default(), &AtomicBool::new(false), |_| {})?;
+    let summary = Import::new(path).options(options).run(&files)?;
     match summary.stopped {
         Some(error) => Err(error.into()),
         None if summary.stored == 0 => Err(Failure::Message(format!("{}: no games to measure", shown(&args.file)))),

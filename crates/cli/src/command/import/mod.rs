@@ -17,12 +17,14 @@ use faults::{Faults, Style, Tally};
 use indicatif::ProgressBar;
 use new_only::import_new;
 use rejects::Rejects;
+use scoresheet::Existing;
+use scoresheet::Import;
 use scoresheet::archive::writer::BATCH;
 use scoresheet::archive::{Archive, FileKind};
 use scoresheet::error::Error;
-use scoresheet::import::{self, ImportOptions, Progress};
+use scoresheet::import::{ImportOptions, Progress};
 use scoresheet::output::Content;
-use scoresheet::output::{Existing, Outputs, Target};
+use scoresheet::output::{Outputs, Target};
 use scoresheet::pgn::{Encoding, ReadOptions};
 use scoresheet::query::games;
 use std::io::Write;
@@ -150,9 +152,9 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         read: ReadOptions { strict: args.strict, encoding: args.encoding.into(), ..ReadOptions::default() },
         level: args.level.unwrap_or(usual.level),
         existing: match (args.append, args.force) {
-            (true, _) => import::Existing::Append,
-            (_, true) => import::Existing::Replace,
-            _ => import::Existing::Refuse,
+            (true, _) => Existing::Append,
+            (_, true) => Existing::Replace,
+            _ => Existing::Refuse,
         },
         keep_rejected: args.rejects.is_some(),
         resume: args.resume,
@@ -184,7 +186,12 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let summary = progress::watched(&bar, look, || match args.new_only {
         true => import_new(files, target.path(), &options, &progress, stop, |fault| faults.take(&fault))
             .map(|(summary, known)| (summary, Some(known))),
-        false => import::import(files, target.path(), &options, &progress, stop, |fault| faults.take(&fault))
+        false => Import::new(target.path())
+            .options(options)
+            .progress(&progress)
+            .stop(stop)
+            .on_fault(|fault| faults.take(&fault))
+            .run(files)
             .map(|summary| (summary, None)),
     });
     let Faults { tally, rejects, broken, .. } = faults;
@@ -255,7 +262,7 @@ fn targets(args: &Args, files: &[PathBuf]) -> Result<(Target, Option<Target>), F
     }
     let mut outputs = Outputs::of_sources(files);
     // What can be done with an archive that exists, the import itself decides.
-    let existing = if args.force { Existing::Replace } else { Existing::Keep };
+    let existing = if args.force { Existing::Replace } else { Existing::Append };
     let archive = outputs.file(path, Content::Archive(FileKind::Archive), existing)?;
     let rejects = args.rejects.as_deref();
     let rejects =

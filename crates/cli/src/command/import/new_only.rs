@@ -9,10 +9,11 @@ use scoresheet::archive::copy::{self, Part};
 use scoresheet::archive::temporary::TemporaryFolder;
 use scoresheet::archive::{Archive, GameSet};
 use scoresheet::error::{Error, Result as LibraryResult};
-use scoresheet::import::{self, FaultReport, ImportOptions, Progress, Summary};
+use scoresheet::import::{FaultReport, ImportOptions, Progress, Summary};
 use scoresheet::query::TagColumns;
 use scoresheet::query::report::duplicates::{self, Keep, Options};
 use scoresheet::query::tag_columns::{Column, Key};
+use scoresheet::{Existing, Import};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -66,8 +67,13 @@ pub fn import_new(
     let own = folder.path().join("new.bga");
     let there = if target.exists() { Some(Archive::open(target)?) } else { None };
     let mut faults = Vec::new();
-    let options = ImportOptions { existing: import::Existing::Refuse, ..options.clone() };
-    let mut summary = import::import(files, &own, &options, progress, stop, |fault| faults.push(fault))?;
+    let options = ImportOptions { existing: Existing::Refuse, ..options.clone() };
+    let mut summary = Import::new(&own)
+        .options(options)
+        .progress(progress)
+        .stop(stop)
+        .on_fault(|fault| faults.push(fault))
+        .run(files)?;
     if summary.stopped.is_some() || summary.stored == 0 {
         // Half of a source is half of what is new: the next time all of it is looked at.
         (summary.stored, summary.plies, summary.faulty) = (0, 0, 0);
@@ -87,8 +93,8 @@ pub fn import_new(
     if stored > 0 {
         let parts = [Part { archive: &archive, games: new.clone() }];
         let copied = match before > 0 || target.exists() {
-            true => copy::append(target, &parts, |_| {})?,
-            false => copy::write(target, false, &parts, |_| {})?,
+            true => copy::write(target, Existing::Append, &parts, |_| {})?,
+            false => copy::write(target, Existing::Refuse, &parts, |_| {})?,
         };
         summary.unindexed = copied.unindexed;
     }

@@ -10,6 +10,7 @@ use crate::select::side_files;
 use crate::session::Session;
 use crate::threads::Threads;
 use indicatif::ProgressBar;
+use scoresheet::ArchiveFile;
 use scoresheet::archive::{Archive, FileKind, Level, Report, SideState};
 use scoresheet::query::check_side_files;
 use std::io::Write;
@@ -66,7 +67,10 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let file = std::fs::metadata(path).map_err(|error| Failure::cannot_open(path, error))?;
     let level = if args.quick { Level::Quick } else { Level::Full };
     // A full verification goes over the moves a second time.
-    let moves = match (level, Archive::open_with(path, session.access).and_then(|archive| archive.totals())) {
+    let moves = match (
+        level,
+        Archive::open(ArchiveFile::at(path).options(session.access)).and_then(|archive| archive.totals()),
+    ) {
         (Level::Full, Ok(totals)) => totals.moves_bytes,
         _ => 0,
     };
@@ -83,7 +87,9 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         let progress = |bytes| {
             done.fetch_add(bytes, Ordering::Relaxed);
         };
-        let report = progress::watched(&bar, look, || Archive::verify_with(path, session.access, level, progress));
+        let report = progress::watched(&bar, look, || {
+            Archive::verify(ArchiveFile::at(path).options(session.access), level, progress)
+        });
         let report = report.map_err(Failure::of_archive(path))?;
         let beside = beside(session, path, &report);
         Ok::<_, Failure>((report, beside))
@@ -110,7 +116,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
 
 /// Returns the state of the index and of each side file of the archive; nothing if the archive cannot be opened.
 fn beside(session: &Session, path: &Path, report: &Report) -> Vec<(FileKind, SideState)> {
-    let Ok(archive) = Archive::open_with(path, session.access) else { return Vec::new() };
+    let Ok(archive) = Archive::open(ArchiveFile::at(path).options(session.access)) else { return Vec::new() };
     let index = match (report.index, archive.index_state()) {
         // It claims to belong to the archive, but differs from the archive's index.
         (Some(false), SideState::File) => SideState::Damaged,

@@ -101,10 +101,7 @@ pub fn json(report: &Report, beside: &[(FileKind, SideState)], level: Level, byt
         .damage
         .iter()
         .map(|damage| {
-            Object::new()
-                .with("offset", damage.offset)
-                .with("what", damage.kind.to_string())
-                .with("game", Some(damage.game).filter(|game| *game > 0))
+            Object::new().with("offset", damage.offset).with("what", damage.kind.to_string()).with("game", damage.game)
         })
         .collect();
     let lost: Vec<Object> =
