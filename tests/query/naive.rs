@@ -215,7 +215,7 @@ fn conditions_agree_with_a_naive_evaluation() {
         assert!(!expected.is_empty(), "{name}: the sample has none");
         let search = Search::new(&archive).with_signatures(&signatures);
         let found = |pattern: &Pattern, either, all| {
-            let found = search.pattern(pattern, either, all);
+            let found = search.pattern(pattern, either, SearchOptions { all_plies: all, ..SearchOptions::default() });
             found.hits.iter().map(|hit| (hit.game, hit.ply)).collect::<Vec<_>>()
         };
         let once = Pattern::lasting(condition.clone(), 1);
@@ -239,7 +239,7 @@ fn the_other_colour() {
     let pattern = Pattern::lasting(centre, 1);
     let games = |either| {
         Search::new(&archive)
-            .pattern(&pattern, either, false)
+            .pattern(&pattern, either, SearchOptions::default())
             .hits
             .iter()
             .map(|hit| (hit.game, hit.ply))
@@ -263,7 +263,7 @@ fn queries_in_json() {
     let archive = archive_of(&[source], &folder.path().join("sequences.bga"), ImportOptions::default());
     let hits = |query: &str| {
         let query = json::parse(query).unwrap_or_else(|error| panic!("{query}: {error}"));
-        let found = Search::new(&archive).pattern(&query.pattern, false, false);
+        let found = Search::new(&archive).pattern(&query.pattern, false, SearchOptions::default());
         found.hits.iter().map(|hit| (hit.game, hit.ply)).collect::<Vec<_>>()
     };
     for (query, expected) in [

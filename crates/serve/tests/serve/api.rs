@@ -270,7 +270,7 @@ fn searches_find_what_the_library_finds() {
                 Pattern::lasting(condition, body["plies"].as_u64().unwrap_or(1) as usize)
             }
         };
-        let mut wanted: Vec<u64> = search.pattern(&pattern, either, false).hits.iter().map(|hit| hit.game).collect();
+        let mut wanted: Vec<u64> = search.pattern(&pattern, either, SearchOptions::default()).hits.iter().map(|hit| hit.game).collect();
         wanted.dedup();
         assert!(!wanted.is_empty(), "{body}");
         assert_eq!(numbers(&lines), wanted, "{body}");
