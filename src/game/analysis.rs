@@ -59,7 +59,11 @@ impl PrincipalVariation {
         let mut start = before.clone();
         start.play_unchecked(played);
         let next = legal_moves(text, &start);
-        let line = if next.len() >= own.moves.len() { PrincipalVariation { ply, start, has_own_move: false, moves: next } } else { own };
+        let line = if next.len() >= own.moves.len() {
+            PrincipalVariation { ply, start, has_own_move: false, moves: next }
+        } else {
+            own
+        };
         (!line.moves.is_empty()).then_some(line)
     }
 

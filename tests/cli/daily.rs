@@ -379,7 +379,10 @@ fn engines_are_asked() {
     assert_eq!(exported[0]["analysis"], shown["analysis"]);
     assert_eq!(exported[1]["analysis"][1]["pv"], serde_json::json!(["d5", "exd5", "Nf6"]));
     let chessbase = &exported[2]["analysis"][3];
-    assert_eq!((&chessbase["eval"], &chessbase["depth"], &chessbase["time"]), (&"-0.95".into(), &14.into(), &6.0.into()));
+    assert_eq!(
+        (&chessbase["eval"], &chessbase["depth"], &chessbase["time"]),
+        (&"-0.95".into(), &14.into(), &6.0.into())
+    );
     assert!(json(&room.fine(&["show", "odd.bga", "1", "--json"]))[0].get("analysis").is_none());
     let text = room.fine(&["show", "odd.bga", "13:1"]);
     assert!(text.contains("0.25, depth 30/41, 459,000,000 nodes, 5.1 s, e4 e5 Nf3 Nc6 Bb5 a6"), "{text}");
@@ -389,7 +392,18 @@ fn engines_are_asked() {
     let found = find(&["--mate", "--columns", "game,blackpvlength", "--format", "csv", "--where", "missing(elo)"]);
     assert!(found.contains("15,2"), "{found}");
     assert_eq!(room.fine(&["find", "odd.bga", "--moves", "e4 c5", "--format", "numbers", "--in-pv"]), "1\n13\n");
-    let lines = room.fine(&["list", "odd.bga", "--sort", "-pvlength", "--limit", "2", "--columns", "game,pvlength", "--format", "csv"]);
+    let lines = room.fine(&[
+        "list",
+        "odd.bga",
+        "--sort",
+        "-pvlength",
+        "--limit",
+        "2",
+        "--columns",
+        "game,pvlength",
+        "--format",
+        "csv",
+    ]);
     assert_eq!(lines, "game,pvlength\n13,7\n14,4\n");
 }
 

@@ -270,7 +270,8 @@ fn variations_and_transpositions() {
         let found = Search::new(&archive).with_signatures(&signatures).position(&sought, reach);
         found.hits.iter().map(|hit| (hit.game, hit.ply, hit.variation)).collect::<Vec<_>>()
     };
-    let (first, all) = (SearchOptions::default(), SearchOptions { all_plies: true, variations: true, ..SearchOptions::default() });
+    let (first, all) =
+        (SearchOptions::default(), SearchOptions { all_plies: true, variations: true, ..SearchOptions::default() });
     assert_eq!(search("e4 e5 Nf3 Nc6 Bb5 a6", first), [(1, 10, false), (2, 6, false)]);
     assert_eq!(search("e4 e5 Nf3 Nf6 Nxe5", first), []);
     assert_eq!(search("e4 e5 Nf3 Nf6 Nxe5", SearchOptions { variations: true, ..first }), [(1, 9, true)]);

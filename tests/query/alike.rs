@@ -65,7 +65,8 @@ fn agree(plain: &Archive, packed: &Archive, count: usize) -> usize {
             &position,
             Compare { castling: number % 3 > 0, side: number % 5 > 0, ..Compare::default() },
         );
-        let reach = SearchOptions { all_plies: number % 2 == 0, variations: number % 8 == 1, ..SearchOptions::default() };
+        let reach =
+            SearchOptions { all_plies: number % 2 == 0, variations: number % 8 == 1, ..SearchOptions::default() };
         let among = (number % 3 == 0).then(|| GameSet::of(plain.len(), filters[number % 5].numbers(plain).unwrap()));
         let mut hits = None;
         let mut tree = None;

@@ -6,7 +6,8 @@
 use crate::columns::{Value, left_over};
 use arrow_array::ArrayRef;
 use arrow_array::builder::{
-    ArrayBuilder, BinaryBuilder, Int16Builder, Int32Builder, Int64Builder, ListBuilder, MapBuilder, MapFieldNames, StringBuilder,
+    ArrayBuilder, BinaryBuilder, Int16Builder, Int32Builder, Int64Builder, ListBuilder, MapBuilder, MapFieldNames,
+    StringBuilder,
 };
 use scoresheet::archive::Chunk;
 use scoresheet::chess::Color;

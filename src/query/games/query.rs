@@ -137,8 +137,7 @@ impl Query {
 
     /// Returns whether positions of the main line are looked for, which an index has.
     pub(super) fn is_of_positions(&self) -> bool {
-        matches!(self.board, Some(Board::AnyPosition(_) | Board::EveryPosition(_)))
-            && !self.reach.is_beside_main_line()
+        matches!(self.board, Some(Board::AnyPosition(_) | Board::EveryPosition(_))) && !self.reach.is_beside_main_line()
     }
 
     /// Returns whether nothing is asked of games, so that all of them have it.

@@ -33,9 +33,8 @@ impl Search<'_> {
         let (hits, unread) = self.each(&candidates, |game, hits| {
             let mut plies = Vec::new();
             // A game may be a candidate of one of the two alone.
-            let may = |pattern: &&Pattern| {
-                signatures.is_none_or(|known| known.may_end_within(game.number(), pattern.most()))
-            };
+            let may =
+                |pattern: &&Pattern| signatures.is_none_or(|known| known.may_end_within(game.number(), pattern.most()));
             let outcome = if asks_result { outcome(game)? } else { Outcome::Unknown };
             for pattern in [pattern].into_iter().chain(&swapped).filter(may) {
                 pattern.scan_ended(game.stream(), outcome, |found| {
@@ -76,13 +75,7 @@ impl Search<'_> {
 impl Pattern {
     /// Calls `found` with the plies of the matches in a principal variation, counted from its start: of all, or of the
     /// first that is not the commented move alone.
-    fn scan_variation(
-        &self,
-        pv: &PrincipalVariation,
-        outcome: Outcome,
-        all_plies: bool,
-        mut found: impl FnMut(u32),
-    ) {
+    fn scan_variation(&self, pv: &PrincipalVariation, outcome: Outcome, all_plies: bool, mut found: impl FnMut(u32)) {
         // The labels of pieces are those of a game that begins here.
         let Ok(start) = Position::from_fen(pv.start.fen().as_bytes()) else { return };
         let (mut position, mut bytes) = (start.clone(), Vec::with_capacity(pv.moves.len()));

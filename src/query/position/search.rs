@@ -351,11 +351,7 @@ pub(crate) fn games_of(hits: &[Hit]) -> u64 {
 }
 
 /// Looks for the position in all lines of a game.
-fn all_lines(
-    sought: &PositionQuery,
-    game: &GameRef<'_>,
-    hits: &mut Vec<Hit>,
-) -> Result<(), ReplayError> {
+fn all_lines(sought: &PositionQuery, game: &GameRef<'_>, hits: &mut Vec<Hit>) -> Result<(), ReplayError> {
     lines(game, |position, ply, variation| {
         if sought.matches(position) {
             hits.push(Hit { variation, ..Hit::new(game.number(), ply) });

@@ -112,11 +112,8 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     if args.either_color {
         query = query.either_color(true);
     }
-    let reach = SearchOptions {
-        all_plies: args.all_plies,
-        variations: args.variations,
-        principal_variations: args.in_pv,
-    };
+    let reach =
+        SearchOptions { all_plies: args.all_plies, variations: args.variations, principal_variations: args.in_pv };
     if reach != SearchOptions::default() {
         query = query.reach(reach);
     }

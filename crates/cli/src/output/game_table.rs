@@ -156,7 +156,8 @@ pub fn json(
     Ok(match hits {
         None => object,
         Some(hits) => {
-            let hit = |hit: &Hit| Object::new().with("ply", hit.ply).with("variation", hit.variation).with("pv", hit.pv);
+            let hit =
+                |hit: &Hit| Object::new().with("ply", hit.ply).with("variation", hit.variation).with("pv", hit.pv);
             object.array("hits", &hits.iter().map(hit).collect::<Vec<_>>())
         }
     })
