@@ -4,7 +4,7 @@
 //! holds for the other, and no code asks whose turn it is.
 
 use super::super::{CastlingSide, Color, Move, MoveKind, Position, Role, Square};
-use super::attacks::{KING, KNIGHT, PAWN_CAPTURES, bishop, rook};
+use super::attacks::{KING, KNIGHT, PAWN_CAPTURES, bishop, rook, squares};
 
 /// The numbers of the roles, as in [`Role`]; no piece is `NONE`.
 pub(crate) const PAWN: usize = 0;
@@ -62,12 +62,16 @@ impl TurnedBoard {
         let turn = if position.turn() == Color::Black { 56 } else { 0 };
         let mut board =
             TurnedBoard { own: [0; 6], opp: [0; 6], roles: [[NONE; 8]; 8], en_passant: OFF, rooks: [[OFF; 2]; 2] };
-        for square in 0..64 {
-            let Some(piece) = position.piece_at(Square::masked(square)) else { continue };
-            let at = square ^ turn;
-            let pieces = if piece.color == position.turn() { &mut board.own } else { &mut board.opp };
-            pieces[piece.role as usize] |= bit(at);
-            board.set_role(at, piece.role as u8);
+        for (color, occupied) in position.occupied.into_iter().enumerate() {
+            let is_own = color == position.turn() as usize;
+            for (role, set) in position.roles.into_iter().enumerate() {
+                let set = if turn == 0 { set & occupied } else { (set & occupied).swap_bytes() };
+                let pieces = if is_own { &mut board.own } else { &mut board.opp };
+                pieces[role] = set;
+                for at in squares(set) {
+                    board.set_role(at, role as u8);
+                }
+            }
         }
         if [board.own, board.opp].iter().any(|pieces| pieces[KING_].count_ones() != 1) {
             return None;
