@@ -204,14 +204,19 @@ impl TurnedBoard {
             if role == KING_ as u8 {
                 self.rooks[0] = [OFF; 2];
             }
-            for rook in self.rooks.iter_mut().flatten() {
-                if *rook == from || *rook == to {
-                    *rook = OFF;
-                }
+            if self.has_rooks() {
+                let left = |rook: u8| if rook == from || rook == to { OFF } else { rook };
+                self.rooks = self.rooks.map(|rooks| rooks.map(left));
             }
         }
         self.en_passant = passed;
         self.turn();
+    }
+
+    /// Returns whether a side may still castle.
+    #[inline(always)]
+    fn has_rooks(&self) -> bool {
+        self.rooks != [[OFF; 2]; 2]
     }
 
     /// Lets the player pass and turns the board.
@@ -222,17 +227,16 @@ impl TurnedBoard {
 
     #[inline]
     fn turn(&mut self) {
-        std::mem::swap(&mut self.own, &mut self.opp);
-        for set in self.own.iter_mut().chain(&mut self.opp) {
-            *set = set.swap_bytes();
+        // Whole arrays, without loops over borrowed halves: a third of the instructions.
+        (self.own, self.opp) = (self.opp.map(u64::swap_bytes), self.own.map(u64::swap_bytes));
+        let [a, b, c, d, e, f, g, h] = self.roles;
+        self.roles = [h, g, f, e, d, c, b, a];
+        let turned = |square: u8| if square < OFF { square ^ 56 } else { square };
+        if self.has_rooks() {
+            let [own, opp] = self.rooks;
+            self.rooks = [opp.map(turned), own.map(turned)];
         }
-        self.roles.reverse();
-        self.rooks.swap(0, 1);
-        for square in self.rooks.iter_mut().flatten().chain([&mut self.en_passant]) {
-            if *square < OFF {
-                *square ^= 56;
-            }
-        }
+        self.en_passant = turned(self.en_passant);
     }
 
     /// Returns whether the mover's king is safe after an en passant capture from `from`.

@@ -1,6 +1,8 @@
 //! The board of a line: the moves that pieces can make, played and hashed.
 
-use crate::chess::turned::attacks::{KING, KNIGHT, PAWN_CAPTURES, QUEEN_LINES, between, bishop, pawns_down, rook, squares};
+use crate::chess::turned::attacks::{
+    KING, KNIGHT, PAWN_CAPTURES, QUEEN_LINES, between, bishop, pawns_down, rook, squares,
+};
 use crate::chess::turned::board::{BISHOP, KING_, KNIGHT_, OFF, PAWN, QUEEN, ROOK, TurnedBoard, TurnedMove, all};
 use crate::chess::{Color, Move, Position};
 
