@@ -168,7 +168,7 @@ impl<'a> RangeDecoder<'a> {
     fn take(&mut self, low: u32, range: u32) {
         self.code -= low;
         // No share is empty, so that at most three bytes are missing.
-        let bytes = range.leading_zeros() / 8 & 3;
+        let bytes = (range.leading_zeros() / 8) & 3;
         self.range = range << (8 * bytes);
         self.pull(bytes);
     }
