@@ -272,7 +272,7 @@ fn what_engines_say_is_asked() {
         "--format",
         "csv",
     ]);
-    assert_eq!(out, "game,whitedepth,blacknodes\n2,30,\n1,15,4598562\n3,,\n");
+    assert_eq!(out, "game,whitedepth,blacknodes\n2,30,\n3,19,\n1,15,4598562\n");
 }
 
 #[test]
