@@ -31,7 +31,7 @@ fn by_replay(archive: &Archive, sought: &[PositionQuery]) -> Vec<Vec<Hit>> {
             }
             for place in by_key.get(&key).into_iter().flatten() {
                 if sought[*place].matches(&state.position()) && seen.insert(*place) {
-                    found.push((*place, Hit { game, ply: state.ply(), variation: false }));
+                    found.push((*place, Hit::new(game, state.ply())));
                 }
             }
         });

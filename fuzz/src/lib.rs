@@ -35,7 +35,7 @@ use scoresheet::pgn::{Disposition, PgnWriter, ReadLimits, ReadOptions, Splitter,
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All targets.
-pub const TARGETS: [Target; 23] = [
+pub const TARGETS: [Target; 24] = [
     ("fen_bytes", fen_bytes),
     ("fen_value", fen_value),
     ("san_bytes", san_bytes),
@@ -59,6 +59,7 @@ pub const TARGETS: [Target; 23] = [
     ("position_lines", notation::position_lines),
     ("pcn_general", notation::pcn_general),
     ("fixed_bytes", notation::fixed_bytes),
+    ("engine_comment", notation::engine_comment),
 ];
 
 pub use query::use_files;

@@ -2,9 +2,11 @@
 
 use scoresheet::brenner::alternate::Order;
 use scoresheet::brenner::fixed::{self, Width};
+use scoresheet::chess::Position;
 use scoresheet::chess::epd::Epd;
 use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle, OtherBoard, ReadMode};
 use scoresheet::chess::record::{PositionRecord, rewrite_moves};
+use scoresheet::game::Analysis;
 use scoresheet::pcn::general::{self, JsonLayout, Squares};
 
 /// Lines of positions: what is read is written, and that is read as the same; rewritten moves are legal and stay.
@@ -64,5 +66,23 @@ pub fn fixed_bytes(bytes: &[u8]) {
             let again = fixed::decode(&fixed::encode(&game, other).unwrap(), other).unwrap();
             assert_eq!(again, game);
         }
+    }
+}
+
+/// A comment of an engine: whatever it says, the moves of its principal variation are legal one after the other.
+pub fn engine_comment(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let before = Position::standard();
+    let played = before.parse_san(b"e4").unwrap();
+    let texts = [text.to_string(), format!("({text}) +0.10/5 1s"), format!("d=1, n=2, pv={text}, wv=0.1")];
+    for text in texts {
+        let Some(pv) = Analysis::read(&text, 1, &before, played).and_then(|analysis| analysis.pv) else { continue };
+        assert!(!pv.moves.is_empty() && pv.sans().len() == pv.moves.len());
+        let mut now = pv.start.clone();
+        for m in &pv.moves {
+            assert!(now.legality(*m).is_ok());
+            now.play_unchecked(*m);
+        }
+        assert_eq!(pv.has_own_move, pv.ply == 0 && pv.moves[0] == played);
     }
 }

@@ -87,7 +87,7 @@ fn sought() -> [PositionQuery; 4] {
     .map(|fen| PositionQuery::new(&Position::from_fen(fen.as_bytes()).expect("a position"), Compare::default()))
 }
 
-const ALL: SearchOptions = SearchOptions { all_plies: true, variations: false };
+const ALL: SearchOptions = SearchOptions { all_plies: true, variations: false, principal_variations: false };
 
 /// Searches with what help there is; with a file that is as it should be, what is found is all there is.
 pub(super) fn searched(archive: &Archive, search: &Search, is_whole: bool) {

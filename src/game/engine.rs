@@ -1,8 +1,9 @@
 //! What an engine says of a move in its comment, whatever program wrote it.
 //!
-//! Known are lists of `key=value` (TCEC), scores with depth and time (`+0.33/20 5.6s`: cutechess, fastchess, Arena), scores
-//! alone, and the commands `eval`, `emt` and `clk`. Scores come out from White's side: those of lists and commands are
-//! written so, all others are the mover's.
+//! Known are lists of `key=value` (TCEC), scores with depth and time (`+0.33/20 5.6s`: cutechess, fastchess, Arena) and
+//! such lists after them, scores alone, and the commands `eval`, `emt` and `clk`. Scores come out from White's side:
+//! those of lists and commands are written so, all others are the mover's. ChessBase's `[%eval 75,20]`, hundredths and
+//! depth, is the mover's, too.
 
 use super::values::{Evaluation, decimal, duration};
 use crate::chess::Color;
@@ -31,34 +32,72 @@ impl<'a> EngineNote<'a> {
     /// Reads a comment of the player `mover`; without one, scores from the mover's side are left out.
     pub(super) fn read(text: &'a str, mover: Option<Color>) -> EngineNote<'a> {
         let mut note = EngineNote::default();
-        if text.contains("[%") {
+        let Some((before, _)) = text.split_once("[%") else {
+            note.read_words(text, mover);
             return note;
+        };
+        note.read_commands(text, mover);
+        // What stands beside commands is an engine's only where these are.
+        if note.evaluation.is_some() && before.trim().starts_with('(') {
+            note.read_line(before);
         }
-        let text = text.trim();
-        let mut rest = text;
-        if let Some((line, after)) = text.strip_prefix('(').and_then(|text| text.split_once(')')) {
-            note.line = Some(line);
-            rest = after.trim();
+        note
+    }
+
+    fn read_commands(&mut self, text: &'a str, mover: Option<Color>) {
+        for (name, value) in commands(text) {
+            match name {
+                "eval" if self.evaluation.is_none() => {
+                    let (score, depth) = value.split_once(',').unwrap_or((value, ""));
+                    self.depth = self.depth.or(depth.trim().parse().ok());
+                    self.evaluation = match Evaluation::from_hundredths(value) {
+                        Some(score) => mover.map(|mover| seen_from(mover, score)),
+                        None => Evaluation::parse(score),
+                    };
+                }
+                "emt" => self.time = self.time.or(duration(value)),
+                "clk" => self.time_left = self.time_left.or(duration(value)),
+                _ => {}
+            }
         }
+    }
+
+    /// Reads a line in brackets, and returns what follows it.
+    fn read_line(&mut self, text: &'a str) -> &'a str {
+        match text.trim().strip_prefix('(').and_then(|text| text.split_once(')')) {
+            Some((line, after)) => {
+                self.line = Some(line);
+                after.trim()
+            }
+            None => text.trim(),
+        }
+    }
+
+    fn read_words(&mut self, text: &'a str, mover: Option<Color>) {
+        let rest = self.read_line(text);
         let (score, after) = match rest.split_once('/') {
             Some((score, after)) => (score, Some(after)),
             None => (rest, None),
         };
         if let Some(score) = score_of(score.trim()) {
-            note.evaluation = mover.map(|mover| if mover == Color::White { score } else { negated(score) });
+            self.evaluation = mover.map(|mover| seen_from(mover, score));
             if let Some(after) = after {
                 let end = after.find(|c: char| !c.is_ascii_digit()).unwrap_or(after.len());
                 let (depth, after) = after.split_at(end);
-                note.depth = depth.parse().ok();
-                let word = after.split([' ', ',']).find(|word| !word.is_empty()).unwrap_or_default();
-                note.time = word.strip_suffix('s').and_then(seconds);
+                self.depth = depth.parse().ok();
+                let after = after.trim_start();
+                let (time, after) = after.split_at(after.find([' ', ',']).unwrap_or(after.len()));
+                self.time = seconds(time.strip_suffix('s').unwrap_or(time)).or_else(|| duration(time));
+                if self.line.is_none() {
+                    self.read_line(after);
+                }
+                self.read_pairs(after);
             }
         } else if rest.matches('=').take(2).count() == 2 {
-            note.read_pairs(rest);
+            self.read_pairs(rest);
         } else {
-            note.line = None;
+            self.line = None;
         }
-        note
     }
 
     fn read_pairs(&mut self, text: &'a str) {
@@ -71,11 +110,24 @@ impl<'a> EngineNote<'a> {
                 "mt" => self.time = time_of(value),
                 "tl" => self.time_left = time_of(value),
                 "wv" | "ev" => self.evaluation = score_of(value),
-                "pv" => self.line = Some(value).filter(|line| !line.is_empty()),
+                "pv" => self.line = Some(value.trim_matches('"')).filter(|line| !line.is_empty()),
                 _ => {}
             }
         }
     }
+}
+
+/// Iterates over the commands of a comment: `clk` and `0:03:00` of `[%clk 0:03:00]`.
+pub(super) fn commands(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let (_, command) = rest.split_once("[%")?;
+        let (command, after) = command.split_once(']')?;
+        rest = after;
+        // A line may end after the name: comments are wrapped at blanks.
+        let (name, value) = command.split_at(command.find(char::is_whitespace).unwrap_or(command.len()));
+        Some((name, value.trim()))
+    })
 }
 
 /// Reads a score in pawns, or a mate: `0.33`, `+0.92`, `-M12`, `M8`, `#-3`.
@@ -96,11 +148,12 @@ fn score_of(text: &str) -> Option<Evaluation> {
     (hundredths <= f64::from(i32::MAX)).then_some(Evaluation::Centipawns(sign * hundredths as i32))
 }
 
-/// Returns an evaluation from the other side.
-fn negated(evaluation: Evaluation) -> Evaluation {
-    match evaluation {
-        Evaluation::Centipawns(hundredths) => Evaluation::Centipawns(hundredths.saturating_neg()),
-        Evaluation::Mate(moves) => Evaluation::Mate(moves.saturating_neg()),
+/// Returns an evaluation from White's side that is the mover's.
+fn seen_from(mover: Color, evaluation: Evaluation) -> Evaluation {
+    match (mover, evaluation) {
+        (Color::White, evaluation) => evaluation,
+        (Color::Black, Evaluation::Centipawns(hundredths)) => Evaluation::Centipawns(hundredths.saturating_neg()),
+        (Color::Black, Evaluation::Mate(moves)) => Evaluation::Mate(moves.saturating_neg()),
     }
 }
 
@@ -109,11 +162,12 @@ fn seconds(text: &str) -> Option<Duration> {
     Some(Duration::from_millis((seconds * 1000.0).round() as u64))
 }
 
-/// Reads milliseconds, or a time as `00:01:40`.
+/// Reads milliseconds, seconds as in `1.203s`, or a time as `00:01:40`.
 fn time_of(text: &str) -> Option<Duration> {
-    match text.contains(':') {
-        true => duration(text),
-        false => text.parse().ok().map(Duration::from_millis),
+    match (text.contains(':'), text.strip_suffix('s')) {
+        (true, _) => duration(text),
+        (false, Some(text)) => seconds(text),
+        (false, None) => text.parse().ok().map(Duration::from_millis),
     }
 }
 
@@ -137,7 +191,7 @@ mod tests {
         assert_eq!(evaluation("-M12/20 0.5s", White), Some(Evaluation::Mate(-12)));
         assert_eq!(evaluation("+M1/245 0.002s, Black mates", Black), Some(Evaluation::Mate(-1)));
         assert_eq!(evaluation("d=1, sd=2, wv=M8", Black), Some(Evaluation::Mate(8)));
-        for text in ["book", "1-0", "1/2-1/2", "1999", "better was 0.33", "[%eval 0.3]", "", "x=1, y=2", "12/5"] {
+        for text in ["book", "1-0", "1/2-1/2", "1999", "better was 0.33", "", "x=1, y=2", "12/5"] {
             assert_eq!(evaluation(text, White), None, "{text}");
         }
         assert_eq!(EngineNote::read("+0.92/27 13.171s", None).evaluation, None);
@@ -158,5 +212,24 @@ mod tests {
         let note = EngineNote::read("(Nf3 d5) +0.33/12 1.203s", Some(White));
         assert_eq!((note.line, note.depth, note.time), (Some("Nf3 d5"), Some(12), Some(Duration::from_millis(1203))));
         assert_eq!(EngineNote::read("(a remark)", Some(White)), EngineNote::default());
+        let note = EngineNote::read("+0.31/20 1.2s, n=1234, sd=31, tl=59.5s, pv=\"e7e5 g1f3\"", Some(White));
+        assert_eq!((note.depth, note.selective_depth, note.nodes), (Some(20), Some(31), Some(1234)));
+        assert_eq!((note.time, note.line), (Some(Duration::from_millis(1200)), Some("e7e5 g1f3")));
+        assert_eq!(note.time_left, Some(Duration::from_millis(59_500)));
+        let note = EngineNote::read("1.37/25 429 (b5)", Some(Black));
+        assert_eq!((note.depth, note.time, note.line), (Some(25), Some(Duration::from_secs(429)), Some("b5")));
+        assert_eq!(EngineNote::read("+0.1/9 1:05", None).time, Some(Duration::from_secs(65)));
+    }
+
+    #[test]
+    fn commands_are_an_engines_too() {
+        let note = EngineNote::read("(Bxb4) [%eval -733,15] [%emt 00:01:35]", Some(Black));
+        assert_eq!(note.evaluation, Some(Evaluation::Centipawns(733)));
+        assert_eq!((note.depth, note.time, note.line), (Some(15), Some(Duration::from_secs(95)), Some("Bxb4")));
+        let note = EngineNote::read("[%eval 0.35,22] [%clk 0:03:00]", Some(Black));
+        assert_eq!((note.evaluation, note.depth), (Some(Evaluation::Centipawns(35)), Some(22)));
+        assert_eq!(note.time_left, Some(Duration::from_secs(180)));
+        assert_eq!(EngineNote::read("(Nf3) good [%clk 0:03:00]", Some(White)).line, None);
+        assert_eq!(EngineNote::read("[%eval 3,20]", None).evaluation, None);
     }
 }

@@ -4,9 +4,9 @@
 //! A reader drives a [`Visitor`]; so an import can encode records without building a tree for each game. [`Game`] is
 //! the visitor that keeps everything, and can drive another one. All text is UTF-8.
 
-mod events;
-
+mod analysis;
 mod engine;
+mod events;
 mod line;
 
 mod notes;
@@ -15,6 +15,8 @@ mod played;
 mod owned;
 mod values;
 
+pub(crate) use analysis::AnalysisReader;
+pub use analysis::{Analysis, PrincipalVariation};
 pub use engine::EngineNote;
 pub use events::{Event, Outcome, TextKind, Visitor};
 pub(crate) use line::Line;

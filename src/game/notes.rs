@@ -1,6 +1,6 @@
 //! What stands beside the moves of a game: comments with their clocks and evaluations, and variations.
 
-use super::engine::EngineNote;
+use super::engine::{EngineNote, commands};
 use super::events::{Outcome, TextKind, Visitor};
 use super::values::{Evaluation, duration};
 use crate::chess::{Color, Move, Position};
@@ -23,19 +23,7 @@ impl Comment {
     /// Returns the value of a command in the comment: `0:03:00` of `clk` in `[%clk 0:03:00]`; the first, if there are
     /// several.
     pub fn command(&self, name: &str) -> Option<&str> {
-        let mut rest = self.text.as_str();
-        while let Some(start) = rest.find("[%") {
-            rest = &rest[start + 2..];
-            let end = rest.find(']')?;
-            let (command, after) = (&rest[..end], &rest[end..]);
-            // A line may end after the name: comments are wrapped at blanks.
-            let value = command.strip_prefix(name);
-            if let Some(value) = value.filter(|value| value.is_empty() || value.starts_with(char::is_whitespace)) {
-                return Some(value.trim());
-            }
-            rest = after;
-        }
-        None
+        commands(&self.text).find(|(own, _)| *own == name).map(|(_, value)| value)
     }
 
     /// Returns what an engine says of the move, whatever program wrote it.
@@ -55,7 +43,7 @@ impl Comment {
 
     /// Returns an engine's evaluation of the position after the move, by the command `eval` or as engines write it.
     pub fn evaluation(&self) -> Option<Evaluation> {
-        self.command("eval").and_then(Evaluation::parse).or_else(|| self.engine().evaluation)
+        self.engine().evaluation
     }
 }
 

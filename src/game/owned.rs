@@ -1,5 +1,6 @@
 //! A game as a value.
 
+use super::analysis::{Analysis, AnalysisReader};
 use super::events::{Event, Outcome, TextKind, Visitor};
 use super::line::Line;
 use super::notes::{Comment, Notes, Variation};
@@ -105,6 +106,14 @@ impl Game {
     /// Returns the evaluation after each ply of the main line, where a comment says it.
     pub fn evaluations(&self) -> Vec<Option<Evaluation>> {
         self.notes().of_plies(Comment::evaluation)
+    }
+
+    /// Returns what engines say of the moves of the main line, whatever program wrote it: by ply, those moves alone of
+    /// which they say something.
+    pub fn analysis(&self) -> Vec<Analysis> {
+        let mut all = Vec::new();
+        self.visit(&mut AnalysisReader::new(false, |analysis: Analysis, _| analysis.add_to(&mut all)));
+        all
     }
 
     /// Returns the variations, those within others after them.

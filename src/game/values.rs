@@ -44,6 +44,18 @@ impl Evaluation {
     }
 }
 
+impl Evaluation {
+    /// Reads hundredths with the depth after a comma, as ChessBase's command `eval` has them: `75,20`, `-7,23`.
+    pub(super) fn from_hundredths(text: &str) -> Option<Evaluation> {
+        let (score, depth) = text.split_once(',')?;
+        let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        if !is_number(depth.trim()) || !is_number(score.trim_start_matches(['-', '+'])) {
+            return None;
+        }
+        score.parse().ok().map(Evaluation::Centipawns)
+    }
+}
+
 /// Reads a decimal number of at most fifteen digits, which a division of two exact numbers gives as `parse` does: what
 /// the standard library needs for all others is a fiftieth of what a browser loads.
 pub(super) fn decimal(text: &str) -> Option<f64> {

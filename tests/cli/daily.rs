@@ -272,7 +272,7 @@ fn what_engines_say_is_asked() {
         "--format",
         "csv",
     ]);
-    assert_eq!(out, "game,whitedepth,blacknodes\n2,30,\n1,15,4598562\n3,,\n");
+    assert_eq!(out, "game,whitedepth,blacknodes\n2,30,\n3,19,\n1,15,4598562\n");
 }
 
 #[test]
@@ -363,6 +363,48 @@ fn clocks_and_evaluations_are_asked() {
     assert_eq!(shown["measures"]["black"]["blunders"], 1);
     let text = room.fine(&["show", "g.bga", "3"]);
     assert!(text.contains("Clock") && text.contains("Accuracy") && text.contains("Black 1, 0, 0"), "{text}");
+}
+
+/// What the engines of the questions' games say, at each door of the command.
+#[test]
+fn engines_are_asked() {
+    let room = Room::new();
+    let source = crate::common::sample::testdata("questions/odd.pgn");
+    room.fine(&["import", source.to_str().unwrap(), "-o", "odd.bga", "--quiet"]);
+    let shown = json(&room.fine(&["show", "odd.bga", "13", "--json"])).remove(0);
+    let first = r#"{"clock":299.9,"depth":30,"eval":"0.25","nodes":459000000,"ply":1,"pv":["e4","e5","Nf3","Nc6","Bb5","a6"],"pv_ply":0,"selective_depth":41,"time":5.1}"#;
+    assert_eq!(shown["analysis"][0].to_string(), first);
+    assert_eq!(shown["analysis"].as_array().unwrap().len(), 4);
+    let exported = json(&room.fine(&["export", "odd.bga", "--format", "json", "--games", "13-15"]));
+    assert_eq!(exported[0]["analysis"], shown["analysis"]);
+    assert_eq!(exported[1]["analysis"][1]["pv"], serde_json::json!(["d5", "exd5", "Nf6"]));
+    let chessbase = &exported[2]["analysis"][3];
+    assert_eq!(
+        (&chessbase["eval"], &chessbase["depth"], &chessbase["time"]),
+        (&"-0.95".into(), &14.into(), &6.0.into())
+    );
+    assert!(json(&room.fine(&["show", "odd.bga", "1", "--json"]))[0].get("analysis").is_none());
+    let text = room.fine(&["show", "odd.bga", "13:1"]);
+    assert!(text.contains("0.25, depth 30/41, 459,000,000 nodes, 5.1 s, e4 e5 Nf3 Nc6 Bb5 a6"), "{text}");
+    let find = |args: &[&str]| room.fine(&[&["find", "odd.bga", "--in-pv"], args].concat());
+    let found = json(&find(&["--moves", "e4 e5 Nf3 Nc6 Bb5", "--json"])).remove(0);
+    assert_eq!(found["hits"].to_string(), r#"[{"ply":5,"pv":5,"variation":false}]"#);
+    let found = find(&["--mate", "--columns", "game,blackpvlength", "--format", "csv", "--where", "missing(elo)"]);
+    assert!(found.contains("15,2"), "{found}");
+    assert_eq!(room.fine(&["find", "odd.bga", "--moves", "e4 c5", "--format", "numbers", "--in-pv"]), "1\n13\n");
+    let lines = room.fine(&[
+        "list",
+        "odd.bga",
+        "--sort",
+        "-pvlength",
+        "--limit",
+        "2",
+        "--columns",
+        "game,pvlength",
+        "--format",
+        "csv",
+    ]);
+    assert_eq!(lines, "game,pvlength\n13,7\n14,4\n");
 }
 
 #[test]

@@ -147,7 +147,7 @@ fn brute_force(archive: &Archive, targets: &[Target]) -> (Vec<Vec<Hit>>, HashSet
             let replayed = replay(&game, |ply, position| {
                 for number in by_board.get(position.board()).into_iter().flatten() {
                     if targets[*number].matches(position) {
-                        hits.push((*number, Hit { game: game.number(), ply, variation: false }));
+                        hits.push((*number, Hit::new(game.number(), ply)));
                     }
                 }
             });
@@ -252,7 +252,7 @@ fn corner_cases_agree_with_brute_force() {
     // What shakmaty does not play is still found.
     for (game, ply) in [(6, 4), (7, 4)] {
         let sought = PositionQuery::new(&archive.position(game, ply).unwrap(), Compare::default());
-        let hit = Hit { game, ply, variation: false };
+        let hit = Hit::new(game, ply);
         assert_eq!(Search::new(&archive).position(&sought, SearchOptions::default()).hits, [hit]);
     }
 }
@@ -273,14 +273,15 @@ fn variations_and_transpositions() {
         let found = Search::new(&archive).with_signatures(&signatures).position(&sought, reach);
         found.hits.iter().map(|hit| (hit.game, hit.ply, hit.variation)).collect::<Vec<_>>()
     };
-    let (first, all) = (SearchOptions::default(), SearchOptions { all_plies: true, variations: true });
+    let (first, all) =
+        (SearchOptions::default(), SearchOptions { all_plies: true, variations: true, ..SearchOptions::default() });
     assert_eq!(search("e4 e5 Nf3 Nc6 Bb5 a6", first), [(1, 10, false), (2, 6, false)]);
     assert_eq!(search("e4 e5 Nf3 Nf6 Nxe5", first), []);
     assert_eq!(search("e4 e5 Nf3 Nf6 Nxe5", SearchOptions { variations: true, ..first }), [(1, 9, true)]);
     assert_eq!(search("e4 e5 Nf3 Nf6 d4", all), [(1, 9, true)]);
     assert_eq!(search("e4 e5 Nf3 Nf6 Nxe5 d6", all), [(1, 10, true)]);
     assert_eq!(
-        search("Nf3 Nf6 Ng1 Ng8", SearchOptions { all_plies: true, variations: false })[..2],
+        search("Nf3 Nf6 Ng1 Ng8", SearchOptions { all_plies: true, ..SearchOptions::default() })[..2],
         [(1, 0, false), (1, 4, false)]
     );
     assert_eq!(search("e4 e5 Nf3", all), [(1, 7, false)]);

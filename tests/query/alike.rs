@@ -65,7 +65,8 @@ fn agree(plain: &Archive, packed: &Archive, count: usize) -> usize {
             &position,
             Compare { castling: number % 3 > 0, side: number % 5 > 0, ..Compare::default() },
         );
-        let reach = SearchOptions { all_plies: number % 2 == 0, variations: number % 8 == 1 };
+        let reach =
+            SearchOptions { all_plies: number % 2 == 0, variations: number % 8 == 1, ..SearchOptions::default() };
         let among = (number % 3 == 0).then(|| GameSet::of(plain.len(), filters[number % 5].numbers(plain).unwrap()));
         let mut hits = None;
         let mut tree = None;
@@ -95,9 +96,10 @@ fn agree(plain: &Archive, packed: &Archive, count: usize) -> usize {
             ..Condition::default()
         }),
     ] {
+        let reach = SearchOptions { all_plies: true, ..SearchOptions::default() };
         let hits: Vec<_> = searches
             .iter()
-            .map(|search| search.pattern(&pattern, PatternOptions { either_color: true, all_plies: true }).hits)
+            .map(|search| search.pattern(&pattern, PatternOptions { either_color: true, reach }).hits)
             .collect();
         assert!(hits.iter().all(|own| *own == hits[0]));
     }

@@ -215,7 +215,8 @@ fn conditions_agree_with_a_naive_evaluation() {
         assert!(!expected.is_empty(), "{name}: the sample has none");
         let search = Search::new(&archive).with_signatures(&signatures);
         let found = |pattern: &Pattern, either, all| {
-            let found = search.pattern(pattern, PatternOptions { either_color: either, all_plies: all });
+            let reach = SearchOptions { all_plies: all, ..SearchOptions::default() };
+            let found = search.pattern(pattern, PatternOptions { either_color: either, reach });
             found.hits.iter().map(|hit| (hit.game, hit.ply)).collect::<Vec<_>>()
         };
         let once = Pattern::lasting(condition.clone(), 1);
@@ -239,7 +240,7 @@ fn the_other_colour() {
     let pattern = Pattern::lasting(centre, 1);
     let games = |either| {
         Search::new(&archive)
-            .pattern(&pattern, PatternOptions { either_color: either, all_plies: false })
+            .pattern(&pattern, PatternOptions { either_color: either, ..PatternOptions::default() })
             .hits
             .iter()
             .map(|hit| (hit.game, hit.ply))

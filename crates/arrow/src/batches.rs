@@ -249,6 +249,9 @@ impl<'a> Batch<'a> {
                 Value::Movetext | Value::ClocksWhite | Value::ClocksBlack | Value::Evals => {
                     want(Part::Column(place), Wanted::Value(column.value));
                 }
+                Value::Depths | Value::Nodes | Value::Times | Value::Pvs => {
+                    want(Part::Column(place), Wanted::Value(column.value));
+                }
                 _ => {}
             }
         }

@@ -55,6 +55,14 @@ pub enum Value {
     /// The evaluation after each ply, in hundredths of a pawn; mate in n is 32,768 - n for White and n - 32,769 for
     /// Black. Null where no comment says any.
     Evals,
+    /// The depth of the search for each ply, as engines write it; null where no comment says any.
+    Depths,
+    /// The positions searched for each ply.
+    Nodes,
+    /// The milliseconds used for each ply.
+    Times,
+    /// The principal variation of each ply in standard algebraic notation, a text a move.
+    Pvs,
     /// The last part of the address in the tag Site.
     SiteId,
     /// The last part of the address in the tag Event.
@@ -99,7 +107,10 @@ impl Value {
             Value::Brenner => DataType::Binary,
             Value::MovesSan | Value::MovesUci => list(DataType::Utf8),
             Value::ClocksWhite | Value::ClocksBlack => list(DataType::Int32),
-            Value::Evals => list(DataType::Int16),
+            Value::Evals | Value::Depths => list(DataType::Int16),
+            Value::Nodes => list(DataType::Int64),
+            Value::Times => list(DataType::Int32),
+            Value::Pvs => list(list(DataType::Utf8)),
             Value::Text(_) | Value::Result | Value::DateText | Value::StartFen | Value::Movetext => DataType::Utf8,
             Value::SiteId | Value::EventId => DataType::Utf8,
         }
@@ -179,6 +190,10 @@ const OPTIONAL: &[Column] = &[
     column("clocks_white", Value::ClocksWhite),
     column("clocks_black", Value::ClocksBlack),
     column("evals", Value::Evals),
+    column("depths", Value::Depths),
+    column("nodes", Value::Nodes),
+    column("times", Value::Times),
+    column("pvs", Value::Pvs),
 ];
 
 const LICHESS: &[Column] = &[

@@ -6,11 +6,12 @@
 use crate::columns::{Value, left_over};
 use arrow_array::ArrayRef;
 use arrow_array::builder::{
-    ArrayBuilder, BinaryBuilder, Int16Builder, Int32Builder, ListBuilder, MapBuilder, MapFieldNames, StringBuilder,
+    ArrayBuilder, BinaryBuilder, Int16Builder, Int32Builder, Int64Builder, ListBuilder, MapBuilder, MapFieldNames,
+    StringBuilder,
 };
 use scoresheet::archive::Chunk;
 use scoresheet::chess::Color;
-use scoresheet::game::{Evaluation, Outcome};
+use scoresheet::game::{Analysis, Evaluation, Outcome};
 use scoresheet::pgn::{PgnWriter, Style};
 use scoresheet::{Archive, GameRef, Result};
 use std::sync::Arc;
@@ -38,6 +39,10 @@ enum Growing {
     Moves(ListBuilder<StringBuilder>, Value),
     Clocks(ListBuilder<Int32Builder>, Color),
     Evals(ListBuilder<Int16Builder>),
+    Depths(ListBuilder<Int16Builder>),
+    Nodes(ListBuilder<Int64Builder>),
+    Times(ListBuilder<Int32Builder>),
+    Pvs(ListBuilder<ListBuilder<StringBuilder>>),
 }
 
 /// Returns the wanted columns for games of one chunk, their numbers ascending, in the order of `wanted`.
@@ -48,10 +53,15 @@ pub fn read(archive: &Archive, chunk: usize, games: &[u64], wanted: &[Wanted]) -
     let mut growing = wanted.iter().map(|wanted| begin(&chunk, games, *wanted)).collect::<Result<Vec<Growing>>>()?;
     if growing.iter().any(|growing| !matches!(growing, Growing::Tag(_))) {
         let mut text = Vec::new();
+        let needs_analysis = growing.iter().any(Growing::is_of_analysis);
         for number in games {
             let game = chunk.game(*number)?;
+            let analysis = if needs_analysis { game.analysis()? } else { Vec::new() };
             for growing in &mut growing {
-                growing.add(&game, &mut text)?;
+                match growing.is_of_analysis() {
+                    true => growing.add_analysis(&analysis, game.plies()),
+                    false => growing.add(&game, &mut text)?,
+                }
             }
         }
     }
@@ -74,6 +84,10 @@ fn begin(chunk: &Chunk<'_>, games: &[u64], wanted: Wanted) -> Result<Growing> {
         Wanted::Value(Value::ClocksWhite) => Growing::Clocks(ListBuilder::new(Int32Builder::new()), Color::White),
         Wanted::Value(Value::ClocksBlack) => Growing::Clocks(ListBuilder::new(Int32Builder::new()), Color::Black),
         Wanted::Value(Value::Evals) => Growing::Evals(ListBuilder::new(Int16Builder::new())),
+        Wanted::Value(Value::Depths) => Growing::Depths(ListBuilder::new(Int16Builder::new())),
+        Wanted::Value(Value::Nodes) => Growing::Nodes(ListBuilder::new(Int64Builder::new())),
+        Wanted::Value(Value::Times) => Growing::Times(ListBuilder::new(Int32Builder::new())),
+        Wanted::Value(Value::Pvs) => Growing::Pvs(ListBuilder::new(ListBuilder::new(StringBuilder::new()))),
         Wanted::Value(value) => Growing::Text(StringBuilder::new(), value),
     })
 }
@@ -92,9 +106,51 @@ fn tag(chunk: &Chunk<'_>, games: &[u64], name: &str) -> Result<ArrayRef> {
 }
 
 impl Growing {
+    fn is_of_analysis(&self) -> bool {
+        matches!(self, Growing::Depths(_) | Growing::Nodes(_) | Growing::Times(_) | Growing::Pvs(_))
+    }
+
+    /// Adds what engines say of a game of so many plies.
+    fn add_analysis(&mut self, analysis: &[Analysis], plies: u32) {
+        let mut known = analysis.iter().peekable();
+        let of_plies = (1..=plies).map(move |ply| known.next_if(|analysis| analysis.ply == ply));
+        fn add<B: ArrayBuilder, T>(
+            list: &mut ListBuilder<B>,
+            values: impl Iterator<Item = Option<T>>,
+            push: fn(&mut B, Option<T>),
+        ) {
+            let values: Vec<Option<T>> = values.collect();
+            let known = values.iter().any(Option::is_some);
+            values.into_iter().filter(|_| known).for_each(|value| push(list.values(), value));
+            list.append(known);
+        }
+        match self {
+            Growing::Depths(list) => {
+                let depth = |own: Option<&Analysis>| own?.depth.and_then(|depth| i16::try_from(depth).ok());
+                add(list, of_plies.map(depth), Int16Builder::append_option);
+            }
+            Growing::Nodes(list) => {
+                let nodes = |own: Option<&Analysis>| own?.nodes.and_then(|nodes| i64::try_from(nodes).ok());
+                add(list, of_plies.map(nodes), Int64Builder::append_option);
+            }
+            Growing::Times(list) => {
+                let time = |own: Option<&Analysis>| own?.time.and_then(|time| i32::try_from(time.as_millis()).ok());
+                add(list, of_plies.map(time), Int32Builder::append_option);
+            }
+            Growing::Pvs(list) => {
+                let line = |own: Option<&Analysis>| Some(own?.pv.as_ref()?.sans());
+                add(list, of_plies.map(line), |list, line| {
+                    line.iter().flatten().for_each(|san| list.values().append_value(san));
+                    list.append(line.is_some());
+                });
+            }
+            _ => {}
+        }
+    }
+
     fn add(&mut self, game: &GameRef<'_>, buffer: &mut Vec<u8>) -> Result<()> {
         match self {
-            Growing::Tag(_) => {}
+            Growing::Tag(_) | Growing::Depths(_) | Growing::Nodes(_) | Growing::Times(_) | Growing::Pvs(_) => {}
             Growing::Plies(plies) => plies.append_value(i32::try_from(game.plies()).unwrap_or(i32::MAX)),
             Growing::Outcome(outcome) => outcome.append_value(game.outcome().unwrap_or(Outcome::Unknown).token()),
             Growing::Text(text, Value::StartFen) => text.append_option(game.is_set_up().then(|| game.start().fen())),
@@ -156,7 +212,10 @@ impl Growing {
             Growing::Bytes(mut builder) => ArrayBuilder::finish(&mut builder),
             Growing::Moves(mut builder, _) => ArrayBuilder::finish(&mut builder),
             Growing::Clocks(mut builder, _) => ArrayBuilder::finish(&mut builder),
-            Growing::Evals(mut builder) => ArrayBuilder::finish(&mut builder),
+            Growing::Evals(mut builder) | Growing::Depths(mut builder) => ArrayBuilder::finish(&mut builder),
+            Growing::Nodes(mut builder) => ArrayBuilder::finish(&mut builder),
+            Growing::Times(mut builder) => ArrayBuilder::finish(&mut builder),
+            Growing::Pvs(mut builder) => ArrayBuilder::finish(&mut builder),
         }
     }
 }

@@ -218,3 +218,28 @@ fn corpora_come_back() {
     }
     assert!(unknown < 50, "{unknown}");
 }
+
+#[test]
+fn what_engines_say_is_in_columns() {
+    use arrow_array::Array;
+    use arrow_array::cast::AsArray;
+    use arrow_array::types::{Int16Type, Int32Type, Int64Type};
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("engines.bga");
+    let pgn = "1. e4 {d=30, mt=5100, n=459, pv=e4 e5 Nf3, wv=0.25,} e5 2. Nf3 {+0.10/12 0.5s} *\n\n1. d4 {none} *\n";
+    Import::new(&path).run_reader("engines.pgn", pgn.as_bytes()).unwrap();
+    let columns = Columns::list(["depths", "nodes", "times", "pvs"]).unwrap();
+    let sources = Arc::new(ArchiveSet::open([&path]).unwrap());
+    let batch = Batches::new(sources, columns, Rows::all(), Options::default()).next().unwrap().unwrap();
+    let arrays = batch.columns();
+    let list = |column: usize| arrays[column].as_list::<i32>().value(0);
+    assert!(arrays.iter().all(|array| array.is_null(1)));
+    assert_eq!(list(0).as_primitive::<Int16Type>().iter().collect::<Vec<_>>(), [Some(30), None, Some(12)]);
+    assert_eq!(list(1).as_primitive::<Int64Type>().iter().collect::<Vec<_>>(), [Some(459), None, None]);
+    assert_eq!(list(2).as_primitive::<Int32Type>().iter().collect::<Vec<_>>(), [Some(5100), None, Some(500)]);
+    let lines = list(3);
+    let lines = lines.as_list::<i32>();
+    let first = lines.value(0);
+    assert_eq!(first.as_string::<i32>().iter().flatten().collect::<Vec<_>>(), ["e4", "e5", "Nf3"]);
+    assert!(lines.is_null(1) && lines.is_null(2));
+}

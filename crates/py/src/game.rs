@@ -378,6 +378,14 @@ impl Game {
         Ok(evals.into_iter().map(|eval| eval.map(|eval| Eval { eval })).collect())
     }
 
+    /// What engines say of the moves, whatever program wrote it: a list of `Analysis`, those moves alone of which they
+    /// say something.
+    #[getter]
+    fn analysis(&self, py: Python<'_>) -> PyResult<Vec<Analysis>> {
+        let analysis = self.read(py, |game| game.analysis(), |game| game.analysis())?;
+        Ok(analysis.into_iter().map(|analysis| Analysis { analysis }).collect())
+    }
+
     /// The comments, those in variations too, in their order.
     #[getter]
     fn comments(&self, py: Python<'_>) -> PyResult<Vec<Comment>> {
@@ -543,6 +551,77 @@ impl Comment {
 
     fn __str__(&self) -> &str {
         &self.comment.text
+    }
+}
+
+/// What engines say of a move in its comments; None for what they do not say.
+#[pyclass(frozen, module = "scoresheet", eq)]
+#[derive(PartialEq)]
+pub struct Analysis {
+    analysis: scoresheet::game::Analysis,
+}
+
+#[pymethods]
+impl Analysis {
+    /// The ply after the move, from 1.
+    #[getter]
+    fn ply(&self) -> u32 {
+        self.analysis.ply
+    }
+
+    /// The evaluation, from White's side.
+    #[getter]
+    fn eval(&self) -> Option<Eval> {
+        self.analysis.evaluation.map(|eval| Eval { eval })
+    }
+
+    /// The depth searched, in plies.
+    #[getter]
+    fn depth(&self) -> Option<u32> {
+        self.analysis.depth
+    }
+
+    /// The greatest depth reached, in plies.
+    #[getter]
+    fn selective_depth(&self) -> Option<u32> {
+        self.analysis.selective_depth
+    }
+
+    /// The positions searched.
+    #[getter]
+    fn nodes(&self) -> Option<u64> {
+        self.analysis.nodes
+    }
+
+    /// The seconds used for the move.
+    #[getter]
+    fn time(&self) -> Option<f64> {
+        self.analysis.time.map(|time| time.as_secs_f64())
+    }
+
+    /// The seconds left after the move.
+    #[getter]
+    fn clock(&self) -> Option<f64> {
+        self.analysis.clock.map(|clock| clock.as_secs_f64())
+    }
+
+    /// The principal variation in standard algebraic notation: as many of its moves as are legal.
+    #[getter]
+    fn pv(&self) -> Option<Vec<String>> {
+        self.analysis.pv.as_ref().map(|pv| pv.sans())
+    }
+
+    /// The ply at which the principal variation begins: that before the move, whose place its first move takes, or that
+    /// after it.
+    #[getter]
+    fn pv_ply(&self) -> Option<u32> {
+        self.analysis.pv.as_ref().map(|pv| pv.ply)
+    }
+
+    fn __repr__(&self) -> String {
+        let eval = self.analysis.evaluation.map_or_else(|| "None".to_owned(), |eval| eval.to_string());
+        let pv = self.pv().map_or_else(|| "None".to_owned(), |pv| format!("{:?}", pv.join(" ")));
+        format!("Analysis(ply={}, eval={eval}, pv={pv})", self.ply())
     }
 }
 

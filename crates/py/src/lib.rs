@@ -34,7 +34,7 @@ mod _scoresheet {
     #[pymodule_export]
     use super::failure::{ArchiveError, DamagedError, DeletedError, QueryError, ScoresheetError};
     #[pymodule_export]
-    use super::game::{Comment, Eval, Game, Variation, game_of_events, restored_game};
+    use super::game::{Analysis, Comment, Eval, Game, Variation, game_of_events, restored_game};
     #[pymodule_export]
     use super::import::{Fault, Summary, import_pgn};
     #[pymodule_export]

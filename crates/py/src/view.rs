@@ -32,6 +32,8 @@ pub struct View {
     pub shared: Arc<Shared>,
     pub numbers: Numbers,
     hits: Option<Arc<[(u64, u32)]>>,
+    /// How deep in a principal variation each hit is.
+    pv_depths: Option<Arc<[Option<u32>]>>,
 }
 
 impl PartialEq for View {
@@ -101,7 +103,7 @@ impl View {
 
     /// Returns games of an archive.
     pub fn of_numbers(shared: &Arc<Shared>, numbers: Numbers) -> View {
-        View { shared: Arc::clone(shared), numbers, hits: None }
+        View { shared: Arc::clone(shared), numbers, hits: None, pv_depths: None }
     }
 
     fn of(&self, numbers: Numbers) -> View {
@@ -241,6 +243,13 @@ impl View {
         self.hits.clone().map(NumberList::of_hits)
     }
 
+    /// How many moves of an engine's principal variation lead to each of the `hits`; None for those of the game's own
+    /// moves. The variation begins at ply `ply - depth`. None where there was no search.
+    #[getter]
+    fn pv_depths(&self) -> Option<Vec<Option<u32>>> {
+        self.pv_depths.as_ref().map(|depths| depths.to_vec())
+    }
+
     /// Returns the game of that number in the archive, from 1.
     ///
     /// Raises IndexError where there is none, DeletedError where it has been deleted.
@@ -277,16 +286,17 @@ impl View {
     ///
     /// The query is a FEN, moves (`"e4 c5"`), a Position, a board of python-chess, or a question as a dict or JSON text
     /// (docs/QUERY.md): positions, patterns, filters, an order and a limit in one. What a FEN leaves out is not compared.
-    /// With `all_plies` the hits are all plies of a game, not the first; with `variations` those in variations count, too.
+    /// With `all_plies` the hits are all plies of a game, not the first; with `variations` those in variations count, too,
+    /// with `in_pv` those in the principal variations of engines; `pv_depths` says how deep there.
     ///
     /// >>> len(archive.find("d4 d5 c4")) == len(archive.find("c4 d5 d4"))
     /// True
     /// >>> len(archive.find({"material": "KRPKR"})) > 0
     /// True
-    #[pyo3(signature = (query, /, *, all_plies = false, variations = false))]
-    fn find(&self, query: &Bound<'_, PyAny>, all_plies: bool, variations: bool) -> PyResult<View> {
+    #[pyo3(signature = (query, /, *, all_plies = false, variations = false, in_pv = false))]
+    fn find(&self, query: &Bound<'_, PyAny>, all_plies: bool, variations: bool, in_pv: bool) -> PyResult<View> {
         let py = query.py();
-        let query = search::question(query, SearchOptions { all_plies, variations })?;
+        let query = search::question(query, SearchOptions { all_plies, variations, principal_variations: in_pv })?;
         let opened = self.shared.get()?;
         let among = self.numbers.among_each(&opened);
         let find = move |stop: &std::sync::atomic::AtomicBool| {
@@ -298,7 +308,9 @@ impl View {
         let games: Vec<u64> = found.iter().map(|found| found.number).collect();
         let hits: Vec<(u64, u32)> =
             found.iter().flat_map(|found| found.hits.iter().map(|hit| (found.number, hit.ply))).collect();
-        Ok(View { hits: Some(hits.into()), ..self.of(Numbers::List(games.into())) })
+        let depths: Vec<Option<u32>> = found.iter().flat_map(|found| found.hits.iter().map(|hit| hit.pv)).collect();
+        let (hits, pv_depths) = (Some(hits.into()), Some(depths.into()));
+        Ok(View { hits, pv_depths, ..self.of(Numbers::List(games.into())) })
     }
 
     /// Returns the moves that were played in a position, with results and ratings. The position is a FEN, moves or a
@@ -640,7 +652,7 @@ pub fn open(path: &Bound<'_, PyAny>, map: bool) -> PyResult<Py<Archive>> {
     let py = path.py();
     let shared = Arc::new(Shared::open(py, paths_of(path)?, map)?);
     let numbers = Numbers::all(&*shared.get()?);
-    let view = View { shared: Arc::clone(&shared), numbers, hits: None };
+    let view = View { shared: Arc::clone(&shared), numbers, hits: None, pv_depths: None };
     Py::new(py, PyClassInitializer::from(view).add_subclass(Archive { shared }))
 }
 

@@ -127,6 +127,10 @@ def test_what_stands_in_a_game(write) -> None:
     assert [(comment.ply, comment.depth) for comment in game.comments] == [(0, 0), (1, 0), (2, 0)]
     assert game.comments[1].command("eval") == "0.35" and game.comments[2].elapsed == 7.0
     assert [(own.ply, own.depth, own.san) for own in game.variations] == [(1, 1, ["d4", "d5", "c4"]), (2, 2, ["Nf6"])]
+    assert [(own.ply, str(own.eval), own.clock, own.time) for own in game.analysis] == [
+        (1, "0.35", 180.5, None),
+        (2, "#-3", None, 7.0),
+    ]
     events = game.events()
     assert [value for kind, value in events if kind == "nag"] == [1, 14, 6]
     assert pickle.loads(pickle.dumps(game)).events() == events

@@ -37,6 +37,25 @@ def test_python_answers_the_questions(both: scoresheet.Archive) -> None:
         assert both.find(json.dumps(question["ask"])).numbers.tolist() == question["games"]
 
 
+def test_what_engines_say(both: scoresheet.Archive) -> None:
+    first = both.game(3013).analysis[0]
+    assert (first.ply, str(first.eval), first.depth, first.selective_depth) == (1, "0.25", 30, 41)
+    assert (first.nodes, first.time, first.clock) == (459_000_000, 5.1, 299.9)
+    assert (first.pv, first.pv_ply) == (["e4", "e5", "Nf3", "Nc6", "Bb5", "a6"], 0)
+    assert first == both.game(3013).analysis[0] != both.game(3013).analysis[1]
+    assert both.game(3001).analysis == []
+    found = both.find("e4 e5 Nf3 Nc6 Bb5 a6", in_pv=True)[-1:]
+    assert list(found.numbers) == [3013]
+    found = both.find({"end": "mate", "where": "event = Engines", "in_pv": True})
+    assert found.hits.tolist() == [(3015, 4)] and found.pv_depths == [3]
+    table = both[3012:].table("game_id,depths,nodes,times,pvs")
+    pyarrow = pytest.importorskip("pyarrow")
+    rows = pyarrow.table(table).to_pylist()
+    assert (rows[0]["depths"], rows[0]["times"]) == ([30, 18, 31, 19], [5100, 8000, 4000, 7000])
+    assert rows[1]["nodes"] == [1_500_000, 1_400_000, None, None] and rows[1]["pvs"][2:] == [None, None]
+    assert rows[2]["pvs"][0] == ["e5", "g4", "Qh4#"]
+
+
 def test_a_question_among_some_games(both: scoresheet.Archive) -> None:
     last = both[3000:]
     assert list(last.find({"end": "mate"}).numbers) == [3003, 3006, 3007]

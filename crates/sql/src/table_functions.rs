@@ -2,7 +2,7 @@
 //! games that reach a position, or that a question in JSON finds.
 
 use crate::work::Games;
-use arrow::array::{ArrayRef, Int32Array, Int64Array, RecordBatch, StringArray};
+use arrow::array::{ArrayRef, BooleanArray, Int32Array, Int64Array, RecordBatch, StringArray};
 use arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use async_trait::async_trait;
 use datafusion::catalog::{Session, TableFunctionArgs, TableFunctionImpl, TableProvider};
@@ -88,7 +88,12 @@ fn schema(kind: Kind) -> SchemaRef {
             column("performance", DataType::Int32, true),
             column("last_year", DataType::Int32, true),
         ],
-        Kind::Hits => vec![count("game_id"), column("ply", DataType::Int32, true)],
+        Kind::Hits => vec![
+            count("game_id"),
+            column("ply", DataType::Int32, true),
+            column("variation", DataType::Boolean, true),
+            column("pv", DataType::Int32, true),
+        ],
     }))
 }
 
@@ -155,17 +160,18 @@ fn tree(games: &Games, position: &Position) -> scoresheet::Result<Vec<ArrayRef>>
 }
 
 fn hits(games: &Games, query: &Query) -> scoresheet::Result<Vec<ArrayRef>> {
-    let (mut numbers, mut plies) = (Vec::new(), Vec::new());
+    let (mut numbers, mut hits) = (Vec::new(), Vec::new());
     for found in query.run(games.sources()) {
         let found = found?;
-        if found.hits.is_empty() {
-            numbers.push(found.number as i64);
-            plies.push(None);
-        }
-        for hit in &found.hits {
-            numbers.push(found.number as i64);
-            plies.push(Some(hit.ply as i32));
-        }
+        // A game that is found without a place has one row.
+        let places = found.hits.len().max(1);
+        numbers.extend(std::iter::repeat_n(found.number as i64, places));
+        hits.extend((0..places).map(|place| found.hits.get(place).copied()));
     }
-    Ok(vec![Arc::new(Int64Array::from(numbers)), Arc::new(Int32Array::from(plies))])
+    Ok(vec![
+        Arc::new(Int64Array::from(numbers)),
+        Arc::new(hits.iter().map(|hit| hit.map(|hit| hit.ply as i32)).collect::<Int32Array>()),
+        Arc::new(hits.iter().map(|hit| hit.map(|hit| hit.variation)).collect::<BooleanArray>()),
+        Arc::new(hits.iter().map(|hit| hit.and_then(|hit| hit.pv).map(|depth| depth as i32)).collect::<Int32Array>()),
+    ])
 }

@@ -3,7 +3,7 @@
 use crate::archive::read::game_ref::GameRef;
 use crate::brenner::decode::{Decoder, Item, TextPlaces};
 use crate::error::{DamageKind, Result};
-use crate::game::{Comment, Evaluation, Notes, PlayedMove, Variation};
+use crate::game::{Analysis, AnalysisReader, Comment, Evaluation, Notes, PlayedMove, Variation};
 use std::time::Duration;
 
 /// The moves of a main line, every one checked. After an error there are no more.
@@ -78,6 +78,32 @@ impl GameRef<'_> {
     /// chunk's texts.
     pub fn evaluations(&self) -> Result<Vec<Option<Evaluation>>> {
         Ok(self.notes()?.of_plies(Comment::evaluation))
+    }
+
+    /// Returns what engines say of the moves of the main line, whatever program wrote it: by ply, those moves alone of
+    /// which they say something. Reads the chunk's texts, and their principal variations as moves, some 300 ns each.
+    ///
+    /// ```
+    /// # let folder = tempfile::tempdir()?;
+    /// # let target = folder.path().join("games.bga");
+    /// # let pgn = "1. e4 {(e5 Nf3) +0.33/20 1.5s} e5 {-0.28/21 2s} *\n";
+    /// # scoresheet::Import::new(&target).run_reader("games.pgn", pgn.as_bytes())?;
+    /// let archive = scoresheet::Archive::open(&target)?;
+    /// let analysis = archive.game(1)?.analysis()?;
+    /// assert_eq!(analysis[0].pv.as_ref().unwrap().sans(), ["e5", "Nf3"]);
+    /// assert_eq!((analysis[1].depth, analysis[1].evaluation.unwrap().to_string()), (Some(21), "0.28".to_owned()));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn analysis(&self) -> Result<Vec<Analysis>> {
+        let mut all = Vec::new();
+        self.visit_analysis(false, |analysis, _| analysis.add_to(&mut all))?;
+        Ok(all)
+    }
+
+    /// Gives what each comment of an engine says to `seen`, with how deep in variations it stands: in the main line, or
+    /// in variations, too.
+    pub(crate) fn visit_analysis(&self, variations: bool, seen: impl FnMut(Analysis, usize)) -> Result<()> {
+        self.visit_moves(&mut AnalysisReader::new(variations, seen))
     }
 
     /// Returns the variations, those within others after them. Reads the chunk's texts.

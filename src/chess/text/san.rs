@@ -118,6 +118,17 @@ fn read(text: &[u8]) -> Option<Form> {
     Some(Form::Piece { role, file, rank, to, promotion })
 }
 
+/// Iterates over the words of a text that are moves, without the numbers before them: `e4`, `e5` and `Nf3` of
+/// `1. e4 e5 2.Nf3`. Numbers may stand alone, or be joined to the move after them.
+pub(crate) fn move_words(text: &str) -> impl Iterator<Item = &str> {
+    let word = |word| {
+        let rest: &str = str::trim_start_matches(word, |letter: char| letter.is_ascii_digit());
+        let is_numbered = rest.len() < word.len() && (rest.is_empty() || rest.starts_with('.'));
+        if is_numbered { rest.trim_start_matches('.') } else { word }
+    };
+    text.split_whitespace().map(word).filter(|word| !word.is_empty())
+}
+
 impl Position {
     /// Reads a move text as a legal move of this position, or as the null move (`--`), which is not checked.
     ///

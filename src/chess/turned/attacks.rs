@@ -47,6 +47,19 @@ static LINES: [Lines; 64] = {
     lines
 };
 
+/// What a queen on a square attacks on an empty board.
+#[expect(clippy::indexing_slicing, reason = "worked out when compiling")]
+pub(crate) static QUEEN_LINES: [u64; 64] = {
+    let mut lines = [0; 64];
+    let mut square = 0;
+    while square < 64 {
+        let Lines { file, diagonal, antidiagonal } = LINES[square];
+        lines[square] = file | diagonal | antidiagonal | (0xFF << (square & 56) & !(1 << square));
+        square += 1;
+    }
+    lines
+};
+
 /// What a rook attacks along a rank, by its file and the six inner squares' occupation.
 #[expect(clippy::indexing_slicing, reason = "worked out when compiling")]
 static RANK: [[u8; 64]; 8] = {

@@ -4,7 +4,7 @@
 //! holds for the other, and no code asks whose turn it is.
 
 use super::super::{CastlingSide, Color, Move, MoveKind, Position, Role, Square};
-use super::attacks::{KING, KNIGHT, PAWN_CAPTURES, bishop, rook};
+use super::attacks::{KING, KNIGHT, PAWN_CAPTURES, bishop, rook, squares};
 
 /// The numbers of the roles, as in [`Role`]; no piece is `NONE`.
 pub(crate) const PAWN: usize = 0;
@@ -62,12 +62,16 @@ impl TurnedBoard {
         let turn = if position.turn() == Color::Black { 56 } else { 0 };
         let mut board =
             TurnedBoard { own: [0; 6], opp: [0; 6], roles: [[NONE; 8]; 8], en_passant: OFF, rooks: [[OFF; 2]; 2] };
-        for square in 0..64 {
-            let Some(piece) = position.piece_at(Square::masked(square)) else { continue };
-            let at = square ^ turn;
-            let pieces = if piece.color == position.turn() { &mut board.own } else { &mut board.opp };
-            pieces[piece.role as usize] |= bit(at);
-            board.set_role(at, piece.role as u8);
+        for (color, occupied) in position.occupied.into_iter().enumerate() {
+            let is_own = color == position.turn() as usize;
+            for (role, set) in position.roles.into_iter().enumerate() {
+                let set = if turn == 0 { set & occupied } else { (set & occupied).swap_bytes() };
+                let pieces = if is_own { &mut board.own } else { &mut board.opp };
+                pieces[role] = set;
+                for at in squares(set) {
+                    board.set_role(at, role as u8);
+                }
+            }
         }
         if [board.own, board.opp].iter().any(|pieces| pieces[KING_].count_ones() != 1) {
             return None;
@@ -200,14 +204,19 @@ impl TurnedBoard {
             if role == KING_ as u8 {
                 self.rooks[0] = [OFF; 2];
             }
-            for rook in self.rooks.iter_mut().flatten() {
-                if *rook == from || *rook == to {
-                    *rook = OFF;
-                }
+            if self.has_rooks() {
+                let left = |rook: u8| if rook == from || rook == to { OFF } else { rook };
+                self.rooks = self.rooks.map(|rooks| rooks.map(left));
             }
         }
         self.en_passant = passed;
         self.turn();
+    }
+
+    /// Returns whether a side may still castle.
+    #[inline(always)]
+    fn has_rooks(&self) -> bool {
+        self.rooks != [[OFF; 2]; 2]
     }
 
     /// Lets the player pass and turns the board.
@@ -218,17 +227,16 @@ impl TurnedBoard {
 
     #[inline]
     fn turn(&mut self) {
-        std::mem::swap(&mut self.own, &mut self.opp);
-        for set in self.own.iter_mut().chain(&mut self.opp) {
-            *set = set.swap_bytes();
+        // Whole arrays, without loops over borrowed halves: a third of the instructions.
+        (self.own, self.opp) = (self.opp.map(u64::swap_bytes), self.own.map(u64::swap_bytes));
+        let [a, b, c, d, e, f, g, h] = self.roles;
+        self.roles = [h, g, f, e, d, c, b, a];
+        let turned = |square: u8| if square < OFF { square ^ 56 } else { square };
+        if self.has_rooks() {
+            let [own, opp] = self.rooks;
+            self.rooks = [opp.map(turned), own.map(turned)];
         }
-        self.roles.reverse();
-        self.rooks.swap(0, 1);
-        for square in self.rooks.iter_mut().flatten().chain([&mut self.en_passant]) {
-            if *square < OFF {
-                *square ^= 56;
-            }
-        }
+        self.en_passant = turned(self.en_passant);
     }
 
     /// Returns whether the mover's king is safe after an en passant capture from `from`.

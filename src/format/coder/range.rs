@@ -136,33 +136,41 @@ pub(crate) struct RangeDecoder<'a> {
 impl<'a> RangeDecoder<'a> {
     pub(crate) fn new(bytes: &'a [u8]) -> RangeDecoder<'a> {
         let mut decoder = RangeDecoder { code: 0, range: u32::MAX, bytes };
-        for _ in 0..4 {
-            decoder.pull();
-        }
+        decoder.pull(4);
         // No writer makes a greater one, and the code is always within the range.
         decoder.code = decoder.code.min(decoder.range - 1);
         decoder
     }
 
-    fn pull(&mut self) {
-        let next = match self.bytes {
-            [next, rest @ ..] => {
-                self.bytes = rest;
-                *next
-            }
-            [] => 0,
+    /// Takes the next bytes, at most four, into the code.
+    #[inline(always)]
+    fn pull(&mut self, bytes: u32) {
+        // No branch on how many there are: it is as good as random, and a wrong guess costs more than all else here.
+        let (next, rest) = match self.bytes.first_chunk() {
+            Some(next) => (u32::from_be_bytes(*next), self.bytes.get(bytes as usize..).unwrap_or_default()),
+            None => self.last_bytes(bytes),
         };
-        self.code = self.code << 8 | u32::from(next);
+        self.bytes = rest;
+        self.code = ((u64::from(self.code) << 32 | u64::from(next)) << (8 * bytes) >> 32) as u32;
+    }
+
+    /// The same where fewer than four bytes are left: missing ones are zeros.
+    #[cold]
+    fn last_bytes(&self, bytes: u32) -> (u32, &'a [u8]) {
+        let mut next = [0; 4];
+        for (own, byte) in next.iter_mut().zip(self.bytes) {
+            *own = *byte;
+        }
+        (u32::from_be_bytes(next), self.bytes.get(bytes as usize..).unwrap_or_default())
     }
 
     #[inline]
     fn take(&mut self, low: u32, range: u32) {
         self.code -= low;
-        self.range = range;
-        while self.range < 1 << 24 {
-            self.range <<= 8;
-            self.pull();
-        }
+        // No share is empty, so that at most three bytes are missing.
+        let bytes = (range.leading_zeros() / 8) & 3;
+        self.range = range << (8 * bytes);
+        self.pull(bytes);
     }
 }
 

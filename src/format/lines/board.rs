@@ -1,6 +1,8 @@
 //! The board of a line: the moves that pieces can make, played and hashed.
 
-use crate::chess::turned::attacks::{KING, KNIGHT, PAWN_CAPTURES, between, bishop, pawns_down, rook, squares};
+use crate::chess::turned::attacks::{
+    KING, KNIGHT, PAWN_CAPTURES, QUEEN_LINES, between, bishop, pawns_down, rook, squares,
+};
 use crate::chess::turned::board::{BISHOP, KING_, KNIGHT_, OFF, PAWN, QUEEN, ROOK, TurnedBoard, TurnedMove, all};
 use crate::chess::{Color, Move, Position};
 
@@ -48,6 +50,9 @@ pub(super) struct LineBoard {
     /// 56 where Black is to move, otherwise 0.
     pub(super) flip: u8,
     pub(super) hash: u64,
+    /// The squares of the player's pieces, and of the others: asked several times a move.
+    own: u64,
+    opp: u64,
     /// The pieces that give check to the player to move.
     pub(super) checkers: u64,
     /// Where the move before took something, else `OFF`.
@@ -72,8 +77,9 @@ impl LineBoard {
                 }
             }
         }
-        let checkers = attackers(&board);
-        Some(LineBoard { board, flip, hash, checkers, taken: OFF, kinds: [NO_KIND; 2] })
+        let (own, opp) = (all(&board.own), all(&board.opp));
+        let checkers = attackers(&board, own | opp);
+        Some(LineBoard { board, flip, hash, own, opp, checkers, taken: OFF, kinds: [NO_KIND; 2] })
     }
 
     pub(super) fn turn(&self) -> Color {
@@ -85,13 +91,38 @@ impl LineBoard {
         TurnedBoard::step(m, self.turn())
     }
 
+    /// Returns whether a move castles.
+    #[inline(always)]
+    pub(super) fn castles(&self, step: TurnedMove) -> bool {
+        self.own & bit(step.to) != 0
+    }
+
+    /// Returns whether a move takes something.
+    #[inline(always)]
+    pub(super) fn takes(&self, step: TurnedMove) -> bool {
+        let diagonal = (step.from ^ step.to) & 7 != 0;
+        self.opp & bit(step.to) != 0 || diagonal && self.board.role(step.from) == PAWN as u8
+    }
+
+    /// Returns the square where the moving piece arrives: the king, where it castles, on the g-file or c-file.
+    #[inline(always)]
+    pub(super) fn arrival(&self, step: TurnedMove) -> u8 {
+        if self.castles(step) { self.board.arrival(step) } else { step.to }
+    }
+
+    /// Returns the squares of the other side's pieces.
+    #[inline(always)]
+    pub(super) fn others(&self) -> u64 {
+        self.opp
+    }
+
     /// Returns what a move does.
     #[inline]
     pub(super) fn kind(&self, step: TurnedMove) -> usize {
         let role = self.board.role(step.from) as usize;
-        if self.board.castles(step) {
+        if self.castles(step) {
             CASTLES
-        } else if !self.board.takes(step) {
+        } else if !self.takes(step) {
             role
         } else if step.to == self.taken {
             RETAKES
@@ -105,7 +136,7 @@ impl LineBoard {
     #[expect(clippy::indexing_slicing, reason = "squares are masked")]
     pub(super) fn targets(&self, role: usize, from: u8) -> u64 {
         let board = &self.board;
-        let (own, opp) = (all(&board.own), all(&board.opp));
+        let (own, opp) = (self.own, self.opp);
         let occupied = own | opp;
         let set = match role {
             PAWN => {
@@ -152,10 +183,10 @@ impl LineBoard {
     pub(super) fn is_legal(&self, step: TurnedMove) -> bool {
         let board = &self.board;
         let role = board.role(step.from) as usize;
-        if role > KING_ || all(&board.own) & bit(step.from) == 0 {
+        if role > KING_ || self.own & bit(step.from) == 0 {
             return false;
         }
-        if board.castles(step) {
+        if self.castles(step) {
             return role == KING_
                 && step.promotion == 0
                 && self.checkers == 0
@@ -172,7 +203,7 @@ impl LineBoard {
     /// Returns whether a move that the model has made of a piece's targets, or of a rook, is legal.
     #[inline]
     pub(super) fn is_allowed(&self, step: TurnedMove) -> bool {
-        if self.board.castles(step) {
+        if self.castles(step) {
             return self.is_legal(step);
         }
         bit(step.to) & self.board.opp[KING_] == 0 && self.keeps_king(step)
@@ -185,7 +216,7 @@ impl LineBoard {
         let board = &self.board;
         let king = board.king();
         let moved = board.role(step.from) as usize;
-        let lines = rook(king, 0) | bishop(king, 0);
+        let lines = QUEEN_LINES[king as usize & 63];
         if self.checkers == 0 && moved != KING_ && (lines & bit(step.from) == 0 || self.is_passing(step)) {
             return !self.is_passing(step) || board.en_passant_is_safe(step.from);
         }
@@ -193,7 +224,7 @@ impl LineBoard {
             return board.en_passant_is_safe(step.from);
         }
         let king = if moved == KING_ { step.to } else { king };
-        let occupied = (all(&board.own) | all(&board.opp)) & !bit(step.from) | bit(step.to);
+        let occupied = (self.own | self.opp) & !bit(step.from) | bit(step.to);
         let [pawns, knights, bishops, rooks, queens, other_king] = board.opp.map(|set| set & !bit(step.to));
         let at = king as usize & 63;
         rook(king, occupied) & (rooks | queens)
@@ -214,14 +245,15 @@ impl LineBoard {
     #[inline]
     pub(super) fn play(&mut self, step: TurnedMove) {
         let kind = self.kind(step);
-        let takes = self.board.takes(step);
+        let takes = self.takes(step);
         let (flip, mut hash) = (self.flip, self.hash);
         self.board.play(step, |_, own, role, square| hash ^= key(flip, own, role, square));
         self.hash = hash ^ KEYS[768];
         self.flip ^= 56;
         self.taken = if takes { step.to ^ 56 } else { OFF };
         self.kinds = [kind, self.kinds[0]];
-        self.checkers = attackers(&self.board);
+        (self.own, self.opp) = (all(&self.board.own), all(&self.board.opp));
+        self.checkers = attackers(&self.board, self.own | self.opp);
     }
 
     /// Returns how many knights, bishops, rooks and queens the player has, 7 for more.
@@ -241,7 +273,7 @@ impl LineBoard {
     /// stands.
     #[expect(clippy::indexing_slicing, reason = "squares are masked")]
     pub(super) fn reaching(&self, role: usize, to: u8) -> u64 {
-        let occupied = all(&self.board.own) | all(&self.board.opp);
+        let occupied = self.own | self.opp;
         let sources = match role {
             KNIGHT_ => KNIGHT[to as usize & 63],
             BISHOP => bishop(to, occupied),
@@ -257,8 +289,7 @@ impl LineBoard {
 /// Returns the pieces that attack the king of the player to move.
 #[inline]
 #[expect(clippy::indexing_slicing, reason = "squares are masked")]
-fn attackers(board: &TurnedBoard) -> u64 {
-    let occupied = all(&board.own) | all(&board.opp);
+fn attackers(board: &TurnedBoard, occupied: u64) -> u64 {
     let (king, others) = (board.king(), &board.opp);
     let at = king as usize & 63;
     rook(king, occupied) & (others[ROOK] | others[QUEEN])

@@ -2,7 +2,7 @@
 
 use super::board::{CASTLES, LineBoard, RETAKES};
 use crate::chess::turned::attacks::squares;
-use crate::chess::turned::board::{KING_, PAWN, TurnedMove, all};
+use crate::chess::turned::board::{KING_, PAWN, TurnedMove};
 use crate::format::coder::adaptive::{Estimate, Odds, code_by, code_by_two};
 use crate::format::coder::range::{Coder, SYMBOLS};
 
@@ -63,7 +63,8 @@ impl Model {
     /// Enters a line of so many moves.
     pub(super) fn enter(&mut self, moves: usize) {
         if moves > 1 {
-            for added in self.history.iter_mut().flatten() {
+            // One run of numbers, so that several are done at once.
+            for added in self.history.as_flattened_mut() {
                 *added -= *added >> 3;
             }
         }
@@ -109,7 +110,7 @@ impl Model {
         let times = if again { known.times.saturating_add(1).min(5) } else { 1 };
         self.memory[place] = Memory { check, step: found, times };
         let role = at.board.role(found.from) as usize % 6;
-        let added = &mut self.history[usize::from(at.flip != 0)][role * 64 + (at.board.arrival(found) & 63) as usize];
+        let added = &mut self.history[usize::from(at.flip != 0)][role * 64 + (at.arrival(found) & 63) as usize];
         *added = (*added + FRESH as u16).min(HEAVIEST);
         Some(found)
     }
@@ -161,7 +162,7 @@ impl Model {
             14.. => 0..0,
             kind => kind % 6..kind % 6 + 1,
         };
-        let opp = all(&board.opp);
+        let opp = at.others();
         for role in roles {
             let row = &history[role * 64..role * 64 + 64];
             for from in squares(board.own[role]) {
@@ -243,10 +244,12 @@ impl Choice {
     #[inline(always)]
     #[expect(clippy::indexing_slicing, reason = "the count is checked")]
     fn push_all(&mut self, from: u8, targets: u64, refuted: Option<TurnedMove>, weight: impl Fn(u8) -> u32) {
+        // A promotion that was refuted may be another promotion.
+        let refuted = refuted.filter(|refuted| refuted.from == from && refuted.promotion == 0);
+        let targets = targets & !refuted.map_or(0, |refuted| 1u64.checked_shl(u32::from(refuted.to)).unwrap_or(0));
         for to in squares(targets) {
-            // A promotion that was refuted may be another promotion.
-            if refuted == Some(TurnedMove { from, to, promotion: 0 }) || self.count >= MOST {
-                continue;
+            if self.count >= MOST {
+                break;
             }
             self.total += weight(to);
             self.steps[self.count] = (from, to);

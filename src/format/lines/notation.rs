@@ -101,7 +101,7 @@ fn push_uci(at: &LineBoard, step: TurnedMove, out: &mut Vec<u8>) {
     out.extend_from_slice(&name(at, step.from));
     // The king goes two squares where that says it all, to its rook's square in Chess960.
     let standard = step.from == 4 && (step.to == 0 || step.to == 7);
-    let to = if at.board.castles(step) && !standard { step.to } else { at.board.arrival(step) };
+    let to = if at.castles(step) && !standard { step.to } else { at.arrival(step) };
     out.extend_from_slice(&name(at, to));
     if let Some(role) = Role::ALL.get(usize::from(step.promotion)).filter(|_| step.promotion != 0) {
         out.push(role.letter() | 0x20);
@@ -111,10 +111,10 @@ fn push_uci(at: &LineBoard, step: TurnedMove, out: &mut Vec<u8>) {
 /// Appends the SAN of section 12 without a check mark.
 #[inline]
 fn push_san(at: &LineBoard, step: TurnedMove, out: &mut Vec<u8>) {
-    if at.board.castles(step) {
+    if at.castles(step) {
         return out.extend_from_slice(if step.to > step.from { b"O-O" } else { b"O-O-O" });
     }
-    let (role, takes, to) = (at.board.role(step.from) as usize, at.board.takes(step), name(at, step.to));
+    let (role, takes, to) = (at.board.role(step.from) as usize, at.takes(step), name(at, step.to));
     let from = name(at, step.from);
     if role == PAWN {
         if takes {

@@ -1,6 +1,7 @@
 //! Questions as JSON: one notation for every door (docs/QUERY.md, "Questions as JSON").
 
 use super::{Board, Query};
+use crate::chess::san::move_words;
 use crate::chess::{Color, Position};
 use crate::query::fault::QueryFault;
 use crate::query::measure::{Judgement, Moments};
@@ -66,7 +67,7 @@ impl Fields<'_> {
 
 impl Query {
     /// The members of a question as JSON, in the order of docs/QUERY.md.
-    pub const MEMBERS: [&str; 27] = [
+    pub const MEMBERS: [&str; 28] = [
         "where",
         "games",
         "fen",
@@ -91,6 +92,7 @@ impl Query {
         "clock_below",
         "all_plies",
         "variations",
+        "in_pv",
         "sort",
         "offset",
         "limit",
@@ -150,7 +152,11 @@ impl FromStr for Query {
             games: fields.read("games", ranges)?,
             board,
             either_color: fields.switch("either_color")?,
-            reach: SearchOptions { all_plies: fields.switch("all_plies")?, variations: fields.switch("variations")? },
+            reach: SearchOptions {
+                all_plies: fields.switch("all_plies")?,
+                variations: fields.switch("variations")?,
+                principal_variations: fields.switch("in_pv")?,
+            },
             moments: Moments {
                 judgement: fields.read("mistake", judgement)?,
                 clock_below: fields.get("clock_below").map(clock).transpose()?,
@@ -222,14 +228,7 @@ fn pattern(fields: &Fields<'_>) -> Result<Option<Pattern>, QueryFault> {
 /// Errors: the first move that cannot be read or is not legal, at its place.
 pub fn line(text: &str) -> Result<Position, QueryFault> {
     let mut position = Position::standard();
-    for word in text.split_whitespace() {
-        // Numbers may stand alone, or be joined to the move after them.
-        let rest = word.trim_start_matches(|letter: char| letter.is_ascii_digit());
-        let is_numbered = rest.len() < word.len() && (rest.is_empty() || rest.starts_with('.'));
-        let san = if is_numbered { rest.trim_start_matches('.') } else { word };
-        if san.is_empty() {
-            continue;
-        }
+    for san in move_words(text) {
         let read = position.parse_san(san.as_bytes()).or_else(|error| position.parse_uci(san).map_err(|_| error));
         position.play_unchecked(read.map_err(|_| {
             let start = san.as_ptr() as usize - text.as_ptr() as usize;

@@ -84,7 +84,8 @@ impl Query {
         Query { either_color, ..self }
     }
 
-    /// Says how far to look in a game: at all plies, into variations. Variations hold positions alone, no patterns.
+    /// Says how far to look in a game: at all plies, into variations and principal variations. Variations hold positions
+    /// alone, no patterns.
     pub fn reach(self, reach: SearchOptions) -> Query {
         Query { reach, ..self }
     }
@@ -136,7 +137,7 @@ impl Query {
 
     /// Returns whether positions of the main line are looked for, which an index has.
     pub(super) fn is_of_positions(&self) -> bool {
-        matches!(self.board, Some(Board::AnyPosition(_) | Board::EveryPosition(_))) && !self.reach.variations
+        matches!(self.board, Some(Board::AnyPosition(_) | Board::EveryPosition(_))) && !self.reach.is_beside_main_line()
     }
 
     /// Returns whether nothing is asked of games, so that all of them have it.
@@ -217,7 +218,7 @@ impl Query {
     fn search(&self, board: &Board, search: &Search<'_>, reach: SearchOptions) -> SearchResult {
         let (positions, every) = match board {
             Board::Pattern(pattern) => {
-                let options = PatternOptions { either_color: self.either_color, all_plies: reach.all_plies };
+                let options = PatternOptions { either_color: self.either_color, reach };
                 return search.pattern(pattern, options);
             }
             Board::AnyPosition(positions) => (positions, false),
@@ -246,11 +247,8 @@ impl Query {
         }
         let least = if every { positions.len() } else { 1 };
         for (mut hits, ..) in games.into_values().filter(|(_, count, _)| *count >= least) {
-            hits.sort_unstable();
-            hits.dedup();
-            if !reach.all_plies && !every {
-                hits.truncate(1);
-            }
+            // Every position of a game that has all of them counts.
+            SearchOptions { all_plies: reach.all_plies || every, ..reach }.keep(&mut hits);
             all.hits.append(&mut hits);
         }
         all
@@ -261,7 +259,8 @@ impl Query {
         let (mut moments, unread) = self.moments.find(archive, &found.games);
         found.unread.extend(unread);
         if self.board.is_some() {
-            let mut own = std::mem::take(&mut found.hits).into_iter().peekable();
+            // The comments are those of the main line's moves.
+            let mut own = std::mem::take(&mut found.hits).into_iter().filter(Hit::is_main_line).peekable();
             let at = |hit: &Hit| (hit.game, hit.ply);
             moments.retain(|hit| {
                 while own.next_if(|own| at(own) < at(hit)).is_some() {}
@@ -295,7 +294,9 @@ impl Query {
     /// Returns what looking for what is on the board costs, without the filter.
     pub fn cost(&self, search: Search<'_>) -> Cost {
         match &self.board {
-            Some(Board::AnyPosition(positions) | Board::EveryPosition(positions)) if !self.reach.variations => {
+            Some(Board::AnyPosition(positions) | Board::EveryPosition(positions))
+                if !self.reach.is_beside_main_line() =>
+            {
                 let swapped: Vec<PositionQuery> = match self.either_color {
                     true => positions.iter().map(PositionQuery::swapped).collect(),
                     false => Vec::new(),

@@ -28,6 +28,8 @@ pub enum MeasureKind {
     Depth,
     /// The positions that a side's engine searched in all.
     Nodes,
+    /// The moves of the longest principal variation that a side's engine gives.
+    PvLength,
     /// The best evaluation that White has, in centipawns.
     MaxEval,
     /// The best that Black has.
@@ -58,7 +60,7 @@ pub enum Unit {
 }
 
 /// The names of measures that each side has.
-pub const OF_SIDES: [(&str, MeasureKind); 9] = [
+pub const OF_SIDES: [(&str, MeasureKind); 10] = [
     ("lowclock", MeasureKind::LowClock),
     ("timeused", MeasureKind::TimeUsed),
     ("accuracy", MeasureKind::Accuracy),
@@ -68,6 +70,7 @@ pub const OF_SIDES: [(&str, MeasureKind); 9] = [
     ("blunders", MeasureKind::Blunders),
     ("depth", MeasureKind::Depth),
     ("nodes", MeasureKind::Nodes),
+    ("pvlength", MeasureKind::PvLength),
 ];
 
 /// Those of the whole game.
@@ -123,7 +126,8 @@ impl MeasureKind {
             | MeasureKind::Mistakes
             | MeasureKind::Blunders
             | MeasureKind::Depth
-            | MeasureKind::Nodes => Unit::Count,
+            | MeasureKind::Nodes
+            | MeasureKind::PvLength => Unit::Count,
             MeasureKind::Mate => Unit::Piece,
             MeasureKind::Opening | MeasureKind::Ending => Unit::Name,
         }

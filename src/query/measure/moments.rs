@@ -59,7 +59,7 @@ impl Moments {
                 Ok(chunk) => {
                     for game in wanted {
                         match chunk.game(game).and_then(|own| self.of_game(&own)) {
-                            Ok(plies) => hits.extend(plies.into_iter().map(|ply| Hit { game, ply, variation: false })),
+                            Ok(plies) => hits.extend(plies.into_iter().map(|ply| Hit::new(game, ply))),
                             Err(error) => unread.push(Unread { games: game..game + 1, error }),
                         }
                     }

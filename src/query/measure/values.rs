@@ -15,12 +15,14 @@ pub const NONE: i64 = i64::MIN;
 
 /// Returns the values of the measures of a game, [`NONE`] where there is none.
 pub fn of_game(game: &GameRef<'_>, measures: &[Measure]) -> Result<Vec<i64>> {
-    let own = match measures.iter().any(|measure| measure.is_of_comments()) {
+    let is_own = |measure: &Measure| measure.is_of_comments() && measure.kind != MeasureKind::PvLength;
+    let own = match measures.iter().any(is_own) {
         true => GameMeasures::of(game)?,
         false => GameMeasures::default(),
     };
     let of = |measure: &Measure| -> Result<i64> {
         let value = match measure.kind {
+            MeasureKind::PvLength => longest_line(game, measure.side)?,
             MeasureKind::Mate => mating_piece(game)?.map(|role| role as i64),
             MeasureKind::Ending => Some(ending(game)?),
             MeasureKind::Opening => {
@@ -104,8 +106,20 @@ fn value(measure: Measure, own: &GameMeasures) -> Option<i64> {
             };
             pairs.filter_map(change).max()
         }
-        MeasureKind::Mate | MeasureKind::Opening | MeasureKind::Ending => None,
+        MeasureKind::PvLength | MeasureKind::Mate | MeasureKind::Opening | MeasureKind::Ending => None,
     }
+}
+
+/// Returns the moves of the longest principal variation of a side's engine, or either side's.
+fn longest_line(game: &GameRef<'_>, side: Option<Color>) -> Result<Option<i64>> {
+    if !game.has_comments()? {
+        return Ok(None);
+    }
+    let first = game.start().turn();
+    let mover = |ply: u32| if ply.is_multiple_of(2) { first.other() } else { first };
+    let analysis = game.analysis()?;
+    let own = analysis.iter().filter(|own| side.is_none_or(|side| side == mover(own.ply)));
+    Ok(own.filter_map(|own| Some(own.pv.as_ref()?.moves.len() as i64)).max())
 }
 
 /// Returns the piece that mates at the end of a game: the one that moved last; after a promotion what the pawn has

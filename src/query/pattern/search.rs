@@ -1,29 +1,37 @@
 //! Which games have what a pattern asks.
 
-use crate::game::Outcome;
+use crate::brenner::encode::push_move;
+use crate::brenner::standalone::Stream;
+use crate::chess::Position;
+use crate::game::{Outcome, PrincipalVariation};
 use crate::query::pattern::Pattern;
 use crate::query::position::facts::outcome;
-use crate::query::position::search::{Hit, Search, SearchResult, Step, games_of};
+use crate::query::position::search::{
+    Hit, Search, SearchOptions, SearchResult, Step, games_of, in_principal_variations,
+};
 
 /// How a pattern is searched for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct PatternOptions {
     /// With colours exchanged, too.
     pub either_color: bool,
-    /// All matches of a game, not the first alone.
-    pub all_plies: bool,
+    /// How far the search goes in each game.
+    pub reach: SearchOptions,
 }
 
 impl Search<'_> {
-    /// Finds the games that have what a pattern asks, on rayon's current pool. Each ply of a match is a hit. Variations
-    /// are not looked into.
+    /// Finds the games that have what a pattern asks, on rayon's current pool. Each ply of a match is a hit; without
+    /// `all_plies` only the first match counts. Variations are not looked into; principal variations are searched each by
+    /// itself, with its last move as the end of the game.
     pub fn pattern(&self, pattern: &Pattern, options: PatternOptions) -> SearchResult {
-        let PatternOptions { either_color, all_plies } = options;
+        let PatternOptions { either_color, reach } = options;
+        let all_plies = reach.all_plies;
         let mut steps = Vec::new();
         let mut candidates = self.candidates(None, &mut steps);
         let swapped = either_color.then(|| pattern.swapped());
         let asks_result = pattern.asks_result();
-        if let Some(signatures) = self.signatures() {
+        let signatures = self.signatures().filter(|_| !reach.principal_variations);
+        if let Some(signatures) = signatures {
             candidates = signatures.ending_within(pattern.most(), self.games());
             if let Some(swapped) = &swapped {
                 candidates.extend(signatures.ending_within(swapped.most(), self.games()));
@@ -35,9 +43,8 @@ impl Search<'_> {
         let (hits, unread) = self.each(&candidates, |game, hits| {
             let mut plies = Vec::new();
             // A game may be a candidate of one of the two alone.
-            let may = |pattern: &&Pattern| {
-                self.signatures().is_none_or(|known| known.may_end_within(game.number(), pattern.most()))
-            };
+            let may =
+                |pattern: &&Pattern| signatures.is_none_or(|known| known.may_end_within(game.number(), pattern.most()));
             let outcome = if asks_result { outcome(game)? } else { Outcome::Unknown };
             for pattern in [pattern].into_iter().chain(&swapped).filter(may) {
                 pattern.scan_ended(game.stream(), outcome, |found| {
@@ -51,10 +58,48 @@ impl Search<'_> {
             let mut plies = plies.concat();
             plies.sort_unstable();
             plies.dedup();
-            hits.extend(plies.into_iter().map(|ply| Hit { game: game.number(), ply, variation: false }));
+            let is_found = !plies.is_empty();
+            let mut own: Vec<Hit> = plies.into_iter().map(|ply| Hit::new(game.number(), ply)).collect();
+            if reach.principal_variations && (all_plies || !is_found) {
+                in_principal_variations(game, false, |pv, _| {
+                    if all_plies || own.is_empty() {
+                        for pattern in [pattern].into_iter().chain(&swapped) {
+                            pattern.scan_variation(pv, outcome, all_plies, |depth| {
+                                let ply = pv.ply + depth;
+                                own.push(Hit { pv: Some(depth), ..Hit::new(game.number(), ply) });
+                            });
+                        }
+                    }
+                })?;
+                own.sort_unstable();
+                own.dedup();
+            }
+            hits.append(&mut own);
             Ok(())
         });
         steps.push(Step { what: "replay", games: games_of(&hits) });
         SearchResult { hits, steps, unread }
+    }
+}
+
+impl Pattern {
+    /// Calls `found` with the plies of the matches in a principal variation, counted from its start: of all, or of the
+    /// first that is not the commented move alone.
+    fn scan_variation(&self, pv: &PrincipalVariation, outcome: Outcome, all_plies: bool, mut found: impl FnMut(u32)) {
+        // The labels of pieces are those of a game that begins here.
+        let Ok(start) = Position::from_fen(pv.start.fen().as_bytes()) else { return };
+        let (mut position, mut bytes) = (start.clone(), Vec::with_capacity(pv.moves.len()));
+        for m in &pv.moves {
+            push_move(&position, *m, &mut bytes);
+            position.play_unchecked(*m);
+        }
+        let known = u32::from(pv.has_own_move);
+        let stream = Stream { start: &start, bytes: &bytes };
+        // These are the bytes of legal moves.
+        let _ = self.scan_ended(stream, outcome, |plies| {
+            let is_new = plies.iter().any(|depth| *depth > known);
+            plies.into_iter().filter(|depth| is_new && *depth > 0).for_each(&mut found);
+            all_plies || !is_new
+        });
     }
 }

@@ -171,7 +171,7 @@ impl Search<'_> {
         known: &mut Vec<Beginning>,
         hits: &mut Vec<Hit>,
     ) -> Result<()> {
-        let hit = |game: u64, ply: u32| Hit { game, ply, variation: false };
+        let hit = |game: u64, ply: u32| Hit::new(game, ply);
         // The index is believed nothing that its archive does not say too.
         if let [at, rest @ ..] = places
             && at.is_start

@@ -6,6 +6,7 @@ use crate::brenner::decode::{Decoder, Item, TextPlaces};
 use crate::brenner::replay::ReplayError;
 use crate::chess::Position;
 use crate::error::{Damage, DamageKind, Error, Result};
+use crate::game::PrincipalVariation;
 use crate::monitor::Monitor;
 use crate::query::position::index::PositionIndex;
 use crate::query::position::main_line::MainLine;
@@ -30,6 +31,21 @@ pub struct Hit {
     pub ply: u32,
     /// Whether it is in a variation.
     pub variation: bool,
+    /// How many moves of an engine's principal variation lead to it, which then begins at ply `ply - pv`; `None` where
+    /// it is none of a principal variation.
+    pub pv: Option<u32>,
+}
+
+impl Hit {
+    /// Returns a place in the main line.
+    pub fn new(game: u64, ply: u32) -> Hit {
+        Hit { game, ply, variation: false, pv: None }
+    }
+
+    /// Returns whether it is in the main line.
+    pub fn is_main_line(&self) -> bool {
+        !self.variation && self.pv.is_none()
+    }
 }
 
 /// How far a search goes in each game.
@@ -40,6 +56,27 @@ pub struct SearchOptions {
     /// Variations too. Without `all_plies` the first in the main line counts, and only where there is none the first in
     /// a variation.
     pub variations: bool,
+    /// The principal variations of engines too, those of the lines that are searched: they count after variations.
+    /// Signatures and position indexes do not know them, so all games are replayed.
+    pub principal_variations: bool,
+}
+
+impl SearchOptions {
+    /// Returns whether anything but main lines is searched.
+    pub(crate) fn is_beside_main_line(self) -> bool {
+        self.variations || self.principal_variations
+    }
+
+    /// Leaves what counts of the hits of a game.
+    pub(crate) fn keep(self, found: &mut Vec<Hit>) {
+        found.sort_unstable_by_key(|hit| (hit.ply, hit.variation, hit.pv));
+        found.dedup();
+        if !self.all_plies {
+            let first = found.iter().min_by_key(|hit| (hit.pv.is_some(), hit.variation, hit.ply)).copied();
+            found.clear();
+            found.extend(first);
+        }
+    }
 }
 
 /// What a step of a search did.
@@ -203,24 +240,42 @@ impl<'a> Search<'a> {
     /// listed in `unread`.
     pub fn position(&self, sought: &PositionQuery, reach: SearchOptions) -> SearchResult {
         let mut steps = Vec::new();
-        if let (Some(index), false) = (self.index(), reach.variations) {
+        if let (Some(index), false) = (self.index(), reach.is_beside_main_line()) {
             // A damaged index is no reason to answer nothing: the games have it all.
             match self.index_search(index, sought, reach) {
                 Ok(found) => return found,
                 Err(error) => index.failed(&error),
             }
         }
-        let candidates = self.candidates((!reach.variations).then_some(sought), &mut steps);
+        let candidates = self.candidates((!reach.is_beside_main_line()).then_some(sought), &mut steps);
         let line = MainLine::new(sought);
         let (hits, unread) = self.each(&candidates, |game, hits| {
-            if reach.variations && memchr::memchr(OPEN, game.brenner()).is_some() {
-                return Ok(all_lines(sought, game, reach, hits)?);
+            let (number, first) = (game.number(), hits.len());
+            let has_variations = reach.variations && memchr::memchr(OPEN, game.brenner()).is_some();
+            match has_variations {
+                true => all_lines(sought, game, hits)?,
+                false => line.scan(game, |replay, _| {
+                    hits.push(Hit::new(number, replay.ply()));
+                    reach.all_plies
+                })?,
             }
-            let number = game.number();
-            line.scan(game, |replay, _| {
-                hits.push(Hit { game: number, ply: replay.ply(), variation: false });
-                reach.all_plies
-            })?;
+            // A game that has it in its main line need not be looked into further.
+            if reach.principal_variations && (reach.all_plies || hits.len() == first) {
+                in_principal_variations(game, reach.variations, |pv, variation| {
+                    let mut position = pv.start.clone();
+                    for (depth, m) in (1..).zip(&pv.moves) {
+                        position.play_unchecked(*m);
+                        if (depth > 1 || !pv.has_own_move) && sought.matches(&position) {
+                            hits.push(Hit { game: number, ply: pv.ply + depth, variation, pv: Some(depth) });
+                        }
+                    }
+                })?;
+            }
+            if reach.is_beside_main_line() {
+                let mut own = hits.split_off(first);
+                reach.keep(&mut own);
+                hits.append(&mut own);
+            }
             Ok(())
         });
         steps.push(Step { what: "replay", games: games_of(&hits) });
@@ -306,26 +361,29 @@ pub(crate) fn games_of(hits: &[Hit]) -> u64 {
 }
 
 /// Looks for the position in all lines of a game.
-fn all_lines(
-    sought: &PositionQuery,
-    game: &GameRef<'_>,
-    reach: SearchOptions,
-    hits: &mut Vec<Hit>,
-) -> Result<(), ReplayError> {
-    let mut found = Vec::new();
+fn all_lines(sought: &PositionQuery, game: &GameRef<'_>, hits: &mut Vec<Hit>) -> Result<(), ReplayError> {
     lines(game, |position, ply, variation| {
         if sought.matches(position) {
-            found.push(Hit { game: game.number(), ply, variation });
+            hits.push(Hit { variation, ..Hit::new(game.number(), ply) });
         }
-    })?;
-    if !reach.all_plies {
-        let first = found.iter().find(|hit| !hit.variation).or(found.first()).copied();
-        found.clear();
-        found.extend(first);
+    })
+}
+
+/// Calls `seen` with the principal variations of a game, those of its variations included if asked, and whether each is
+/// one of a variation.
+pub(crate) fn in_principal_variations(
+    game: &GameRef<'_>,
+    variations: bool,
+    mut seen: impl FnMut(&PrincipalVariation, bool),
+) -> Result<()> {
+    if !game.has_comments()? {
+        return Ok(());
     }
-    found.sort();
-    hits.extend(found);
-    Ok(())
+    game.visit_analysis(variations, |analysis, depth| {
+        if let Some(pv) = &analysis.pv {
+            seen(pv, depth > 0);
+        }
+    })
 }
 
 /// Calls `seen` with every position of a game, variations included, its ply along its line, and whether it is in a

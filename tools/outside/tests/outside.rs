@@ -149,7 +149,7 @@ fn searches_find_what_the_text_says() -> Outcomes {
     assert_eq!(archive.find(loose)?.len(), 3_000);
     let sides = SideFiles::open(&archive);
     assert!(sides.states().iter().all(|(_, state)| *state == SideState::Missing), "{:?}", sides.states());
-    let everywhere = SearchOptions { all_plies: true, variations: true };
+    let everywhere = SearchOptions { all_plies: true, variations: true, principal_variations: false };
     assert!(sides.search(&archive).position(&(&sicilian).into(), everywhere).hits.len() >= found.len());
 
     let mate = Condition { ending: Some(Ending::Mate), ..Condition::default() };

@@ -12,7 +12,7 @@ use scoresheet::archive::GameSet;
 use scoresheet::chess::Position;
 use scoresheet::query::games::Plan;
 use scoresheet::query::pattern::{Condition, Pattern};
-use scoresheet::query::{Cost, SearchOptions};
+use scoresheet::query::{Cost, Hit, SearchOptions};
 use scoresheet::{Monitor, Query};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -64,7 +64,11 @@ pub fn cost(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value, 
 /// Reads a search by position.
 pub fn by_position(params: &Params) -> Result<Asked, Fault> {
     let position = wanted(params)?.ok_or_else(|| Fault::bad("fen or play: a position is wanted"))?;
-    let reach = SearchOptions { all_plies: params.switch("all_plies")?, variations: params.switch("variations")? };
+    let reach = SearchOptions {
+        all_plies: params.switch("all_plies")?,
+        variations: params.switch("variations")?,
+        principal_variations: params.switch("in_pv")?,
+    };
     let either_color = params.switch("either_color")?;
     let mut positions = vec![position.clone()];
     if either_color {
@@ -136,8 +140,7 @@ fn search(snapshot: &Snapshot, asked: &Asked, flow: &mut Flow<'_>) -> Result<(),
         let Some(batch) = batch? else { break };
         for own in batch {
             found += 1;
-            let plies: Vec<u32> = own.hits.iter().map(|hit| hit.ply).collect();
-            if !(flow.push)(line(&hit(snapshot, own.number, &plies))) {
+            if !(flow.push)(line(&hit(snapshot, own.number, &own.hits))) {
                 return Ok(());
             }
         }
@@ -177,7 +180,7 @@ fn by_site(
     let (all, limit) = (games.len() as u64, asked.query.asked_limit().unwrap_or(FOUND));
     games.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
     for (game, ply) in &games {
-        if !(flow.push)(line(&hit(snapshot, *game, &[*ply]))) {
+        if !(flow.push)(line(&hit(snapshot, *game, &[Hit::new(*game, *ply)]))) {
             return Ok(());
         }
     }
@@ -189,13 +192,16 @@ fn by_site(
 }
 
 /// A line of the answer: a game, and where it has what is asked.
-fn hit(snapshot: &Snapshot, number: u64, plies: &[u32]) -> Value {
+fn hit(snapshot: &Snapshot, number: u64, hits: &[Hit]) -> Value {
     let row = snapshot.locate(number).and_then(|(book, _, own)| book.row(own, number));
     let mut row = row.unwrap_or_else(|fault| {
         Map::from_iter([("game".to_owned(), number.into()), ("error".to_owned(), fault.message.into())])
     });
-    row.insert("ply".to_owned(), plies.first().copied().into());
-    row.insert("plies_found".to_owned(), plies.into());
+    row.insert("ply".to_owned(), hits.first().map(|hit| hit.ply).into());
+    row.insert("plies_found".to_owned(), hits.iter().map(|hit| hit.ply).collect());
+    if hits.iter().any(|hit| hit.pv.is_some()) {
+        row.insert("pv_depths".to_owned(), hits.iter().map(|hit| hit.pv).collect::<Vec<_>>().into());
+    }
     json!({ "hit": row })
 }
 

@@ -5,8 +5,8 @@ use crate::fault::Fault;
 use crate::site::SiteFile;
 use crate::snapshot::Snapshot;
 use crate::stop::Stop;
-use scoresheet::chess::{Color, Move, Position};
-use scoresheet::game::{Comment, Event, TextKind};
+use scoresheet::chess::{Move, Position};
+use scoresheet::game::{Analysis, Comment, Event, PrincipalVariation, TextKind};
 use scoresheet::pgn::PgnWriter;
 use scoresheet::query::openings::Openings;
 use scoresheet::query::value;
@@ -184,12 +184,14 @@ impl Reader<'_> {
     /// Reads a line to its end: the events up to the one that closes it. Returns it and its last position.
     fn line(&mut self, start: Position, ply: u32) -> (Line, Position) {
         let (mut line, mut now, mut previous, mut ply) = (Line::default(), start.clone(), start, ply);
+        let mut last = None;
         while let Some(event) = self.events.next() {
             match event {
                 Event::Move(m) => {
                     ply += 1;
                     let node = self.node(&now, *m, ply);
                     previous = now.clone();
+                    last = Some(*m);
                     now.play_unchecked(*m);
                     line.moves.push(node);
                 }
@@ -202,10 +204,48 @@ impl Reader<'_> {
                 Event::Close => break,
                 Event::Nag(nag) => add(&mut line, "nags", (*nag).into()),
                 Event::Suffix(good) => add(&mut line, "marks", if *good { "!" } else { "?" }.into()),
-                Event::Text(kind, text) => text_of(&mut line, *kind, text, ply, now.turn().other()),
+                Event::Text(kind, text) => {
+                    let is_comment = matches!(kind, TextKind::Brace | TextKind::Line);
+                    let analysis = last.filter(|_| is_comment).and_then(|m| Analysis::read(text, ply, &previous, m));
+                    text_of(&mut line, *kind, text, analysis.is_some() && !text.contains("[%"));
+                    if let Some(analysis) = analysis {
+                        self.analysis_of(&mut line, &analysis);
+                    }
+                }
             }
         }
         (line, now)
+    }
+
+    /// Adds what an engine says to the last move, by the names of docs/JSON.md; what is there already stays.
+    fn analysis_of(&self, line: &mut Line, analysis: &Analysis) {
+        let (Some(Value::Object(node)), Ok(Value::Object(says))) =
+            (line.moves.last_mut(), serde_json::to_value(analysis))
+        else {
+            return;
+        };
+        if let Some(pv) = analysis.pv.as_ref().filter(|_| self.fens && !node.contains_key("pv")) {
+            let (ucis, fens) = self.positions(pv);
+            node.insert("pv_uci".to_owned(), ucis.into());
+            node.insert("pv_fens".to_owned(), fens.into());
+        }
+        for (name, value) in says.into_iter().filter(|(name, value)| name != "ply" && !value.is_null()) {
+            // Here the time of a move has had this name before.
+            let name = if name == "time" { "elapsed".to_owned() } else { name };
+            node.entry(name).or_insert(value);
+        }
+    }
+
+    /// Returns the moves of a principal variation as UCI writes them, and the FEN after each.
+    fn positions(&self, pv: &PrincipalVariation) -> (Vec<String>, Vec<String>) {
+        let mut now = pv.start.clone();
+        let step = |m: &Move| {
+            let mut uci = Vec::with_capacity(5);
+            now.write_uci(*m, self.chess960, &mut uci);
+            now.play_unchecked(*m);
+            (String::from_utf8_lossy(&uci).into_owned(), now.fen())
+        };
+        pv.moves.iter().map(step).unzip()
     }
 
     fn node(&self, before: &Position, m: Move, ply: u32) -> Value {
@@ -233,15 +273,15 @@ fn add(line: &mut Line, name: &str, value: Value) {
     }
 }
 
-/// Adds a text: its words apart from the commands in it.
-fn text_of(line: &mut Line, kind: TextKind, text: &str, ply: u32, mover: Color) {
+/// Adds a text: its words apart from the commands in it. `engine` where the words are an engine's.
+fn text_of(line: &mut Line, kind: TextKind, text: &str, engine: bool) {
     let kind = match kind {
         TextKind::Brace | TextKind::Line => "comment",
         TextKind::Token => "token",
         TextKind::Tail => "tail",
         TextKind::Escape => "escape",
     };
-    let comment = Comment { ply, depth: 0, text: text.to_owned(), mover: Some(mover) };
+    let comment = Comment { ply: 0, depth: 0, text: text.to_owned(), mover: None };
     let commands = [("csl", "squares"), ("cal", "arrows")];
     let mut json = Map::from_iter([("kind".to_owned(), kind.into()), ("text".to_owned(), words(text).into())]);
     for (command, name) in commands {
@@ -251,20 +291,12 @@ fn text_of(line: &mut Line, kind: TextKind, text: &str, ply: u32, mover: Color) 
             json.insert(name.to_owned(), items.into());
         }
     }
-    match line.moves.last_mut() {
-        Some(Value::Object(node)) => {
-            if let Some(clock) = comment.clock() {
-                node.entry("clock").or_insert_with(|| clock.as_secs_f64().into());
-            }
-            if let Some(elapsed) = comment.elapsed() {
-                node.entry("elapsed").or_insert_with(|| elapsed.as_secs_f64().into());
-            }
-            if let Some(evaluation) = comment.evaluation() {
-                node.entry("eval").or_insert_with(|| evaluation.to_string().into());
-            }
-            add(line, "comments", Value::Object(json));
-        }
-        _ => line.before.push(Value::Object(json)),
+    if engine {
+        json.insert("engine".to_owned(), true.into());
+    }
+    match line.moves.is_empty() {
+        false => add(line, "comments", Value::Object(json)),
+        true => line.before.push(Value::Object(json)),
     }
 }
 

@@ -32,6 +32,7 @@ Examples:
   scoresheet find games.bga --mate --moved N                   mates by a knight
   scoresheet find games.bga --mistake blunder --clock-below 10  in time trouble
   scoresheet find games.bga --query '{\"white-move\": \"O-O-O\"}'
+  scoresheet find games.bga --mate --in-pv               mates that an engine announced
   scoresheet find games.bga --moves \"d4 f5\" --format pgn > dutch.pgn
   scoresheet find games/*.bga --moves \"d4 f5\" --sort -elo --limit 20")]
 pub struct Args {
@@ -59,6 +60,9 @@ pub struct Args {
     /// Search variations too
     #[arg(long)]
     variations: bool,
+    /// Search the principal variations of engines in comments, too
+    #[arg(long)]
+    in_pv: bool,
     #[command(flatten)]
     listing: Listing,
     #[command(flatten)]
@@ -97,9 +101,9 @@ fn seconds(text: &str) -> Result<std::time::Duration, String> {
 
 pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let (listing, filter) = (&args.listing, &args.filter);
-    if args.variations && listing.names_plies() {
-        let what =
-            "a hit in a variation has no ply of the main line: leave out --variations, or --format fen and pairs";
+    if (args.variations || args.in_pv) && listing.names_plies() {
+        let what = "a hit in a variation has no ply of the main line: leave out --variations and --in-pv, or --format \
+                    fen and pairs";
         return Err(Failure::Usage(what.to_owned()));
     }
     let archives = archives::open_all(session, &args.archives)?;
@@ -108,8 +112,10 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     if args.either_color {
         query = query.either_color(true);
     }
-    if args.all_plies || args.variations {
-        query = query.reach(SearchOptions { all_plies: args.all_plies, variations: args.variations });
+    let reach =
+        SearchOptions { all_plies: args.all_plies, variations: args.variations, principal_variations: args.in_pv };
+    if reach != SearchOptions::default() {
+        query = query.reach(reach);
     }
     let moments = Moments { judgement: args.mistake.map(Mistake::judgement), clock_below: args.clock_below };
     if moments.is_any() {

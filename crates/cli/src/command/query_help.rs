@@ -39,6 +39,7 @@ Fields of clocks, evaluations and the last position:
   accuracy acpl                  0 to 100; centipawns lost a move
   inaccuracies mistakes blunders how many
   depth nodes                    of the engine's searches: greatest, in all
+  pvlength                       moves of its longest principal variation
   mineval maxeval evalswing      pawns
   mate                           pawn, knight, bishop, rook, queen, king: the
                                  piece that mates

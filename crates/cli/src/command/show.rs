@@ -11,6 +11,7 @@ use scoresheet::archive::GameRef;
 use scoresheet::brenner::decode::{Decoder, Item, TextPlaces};
 use scoresheet::chess::{Color, Position};
 use scoresheet::error::Error;
+use scoresheet::game::Analysis;
 use scoresheet::pgn::PgnWriter;
 use scoresheet::query::GameSummary;
 use scoresheet::query::measure::GameMeasures;
@@ -89,6 +90,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
             opening: opening(&game, &summary)?,
             summary,
             measures: GameMeasures::of(&game)?,
+            analysis: game.analysis()?,
             games: archive.len(),
             number,
             plies,
@@ -165,6 +167,8 @@ struct Shown {
     object: Object,
     opening: Option<String>,
     measures: GameMeasures,
+    /// What engines say, by ply.
+    analysis: Vec<Analysis>,
     games: u64,
     number: u64,
     plies: u32,
@@ -219,6 +223,10 @@ impl Shown {
         };
         text += &format!("Ply     {} of {}: {last}; {}\n", self.ply, self.plies, self.state());
         text += &format!("FEN     {}\n", self.position.fen());
+        let analysis = self.analysis.iter().find(|analysis| analysis.ply == self.ply);
+        if let Some(line) = analysis.and_then(measures::engine_line) {
+            text += &format!("Engine  {}\n", beside(&line, 8, session.width()));
+        }
         // Lines that a comment has of its own may be longer.
         let width = session.width();
         let lines = self.moves.lines().map(|line| folded(&printable(line), width));
@@ -238,6 +246,9 @@ impl Shown {
             ),
             None => object.with("last_move", serde_json::Value::Null),
         };
-        object.with("state", self.state()).with("changed", self.changed).joined(&measures::object(&self.measures))
+        let analysis: Vec<Object> = self.analysis.iter().map(Object::of).collect();
+        let object = object.with("state", self.state()).with("changed", self.changed);
+        let object = object.joined(&measures::object(&self.measures));
+        if analysis.is_empty() { object } else { object.array("analysis", &analysis) }
     }
 }

@@ -187,5 +187,6 @@ pub fn json(number: u64, game: &Game) -> Object {
         .with("san", sans)
         .with("uci", ucis)
         .array("notes", &notes)
+        .array("analysis", &game.analysis().iter().map(Object::of).collect::<Vec<_>>())
         .with("result", game.outcome.map_or(Value::Null, |outcome| outcome.token().into()))
 }

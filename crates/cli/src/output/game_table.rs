@@ -128,9 +128,12 @@ pub fn value(value: FieldValue) -> Value {
     }
 }
 
-/// The plies of hits, those in variations with a `v`.
+/// The plies of hits, those in variations with a `v`, those in principal variations with `pv` and how deep they are.
 fn plies(hits: &[Hit]) -> String {
-    let text = |hit: &Hit| format!("{}{}", hit.ply, if hit.variation { "v" } else { "" });
+    let text = |hit: &Hit| {
+        let pv = hit.pv.map_or_else(String::new, |depth| format!("pv{depth}"));
+        format!("{}{}{pv}", hit.ply, if hit.variation { "v" } else { "" })
+    };
     hits.iter().map(text).collect::<Vec<_>>().join(",")
 }
 
@@ -153,7 +156,8 @@ pub fn json(
     Ok(match hits {
         None => object,
         Some(hits) => {
-            let hit = |hit: &Hit| Object::new().with("ply", hit.ply).with("variation", hit.variation);
+            let hit =
+                |hit: &Hit| Object::new().with("ply", hit.ply).with("variation", hit.variation).with("pv", hit.pv);
             object.array("hits", &hits.iter().map(hit).collect::<Vec<_>>())
         }
     })

@@ -1,6 +1,8 @@
 //! What clocks and evaluations say of a game, as text and as JSON.
 
 use crate::output::json::{Object, rounded};
+use crate::text::thousands;
+use scoresheet::game::Analysis;
 use scoresheet::query::measure::{ClockMeasures, EvaluationMeasures, GameMeasures, Judgement};
 use serde_json::Value;
 use std::time::Duration;
@@ -56,6 +58,25 @@ fn shown(time: Duration) -> String {
         3600.. => format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60),
         _ => format!("{}:{:02}", seconds / 60, seconds % 60),
     }
+}
+
+/// Returns what an engine says of a move in one line, evaluation, depth, nodes, time and moves expected, as far as it
+/// says it; `None` where it says none of these.
+pub fn engine_line(analysis: &Analysis) -> Option<String> {
+    let depth = match (analysis.depth, analysis.selective_depth) {
+        (Some(depth), Some(selective)) => Some(format!("depth {depth}/{selective}")),
+        (depth, _) => depth.map(|depth| format!("depth {depth}")),
+    };
+    let line = analysis.pv.as_ref().map(|pv| pv.sans().join(" "));
+    let parts = [
+        analysis.evaluation.map(|evaluation| evaluation.to_string()),
+        depth,
+        analysis.nodes.map(|nodes| format!("{} nodes", thousands(nodes))),
+        analysis.time.map(|time| format!("{} s", time.as_secs_f64())),
+        line,
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
 }
 
 /// Returns the members of a JSON object: clocks and evaluations by ply, mistakes, and each side's measures; none where

@@ -279,7 +279,7 @@ impl Row<'_> {
         let line = match self.format {
             Format::Numbers => format!("{before}{number}\n"),
             Format::Pairs if self.has_hits => {
-                let pairs = hits.iter().filter(|hit| !hit.variation);
+                let pairs = hits.iter().filter(|hit| hit.is_main_line());
                 pairs.map(|hit| format!("{before}{number}:{}\n", hit.ply)).collect()
             }
             Format::Pairs => format!("{before}{number}:{}\n", game.plies()),
@@ -290,7 +290,7 @@ impl Row<'_> {
                 return Ok(());
             }
             Format::Fen => {
-                let of_hits = hits.iter().filter(|hit| !hit.variation).map(|hit| hit.ply);
+                let of_hits = hits.iter().filter(|hit| hit.is_main_line()).map(|hit| hit.ply);
                 let last = (!self.has_hits).then(|| game.plies());
                 for ply in of_hits.chain(last) {
                     game.position(ply)?.write_fen(out, EnPassantStyle::Always, CastlingStyle::XFen);

@@ -13,6 +13,7 @@ starting position.
 from collections.abc import Mapping, Sequence
 
 from ._scoresheet import (
+    Analysis,
     Archive,
     ArchiveError,
     ArchiveWriter,
@@ -43,6 +44,7 @@ from ._scoresheet import (
 )
 
 __all__ = [
+    "Analysis",
     "Archive",
     "ArchiveError",
     "ArchiveWriter",

@@ -190,7 +190,7 @@ fn history(snapshot: &Snapshot, selection: &Selection, request: &Request, stop: 
     let mut months: BTreeMap<String, [u64; 3]> = BTreeMap::new();
     for (place, _, book) in snapshot.books(None)? {
         let search = book.search().monitored(&monitor).among(selection.set(place));
-        let found = search.position(&query, SearchOptions { all_plies: true, variations: false });
+        let found = search.position(&query, SearchOptions { all_plies: true, ..SearchOptions::default() });
         for hits in found.hits.chunk_by(|one, other| one.game == other.game) {
             let Some(last) = hits.last() else { continue };
             let summary = book.summary(last.game)?;

@@ -272,7 +272,7 @@ fn searches_find_what_the_library_finds() {
             }
         };
         let mut wanted: Vec<u64> = search
-            .pattern(&pattern, PatternOptions { either_color: either, all_plies: false })
+            .pattern(&pattern, PatternOptions { either_color: either, ..PatternOptions::default() })
             .hits
             .iter()
             .map(|hit| hit.game)
@@ -463,4 +463,27 @@ fn several_archives_are_one_set() {
     let one = server.fine("/api/v1/games?archive=1&play=e2e4").json();
     assert_eq!((&one["total"], &one["games"][0]["ply"]), (&json!(1), &json!(1)));
     assert_eq!(server.fine("/api/v1/stats").json()["games"], 3);
+}
+
+/// What engines say, with principal variations that a page can play through; and where a search finds something in them.
+#[test]
+fn engines_are_heard() {
+    let pgn = std::fs::read_to_string(crate::shared::sample::testdata("questions/odd.pgn")).unwrap();
+    let server = Server::of(&pgn);
+    let game = server.fine("/api/v1/games/13?fens=1").json();
+    let first = &game["moves"][0];
+    let says =
+        ["eval", "depth", "selective_depth", "nodes", "elapsed", "clock", "pv_ply"].map(|name| first[name].clone());
+    assert_eq!(json!(says), json!(["0.25", 30, 41, 459_000_000, 5.1, 299.9, 0]));
+    assert_eq!(first["pv"], json!(["e4", "e5", "Nf3", "Nc6", "Bb5", "a6"]));
+    assert_eq!((&first["pv_uci"][1], &first["pv_fens"][0]), (&"e7e5".into(), &first["fen"]));
+    assert_eq!(first["comments"][0]["engine"], true);
+    assert!(server.fine("/api/v1/games/13").json()["moves"][0].get("pv_fens").is_none());
+    let human = server.fine("/api/v1/games/3").json();
+    assert_eq!((&human["moves"][0]["eval"], &human["moves"][0]["clock"]), (&"0.30".into(), &180.0.into()));
+    assert!(human["moves"][0]["comments"][0].get("engine").is_none());
+    let lines = server.fine("/api/v1/find?play=e2e4,e7e5,g1f3,b8c6,f1b5&in_pv=1").lines();
+    assert_eq!((&lines[0]["hit"]["game"], &lines[0]["hit"]["pv_depths"]), (&13.into(), &json!([5])));
+    let lines = server.post("/api/v1/find", &json!({"end": "mate", "in_pv": true, "where": "event = Engines"})).lines();
+    assert_eq!((&lines[0]["hit"]["ply"], &lines[0]["hit"]["pv_depths"]), (&4.into(), &json!([3])));
 }

@@ -3,6 +3,7 @@
 use super::app::{App, Page};
 use super::screen::{Look, Screen};
 use super::sheet::{Sheet, Word};
+use crate::output::measures::engine_line;
 use crate::text::{printable, shown, thousands};
 use scoresheet::chess::{Color, Piece, Role, Square};
 use scoresheet::game::Evaluation;
@@ -344,9 +345,8 @@ fn below_the_board(app: &App, sheet: &Sheet, size: BoardSize, screen: &mut Scree
         screen.put(0, row, columns, &format!("clocks {white} - {black}"), Look::PLAIN);
         row += 1;
     }
-    let evaluation = ply.checked_sub(1).and_then(|ply| sheet.evaluations.get(ply as usize).copied().flatten());
-    if let Some(evaluation) = evaluation {
-        screen.put(0, row, columns, &format!("evaluation {evaluation}"), Look::PLAIN);
+    if let Some(line) = sheet.analysis(ply).and_then(engine_line) {
+        screen.put(0, row, columns, &line, Look::PLAIN);
         row += 1;
     }
     let rows = (screen.height - 2).saturating_sub(row + 1).min(6);

@@ -3,7 +3,7 @@
 use scoresheet::archive::GameRef;
 use scoresheet::chess::{Color, MoveKind, Position, Square};
 use scoresheet::error::Result;
-use scoresheet::game::{Evaluation, Event};
+use scoresheet::game::{Analysis, Evaluation, Event};
 use scoresheet::query::GameSummary;
 use std::time::Duration;
 
@@ -45,6 +45,8 @@ pub struct Sheet {
     pub plies: u32,
     pub clocks: Vec<Option<Duration>>,
     pub evaluations: Vec<Option<Evaluation>>,
+    /// What engines say of the main line, by ply.
+    pub analysis: Vec<Analysis>,
 }
 
 impl Sheet {
@@ -108,6 +110,7 @@ impl Sheet {
             plies: game.plies(),
             clocks: owned.clocks(),
             evaluations: owned.evaluations(),
+            analysis: owned.analysis(),
         })
     }
 
@@ -127,6 +130,11 @@ impl Sheet {
         let own = usize::from(!self.starts(white));
         let known = self.clocks.iter().take(ply as usize).skip(own).step_by(2);
         known.filter_map(|clock| *clock).next_back()
+    }
+
+    /// Returns what an engine says of the main line's move to a ply.
+    pub fn analysis(&self, ply: u32) -> Option<&Analysis> {
+        self.analysis.iter().find(|analysis| analysis.ply == ply)
     }
 
     /// Returns whether a side has the first move.

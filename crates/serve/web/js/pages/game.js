@@ -4,7 +4,7 @@ import * as api from "../api.js";
 import { Board } from "../board.js";
 import { graph, time } from "../chart.js";
 import { el, fill } from "../dom.js";
-import { counted, date, san, t } from "../i18n.js";
+import { counted, date, san, short, t } from "../i18n.js";
 import { announce, broken, copy, load, player, result } from "../parts.js";
 import * as state from "../state.js";
 
@@ -28,15 +28,17 @@ export function show(main, { params, embedded, signal }) {
 function view(holder, game, params, embedded, signal) {
   const tag = (name) => game.tags.find(([own]) => own === name)?.[1];
   // Every move is a node that knows the one before it, and what else could follow.
-  const root = { ply: 0, fen: game.start, comments: game.before, next: [], line: 0 };
+  const root = { ply: 0, fen: game.start, comments: game.before, next: [] };
   const nodes = [root];
   read(game.moves, root, 0);
   function read(moves, before, depth) {
     let last = before;
     for (const move of moves) {
-      const node = { ...move, before: last, next: [], depth };
+      // How deep a move stands in variations has the name that a search's depth has in the answer.
+      const node = { ...move, depth_searched: move.depth, before: last, next: [], depth };
       nodes.push(node);
       last.next.push(node);
+      if (move.pv) node.line = expected(node, last);
       for (const variation of move.variations ?? []) {
         read(variation.moves, last, depth + 1);
         const first = last.next.at(-1);
@@ -44,6 +46,17 @@ function view(holder, game, params, embedded, signal) {
       }
       last = node;
     }
+  }
+  /** The principal variation of a move as nodes of its own: no key leads into it, only a click. */
+  function expected(node, before) {
+    const line = [];
+    node.pv.forEach((san, place) => {
+      const last = line.at(-1) ?? (node.pv_ply < node.ply ? before : node);
+      const own = { ply: node.pv_ply + place + 1, san, uci: node.pv_uci[place], fen: node.pv_fens[place], before: last, next: [], depth: node.depth + 1 };
+      line.at(-1)?.next.push(own);
+      line.push(own);
+    });
+    return line;
   }
   const main = [root];
   for (let node = root.next[0]; node && node.depth === 0; node = node.next.find((own) => own.depth === 0)) main.push(node);
@@ -172,7 +185,7 @@ function view(holder, game, params, embedded, signal) {
     board.show(now.fen, [], marks);
     sides();
     plot?.move(now.depth === 0 || now === root ? now.ply : main.findLast((node) => node.ply <= now.ply).ply);
-    fill(comment, now.eval && el("strong", {}, now.eval, " "), (now.comments ?? []).map((own) => [own.text, " "]));
+    fill(comment, now.eval && el("strong", {}, now.eval, " "), engine(now), " ", plain(now).map((own) => [own.text, " "]));
     for (const own of list.querySelectorAll("[aria-current]")) own.removeAttribute("aria-current");
     if (now.button) {
       now.button.setAttribute("aria-current", "step");
@@ -220,8 +233,12 @@ function view(holder, game, params, embedded, signal) {
       own.button = el("button.move", { type: "button", title: spoken, onclick: () => go(target) }, san(own.san), signs.length ? el("span.nag", {}, signs.join("")) : null);
       parts.push(el("span.pair", {}, label, own.button), " ");
       if (own.comments?.length) {
-        parts.push(words(own.comments));
-        numbered = own.comments.some((one) => one.text);
+        parts.push(words(plain(own)));
+        numbered = plain(own).some((one) => one.text);
+      }
+      if (own.line) {
+        parts.push(folded(own));
+        numbered = true;
       }
       const others = own.before.next.filter((other) => other !== own && other.depth === depth + 1 && own.depth === depth);
       for (const other of others) {
@@ -233,6 +250,34 @@ function view(holder, game, params, embedded, signal) {
       own = own.next.find((next) => next.depth === depth);
     }
     return parts;
+  }
+
+  /** The comments that are no engine's, or all where nothing else says what the engine said. */
+  function plain(node) {
+    return (node.comments ?? []).filter((own) => !own.engine || !node.line);
+  }
+
+  /** What an engine says of a move, but for the evaluation and the moves expected. */
+  function engine(node) {
+    if (!node.line) return "";
+    const depth = node.depth_searched && `${t("depth")} ${node.depth_searched}${node.selective_depth ? `/${node.selective_depth}` : ""}`;
+    return [depth, node.nodes && `${short(node.nodes)} ${t("nodes")}`, node.elapsed !== undefined && `${node.elapsed} s`].filter(Boolean).join(" · ");
+  }
+
+  /** The principal variation of a move, to be unfolded and played through; its buttons are made when it is opened. */
+  function folded(node) {
+    const body = el("div.variation", {});
+    const open = () => {
+      if (body.childElementCount) return;
+      node.line.forEach((own, place) => {
+        const ply = own.ply - 1 + black;
+        own.button = el("button.move", { type: "button", onclick: () => go(own) }, san(own.san));
+        const label = ply % 2 === 0 || !place ? el("span.move-number", {}, `${from + Math.floor(ply / 2)}${ply % 2 ? "…" : "."} `) : null;
+        body.append(el("span.pair", {}, label, own.button), " ");
+      });
+      body.append(el("p.soft", {}, words((node.comments ?? []).filter((own) => own.engine))));
+    };
+    return el("details.variation-holder", { ontoggle: open }, el("summary", {}, node.eval ?? t("principal_variation"), " ", engine(node)), body);
   }
 
   function count(node) {
