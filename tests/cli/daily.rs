@@ -508,32 +508,6 @@ fn groups_and_reports() {
 }
 
 #[test]
-fn the_report_page_is_one_file() {
-    let room = room();
-    room.fine(&["stats", "g.bga", "--where", "player = \"Adler\" and plies > 0", "--report", "r.html"]);
-    let page = String::from_utf8(room.read("r.html")).unwrap();
-    assert!(page.contains("<h1>g.bga: player = &quot;Adler&quot; and plies &gt; 0</h1>"), "{page}");
-    for title in
-        ["Openings", "Results by rating", "Games over time", "Squares moved to", "Endings", "First moves", "Figures"]
-    {
-        assert!(page.contains(&format!("<h2>{title}</h2>")), "{title}");
-    }
-    // Nothing is loaded from elsewhere, and every plot has its table.
-    for word in ["<script", "src=", "href=", "@import", "url("] {
-        assert!(!page.contains(word), "{word}");
-    }
-    let plots = page.matches("<div class=\"key\">").count() + page.matches("role=\"img\"").count()
-        - page.matches("aria-label=\"Board:").count();
-    assert_eq!(plots, page.matches("<details>").count());
-    assert!(page.contains("KRP v KRP") && page.contains("French Defense") && page.contains("viewport"));
-    for (open, close) in
-        [("<table", "</table>"), ("<svg", "</svg>"), ("<figure", "</figure>"), ("<section", "</section>")]
-    {
-        assert_eq!(page.matches(open).count(), page.matches(close).count(), "{open}");
-    }
-}
-
-#[test]
 fn trees_of_several_plies_have_names() {
     let room = room();
     let text = room.fine(&["tree", "g.bga", "--depth", "2"]);

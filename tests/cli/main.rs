@@ -45,6 +45,8 @@ mod outputs;
 mod positions;
 /// Questions with their answers, which are asked at every door.
 mod questions;
+/// Pages of `--report`.
+mod report;
 /// `import --resume`.
 mod resume;
 /// What fits a screen of 80 columns.

@@ -26,6 +26,8 @@ const WRITERS: &[Writer] = &[
     Writer { args: "compact g.bga -o OUT", option: "--output" },
     Writer { args: "merge g.bga h.bga -o OUT", option: "--output" },
     Writer { args: "stats g.bga h.bga --report OUT", option: "--report" },
+    Writer { args: "player g.bga h.bga a --report OUT", option: "--report" },
+    Writer { args: "opening g.bga h.bga --moves e4 --report OUT", option: "--report" },
     Writer { args: "sample g.bga h.bga 3 -o OUT", option: "--output" },
     Writer { args: "sample g.bga 3 --format json -o OUT", option: "--output" },
     Writer { args: "repair g.bga -o OUT", option: "--output" },
@@ -44,8 +46,6 @@ const READ: [(&str, &str); 4] = [("verify", "--against"), ("find", "--fens"), ("
 const READERS: &[&str] = &[
     "show",
     "view",
-    "player",
-    "opening",
     "fen",
     "tree",
     "position",

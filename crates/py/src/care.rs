@@ -43,26 +43,20 @@ fn list<'py, T>(
 pub fn stats<'py>(py: Python<'py>, shared: &Shared, numbers: &Numbers, top: usize) -> PyResult<Bound<'py, PyAny>> {
     let opened = shared.get()?;
     let among = numbers.among_each(&opened);
-    let count = move || -> Result<(Stats, Option<PathBuf>), Error> {
-        let (mut stats, mut longest_in) = (Stats::default(), None);
+    let count = move || -> Result<Stats, Error> {
+        let mut stats = Stats::default();
         for (place, source) in opened.sources.members().iter().enumerate() {
             let games = among.as_ref().and_then(|among| among.get(place)).cloned();
-            let own = counted::stats(source.columns(), &games.unwrap_or_else(|| source.archive().live()))?;
-            if own.longest.0 > stats.longest.0 {
-                longest_in = Some(source.archive().path().to_path_buf());
-            }
+            let mut own = counted::stats(source.columns(), &games.unwrap_or_else(|| source.archive().live()))?;
+            own.longest.archive = own.longest.game.map(|_| source.archive().path().to_string_lossy().into_owned());
             stats.add(own);
         }
         stats.cut(top);
-        Ok((stats, longest_in))
+        Ok(stats)
     };
-    let (stats, longest_in) = work::long(py, count)?.or_raise(py)?;
+    let stats = work::long(py, count)?.or_raise(py)?;
     let text = serde_json::to_string(&stats).map_err(|error| PyValueError::new_err(error.to_string()))?;
-    let answer = py.import("json")?.call_method1("loads", (text,))?;
-    if let Some(archive) = longest_in {
-        answer.get_item("longest")?.set_item("archive", archive.to_string_lossy())?;
-    }
-    Ok(answer)
+    py.import("json")?.call_method1("loads", (text,))
 }
 
 /// Games whose PGN is made at once: enough for all cores, little enough for memory.

@@ -4,6 +4,7 @@
 pub mod book;
 pub mod duplicates;
 pub mod groups;
+pub mod overview;
 pub mod points;
 pub mod sample;
 pub mod spellings;

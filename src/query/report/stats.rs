@@ -9,8 +9,8 @@ use crate::query::openings::Openings;
 use crate::query::tag_columns::{Column, Key, TagColumns};
 use crate::query::value::reading;
 use crate::query::value::reading::Reading;
-use serde_core::ser::{Serialize, Serializer};
-use serde_json::{Value, json};
+use serde_core::ser::{Serialize, SerializeMap, Serializer};
+use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
 
 /// Moves (not plies) to a bar of the lengths.
@@ -30,20 +30,8 @@ pub struct Stats {
     pub plies: u64,
     /// Games by the plies that they have.
     pub by_plies: BTreeMap<u32, u64>,
-    /// Plies of the longest main line, and the first game that has it.
-    pub longest: (u32, u64),
-    /// Games by the moves that they have, at the first number of each bar of `LENGTH_STEP`.
-    pub lengths: BTreeMap<u32, u64>,
-    /// Games by year; those of no known year are not in it.
-    pub years: BTreeMap<u16, u64>,
-    /// Ratings, two to a game at most, at the first number of each bar of `RATING_STEP`.
-    pub ratings: BTreeMap<u32, u64>,
-    /// Games by ECO code.
-    pub ecos: BTreeMap<String, u64>,
-    /// Players with their games, those with most first; after `cut` no more than it says.
-    pub players: Vec<Player>,
-    /// Events with how many games they have, those with most first.
-    pub events: Vec<(String, u64)>,
+    /// The longest main line.
+    pub longest: Longest,
     /// Games that start from a set-up position.
     pub set_up: u64,
     /// Games with faults.
@@ -54,41 +42,109 @@ pub struct Stats {
     pub variations: u64,
     /// Games with NAGs or marks.
     pub glyphs: u64,
+    /// Games by the moves that they have, at the first number of each bar of `LENGTH_STEP`.
+    pub lengths: BTreeMap<u32, u64>,
+    /// Ratings, two to a game at most, at the first number of each bar of `RATING_STEP`.
+    pub ratings: BTreeMap<u32, u64>,
+    /// Games by year; those of no known year are not in it.
+    pub years: BTreeMap<u16, u64>,
+    /// Games by ECO code.
+    pub ecos: BTreeMap<String, u64>,
+    /// Players with their games, those with most first; after `cut` no more than it says.
+    pub players: Vec<Player>,
+    /// Events with how many games they have, those with most first.
+    pub events: Vec<(String, u64)>,
+}
+
+/// The longest main line of some games.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Longest {
+    /// Its plies.
+    pub plies: u32,
+    /// The first game that has it; `None` if no game has a move.
+    pub game: Option<u64>,
+    /// The archive of that game, where the caller has named it.
+    pub archive: Option<String>,
+}
+
+/// A JSON object of plain values, its members in this order whatever `serde_json` is built with.
+pub(super) struct Members<const N: usize>(pub [(&'static str, Value); N]);
+
+impl<const N: usize> Serialize for Members<N> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
+    }
 }
 
 /// The members of docs/JSON.md, "Statistics", the same at every door.
 impl Serialize for Stats {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        let [unknown, black, white, draws] = self.results;
+        let mut map = serializer.serialize_map(None)?;
+        self.members(&mut map)?;
+        map.end()
+    }
+}
+
+impl Stats {
+    /// Writes the members of the object that it is.
+    pub(super) fn members<M: SerializeMap>(&self, map: &mut M) -> std::result::Result<(), M::Error> {
+        let [unknown, black, white, draws] = self.results.map(Value::from);
         let mean = if self.games == 0 { 0.0 } else { self.plies as f64 / self.games as f64 };
-        let bar = |from: u32, step: u32, games: u64| json!({"from": from, "to": from + step - 1, "games": games});
-        let bars = |counts: &BTreeMap<u32, u64>, step| -> Vec<Value> {
+        let bar = |from: u32, step: u32, games: u64| {
+            Members([("from", from.into()), ("to", (from + step - 1).into()), ("games", games.into())])
+        };
+        let bars = |counts: &BTreeMap<u32, u64>, step| -> Vec<Members<3>> {
             counts.iter().map(|(from, games)| bar(*from, step, *games)).collect()
         };
-        let years: Vec<Value> = self.years.iter().map(|(year, games)| bar((*year).into(), 1, *games)).collect();
-        let eco = |(code, games): (&String, &u64)| json!({"eco": code, "opening": Openings::table().name_of_code(code), "games": games});
-        let event = |(name, games): &(String, u64)| json!({"name": name, "games": games});
-        let player = |own: &Player| json!({"name": own.name, "games": own.games, "won": own.won, "drawn": own.drawn, "lost": own.lost});
-        let stats = json!({
-            "games": self.games,
-            "results": {"white": white, "draws": draws, "black": black, "unknown": unknown},
-            "plies": self.plies,
-            "mean_plies": (mean * 1000.0).round() / 1000.0,
-            "median_plies": self.median_plies(),
-            "longest": {"plies": self.longest.0, "game": Some(self.longest.1).filter(|game| *game > 0)},
-            "set_up": self.set_up,
-            "faulty": self.faulty,
-            "comments": self.comments,
-            "variations": self.variations,
-            "glyphs": self.glyphs,
-            "lengths": bars(&self.lengths, LENGTH_STEP),
-            "ratings": bars(&self.ratings, RATING_STEP),
-            "years": years,
-            "ecos": self.ecos.iter().map(eco).collect::<Vec<Value>>(),
-            "players": self.players.iter().map(player).collect::<Vec<Value>>(),
-            "events": self.events.iter().map(event).collect::<Vec<Value>>(),
-        });
-        stats.serialize(serializer)
+        let years: Vec<_> = self.years.iter().map(|(year, games)| bar((*year).into(), 1, *games)).collect();
+        let name = |code: &str| Openings::table().name_of_code(code).into();
+        let eco = |(code, games): (&String, &u64)| {
+            Members([("eco", code.as_str().into()), ("opening", name(code)), ("games", (*games).into())])
+        };
+        let event =
+            |(name, games): &(String, u64)| Members([("name", name.as_str().into()), ("games", (*games).into())]);
+        map.serialize_entry("games", &self.games)?;
+        map.serialize_entry(
+            "results",
+            &Members([("white", white), ("draws", draws), ("black", black), ("unknown", unknown)]),
+        )?;
+        map.serialize_entry("plies", &self.plies)?;
+        map.serialize_entry("mean_plies", &((mean * 1000.0).round() / 1000.0))?;
+        map.serialize_entry("median_plies", &self.median_plies())?;
+        map.serialize_entry("longest", &self.longest)?;
+        map.serialize_entry("set_up", &self.set_up)?;
+        map.serialize_entry("faulty", &self.faulty)?;
+        map.serialize_entry("comments", &self.comments)?;
+        map.serialize_entry("variations", &self.variations)?;
+        map.serialize_entry("glyphs", &self.glyphs)?;
+        map.serialize_entry("lengths", &bars(&self.lengths, LENGTH_STEP))?;
+        map.serialize_entry("ratings", &bars(&self.ratings, RATING_STEP))?;
+        map.serialize_entry("years", &years)?;
+        map.serialize_entry("ecos", &self.ecos.iter().map(eco).collect::<Vec<_>>())?;
+        map.serialize_entry("players", &self.players)?;
+        map.serialize_entry("events", &self.events.iter().map(event).collect::<Vec<_>>())
+    }
+}
+
+impl Serialize for Longest {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("plies", &self.plies)?;
+        map.serialize_entry("game", &self.game)?;
+        if let Some(archive) = &self.archive {
+            map.serialize_entry("archive", archive)?;
+        }
+        map.end()
+    }
+}
+
+impl Serialize for Player {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        let counts = [("games", self.games), ("won", self.won), ("drawn", self.drawn), ("lost", self.lost)];
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("name", &self.name)?;
+        counts.iter().try_for_each(|(name, count)| map.serialize_entry(name, count))?;
+        map.end()
     }
 }
 
@@ -132,8 +188,8 @@ pub fn stats(headers: &TagColumns, games: &GameSet) -> Result<Stats> {
     for game in games.iter() {
         let own = plies.get(game);
         *stats.by_plies.entry(own).or_default() += 1;
-        if own > stats.longest.0 {
-            stats.longest = (own, game);
+        if own > stats.longest.plies {
+            stats.longest = Longest { plies: own, game: Some(game), archive: None };
         }
         if let Some(year) = years.get(game) {
             *stats.years.entry(year).or_default() += 1;
@@ -206,8 +262,8 @@ impl Stats {
         self.events.truncate(most);
     }
 
-    /// Adds what was counted in another archive; to be called before `cut`. The longest game is known by its number in
-    /// its own archive.
+    /// Adds what was counted in another archive; to be called before `cut`. The longest game keeps its number: name its
+    /// archive before, or number the games through.
     pub fn add(&mut self, other: Stats) {
         fn join<K: Ord>(one: &mut BTreeMap<K, u64>, other: BTreeMap<K, u64>) {
             other.into_iter().for_each(|(key, count)| *one.entry(key).or_default() += count);
@@ -215,7 +271,7 @@ impl Stats {
         self.games += other.games;
         self.results.iter_mut().zip(other.results).for_each(|(one, other)| *one += other);
         self.plies += other.plies;
-        if other.longest.0 > self.longest.0 {
+        if other.longest.plies > self.longest.plies {
             self.longest = other.longest;
         }
         join(&mut self.by_plies, other.by_plies);

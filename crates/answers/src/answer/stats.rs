@@ -4,13 +4,13 @@ use crate::fault::Fault;
 use crate::params::Params;
 use crate::snapshot::Snapshot;
 use crate::stop::Stop;
-use scoresheet::query::report::groups::{self, Group, GroupKey};
+use scoresheet::query::report::groups;
+use scoresheet::query::report::overview::Overview;
 use scoresheet::query::report::stats::{self as report, Stats};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-/// Players and events, and groups, at most.
+/// Players and events at most.
 const LISTED: usize = 50;
-const GROUPS: usize = 30;
 
 pub fn stats(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value, Fault> {
     let only = params.archive()?;
@@ -21,56 +21,27 @@ pub fn stats(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value,
         return site.stats();
     }
     let selection = snapshot.select(params.choice()?, stop)?;
-    let mut all = Stats::default();
-    let keys = [
-        ("by_eco", GroupKey::Eco),
-        ("by_rating", GroupKey::Rating),
-        ("by_year", GroupKey::Year),
-        ("by_speed", GroupKey::Speed),
-        ("by_length", GroupKey::Length),
-    ];
-    let mut grouped: Vec<Vec<Group>> = keys.iter().map(|_| Vec::new()).collect();
+    let (mut all, mut chosen) = (Stats::default(), Vec::new());
     for (place, before, book) in snapshot.books(only)? {
         let games = selection.set(place).cloned().unwrap_or_else(|| book.archive().live());
         let mut own = report::stats(book.tags(), &games)?;
-        own.longest.1 += before;
+        own.longest.game = own.longest.game.map(|game| game + before);
         all.add(own);
-        for ((_, key), all) in keys.iter().zip(&mut grouped) {
+        chosen.push((book, games));
+    }
+    all.cut(LISTED);
+    let mut overview = Overview::new(all);
+    for key in overview.keys() {
+        let mut found = Vec::new();
+        for (book, games) in &chosen {
             if stop.is_set() {
                 return Err(Fault::stopped());
             }
-            groups::join(all, groups::groups(book.tags(), &games, None, &[*key])?.0);
+            groups::join(&mut found, groups::groups(book.tags(), games, None, &[key])?.0);
         }
+        overview.add(key, found);
     }
-    all.cut(LISTED);
-    let mut answer = serde_json::to_value(&all).map_err(|_| Fault::internal())?;
+    let mut answer = serde_json::to_value(&overview).map_err(|_| Fault::internal())?;
     answer["undecided"] = selection.undecided.into();
-    for ((name, key), groups) in keys.into_iter().zip(grouped) {
-        answer[name] = listed(key, groups);
-    }
     Ok(answer)
-}
-
-fn listed(key: GroupKey, mut groups: Vec<Group>) -> Value {
-    // One sort for both: what a browser loads is smaller for it.
-    let by_order = key.is_ordered();
-    groups.sort_by(|one, other| match by_order {
-        true => one.order.cmp(&other.order),
-        false => other.points.games.cmp(&one.points.games).then_with(|| one.names.cmp(&other.names)),
-    });
-    if !by_order {
-        groups.truncate(GROUPS);
-    }
-    let json = |group: &Group| {
-        let points = &group.points;
-        json!({
-            "name": group.names.first(),
-            "games": points.games,
-            "white": points.won,
-            "draws": points.drawn,
-            "black": points.lost,
-            "rating": points.rating(),
-        })
-    };
-    groups.iter().map(json).collect()
 }

@@ -1,6 +1,7 @@
 //! `scoresheet opening`: how an opening is played, and by whom.
 
 use crate::failure::{self, Code, Failure};
+use crate::output::html::{self, ReportArgs};
 use crate::output::json::Object;
 use crate::output::{game_table, group_table, table};
 use crate::select::filter::{self, Where};
@@ -13,6 +14,7 @@ use crate::threads::Threads;
 use scoresheet::ArchiveSet;
 use scoresheet::archive::GameSet;
 use scoresheet::chess::Color;
+use scoresheet::output::Outputs;
 use scoresheet::query::GameSummary;
 use scoresheet::query::openings::Openings;
 use scoresheet::query::report::groups::{Group, GroupKey, join};
@@ -30,7 +32,8 @@ use std::path::PathBuf;
 Examples:
   scoresheet opening games.bga --moves \"e4 c5 Nf3 d6 d4 cxd4 Nxd4 Nf6 Nc3 a6\"
   scoresheet opening games.bga --where 'opening ~ Najdorf'
-  scoresheet opening games/*.bga --moves \"e4 c5\" --where 'elo >= 2000' --json")]
+  scoresheet opening games/*.bga --moves \"e4 c5\" --where 'elo >= 2000' --json
+  scoresheet opening games.bga --where 'eco = B90' --report najdorf.html    a page with charts")]
 pub struct Args {
     /// The archive, or several, or a folder of them, counted together
     #[arg(required = true)]
@@ -46,6 +49,8 @@ pub struct Args {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
+    report: ReportArgs,
+    #[command(flatten)]
     threads: Threads,
 }
 
@@ -56,6 +61,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     }
     let archives = archives::open_all(session, &args.archives)?;
     args.filter.of_one(&archives)?;
+    let page = args.report.target(&mut Outputs::of_archives(archives.archives()))?;
     let position = args.position.position()?;
     let query = Query::from(&position);
     args.threads.install(|| {
@@ -75,6 +81,13 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         }
         let report = Report::of(args, session, &archives, &all, tree)?;
         side_files::report_searches(session, &archives);
+        if let Some(target) = &page {
+            let title = format!("{}, {}", report.name, archives::names(&args.archives));
+            let (games, data) = (report.whole.games, report.json(&archives)?);
+            html::Report { kind: "opening", title: &title, filter: args.filter.text(), games, data: &data }
+                .write(session, target)?;
+            return failure::all_read(failed);
+        }
         let text = match args.json {
             true => format!("{}\n", report.json(&archives)?),
             false => report.text(session, &archives)?,

@@ -2,6 +2,7 @@
 
 use crate::failure::{self, Code, Failure};
 use crate::output::group_table;
+use crate::output::html::{self, ReportArgs};
 use crate::output::json::Object;
 use crate::output::{game_table, table};
 use crate::select::filter::Where;
@@ -13,6 +14,7 @@ use crate::threads::Threads;
 use scoresheet::ArchiveSet;
 use scoresheet::archive::GameSet;
 use scoresheet::chess::Color;
+use scoresheet::output::Outputs;
 use scoresheet::query::GameSummary;
 use scoresheet::query::report::groups::{Group, GroupKey};
 use scoresheet::query::report::points::Points;
@@ -30,7 +32,8 @@ use std::path::PathBuf;
 Examples:
   scoresheet player games.bga \"Carlsen, Magnus\"
   scoresheet player games.bga carlsen --where 'date >= today - 3y'  lately
-  scoresheet player games/*.bga Carlsen --top 20 --json")]
+  scoresheet player games/*.bga Carlsen --top 20 --json
+  scoresheet player games.bga Carlsen --report carlsen.html         a page with charts")]
 pub struct Args {
     /// The archive, or several, or a folder of them, counted together
     #[arg(required = true)]
@@ -46,6 +49,8 @@ pub struct Args {
     /// Print one JSON object (docs/JSON.md)
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    report: ReportArgs,
     #[command(flatten)]
     threads: Threads,
 }
@@ -66,11 +71,19 @@ struct Report {
 pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let archives = archives::open_all(session, &args.archives)?;
     args.filter.of_one(&archives)?;
+    let page = args.report.target(&mut Outputs::of_archives(archives.archives()))?;
     args.threads.install(|| {
         let (mut all, failed) = Games::chosen(session, &archives, &args.filter)?;
         let names = players::choose(&mut all, &args.name, &args.filter)?;
         let report = report(args, session, &all, names)?;
         side_files::report_searches(session, &archives);
+        if let Some(target) = &page {
+            let title = report.names.first().map_or("", |(name, _)| name.as_str());
+            let (title, filter) = (format!("{title}, {}", archives::names(&args.archives)), args.filter.text());
+            let (games, data) = (report.sides[2].games, json(&archives, &report)?);
+            html::Report { kind: "player", title: &title, filter, games, data: &data }.write(session, target)?;
+            return failure::all_read(failed);
+        }
         let text = match args.json {
             true => format!("{}\n", json(&archives, &report)?),
             false => text(session, &archives, &report)?,

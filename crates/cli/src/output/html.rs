@@ -1,4 +1,104 @@
-//! Text in a page of HTML.
+//! Pages of HTML: a report is one file that has its data inside, as JSON, with the scripts and the style by which the
+//! server's pages show the same.
+
+use crate::failure::Failure;
+use crate::output::json::Object;
+use crate::output::new_file;
+use crate::session::Session;
+use crate::text::{count, shown};
+use scoresheet::Existing;
+use scoresheet::output::{Content, Outputs, Target};
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Where a report is written.
+#[derive(Debug, clap::Args)]
+pub struct ReportArgs {
+    /// Write a self-contained HTML page with charts instead
+    #[arg(long, value_name = "FILE.html", conflicts_with = "json")]
+    report: Option<PathBuf>,
+    /// Replace that file if it already exists and is an HTML page
+    #[arg(long, requires = "report")]
+    force: bool,
+}
+
+impl ReportArgs {
+    /// Returns the file that is asked for, if it may be written.
+    pub fn target(&self, outputs: &mut Outputs) -> Result<Option<Target>, Failure> {
+        let report = self.report.as_deref();
+        Ok(report.map(|path| outputs.file(path, Content::Html, Existing::from_force(self.force))).transpose()?)
+    }
+}
+
+/// A report on games.
+pub struct Report<'a> {
+    /// Which function of `figures.js` shows it: `statistics`, `player`, `opening`.
+    pub kind: &'static str,
+    /// What it is about.
+    pub title: &'a str,
+    /// The filter, if there is one.
+    pub filter: Option<&'a str>,
+    /// How many games it counts.
+    pub games: u64,
+    /// What `--json` prints.
+    pub data: &'a Object,
+}
+
+/// The file `$name` of the server's pages.
+macro_rules! web {
+    ($name:literal) => {
+        include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../serve/web/", $name))
+    };
+}
+
+/// The scripts, each after those that it imports.
+const SCRIPTS: [&str; 6] = [
+    web!("js/dom.js"),
+    web!("js/i18n.js"),
+    web!("js/picture.js"),
+    web!("js/chart.js"),
+    web!("js/figures.js"),
+    web!("js/report.js"),
+];
+
+impl Report<'_> {
+    /// Writes the page, and says so.
+    pub fn write(&self, session: &Session, target: &Target) -> Result<(), Failure> {
+        new_file::write(target, |file| Ok(file.write_all(self.html().as_bytes())?))?;
+        session.note(&format!("{}: {}", shown(target.path()), count(self.games, "game", "games")));
+        Ok(())
+    }
+
+    fn html(&self) -> String {
+        let heading = match self.filter {
+            Some(filter) => escape(&format!("{}: {filter}", self.title)),
+            None => escape(self.title),
+        };
+        // One module has no imports: what the others export is there by its name.
+        let lines = SCRIPTS.iter().flat_map(|script| script.lines()).filter(|line| !line.starts_with("import "));
+        let script: String = lines.map(|line| format!("{}\n", line.strip_prefix("export ").unwrap_or(line))).collect();
+        // JSON has this character in its strings alone, where it may be written so; no element ends there.
+        let json = |text: &str| text.replace('<', "\\u003c");
+        format!(
+            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+             <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'unsafe-inline'; \
+             style-src 'unsafe-inline'\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+             <meta name=\"color-scheme\" content=\"light dark\">\n<title>{heading}</title>\n<style>\n{style}</style>\n\
+             </head>\n<body data-kind=\"{kind}\">\n<main>\n<h1>{heading}</h1>\n<div id=\"figures\"></div>\n\
+             <noscript><p>This page shows its figures with JavaScript.</p></noscript>\n</main>\n\
+             <div id=\"pieces\" hidden>{pieces}</div>\n\
+             <script type=\"application/json\" id=\"texts\">{{\"en\":{en},\"de\":{de}}}</script>\n\
+             <script type=\"application/json\" id=\"data\">{data}</script>\n\
+             <script type=\"module\">\n{script}</script>\n</body>\n</html>\n",
+            style = web!("app.css"),
+            kind = self.kind,
+            pieces = web!("pieces.svg").trim_end(),
+            en = json(web!("lang/en.json").trim_end()),
+            de = json(web!("lang/de.json").trim_end()),
+            data = json(&self.data.to_string()),
+        )
+    }
+}
 
 /// Returns the text with the characters that mean something in HTML written as entities, and control characters other
 /// than the end of a line as blanks.

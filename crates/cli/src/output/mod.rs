@@ -4,7 +4,7 @@
 //! to `new_file` or `new_archive`, which write it, or `changed`, which changes its games; `upkeep` has the files beside an
 //! archive follow. Games are shown by
 //! `game_table` and `formats`, positions by `board` and `flavour`, sizes by `archive_sizes` and `move_sizes`; `json`,
-//! `html`, `plot`, `table`, `done` and `lines` hold what several commands need of each. Knows nothing of subcommands and
+//! `html`, `table`, `done` and `lines` hold what several commands need of each. Knows nothing of subcommands and
 //! of how games are selected.
 
 pub mod archive_sizes;
@@ -22,7 +22,6 @@ pub mod measures;
 pub mod move_sizes;
 pub mod new_archive;
 pub mod new_file;
-pub mod plot;
 pub mod progress;
 pub mod table;
 pub mod upkeep;

@@ -48,6 +48,12 @@ pub fn name_in(archives: &ArchiveSet, archive: &Archive) -> Option<String> {
     (archives.members().len() > 1).then(|| archive.path().to_string_lossy().into_owned())
 }
 
+/// Returns the names of the files, as the title of a report.
+pub fn names(paths: &[PathBuf]) -> String {
+    let name = |path: &PathBuf| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    paths.iter().map(name).collect::<Vec<_>>().join(", ")
+}
+
 /// Returns the fault of a game that cannot be read, with the archive's name if one is given.
 pub fn fault(name: Option<&str>, error: &Error) -> GameFault {
     let (error, game) = match error {

@@ -154,7 +154,7 @@ fn a_theme_can_be_chosen() {
     browser.until("!document.querySelector('dialog')");
 }
 
-/// The report that `scoresheet stats --report` writes is a page of its own: no server, no script.
+/// The report that `scoresheet stats --report` writes is a page of its own: no server, and its data inside.
 #[test]
 fn the_report_of_the_command_keeps_the_rules() {
     let (Some(command), Some(axe)) = (std::env::var_os("SCORESHEET_BIN"), std::env::var_os("SCORESHEET_AXE")) else {

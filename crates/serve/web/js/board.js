@@ -4,23 +4,10 @@ import { Chessboard, INPUT_EVENT_TYPE } from "../vendor/cm-chessboard/Chessboard
 import { PromotionDialog } from "../vendor/cm-chessboard/extensions/promotion-dialog/PromotionDialog.js";
 import { el, fill, svg } from "./dom.js";
 import { language, t } from "./i18n.js";
+import { PIECES, described, squares } from "./picture.js";
 
 const assets = new URL("../", import.meta.url).href;
-const PIECES = { p: "pawn", n: "knight", b: "bishop", r: "rook", q: "queen", k: "king" };
 const still = matchMedia("(prefers-reduced-motion: reduce)");
-
-/** Returns the 64 squares of a FEN as a map from name to letter. */
-export function squares(fen) {
-  const found = new Map();
-  fen.split(" ")[0].split("/").forEach((rank, row) => {
-    let file = 0;
-    for (const letter of rank) {
-      if (/\d/.test(letter)) file += Number(letter);
-      else found.set("abcdefgh"[file++] + (8 - row), letter);
-    }
-  });
-  return found;
-}
 
 export class Board {
   /** Makes a board in an element. `onMove(uci)` is called with each move that is legal; without it the board only shows. */
@@ -134,17 +121,6 @@ export class Board {
   }
 }
 
-/** Returns a position in words. */
-export function described(fen) {
-  const found = [...squares(fen)];
-  const side = (white) =>
-    found
-      .filter(([, letter]) => (letter === letter.toUpperCase()) === white)
-      .map(([square, letter]) => `${t(PIECES[letter.toLowerCase()])} ${square}`)
-      .join(", ");
-  return `${t("white")}: ${side(true)}. ${t("black")}: ${side(false)}.`;
-}
-
 function tableOf(fen) {
   const found = squares(fen);
   const cell = (square) => {
@@ -157,19 +133,4 @@ function tableOf(fen) {
     el("tr", {}, el("td"), [..."abcdefgh"].map((file) => el("th", { scope: "col" }, file))),
     [8, 7, 6, 5, 4, 3, 2, 1].map((rank) =>
       el("tr", {}, el("th", { scope: "row" }, rank), [..."abcdefgh"].map((file) => cell(file + rank)))));
-}
-
-/** Returns a small picture of a position. */
-export function miniature(fen, label) {
-  const node = svg("svg", { viewBox: "0 0 320 320", class: "miniature", role: "img", "aria-label": label ?? described(fen) });
-  for (let place = 0; place < 64; place++) {
-    const [x, y] = [(place % 8) * 40, Math.floor(place / 8) * 40];
-    node.append(svg("rect", { x, y, width: 40, height: 40, class: (x + y) / 40 % 2 ? "dark" : "light" }));
-  }
-  for (const [square, letter] of squares(fen)) {
-    const piece = (letter === letter.toUpperCase() ? "w" : "b") + letter.toLowerCase();
-    const [x, y] = ["abcdefgh".indexOf(square[0]) * 40, (8 - Number(square[1])) * 40];
-    node.append(svg("use", { href: `${assets}pieces.svg#${piece}`, x, y, width: 40, height: 40 }));
-  }
-  return node;
 }

@@ -1,37 +1,98 @@
-// Plots as SVG: bars that are links, and a line of evaluations with the clocks.
+// Plots as SVG, and tables: bars that are links, lines, boards of counts, bars of results; a line of evaluations with the
+// clocks.
 
-import { el, svg } from "./dom.js";
-import { number, short, t } from "./i18n.js";
+import { el, svg, wide } from "./dom.js";
+import { number, percent, short, t } from "./i18n.js";
 
-/** Returns bars, each a link to the games in it, and the same as a table. `items`: `{name, value, href}`. */
-export function bars(title, items, titles) {
-  const [width, height, left, bottom] = [640, 200, 44, 26];
-  const most = Math.max(1, ...items.map((item) => item.value));
-  const step = (width - left) / Math.max(1, items.length);
-  const top = (value) => (height - bottom) * (1 - value / most) + 8;
+const [WIDTH, HEIGHT, LEFT, BOTTOM] = [640, 200, 44, 26];
+
+/** Returns a plot of items from left to right, and the same as a table. `draw(item, x, step, top)` returns what shows an item. */
+function plot(title, items, titles, [low, high], draw) {
+  const step = (WIDTH - LEFT) / Math.max(1, items.length);
+  const top = (value) => (HEIGHT - BOTTOM) * (1 - (value - low) / (high - low)) + 8;
   const every = Math.ceil(items.length / 12);
-  const node = svg("svg", { viewBox: `0 0 ${width} ${height + 8}`, class: "plot", role: "group", "aria-label": title });
-  for (const value of [0, most / 2, most]) {
-    node.append(svg("line", { x1: left, x2: width, y1: top(value), y2: top(value), class: "grid" }));
-    node.append(svg("text", { x: left - 4, y: top(value) + 4, class: "axis right" }, short(Math.round(value))));
+  const node = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT + 8}`, class: "plot", role: "group", "aria-label": title });
+  for (const value of [low, (low + high) / 2, high]) {
+    node.append(svg("line", { x1: LEFT, x2: WIDTH, y1: top(value), y2: top(value), class: "grid" }));
+    node.append(svg("text", { x: LEFT - 4, y: top(value) + 4, class: "axis right" }, short(Math.round(value))));
   }
   items.forEach((item, place) => {
-    const x = left + place * step;
-    const rect = svg("rect", { x: x + 1, y: top(item.value), width: Math.max(1, step - 2), height: Math.max(0, height - bottom + 8 - top(item.value)), class: "column" },
-      svg("title", {}, `${item.name}: ${number(item.value)}`));
-    node.append(item.href ? svg("a", { href: item.href, "aria-label": `${item.name}: ${number(item.value)}` }, rect) : rect);
-    if (place % every === 0) node.append(svg("text", { x: x + step / 2, y: height, class: "axis middle" }, item.name));
+    const x = LEFT + place * step;
+    node.append(...draw(item, x, step, top));
+    if (place % every === 0) node.append(svg("text", { x: x + step / 2, y: HEIGHT, class: "axis middle" }, item.name));
   });
-  return el("figure.plot-frame", {}, node, table(titles, items.map((item) => [item.href ? el("a", { href: item.href }, item.name) : item.name, number(item.value)])));
+  const rows = items.map(({ name, value, href }) => [href ? el("a", { href }, name) : name, value === null ? "" : number(value)]);
+  return el("figure.plot-frame", {}, node, table(titles, rows));
+}
+
+const named = ({ name, value }) => `${name}: ${number(value)}`;
+
+/** Returns bars, each a link to the games in it. `items`: `{name, value, href}`. */
+export function bars(title, items, titles) {
+  return plot(title, items, titles, [0, Math.max(1, ...items.map((item) => item.value))], (item, x, step, top) => {
+    const rect = svg("rect", { x: x + 1, y: top(item.value), width: Math.max(1, step - 2), height: top(0) - top(item.value), class: "column" },
+      svg("title", {}, named(item)));
+    return [item.href ? svg("a", { href: item.href, "aria-label": named(item) }, rect) : rect];
+  });
+}
+
+/** Returns a line from item to item; those whose value is `null` are left out. */
+export function line(title, items, titles) {
+  const known = items.map((item) => item.value).filter((value) => value !== null);
+  const low = Math.floor(Math.min(...known) / 100) * 100;
+  const high = Math.max(low + 100, Math.ceil(Math.max(...known) / 100) * 100);
+  let last = null;
+  return plot(title, items, titles, [low, high], (item, x, step, top) => {
+    if (item.value === null) return [];
+    const at = [x + step / 2, top(item.value)];
+    const [from, to] = [last ?? at, (last = at)];
+    return [
+      svg("line", { x1: from[0], y1: from[1], x2: to[0], y2: to[1], class: "curve" }),
+      svg("circle", { cx: to[0], cy: to[1], r: 3, class: "column" }, svg("title", {}, named(item))),
+    ];
+  });
+}
+
+/** Returns a board whose squares are the darker the higher their counts are, a1 first, and the shares as a table. */
+export function heat(title, counts) {
+  const [most, all] = [Math.max(1, ...counts), counts.reduce((sum, count) => sum + count, 0)];
+  const node = svg("svg", { viewBox: "0 0 92 92", class: "plot heat", role: "img", "aria-label": title });
+  const rows = [8, 7, 6, 5, 4, 3, 2, 1].map((rank) => {
+    node.append(svg("text", { x: 3, y: 87 - rank * 10, class: "axis" }, String(rank)));
+    return [String(rank), ...[..."abcdefgh"].map((file, at) => {
+      const count = counts[rank * 8 - 8 + at];
+      node.append(svg("rect", { x: 10 + at * 10, y: 80 - rank * 10, width: 9.7, height: 9.7, "fill-opacity": 0.04 + (0.96 * count) / most, class: "column" },
+        svg("title", {}, `${file}${rank}: ${percent(count, all, 2)}`)));
+      return percent(count, all, 2);
+    })];
+  });
+  [..."abcdefgh"].forEach((file, at) => node.append(svg("text", { x: 13 + at * 10, y: 88, class: "axis" }, file)));
+  return el("figure", {}, node, el("figcaption", {}, title), table([t("rank"), ..."abcdefgh"], rows));
+}
+
+/** Returns a table that scrolls by itself. The first cell of a row is its heading; all others but bars stand to the right. */
+export function sheet(label, titles, rows, kind = "data") {
+  const cell = (content) => el(content?.className === "bar" ? "td" : "td.right", {}, content);
+  return el("div.scroll", { tabindex: "0", role: "region", "aria-label": label },
+    el(`table.${kind}`, {},
+      titles.length > 0 && el("thead", {}, el("tr", {}, titles.map((title) => el("th", { scope: "col" }, title)))),
+      el("tbody", {}, rows.map(([heading, ...cells]) => el("tr", {}, el("th", { scope: "row" }, heading), cells.map(cell))))));
 }
 
 /** Returns a table that opens below a plot. */
-export function table(titles, rows) {
-  return el("details", {}, el("summary", {}, t("as_table")),
-    el("div.scroll", { tabindex: "0", role: "region", "aria-label": titles.join(", ") },
-      el("table.data", {},
-        el("thead", {}, el("tr", {}, titles.map((title) => el("th", { scope: "col" }, title)))),
-        el("tbody", {}, rows.map((row) => el("tr", {}, row.map((cell, place) => el(place ? "td.right" : "td", {}, cell))))))));
+const table = (titles, rows) => el("details", {}, el("summary", {}, t("as_table")), sheet(titles.join(", "), titles, rows));
+
+/** Returns a bar of White's wins, draws and Black's wins; `sides` says whose else they are. */
+export function bar({ white, draws, black }, sides = ["white", "draws", "black"]) {
+  const whole = white + draws + black;
+  if (whole === 0) return el("span.soft", {}, "–");
+  const words = [white, draws, black].map((count, side) => `${t(sides[side])} ${percent(count, whole)}`).join(", ");
+  const part = (name, count) => {
+    const share = (100 * count) / whole;
+    return count > 0 && wide(el(`span.part.${name}`, {}, share >= 20 ? percent(count, whole) : ""), share);
+  };
+  return el("span.bar", { role: "img", "aria-label": words, title: words },
+    part("w", white), part("d", draws), part("b", black));
 }
 
 /** Returns centipawns of an evaluation as PGN has it, within ten pawns. */

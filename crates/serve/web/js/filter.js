@@ -2,11 +2,9 @@
 
 import * as api from "./api.js";
 import { el, fill, later } from "./dom.js";
+import { quoted } from "./figures.js";
 import { t } from "./i18n.js";
 import * as state from "./state.js";
-
-/** Returns a text in the quotation marks of the filter language. */
-export const quoted = (text) => `"${text.replace(/[\\"]/g, "\\$&")}"`;
 
 /** Returns the parts of a filter that "and" joins; a filter with "or" or brackets is one part. */
 export function parts(where) {

@@ -5,11 +5,11 @@ let texts = {};
 let fallback = {};
 export let language = "en";
 
-/** Loads a language: the one chosen, or else the browser's, or English. */
-export async function load(chosen) {
+/** Loads a language: the one chosen, or else the browser's, or English; of `inside` where a page has its texts inside. */
+export async function load(chosen, inside) {
   const wanted = [chosen, ...(navigator.languages ?? [])].map((name) => (name ?? "").slice(0, 2));
   language = wanted.find((name) => KNOWN.includes(name)) ?? "en";
-  const get = async (name) => (await fetch(new URL(`../lang/${name}.json`, import.meta.url))).json();
+  const get = async (name) => inside?.[name] ?? (await fetch(new URL(`../lang/${name}.json`, import.meta.url))).json();
   fallback = await get("en");
   texts = language === "en" ? fallback : await get(language);
   document.documentElement.lang = language;

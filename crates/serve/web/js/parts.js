@@ -1,9 +1,8 @@
-// Parts that several pages have: how an empty, a broken, a busy panel looks; bars of results; tables that can be
-// sorted.
+// Parts that several pages have: how an empty, a broken, a busy panel looks; rows of games; messages.
 
 import { Fault, site } from "./api.js";
-import { el, fill, wide } from "./dom.js";
-import { date, number, percent, size, t } from "./i18n.js";
+import { el, fill } from "./dom.js";
+import { date, number, size, t } from "./i18n.js";
 import * as state from "./state.js";
 
 /** Shows a panel's content once it is there: after a while that it is on its way, and what is wrong, with a way out. */
@@ -64,19 +63,6 @@ export function empty(where) {
   return el("div.notice", {},
     el("p", {}, t("nothing_found")),
     parts.map((part, place) => el("button", { type: "button", onclick: drop(place) }, t("drop"), " ", el("code", {}, part))));
-}
-
-/** Returns a bar of White's wins, draws and Black's wins. */
-export function bar({ white, draws, black }) {
-  const whole = white + draws + black;
-  if (whole === 0) return el("span.soft", {}, "–");
-  const words = `${t("white")} ${percent(white, whole)}, ${t("draws")} ${percent(draws, whole)}, ${t("black")} ${percent(black, whole)}`;
-  const part = (name, count) => {
-    const share = (100 * count) / whole;
-    return count > 0 && wide(el(`span.part.${name}`, {}, share >= 20 ? percent(count, whole) : ""), share);
-  };
-  return el("span.bar", { role: "img", "aria-label": words, title: words },
-    part("w", white), part("d", draws), part("b", black));
 }
 
 /** Returns "Carlsen (2850)" of a player. */

@@ -16,7 +16,7 @@ pub struct GroupArgs {
     /// Group games by these, three at most: opening, family, eco, ecoclass, rating (the mean of both players, or the
     /// player's), year, month, weekday, timecontrol, speed, player, opponent, color, result, length (in moves), ending
     /// (the pieces of the last position), mate, event. Points are White's, or the player's
-    #[arg(long, value_name = "KEY,..")]
+    #[arg(long, value_name = "KEY,..", conflicts_with = "report")]
     pub by: Option<GroupKeys>,
     /// Only games of this player, by the name or a part of it: the points are the player's
     #[arg(long, value_name = "NAME", requires = "by")]

@@ -1,21 +1,18 @@
 //! `scoresheet stats`: games counted by result, length, year, rating and more.
 
 mod by;
-mod page;
+mod report;
 mod tables;
 
 use crate::failure::{self, Code, Failure};
-use crate::output::new_file;
+use crate::output::html::{Report, ReportArgs};
+use crate::output::json::Object;
 use crate::select::filter::Where;
 use crate::select::grouped::Games;
 use crate::select::{archives, side_files};
 use crate::session::Session;
-use crate::text::{count, shown};
 use crate::threads::Threads;
 use by::{Choice, GroupArgs};
-use page::Page;
-use scoresheet::Existing;
-use scoresheet::output::Content;
 use scoresheet::output::Outputs;
 use scoresheet::query::report::stats::{self, Stats};
 use std::io::Write;
@@ -46,12 +43,8 @@ pub struct Args {
     /// Print one JSON object; of groups one each
     #[arg(long)]
     json: bool,
-    /// Write a self-contained HTML page with charts instead
-    #[arg(long, value_name = "FILE.html", conflicts_with_all = ["json", "by"])]
-    report: Option<PathBuf>,
-    /// Replace that file if it already exists and is an HTML page
-    #[arg(long, requires = "report")]
-    force: bool,
+    #[command(flatten)]
+    report: ReportArgs,
     #[command(flatten)]
     threads: Threads,
 }
@@ -64,18 +57,14 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         return args.threads.install(|| by::run(&args.groups, keys, &choice, session, &archives));
     }
     let top = args.top.unwrap_or(10);
-    let mut outputs = Outputs::of_archives(archives.archives());
-    let report = args.report.as_deref();
-    let report = report.map(|path| outputs.file(path, Content::Html, Existing::from_force(args.force))).transpose()?;
+    let report = args.report.target(&mut Outputs::of_archives(archives.archives()))?;
     args.threads.install(|| {
         let (chosen, mut undecided) = Games::chosen(session, &archives, &args.filter)?;
-        let (mut stats, mut longest_in) = (Stats::default(), None);
+        let mut stats = Stats::default();
         for Games { member, games, .. } in &chosen {
-            let archive = member.archive();
-            let own = stats::stats(member.columns(), games).map_err(Failure::of_archive(archive.path()))?;
-            if own.longest.0 > stats.longest.0 {
-                longest_in = Some(archive);
-            }
+            let path = member.archive().path();
+            let mut own = stats::stats(member.columns(), games).map_err(Failure::of_archive(path))?;
+            own.longest.archive = own.longest.game.map(|_| path.to_string_lossy().into_owned());
             stats.add(own);
         }
         side_files::report_searches(session, &archives);
@@ -83,31 +72,19 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
             args.filter.report_none(session, &archives.columns());
         }
         stats.cut(top);
-        let in_several = longest_in.and_then(|archive| archives::name_in(&archives, archive));
-        if let Some(target) = &report {
-            let name = |path: &PathBuf| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            let title = args.archives.iter().map(name).collect::<Vec<_>>().join(", ");
-            let page = Page {
-                title: &title,
-                filter: args.filter.text(),
-                stats: &stats,
-                longest_in: in_several.as_deref(),
-                top,
-            };
-            let (page, lost) = page.html(session, &chosen)?;
-            undecided += lost;
-            new_file::write(target, |file| Ok(file.write_all(page.as_bytes())?))?;
-            session.note(&format!("{}: {}", shown(target.path()), count(stats.games, "game", "games")));
-            return failure::all_read(undecided);
-        }
         let mut out = session.stdout();
-        let text = match args.json {
-            true => {
-                format!("{}\n", tables::json(&stats, longest_in)?)
-            }
-            false => tables::text(&stats, in_several.as_deref(), top, session.width()),
-        };
-        out.write_all(text.as_bytes())?;
+        if let Some(target) = &report {
+            let games = stats.games;
+            let (data, lost) = report::data(session, &chosen, stats)?;
+            undecided += lost;
+            let (title, filter) = (archives::names(&args.archives), args.filter.text());
+            Report { kind: "statistics", title: &title, filter, games, data: &data }.write(session, target)?;
+        } else if args.json {
+            writeln!(out, "{}", Object::of(&stats))?;
+        } else {
+            let are_several = archives.members().len() > 1;
+            out.write_all(tables::text(&stats, are_several, top, session.width()).as_bytes())?;
+        }
         out.flush()?;
         failure::all_read(undecided)
     })

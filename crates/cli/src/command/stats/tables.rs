@@ -1,20 +1,17 @@
-//! The statistics of games as tables: rows of counts and lines of facts, as text and as JSON.
+//! The statistics of games as tables: rows of counts and lines of facts, as text.
 
-use crate::failure::Failure;
 use crate::output::table::{padded, shortened};
 use crate::text::{printable, ratio, thousands};
-use scoresheet::Archive;
 use scoresheet::query::openings::Openings;
-use scoresheet::query::report::stats::{LENGTH_STEP, RATING_STEP, Stats};
-use serde_json::Value;
+use scoresheet::query::report::stats::{LENGTH_STEP, Longest, RATING_STEP, Stats};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// The names and numbers of a table's rows.
-pub type Rows = Vec<(String, u64)>;
+type Rows = Vec<(String, u64)>;
 
 /// Returns the tables of counts: title and rows.
-pub fn tables(stats: &Stats, top: usize) -> Vec<(&'static str, Rows)> {
+fn tables(stats: &Stats, top: usize) -> Vec<(&'static str, Rows)> {
     let [unknown, black, white, draws] = stats.results;
     let results = [("1-0", white), ("1/2-1/2", draws), ("0-1", black), ("*", unknown)];
     let bars = |bars: &BTreeMap<u32, u64>, step: u32| {
@@ -51,8 +48,8 @@ fn years(stats: &Stats) -> Rows {
     rows.into_iter().map(|(year, count)| (name(year), count)).collect()
 }
 
-/// Facts with a line each: name and value. `longest_in` is the archive of the longest game if there are several.
-pub fn facts(stats: &Stats, longest_in: Option<&str>) -> Vec<(&'static str, String)> {
+/// Facts with a line each: name and value. Of several archives that of the longest game is named.
+fn facts(stats: &Stats, are_several: bool) -> Vec<(&'static str, String)> {
     let share = |part: u64| format!("{} ({:.1} %)", thousands(part), 100.0 * ratio(part as f64, stats.games as f64));
     vec![
         ("Games", thousands(stats.games)),
@@ -60,11 +57,11 @@ pub fn facts(stats: &Stats, longest_in: Option<&str>) -> Vec<(&'static str, Stri
         ("Median", format!("{} plies", thousands(u64::from(stats.median_plies())))),
         (
             "Longest",
-            match stats.longest {
-                (_, 0) => "none".to_owned(),
-                (plies, game) => {
-                    let of = longest_in.map_or_else(String::new, |name| format!(" of {}", printable(name)));
-                    format!("{} plies, game {game}{of}", thousands(u64::from(plies)))
+            match &stats.longest {
+                Longest { game: None, .. } => "none".to_owned(),
+                Longest { plies, game: Some(game), archive } => {
+                    let of = archive.as_ref().filter(|_| are_several).map(|name| format!(" of {}", printable(name)));
+                    format!("{} plies, game {game}{}", thousands(u64::from(*plies)), of.unwrap_or_default())
                 }
             },
         ),
@@ -80,13 +77,13 @@ pub fn facts(stats: &Stats, longest_in: Option<&str>) -> Vec<(&'static str, Stri
 const WIDEST: usize = 30;
 
 /// Returns the tables for people, in so many columns.
-pub fn text(stats: &Stats, longest_in: Option<&str>, top: usize, width: usize) -> String {
+pub fn text(stats: &Stats, are_several: bool, top: usize, width: usize) -> String {
     // Blanks and a count beside them.
     let room = width.saturating_sub(17);
     let bar_width = WIDEST.min(room / 2);
     let name_width = WIDEST.min(room - bar_width);
     let mut text = String::new();
-    for (name, value) in facts(stats, longest_in) {
+    for (name, value) in facts(stats, are_several) {
         let _ = writeln!(text, "{name:<11}{value}");
     }
     for (title, rows) in tables(stats, top) {
@@ -131,13 +128,4 @@ fn players(stats: &Stats, width: usize) -> String {
         let _ = writeln!(text, "  {name}{}", line(&counts.each_ref().map(String::as_str)));
     }
     text
-}
-
-/// Returns the same for programs.
-pub fn json(stats: &Stats, longest_in: Option<&Archive>) -> Result<Value, Failure> {
-    let mut json = serde_json::to_value(stats).map_err(std::io::Error::other)?;
-    if let Some(archive) = longest_in {
-        json["longest"]["archive"] = archive.path().to_string_lossy().into();
-    }
-    Ok(json)
 }

@@ -2,10 +2,11 @@
 
 import * as api from "../api.js";
 import { Board } from "../board.js";
+import { bar } from "../chart.js";
 import { el, fill } from "../dom.js";
-import { quoted } from "../filter.js";
+import { quoted } from "../figures.js";
 import { counted, number, percent, san, short, t, unsan } from "../i18n.js";
-import { announce, bar, broken, copy, empty, exact, gameRows, load } from "../parts.js";
+import { announce, broken, copy, empty, exact, gameRows, load } from "../parts.js";
 import * as state from "../state.js";
 
 /** Under so many games a share says little. */

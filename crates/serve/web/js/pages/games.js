@@ -1,7 +1,7 @@
 // The list of games: only the rows that can be seen are there, however many games there are.
 
 import * as api from "../api.js";
-import { miniature } from "../board.js";
+import { miniature } from "../picture.js";
 import { el, fill } from "../dom.js";
 import { counted, date, number, t } from "../i18n.js";
 import { broken, empty, link, load, player, result } from "../parts.js";

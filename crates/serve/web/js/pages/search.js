@@ -1,7 +1,7 @@
 // Search: a position or a pattern set up by hand, sought in all games; what it costs is said before.
 
 import * as api from "../api.js";
-import { squares } from "../board.js";
+import { squares } from "../picture.js";
 import { el, fill, later, svg } from "../dom.js";
 import { counted, number, size, t } from "../i18n.js";
 import { broken, copy, empty, gameRows } from "../parts.js";

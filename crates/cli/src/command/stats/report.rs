@@ -1,0 +1,64 @@
+//! The data of `scoresheet stats --report`: the statistics, and what takes the moves of all games.
+
+use crate::failure::Failure;
+use crate::output::json::Object;
+use crate::select::filter;
+use crate::select::grouped::{self, Games, grouped};
+use crate::session::Session;
+use scoresheet::Position;
+use scoresheet::query::Tally;
+use scoresheet::query::openings::Openings;
+use scoresheet::query::report::groups::GroupKey;
+use scoresheet::query::report::overview::Overview;
+use scoresheet::query::report::squares;
+use scoresheet::query::report::stats::Stats;
+
+/// Returns the data, and how many games could not be read for it, which have been reported.
+pub fn data(session: &Session, all: &[Games], stats: Stats) -> Result<(Object, u64), Failure> {
+    let (mut overview, mut lost) = (Overview::new(stats), 0);
+    for key in overview.keys().into_iter().chain([GroupKey::Ending]) {
+        let (groups, own) = grouped(session, all, &[key])?;
+        lost += own;
+        overview.add(key, groups);
+    }
+    let mut arrivals = [[0u64; 64]; 2];
+    for own in all {
+        let (counts, unread) = squares::arrivals(own.archive(), &own.games);
+        lost += filter::report_unread(session, own.archive(), &unread);
+        arrivals.iter_mut().flatten().zip(counts.iter().flatten()).for_each(|(all, own)| *all += own);
+    }
+    let [white, black] = arrivals.map(Vec::from);
+    let data = Object::of(&overview)
+        .with("archives", all.len())
+        .object("squares", &Object::new().with("white", white).with("black", black))
+        .array("first_moves", &first_moves(all));
+    Ok((data, lost))
+}
+
+/// The first moves with the replies that are played most.
+fn first_moves(all: &[Games]) -> Vec<Object> {
+    let row = |position: &Position, line: &str, tally: &Tally| {
+        Object::new()
+            .with("line", line)
+            .with("fen", position.fen())
+            .with("opening", Openings::table().of(position).map(|opening| opening.name))
+            .with("games", tally.games())
+            .with("white", tally.white)
+            .with("draws", tally.draws)
+            .with("black", tally.black)
+    };
+    let mut rows = Vec::new();
+    let tree = grouped::tree(all, &Position::standard());
+    for branch in tree.branches.iter().take(4) {
+        let mut after = tree.position.clone();
+        after.play_unchecked(branch.m);
+        let first = format!("1. {}", tree.position.san(branch.m));
+        rows.push(row(&after, &first, &branch.tally));
+        for reply in grouped::tree(all, &after).branches.iter().take(2) {
+            let mut position = after.clone();
+            position.play_unchecked(reply.m);
+            rows.push(row(&position, &format!("{first} {}", after.san(reply.m)), &reply.tally));
+        }
+    }
+    rows
+}

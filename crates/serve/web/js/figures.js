@@ -1,0 +1,138 @@
+// What games are like, as sections of a page: statistics, a player, an opening. A server, a site and the reports of the
+// command show the same. `to` makes addresses, or none: `to.where(condition)` of games, `to.game(number)` of one.
+
+import { bar, bars, heat, line, sheet } from "./chart.js";
+import { el } from "./dom.js";
+import { counted, number, percent, t } from "./i18n.js";
+import { miniature } from "./picture.js";
+
+/** Returns a text in the quotation marks of the filter language. */
+export const quoted = (text) => `"${text.replace(/[\\"]/g, "\\$&")}"`;
+
+const link = (href, content) => (href ? el("a", { href }, content) : content);
+const section = (name, ...content) => el("section.stat", {}, el("h2", {}, t(name)), content);
+const list = (name, titles, rows) => rows.length > 0 && section(name, sheet(t(name), titles.map((title) => t(title)), rows));
+/** Groups of games by a name, with a bar of results each. */
+const stacked = (name, groups, heading, sides) => groups?.length > 0 && section(name,
+  sheet(t(name), [t(name), t("games"), t("results")], groups.map((group) => [heading(group), number(group.games), bar(group, sides)]), "tree"));
+
+/** Returns the sections of statistics: members as of `/api/v1/stats`, and what a report has beside them. */
+export function statistics(found, to) {
+  const { white, draws, black, unknown } = found.results;
+  const share = (count) => `${number(count)} (${percent(count, found.games, 1)})`;
+  const { longest } = found;
+  const of = found.archives > 1 && longest.archive ? ` ${t("of_archive", { name: longest.archive })}` : "";
+  const facts = [
+    ["games", number(found.games)], ["white_won", share(white)], ["draws", share(draws)], ["black_won", share(black)], ["no_result", number(unknown)],
+    ["half_moves", number(found.plies)], ["mean_length", number(found.mean_plies)], ["median_length", number(found.median_plies)],
+    ["longest_game", longest.game && link(to.game(longest.game), `${number(longest.plies)} (${t("game")} ${number(longest.game)}${of})`)],
+    ["with_comments", share(found.comments)], ["with_variations", share(found.variations)], ["with_marks", share(found.glyphs)],
+    ["set_up", share(found.set_up)], ["faulty", share(found.faulty)],
+  ];
+  const plot = (name, items, title, counts) => items.length > 1 && section(name, bars(t(name), items, [t(title), t(counts)]));
+  const by = (rows, name, condition) => rows.map((own) => ({ name: name(own), value: own.games, href: to.where(condition(own)) }));
+  const [times, when] = found.by_month?.length > 1 ? [found.by_month, "month"] : [filled(found.by_year.map((own) => ({ ...own, from: Number(own.name) })), 1), "year"];
+  const year = (own) => String(own.from ?? own.name);
+  const ratings = times.map((own) => ({ name: year(own), value: own.rating ?? null }));
+  const code = (group) => /^[A-E]\d\d/.exec(group.name ?? "")?.[0];
+  const band = (group) => group.name.split("-").map(Number);
+  return [
+    el("p.total", {}, counted("game", found.games)),
+    section("results", el("p", {}, bar({ white, draws, black })), sheet(t("results"), [], facts.map(([name, value]) => [t(name), value]), "data.facts")),
+    plot(`by_${when}`, by(times, year, (own) => (own.from ? `year = ${own.from}` : null)), when, "games"),
+    ratings.filter((own) => own.value !== null).length > 1 && section("mean_rating", line(t("mean_rating"), ratings, [t(when), t("rating")])),
+    stacked("by_eco", found.by_eco, (group) => link(code(group) && to.where(`eco = ${code(group)}`), group.name)),
+    stacked("by_rating", found.by_rating, (group) => link(band(group)[1] && to.where(`avgelo in ${band(group).join("..")}`), group.name)),
+    stacked("by_speed", found.by_speed, (group) => t(`speed_${group.name}`.toLowerCase())),
+    plot("by_length", by(usual(filled(found.lengths, 10)), span, (own) => (own.to ? `moves in ${own.from}..${own.to}` : `moves >= ${own.from}`)), "moves", "games"),
+    plot("by_player_rating", by(filled(found.ratings, 100), (own) => String(own.from), (own) => `elo in ${own.from}..${own.to}`), "rating", "players"),
+    found.squares && section("squares", el("div.boards", {}, heat(t("white_moves"), found.squares.white), heat(t("black_moves"), found.squares.black))),
+    stacked("endings", endings(found.by_ending ?? []), (group) => group.name, ["first_side", "draws", "other_side"]),
+    found.first_moves?.length > 0 && section("first_moves", el("div.boards", {}, found.first_moves.map((own) => el("figure", {}, miniature(own.fen),
+      el("figcaption", {}, el("strong", {}, own.line), ` ${own.opening ?? ""}`, el("div.soft", {}, counted("game", own.games)), bar(own)))))),
+    list("players", ["player", "games", "won", "drawn", "lost"],
+      found.players.map((own) => [link(to.where(`player = ${quoted(own.name)}`), own.name), ...[own.games, own.won, own.drawn, own.lost].map(number)])),
+    list("events", ["event", "games"], found.events.map((own) => [link(to.where(`event = ${quoted(own.name)}`), own.name), number(own.games)])),
+  ];
+}
+
+/** Groups as `stats --by` has them, from the side of the player, or of White: name, games, results, score, ratings. */
+const points = (name, groups, heading) => groups.length > 0 && section(name,
+  sheet(t(name), [name, "games", "results", "score", "rating", "performance"].map((title) => t(title)), groups.map((own) => [
+    heading(own), number(own.games), bar({ white: own.won, draws: own.drawn, black: own.lost }, ["won", "drawn", "lost"]),
+    own.score === null ? "–" : percent(own.score, 1, 1), own.rating ?? "–", own.performance ?? "–"]), "tree"));
+
+const games = (name, rows) => list(name, ["game", "white", "black", "result", "date"], rows.map((own) => [
+  `${own.archive ? `${own.archive} ` : ""}${own.game}`, `${own.white ?? "?"} ${own.white_elo ?? ""}`, `${own.black ?? "?"} ${own.black_elo ?? ""}`, own.result, own.date ?? "?"]));
+
+/** Returns the sections of a player: members as of `scoresheet player --json`. */
+export function player(found) {
+  const sides = [["white", found.white], ["black", found.black], ["both", found]];
+  return [
+    el("p.total", {}, counted("game", found.games)),
+    found.names.length > 1 && list("names", ["player", "games"], found.names.map((own) => [own.name, number(own.games)])),
+    points("sides", sides.map(([side, own]) => ({ ...own, side })), (own) => t(own.side)),
+    points("with_white", found.openings_with_white, (own) => own.opening),
+    points("with_black", found.openings_with_black, (own) => own.opening),
+    points("opponents", found.opponents, (own) => own.opponent),
+    points("years", found.years, (own) => own.year),
+    games("best_wins", found.best_wins), games("worst_losses", found.worst_losses),
+  ];
+}
+
+/** Returns the sections of an opening: members as of `scoresheet opening --json`. */
+export function opening(found) {
+  return [
+    el("div.boards", {}, el("figure", {}, miniature(found.fen), el("figcaption", {}, found.opening))),
+    el("p.total", {}, counted("game", found.games)),
+    points("results", [found], () => t("white")),
+    points("moves", found.moves, (own) => `${own.san} ${own.opening}`),
+    points("by_rating", found.ratings, (own) => own.rating_band),
+    points("years", found.years, (own) => own.year),
+    points("with_white", found.with_white, (own) => own.player),
+    points("with_black", found.with_black, (own) => own.player),
+    games("strongest", found.strongest),
+  ];
+}
+
+const span = ({ from, to }) => (to ? `${from}–${to}` : `${from}+`);
+
+/** Steps without games have their place on the axis, too. */
+function filled(rows, step) {
+  if (rows.length < 2 || (rows.at(-1).from - rows[0].from) / step > 300) return rows;
+  const known = new Map(rows.map((row) => [row.from, row]));
+  const first = rows[0].from;
+  return Array.from({ length: (rows.at(-1).from - first) / step + 1 }, (_, place) => {
+    const from = first + place * step;
+    return known.get(from) ?? { from, to: from + step - 1, games: 0 };
+  });
+}
+
+/** Joins the rows beyond 99 % of the games into a last one, without an end; a single row is what it is. */
+function usual(rows) {
+  const all = rows.reduce((sum, row) => sum + row.games, 0);
+  let seen = 0;
+  const rest = rows.filter((row) => (seen += row.games) - row.games >= 0.99 * all);
+  if (rest.length < 2) return rows;
+  return [...rows.slice(0, -rest.length), { from: rest[0].from, games: rest.reduce((sum, row) => sum + row.games, 0) }];
+}
+
+/** Endings with few pieces from the side of the stronger, those with most games first. */
+function endings(groups) {
+  const worth = (side) => [...side].reduce((sum, piece) => sum + ({ Q: 90, R: 50, B: 31, N: 30, P: 10 }[piece] ?? 0), 0);
+  const rows = new Map();
+  for (const { name, games: count, white, draws, black } of groups) {
+    const sides = name.split(" v ");
+    // One group is of all other positions.
+    if (sides.length < 2) continue;
+    const turned = worth(sides[0]) < worth(sides[1]);
+    if (turned) sides.reverse();
+    const row = rows.get(sides.join(" v ")) ?? { name: sides.join(" v "), games: 0, white: 0, draws: 0, black: 0 };
+    row.games += count;
+    row.white += turned ? black : white;
+    row.draws += draws;
+    row.black += turned ? white : black;
+    rows.set(row.name, row);
+  }
+  return [...rows.values()].sort((one, other) => other.games - one.games).slice(0, 12);
+}

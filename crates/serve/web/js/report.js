@@ -1,0 +1,11 @@
+// A report of the command: one file with its data, its texts and these scripts inside.
+
+import { el, fill } from "./dom.js";
+import { opening, player, statistics } from "./figures.js";
+import { load, t } from "./i18n.js";
+
+const inside = (id) => JSON.parse(document.getElementById(id).textContent);
+await load("", inside("texts"));
+const [found, { kind }] = [inside("data"), document.body.dataset];
+const shown = { opening, player, statistics }[kind](found, { where: () => null, game: () => null });
+fill(document.getElementById("figures"), found.games > 0 ? shown : el("div.notice", {}, el("p", {}, t("nothing_found"))));

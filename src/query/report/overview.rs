@@ -1,0 +1,92 @@
+//! Statistics as a page shows them: counts, and the same games in groups.
+
+use crate::query::report::groups::{Group, GroupKey};
+use crate::query::report::stats::{Members, Stats};
+use serde_core::ser::{Serialize, SerializeMap, Serializer};
+
+/// The figures of a page of statistics: what `scoresheet stats --report` writes, and what `/api/v1/stats` answers.
+///
+/// ```
+/// use scoresheet::query::TagColumns;
+/// use scoresheet::query::report::overview::Overview;
+/// use scoresheet::query::report::{groups, stats};
+/// use scoresheet::{Archive, Import};
+///
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("games.bga");
+/// Import::new(&path).run_reader("games.pgn", &b"[ECO \"C20\"]\n\n1. e4 e5 2. Ke2 1-0\n"[..])?;
+/// let archive = Archive::open(&path)?;
+/// let (tags, games) = (TagColumns::of(&archive), archive.live());
+/// let mut overview = Overview::new(stats::stats(&tags, &games)?);
+/// for key in overview.keys() {
+///     overview.add(key, groups::groups(&tags, &games, None, &[key])?.0);
+/// }
+/// let (_, by_eco) = &overview.groups[0];
+/// assert_eq!((overview.stats.games, by_eco[0].points.won), (1, 1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Overview {
+    /// The counts.
+    pub stats: Stats,
+    /// The games in groups by one key each, as a page lists them.
+    pub groups: Vec<(GroupKey, Vec<Group>)>,
+}
+
+/// Years at most that are shown by month.
+const YEARS_BY_MONTH: usize = 3;
+/// Groups at most of openings, which have no order of their own.
+const OPENINGS: usize = 30;
+
+impl Overview {
+    /// Starts an overview from counts.
+    pub fn new(stats: Stats) -> Overview {
+        Overview { stats, groups: Vec::new() }
+    }
+
+    /// Returns the keys by which these games are to be grouped: by month only if they are of few years. Grouping by
+    /// them reads tag columns alone.
+    pub fn keys(&self) -> Vec<GroupKey> {
+        let by_month = self.stats.years.len() <= YEARS_BY_MONTH;
+        let keys = [GroupKey::Eco, GroupKey::Rating, GroupKey::Year, GroupKey::Speed, GroupKey::Length];
+        keys.into_iter().chain(by_month.then_some(GroupKey::Month)).collect()
+    }
+
+    /// Adds the games in groups by a key, in the order of the key or else those with most games first; of openings
+    /// no more than 30.
+    pub fn add(&mut self, key: GroupKey, mut groups: Vec<Group>) {
+        // One sort for both: what a browser loads is smaller for it.
+        let is_ordered = key.is_ordered();
+        groups.sort_by(|one, other| match is_ordered {
+            true => one.order.cmp(&other.order),
+            false => other.points.games.cmp(&one.points.games).then_with(|| one.names.cmp(&other.names)),
+        });
+        if matches!(key, GroupKey::Eco | GroupKey::Family) {
+            groups.truncate(OPENINGS);
+        }
+        self.groups.push((key, groups));
+    }
+}
+
+/// The members of [`Stats`], and of each key a list `by_eco`, `by_rating`, .. (docs/JSON.md, "Statistics").
+impl Serialize for Overview {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        let group = |group: &Group| {
+            let points = &group.points;
+            Members([
+                ("name", group.names.first().map(String::as_str).into()),
+                ("games", points.games.into()),
+                ("white", points.won.into()),
+                ("draws", points.drawn.into()),
+                ("black", points.lost.into()),
+                ("rating", points.rating().into()),
+            ])
+        };
+        let mut map = serializer.serialize_map(None)?;
+        self.stats.members(&mut map)?;
+        for (key, groups) in &self.groups {
+            map.serialize_entry(&format!("by_{}", key.name()), &groups.iter().map(group).collect::<Vec<_>>())?;
+        }
+        map.end()
+    }
+}

@@ -1,0 +1,147 @@
+//! Pages of reports: one file each, with the data that `--json` prints, and nothing from elsewhere.
+
+use crate::common::cli::{Room, json};
+use serde_json::Value;
+use std::path::Path;
+use std::process::Command;
+
+const GAMES: &str = r#"[Event "</script><b>"]
+[White "Adler"]
+[Black "Buche & \"Söhne\""]
+[Result "1-0"]
+[Date "2012.05.01"]
+[WhiteElo "2400"]
+[BlackElo "2300"]
+[ECO "C11"]
+
+1. e4 e6 2. d4 d5 3. Nc3 Nf6 4. e5 Nfd7 1-0
+
+[White "Buche & \"Söhne\""]
+[Black "Adler"]
+[Result "1/2-1/2"]
+[Date "2013.05.01"]
+[WhiteElo "2310"]
+[BlackElo "2410"]
+[ECO "B90"]
+
+1. e4 c5 1/2-1/2
+
+[White "Adler"]
+[Black "Ce"]
+[Result "0-1"]
+[Date "2021.05.01"]
+[ECO "C00"]
+[SetUp "1"]
+[FEN "8/8/4k3/4p3/8/4KR2/4P3/8 w - - 0 1"]
+
+1. Rf1 Kd5 0-1
+
+[White "Ce"]
+[Black "Adler"]
+[Result "1-0"]
+[Date "2022.05.01"]
+[ECO "C00"]
+[SetUp "1"]
+[FEN "8/4p3/4kr2/8/4P3/4K3/8/8 w - - 0 1"]
+
+1. e5 Rf1 1-0
+"#;
+
+fn room() -> Room {
+    let room = Room::new();
+    room.write("g.pgn", GAMES);
+    room.fine(&["import", "g.pgn", "-o", "g.bga", "-q"]);
+    room
+}
+
+/// Writes a report, and returns the page with the data in it.
+fn report(room: &Room, args: &[&str]) -> (String, Value) {
+    room.fine(&[args, &["--report", "r.html", "--force"]].concat());
+    let page = String::from_utf8(room.read("r.html")).unwrap();
+    let data = page.split("id=\"data\">").nth(1).unwrap().split("</script>").next().unwrap();
+    let data = serde_json::from_str(data).unwrap();
+    (page, data)
+}
+
+/// Returns what a browser of this language shows; `None` without node.
+fn shown(room: &Room, language: &str) -> Option<Value> {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/cli/report.mjs");
+    let done = Command::new("node").arg(script).arg(room.0.path().join("r.html")).arg(language).output();
+    let Ok(done) = done else {
+        assert!(std::env::var("SCORESHEET_NODE").as_deref() != Ok("required"), "there is no node");
+        eprintln!("skipped: there is no node on PATH");
+        return None;
+    };
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    Some(serde_json::from_slice(&done.stdout).unwrap())
+}
+
+#[test]
+fn reports_hold_the_data_of_json_and_load_nothing() {
+    let room = room();
+    let filter = "player = \"Adler\" and plies > 0";
+    for args in [
+        &["stats", "g.bga", "--where", filter][..],
+        &["player", "g.bga", "Adler", "--where", filter],
+        &["opening", "g.bga", "--moves", "e4", "--where", filter],
+    ] {
+        let (page, data) = report(&room, args);
+        let own = json(&room.fine(&[args, &["--json"]].concat())).remove(0);
+        for (name, value) in own.as_object().unwrap() {
+            assert_eq!(&data[name], value, "{name} of {args:?}");
+        }
+        assert!(page.starts_with("<!DOCTYPE html>") && page.contains("default-src 'none'"));
+        assert!(page.contains("g.bga: player = &quot;Adler&quot; and plies &gt; 0</h1>"), "{args:?}");
+        // Addresses: the name of a namespace alone. Nothing but the page's scripts can be run, and no name ends one.
+        assert!(!page.replace("http://www.w3.org/2000/svg", "").contains("http:") && !page.contains("https:"));
+        for word in ["src=", "href=\"", "@import", "url(", "\nimport ", "\nexport ", "<b>"] {
+            assert!(!page.contains(word), "{word:?} of {args:?}");
+        }
+        let tags = ["<script", "</script>", "<style", "</style>", "<main", "</main>"];
+        assert_eq!(tags.map(|tag| page.matches(tag).count()), [3, 3, 1, 1, 1, 1]);
+    }
+    // The members stand in the order of docs/JSON.md.
+    let text = room.fine(&["stats", "g.bga", "--json"]);
+    let at: Vec<_> = ["games", "results", "plies", "longest", "faulty", "lengths", "ratings", "years", "events"]
+        .map(|name| text.find(&format!("\"{name}\":")).unwrap())
+        .to_vec();
+    assert!(at.is_sorted() && text.contains(r#""results":{"white":"#), "{text}");
+}
+
+#[test]
+fn reports_show_figures() {
+    let room = room();
+    report(&room, &["stats", "g.bga"]);
+    let Some(page) = shown(&room, "en") else { return };
+    let rows = |page: &Value, section: &str| page["sections"][section].as_array().unwrap_or(&Vec::new()).clone();
+    assert_eq!((&page["language"], &page["total"]), (&"en".into(), &"4 games".into()));
+    assert_eq!(rows(&page, "Results")[1], serde_json::json!(["White won", "2 (50%)"]));
+    // Years without games are there; both endings are one, from the side of the rook.
+    let years = rows(&page, "Games by year");
+    assert_eq!((&years[1], &years[3], years.len()), (&json_row(&["2012", "1"]), &json_row(&["2014", "0"]), 12));
+    let endings = rows(&page, "Endings");
+    assert_eq!((&endings[1][0], &endings[1][1], endings.len()), (&"KRP v KP".into(), &"2".into(), 2));
+    assert_eq!(endings[1][2], "100%", "the other side won both");
+    let names = ["Mean rating", "Openings", "By mean rating", "Squares moved to", "First moves", "Players", "Events"];
+    for name in names {
+        assert!(page["sections"][name].is_array(), "{name}: {page}");
+    }
+    // Every plot has its table.
+    assert_eq!((&page["plots"], &page["links"]), (&page["details"], &0.into()));
+    assert!(page["boards"].as_u64() > Some(2) && page["text"].as_str().unwrap().contains("</script><b>"));
+    assert_eq!(rows(&shown(&room, "de").unwrap(), "Ergebnisse")[1][0], "Weiß gewann");
+
+    report(&room, &["player", "g.bga", "Adler"]);
+    let page = shown(&room, "en").unwrap();
+    assert_eq!((&rows(&page, "By colour")[3][0], &rows(&page, "By colour")[3][1]), (&"Both".into(), &"4".into()));
+    assert_eq!(rows(&page, "Wins against the highest-rated")[1][1], "Adler 2400");
+    report(&room, &["opening", "g.bga", "--moves", "e4"]);
+    let page = shown(&room, "en").unwrap();
+    assert_eq!((&rows(&page, "Moves")[1][1], &page["boards"]), (&"1".into(), &1.into()));
+    report(&room, &["stats", "g.bga", "--where", "white = nobody"]);
+    assert_eq!(shown(&room, "en").unwrap()["text"], "No game fits.");
+}
+
+fn json_row(cells: &[&str]) -> Value {
+    cells.iter().map(|cell| Value::from(*cell)).collect()
+}
