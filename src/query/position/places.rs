@@ -123,7 +123,11 @@ impl PlaceSegment {
     /// Another position may share those bits: an answer that must be right looks at one of the games, or at all of them
     /// where there is a collision. The standard starting position at ply 0 of games that begin with it is not indexed.
     pub fn places_of_position(&self, position: &Position) -> Result<Places> {
-        let (bucket, check) = self.layout.split(position.zobrist());
+        self.places_of_key(position.zobrist())
+    }
+
+    pub(super) fn places_of_key(&self, key: u64) -> Result<Places> {
+        let (bucket, check) = self.layout.split(key);
         let damage = self.pages().damage();
         let reader = BucketReader::new(self.layout, self.bucket_bytes(bucket)?).ok_or(damage)?;
         let mut places = Vec::new();
@@ -150,7 +154,11 @@ impl PlaceSegment {
 
     /// Returns whether the places of the position are those of more positions than one, whichever these are.
     pub fn has_collision(&self, position: &Position) -> Result<bool> {
-        let kept = self.layout.kept(position.zobrist());
+        self.has_collision_of_key(position.zobrist())
+    }
+
+    pub(super) fn has_collision_of_key(&self, key: u64) -> Result<bool> {
+        let kept = self.layout.kept(key);
         let collisions = self.pages().numbers(self.layout.collision_list(), self.layout.collisions)?;
         Ok(collisions.binary_search_by_key(&kept, |number| u64::from_le_bytes(*number)).is_ok())
     }
