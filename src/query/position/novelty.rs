@@ -11,6 +11,9 @@ use crate::query::position::index::{Place, PlaceSegment, PositionIndex};
 /// same later, as bare kings are in the end, is chance.
 pub const ANOTHER_ORDER: u32 = 8;
 
+/// So many places are looked at first.
+const FEW: u64 = 4;
+
 /// Returns the first ply of a game at which it has a position that no other game of its archive has: that after which
 /// it does not come back to others within [`ANOTHER_ORDER`] plies. `None` where it never leaves them, and where there
 /// is no position index of all games. Asks the index once a ply, up to there.
@@ -44,20 +47,20 @@ fn is_shared(archive: &Archive, index: &PositionIndex, game: u64, key: u64) -> R
 }
 
 fn segment_has(archive: &Archive, segment: &PlaceSegment, game: u64, key: u64) -> Result<bool> {
-    let own = segment.places_of(game)?;
-    let places = segment.places_of_key(key)?;
-    let others: Vec<u64> = places.iter().copied().filter(|place| !own.contains(place)).collect();
-    if others.is_empty() {
-        return Ok(false);
-    }
-    // Where keys of one position alone have these bits, and it has been met in the game itself, it is that one.
-    let is_sure = others.len() < places.len() && !segment.has_collision_of_key(key)?;
-    if is_sure && archive.deleted_count() == 0 {
-        return Ok(true);
-    }
-    for place in segment.locate(&others)? {
-        if !archive.is_deleted(place.game) && (is_sure || has(archive, place, key)?) {
-            return Ok(true);
+    // Mostly one of the first tells; where none does, all are looked at.
+    for most in [FEW, u64::MAX] {
+        let (places, are_all) = segment.first_places(key, most)?;
+        let own = segment.places_of(game)?;
+        let others: Vec<u64> = places.iter().copied().filter(|place| !own.contains(place)).collect();
+        // Where keys of one position alone have these bits, and it has been met in the game itself, it is that one.
+        let is_sure = others.len() < places.len() && !segment.has_collision_of_key(key)?;
+        for place in segment.locate(&others)? {
+            if !archive.is_deleted(place.game) && (is_sure || has(archive, place, key)?) {
+                return Ok(true);
+            }
+        }
+        if are_all {
+            break;
         }
     }
     Ok(false)
