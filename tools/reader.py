@@ -2001,6 +2001,9 @@ def vectors(folder):
     for name_ in sorted(os.listdir(folder)):
         with open(os.path.join(folder, name_), encoding="utf-8") as file:
             for vector in json.load(file):
+                # Level P is not in this reader.
+                if vector.get("part") == "packed":
+                    continue
                 expected = vector.get("reads" if "file" in vector else "means")
                 try:
                     if "file" in vector:

@@ -426,7 +426,7 @@ fn packed_groups_and_model_file() {
         ("hanging", features::HANGING),
         ("prize", features::PRIZE),
         ("structure", features::STRUCTURE),
-        ("other king", features::OPP_KING),
+        ("enemy king", features::OPP_KING),
         ("own king", features::OWN_KING),
         ("again", features::AGAIN),
         ("special", features::SPECIAL),

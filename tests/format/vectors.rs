@@ -2,9 +2,11 @@
 //! "Test vectors"). What the library says of them is what `testdata/vectors` says; `SCORESHEET_BLESS=1` writes it anew.
 //! The vectors of numbers are in `src/format/vectors.rs`; `tests/oracle/second_reader.rs` reads all of them in Python.
 
+use crate::common::random::Random;
 use crate::common::sample::testdata;
 use scoresheet::Archive;
 use scoresheet::brenner::decode::{Decoder, Item, TextPlaces};
+use scoresheet::brenner::encode;
 use scoresheet::chess::Position;
 use scoresheet::format::dictionary::BlockStrings;
 use scoresheet::format::header::PAGE;
@@ -15,6 +17,7 @@ use scoresheet::format::tags::{StoredValue, Tags, TagsBuilder};
 use scoresheet::format::texts::{Texts, TextsBuilder};
 use scoresheet::format::{deletions, dictionary};
 use scoresheet::game::TextKind;
+use scoresheet::packed;
 use scoresheet::pgn::{LineEnd, Style};
 use serde_json::{Value, json};
 use std::fs;
@@ -47,6 +50,13 @@ fn meaning(part: &str, bytes: &[u8], counts: &[u64]) -> Option<Value> {
                 }
             }
             json!({"flags": record.flags, "positions": positions})
+        }
+        "packed" => {
+            let record = Record::decode(bytes, true)?;
+            let start = record.set_up.as_deref().cloned().unwrap_or_else(Position::standard);
+            let mut stream = Vec::new();
+            packed::decode(&start, &record.stream, None, &mut stream).ok()?;
+            json!({"flags": record.flags, "stream": hex(&stream)})
         }
         "tags" => {
             let tags = Tags::decode(bytes, count)?;
@@ -179,6 +189,98 @@ fn records() -> Vec<Vector> {
         plain("a right without its rook", "C5 01 11 01 00 00 00 00 00 10 53 D0 02 07 00 01"),
         plain("an unknown piece", "C5 01 10 00 00 00 00 00 00 10 65 00 00 01"),
     ]
+}
+
+/// Records of packed moves: each makes a reader fail that reads section 28 otherwise than it is meant.
+fn packed_records() -> Vec<Vector> {
+    let of = |start: &Position, stream: &[u8]| {
+        let mut packed = Vec::new();
+        packed::encode(start, stream, &mut packed);
+        let set_up = (*start != Position::standard()).then(|| Box::new(start.clone()));
+        let record = Record { flags: u8::from(set_up.is_some()), set_up, stream: stream.into() };
+        let mut out = Vec::new();
+        record::push_recoded(&record, &packed, true, &mut out);
+        out
+    };
+    let position = |fen: &str| Position::from_fen(fen.as_bytes()).unwrap();
+    let standard = Position::standard();
+    let spelled = |name, stream: &str| (name, "packed", of(&standard, &bytes(stream)), vec![]);
+    let whole = bytes("49 DD A4 87 1F");
+    let more = |rest: &[u8]| [&whole[..], rest].concat();
+    let mut good = vec![
+        spelled("the document's: 1. f3 e5 2. g4 Qh4#", "25 2C 2E 67 01"),
+        spelled("the source's game", "2C 2C 61 17 DB 1E 06 06 53 02"),
+        ("no bytes: zeros", "packed", vec![], vec![]),
+        ("a stream as it is", "packed", bytes("FF 2C 2C"), vec![]),
+        ("no stream, as it is", "packed", bytes("FF"), vec![]),
+        spelled(
+            "variations, texts, NAG, null move",
+            "2C 07 00 2C C3 00 2A 1B C3 22 C2 0E 2B 3C C4 23 C4 C3 C1 2B C2 16 C4 1B C2 0A",
+        ),
+        spelled("null moves are plies", "2C C1 2B C1 2A C1 25 C1 26 C1 2E C1 27 C1 24 2C 1B 1B 22 2A"),
+        (
+            "castling uncovers a check",
+            "packed",
+            of(&position("8/8/8/8/8/8/8/R3K1k1 w Q - 0 1"), &bytes("05 0A D2 09")),
+            vec![],
+        ),
+    ];
+    // Random moves meet every rule of the weights; a wrong one shifts the frequencies, and all that follows.
+    for (name, fen, seed) in [
+        ("random moves from the standard start", standard.fen(), 1),
+        (
+            "random moves from a middlegame",
+            "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R b KQkq - 0 1".into(),
+            2,
+        ),
+        ("random moves in Chess960", "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9".into(), 3),
+        ("random moves with promotions", "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1".into(), 4),
+        ("random moves, annotated", standard.fen(), 5),
+    ] {
+        let (start, mut random, mut stream) = (position(&fen), Random::new(seed), Vec::new());
+        let mut now = start.clone();
+        for _ in 0..40 {
+            let moves = now.legal_moves();
+            if moves.is_empty() {
+                break;
+            }
+            let m = random.pick(&moves);
+            encode::push_move(&now, m, &mut stream);
+            let before = now.clone();
+            now.play_unchecked(m);
+            if seed != 5 || !random.one_in(3) {
+                continue;
+            }
+            // A variation with all that can stand in one, and after it.
+            encode::push_nag(random.below(256) as u8, &mut stream);
+            encode::push_open(&mut stream);
+            let mut line = before;
+            for _ in 0..1 + random.below(3) {
+                let Some(m) =
+                    Some(line.legal_moves()).filter(|moves| !moves.is_empty()).map(|moves| random.pick(&moves))
+                else {
+                    break;
+                };
+                encode::push_move(&line, m, &mut stream);
+                line.play_unchecked(m);
+                match random.below(4) {
+                    0 => encode::push_text_marker(&mut stream),
+                    1 => encode::push_suffix(random.one_in(2), &mut stream),
+                    _ => {}
+                }
+            }
+            encode::push_close(&mut stream);
+        }
+        good.push((name, "packed", of(&start, &stream), vec![]));
+    }
+    good.extend([
+        ("a byte that is not zero after a game", "packed", more(&[0x55]), vec![]),
+        ("ten bytes after a game", "packed", more(&[0x55; 10]), vec![]),
+        ("more zeros than an end can have", "packed", more(&[0; 4]), vec![]),
+        ("a kind of game that there is not", "packed", bytes("FE FF FF"), vec![]),
+        ("an empty header before other bytes than C5", "packed", bytes("C5 00 49 DD A4 87 1F"), vec![]),
+    ]);
+    good
 }
 
 fn tags() -> Vec<Vector> {
@@ -459,6 +561,7 @@ fn is_kept(name: &str, vectors: &[Value]) {
 fn parts_mean_what_the_vectors_say() {
     let files = [
         ("records.json", records(), 9),
+        ("packed.json", packed_records(), 13),
         ("tags.json", tags(), 4),
         ("texts.json", texts(), 7),
         ("layout.json", layouts(), 2),
