@@ -547,6 +547,18 @@ fn packed_model_file() {
 fn the_version_is_that_of_the_code() {
     let (major, minor) = scoresheet::format::VERSION;
     assert!(DOCUMENT.contains(&format!("\nVersion {major}.{minor}. This document is normative")));
+    for title in ["4 Header pages", "18 The index file"] {
+        let rows = rows(title);
+        let says = |field: String| rows.iter().any(|row| row.get(2) == Some(&field.as_str()));
+        assert!(says(format!("major version, {major}")) && says(format!("minor version, {minor}")), "{title}");
+    }
+    // Wherever else a version of archives is named, golden files among them.
+    for name in ["version 0.", "golden/v0.", "`v0."] {
+        for rest in DOCUMENT.split(name).skip(1) {
+            let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
+            assert_eq!(digits, minor.to_string(), "{name}{}", &rest[..20]);
+        }
+    }
 }
 
 /// The sections that errors name are those that say how it should be.
