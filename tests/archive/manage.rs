@@ -7,7 +7,8 @@ use scoresheet::ArchiveSet;
 use scoresheet::archive::copy::{self, Part};
 use scoresheet::archive::{Access, Archive, GameSet, Level, MODEL, TranscodeOptions, delete, transcode};
 use scoresheet::format::moves::Coding;
-use scoresheet::{Error, ImportOptions};
+use scoresheet::import::edit;
+use scoresheet::{Error, GameRef, ImportOptions, Monitor};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
@@ -224,7 +225,8 @@ fn holds(file: &[u8], word: &[u8]) -> bool {
     has(file) || frames.into_iter().any(|(at, _)| has(&unpacked(at)))
 }
 
-/// Compaction is the only erasure (FORMAT.md, "Deletions blocks"): nothing of a deleted game is left.
+/// Compaction is the only erasure (FORMAT.md, "Deletions blocks"): nothing of a deleted game is left; of a changed game
+/// the layout has what the source said.
 #[test]
 fn what_is_deleted_is_erased_by_compaction() {
     let folder = tempfile::tempdir().unwrap();
@@ -237,13 +239,20 @@ fn what_is_deleted_is_erased_by_compaction() {
     let path = folder.path().join("games.bga");
     try_import(&[source], &path, &ImportOptions::default()).unwrap();
     let words = ["Quixotry", "Zyxomma", "Jabberwock", "Ytterbium", "Wolframite", "Vanadium"];
+    let rename = |game: &GameRef| {
+        let mut game = game.to_game()?;
+        game.tags.iter_mut().for_each(|(_, value)| *value = value.replace("Adams", "Renamed"));
+        Ok(Some(game))
+    };
+    edit(&path, &GameSet::of(6, [1, 3, 6]), &rename, Monitor::new()).unwrap();
     delete(&path, [2, 4, 5]).unwrap();
     let deleted = std::fs::read(&path).unwrap();
     let archive = Archive::open(&path).unwrap();
     let target = folder.path().join("compact.bga");
     copied(&target, &[(&archive, archive.live())]);
     let compact = std::fs::read(&target).unwrap();
-    assert!(holds(&compact, b"Adams") && holds(&compact, b"book"));
+    assert!(holds(&compact, b"Renamed") && holds(&compact, b"book"));
+    assert!(holds(&compact, b"Adams"), "the layout still has the former name");
     for word in words {
         assert!(holds(&deleted, word.as_bytes()), "{word}: deleting alone erases nothing");
         assert!(!holds(&compact, word.as_bytes()), "{word}");
