@@ -1952,6 +1952,18 @@ def part(kind, data, numbers):
         return [list(run) for run in deletions(data, numbers[0])]
     if kind == "source":
         return source(data)
+    if kind == "loose":
+        read = Bytes(data)
+        return {"source": read.varint(), "bytes": compressed(data[read.at :]).data.hex()}
+    if kind == "commit":
+        need(len(data) >= 120, "a commit that is cut off")
+        means = {"numbers": list(struct.unpack("<13Q", data[:104])), "chain": data[104:120].hex()}
+        if len(data) > 120:
+            read = Bytes(data[120:])
+            means["progress"] = {"first_source": read.varint(), "line": read.varint()}
+            means["progress"]["options"] = text_of(read.string())
+            means["progress"]["source"] = source(read.data[read.at :])
+        return means
     if kind == "record":
         flags, start, stream = record(data)
         position = Position.read(Bytes(start or STANDARD))
@@ -1995,12 +2007,18 @@ def opened(vector, folder):
     }
 
 
+# Level P, and strings that are no part of an archive.
+NOT_READ = "packed string alternate exchanged fixed ids bits".split()
+
+
 def vectors(folder):
     """Reads all test vectors of a folder; returns 1 where one means something else than it should."""
     count = wrong = 0
     for name_ in sorted(os.listdir(folder)):
         with open(os.path.join(folder, name_), encoding="utf-8") as file:
             for vector in json.load(file):
+                if vector.get("part") in NOT_READ:
+                    continue
                 expected = vector.get("reads" if "file" in vector else "means")
                 try:
                     if "file" in vector:

@@ -7,7 +7,7 @@ use scoresheet::ArchiveSet;
 use scoresheet::archive::copy::{self, Part};
 use scoresheet::archive::{Archive, ArchiveFile, GameSet, Level, MODEL, TranscodeOptions};
 use scoresheet::format::moves::Coding;
-use scoresheet::{Error, Existing, ImportOptions};
+use scoresheet::{Error, Existing, GameRef, ImportOptions, Monitor};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
@@ -210,6 +210,52 @@ fn deleted_games_are_holes_until_the_archive_is_compacted() {
     let more = Archive::open(&path).unwrap();
     assert_eq!((more.len(), more.deleted_count()), (before.len() + 4, gone.len() as u64));
     assert!(more.sources().unwrap().last().unwrap().exact);
+}
+
+/// Whether some bytes stand in a file, as they are or in a zstd frame.
+fn holds(file: &[u8], word: &[u8]) -> bool {
+    let has = |bytes: &[u8]| bytes.windows(word.len()).any(|part| part == word);
+    let frames = file.windows(4).enumerate().filter(|(_, magic)| *magic == [0x28, 0xB5, 0x2F, 0xFD]);
+    let unpacked = |at: usize| {
+        let mut text = Vec::new();
+        let frame = zstd::stream::read::Decoder::new(&file[at..]).unwrap().single_frame();
+        std::io::Read::read_to_end(&mut { frame }, &mut text).map(|_| text).unwrap_or_default()
+    };
+    has(file) || frames.into_iter().any(|(at, _)| has(&unpacked(at)))
+}
+
+/// Compaction is the only erasure (FORMAT.md, "Deletions blocks"): nothing of a deleted game is left; of a changed game
+/// the layout has what the source said.
+#[test]
+fn what_is_deleted_is_erased_by_compaction() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = folder.path().join("games.pgn");
+    // Two games to be deleted, whose words recur, so they are in the dictionary, and a neighbour on each side.
+    let secret = "[Event \"Quixotry\"]\n[White \"Zyxomma\"]\n[Black \"Zyxomma\"]\n[Note \"Jabberwock\"]\n\n\
+        1. e4   {Ytterbium [%clk 0:01:00] } e5 ; Wolframite\n 2. Vanadium 1-0\n\n";
+    let plain = "[Event \"Open\"]\n[White \"Adams\"]\n[Black \"Bell\"]\n\n1. d4 {book} d5 *\n\n";
+    std::fs::write(&source, [plain, secret, plain, secret, secret, plain].concat()).unwrap();
+    let path = folder.path().join("games.bga");
+    try_import(&[source], &path, &ImportOptions::default()).unwrap();
+    let words = ["Quixotry", "Zyxomma", "Jabberwock", "Ytterbium", "Wolframite", "Vanadium"];
+    let rename = |game: &GameRef| {
+        let mut game = game.to_game()?;
+        game.tags.iter_mut().for_each(|(_, value)| *value = value.replace("Adams", "Renamed"));
+        Ok(Some(game))
+    };
+    Archive::edit(&path, &GameSet::of(6, [1, 3, 6]), &rename, Monitor::new()).unwrap();
+    Archive::delete(&path, [2, 4, 5]).unwrap();
+    let deleted = std::fs::read(&path).unwrap();
+    let archive = Archive::open(&path).unwrap();
+    let target = folder.path().join("compact.bga");
+    copied(&target, &[(&archive, archive.live())]);
+    let compact = std::fs::read(&target).unwrap();
+    assert!(holds(&compact, b"Renamed") && holds(&compact, b"book"));
+    assert!(holds(&compact, b"Adams"), "the layout still has the former name");
+    for word in words {
+        assert!(holds(&deleted, word.as_bytes()), "{word}: deleting alone erases nothing");
+        assert!(!holds(&compact, word.as_bytes()), "{word}");
+    }
 }
 
 #[test]

@@ -57,6 +57,8 @@ fn what_is_left_behind_is_looked_up_in_the_games() {
     let (found, explained) = asked(&room, "g.bga");
     assert_eq!(found, [vec!["Adams", "Chen"], vec!["Bell", "Chen"]]);
     assert!(explained.contains("not indexed") && explained.contains("1 game"), "{explained}");
+    let listed = room.run(&["list", "g.bga", "--where", "white = \"Chen\"", "--explain"]);
+    assert!(listed.err.contains("1 game read, which the tag columns lack"), "{}", listed.err);
     // Written anew, the archive is another one to them, until they are made again.
     room.fine(&["set", "g.bga", "--games", "1", "White=Zhu", "-q", "--no-index"]);
     let (found, explained) = asked(&room, "g.bga");

@@ -426,7 +426,7 @@ fn packed_groups_and_model_file() {
         ("hanging", features::HANGING),
         ("prize", features::PRIZE),
         ("structure", features::STRUCTURE),
-        ("other king", features::OPP_KING),
+        ("enemy king", features::OPP_KING),
         ("own king", features::OWN_KING),
         ("again", features::AGAIN),
         ("special", features::SPECIAL),
@@ -547,6 +547,18 @@ fn packed_model_file() {
 fn the_version_is_that_of_the_code() {
     let (major, minor) = scoresheet::format::VERSION;
     assert!(DOCUMENT.contains(&format!("\nVersion {major}.{minor}. This document is normative")));
+    for title in ["4 Header pages", "18 The index file"] {
+        let rows = rows(title);
+        let says = |field: String| rows.iter().any(|row| row.get(2) == Some(&field.as_str()));
+        assert!(says(format!("major version, {major}")) && says(format!("minor version, {minor}")), "{title}");
+    }
+    // Wherever else a version of archives is named, golden files among them.
+    for name in ["version 0.", "golden/v0.", "`v0."] {
+        for rest in DOCUMENT.split(name).skip(1) {
+            let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
+            assert_eq!(digits, minor.to_string(), "{name}{}", &rest[..20]);
+        }
+    }
 }
 
 /// The sections that errors name are those that say how it should be.
@@ -635,5 +647,169 @@ fn sections_named_in_the_code() {
     for (name, path) in found {
         let title = DOCUMENT.lines().any(|line| line.starts_with('#') && line.ends_with(&format!(" {name}")));
         assert!(title || DOCUMENT.contains(&format!("**{name}**")), "{}: {name}", path.display());
+    }
+}
+
+/// The numbers that a cell of "Assigned numbers" lists.
+fn numbers(cell: &str) -> Vec<u32> {
+    let number = |text: &str| match text.strip_prefix("0x") {
+        Some(digits) => u32::from_str_radix(digits, 16).unwrap(),
+        None => text.parse().unwrap_or_else(|_| panic!("{text}")),
+    };
+    if let Some(letters) = cell.strip_prefix('`') {
+        return letters.trim_end_matches('`').split(' ').map(|letter| u32::from(letter.as_bytes()[0])).collect();
+    }
+    let range = |part: &str| match part.split_once(" to ") {
+        Some((first, last)) => (number(first)..=number(last)).collect(),
+        None => vec![number(part)],
+    };
+    if cell == "none" { Vec::new() } else { cell.split(", ").flat_map(range).collect() }
+}
+
+/// A stored compressed part.
+fn stored(raw: &[u8]) -> Vec<u8> {
+    [&[raw.len() as u8, 0], raw].concat()
+}
+
+/// Whether the library knows a number of a row of "Assigned numbers".
+fn is_known(space: &str, number: u32) -> bool {
+    use scoresheet::format::{dictionary, moves, tags, texts};
+    let byte = number as u8;
+    let any = |variants: &[&[u8]], reads: &dyn Fn(&[u8]) -> bool| variants.iter().any(|variant| reads(variant));
+    let moves_block = |coding: u8, width: u32| {
+        let checked = 4 + width + 4 + if coding & 15 == 1 { 8 } else { 0 };
+        let header = BlockHeader {
+            kind: BlockKind::Moves,
+            coding,
+            first: 1,
+            count: 1,
+            checked,
+            length: u64::from(checked) + 1,
+            payload_crc: 0,
+        };
+        moves::MovesTable::of(&header).is_some()
+    };
+    match space {
+        "block kinds, critical" | "block kinds, skippable" => {
+            let kind = BlockKind::from_number(byte);
+            let skippable =
+                kind == Some(BlockKind::Other(byte)) && BlockKind::Other(byte).name().ends_with("skippable");
+            assert_eq!(space.ends_with("skippable"), skippable, "{number}");
+            kind.is_some_and(|kind| kind != BlockKind::Other(byte))
+        }
+        "codings of records, in moves blocks" => moves_block(byte, 1),
+        "widths of lengths, in moves blocks" => [1, 2, 4].iter().any(|width| moves_block(byte << 4, *width)),
+        "codings of compressed parts" => {
+            let compressed = dictionary::encode(&[vec![b'a'; 100].into()], 19);
+            assert_eq!(compressed[1], 1);
+            any(&[&[2, 0, 1, b'x'], &compressed], &|payload| {
+                let mut payload = payload.to_vec();
+                payload[1] = byte;
+                dictionary::BlockStrings::decode(&payload, 1).is_some()
+            })
+        }
+        "bits of features to read" => Features { read: 1 << number, write: 0 }.unknown_to_reader().is_none(),
+        "bits of features to write" => Features { read: 0, write: 1 << number }.unknown_to_writer().is_none(),
+        "record flags, bits" => {
+            let mut start = Vec::new();
+            record::push_start(&Position::standard(), &mut start);
+            any(&[&[], &start], &|rest| {
+                record::Record::decode(&[&[record::HEADER, 1 << number], rest].concat(), false).is_some()
+            })
+        }
+        "first bytes of an extension in a stream" => {
+            use scoresheet::brenner::decode::{Decoder, TextPlaces};
+            // After a first move: an explicit move without a label to its piece, a NAG, a variation.
+            let five = Position::from_fen(b"8/8/8/7k/8/8/8/QQQQQK2 w - - 0 1").unwrap();
+            any(&[&[0x12, 0x40], &[], &[5], &[0x08, 0xC4], &[0xC3, 0x08, 0xC4]], &|rest| {
+                let opened = if byte == 0xC4 { &[0x08, 0xC3, 0x09][..] } else { &[] };
+                [opened, &[0x08]].iter().any(|before| {
+                    let stream = [before, &[byte][..], rest].concat();
+                    let mut decoder = Decoder::new(&stream, five.clone(), TextPlaces::Apart);
+                    loop {
+                        match decoder.advance(|_, _| {}) {
+                            Ok(Some(_)) => {}
+                            end => break end.is_ok(),
+                        }
+                    }
+                })
+            })
+        }
+        "names of tags" => number as usize <= tags::NAMES.len(),
+        "codecs of columns" => any(&[&[], &[0]], &|prefix| {
+            let raw = [&[1, 1, 0, 1, 5, byte], prefix, &[0, 0, 0, 1, b'x']].concat();
+            tags::Tags::decode(&stored(&raw), 1).is_some()
+        }),
+        "kinds of prediction" => any(&[&[0], &[0, 0, 0, 0]], &|references| {
+            let raw = [&[1, 1, 0, 1, 5, 2, 255, 1, 0, 0, 0, byte], references, &[0, 0, 1, b'x']].concat();
+            tags::Tags::decode(&stored(&raw), 1).is_some()
+        }),
+        "kinds of text" => scoresheet::game::TextKind::from_number(byte).is_some(),
+        // No text has the template: what follows are empty columns, a stream without numbers, and lines.
+        "letters of fields" => any(&[&[], &[0], &[0, 0]], &|streams| {
+            let raw = [&[2, 2, 0, byte, 0, 0, 0, 0], streams].concat();
+            texts::Texts::decode(&stored(&raw), 1).is_some()
+        }),
+        "rules of predicted streams, without 0x80" => {
+            let reads = |rule: u8| {
+                any(&[&[], &[0], &[0, 1], &[0, 1, 0]], &|fields| {
+                    let template = [8, 0, b'i', b'a', 0, b'i', b'b', 0, b'i'];
+                    let raw = [&[3], &template[..], &[0, 0, 0, 0, 1, 2, rule], fields, &[0, 0, 0]].concat();
+                    texts::Texts::decode(&stored(&raw), 1).is_some()
+                })
+            };
+            assert_eq!(reads(byte), reads(byte | 0x80), "{number}");
+            reads(byte)
+        }
+        "line ends of styles" => Style::decode([byte, 80, 0, 0, 0, 1, 1, 0, 0]).is_some(),
+        "style flags, bits" => {
+            let [low, high] = (1u16 << number).to_le_bytes();
+            Style::decode([0, 80, 0, 0, 0, 1, 1, low, high]).is_some()
+        }
+        "kinds of segments in side files" => {
+            let state = State { id: ArchiveId([9; 16]), sequence: 5, length: 6, games: 7, chain: Chain([8; 16]) };
+            let made = Made { state, commit: 10 };
+            let segment = Segment { part: Part::Facts, runs: 0, offset: side::BEGIN, length: 8, games: 3, made };
+            let head = Head { id: state.id, sequence: 0, end: 16_000, segments: vec![segment] };
+            let mut file = head.encode(side::POSITIONS);
+            file[sized("19 Side files", "directory: an entry").0] = byte;
+            let crc = state.id.crc(0, &file[..PAGE - 4]).to_le_bytes();
+            file[PAGE - 4..].copy_from_slice(&crc);
+            file.resize(16_000, 0);
+            Head::decode(&file, side::POSITIONS).is_some()
+        }
+        "models of packed moves" => number == u32::from(packed::MODEL_ID),
+        "letters of leading texts" => {
+            let fen = Position::standard().fen();
+            any(&[b"", b"n v", fen.as_bytes()], &|value| {
+                let text = [&[0, byte], value, &[0]].concat();
+                scoresheet::brenner::standalone::decode(&text).is_ok()
+            })
+        }
+        "move ids" => scoresheet::brenner::move_id::MoveId::new(number as u16).is_some_and(|id| id.is_known()),
+        _ => panic!("{space}"),
+    }
+}
+
+/// Each number of each space is assigned, free, private or never used, and the code knows those that are assigned.
+#[test]
+fn assigned_numbers() {
+    let table: Vec<Vec<&str>> = rows("22 Extensions").into_iter().filter(|row| row.len() == 7).collect();
+    let spaces = &table[1..];
+    assert_eq!(spaces.len(), 21);
+    for row in spaces {
+        let all = numbers(row[2]);
+        let assigned = numbers(row[3]);
+        let [private, never] = [5, 6].map(|cell| numbers(row[cell]));
+        let taken: Vec<u32> = [&assigned[..], &private, &never].concat();
+        let free = match row[4] {
+            "all others" => all.iter().copied().filter(|number| !taken.contains(number)).collect(),
+            cell => numbers(cell),
+        };
+        let mut listed = [taken, free].concat();
+        listed.sort_unstable();
+        assert_eq!(listed, all, "{}", row[0]);
+        let known: Vec<u32> = all.into_iter().filter(|number| is_known(row[0], *number)).collect();
+        assert_eq!(known, assigned, "{}", row[0]);
     }
 }

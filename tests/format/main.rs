@@ -12,6 +12,8 @@ mod crafted;
 mod crafted_columns;
 /// The tables of FORMAT.md against the code.
 mod document;
+/// What `file` and desktops say of the files.
+mod file_types;
 /// Archives put together block by block.
 mod forge;
 /// The allocator of this program: counts what each thread asks for, and refuses when asked to.

@@ -2,11 +2,16 @@
 //! "Test vectors"). What the library says of them is what `testdata/vectors` says; `SCORESHEET_BLESS=1` writes it anew.
 //! The vectors of numbers are in `src/format/vectors.rs`; `tests/oracle/second_reader.rs` reads all of them in Python.
 
+use crate::common::random::Random;
 use crate::common::sample::testdata;
 use scoresheet::Archive;
 use scoresheet::ArchiveFile;
+use scoresheet::brenner::alternate::Order;
 use scoresheet::brenner::decode::{Decoder, Item, TextPlaces};
-use scoresheet::chess::Position;
+use scoresheet::brenner::fixed::{self, Width};
+use scoresheet::brenner::{encode, standalone};
+use scoresheet::chess::{Move, MoveKind, Position};
+use scoresheet::format::commit::{Commit, Unfinished};
 use scoresheet::format::dictionary::BlockStrings;
 use scoresheet::format::header::PAGE;
 use scoresheet::format::layout::{Layout, LayoutEdit};
@@ -14,8 +19,9 @@ use scoresheet::format::record::{self, Record};
 use scoresheet::format::source::SourceRecord;
 use scoresheet::format::tags::{StoredValue, Tags, TagsBuilder};
 use scoresheet::format::texts::{Texts, TextsBuilder};
-use scoresheet::format::{deletions, dictionary};
-use scoresheet::game::TextKind;
+use scoresheet::format::{Chain, deletions, dictionary, loose};
+use scoresheet::game::{Event, Game, Outcome, TextKind};
+use scoresheet::packed;
 use scoresheet::pgn::{LineEnd, Style};
 use serde_json::{Value, json};
 use std::fs;
@@ -48,6 +54,13 @@ fn meaning(part: &str, bytes: &[u8], counts: &[u64]) -> Option<Value> {
                 }
             }
             json!({"flags": record.flags, "positions": positions})
+        }
+        "packed" => {
+            let record = Record::decode(bytes, true)?;
+            let start = record.set_up.as_deref().cloned().unwrap_or_else(Position::standard);
+            let mut stream = Vec::new();
+            packed::decode(&start, &record.stream, None, &mut stream).ok()?;
+            json!({"flags": record.flags, "stream": hex(&stream)})
         }
         "tags" => {
             let tags = Tags::decode(bytes, count)?;
@@ -91,13 +104,74 @@ fn meaning(part: &str, bytes: &[u8], counts: &[u64]) -> Option<Value> {
         "deletions" => {
             deletions::decode(bytes, count as u64)?.into_iter().map(|(first, last)| vec![first, last]).collect()
         }
-        "source" => {
-            let source = SourceRecord::decode(0, bytes)?;
-            json!({"name": source.name, "bytes": source.bytes, "seen": source.seen, "rejected": source.rejected,
-                "first": source.first_game, "exact": u8::from(source.exact), "sha256": hex(&source.sha256)})
+        "source" => source_fields(&SourceRecord::decode(0, bytes)?),
+        "loose" => {
+            let (source, bytes) = loose::decode(bytes)?;
+            json!({"source": source, "bytes": hex(&bytes)})
         }
+        "commit" => {
+            let commit = Commit::decode(bytes)?;
+            let Commit { sequence, games, plies, strings, sources, pgn_bytes, faulty, rejected, .. } = commit;
+            let Commit { moves_bytes, tags_bytes, texts_bytes, dictionary_bytes, layout_bytes, .. } = commit;
+            let counts = [sequence, games, plies, strings, sources, pgn_bytes, faulty, rejected];
+            let sizes = [moves_bytes, tags_bytes, texts_bytes, dictionary_bytes, layout_bytes];
+            let numbers = [&counts[..], &sizes].concat();
+            let mut means = json!({"numbers": numbers, "chain": hex(&commit.chain.0)});
+            if let Some(Unfinished { first_source, line, options, source }) = Unfinished::of(bytes) {
+                means["progress"] = json!({"first_source": first_source, "line": line, "options": options,
+                    "source": source_fields(&source)});
+            }
+            means
+        }
+        "string" => content(&standalone::decode(bytes).ok()?),
+        "alternate" => content(&standalone::decode(&Order::Alternate.read(bytes)).ok()?),
+        "exchanged" => content(&standalone::decode(&Order::Exchanged.read(bytes)).ok()?),
+        "fixed" => content(&standalone::decode(&Order::Fixed.read(bytes)).ok()?),
+        "ids" => content(&fixed::decode(bytes, Width::Ids).ok()?),
+        "bits" => content(&fixed::decode(bytes, Width::Bits).ok()?),
         _ => panic!("{part}"),
     })
+}
+
+fn source_fields(source: &SourceRecord) -> Value {
+    json!({"name": source.name, "bytes": source.bytes, "seen": source.seen, "rejected": source.rejected,
+        "first": source.first_game, "exact": u8::from(source.exact), "sha256": hex(&source.sha256)})
+}
+
+/// A game as tags, start, result, and what stands in its movetext: moves as in UCI, signs, texts, variations.
+fn content(game: &Game) -> Value {
+    let chess960 = game.start.is_chess960();
+    let (mut now, mut before, mut stack, mut events) = (game.start.clone(), game.start.clone(), vec![], vec![]);
+    for event in &game.events {
+        events.push(match event {
+            Event::Move(Move::NULL) => "--".to_owned(),
+            Event::Move(m) => {
+                let mut uci = Vec::new();
+                now.write_uci(*m, chess960, &mut uci);
+                String::from_utf8(uci).unwrap()
+            }
+            Event::Suffix(good) => if *good { "!" } else { "?" }.to_owned(),
+            Event::Nag(nag) => format!("${nag}"),
+            Event::Text(_, text) => format!("{{{text}}}"),
+            Event::Open => "(".to_owned(),
+            Event::Close => ")".to_owned(),
+        });
+        match event {
+            Event::Move(m) => {
+                before = now.clone();
+                now.play_unchecked(*m);
+            }
+            Event::Open => {
+                stack.push((now, before.clone()));
+                now = before.clone();
+            }
+            Event::Close => (now, before) = stack.pop().unwrap(),
+            _ => {}
+        }
+    }
+    let tags: Vec<[&str; 2]> = game.tags.iter().map(|(name, value)| [name.as_str(), value]).collect();
+    let result = game.outcome.map_or("*", |outcome| outcome.token());
+    json!({"tags": tags, "start": game.start.fen(), "movetext": events, "result": result})
 }
 
 fn tags_of(games: &[&[(&str, &str)]]) -> Vec<u8> {
@@ -180,6 +254,96 @@ fn records() -> Vec<Vector> {
         plain("a right without its rook", "C5 01 11 01 00 00 00 00 00 10 53 D0 02 07 00 01"),
         plain("an unknown piece", "C5 01 10 00 00 00 00 00 00 10 65 00 00 01"),
     ]
+}
+
+/// Records of packed moves: each makes a reader fail that reads section 28 otherwise than it is meant.
+fn packed_records() -> Vec<Vector> {
+    let of = |start: &Position, stream: &[u8]| {
+        let mut packed = Vec::new();
+        packed::encode(start, stream, &mut packed);
+        assert_ne!(packed.first(), Some(&0xFF), "held as it is: {}", hex(stream));
+        let set_up = (*start != Position::standard()).then(|| Box::new(start.clone()));
+        let record = Record { flags: u8::from(set_up.is_some()), set_up, stream: stream.into() };
+        let mut out = Vec::new();
+        record::push_recoded(&record, &packed, true, &mut out);
+        out
+    };
+    let position = |fen: &str| Position::from_fen(fen.as_bytes()).unwrap();
+    let standard = Position::standard();
+    let spelled = |name, stream: &str| (name, "packed", of(&standard, &bytes(stream)), vec![]);
+    let whole = bytes("49 DD A4 87 1F");
+    let more = |rest: &[u8]| [&whole[..], rest].concat();
+    let mut good = vec![
+        spelled("the document's: 1. f3 e5 2. g4 Qh4#", "25 2C 2E 67 01"),
+        spelled("the source's game", "2C 2C 61 17 DB 1E 06 06 53 02"),
+        ("no bytes: zeros", "packed", vec![], vec![]),
+        ("a stream as it is", "packed", bytes("FF 2C 2C"), vec![]),
+        ("no stream, as it is", "packed", bytes("FF"), vec![]),
+        spelled(
+            "variations, texts, NAG, null move",
+            "2C 07 00 2C C3 00 2A 1B C3 22 C2 0E 2B 3C C4 23 C4 C3 C1 2B C2 16 C4 1B C2 0A",
+        ),
+    ];
+    // Random moves meet every rule of the weights; a wrong one shifts the frequencies, and all that follows.
+    for (name, fen, seed) in [
+        ("random moves from the standard start", standard.fen(), 1),
+        (
+            "random moves from a middlegame",
+            "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R b KQkq - 0 1".into(),
+            2,
+        ),
+        ("random moves in Chess960", "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9".into(), 3),
+        ("random moves with promotions", "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1".into(), 4),
+        ("random moves, annotated", standard.fen(), 5),
+        ("random moves and null moves: they are plies", standard.fen(), 6),
+        ("castling uncovers a check, then random moves", "8/1ppp2pp/q7/8/8/8/PPP5/R3K1k1 w Q - 0 1".into(), 7),
+    ] {
+        let (start, mut random, mut stream) = (position(&fen), Random::new(seed), Vec::new());
+        let mut now = start.clone();
+        for _ in 0..40 {
+            let moves = now.legal_moves();
+            if moves.is_empty() {
+                break;
+            }
+            let passes = seed == 6 && !now.in_check() && random.one_in(3);
+            let castles = moves.iter().find(|m| seed == 7 && matches!(m.kind, MoveKind::Castle(_)));
+            let m = if passes { Move::NULL } else { castles.copied().unwrap_or_else(|| random.pick(&moves)) };
+            encode::push_move(&now, m, &mut stream);
+            let before = now.clone();
+            now.play_unchecked(m);
+            if seed != 5 || !random.one_in(3) {
+                continue;
+            }
+            // A variation with all that can stand in one, and after it.
+            encode::push_nag(random.below(256) as u8, &mut stream);
+            encode::push_open(&mut stream);
+            let mut line = before;
+            for _ in 0..1 + random.below(3) {
+                let Some(m) =
+                    Some(line.legal_moves()).filter(|moves| !moves.is_empty()).map(|moves| random.pick(&moves))
+                else {
+                    break;
+                };
+                encode::push_move(&line, m, &mut stream);
+                line.play_unchecked(m);
+                match random.below(4) {
+                    0 => encode::push_text_marker(&mut stream),
+                    1 => encode::push_suffix(random.one_in(2), &mut stream),
+                    _ => {}
+                }
+            }
+            encode::push_close(&mut stream);
+        }
+        good.push((name, "packed", of(&start, &stream), vec![]));
+    }
+    good.extend([
+        ("a byte that is not zero after a game", "packed", more(&[0x55]), vec![]),
+        ("ten bytes after a game", "packed", more(&[0x55; 10]), vec![]),
+        ("more zeros than an end can have", "packed", more(&[0; 4]), vec![]),
+        ("a kind of game that there is not", "packed", bytes("FE FF FF"), vec![]),
+        ("an empty header before other bytes than C5", "packed", bytes("C5 00 49 DD A4 87 1F"), vec![]),
+    ]);
+    good
 }
 
 fn tags() -> Vec<Vector> {
@@ -440,6 +604,111 @@ fn others() -> Vec<Vector> {
     ]
 }
 
+/// Loose blocks, and commits with and without the progress of an import.
+fn progress() -> Vec<Vector> {
+    let commit = Commit {
+        sequence: 2,
+        games: 300,
+        plies: 20_000,
+        strings: 12,
+        sources: 1,
+        pgn_bytes: 400_000,
+        faulty: 3,
+        rejected: 1,
+        moves_bytes: 21_000,
+        tags_bytes: 3000,
+        texts_bytes: 200,
+        dictionary_bytes: 500,
+        layout_bytes: 100,
+        chain: Chain([0xC4; 16]),
+    };
+    let source = SourceRecord {
+        number: 1,
+        name: "b.pgn".into(),
+        bytes: 200_000,
+        seen: 150,
+        rejected: 1,
+        first_game: 152,
+        exact: true,
+        sha256: [0xA5; 32],
+    };
+    let unfinished = Unfinished { first_source: 0, line: 4321, options: "level 4".into(), source };
+    let mut with_progress = commit.encode();
+    unfinished.encode(&mut with_progress);
+    vec![
+        ("a commit", "commit", commit.encode(), vec![]),
+        ("a commit within an import", "commit", with_progress, vec![]),
+        ("bytes beside no game", "loose", loose::encode(3, &loose::compress(b"[Rejected \"1\"]\n", 4)), vec![]),
+        ("cut off", "commit", commit.encode()[..119].to_vec(), vec![]),
+        ("a loose block without its part", "loose", vec![3], vec![]),
+    ]
+}
+
+/// Strings that are no part of an archive: sections 29 to 31.
+fn strings() -> Vec<Vector> {
+    let mut tags = vec![("White".to_owned(), "A".to_owned()), ("Round".to_owned(), "1".to_owned())];
+    let game = |fen: &str, moves: &[&str], tags: &[(String, String)], outcome: Option<Outcome>| {
+        let start = Position::from_fen(fen.as_bytes()).unwrap();
+        let (mut now, mut events) = (start.clone(), Vec::new());
+        for san in moves {
+            let m = now.parse_san(san.as_bytes()).unwrap();
+            events.push(Event::Move(m));
+            now.play_unchecked(m);
+        }
+        Game { tags: tags.to_vec(), start, events, outcome }
+    };
+    let standard = Position::standard().fen();
+    let source = ["e4", "e5", "Qh5", "Nc6", "Bc4", "Nf6", "Qxf7#"];
+    let won = game(&standard, &source, &tags, Some(Outcome::WhiteWins));
+    let castled = game(&standard, &["Nf3", "Nf6", "g3", "g6", "Bg2", "Bg7", "O-O", "O-O"], &[], None);
+    // Not all pieces are at home, so this is a position of standard chess; the one after it is of Chess960.
+    let shuffled = "rbnqk2r/pppppppp/8/8/8/8/PPPPPPPP/RBNQKBNR w KQkq - 0 1";
+    tags.push(("FEN".to_owned(), shuffled.to_owned()));
+    let set_up = game(shuffled, &["e4", "O-O"], &tags, Some(Outcome::Draw));
+    let home = "rnbbkqnr/pppppppp/8/8/8/8/PPPPPPPP/RNBBKQNR w KQkq - 0 1";
+    let chess960 = game(home, &["g3", "g6", "Qg2", "Qg7", "Nf3", "Nf6", "O-O", "O-O"], &[], None);
+    let mut annotated = won.clone();
+    annotated.events.splice(
+        2..2,
+        [
+            Event::Suffix(false),
+            Event::Nag(14),
+            Event::Text(TextKind::Brace, "why".into()),
+            Event::Open,
+            Event::Move(Move::NULL),
+            Event::Close,
+        ],
+    );
+    let string = |game: &Game| standalone::encode(game).unwrap();
+    let of = |game: &Game, width| fixed::encode(game, width).unwrap();
+    let mut vectors = vec![
+        ("the document's", "string", bytes("00 57 41 00 00 58 52 6F 75 6E 64 20 31 00 2C 00 78 00 2C 02"), vec![]),
+        ("the source's game", "string", string(&won), vec![]),
+        ("set up, with castling", "string", string(&set_up), vec![]),
+        ("suffix, NAG, text, variation of a null move", "string", string(&annotated), vec![]),
+        ("annotated, alternate", "alternate", Order::Alternate.write(&string(&annotated)), vec![]),
+        ("annotated, exchanged", "exchanged", Order::Exchanged.write(&string(&annotated)), vec![]),
+        ("annotated, fixed", "fixed", Order::Fixed.write(&string(&annotated)), vec![]),
+    ];
+    for (name, game) in [
+        ("the source's game", &won),
+        ("castling is the king's step", &castled),
+        ("castling with a set-up of standard chess", &set_up),
+        ("castling in Chess960 takes the rook, though it stands in its corner", &chess960),
+    ] {
+        vectors.push((name, "ids", of(game, Width::Ids), vec![]));
+        vectors.push((name, "bits", of(game, Width::Bits), vec![]));
+    }
+    vectors.extend([
+        ("an unknown letter", "string", bytes("00 41 41 00 2C"), vec![]),
+        ("an illegal move", "string", bytes("2C 2C 2C"), vec![]),
+        ("ids without an end", "ids", bytes("01 7A 06 5E"), vec![]),
+        ("a reserved id", "ids", bytes("07 FF"), vec![]),
+        ("bits after the end that are not zero", "bits", bytes("2F 59 7B D8 81"), vec![]),
+    ]);
+    vectors
+}
+
 /// Compares a file of vectors with what they should be, line by line.
 fn is_kept(name: &str, vectors: &[Value]) {
     let lines: Vec<String> = vectors.iter().map(Value::to_string).collect();
@@ -460,10 +729,13 @@ fn is_kept(name: &str, vectors: &[Value]) {
 fn parts_mean_what_the_vectors_say() {
     let files = [
         ("records.json", records(), 9),
+        ("packed.json", packed_records(), 13),
         ("tags.json", tags(), 4),
         ("texts.json", texts(), 7),
         ("layout.json", layouts(), 2),
         ("blocks.json", others(), 4),
+        ("commits.json", progress(), 3),
+        ("strings.json", strings(), 15),
     ];
     for (name, vectors, good) in files {
         let mut refused = Vec::new();

@@ -717,3 +717,50 @@ fn castling_and_promotion_have_their_own_branches() {
         assert!(tree.branches.iter().any(|branch| branch.m.kind == MoveKind::Castle(CastlingSide::Queen)));
     }
 }
+
+/// The field `novelty` against the positions of all games, with deleted games among them; in one segment and in several.
+#[test]
+fn where_games_leave_all_others() {
+    use scoresheet::query::{GameField, games};
+    let folder = tempfile::tempdir().unwrap();
+    let path = sample(folder.path()).path().to_path_buf();
+    let first = Archive::open(&path).unwrap();
+    index::build(&first, 1 << 20, |_| {}).unwrap();
+    scoresheet::Import::new(&path)
+        .append()
+        .run_reader("more.pgn", &b"1. e4 e5 2. Ke2 Ke7 3. Kd3 *\n\n1. a4 *\n"[..])
+        .unwrap();
+    Archive::delete(&path, 100..200).unwrap();
+    let field = &GameField::parse_list("novelty").unwrap()[0];
+    let value = |game: &GameRef<'_>| field.value(game, &[]).unwrap().map(|value| value.to_string());
+    // Without an index of all games nothing is known.
+    let archive = Archive::open(&path).unwrap();
+    assert_eq!(value(&archive.game(1).unwrap()), None);
+    games::update(&archive, 1 << 20, |_| {}).unwrap();
+    let archive = Archive::open(&path).unwrap();
+    assert_eq!(PositionIndex::open(&archive).0.unwrap().segments().len(), 2);
+    let mut having: HashMap<u64, BTreeMap<u64, ()>> = HashMap::new();
+    for game in archive.games() {
+        let game = game.unwrap();
+        game.walk_keys(|_, key| {
+            having.entry(key).or_default().insert(game.number(), ());
+        })
+        .unwrap();
+    }
+    let mut known = 0;
+    for game in archive.games() {
+        let game = game.unwrap();
+        let (mut left, mut ply) = (None::<u32>, 0);
+        game.walk_keys(|_, key| {
+            if ply > 0 && left.is_none_or(|left| ply <= left + 8) {
+                let alone = having[&key].len() == 1;
+                left = if alone { left.or(Some(ply)) } else { None };
+            }
+            ply += 1;
+        })
+        .unwrap();
+        assert_eq!(value(&game), left.map(|ply| ply.to_string()), "game {}", game.number());
+        known += u64::from(left.is_some());
+    }
+    assert!(known > 1000 && known < archive.len(), "{known}");
+}

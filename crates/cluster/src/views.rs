@@ -52,7 +52,8 @@ impl TableFunctionImpl for View {
 fn hits(position: &Position) -> String {
     let fen = position.fen();
     format!(
-        "select game_id, arrow_cast(first_ply(brenner, '{fen}'), 'Int32') as ply from games \
+        "select game_id, arrow_cast(first_ply(brenner, '{fen}'), 'Int32') as ply, false as variation, \
+         arrow_cast(null, 'Int32') as pv from games \
          where reaches(brenner, '{fen}')"
     )
 }

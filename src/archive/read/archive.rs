@@ -19,8 +19,10 @@ use crate::format::index::Index;
 use crate::format::side::Made;
 use crate::format::source::SourceRecord;
 use crate::format::{ArchiveId, Limits, State, VERSION};
+use std::any::Any;
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::fmt;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
@@ -31,6 +33,16 @@ pub(in crate::archive) type Loose = HashMap<u64, Vec<BlockRef>>;
 
 /// How many games are found by one number beside the index.
 pub(super) const GAMES_PER_ENTRY: u64 = 1024;
+
+/// What another room keeps with an open archive.
+#[derive(Default)]
+struct Attached(OnceLock<Box<dyn Any + Send + Sync>>);
+
+impl fmt::Debug for Attached {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Attached")
+    }
+}
 
 /// An open archive. It can be shared by threads; it shows the state at the commit that was last when it was opened.
 #[derive(Debug)]
@@ -54,6 +66,8 @@ pub struct Archive {
     last: Mutex<Option<(usize, Arc<Columns>)>>,
     /// Loose blocks by their source, found when first asked for.
     loose: OnceLock<Result<Loose, Damage>>,
+    /// What is known above of the open archive, kept with it.
+    attached: Attached,
 }
 
 impl Archive {
@@ -103,6 +117,7 @@ impl Archive {
             index,
             last: Mutex::new(None),
             loose: OnceLock::new(),
+            attached: Attached::default(),
         }
     }
 
@@ -243,6 +258,12 @@ impl Archive {
             }
         };
         Err(Error::input(self.path.display().to_string(), what))
+    }
+
+    /// Returns what is kept with the open archive, made when it is first asked for; `None` where something of another
+    /// type is.
+    pub(crate) fn attached<T: Any + Send + Sync>(&self, make: impl FnOnce(&Archive) -> T) -> Option<&T> {
+        self.attached.0.get_or_init(|| Box::new(make(self))).downcast_ref()
     }
 
     /// Returns the commit that is shown: what is made from this archive holds for it and for all later ones.

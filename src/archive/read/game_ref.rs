@@ -68,6 +68,11 @@ impl<'a> GameRef<'a> {
         GameRef { archive, number, chunk, place, record, columns }
     }
 
+    /// Returns its archive.
+    pub(crate) fn archive(&self) -> &'a Archive {
+        self.archive
+    }
+
     /// Returns the game's number in the archive, from 1.
     pub fn number(&self) -> u64 {
         self.number

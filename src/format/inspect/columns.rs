@@ -133,7 +133,7 @@ pub(super) fn tags(walk: &mut Walk, place: &mut Place, games: usize, payload: &[
             let kind = walk.leaf(place, "kind", 1, |kind| if kind == [0] { "keyed" } else { "change" }.to_owned())?;
             let references: &[&str] = match kind {
                 [0] => &["guess"],
-                _ => &["own rating", "other rating", "result", "opposite change"],
+                _ => &["own rating", "opponent's rating", "result", "opposite change"],
             };
             references.iter().try_for_each(|name| walk.varint(place, name).map(drop))
         })?;

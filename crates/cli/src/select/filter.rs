@@ -6,7 +6,7 @@ use crate::session::{GameFault, Session};
 use crate::text::{count, shown};
 use scoresheet::archive::GameSet;
 use scoresheet::query::tag_columns::Unread;
-use scoresheet::query::{Filter, GameRanges, Query, TagColumns};
+use scoresheet::query::{Filter, GameRanges, Query, SideState, TagColumns};
 use scoresheet::{Archive, ArchiveSet};
 
 /// Which games, on the command line.
@@ -85,6 +85,10 @@ impl Where {
         let passed = filter.games(columns);
         let games = |number: u64| count(number, "game", "games");
         session.note(&format!("{:<16} {}", "filter", games(passed.games.len())));
+        let unfiled: u64 = columns.uncovered().into_iter().map(|run| run.end - run.start).sum();
+        if unfiled > 0 && columns.state() == SideState::File {
+            session.note(&format!("{:<16} {} read, which the tag columns lack", "", games(unfiled)));
+        }
         if passed.walked > 0 {
             let what = "read for clocks, evaluations, last positions or openings: no column has these";
             session.note(&format!("{:<16} {} {what}", "", games(passed.walked)));

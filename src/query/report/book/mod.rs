@@ -146,7 +146,8 @@ impl Search<'_> {
         let BookBuilder { options, scores: all } = book;
         let candidates = self.candidates(None, &mut Vec::new());
         let mut unread = Vec::new();
-        // In parts, so that what recurs is joined before there is too much of it.
+        // In parts, so that what recurs is joined before there is too much of it; not after each, because all is sorted.
+        let mut most = all.len().max(1 << 20) * 2;
         for part in candidates.chunks(1 << 15) {
             let (new, failed) = self.each(part, |game, scores| {
                 let outcome = facts::outcome(game)?;
@@ -184,8 +185,12 @@ impl Search<'_> {
             });
             all.extend(new);
             unread.extend(failed);
-            join(all);
+            if all.len() > most {
+                join(all);
+                most = all.len().max(1 << 20) * 2;
+            }
         }
+        join(all);
         unread
     }
 }

@@ -1,0 +1,80 @@
+//! Where a game leaves all others of its archive, by the position index.
+
+// Untrusted bytes are read here: nothing may panic on them.
+#![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic))]
+
+use crate::archive::{Archive, GameRef};
+use crate::error::Result;
+use crate::query::position::index::{Place, PlaceSegment, PositionIndex};
+
+/// The plies within which a game that has left all others may come back to them by another order of moves. What is the
+/// same later, as bare kings are in the end, is chance.
+pub const ANOTHER_ORDER: u32 = 8;
+
+/// So many places are looked at first.
+const FEW: u64 = 4;
+
+/// Returns the first ply of a game at which it has a position that no other game of its archive has: that after which
+/// it does not come back to others within [`ANOTHER_ORDER`] plies. `None` where it never leaves them, and where there
+/// is no position index of all games. Asks the index once a ply, up to there.
+pub fn novelty(game: &GameRef<'_>) -> Result<Option<u32>> {
+    let archive = game.archive();
+    let index = archive.attached(|archive| PositionIndex::open(archive).0).and_then(Option::as_ref);
+    let Some(index) = index.filter(|index| index.uncovered().is_empty()) else { return Ok(None) };
+    let mut keys = Vec::new();
+    game.walk_keys(|_, key| keys.push(key))?;
+    let mut left = None;
+    for (key, ply) in keys.into_iter().zip(0u32..).skip(1) {
+        if left.is_some_and(|left| ply > left + ANOTHER_ORDER) {
+            break;
+        }
+        match is_shared(archive, index, game.number(), key)? {
+            true => left = None,
+            false => left = left.or(Some(ply)),
+        }
+    }
+    Ok(left)
+}
+
+/// Returns whether another game than this one has a position.
+fn is_shared(archive: &Archive, index: &PositionIndex, game: u64, key: u64) -> Result<bool> {
+    for segment in index.segments() {
+        if segment_has(archive, segment, game, key)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+fn segment_has(archive: &Archive, segment: &PlaceSegment, game: u64, key: u64) -> Result<bool> {
+    // Mostly one of the first tells; where none does, all are looked at.
+    for most in [FEW, u64::MAX] {
+        let (places, are_all) = segment.first_places(key, most)?;
+        let own = segment.places_of(game)?;
+        let others: Vec<u64> = places.iter().copied().filter(|place| !own.contains(place)).collect();
+        // Where keys of one position alone have these bits, and it has been met in the game itself, it is that one.
+        let is_sure = others.len() < places.len() && !segment.has_collision_of_key(key)?;
+        for place in segment.locate(&others)? {
+            if !archive.is_deleted(place.game) && (is_sure || has(archive, place, key)?) {
+                return Ok(true);
+            }
+        }
+        if are_all {
+            break;
+        }
+    }
+    Ok(false)
+}
+
+/// Returns whether a game has a position with this key there.
+fn has(archive: &Archive, place: Place, key: u64) -> Result<bool> {
+    let mut found = None;
+    let mut ply = 0;
+    archive.game(place.game)?.walk_keys(|_, key| {
+        if ply == place.ply {
+            found = Some(key);
+        }
+        ply += 1;
+    })?;
+    Ok(found == Some(key))
+}
