@@ -43,6 +43,8 @@ Fields of clocks, evaluations and the last position:
   mineval maxeval evalswing      pawns
   mate                           pawn, knight, bishop, rook, queen, king: the
                                  piece that mates
+  novelty                        half-moves: where it leaves all other games,
+                                 with a position index
   With white or black before it, as in whiteblunders, of that side.
 
 Fields of a player, who has one side in the whole query:

@@ -345,8 +345,11 @@ fn below_the_board(app: &App, sheet: &Sheet, size: BoardSize, screen: &mut Scree
         screen.put(0, row, columns, &format!("clocks {white} - {black}"), Look::PLAIN);
         row += 1;
     }
-    if let Some(line) = sheet.analysis(ply).and_then(engine_line) {
-        screen.put(0, row, columns, &line, Look::PLAIN);
+    if let Some(analysis) = sheet.analysis(ply)
+        && let Some(line) = engine_line(analysis)
+    {
+        let title = if analysis.evaluation.is_some() { "evaluation " } else { "" };
+        screen.put(0, row, columns, &format!("{title}{line}"), Look::PLAIN);
         row += 1;
     }
     let rows = (screen.height - 2).saturating_sub(row + 1).min(6);
