@@ -25,7 +25,9 @@ pub fn make(archive: Archive, index: &PositionIndex, name: &str, path: &Path, be
     let mut at = HEADER as u64;
 
     let done = begin("replaying", archive.len());
-    let places = Places::of(archive, index, &*done).map_err(io::Error::other)?;
+    let whole = index.whole().ok_or_else(|| io::Error::other("the position index lacks games"))?;
+    let facts = index.facts(1..archive.len() + 1).map_err(io::Error::other)?;
+    let places = Places::of(archive, whole, facts, &*done).map_err(io::Error::other)?;
     let (bits, kept) = places.bits();
     let mut header = Header {
         bits,

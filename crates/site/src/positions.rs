@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use scoresheet::chess::{Move, Position};
 use scoresheet::format::facts::Facts;
 use scoresheet::query::position::index::PlaceSegment;
-use scoresheet::query::{Branch, PositionIndex, Tally, Tree};
+use scoresheet::query::{Branch, Tally, Tree};
 use scoresheet::{Archive, Error, Result};
 use scoresheet_answers::site::Record;
 use scoresheet_answers::site::format::{self, Bucket, Header, LEAST, LISTED, NO_MOVE, Visited, encode_list, pack};
@@ -41,12 +41,10 @@ pub struct Places<'a> {
 }
 
 impl<'a> Places<'a> {
-    /// Replays all games. The unit of progress is a game.
+    /// Replays all games; `index` and `facts` are what the position index knows of them. The unit of progress is a game.
     ///
     /// Errors: a game that cannot be read.
-    pub fn of(archive: &'a Archive, index: &'a PositionIndex, done: &Done) -> Result<Places<'a>> {
-        let facts: Vec<Facts> = index.facts(1..archive.len() + 1)?;
-        let index = index.whole().ok_or_else(|| Error::input("the position index", "lacks games"))?;
+    pub fn of(archive: &'a Archive, index: &'a PlaceSegment, facts: Vec<Facts>, done: &Done) -> Result<Places<'a>> {
         let starts = (1..=archive.len()).map(|game| Ok(index.places_of(game)?.start));
         let mut starts = starts.collect::<Result<Vec<u64>>>()?;
         let places = index.places();
