@@ -48,7 +48,7 @@ def test_what_engines_say(both: scoresheet.Archive) -> None:
     assert list(found.numbers) == [3013]
     found = both.find({"end": "mate", "where": "event = Engines", "in_pv": True})
     assert found.hits.tolist() == [(3015, 4)] and found.pv_depths == [3]
-    table = both[3012:].table("game_id,depths,nodes,times,pvs")
+    table = both[3012:].table(["game_id", "depths", "nodes", "times", "pvs"])
     pyarrow = pytest.importorskip("pyarrow")
     rows = pyarrow.table(table).to_pylist()
     assert (rows[0]["depths"], rows[0]["times"]) == ([30, 18, 31, 19], [5100, 8000, 4000, 7000])

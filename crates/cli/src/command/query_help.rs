@@ -59,7 +59,7 @@ Questions as JSON, for find --query; all members must hold, e.g.
 '{"moves": "e4 c5", "where": "elo >= 2500", "sort": "-elo", "limit": 10}':
   where games fen moves every any_side any_castling any_en_passant board pawns
   material imbalance white_move black_move moved captured end plies query
-  either_color mistake clock_below all_plies variations sort offset limit
+  either_color mistake clock_below all_plies variations in_pv sort offset limit
 
 A missing value matches no comparison, not even !=. Sort keys are fields; with -
 before it one descends. docs/QUERY.md has the whole language.
