@@ -6,6 +6,7 @@
 use crate::archive::{Archive, GameRef};
 use crate::error::Result;
 use crate::query::position::index::{Place, PlaceSegment, PositionIndex};
+use crate::query::position::search::HAS_FILES;
 
 /// The plies within which a game that has left all others may come back to them by another order of moves. What is the
 /// same later, as bare kings are in the end, is chance.
@@ -18,6 +19,9 @@ const FEW: u64 = 4;
 /// it does not come back to others within [`ANOTHER_ORDER`] plies. `None` where it never leaves them, and where there
 /// is no position index of all games. Asks the index once a ply, up to there.
 pub fn novelty(game: &GameRef<'_>) -> Result<Option<u32>> {
+    if !HAS_FILES {
+        return Ok(None);
+    }
     let archive = game.archive();
     let index = archive.attached(|archive| PositionIndex::open(archive).0).and_then(Option::as_ref);
     let Some(index) = index.filter(|index| index.uncovered().is_empty()) else { return Ok(None) };

@@ -15,7 +15,7 @@ use crate::query::position::signature::Signatures;
 use rayon::prelude::*;
 
 /// A browser has no side files, and so need not load what reads them.
-const HAS_FILES: bool = !cfg!(target_family = "wasm");
+pub(super) const HAS_FILES: bool = !cfg!(target_family = "wasm");
 
 /// Games to a task.
 pub(in crate::query) const TASK: usize = 256;
