@@ -1,9 +1,10 @@
 //! Side files kept up to date: what they grow by, and what they cost.
 
 use scoresheet::archive::{FileKind, SideState};
-use scoresheet::query::games::{Before, build, update};
-use scoresheet::query::{Filter, TagColumns};
-use scoresheet::{Archive, GameRef, GameSet, Monitor};
+use scoresheet::game::Event;
+use scoresheet::query::games::{self, Before, build, update};
+use scoresheet::query::{Filter, PositionQuery, SearchOptions, SideFiles, TagColumns};
+use scoresheet::{Archive, GameRef, GameSet, Monitor, Position};
 
 /// Tags of all games changed again and again: the file does not grow, and says what the games say.
 #[test]
@@ -31,4 +32,47 @@ fn what_is_out_of_use_is_left_out() {
         let games = Filter::parse(&format!("white ^= \"{round}-\"")).unwrap().games(&columns).games;
         assert_eq!(games.len(), 2000);
     }
+}
+
+/// A segment that was made anew together with games appended later is not used for a backup from before they were, and
+/// then what it had taken the place of is not used either.
+#[test]
+fn what_was_changed_does_not_come_back_with_a_backup() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("games.bga");
+    let import = |count: usize| {
+        let pgn = "[White \"Adams\"]\n\n1. e4 e5 *\n\n".repeat(count);
+        scoresheet::Import::new(&path).append().run_reader("games.pgn", pgn.as_bytes()).unwrap();
+    };
+    import(30);
+    import(3);
+    let open = || Archive::open(&path).unwrap();
+    for kind in games::KINDS {
+        build(&open(), kind, 1 << 20, Monitor::new()).unwrap();
+    }
+    let before = Before::of(&open());
+    let mut position = Position::standard();
+    let other = position.parse_san("d4").unwrap();
+    let change = |game: &GameRef| {
+        let mut game = game.to_game()?;
+        game.tags[0].1 = "Zhu".to_owned();
+        game.events = vec![Event::Move(other)];
+        Ok(Some(game))
+    };
+    let edited = Archive::edit(&path, &GameSet::of(33, [32]), &change, Monitor::new()).unwrap();
+    before.carry(&open(), &edited.change.unwrap()).unwrap();
+    let backup = std::fs::read(&path).unwrap();
+    import(2);
+    update(&open(), 1 << 20, Monitor::new()).unwrap();
+    std::fs::write(&path, backup).unwrap();
+
+    let archive = open();
+    let columns = TagColumns::of(&archive);
+    let named = |name: &str| Filter::parse(&format!("white = {name}")).unwrap().games(&columns).games.len();
+    assert_eq!((named("Adams"), named("Zhu")), (32, 1));
+    position.play_unchecked(other);
+    let files = SideFiles::open(&archive);
+    let found = files.search(&archive).position(&PositionQuery::from(&position), SearchOptions::default());
+    assert_eq!(found.hits.iter().map(|hit| hit.game).collect::<Vec<_>>(), [32]);
+    assert_eq!(files.search(&archive).tree(&Position::standard()).branches.len(), 2);
 }

@@ -7,7 +7,7 @@
 use crate::archive::copy::Changed;
 use crate::archive::{Archive, FileKind};
 use crate::error::Result;
-use crate::format::side::{MAX_SEGMENTS, Made, Part};
+use crate::format::side::{MAX_SEGMENTS, Made, Part, Segment};
 use crate::monitor::Monitor;
 use crate::query::position::build::{add_facts, add_places, build_positions, known_of};
 use crate::query::position::signature::add_signatures;
@@ -180,6 +180,12 @@ fn extend(
         }
         games = union(games.into_iter().chain(last.owned.games()));
         writer.segments().retain(|segment| segment != last.pages.segment());
+    }
+    // What the new segment takes the place of holds no longer than that does: else it would come back with a backup.
+    for held in held.iter().filter(|held| held.is_of(part)) {
+        let shares = count(&without(held.rows.games(), games.iter().cloned())) < held.rows.len();
+        let same = |segment: &&mut Segment| shares && *segment == held.pages.segment();
+        writer.segments().iter_mut().filter(same).for_each(|segment| segment.made = archive.made());
     }
     add(writer, archive, part, &games, memory, archive.made(), monitor)?;
     Ok(count(&games))
