@@ -130,7 +130,9 @@ fn update_file(archive: &Archive, kind: FileKind, memory: u64, monitor: &Monitor
         games = games.max(extend(&mut writer, archive, *part, &held, open, memory, monitor)?);
     }
     let (dead, live) = writer.dead_and_live();
-    if games == 0 && is_same && dead <= live + (1 << 16) {
+    // More of the file is out of use than in use.
+    let is_sparse = dead > live + (1 << 16);
+    if games == 0 && is_same && !is_sparse {
         let bytes = std::fs::metadata(kind.of_archive(archive.path())).map_or(0, |file| file.len());
         return Ok(Some(Updated { kind, games, bytes }));
     }
@@ -139,10 +141,8 @@ fn update_file(archive: &Archive, kind: FileKind, memory: u64, monitor: &Monitor
         let bytes = build_on(archive, kind, memory, monitor)?;
         return Ok(Some(Updated { kind, games, bytes }));
     }
-    let (dead, live) = writer.dead_and_live();
     let mut bytes = writer.commit()?;
-    if dead > live + (1 << 16) {
-        // More of the file is out of use than in use.
+    if is_sparse {
         bytes = copy(archive, kind)?;
     }
     Ok(Some(Updated { kind, games, bytes }))

@@ -83,8 +83,7 @@ impl SideWriter {
 
     /// Makes the segments count. Returns the length of the file.
     pub fn commit(mut self) -> Result<u64> {
-        let written = self.write_head().map_err(Error::io("cannot write", &self.path));
-        written?;
+        self.write_head().map_err(Error::io("cannot write", &self.path))?;
         Ok(self.head.end)
     }
 

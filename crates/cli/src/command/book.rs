@@ -9,7 +9,6 @@ use crate::select::filter::Where;
 use crate::session::Session;
 use crate::text::{count, shown};
 use crate::threads::Threads;
-use indicatif::ProgressBar;
 use scoresheet::output::Content;
 use scoresheet::output::Outputs;
 use scoresheet::query::Search;
@@ -17,7 +16,6 @@ use scoresheet::query::report::book::{BookBuilder, BookOptions};
 use scoresheet::{Existing, Monitor};
 use std::io::Write;
 use std::path::PathBuf;
-use std::time::Duration;
 
 /// Make an opening book from the games, in PolyGlot's format
 ///
@@ -65,13 +63,10 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
             let name = archives::name_in(&archives, archive);
             let (chosen, undecided) = args.filter.games(session, member.columns())?;
             let games = chosen.as_ref().map_or(archive.len(), |chosen| chosen.len());
-            let bar = progress::bar(session, Some(games), !(args.done.quiet || args.done.json));
-            let look = |bar: &ProgressBar, elapsed: Duration| {
-                bar.set_message(progress::left(elapsed, bar.position(), games).unwrap_or_default());
-            };
-            let monitor = Monitor::new().on_progress(|games| bar.inc(games));
-            let search = Search::new(archive).among(chosen.as_ref()).monitored(&monitor);
-            let unread = progress::watched(&bar, look, || search.add_to_book(&mut book));
+            let unread = progress::counted(session, games, !(args.done.quiet || args.done.json), |done| {
+                let monitor = Monitor::new().on_progress(done);
+                Search::new(archive).among(chosen.as_ref()).monitored(&monitor).add_to_book(&mut book)
+            });
             unread.iter().for_each(|error| session.unread(&archives::fault(name.as_deref(), error)));
             failed += undecided + unread.len() as u64;
         }

@@ -1,9 +1,7 @@
 //! `scoresheet edit`: one game, changed in an editor.
 
 use crate::failure::{Code, Failure};
-use crate::output::changed;
-use crate::output::done::Done;
-use crate::output::upkeep::Upkeep;
+use crate::output::changed::Changing;
 use crate::select::archives;
 use crate::session::Session;
 use crate::text::{printable, shown};
@@ -37,13 +35,8 @@ pub struct Args {
     /// Take the game from this PGN file instead of an editor; - for standard input
     #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
-    /// Change nothing; print what would be changed
-    #[arg(long)]
-    dry_run: bool,
     #[command(flatten)]
-    done: Done,
-    #[command(flatten)]
-    upkeep: Upkeep,
+    changing: Changing,
     #[command(flatten)]
     threads: Threads,
 }
@@ -86,15 +79,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let change = |_: &GameRef| Ok(Some(new.clone()));
     let games = GameSet::of(archive.len(), [args.game]);
     args.threads.install(|| {
-        changed::change_or_preview(
-            session,
-            &args.archive,
-            archive,
-            args.dry_run,
-            (args.done, args.upkeep),
-            &games,
-            &change,
-        )?;
+        args.changing.change(session, archive, &games, &change)?;
         Ok(Code::Success)
     })
 }

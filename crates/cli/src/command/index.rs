@@ -8,13 +8,11 @@ use crate::select::archives;
 use crate::session::Session;
 use crate::text::{count, shown, thousands};
 use crate::threads::Threads;
-use indicatif::ProgressBar;
 use scoresheet::ArchiveFile;
 use scoresheet::archive::{Archive, FileKind, writer};
 use scoresheet::output::Outputs;
 use scoresheet::query::{Signatures, position::index, tag_columns as columns};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 /// Rebuild the index of an archive, or build the files that make searches fast
 ///
@@ -104,17 +102,9 @@ fn side_files(args: &Args, session: &Session) -> Result<Code, Failure> {
     }
     if positions {
         let all = archive.len() * 2;
-        let bar = progress::bar(session, Some(all), !args.done.quiet);
-        let look = |bar: &ProgressBar, elapsed: Duration| {
-            bar.set_message(progress::left(elapsed, bar.position(), all).unwrap_or_default());
-        };
-        let built = progress::watched(&bar, look, || {
-            index::build(&archive, args.memory << 20, |games| bar.inc(games)).map_err(Failure::from)
-        });
-        let (size, positions) = built.map_err(|failure| match failure {
-            Failure::Library(error) => Failure::of_archive(&args.archive)(error),
-            failure => failure,
-        })?;
+        let built =
+            progress::counted(session, all, !args.done.quiet, |done| index::build(&archive, args.memory << 20, done));
+        let (size, positions) = built.map_err(Failure::of_archive(&args.archive))?;
         report(
             args,
             session,

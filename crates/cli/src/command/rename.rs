@@ -1,10 +1,8 @@
 //! `scoresheet rename`: names of players, events and sites, spelled otherwise.
 
 use crate::failure::{self, Code, Failure};
-use crate::output::changed;
-use crate::output::done::Done;
+use crate::output::changed::Changing;
 use crate::output::table::TabbedTable;
-use crate::output::upkeep::Upkeep;
 use crate::select::archives;
 use crate::select::filter::Where;
 use crate::session::Session;
@@ -53,13 +51,8 @@ pub struct Args {
     suggest: bool,
     #[command(flatten)]
     filter: Where,
-    /// Change nothing; print what would be changed
-    #[arg(long)]
-    dry_run: bool,
     #[command(flatten)]
-    done: Done,
-    #[command(flatten)]
-    upkeep: Upkeep,
+    changing: Changing,
     #[command(flatten)]
     threads: Threads,
 }
@@ -128,15 +121,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
             };
             return Err(Failure::Message(format!("{}: {what}", shown(&args.archive))));
         }
-        changed::change_or_preview(
-            session,
-            &args.archive,
-            archive,
-            args.dry_run,
-            (args.done, args.upkeep),
-            &games,
-            &change,
-        )?;
+        args.changing.change(session, archive, &games, &change)?;
         failure::all_read(undecided)
     })
 }
@@ -201,7 +186,7 @@ fn suggest(args: &Args, session: &Session) -> Result<Code, Failure> {
         out.write_all(&lines)?;
     }
     out.flush()?;
-    if !args.done.quiet {
+    if !args.changing.done.quiet {
         let kind = match args.kind {
             Kind::Players => "",
             Kind::Events => " --kind events",

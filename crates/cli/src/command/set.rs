@@ -1,9 +1,7 @@
 //! `scoresheet set`: tags added, changed, removed and renamed.
 
 use crate::failure::{self, Code, Failure};
-use crate::output::changed;
-use crate::output::done::Done;
-use crate::output::upkeep::Upkeep;
+use crate::output::changed::Changing;
 use crate::select::archives;
 use crate::select::filter::Where;
 use crate::session::Session;
@@ -49,13 +47,8 @@ pub struct Args {
     restore: bool,
     #[command(flatten)]
     filter: Where,
-    /// Change nothing; print what would be changed
-    #[arg(long)]
-    dry_run: bool,
     #[command(flatten)]
-    done: Done,
-    #[command(flatten)]
-    upkeep: Upkeep,
+    changing: Changing,
     #[command(flatten)]
     threads: Threads,
 }
@@ -165,15 +158,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         let names = args.set.iter().chain(&args.rename).map(|Pair(name, _)| name);
         names.chain(&args.remove).try_for_each(|name| warn_of_slip(session, &archive, name))?;
         let change = |game: &GameRef| change(args, game);
-        changed::change_or_preview(
-            session,
-            &args.archive,
-            archive,
-            args.dry_run,
-            (args.done, args.upkeep),
-            &games,
-            &change,
-        )?;
+        args.changing.change(session, archive, &games, &change)?;
         failure::all_read(undecided)
     })
 }

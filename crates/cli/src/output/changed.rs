@@ -5,65 +5,60 @@ use crate::output::done::Done;
 use crate::output::json::Object;
 use crate::output::new_archive;
 use crate::output::progress;
-use crate::output::upkeep::{self, Upkeep};
+use crate::output::upkeep::Upkeep;
 use crate::session::Session;
 use crate::text::{count, shown};
-use indicatif::ProgressBar;
 use scoresheet::Game;
 use scoresheet::archive::{Archive, GameRef, GameSet};
 use scoresheet::error::Result;
 use scoresheet::output::Outputs;
 use scoresheet::query::games;
-use std::path::Path;
-use std::time::Duration;
 
-/// Gives games of the archive, which was opened at `path`, the content that `change` returns, and reports how many have
-/// changed; with `dry_run` it only prints what would change. To be called after threads have been installed.
-pub fn change_or_preview(
-    session: &Session,
-    path: &Path,
-    archive: Archive,
-    dry_run: bool,
-    (done, upkeep): (Done, Upkeep),
-    games: &GameSet,
-    change: &(dyn Fn(&GameRef) -> Result<Option<Game>> + Sync),
-) -> std::result::Result<(), Failure> {
-    if dry_run {
-        return preview(session, &archive, done, games, change);
-    }
-    drop(archive);
-    change_games(session, path, (done, upkeep), games, change)
+/// How games are changed where they are: the options of all commands that do so.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub struct Changing {
+    /// Change nothing; print what would be changed
+    #[arg(long)]
+    pub dry_run: bool,
+    #[command(flatten)]
+    pub done: Done,
+    #[command(flatten)]
+    upkeep: Upkeep,
 }
 
-fn change_games(
-    session: &Session,
-    path: &Path,
-    (done, upkeep): (Done, Upkeep),
-    games: &GameSet,
-    change: &(dyn Fn(&GameRef) -> Result<Option<Game>> + Sync),
-) -> std::result::Result<(), Failure> {
-    Outputs::default().in_place(path)?;
-    let before = games::Before::of(&Archive::open(path).map_err(Failure::of_archive(path))?);
-    let length = std::fs::metadata(path).map_or(0, |file| file.len());
-    let bar = progress::bar(session, Some(length), !done.quiet);
-    let look = |bar: &ProgressBar, elapsed: Duration| {
-        bar.set_message(progress::left(elapsed, bar.position(), length).unwrap_or_default());
-    };
-    let edited = progress::watched(&bar, look, || Archive::edit(path, games, change, |bytes| bar.inc(bytes)))
-        .map_err(Failure::of_archive(path))?;
-    new_archive::warn_unindexed(session, path, edited.unindexed.as_ref());
-    if let Some(change) = edited.change.as_ref().filter(|_| !upkeep.no_index) {
-        let carried = Archive::open(path).and_then(|archive| before.carry(&archive, change));
-        upkeep::warn(session, path, carried.err());
-        upkeep.update(session, path);
+impl Changing {
+    /// Gives games of an open archive the content that `change` returns, and reports how many have changed; with
+    /// `--dry-run` it only prints what would change. To be called after threads have been installed.
+    pub fn change(
+        self,
+        session: &Session,
+        archive: Archive,
+        games: &GameSet,
+        change: &(dyn Fn(&GameRef) -> Result<Option<Game>> + Sync),
+    ) -> std::result::Result<(), Failure> {
+        if self.dry_run {
+            return preview(session, &archive, self.done, games, change);
+        }
+        let (path, before) = (archive.path().to_path_buf(), games::Before::of(&archive));
+        drop(archive);
+        let path = path.as_path();
+        Outputs::default().in_place(path)?;
+        let length = std::fs::metadata(path).map_or(0, |file| file.len());
+        let edited =
+            progress::counted(session, length, !self.done.quiet, |done| Archive::edit(path, games, change, done))
+                .map_err(Failure::of_archive(path))?;
+        new_archive::warn_unindexed(session, path, edited.unindexed.as_ref());
+        if let Some(change) = &edited.change {
+            self.upkeep.carry(session, path, &before, change);
+        }
+        let line = match edited.games {
+            0 => format!("{}: nothing to change", shown(path)),
+            games => format!("{}: {} changed", shown(path), count(games, "game", "games")),
+        };
+        let bytes = std::fs::metadata(path).map_or(0, |file| file.len());
+        let object = Object::new().with("archive", shown(path)).with("changed", edited.games).with("bytes", bytes);
+        self.done.report(session, &line, &object)
     }
-    let line = match edited.games {
-        0 => format!("{}: nothing to change", shown(path)),
-        games => format!("{}: {} changed", shown(path), count(games, "game", "games")),
-    };
-    let bytes = std::fs::metadata(path).map_or(0, |file| file.len());
-    let object = Object::new().with("archive", shown(path)).with("changed", edited.games).with("bytes", bytes);
-    done.report(session, &line, &object)
 }
 
 /// Returns what has changed between two states of a game, a line for each tag and one for the moves and texts.

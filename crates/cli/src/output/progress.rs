@@ -42,6 +42,15 @@ pub fn watched<T>(bar: &ProgressBar, look: impl Fn(&ProgressBar, Duration) + Sen
     result
 }
 
+/// Runs `work`, which tells how much more of `total` is done, with a bar that shows the time left.
+pub fn counted<T>(session: &Session, total: u64, wanted: bool, work: impl FnOnce(&(dyn Fn(u64) + Sync)) -> T) -> T {
+    let bar = bar(session, Some(total), wanted);
+    let look = |bar: &ProgressBar, elapsed: Duration| {
+        bar.set_message(left(elapsed, bar.position(), total).unwrap_or_default());
+    };
+    watched(&bar, look, || work(&|done| bar.inc(done)))
+}
+
 /// Returns the time left, by how long the part that is done has taken; `None` while it is too early to say.
 pub fn left(elapsed: Duration, done: u64, total: u64) -> Option<String> {
     if done == 0 || elapsed < Duration::from_secs(1) {

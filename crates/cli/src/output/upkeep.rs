@@ -4,12 +4,11 @@ use crate::failure::Failure;
 use crate::output::progress;
 use crate::session::Session;
 use crate::text::shown;
-use indicatif::ProgressBar;
+use scoresheet::archive::copy::Changed;
 use scoresheet::archive::{Archive, FileKind};
 use scoresheet::query::games;
 use scoresheet::{Error, Monitor};
 use std::path::Path;
-use std::time::Duration;
 
 /// Whether the files that make searches fast are brought up to date.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
@@ -26,6 +25,18 @@ impl Upkeep {
         if !self.no_index {
             warn(session, path, games::update_beside(path, games::SORT_MEMORY, Monitor::new()).err());
         }
+    }
+
+    /// Takes over what the side files knew before the archive was changed in place, and brings them up to date.
+    pub fn carry(self, session: &Session, path: &Path, before: &games::Before, change: &Changed) {
+        if self.no_index {
+            return;
+        }
+        let carried = Archive::open(path).and_then(|archive| {
+            before.carry(&archive, change)?;
+            games::update(&archive, games::SORT_MEMORY, Monitor::new())
+        });
+        warn(session, path, carried.err());
     }
 
     /// Makes the side files of a new archive that one of those it was made of has.
@@ -57,11 +68,7 @@ impl Upkeep {
 /// Makes a side file with a progress bar; returns its size.
 pub fn build(session: &Session, archive: &Archive, kind: FileKind, memory: u64, quiet: bool) -> Result<u64, Error> {
     let all = archive.len() * if kind == FileKind::Positions { 2 } else { 1 };
-    let bar = progress::bar(session, Some(all), !quiet);
-    let look = |bar: &ProgressBar, elapsed: Duration| {
-        bar.set_message(progress::left(elapsed, bar.position(), all).unwrap_or_default());
-    };
-    progress::watched(&bar, look, || games::build(archive, kind, memory, |games| bar.inc(games)))
+    progress::counted(session, all, !quiet, |done| games::build(archive, kind, memory, done))
 }
 
 /// Says that side files are not up to date.
