@@ -224,6 +224,8 @@ damage_kinds! {
     BlocksOfOtherCommit = 16, "the blocks are not those of the commit";
     CommitDisagrees = 16, "the last commit disagrees with the sources";
     DeletionsBlock = 15, "damaged deletions block";
+    MetadataBlock = 34, "damaged metadata block";
+    ModelBlock = 34, "damaged model block";
     PositionIndex = 20, "damaged position index";
 }
 

@@ -8,6 +8,7 @@ shared with the program. A test compares what it says with what the program says
     python3 tools/reader.py fen ARCHIVE [GAME:PLY ..]  positions as FEN; without pairs these are read from stdin
     python3 tools/reader.py tags ARCHIVE [GAME ..]     tag pairs, one a line
     python3 tools/reader.py source ARCHIVE [NUMBER]    a source's bytes, if its SHA-256 is right (from 0)
+    python3 tools/reader.py metadata ARCHIVE           what the archive says of itself, a key and a value a line
     python3 tools/reader.py blocks ARCHIVE             the blocks
     python3 tools/reader.py part KIND HEX [COUNT ..]   what a payload means, as JSON (section 33)
     python3 tools/reader.py vectors FOLDER             checks the test vectors
@@ -18,12 +19,13 @@ Needs Python 3.8 and zstd: the package `zstandard`, Python 3.14's `compression.z
 import hashlib
 import json
 import os
+import re
 import struct
 import subprocess
 import sys
 import zlib
 
-VERSION = (0, 6)
+MAJOR = 1
 MOST = 1 << 60
 
 
@@ -124,6 +126,7 @@ def compressed(data):
 # --- Sections 4, 5 and 22: header pages, blocks, which commit counts --------------------------------------------------
 
 KINDS = "none moves tags texts dictionary source commit layout deletions loose restorations".split()
+SKIPPABLE = {128: "metadata", 129: "model"}
 
 
 class Block:
@@ -166,8 +169,8 @@ def page(file, place):
     major, minor, size = struct.unpack("<HHI", data[8:16])
     if size != 4096:
         return "damaged"
-    need((major, minor) <= VERSION, "a newer program is needed: version %d.%d" % (major, minor))
-    if (major, minor) < VERSION:
+    need(major <= MAJOR, "a newer program is needed: version %d.%d" % (major, minor))
+    if major < MAJOR:
         return "older"
     identity, sequence, length, games, chain, commit, reading, writing = struct.unpack("<16sQQQ16sQII", data[16:88])
     if sequence % 2 != place or length < 8192 or max(sequence, length, games, commit) > MOST:
@@ -314,6 +317,17 @@ def source(payload):
     part.end()
     need(record["exact"] <= 1 and record["rejected"] <= record["seen"], "a source")
     return record
+
+
+def pairs(payload, count):
+    """Section 34: the keys and values of a metadata block."""
+    raw = compressed(payload)
+    found = [(raw.string(), raw.string()) for _ in range(count)]
+    raw.end()
+    for key, value in found:
+        need(re.fullmatch(rb"[a-z][a-z0-9-]{0,63}", key) and len(value) <= 65536, "a key or value")
+        need(value.decode("utf-8", "replace").encode() == value, "a value that is no UTF-8")
+    return found
 
 
 # --- Sections 6 and 7: moves blocks, game records ---------------------------------------------------------------------
@@ -1952,6 +1966,8 @@ def part(kind, data, numbers):
         return [list(run) for run in deletions(data, numbers[0])]
     if kind == "source":
         return source(data)
+    if kind == "metadata":
+        return [[text_of(key), text_of(value)] for key, value in pairs(data, numbers[0])]
     if kind == "loose":
         read = Bytes(data)
         return {"source": read.varint(), "bytes": compressed(data[read.at :]).data.hex()}
@@ -2069,9 +2085,17 @@ def main(arguments):
                 out.write(b"%d %s %s\n" % (game.number, key, value))
     elif command == "source":
         out.write(source_bytes(archive, int(rest[0]) if rest else 0))
+    elif command == "metadata":
+        metadata = {}
+        for block in archive.blocks:
+            if (block.kind, block.coding) == (128, 0):
+                metadata.update(pairs(block.checked(), block.count))
+        for key, value in sorted(metadata.items()):
+            if value:
+                out.write(b"%s %s\n" % (key, value))
     elif command == "blocks":
         for block in archive.blocks:
-            kind = KINDS[block.kind] if block.kind < len(KINDS) else "kind %d" % block.kind
+            kind = KINDS[block.kind] if block.kind < len(KINDS) else SKIPPABLE.get(block.kind, "kind %d" % block.kind)
             print(block.offset, kind, block.coding, block.first, block.count, block.length)
     else:
         print(__doc__, file=sys.stderr)

@@ -147,6 +147,8 @@ types:
             'kind::deletions': part
             'kind::loose': loose
             'kind::restorations': part
+            'kind::metadata': part
+            'kind::model': part
             _: unknown
   unknown:
     doc: A kind that is not assigned; from 128 on it may be passed over (section 22).
@@ -529,3 +531,5 @@ enums:
     8: deletions
     9: loose
     10: restorations
+    128: metadata
+    129: model

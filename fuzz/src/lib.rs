@@ -603,7 +603,7 @@ fn apart<T: Send>(work: fn() -> T) -> T {
 
 /// An archive of every kind of block, and its index.
 fn golden() -> (&'static [u8], &'static [u8]) {
-    (include_bytes!("../../testdata/golden/v0.6.bga"), include_bytes!("../../testdata/golden/v0.6.bgi"))
+    (include_bytes!("../../testdata/golden/v1.0.bga"), include_bytes!("../../testdata/golden/v1.0.bgi"))
 }
 
 /// Changes bytes as `bytes` say: four each, where, how and by what. A few changes only: what is changed all over is

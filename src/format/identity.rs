@@ -3,8 +3,8 @@
 //!
 //! Knows nothing of any structure; all of them are checked with what stands here.
 
-/// The format version that this program writes, major and minor. Before 1.0 it reads no other.
-pub const VERSION: (u16, u16) = (0, 6);
+/// The format version that this program writes, major and minor. It reads every version with the same major one.
+pub const VERSION: (u16, u16) = (1, 0);
 
 /// The archive's identity: 16 bytes that seed every checksum in it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]

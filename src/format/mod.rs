@@ -33,7 +33,7 @@ pub(crate) mod wire;
 mod vectors;
 
 pub use columns::{layout, moves, record, tags, texts};
-pub use file::{block, commit, deletions, dictionary, header, index, loose, source, state};
+pub use file::{block, commit, deletions, dictionary, header, index, loose, metadata, source, state};
 pub(crate) use identity::crc_from;
 pub use identity::{ArchiveId, VERSION};
 pub use limits::{Limits, MOST};

@@ -112,6 +112,13 @@ impl<'a> Import<'a> {
         self
     }
 
+    /// Sets what the archive says of a key, such as `title` or `license`; see
+    /// [`ImportOptions::metadata`].
+    pub fn describe(mut self, key: impl Into<String>, value: impl Into<String>) -> Import<'a> {
+        self.options.metadata.insert(key.into(), value.into());
+        self
+    }
+
     /// Sets all options at once.
     pub fn options(mut self, options: ImportOptions) -> Import<'a> {
         self.options = options;

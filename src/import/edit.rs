@@ -8,6 +8,7 @@
 use super::chunk::ChunkBuilder;
 use crate::archive::copy::Changed;
 use crate::archive::copy::rewrite::{Remade, Rewritten, rewrite};
+use crate::archive::copy::strings::Strings;
 use crate::archive::writer::EncodedChunk;
 use crate::archive::{Archive, Chunk, Coding, GameRef, GameSet, push_record};
 use crate::brenner::decode::each_move;
@@ -18,7 +19,7 @@ use crate::format::record::{self, Record};
 use crate::game::Game;
 use crate::monitor::Monitor;
 use crate::pgn::{Disposition, ReadOptions, read_game};
-use foldhash::{HashMap, HashMapExt};
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -216,24 +217,4 @@ fn remade(chunk: &Chunk, changes: &HashMap<u64, Change>, known: impl Fn(&[u8]) -
 
 fn too_large(game: u64) -> Error {
     Error::input(format!("game {game}"), "its chunk would be too large")
-}
-
-/// The numbers of an archive's strings, read when first asked for.
-#[derive(Default)]
-struct Strings(std::sync::OnceLock<HashMap<Box<[u8]>, u64>>);
-
-impl Strings {
-    /// Returns the number of a string, if it is one of the first `known` of the dictionary.
-    fn number(&self, archive: &Archive, known: u64, string: &[u8]) -> Option<u64> {
-        let numbers = self.0.get_or_init(|| {
-            let mut numbers = HashMap::new();
-            for number in 0..archive.totals().map_or(0, |totals| totals.strings) {
-                if let Ok(string) = archive.dictionary(number) {
-                    numbers.entry(string.into()).or_insert(number);
-                }
-            }
-            numbers
-        });
-        numbers.get(string).copied().filter(|number| *number < known)
-    }
 }

@@ -3,6 +3,7 @@
 use crate::archive::Existing;
 use crate::archive::writer::BATCH;
 use crate::pgn::ReadOptions;
+use std::collections::BTreeMap;
 
 /// Bytes of PGN in a chunk by default.
 pub const CHUNK_BYTES: usize = 768 << 10;
@@ -52,6 +53,10 @@ pub struct ImportOptions {
     /// The sources, by their place in the list from 0, that no games are read from: their bytes are kept and come back
     /// as they are.
     pub kept: Vec<usize>,
+    /// Whether a packed archive has the model with it, as one block, so that the archive alone is enough to read it.
+    pub with_model: bool,
+    /// What the archive is to say of itself ([`Archive::metadata`](crate::Archive::metadata)), set in the first commit.
+    pub metadata: BTreeMap<String, String>,
 }
 
 impl ImportOptions {
@@ -85,6 +90,8 @@ impl Default for ImportOptions {
             keep_rejected: false,
             stop_at_refused: false,
             kept: Vec::new(),
+            with_model: false,
+            metadata: BTreeMap::new(),
         }
     }
 }

@@ -8,8 +8,9 @@ use super::resume::Start;
 use super::summary::{Progress, Report, Summary};
 use crate::archive::storage::Storage;
 use crate::archive::writer::{NewFile, Opened, Writer, write_index, write_side};
-use crate::archive::{Archive, ArchiveFile, Existing, FileKind, GameSet};
+use crate::archive::{Archive, ArchiveFile, Existing, FileKind, GameSet, MODEL, checked};
 use crate::error::{Error, Result};
+use crate::packed;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -66,6 +67,7 @@ pub fn import_with(
     report: Report<'_>,
 ) -> Result<Summary> {
     let exists = target.exists();
+    checked(pairs_of(options))?;
     refuse_existing(target, options)?;
     let replace = exists && options.existing == Existing::Replace;
     let opened = if exists && !replace { Some(Writer::open(target)?) } else { None };
@@ -160,6 +162,18 @@ pub fn import_on<S: Storage>(
     })
 }
 
+fn pairs_of(options: &ImportOptions) -> impl Iterator<Item = (&str, &str)> {
+    options.metadata.iter().map(|(key, value)| (&**key, &**value))
+}
+
+fn describe<S: Storage>(writer: &mut Writer<S>, options: &ImportOptions) -> io::Result<()> {
+    writer.describe(checked(pairs_of(options)).map_err(io::Error::other)?)?;
+    match packed::model_file().filter(|_| options.pack && options.with_model) {
+        Some(model) => writer.add_model(MODEL.number, model),
+        None => Ok(()),
+    }
+}
+
 /// Stores what a feed gives, and commits it; with the deletion of the games that it replaces, and then only if it is
 /// whole and not nothing.
 fn store<S: Storage>(
@@ -171,8 +185,15 @@ fn store<S: Storage>(
     progress: &Progress,
     report: Report<'_>,
 ) -> (Writer<S>, io::Result<Summary>) {
-    let Opened { writer, interner, .. } = opened;
+    let Opened { mut writer, interner, .. } = opened;
     let before = *writer.totals();
+    // An import that goes on has said it.
+    if start.begin.is_none()
+        && start.done.is_empty()
+        && let Err(error) = describe(&mut writer, options)
+    {
+        return (writer, Err(error));
+    }
     let output = Output::new(writer, &feed.names, &start, options, Some(progress), report);
     let seen_before: u64 = output.sources.iter().map(|source| source.record.seen).sum();
     let (mut output, stopped, refused) = run(feed, interner, output, options, replaced.is_none());

@@ -26,3 +26,11 @@ pub use model::MODEL;
 pub use model::load_model_by;
 pub use model::{MODEL_ID, MODEL_SHA256};
 pub use stream::{decode, encode};
+
+/// Returns the file of the model that new streams are packed with; `None` in a browser, where it is not in the program.
+pub fn model_file() -> Option<&'static [u8]> {
+    #[cfg(not(target_family = "wasm"))]
+    return Some(MODEL);
+    #[cfg(target_family = "wasm")]
+    None
+}

@@ -219,11 +219,11 @@ fn changed_games_are_written_as_they_were() {
     )
     .unwrap();
     if std::env::var_os("SCORESHEET_BLESS").is_some() {
-        fs::copy(&target, golden("v0.6-changed.bga")).unwrap();
-        fs::copy(FileKind::Index.beside(&target), golden("v0.6-changed.bgi")).unwrap();
+        fs::copy(&target, golden("v1.0-changed.bga")).unwrap();
+        fs::copy(FileKind::Index.beside(&target), golden("v1.0-changed.bgi")).unwrap();
     }
-    assert!(fs::read(&target).unwrap() == fs::read(golden("v0.6-changed.bga")).unwrap(), "the bytes have changed");
-    let archive = Archive::open(golden("v0.6-changed.bga")).unwrap();
+    assert!(fs::read(&target).unwrap() == fs::read(golden("v1.0-changed.bga")).unwrap(), "the bytes have changed");
+    let archive = Archive::open(golden("v1.0-changed.bga")).unwrap();
     assert!(archive.changed().unwrap().iter().eq([1, 2]));
     let mut source = Vec::new();
     assert!(archive.write_original(&archive.sources().unwrap()[0], &mut source).unwrap());

@@ -3,7 +3,7 @@
 
 use crate::common::import::try_import;
 use crate::common::sample::testdata;
-use scoresheet::archive::{Coding, Level, TranscodeOptions};
+use scoresheet::archive::{Level, TranscodeOptions};
 use scoresheet::error::UnknownPart;
 use scoresheet::format::block::{self, BlockHeader, BlockKind, HEADER};
 use scoresheet::format::commit::Commit;
@@ -60,7 +60,7 @@ fn with(file: &[u8], features: Features, more: impl Fn(BlockKind) -> Vec<u8>) ->
 /// Returns the path of a golden file, which is what it should be, and a copy of it that may be written to.
 fn golden(name: &str, features: Features, more: impl Fn(BlockKind) -> Vec<u8>) -> (PathBuf, tempfile::TempDir) {
     let path = testdata("golden").join(name);
-    let made = with(&fs::read(testdata("golden").join("v0.6.bga")).unwrap(), features, more);
+    let made = with(&fs::read(testdata("golden").join("v1.0.bga")).unwrap(), features, more);
     if std::env::var_os("SCORESHEET_BLESS").is_some() {
         fs::write(&path, &made).unwrap();
     }
@@ -92,8 +92,8 @@ fn unknown_blocks(path: &Path) -> usize {
 
 #[test]
 fn skippable_blocks_are_passed_over() {
-    let (path, folder) = golden("v0.6-skippable.bga", Features::default(), |after| match after {
-        BlockKind::Moves => vec![128],
+    let (path, folder) = golden("v1.0-skippable.bga", Features::default(), |after| match after {
+        BlockKind::Moves => vec![191],
         BlockKind::Texts => vec![255, 200],
         BlockKind::Source => vec![192],
         _ => Vec::new(),
@@ -115,7 +115,7 @@ fn skippable_blocks_are_passed_over() {
     assert!(is_intact(&path));
     assert_eq!((Archive::open(&path).unwrap().live().len(), unknown_blocks(&path)), (5, 4));
     let copy = folder.path().join("copy.bga");
-    let options = TranscodeOptions { coding: Coding::Plain, level: None, existing: Existing::Refuse };
+    let options = TranscodeOptions::default();
     Archive::open(&path).unwrap().transcode(&copy, &options, |_| {}).unwrap();
     assert!(is_intact(&copy));
     assert_eq!((digest(&copy), unknown_blocks(&copy)), (digest(&path), 0));
@@ -146,7 +146,7 @@ fn skippable_blocks_are_passed_over_in_a_dictionary() {
 
 #[test]
 fn critical_blocks_are_refused_by_their_kind() {
-    let (path, folder) = golden("v0.6-critical.bga", Features::default(), |after| match after {
+    let (path, folder) = golden("v1.0-critical.bga", Features::default(), |after| match after {
         BlockKind::Layout => vec![100],
         _ => Vec::new(),
     });
@@ -164,8 +164,8 @@ fn critical_blocks_are_refused_by_their_kind() {
 /// A known kind in another coding is as unknown as another kind.
 #[test]
 fn other_codings_are_refused() {
-    let (path, _folder) = golden("v0.6-skippable.bga", Features::default(), |after| match after {
-        BlockKind::Moves => vec![128],
+    let (path, _folder) = golden("v1.0-skippable.bga", Features::default(), |after| match after {
+        BlockKind::Moves => vec![191],
         BlockKind::Texts => vec![255, 200],
         BlockKind::Source => vec![192],
         _ => Vec::new(),
@@ -189,7 +189,7 @@ fn other_codings_are_refused() {
 #[test]
 fn features_decide_who_may_do_what() {
     let read = Features { read: 1 << 31, write: 0 };
-    let (path, folder) = golden("v0.6-feature-read.bga", read, |_| Vec::new());
+    let (path, folder) = golden("v1.0-feature-read.bga", read, |_| Vec::new());
     let is_told = |error: Error| {
         let part = UnknownPart::ReadFeatures(1 << 31);
         assert!(matches!(error, Error::Unknown { part: found, .. } if found == part), "{error:?}");
@@ -205,7 +205,7 @@ fn features_decide_who_may_do_what() {
     is_told(Archive::open(ArchiveFile::from_bytes(file)).unwrap_err());
 
     let write = Features { read: 0, write: 1 << 31 };
-    let (path, _folder) = golden("v0.6-feature-write.bga", write, |_| Vec::new());
+    let (path, _folder) = golden("v1.0-feature-write.bga", write, |_| Vec::new());
     assert_eq!(digest(&path), DIGEST.trim());
     assert!(is_intact(&path));
     let before = fs::read(&path).unwrap();

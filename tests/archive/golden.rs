@@ -5,11 +5,12 @@
 
 use crate::common::import::try_import;
 use crate::common::sample::testdata;
-use scoresheet::archive::{FileKind, Level, SideState};
+use scoresheet::archive::copy::{self, Part};
+use scoresheet::archive::{Coding, FileKind, Level, MODEL, SideState, TranscodeOptions};
 use scoresheet::query::{Filter, TagColumns, tag_columns};
-use scoresheet::{Archive, Error, Import, ImportOptions};
+use scoresheet::{Archive, Error, Existing, Import, ImportOptions, Monitor};
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 const DIGEST: &str = include_str!("../../testdata/golden/sample.digest");
 
@@ -30,14 +31,14 @@ fn this_version_writes_the_golden_bytes() {
     assert_eq!((summary.stored, summary.rejected, summary.faulty), (6, 0, 1));
     assert_eq!(faults, [(41, "illegal move: Ke3 (after 2 plies)".to_owned())]);
     if std::env::var_os("SCORESHEET_BLESS").is_some() {
-        fs::copy(&target, golden("v0.6.bga")).unwrap();
-        fs::copy(FileKind::Index.beside(&target), golden("v0.6.bgi")).unwrap();
+        fs::copy(&target, golden("v1.0.bga")).unwrap();
+        fs::copy(FileKind::Index.beside(&target), golden("v1.0.bgi")).unwrap();
         let digest = Archive::open(&target).unwrap().digest().unwrap();
         fs::write(golden("sample.digest"), format!("{digest}\n")).unwrap();
     }
-    assert!(fs::read(&target).unwrap() == fs::read(golden("v0.6.bga")).unwrap(), "the archive's bytes have changed");
+    assert!(fs::read(&target).unwrap() == fs::read(golden("v1.0.bga")).unwrap(), "the archive's bytes have changed");
     let index = fs::read(FileKind::Index.beside(&target)).unwrap();
-    assert!(index == fs::read(golden("v0.6.bgi")).unwrap(), "the index's bytes have changed");
+    assert!(index == fs::read(golden("v1.0.bgi")).unwrap(), "the index's bytes have changed");
 }
 
 /// A game whose lines are filled, in the layout of many files of games over the board: it needs no edits. And games of
@@ -47,7 +48,7 @@ fn other_sources_are_written_as_they_were() {
     for (name, games) in [("filled", 1), ("engine", 3)] {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join(format!("{name}.bga"));
-        let (source, kept) = (golden(&format!("{name}.pgn")), golden(&format!("v0.6-{name}.bga")));
+        let (source, kept) = (golden(&format!("{name}.pgn")), golden(&format!("v1.0-{name}.bga")));
         try_import(std::slice::from_ref(&source), &target, &ImportOptions::default()).unwrap();
         if std::env::var_os("SCORESHEET_BLESS").is_some() {
             fs::copy(&target, &kept).unwrap();
@@ -68,14 +69,14 @@ fn deletions_and_header_columns_are_written_as_they_were() {
     try_import(&sources, &target, &ImportOptions::default()).unwrap();
     assert_eq!(Archive::delete(&target, [2, 3, 5]).unwrap().games, 3);
     tag_columns::write(&Archive::open(&target).unwrap()).unwrap();
-    let files = ["bga", "bgi", "bgh"].map(|end| (target.with_extension(end), golden(&format!("v0.6-deleted.{end}"))));
+    let files = ["bga", "bgi", "bgh"].map(|end| (target.with_extension(end), golden(&format!("v1.0-deleted.{end}"))));
     for (written, kept) in &files {
         if std::env::var_os("SCORESHEET_BLESS").is_some() {
             fs::copy(written, kept).unwrap();
         }
         assert!(fs::read(written).unwrap() == fs::read(kept).unwrap(), "the bytes of {} have changed", kept.display());
     }
-    let archive = Archive::open(golden("v0.6-deleted.bga")).unwrap();
+    let archive = Archive::open(golden("v1.0-deleted.bga")).unwrap();
     assert!(archive.live().iter().eq([1, 4, 6]));
     let columns = TagColumns::of(&archive);
     assert_eq!(columns.state(), SideState::File);
@@ -85,10 +86,10 @@ fn deletions_and_header_columns_are_written_as_they_were() {
 
 #[test]
 fn the_golden_archive_is_read() {
-    let archive = Archive::open(golden("v0.6.bga")).unwrap();
+    let archive = Archive::open(golden("v1.0.bga")).unwrap();
     assert_eq!(archive.len(), 6);
     assert_eq!(archive.digest().unwrap().to_string(), DIGEST.trim());
-    assert!(Archive::verify(golden("v0.6.bga"), Level::Full, |_| {}).unwrap().is_intact());
+    assert!(Archive::verify(golden("v1.0.bga"), Level::Full, |_| {}).unwrap().is_intact());
     let sources = archive.sources().unwrap();
     let mut original = Vec::new();
     assert!(archive.write_original(&sources[0], &mut original).unwrap());
@@ -101,7 +102,94 @@ fn the_golden_archive_is_read() {
     assert!(archive.position(1, 7).unwrap().is_checkmate());
 }
 
-/// Before version 1.0 a program reads its own version alone, and says so of another.
+/// Metadata and a model, beside packed moves: what the archive says, and that it says so after every kind of copy.
+#[test]
+fn metadata_and_model() {
+    let folder = tempfile::tempdir().unwrap();
+    let [plain, target, back, part, repaired] =
+        ["plain", "packed", "back", "part", "repaired"].map(|name| folder.path().join(name).with_extension("bga"));
+    let pairs = [("license", "CC0-1.0"), ("title", "Sample \u{2658}"), ("writer", "a test"), ("x-room", "7")];
+    let import = pairs.iter().fold(Import::new(&plain), |import, (key, value)| import.describe(*key, *value));
+    import.run([golden("sample.pgn")]).unwrap();
+    let options = TranscodeOptions { coding: Coding::Packed(MODEL), ..TranscodeOptions::default() };
+    Archive::open(&plain).unwrap().transcode(&target, &options, Monitor::new()).unwrap();
+    if std::env::var_os("SCORESHEET_BLESS").is_some() {
+        fs::copy(&target, golden("v1.0-packed.bga")).unwrap();
+    }
+    assert!(fs::read(&target).unwrap() == fs::read(golden("v1.0-packed.bga")).unwrap(), "the bytes have changed");
+    assert!(Archive::verify(golden("v1.0-packed.bga"), Level::Full, |_| {}).unwrap().is_intact());
+    let options = TranscodeOptions { with_model: true, existing: Existing::Replace, ..options };
+    Archive::open(&plain).unwrap().transcode(&target, &options, Monitor::new()).unwrap();
+    let of = |path: &Path| Archive::open(path).unwrap().metadata().unwrap();
+    assert!(of(&target).iter().map(|(key, value)| (&**key, &**value)).eq(pairs));
+    let models = |path: &Path| Archive::open(path).unwrap().models().unwrap();
+    assert!(models(&target) == [(MODEL, scoresheet::packed::MODEL.to_vec())]);
+    assert!(Archive::verify(&target, Level::Full, |_| {}).unwrap().is_intact());
+
+    // Plain again, the model is not needed; and nothing else has changed.
+    let archive = Archive::open(&target).unwrap();
+    archive.transcode(&back, &TranscodeOptions::default(), Monitor::new()).unwrap();
+    assert!(fs::read(&back).unwrap() == fs::read(&plain).unwrap());
+    Archive::repair(&target, &repaired, Existing::Refuse, |_| {}).unwrap();
+    assert_eq!((of(&repaired), models(&repaired)), (of(&target), models(&target)));
+
+    // Set, taken away, and what two archives do not say alike.
+    Archive::describe(&plain, [("title", "Other"), ("x-room", "")]).unwrap();
+    let archive = [Archive::open(&plain).unwrap(), Archive::open(&target).unwrap()];
+    assert_eq!(of(&plain).keys().collect::<Vec<_>>(), ["license", "title", "writer"]);
+    assert!(of(&plain)["writer"].starts_with("scoresheet "));
+    let parts = [0, 1].map(|place| Part { games: archive[place].live(), archive: &archive[place] });
+    copy::write(&part, Existing::Refuse, &parts, Monitor::new()).unwrap();
+    assert_eq!(of(&part), [("license".to_owned(), "CC0-1.0".to_owned())].into());
+    assert_eq!(models(&part).len(), 1);
+    for (key, value) in [("Title", "capital"), ("", "none"), ("long", &*"x".repeat(65_537))] {
+        assert!(matches!(Archive::describe(&plain, [(key, value)]), Err(Error::Input { .. })), "{key}");
+        let import = Import::new(folder.path().join("never.bga")).describe(key, value);
+        assert!(matches!(import.run([golden("sample.pgn")]), Err(Error::Input { .. })), "{key}");
+    }
+    assert!(!folder.path().join("never.bga").exists());
+
+    // A block that is damaged concerns no game; what it says is refused.
+    let mut bytes = fs::read(&target).unwrap();
+    let place = bytes.windows(5).position(|window| window == b"BGAb\x80").unwrap();
+    bytes[place + 45] ^= 1;
+    fs::write(&target, &bytes).unwrap();
+    let archive = Archive::open(&target).unwrap();
+    assert!(matches!(archive.metadata(), Err(Error::Damaged(_))));
+    assert_eq!(archive.digest().unwrap(), Archive::open(&back).unwrap().digest().unwrap());
+    assert!(!Archive::verify(&target, Level::Quick, |_| {}).unwrap().is_intact());
+    Archive::repair(&target, &repaired, Existing::Replace, |_| {}).unwrap();
+    assert!(of(&repaired).is_empty());
+}
+
+/// At a level of its own, a packed copy has its chunks joined as an import packs them; games keep their numbers.
+#[test]
+fn a_packed_copy_has_longer_chunks() {
+    let folder = tempfile::tempdir().unwrap();
+    let [plain, packed, again] =
+        ["plain", "packed", "again"].map(|name| folder.path().join(name).with_extension("bga"));
+    let options = ImportOptions { chunk_bytes: 20_000, ..ImportOptions::default() };
+    Import::new(&plain).options(options).run([testdata("lichess-sample.pgn.zst")]).unwrap();
+    Archive::delete(&plain, [3]).unwrap();
+    let archive = Archive::open(&plain).unwrap();
+    let coding = Coding::Packed(MODEL);
+    archive.transcode(&packed, &TranscodeOptions { coding, ..TranscodeOptions::default() }, Monitor::new()).unwrap();
+    let options = TranscodeOptions { coding, level: Some(19), ..TranscodeOptions::default() };
+    archive.transcode(&again, &options, Monitor::new()).unwrap();
+    let [packed, joined] = [&packed, &again].map(|path| Archive::open(path).unwrap());
+    assert_eq!(packed.chunk_count(), archive.chunk_count());
+    assert!(joined.chunk_count() < archive.chunk_count() / 2, "{} chunks", joined.chunk_count());
+    assert!(joined.file_length() < packed.file_length() * 97 / 100);
+    assert_eq!((joined.len(), joined.deleted_count(), joined.is_deleted(3)), (archive.len(), 1, true));
+    assert_eq!(joined.digest().unwrap(), archive.digest().unwrap());
+    assert!(Archive::verify(&again, Level::Full, |_| {}).unwrap().is_intact());
+    for game in [1, 2, archive.len() / 2, archive.len()] {
+        let [one, other] = [&archive, &joined].map(|archive| archive.game(game).unwrap().to_game().unwrap());
+        assert_eq!(one, other);
+    }
+}
+
+/// A program of version 1 reads no 0.x, and says so.
 #[test]
 fn an_archive_of_an_older_version_is_refused_by_its_version() {
     let refused = Archive::open(golden("v0.1.bga"));

@@ -53,11 +53,11 @@ fn put(file: &mut [u8], page: usize, state: &str, next: &[u8]) {
         "damaged" => file[range][40] ^= 0x10,
         "zero" => file[range].fill(0),
         "newer" => {
-            file[range.clone()][10] = 99;
+            file[range.clone()][8] = 2;
             sealed(&mut file[range]);
         }
         "older" => {
-            file[range.clone()][10] = 1;
+            file[range.clone()][8] = 0;
             sealed(&mut file[range]);
         }
         "foreign" => file[range][3] ^= 0x20,

@@ -25,8 +25,8 @@ fn sample(folder: &Path) -> PathBuf {
 /// An archive of a few small games.
 fn small(folder: &Path) -> PathBuf {
     let target = folder.join("small.bga");
-    fs::copy(testdata("golden/v0.6.bga"), &target).unwrap();
-    fs::copy(testdata("golden/v0.6.bgi"), FileKind::Index.beside(&target)).unwrap();
+    fs::copy(testdata("golden/v1.0.bga"), &target).unwrap();
+    fs::copy(testdata("golden/v1.0.bgi"), FileKind::Index.beside(&target)).unwrap();
     target
 }
 
@@ -263,7 +263,7 @@ fn an_index_is_a_cache() {
         assert_eq!(position(state), fen, "byte {at}");
         assert_eq!(Archive::verify(&target, Level::Quick, |_| {}).unwrap().index, Some(false));
     }
-    fs::copy(testdata("golden/v0.6.bgi"), &index).unwrap();
+    fs::copy(testdata("golden/v1.0.bgi"), &index).unwrap();
     assert_eq!(position(SideState::Stale), fen);
 }
 

@@ -139,6 +139,40 @@ fn ranges_of_games() {
     }
 }
 
+/// Title, license and other metadata: set, shown, kept by copies, taken away.
+#[test]
+fn metadata() {
+    let room = Room::with_archive();
+    let before = room.read("g.bga").len();
+    assert!(room.fine(&["info", "g.bga", "--json"]).contains("\"metadata\":{}"));
+    room.fails(&["describe", "g.bga"], 2, &["--title", "--meta KEY=VALUE"]);
+    room.fails(&["describe", "g.bga", "--meta", "title"], 2, &["title", "KEY=VALUE"]);
+    room.fails(&["describe", "g.bga", "--meta", "Title=t"], 1, &["\"Title\"", "lower-case"]);
+    assert_eq!(room.read("g.bga").len(), before);
+    let done = room.run(&["describe", "g.bga", "--title", "Club games", "--meta", "x-room=7 = seven"]);
+    assert_eq!((done.code, &*done.err), (Some(0), "g.bga: title, x-room set\n"));
+    let info = room.fine(&["info", "g.bga"]);
+    assert!(info.contains("\nTitle    Club games\n") && info.contains("\nX-room   7 = seven\n"), "{info}");
+    room.fine(&["compact", "g.bga", "-o", "c.bga", "-q"]);
+    let said = |name: &str| json(&room.fine(&["info", name, "--json"]))[0]["metadata"].clone();
+    assert_eq!(said("c.bga"), said("g.bga"));
+    assert_eq!((&said("c.bga")["title"], &said("c.bga")["x-room"]), (&"Club games".into(), &"7 = seven".into()));
+    let done = json(&room.fine(&["describe", "c.bga", "--title", "", "--license", "CC0-1.0", "--json"])).remove(0);
+    assert_eq!((done["metadata"]["title"].as_str(), &done["metadata"]["license"]), (None, &"CC0-1.0".into()));
+
+    let args = ["import", "g.pgn", "-o", "p.bga", "--pack", "--with-model", "--title", "Packed", "-q"];
+    room.fine(&args);
+    let info = &json(&room.fine(&["info", "p.bga", "--json"]))[0];
+    assert_eq!((&info["metadata"]["title"], &info["models"]), (&"Packed".into(), &serde_json::json!([1])));
+    assert!((400_000..600_000).contains(&room.read("p.bga").len()));
+    assert_eq!(room.run(&["import", "g.pgn", "-o", "q.bga", "--with-model"]).code, Some(2));
+    room.fine(&["unpack", "p.bga", "-o", "q.bga", "-q"]);
+    assert!(room.read("q.bga").len() < before + 200);
+    room.fine(&["pack", "q.bga", "-o", "r.bga", "--with-model", "-q"]);
+    assert!(room.read("r.bga").len() > 400_000);
+    assert_eq!(room.digest("r.bga"), room.digest("g.bga"));
+}
+
 #[test]
 fn info_and_index() {
     let room = Room::with_archive();

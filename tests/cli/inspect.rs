@@ -28,7 +28,7 @@ fn every_byte_has_a_name() {
     }
     let golden = fs::read_dir(testdata("golden")).unwrap().map(|file| file.unwrap().path());
     let mut files = 0;
-    for path in golden.filter(|path| path.to_string_lossy().contains("v0.6")) {
+    for path in golden.filter(|path| path.to_string_lossy().contains("v1.0")) {
         let name = path.file_name().unwrap().to_str().unwrap();
         room.write(name, fs::read(&path).unwrap());
         is_covered(&room, name);
@@ -83,8 +83,8 @@ fn a_byte_is_looked_up() {
 #[test]
 fn the_dump_in_the_document() {
     let room = Room::new();
-    room.write("v0.6-filled.bga", fs::read(testdata("golden").join("v0.6-filled.bga")).unwrap());
-    let out = room.fine(&["inspect", "v0.6-filled.bga", "--bytes"]);
+    room.write("v1.0-filled.bga", fs::read(testdata("golden").join("v1.0-filled.bga")).unwrap());
+    let out = room.fine(&["inspect", "v1.0-filled.bga", "--bytes"]);
     let expected: String = out.lines().map(|line| format!("    {}\n", line.trim_end())).collect();
     let path = testdata("..").join("FORMAT.md");
     let document = fs::read_to_string(&path).unwrap();

@@ -29,6 +29,7 @@ const COMMANDS: &[&str] = &[
     "edit c3.bga 3 --from one.pgn",
     "delete c4.bga 7",
     "undelete c5.bga 7",
+    "describe c5.bga --title t",
     "replace c6.bga 7 one.pgn",
     "dedupe g.bga",
     "export p.bga",

@@ -39,7 +39,8 @@ const WRITERS: &[Writer] = &[
 /// Options that name a folder to be written into; what is written there has a test of its own below.
 const FOLDERS: [(&str, &str); 2] = [("split", "--output"), ("man", "--dir")];
 /// Commands that change an archive where it is, or write beside it; the same.
-const IN_PLACE: [&str; 9] = ["import", "dedupe", "delete", "undelete", "replace", "index", "set", "rename", "edit"];
+const IN_PLACE: [&str; 10] =
+    ["import", "dedupe", "delete", "undelete", "replace", "index", "set", "rename", "edit", "describe"];
 /// Options that name a file to be read.
 const READ: [(&str, &str); 4] = [("verify", "--against"), ("find", "--fens"), ("rename", "--list"), ("edit", "--from")];
 /// Commands that write nothing but standard output.
@@ -259,6 +260,7 @@ fn what_is_no_side_file_is_not_replaced_by_one() {
             if side == "g.bgi" {
                 room.fails(&["delete", "g.bga", "--games", "1"], 1, &["g.bgi is "]);
                 room.fails(&["undelete", "g.bga", "--all"], 1, &["g.bgi is "]);
+                room.fails(&["describe", "g.bga", "--title", "t"], 1, &["g.bgi is "]);
                 room.fails(&["replace", "g.bga", "1", "x.pgn"], 1, &["g.bgi is "]);
                 room.fails(&["dedupe", "g.bga", "--delete"], 1, &["g.bgi is "]);
                 room.fails(&["import", "x.pgn", "-o", "g.bga", "--append"], 1, &["g.bgi is "]);

@@ -134,6 +134,8 @@ fn block_headers() {
         (BlockKind::Deleted, "deletions"),
         (BlockKind::Loose, "loose"),
         (BlockKind::Restored, "restorations"),
+        (BlockKind::Metadata, "metadata"),
+        (BlockKind::Model, "model"),
     ];
     assert!(names.iter().all(|(kind, name)| kind.name() == *name));
     for (kind, name) in names {
@@ -553,10 +555,11 @@ fn the_version_is_that_of_the_code() {
         assert!(says(format!("major version, {major}")) && says(format!("minor version, {minor}")), "{title}");
     }
     // Wherever else a version of archives is named, golden files among them.
-    for name in ["version 0.", "golden/v0.", "`v0."] {
+    let named = format!("{major}.{minor}");
+    for name in ["golden/v", "`v"] {
         for rest in DOCUMENT.split(name).skip(1) {
-            let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
-            assert_eq!(digits, minor.to_string(), "{name}{}", &rest[..20]);
+            let digits: String = rest.chars().take_while(|c| c.is_ascii_digit() || *c == '.').collect();
+            assert!(digits.is_empty() || digits.trim_end_matches('.') == named, "{name}{}", &rest[..20]);
         }
     }
 }
@@ -579,6 +582,8 @@ fn sections_of_damage() {
         (LooseBlock, "Source blocks"),
         (DictionaryBlock, "Dictionary blocks"),
         (DeletionsBlock, "Deletions blocks"),
+        (MetadataBlock, "Metadata and model blocks"),
+        (ModelBlock, "Metadata and model blocks"),
         (Commit, "Commits"),
         (CommitOutOfPlace, "Commits"),
         (IndexDisagrees, "The index file"),
@@ -692,9 +697,7 @@ fn is_known(space: &str, number: u32) -> bool {
     match space {
         "block kinds, critical" | "block kinds, skippable" => {
             let kind = BlockKind::from_number(byte);
-            let skippable =
-                kind == Some(BlockKind::Other(byte)) && BlockKind::Other(byte).name().ends_with("skippable");
-            assert_eq!(space.ends_with("skippable"), skippable, "{number}");
+            assert_eq!(space.ends_with("skippable"), kind.is_some_and(BlockKind::is_skippable), "{number}");
             kind.is_some_and(|kind| kind != BlockKind::Other(byte))
         }
         "codings of records, in moves blocks" => moves_block(byte, 1),

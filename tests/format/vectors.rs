@@ -19,7 +19,7 @@ use scoresheet::format::record::{self, Record};
 use scoresheet::format::source::SourceRecord;
 use scoresheet::format::tags::{StoredValue, Tags, TagsBuilder};
 use scoresheet::format::texts::{Texts, TextsBuilder};
-use scoresheet::format::{Chain, deletions, dictionary, loose};
+use scoresheet::format::{Chain, Limits, deletions, dictionary, loose, metadata};
 use scoresheet::game::{Event, Game, Outcome, TextKind};
 use scoresheet::packed;
 use scoresheet::pgn::{LineEnd, Style};
@@ -104,6 +104,10 @@ fn meaning(part: &str, bytes: &[u8], counts: &[u64]) -> Option<Value> {
         "deletions" => {
             deletions::decode(bytes, count as u64)?.into_iter().map(|(first, last)| vec![first, last]).collect()
         }
+        "metadata" => metadata::decode_within(bytes, count, &Limits::DEFAULT)?
+            .into_iter()
+            .map(|(key, value)| vec![key, value])
+            .collect(),
         "source" => source_fields(&SourceRecord::decode(0, bytes)?),
         "loose" => {
             let (source, bytes) = loose::decode(bytes)?;
@@ -591,15 +595,24 @@ fn others() -> Vec<Vector> {
     };
     let record = source.encode();
     let exact = record.len() - 33;
+    let pairs = [("title", "Wijk aan Zee \u{265E}"), ("license", "CC0-1.0"), ("title", "")];
     vec![
         ("three strings", "dictionary", dictionary::encode(&strings, 19), vec![3]),
         ("the document's", "deletions", deletions::encode(&[(1, 1), (5, 7)]), vec![7]),
         ("nothing", "deletions", deletions::encode(&[]), vec![7]),
         ("a source", "source", record.clone(), vec![]),
+        ("title and license, then no title", "metadata", metadata::encode(pairs), vec![3]),
+        ("no pairs", "metadata", metadata::encode([]), vec![0]),
+        ("a key of 64 bytes", "metadata", metadata::encode([(&*"k".repeat(64), "t")]), vec![1]),
         ("more strings than there are", "dictionary", dictionary::encode(&strings, 19), vec![4]),
         ("beyond the last game", "deletions", deletions::encode(&[(1, 1), (5, 7)]), vec![6]),
         ("exact by 2", "source", changed(&record, |record| record[exact] = 2), vec![]),
         ("cut off", "source", record[..record.len() - 1].to_vec(), vec![]),
+        ("fewer pairs than said", "metadata", metadata::encode(pairs), vec![4]),
+        ("more pairs than said", "metadata", metadata::encode(pairs), vec![2]),
+        ("a key with a capital", "metadata", metadata::encode([("Title", "t")]), vec![1]),
+        ("a key that begins with a digit", "metadata", metadata::encode([("7", "t")]), vec![1]),
+        ("a key of 65 bytes", "metadata", metadata::encode([(&*"k".repeat(65), "t")]), vec![1]),
         ("more rejected than seen", "source", SourceRecord { rejected: 91, ..source }.encode(), vec![]),
     ]
 }
@@ -733,7 +746,7 @@ fn parts_mean_what_the_vectors_say() {
         ("tags.json", tags(), 4),
         ("texts.json", texts(), 7),
         ("layout.json", layouts(), 2),
-        ("blocks.json", others(), 4),
+        ("blocks.json", others(), 7),
         ("commits.json", progress(), 3),
         ("strings.json", strings(), 15),
     ];
@@ -764,50 +777,55 @@ fn reads(file: &[u8]) -> Option<Value> {
 #[test]
 fn files_are_read_as_the_vectors_say() {
     let golden = |name: &str| fs::read(testdata("golden").join(name)).unwrap();
-    let whole = golden("v0.6.bga");
-    // A page of a newer version, its checksum good.
-    let mut newer = whole[PAGE..2 * PAGE].to_vec();
-    newer[8..10].copy_from_slice(&[9, 0]);
-    let crc = crc32fast::hash(&newer[..PAGE - 4]).to_le_bytes();
+    let whole = golden("v1.0.bga");
+    // A page of another version, its checksum good.
+    let of_version = |version: [u8; 4]| {
+        let mut page = whole[PAGE..2 * PAGE].to_vec();
+        page[8..12].copy_from_slice(&version);
+        let crc = crc32fast::hash(&page[..PAGE - 4]).to_le_bytes().to_vec();
+        vec![(PAGE as u64 + 8, version.to_vec()), (2 * PAGE as u64 - 4, crc)]
+    };
     let flip = |at: usize| (at as u64, vec![whole[at] ^ 0x10]);
     type Change = (u64, Vec<u8>);
     let cases: Vec<(&str, &str, Option<u64>, Vec<Change>)> = vec![
-        ("whole", "v0.6.bga", None, vec![]),
-        ("with deleted games", "v0.6-deleted.bga", None, vec![]),
+        ("whole", "v1.0.bga", None, vec![]),
+        ("with deleted games", "v1.0-deleted.bga", None, vec![]),
         ("of an older version", "v0.1.bga", None, vec![]),
-        ("skippable blocks", "v0.6-skippable.bga", None, vec![]),
-        ("a critical block", "v0.6-critical.bga", None, vec![]),
-        ("a feature to read", "v0.6-feature-read.bga", None, vec![]),
-        ("a feature to write", "v0.6-feature-write.bga", None, vec![]),
-        ("the page of the last commit is damaged: the commit is found", "v0.6.bga", None, vec![flip(PAGE + 40)]),
-        ("the other page is damaged: a later commit may be lost", "v0.6.bga", None, vec![flip(40)]),
-        ("the other page is zero", "v0.6.bga", None, vec![(0, vec![0; PAGE])]),
+        ("skippable blocks", "v1.0-skippable.bga", None, vec![]),
+        ("a critical block", "v1.0-critical.bga", None, vec![]),
+        ("a feature to read", "v1.0-feature-read.bga", None, vec![]),
+        ("a feature to write", "v1.0-feature-write.bga", None, vec![]),
+        ("the page of the last commit is damaged: the commit is found", "v1.0.bga", None, vec![flip(PAGE + 40)]),
+        ("the other page is damaged: a later commit may be lost", "v1.0.bga", None, vec![flip(40)]),
+        ("the other page is zero", "v1.0.bga", None, vec![(0, vec![0; PAGE])]),
         (
             "the page of the last commit is zero: an empty archive and a commit",
-            "v0.6.bga",
+            "v1.0.bga",
             None,
             vec![(PAGE as u64, vec![0; PAGE])],
         ),
-        ("both pages are damaged", "v0.6.bga", None, vec![flip(40), flip(PAGE + 40)]),
-        ("no magic", "v0.6.bga", None, vec![flip(0), flip(PAGE)]),
-        ("page and commit are damaged", "v0.6.bga", None, vec![flip(PAGE + 40), flip(whole.len() - 30)]),
+        ("both pages are damaged", "v1.0.bga", None, vec![flip(40), flip(PAGE + 40)]),
+        ("no magic", "v1.0.bga", None, vec![flip(0), flip(PAGE)]),
+        ("page and commit are damaged", "v1.0.bga", None, vec![flip(PAGE + 40), flip(whole.len() - 30)]),
+        ("a page of a greater major version", "v1.0.bga", None, of_version([2, 0, 0, 0])),
+        ("a page of a greater minor version", "v1.0.bga", None, of_version([1, 0, 9, 0])),
         (
-            "a page of a newer version",
-            "v0.6.bga",
+            "a page of version 0.6 beside one of 1.0: older counts as damaged",
+            "v1.0.bga",
             None,
-            vec![(PAGE as u64 + 8, vec![9, 0]), (2 * PAGE as u64 - 4, crc.to_vec())],
+            of_version([0, 0, 6, 0]),
         ),
-        ("pages of two archives", "v0.6.bga", None, vec![(0, golden("v0.6-filled.bga")[..PAGE].to_vec())]),
-        ("a byte is missing", "v0.6.bga", Some(whole.len() as u64 - 1), vec![]),
-        ("all blocks are missing", "v0.6.bga", Some(8192), vec![]),
-        ("the second commit is cut off", "v0.6-deleted.bga", Some(whole.len() as u64 + 20), vec![]),
-        ("bytes after the committed length", "v0.6.bga", Some(whole.len() as u64 + 100), vec![]),
-        ("a block header is damaged", "v0.6.bga", None, vec![flip(8362)]),
-        ("the table of moves is damaged", "v0.6.bga", None, vec![flip(8236)]),
-        ("the records are damaged", "v0.6.bga", None, vec![flip(8300)]),
-        ("the tags are damaged", "v0.6.bga", None, vec![flip(8500)]),
-        ("the texts are damaged", "v0.6.bga", None, vec![flip(8900)]),
-        ("the layout is damaged: no concern of the content", "v0.6.bga", None, vec![flip(9040)]),
+        ("pages of two archives", "v1.0.bga", None, vec![(0, golden("v1.0-filled.bga")[..PAGE].to_vec())]),
+        ("a byte is missing", "v1.0.bga", Some(whole.len() as u64 - 1), vec![]),
+        ("all blocks are missing", "v1.0.bga", Some(8192), vec![]),
+        ("the second commit is cut off", "v1.0-deleted.bga", Some(whole.len() as u64 + 20), vec![]),
+        ("bytes after the committed length", "v1.0.bga", Some(whole.len() as u64 + 100), vec![]),
+        ("a block header is damaged", "v1.0.bga", None, vec![flip(8362)]),
+        ("the table of moves is damaged", "v1.0.bga", None, vec![flip(8236)]),
+        ("the records are damaged", "v1.0.bga", None, vec![flip(8300)]),
+        ("the tags are damaged", "v1.0.bga", None, vec![flip(8500)]),
+        ("the texts are damaged", "v1.0.bga", None, vec![flip(8900)]),
+        ("the layout is damaged: no concern of the content", "v1.0.bga", None, vec![flip(9040)]),
     ];
     let values: Vec<Value> = cases
         .into_iter()

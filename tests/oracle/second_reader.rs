@@ -68,20 +68,20 @@ fn imported(folder: &Path, source: &Path) -> PathBuf {
 
 #[test]
 fn golden_files() {
-    for name in ["v0.6", "v0.6-deleted", "v0.6-filled", "v0.6-engine", "v0.6-skippable", "v0.6-feature-write"] {
+    for name in ["v1.0", "v1.0-deleted", "v1.0-filled", "v1.0-engine", "v1.0-skippable", "v1.0-feature-write"] {
         if !agrees(&testdata(&format!("golden/{name}.bga")), 1) {
             return;
         }
     }
-    gives_back(&testdata("golden/v0.6.bga"), &fs::read(testdata("golden/sample.pgn")).unwrap());
+    gives_back(&testdata("golden/v1.0.bga"), &fs::read(testdata("golden/sample.pgn")).unwrap());
     for name in ["filled", "engine"] {
         gives_back(
-            &testdata(&format!("golden/v0.6-{name}.bga")),
+            &testdata(&format!("golden/v1.0-{name}.bga")),
             &fs::read(testdata(&format!("golden/{name}.pgn"))).unwrap(),
         );
     }
     for (name, what) in [("critical", "a block of kind 100"), ("feature-read", "features 0x80000000")] {
-        let refused = reader(&["digest"], &testdata(&format!("golden/v0.6-{name}.bga")), "").unwrap().unwrap_err();
+        let refused = reader(&["digest"], &testdata(&format!("golden/v1.0-{name}.bga")), "").unwrap().unwrap_err();
         assert!(refused.contains("a newer program is needed") && refused.contains(what), "{refused}");
     }
     let refused = reader(&["digest"], &testdata("golden/v0.1.bga"), "").unwrap();
@@ -120,7 +120,7 @@ fn kaitai_struct() {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tools/kaitai_check.py");
     let mut command = Command::new("python3");
     command.arg(script).args(["bga", "bgi", "bgs", "bgp", "bgh"].map(|end| path.with_extension(end)));
-    command.args(["", "-deleted", "-filled", "-skippable"].map(|name| testdata(&format!("golden/v0.6{name}.bga"))));
+    command.args(["", "-deleted", "-filled", "-skippable"].map(|name| testdata(&format!("golden/v1.0{name}.bga"))));
     let Ok(output) = command.output() else { return eprintln!("skipped: no python3") };
     let message = String::from_utf8_lossy(&output.stderr);
     if output.status.code() == Some(3) {

@@ -64,7 +64,7 @@ fn flip(whole: &Whole, folder: &Path, bits: impl ParallelIterator<Item = usize>,
 
 #[test]
 fn flipped_bits_here_and_there() {
-    let (whole, folder) = (Whole::of(&testdata("golden/v0.6.bga")), tempfile::tempdir().unwrap());
+    let (whole, folder) = (Whole::of(&testdata("golden/v1.0.bga")), tempfile::tempdir().unwrap());
     let bits = whole.file.len() * 8;
     flip(&whole, folder.path(), (0..bits / 37).into_par_iter().map(|step| step * 37), 1);
 }
@@ -93,7 +93,7 @@ fn every_flip_and_cut_of_an_index_and_every_cut_of_an_archive() {
     // An index of 8 KiB: many chunks of few games each.
     let folder = tempfile::tempdir().unwrap();
     let target = folder.path().join("many.bga");
-    fs::copy(testdata("golden/v0.6.bga"), &target).unwrap();
+    fs::copy(testdata("golden/v1.0.bga"), &target).unwrap();
     for _ in 0..345 {
         append(&testdata("golden/sample.pgn"), &target, ImportOptions { threads: 1, ..ImportOptions::default() });
     }
@@ -124,7 +124,7 @@ fn an_index_that_is_not_the_very_one_is_not_used() {
     let whole = Whole::small();
     let archive = Archive::open(ArchiveFile::from_bytes(whole.file.clone()).index(whole.index.to_vec())).unwrap();
     assert_eq!(archive.index_state(), SideState::File);
-    let foreign = fs::read(testdata("golden/v0.6.bgi")).unwrap();
+    let foreign = fs::read(testdata("golden/v1.0.bgi")).unwrap();
     // As it was at an earlier commit: the archive before the last source was appended.
     let mut stale = whole.index.clone();
     stale[32] -= 1;
@@ -196,7 +196,7 @@ fn lose_sector(whole: &Whole, sector: usize, how: usize, seed: u64) -> u64 {
 
 #[test]
 fn lost_sectors_of_a_small_archive() {
-    let whole = Whole::of(&testdata("golden/v0.6.bga"));
+    let whole = Whole::of(&testdata("golden/v1.0.bga"));
     (0..whole.file.len().div_ceil(SECTOR)).into_par_iter().for_each(|sector| {
         lose_sector(&whole, sector, sector % 3, 1);
     });

@@ -184,7 +184,7 @@ fn mutants_break_no_promise() {
 #[test]
 fn checksums_are_made_good() {
     // If the helper made no good ones, nothing would ever be read.
-    let golden = std::fs::read(testdata("golden/v0.6.bga")).unwrap();
+    let golden = std::fs::read(testdata("golden/v1.0.bga")).unwrap();
     let mut fixed = golden.clone();
     targets::fix_checksums(&mut fixed);
     assert!(fixed == golden);
@@ -220,7 +220,7 @@ fn great_numbers(every: usize) {
     assert!(
         catch_unwind(|| std::hint::black_box(u64::MAX) + std::hint::black_box(1)).is_err() == cfg!(debug_assertions)
     );
-    let golden = std::fs::read(testdata("golden/v0.6.bga")).unwrap();
+    let golden = std::fs::read(testdata("golden/v1.0.bga")).unwrap();
     assert!(scoresheet::Archive::open(ArchiveFile::from_bytes(golden.clone())).is_ok());
     let of_pages = (32..80).chain(4096 + 32..4096 + 80).step_by(8);
     let places: Vec<usize> = of_pages.chain((8192..golden.len() - 8).step_by(every)).collect();

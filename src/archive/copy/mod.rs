@@ -6,6 +6,7 @@
 //! which some are is named without its hash, for it can no longer be given back.
 
 pub(crate) mod rewrite;
+pub(crate) mod strings;
 pub(super) mod transcode;
 
 use crate::archive::existing::Existing;
@@ -31,10 +32,11 @@ use crate::monitor::Monitor;
 use rayon::prelude::*;
 pub use rewrite::Changed;
 use sha2::{Digest as _, Sha256};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Games in a chunk of a copy, at most, unless a chunk of the original has more.
-const CHUNK_GAMES: usize = 1024;
+pub(in crate::archive) const CHUNK_GAMES: usize = 1024;
 /// Chunks of fewer bytes together become one.
 const SMALL: f64 = 128.0 * 1024.0;
 /// The zstd level of tags, texts and layout, as an import has it.
@@ -118,6 +120,7 @@ fn write_new(
     let (file, writer) = NewFile::create_whole(path, id, existing)?;
     let mut copier = Copier::new(writer, Interner::default(), path);
     let copy = || {
+        copier.describe(parts)?;
         for part in parts {
             copier.copy(part, edit, monitor)?;
         }
@@ -165,6 +168,24 @@ impl<S: Storage> Copier<S> {
         Copier { writer, interner, path: path.to_path_buf() }
     }
 
+    /// Takes over what all parts say of themselves alike, and the models that their packed moves need.
+    fn describe(&mut self, parts: &[Part]) -> Result<()> {
+        let failed = || Error::io("cannot write", &self.path);
+        let (mut metadata, mut models) = (None::<BTreeMap<String, String>>, Vec::new());
+        for part in parts {
+            let own = part.archive.metadata()?;
+            models
+                .extend(part.archive.models()?.into_iter().filter(|model| !models.contains(model)).collect::<Vec<_>>());
+            metadata = Some(match metadata {
+                None => own,
+                Some(common) => common.into_iter().filter(|(key, value)| own.get(key) == Some(value)).collect(),
+            });
+        }
+        let metadata = metadata.unwrap_or_default();
+        self.writer.describe(metadata.iter().map(|(key, value)| (&**key, &**value))).map_err(failed())?;
+        models.iter().try_for_each(|(name, model)| self.writer.add_model(name.number, model)).map_err(failed())
+    }
+
     /// Commits what has been copied, and gives back the writer.
     pub fn finish(mut self) -> Result<Writer<S>> {
         self.writer.commit().map_err(Error::io("cannot write", &self.path))?;
@@ -187,7 +208,7 @@ impl<S: Storage> Copier<S> {
                 draft.tags.intern(|string, uses| interner.intern(string, uses));
                 draft.strings = interner.take_new();
             }
-            let chunks: Vec<EncodedChunk> = drafts.into_par_iter().map(Draft::encode).collect();
+            let chunks: Vec<EncodedChunk> = drafts.into_par_iter().map(|draft| draft.encode(LEVEL)).collect();
             for chunk in chunks {
                 let games = chunk.ends.len() as u64;
                 let added = self.writer.add_chunk(chunk).and_then(|()| self.writer.commit_batch(BATCH));
@@ -246,7 +267,7 @@ fn loose_blocks(archive: &Archive) -> Result<Vec<(u64, u64, Vec<u8>)>> {
 }
 
 /// Games of some chunks that become one chunk.
-type Group = Vec<(usize, Vec<u64>)>;
+pub(in crate::archive) type Group = Vec<(usize, Vec<u64>)>;
 
 /// Returns the games as groups of about the size of a chunk, their moves coded alike: a whole chunk stays one, but for
 /// small ones, such as a game that is appended by itself has, which join the next.
@@ -283,20 +304,21 @@ fn groups(archive: &Archive, games: &GameSet) -> Result<Vec<Group>> {
 }
 
 /// A chunk of the copy, but for what depends on the chunks before it.
-struct Draft {
-    records: Vec<u8>,
-    ends: Vec<u32>,
-    coding: Coding,
-    tags: TagsDraft,
+pub(in crate::archive) struct Draft {
+    pub records: Vec<u8>,
+    pub ends: Vec<u32>,
+    pub coding: Coding,
+    pub tags: TagsDraft,
     strings: Vec<Box<[u8]>>,
-    texts: Option<Vec<u8>>,
-    layout: Vec<u8>,
+    texts: TextsBuilder,
+    layout: Layout,
     plies: u64,
     faulty: u64,
 }
 
 impl Draft {
-    fn of(archive: &Archive, group: &Group, edit: Edit) -> Result<Draft> {
+    /// Returns the games of a group as one chunk, with the tags that `edit` gives.
+    pub fn of(archive: &Archive, group: &Group, edit: Edit) -> Result<Draft> {
         let (mut records, mut ends) = (Vec::new(), Vec::new());
         let (mut tags, mut texts, mut layout) = (TagsBuilder::default(), TextsBuilder::default(), Layout::default());
         let (mut plies, mut faulty, mut coding) = (0, 0, Coding::Plain);
@@ -304,7 +326,7 @@ impl Draft {
             let chunk = archive.chunk(*number)?;
             coding = chunk.coding()?;
             for game in games {
-                let game = chunk.game(*game)?;
+                let game = chunk.any_game(*game)?;
                 let (begin, other) = (records.len(), edit(&game)?);
                 game.push_stored(&mut records)?;
                 if other.is_some() {
@@ -341,27 +363,18 @@ impl Draft {
                 layout.edits.push(edits);
             }
         }
-        Ok(Draft {
-            records,
-            ends,
-            coding,
-            tags: tags.analyse(),
-            strings: Vec::new(),
-            texts: (!texts.is_empty()).then(|| texts.encode(LEVEL, each_move)),
-            layout: layout.encode(LEVEL),
-            plies,
-            faulty,
-        })
+        Ok(Draft { records, ends, coding, tags: tags.analyse(), strings: Vec::new(), texts, layout, plies, faulty })
     }
 
-    fn encode(self) -> EncodedChunk {
+    /// Returns the chunk with its columns compressed at that level.
+    pub fn encode(self, level: i32) -> EncodedChunk {
         EncodedChunk {
             records: self.records,
             ends: self.ends,
             coding: self.coding,
-            tags: self.tags.encode(LEVEL),
-            texts: self.texts,
-            layout: self.layout,
+            tags: self.tags.encode(level),
+            texts: (!self.texts.is_empty()).then(|| self.texts.encode(level, each_move)),
+            layout: self.layout.encode(level),
             new_strings: self.strings,
             plies: self.plies,
             faulty: self.faulty,

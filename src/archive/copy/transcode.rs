@@ -3,10 +3,13 @@
 //! Everything but the moves is copied as it is, block for block and commit for commit, under the same id, so that a
 //! packed copy unpacked is the archive it was made of, byte for byte.
 
+use crate::archive::copy::strings::Strings;
+use crate::archive::copy::{CHUNK_GAMES, Draft, Group};
 use crate::archive::existing::Existing;
 use crate::archive::read::archive::Archive;
 use crate::archive::read::blocks::{BlockRef, Scan};
-use crate::archive::write::writer::{NewFile, Writer, write_index};
+use crate::archive::read::head::MODEL;
+use crate::archive::write::writer::{EncodedChunk, NewFile, Writer, write_index};
 use crate::chess::position::STANDARD;
 use crate::error::{Damage, DamageKind, Error, Result};
 use crate::format::block::{self, BlockKind};
@@ -26,14 +29,20 @@ use rayon::prelude::*;
 use std::fs::File;
 use std::path::Path;
 
+/// Games in a chunk of packed moves, about, where chunks are joined: an import makes such chunks twice as long as
+/// others.
+const JOINED_GAMES: u64 = 2 * CHUNK_GAMES as u64;
+
 /// How a copy is made.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TranscodeOptions {
     /// How the copy holds its moves.
     pub coding: Coding,
-    /// The zstd level at which tags, texts, layout and dictionary are compressed again, 1 to 22; `None` leaves them as
-    /// they are.
+    /// The zstd level at which tags, texts, layout and dictionary are compressed again, 1 to 22; a packed copy then has
+    /// chunks twice as long, too. `None` leaves them as they are.
     pub level: Option<i32>,
+    /// Whether a packed copy has the model with it, as one block, so that the archive alone is enough to read it.
+    pub with_model: bool,
     /// What happens to a file at the target.
     pub existing: Existing,
 }
@@ -91,12 +100,23 @@ fn copy(
     options: &TranscodeOptions,
     monitor: &Monitor,
 ) -> Result<()> {
-    let mut chunk = 0;
-    let mut batch = Vec::new();
+    let (mut chunk, mut batch, strings) = (0, Vec::new(), Strings::default());
+    let is_packed = options.coding != Coding::Plain;
+    if is_packed
+        && options.with_model
+        && let Some(model) = packed::model_file()
+    {
+        writer.add_model(MODEL.number, model).map_err(Error::io("cannot write", target))?;
+    }
     for block in Scan::new(source.store(), source.id()) {
         let block = block?;
-        // What a block that is not known says may depend on what changes here.
-        if matches!(block.header.kind, BlockKind::Other(_)) {
+        let is_needed = match block.header.kind {
+            // What a block that is not known says may depend on what changes here.
+            BlockKind::Other(_) => false,
+            BlockKind::Model => is_packed && !options.with_model,
+            _ => true,
+        };
+        if !is_needed {
             continue;
         }
         batch.push((block, chunk));
@@ -104,17 +124,32 @@ fn copy(
         if block.header.kind != BlockKind::Commit {
             continue;
         }
-        let blocks: Vec<Block> = batch
-            .par_drain(..)
-            .map(|(block, chunk)| {
+        let payload = block.checked(source.store(), source.id())?;
+        let commit = Commit::decode(&payload).ok_or(Damage::new(block.offset, DamageKind::BlockContent))?;
+        let items = match options.level {
+            Some(level) if is_packed => join_chunks(std::mem::take(&mut batch), level),
+            _ => batch.drain(..).map(|(block, chunk)| Item::Block(block, chunk)).collect(),
+        };
+        let blocks: Vec<Block> = items
+            .into_par_iter()
+            .map(|item| {
                 monitor.check()?;
-                let done = Block::read(source, &block, chunk, options)?;
-                monitor.advance(block.end() - block.offset);
+                let (done, bytes) = match item {
+                    Item::Block(block, chunk) => {
+                        (Block::read(source, &block, chunk, options)?, block.end() - block.offset)
+                    }
+                    Item::Chunks { chunks, level, bytes } => {
+                        let known = |string: &[u8]| strings.number(source, commit.strings, string);
+                        (Block::join(source, &chunks, options.coding, level, known)?, bytes)
+                    }
+                };
+                monitor.advance(bytes);
                 Ok(done)
             })
             .collect::<Result<_>>()?;
         for block in blocks {
             let written = match block {
+                Block::Chunk(first, chunk) => writer.append_chunk(first, &chunk),
                 Block::Moves { first, records, ends } => writer.append_moves(first, &records, &ends, options.coding),
                 Block::Commit(commit, unfinished) => writer.commit_copy(&commit, unfinished),
                 Block::Other(block, payload) => writer.append_block(&block, &payload),
@@ -125,18 +160,83 @@ fn copy(
     Ok(())
 }
 
+/// What is made of some blocks of a batch.
+enum Item {
+    /// One block, as it is; and the number of the chunk that begins there, if one does.
+    Block(BlockRef, usize),
+    /// Chunks that become one, and how many bytes they have.
+    Chunks { chunks: Vec<usize>, level: i32, bytes: u64 },
+}
+
+/// Returns what becomes of the blocks of a batch: chunks that follow each other without a block between them are joined
+/// to the size that an import gives packed ones.
+fn join_chunks(batch: Vec<(BlockRef, usize)>, level: i32) -> Vec<Item> {
+    let (mut items, mut run): (Vec<Item>, Vec<(BlockRef, usize)>) = (Vec::new(), Vec::new());
+    let (mut games, mut chunks) = (0, 0);
+    let moves = |run: &[(BlockRef, usize)]| -> Vec<usize> {
+        run.iter().filter(|(block, _)| block.header.kind == BlockKind::Moves).map(|(_, chunk)| *chunk).collect()
+    };
+    let mut end_run = |run: &mut Vec<(BlockRef, usize)>| {
+        let chunks = moves(run);
+        match chunks.len() {
+            0 | 1 => items.extend(run.drain(..).map(|(block, chunk)| Item::Block(block, chunk))),
+            _ => {
+                let bytes = run.drain(..).map(|(block, _)| block.end() - block.offset).sum();
+                items.push(Item::Chunks { chunks, level, bytes });
+            }
+        }
+    };
+    for (block, chunk) in batch {
+        let kind = block.header.kind;
+        let is_column = matches!(kind, BlockKind::Tags | BlockKind::Texts | BlockKind::Layout);
+        let own = if kind == BlockKind::Moves { u64::from(block.header.count) } else { 0 };
+        // Two chunks of the usual size may have a few games more.
+        let is_full = games + own > JOINED_GAMES && (chunks != 1 || games + own > 2 * JOINED_GAMES);
+        if !is_column && (own == 0 || is_full) {
+            end_run(&mut run);
+            (games, chunks) = (0, 0);
+        }
+        games += own;
+        chunks += u32::from(own > 0);
+        run.push((block, chunk));
+    }
+    end_run(&mut run);
+    items
+}
+
 /// A block on its way.
 enum Block {
+    Chunk(u64, Box<EncodedChunk>),
     Moves { first: u64, records: Vec<u8>, ends: Vec<u32> },
     Commit(Commit, Option<Unfinished>),
     Other(BlockRef, Vec<u8>),
 }
 
 impl Block {
+    /// Returns chunks as one, their moves coded as asked; `known` gives the number of a string of the dictionary.
+    fn join(
+        source: &Archive,
+        chunks: &[usize],
+        coding: Coding,
+        level: i32,
+        known: impl Fn(&[u8]) -> Option<u64>,
+    ) -> Result<Block> {
+        let group: Group = chunks.iter().map(|chunk| (*chunk, source.games_of(*chunk).collect())).collect();
+        let first = group.first().and_then(|(_, games)| games.first()).copied().unwrap_or_default();
+        let mut draft = Draft::of(source, &group, &|_| Ok(None))?;
+        draft.tags.intern(|string, _| known(string));
+        (draft.records, draft.ends, draft.coding) = (Vec::new(), Vec::new(), coding);
+        for chunk in chunks {
+            moves(source, *chunk, coding, &mut draft.records, &mut draft.ends)?;
+        }
+        Ok(Block::Chunk(first, Box::new(draft.encode(level))))
+    }
+
     fn read(source: &Archive, block: &BlockRef, chunk: usize, options: &TranscodeOptions) -> Result<Block> {
         let kind = block.header.kind;
         if kind == BlockKind::Moves {
-            let (records, ends) = moves(source, chunk, options.coding)?;
+            let (mut records, mut ends) = (Vec::new(), Vec::new());
+            moves(source, chunk, options.coding, &mut records, &mut ends)?;
             return Ok(Block::Moves { first: block.header.first, records, ends });
         }
         let payload = block.checked(source.store(), source.id())?;
@@ -183,16 +283,15 @@ fn is_readable(kind: BlockKind, payload: &[u8], block: &BlockRef) -> bool {
         }
 }
 
-/// Returns the records of a chunk and their ends, their moves coded as asked.
-fn moves(source: &Archive, chunk: usize, coding: Coding) -> Result<(Vec<u8>, Vec<u32>)> {
-    let games = source.head(chunk)?.block.header.count as usize;
-    let (mut records, mut ends, mut packed) = (Vec::new(), Vec::with_capacity(games), Vec::new());
+/// Appends the records of a chunk and their ends, their moves coded as asked.
+fn moves(source: &Archive, chunk: usize, coding: Coding, records: &mut Vec<u8>, ends: &mut Vec<u32>) -> Result<()> {
+    let (games, mut packed) = (source.head(chunk)?.block.header.count as usize, Vec::new());
     for place in 0..games {
         let record = source.record(chunk, place, None)?;
-        push_record(&record, coding, &mut packed, &mut records);
+        push_record(&record, coding, &mut packed, records);
         ends.push(records.len() as u32);
     }
-    Ok((records, ends))
+    Ok(())
 }
 
 /// Appends a record of plain moves, its moves coded as asked. `packed` is room to work in.

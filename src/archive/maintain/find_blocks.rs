@@ -119,7 +119,8 @@ impl BlockFinder {
             if block.offset != end {
                 return self.damage_between(end, block.offset);
             }
-            if !matches!(block.header.kind, BlockKind::Tags | BlockKind::Texts | BlockKind::Other(_)) {
+            let kind = block.header.kind;
+            if !kind.is_skippable() && !matches!(kind, BlockKind::Tags | BlockKind::Texts) {
                 return None;
             }
             end = block.end();

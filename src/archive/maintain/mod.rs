@@ -1,6 +1,7 @@
 //! Archives looked after: verified, repaired from what is left, games deleted and brought back.
 
 pub(super) mod delete;
+pub(super) mod describe;
 pub(super) mod find_blocks;
 mod loss;
 pub(super) mod rebuild;

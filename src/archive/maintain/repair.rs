@@ -6,6 +6,7 @@ pub use crate::archive::maintain::loss::LostPart;
 use crate::archive::maintain::rebuild::{Rebuilt, rebuild};
 use crate::archive::read::archive::Archive;
 use crate::archive::read::blocks::{BlockRef, check_block};
+use crate::archive::read::metadata::{model_of, pairs_of};
 use crate::archive::read::options::ArchiveFile;
 use crate::archive::read::read_at::ReadAt;
 use crate::archive::write::writer::{EncodedChunk, NewFile, Writer, write_index};
@@ -238,6 +239,8 @@ impl Work {
                 BlockKind::Dictionary if self.numbered => strings = self.strings(&block, strings),
                 BlockKind::Source => self.source(&block)?,
                 BlockKind::Loose => self.loose(&block)?,
+                BlockKind::Metadata => self.metadata(&block)?,
+                BlockKind::Model => self.model(&block)?,
                 BlockKind::Commit => pending = AHEAD,
                 _ => {}
             }
@@ -334,6 +337,21 @@ impl Work {
         source.first_game = if kept == 0 { 0 } else { self.report.now(first).unwrap_or(0) };
         source.rejected = source.seen - kept;
         self.writer.add_source(&source)
+    }
+
+    /// Keeps what the archive says of itself, where it can be read.
+    fn metadata(&mut self, block: &BlockRef) -> io::Result<()> {
+        let archive = &self.found.archive;
+        let pairs = pairs_of(archive.store(), archive.id(), archive.limits(), block).unwrap_or_default();
+        self.writer.describe(pairs.iter().map(|(key, value)| (&**key, &**value)))
+    }
+
+    fn model(&mut self, block: &BlockRef) -> io::Result<()> {
+        let archive = &self.found.archive;
+        match model_of(archive.store(), archive.id(), archive.limits(), block) {
+            Ok((name, model)) if block.header.coding == 0 => self.writer.add_model(name.number, &model),
+            _ => Ok(()),
+        }
     }
 
     /// Keeps bytes between the games of a source.

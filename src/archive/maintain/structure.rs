@@ -1,6 +1,7 @@
 //! The order of an archive's blocks, and what blocks that no game is read through say (FORMAT.md, sections 5, 14, 15).
 
 use crate::archive::read::blocks::BlockRef;
+use crate::archive::read::metadata::{model_of, pairs_of};
 use crate::archive::read::read_at::ReadAt;
 use crate::error::{Damage, DamageKind};
 use crate::format::block::{BlockHeader, BlockKind};
@@ -23,7 +24,7 @@ impl BlockOrder {
     pub fn add(&mut self, block: &BlockRef) -> Option<Damage> {
         let header = block.header;
         let is_out_of_place = match header.kind {
-            BlockKind::Other(_) => return None,
+            BlockKind::Metadata | BlockKind::Model | BlockKind::Other(_) => return None,
             BlockKind::Tags | BlockKind::Texts | BlockKind::Layout => match &mut self.chunk {
                 Some((moves, last)) if (moves.first, moves.count) == (header.first, header.count) => {
                     let before = std::mem::replace(last, header.kind);
@@ -102,4 +103,13 @@ pub(super) fn deletions_fault(store: &impl ReadAt, before: &State, block: &Block
     };
     let is_right = deletions::decode(&payload, before.games).is_some_and(agrees);
     (!is_right).then_some(Damage::new(block.offset, DamageKind::DeletionsBlock))
+}
+
+/// Returns what is wrong with a metadata or model block.
+pub(super) fn metadata_fault(store: &impl ReadAt, id: ArchiveId, limits: &Limits, block: &BlockRef) -> Option<Damage> {
+    match block.header.kind {
+        BlockKind::Metadata => pairs_of(store, id, limits, block).err(),
+        BlockKind::Model if block.header.coding == 0 => model_of(store, id, limits, block).err(),
+        _ => None,
+    }
 }

@@ -1,6 +1,6 @@
 //! Verification: is every byte of an archive what was written, and every game intact?
 
-use crate::archive::maintain::structure::{BlockOrder, deletions_fault, dictionary_fault};
+use crate::archive::maintain::structure::{BlockOrder, deletions_fault, dictionary_fault, metadata_fault};
 use crate::archive::read::archive::Archive;
 use crate::archive::read::blocks::{BlockRef, IndexBuilder, check_block, refuse_unknown, walk};
 use crate::archive::read::chunk::Chunk;
@@ -209,6 +209,8 @@ fn verify(parts: &FileParts, opened: Result<(Store, Opening)>, level: Level, mon
             dictionary_fault(store, id, limits, block, copy)
         });
         report.damage.par_extend(copies);
+        let said = blocks.par_iter().filter_map(|block| metadata_fault(store, id, limits, block));
+        report.damage.par_extend(said);
     }
     if level == Level::Full && report.is_intact() {
         let archive = Archive::of(path, *options, store, opening, index_file)?;

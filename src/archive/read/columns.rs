@@ -129,7 +129,7 @@ fn block_after(
     while end < blocks.end {
         let block = BlockRef::at(file, blocks.id, end)?;
         let header = block.header;
-        if matches!(header.kind, BlockKind::Other(_)) {
+        if header.kind.is_skippable() {
             end = block.end();
             continue;
         }

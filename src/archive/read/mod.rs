@@ -27,4 +27,5 @@ pub(super) mod moves;
 pub(super) mod walk;
 
 pub(super) mod digest;
+pub(super) mod metadata;
 pub(super) mod original;

@@ -11,6 +11,7 @@ use crate::format::deletions;
 use crate::format::dictionary;
 use crate::format::header::{Header, PAGE};
 use crate::format::index::Index;
+use crate::format::metadata;
 use crate::format::moves::{self, Coding};
 use crate::format::side::Made;
 use crate::format::source::SourceRecord;
@@ -213,6 +214,24 @@ impl<S: Storage> Writer<S> {
         Ok(())
     }
 
+    /// Appends what the archive is, as keys and values; nothing where there are none. An empty value takes a key away.
+    pub fn describe<'a>(&mut self, pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> io::Result<()> {
+        let pairs: Vec<(&str, &str)> = pairs.into_iter().collect();
+        let count = u32::try_from(pairs.len()).map_err(|_| io::Error::other("too many keys for one block"))?;
+        if count > 0 {
+            let payload = metadata::encode(pairs);
+            self.append(|id, at| block::encode(BlockKind::Metadata, 0, count, &payload, id, at))?;
+        }
+        Ok(())
+    }
+
+    /// Appends a model that packed moves need.
+    pub fn add_model(&mut self, number: u32, model: &[u8]) -> io::Result<()> {
+        let payload = metadata::encode_model(model);
+        self.append(|id, at| block::encode(BlockKind::Model, u64::from(number), 0, &payload, id, at))?;
+        Ok(())
+    }
+
     /// Adds strings to the dictionary, at the next commit; they get the numbers that follow.
     pub(in crate::archive) fn add_strings(&mut self, strings: impl IntoIterator<Item = Box<[u8]>>) {
         self.strings.extend(strings);
@@ -247,7 +266,7 @@ impl<S: Storage> Writer<S> {
             BlockKind::Dictionary => self.totals.dictionary_bytes += bytes,
             BlockKind::Layout | BlockKind::Loose => self.totals.layout_bytes += bytes,
             BlockKind::Moves | BlockKind::Source | BlockKind::Commit | BlockKind::Deleted | BlockKind::Restored => {}
-            BlockKind::Other(_) => {}
+            BlockKind::Metadata | BlockKind::Model | BlockKind::Other(_) => {}
         }
         Ok(())
     }

@@ -36,6 +36,10 @@ pub enum BlockKind {
     Loose,
     /// Games that were deleted and are there again; `first` is the first of them.
     Restored,
+    /// What the archive is: keys and values.
+    Metadata,
+    /// The model that packed moves need; `first` is its number.
+    Model,
     /// Something that this program does not know, by its number.
     Other(u8),
 }
@@ -54,25 +58,40 @@ pub(crate) fn allowance(kind: BlockKind, games: usize) -> Allowance {
 }
 
 impl BlockKind {
-    /// All known kinds, by their number less 1.
-    const KNOWN: [BlockKind; 10] = {
+    /// All known kinds.
+    const KNOWN: [BlockKind; 12] = {
         use BlockKind::*;
-        [Moves, Tags, Texts, Dictionary, Source, Commit, Layout, Deleted, Loose, Restored]
+        [Moves, Tags, Texts, Dictionary, Source, Commit, Layout, Deleted, Loose, Restored, Metadata, Model]
     };
 
     /// Returns the kind with that number; `None` for 0, which is none.
     pub fn from_number(number: u8) -> Option<BlockKind> {
-        let place = usize::from(number.checked_sub(1)?);
-        Some(BlockKind::KNOWN.get(place).copied().unwrap_or(BlockKind::Other(number)))
+        let known = BlockKind::KNOWN.into_iter().find(|kind| kind.number() == number);
+        known.or((number > 0).then_some(BlockKind::Other(number)))
     }
 
     /// Returns the kind's number.
-    pub fn number(self) -> u8 {
+    pub const fn number(self) -> u8 {
         match self {
+            BlockKind::Moves => 1,
+            BlockKind::Tags => 2,
+            BlockKind::Texts => 3,
+            BlockKind::Dictionary => 4,
+            BlockKind::Source => 5,
+            BlockKind::Commit => 6,
+            BlockKind::Layout => 7,
+            BlockKind::Deleted => 8,
+            BlockKind::Loose => 9,
+            BlockKind::Restored => 10,
+            BlockKind::Metadata => SKIPPABLE,
+            BlockKind::Model => SKIPPABLE + 1,
             BlockKind::Other(number) => number,
-            // There are ten, so their numbers are small.
-            known => BlockKind::KNOWN.iter().position(|kind| *kind == known).map_or(0, |place| place as u8 + 1),
         }
+    }
+
+    /// Returns whether a reader that does not know the kind passes over the block.
+    pub const fn is_skippable(self) -> bool {
+        self.number() >= SKIPPABLE
     }
 
     /// Returns the kind's name, as FORMAT.md has it.
@@ -88,6 +107,8 @@ impl BlockKind {
             BlockKind::Deleted => "deletions",
             BlockKind::Loose => "loose",
             BlockKind::Restored => "restorations",
+            BlockKind::Metadata => "metadata",
+            BlockKind::Model => "model",
             BlockKind::Other(SKIPPABLE..) => "unknown, skippable",
             BlockKind::Other(_) => "unknown, critical",
         }
@@ -164,7 +185,8 @@ impl BlockHeader {
     pub fn unknown(&self) -> Option<UnknownPart> {
         match self.kind {
             BlockKind::Other(kind @ ..SKIPPABLE) => Some(UnknownPart::Block { kind }),
-            BlockKind::Other(_) | BlockKind::Moves => None,
+            BlockKind::Moves => None,
+            kind if kind.is_skippable() => None,
             kind if self.coding != 0 => Some(UnknownPart::Coding { kind: kind.number(), coding: self.coding }),
             _ => None,
         }

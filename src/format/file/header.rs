@@ -67,11 +67,11 @@ impl Features {
 /// What is found where a header page belongs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Page {
-    /// A page of this program's version whose CRC holds.
+    /// A page of this program's major version whose CRC holds; what a greater minor one has more, features say.
     Intact(Header),
-    /// A page of a newer version whose CRC holds.
+    /// A page of a greater major version whose CRC holds.
     Newer((u16, u16)),
-    /// A page of an older version whose CRC holds.
+    /// A page of a smaller major version whose CRC holds.
     Older((u16, u16)),
     /// Zeros: no commit has come to this page yet.
     Zero,
@@ -135,7 +135,7 @@ impl Page {
             if crc != crc_from(0, body).to_le_bytes() || size as usize != PAGE {
                 return None;
             }
-            match version.cmp(&VERSION) {
+            match version.0.cmp(&VERSION.0) {
                 std::cmp::Ordering::Greater => return Some(Page::Newer(version)),
                 std::cmp::Ordering::Less => return Some(Page::Older(version)),
                 std::cmp::Ordering::Equal => {}

@@ -66,6 +66,8 @@ fn covered(header: &BlockHeader) -> String {
         BlockKind::Commit => format!("number {}", header.first),
         BlockKind::Deleted | BlockKind::Restored => format!("{} from game {} on", header.count, header.first),
         BlockKind::Loose => format!("before game {}", header.first),
+        BlockKind::Metadata => format!("{} pairs", header.count),
+        BlockKind::Model => format!("model {}", header.first),
         BlockKind::Other(kind) => format!("kind {kind}"),
     }
 }
@@ -136,7 +138,17 @@ fn block<'a>(walk: &mut Walk, place: &mut Place<'a>, header: &BlockHeader, id: A
                 Some(())
             })
         }
-        BlockKind::Other(_) => {
+        BlockKind::Metadata if header.coding == 0 => compressed(walk, place, allowance, |walk, place| {
+            walk.many(place, "pairs", games, |walk, place, _| {
+                walk.string(place, "key")?;
+                walk.string(place, "value").map(drop)
+            })
+        }),
+        BlockKind::Model if header.coding == 0 => compressed(walk, place, allowance, |walk, place| {
+            walk.rest(place, "model");
+            Some(())
+        }),
+        BlockKind::Metadata | BlockKind::Model | BlockKind::Other(_) => {
             walk.rest(place, "payload");
             Some(())
         }

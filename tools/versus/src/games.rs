@@ -43,7 +43,7 @@ pub fn import_with(file: &Path, target: &Path, options: &ImportOptions) -> Resul
 
 /// Packs an archive into a new one, as small as it gets.
 pub fn pack(archive: &Archive, target: &Path) -> Result<(), Failure> {
-    let options = TranscodeOptions { coding: Coding::Packed(MODEL), level: Some(19), existing: Existing::Refuse };
+    let options = TranscodeOptions { coding: Coding::Packed(MODEL), level: Some(19), ..TranscodeOptions::default() };
     archive.transcode(target, &options, |_| {})?;
     Ok(())
 }

@@ -10,7 +10,7 @@ const GROUPS: [(&str, &[&str]); 8] = [
     ("Search and count", &["find", "tree", "stats", "report", "player", "opening", "eco", "sample"]),
     ("Change games", &["set", "rename", "edit", "delete", "undelete", "replace", "dedupe"]),
     ("Export", &["export", "book"]),
-    ("Take care of archives", &["verify", "repair", "index", "compact", "inspect"]),
+    ("Take care of archives", &["describe", "verify", "repair", "index", "compact", "inspect"]),
     ("Measure", &["bench"]),
     ("Work without an archive", &["position", "pcn", "brenner", "completions", "man", "help"]),
 ];

@@ -9,7 +9,9 @@ use crate::text::{count, hex, printable, ranges, thousands};
 use crate::threads::Threads;
 use scoresheet::archive::{Archive, GameSet, SideState};
 use scoresheet::format::commit::{Commit, Unfinished};
+use scoresheet::format::metadata::KEYS;
 use scoresheet::format::source::SourceRecord;
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -62,6 +64,8 @@ fn info(args: &Args, session: &Session) -> Result<Code, Failure> {
                 ),
                 totals: archive.totals().map_err(failure())?,
                 sources: archive.sources().map_err(failure())?,
+                metadata: archive.metadata().map_err(failure())?,
+                models: archive.models().map_err(failure())?.into_iter().map(|(name, _)| name.number).collect(),
                 unfinished: archive.unfinished().map_err(failure())?,
                 changed: archive.changed().unwrap_or_default(),
                 archive: &archive,
@@ -78,6 +82,9 @@ struct Info<'a> {
     archive: &'a Archive,
     totals: Commit,
     sources: Vec<SourceRecord>,
+    metadata: BTreeMap<String, String>,
+    /// The numbers of the models that it has with it.
+    models: Vec<u32>,
     unfinished: Option<Unfinished>,
     /// The games that have been changed, where that can be read.
     changed: GameSet,
@@ -136,8 +143,12 @@ impl Info<'_> {
             ("Index", self.index().1.to_owned()),
         ];
         let mut text = String::new();
+        let said = KEYS.iter().filter_map(|key| self.metadata.get_key_value(*key));
+        let other = self.metadata.iter().filter(|(key, _)| !KEYS.contains(&key.as_str()));
+        let said = said.chain(other).map(|(key, value)| (capitalized(key), printable(value)));
+        let rows = rows.into_iter().map(|(title, value)| (title.to_owned(), value)).chain(said);
         for (title, value) in rows {
-            text += &format!("{title:<9}{value}\n");
+            text += &format!("{title:<8} {value}\n");
         }
         text += &format!("\n{}\n", self.parts.table());
         let shown = if all_sources { self.sources.len() } else { SOURCES };
@@ -188,6 +199,8 @@ impl Info<'_> {
             .with("archive", archive.path().to_string_lossy())
             .with("format", format!("{major}.{minor}"))
             .with("id", archive.id().to_string())
+            .object("metadata", &Object::of(&self.metadata))
+            .with("models", self.models.clone())
             .with("games", archive.len())
             .with("deleted", archive.deleted_count())
             .with("changed", self.changed.len())
@@ -208,6 +221,12 @@ impl Info<'_> {
             None => object,
         }
     }
+}
+
+/// A key as the head of a line.
+fn capitalized(key: &str) -> String {
+    let (first, rest) = key.split_at(1);
+    first.to_uppercase() + rest
 }
 
 fn source_json(source: &SourceRecord) -> Object {

@@ -7,6 +7,7 @@ pub mod compact;
 pub mod completions;
 pub mod dedupe;
 pub mod delete;
+pub mod describe;
 pub mod eco;
 pub mod edit;
 pub mod export;
@@ -98,6 +99,7 @@ pub enum Command {
     Brenner(brenner::Args),
     Pcn(pcn::Args),
     Info(info::Args),
+    Describe(describe::Args),
     Inspect(inspect::Args),
     Eco(eco::Args),
     Dedupe(dedupe::Args),
@@ -128,6 +130,7 @@ pub fn run(command: &Command, session: &Session) -> Result<Code, Failure> {
     match command {
         Command::Import(args) => import::run(args, session),
         Command::Info(args) => info::run(args, session),
+        Command::Describe(args) => describe::run(args, session),
         Command::Inspect(args) => inspect::run(args, session),
         Command::Show(args) => show::run(args, session),
         #[cfg(feature = "view")]

@@ -30,6 +30,9 @@ Examples:
 pub struct PackArgs {
     #[command(flatten)]
     common: Common,
+    /// Put the model that packed moves need into the copy, 0.5 MB, so that the archive alone is enough to read it for ever
+    #[arg(long)]
+    with_model: bool,
 }
 
 /// Copy a packed archive with its moves plain: the fastest to read
@@ -68,17 +71,17 @@ struct Common {
 }
 
 pub fn pack(args: &PackArgs, session: &Session) -> Result<Code, Failure> {
-    copy(&args.common, session, Coding::Packed(MODEL))
+    copy(&args.common, session, Coding::Packed(MODEL), args.with_model)
 }
 
 pub fn unpack(args: &UnpackArgs, session: &Session) -> Result<Code, Failure> {
-    copy(&args.common, session, Coding::Plain)
+    copy(&args.common, session, Coding::Plain, false)
 }
 
-fn copy(args: &Common, session: &Session, coding: Coding) -> Result<Code, Failure> {
+fn copy(args: &Common, session: &Session, coding: Coding, with_model: bool) -> Result<Code, Failure> {
     let archive = archives::open(session, &args.archive)?;
     let target = new_archive::target([args.archive.as_path()], &args.output, args.force)?;
-    let options = TranscodeOptions { coding, level: args.level, existing: target.existing() };
+    let options = TranscodeOptions { coding, level: args.level, with_model, existing: target.existing() };
     let (total, done, stop) = (archive.file_length(), AtomicU64::new(0), AtomicBool::new(false));
     let bar = progress::bar(session, Some(total), !args.quiet);
     let look = |bar: &ProgressBar, elapsed: Duration| {

@@ -7,6 +7,7 @@
 //! `html`, `table`, `done` and `lines` hold what several commands need of each. Knows nothing of subcommands and
 //! of how games are selected.
 
+pub mod about;
 pub mod archive_sizes;
 pub mod board;
 pub mod changed;

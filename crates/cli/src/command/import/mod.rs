@@ -7,6 +7,7 @@ mod rejects;
 mod summary;
 
 use crate::failure::{Code, Failure};
+use crate::output::about::About;
 use crate::output::upkeep::{self, Upkeep};
 use crate::output::{new_archive, progress};
 use crate::select::inputs;
@@ -93,6 +94,12 @@ pub struct Args {
     /// instead of one
     #[arg(long)]
     pack: bool,
+    /// With --pack, put the model that packed moves need into the archive, 0.5 MB, so that the archive alone is enough to
+    /// read it for ever
+    #[arg(long, requires = "pack")]
+    with_model: bool,
+    #[command(flatten)]
+    about: About,
     /// Report every fault as it is found. Default: the first 20 of rejected games and the first 20 of others, at the
     /// end
     #[arg(long)]
@@ -159,6 +166,8 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         keep_rejected: args.rejects.is_some(),
         resume: args.resume,
         batch: args.batch,
+        with_model: args.with_model,
+        metadata: args.about.pairs()?,
         ..usual
     };
     let read = kept.files.clone();

@@ -1,0 +1,25 @@
+//! The strings of an archive by what they say.
+
+use crate::archive::read::archive::Archive;
+use foldhash::{HashMap, HashMapExt};
+use std::sync::OnceLock;
+
+/// The numbers of an archive's strings, read when first asked for.
+#[derive(Default)]
+pub(crate) struct Strings(OnceLock<HashMap<Box<[u8]>, u64>>);
+
+impl Strings {
+    /// Returns the number of a string, if it is one of the first `known` of the dictionary.
+    pub fn number(&self, archive: &Archive, known: u64, string: &[u8]) -> Option<u64> {
+        let numbers = self.0.get_or_init(|| {
+            let mut numbers = HashMap::new();
+            for number in 0..archive.totals().map_or(0, |totals| totals.strings) {
+                if let Ok(string) = archive.dictionary(number) {
+                    numbers.entry(string.into()).or_insert(number);
+                }
+            }
+            numbers
+        });
+        numbers.get(string).copied().filter(|number| *number < known)
+    }
+}

@@ -1,0 +1,50 @@
+//! What an archive says of itself, set.
+
+use crate::archive::read::archive::Archive;
+use crate::archive::write::writer::{Writer, write_index};
+use crate::error::{Error, Result};
+use crate::format::metadata;
+use std::path::Path;
+
+/// The key that names the program.
+const WRITER: &str = "writer";
+
+impl Archive {
+    /// Sets keys of what the archive at `path` says of itself ([`metadata`](Archive::metadata)), in one commit; an empty
+    /// value takes a key away. The key `writer` names this program unless it is given. Returns why the index could not be written, where it could not: the commit stands, and the
+    /// index can be made again.
+    ///
+    /// Errors: a key that is not a lower-case letter with up to 63 lower-case letters, digits and hyphens; a value of more
+    /// than 65,536 bytes; those of opening the archive to write, and of writing.
+    pub fn describe<'a>(
+        path: impl AsRef<Path>,
+        pairs: impl IntoIterator<Item = (&'a str, &'a str)>,
+    ) -> Result<Option<Error>> {
+        let path = path.as_ref();
+        let pairs = checked(pairs)?;
+        let mut writer = Writer::open(path)?.writer;
+        let before = writer.sequence();
+        writer.describe(pairs).and_then(|()| writer.commit()).map_err(Error::io("cannot write", path))?;
+        Ok(if writer.sequence() == before { None } else { write_index(path, &writer.index()).err() })
+    }
+}
+
+/// Returns pairs that may be written, with the program that writes them.
+///
+/// Errors: a key or a value that may not stand in an archive.
+pub(crate) fn checked<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Vec<(&'a str, &'a str)>> {
+    let mut checked: Vec<(&str, &str)> = Vec::new();
+    for (key, value) in pairs {
+        if !metadata::is_key(key) {
+            return Err(Error::input(format!("key {key:?}"), "a key is lower-case letters, digits and hyphens"));
+        }
+        if value.len() > metadata::LONGEST_VALUE {
+            return Err(Error::input(format!("{key:?}"), "the value has more than 65,536 bytes"));
+        }
+        checked.push((key, value));
+    }
+    if !checked.is_empty() && checked.iter().all(|(key, _)| *key != WRITER) {
+        checked.push((WRITER, concat!("scoresheet ", env!("CARGO_PKG_VERSION"))));
+    }
+    Ok(checked)
+}

@@ -1,0 +1,82 @@
+//! What an archive says of itself: keys and values, and the model that its packed moves need.
+
+use crate::archive::read::archive::Archive;
+use crate::archive::read::blocks::{BlockRef, Scan};
+use crate::archive::read::read_at::ReadAt;
+use crate::error::{Damage, DamageKind, Result};
+use crate::format::block::BlockKind;
+use crate::format::moves::ModelName;
+use crate::format::{ArchiveId, Limits, metadata};
+use sha2::{Digest as _, Sha256};
+use std::collections::BTreeMap;
+
+impl Archive {
+    /// Returns what the archive says of itself, such as its `title` and `license`; FORMAT.md lists the keys that have a
+    /// meaning. Walks the archive's block headers.
+    ///
+    /// ```
+    /// # let folder = tempfile::tempdir()?;
+    /// # let target = folder.path().join("games.bga");
+    /// # scoresheet::Import::new(&target).run_reader("games.pgn", &b"1. e4 *\n"[..])?;
+    /// use scoresheet::Archive;
+    ///
+    /// Archive::describe(&target, [("title", "Club games"), ("license", "CC0-1.0")])?;
+    /// assert_eq!(Archive::open(&target)?.metadata()?["title"], "Club games");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn metadata(&self) -> Result<BTreeMap<String, String>> {
+        let mut metadata = BTreeMap::new();
+        for block in self.blocks_of(BlockKind::Metadata) {
+            // Later blocks count, and an empty value takes a key away.
+            for (key, value) in pairs_of(self.store(), self.id(), self.limits(), &block?)? {
+                match value.is_empty() {
+                    true => metadata.remove(&key),
+                    false => metadata.insert(key, value),
+                };
+            }
+        }
+        Ok(metadata)
+    }
+
+    /// Returns the models that the archive has with it, each as its name and its file. Walks the archive's block headers.
+    pub fn models(&self) -> Result<Vec<(ModelName, Vec<u8>)>> {
+        let models = self.blocks_of(BlockKind::Model);
+        models.map(|block| Ok(model_of(self.store(), self.id(), self.limits(), &block?)?)).collect()
+    }
+
+    /// Returns the blocks of a kind that is read in coding 0 alone.
+    fn blocks_of(&self, kind: BlockKind) -> impl Iterator<Item = Result<BlockRef, Damage>> + '_ {
+        let concerns = move |block: &BlockRef| block.header.kind == kind && block.header.coding == 0;
+        Scan::new(self.store(), self.id()).filter(move |block| block.as_ref().map_or(true, concerns))
+    }
+}
+
+/// Returns the keys and values of a metadata block; none of one in a coding that is not known.
+pub(in crate::archive) fn pairs_of(
+    store: &impl ReadAt,
+    id: ArchiveId,
+    limits: &Limits,
+    block: &BlockRef,
+) -> Result<Vec<(String, String)>, Damage> {
+    if block.header.coding != 0 {
+        return Ok(Vec::new());
+    }
+    let payload = block.checked_within(store, id, limits)?;
+    let pairs = metadata::decode_within(&payload, block.header.count as usize, limits);
+    pairs.ok_or(Damage::new(block.offset, DamageKind::MetadataBlock))
+}
+
+/// Returns the model of a model block.
+pub(in crate::archive) fn model_of(
+    store: &impl ReadAt,
+    id: ArchiveId,
+    limits: &Limits,
+    block: &BlockRef,
+) -> Result<(ModelName, Vec<u8>), Damage> {
+    let damage = || Damage::new(block.offset, DamageKind::ModelBlock);
+    let payload = block.checked_within(store, id, limits)?;
+    let model = metadata::decode_model_within(&payload, limits).ok_or_else(damage)?;
+    let number = u32::try_from(block.header.first).map_err(|_| damage())?;
+    let [a, b, c, d, ..] = <[u8; 32]>::from(Sha256::digest(&model));
+    Ok((ModelName { number, hash: u32::from_le_bytes([a, b, c, d]) }, model))
+}
