@@ -79,14 +79,14 @@ fn a_byte_is_looked_up() {
     room.fails(&["inspect", "none.bga"], 1, &["none.bga"]);
 }
 
-/// FORMAT.md, "A whole archive", is what `inspect --bytes` says of the smallest golden archive.
+/// The dump in docs/format/vectors.md is what `inspect --bytes` says of the smallest golden archive.
 #[test]
 fn the_dump_in_the_document() {
     let room = Room::new();
     room.write("v1.0-filled.bga", fs::read(testdata("golden").join("v1.0-filled.bga")).unwrap());
     let out = room.fine(&["inspect", "v1.0-filled.bga", "--bytes"]);
     let expected: String = out.lines().map(|line| format!("    {}\n", line.trim_end())).collect();
-    let path = testdata("..").join("FORMAT.md");
+    let path = testdata("..").join("docs/format/vectors.md");
     let document = fs::read_to_string(&path).unwrap();
     let start = document.find("\n## 32 A whole archive\n").expect("the section");
     let dump = start + document[start..].find("\n    ").expect("the dump") + 1;

@@ -4,6 +4,8 @@
 
 /// The files of the large corpora, where there are any.
 pub mod corpora;
+/// FORMAT.md with its parts.
+pub mod format_document;
 /// Archives made of PGN files.
 pub mod import;
 /// Positions by their FEN, and lines played from them.

@@ -357,10 +357,10 @@ fn move_ids_are_numbered_as_the_format_says() {
     assert_eq!(MoveId::new(2048), None);
 }
 
-/// The table of move ids and the worked stand-alone string of FORMAT.md.
+/// The table of move ids and the worked stand-alone string of the document.
 #[test]
 fn examples_of_the_format_document() {
-    let document = include_str!("../../FORMAT.md");
+    let document = include_str!("../../docs/format/notations.md");
     let section = &document[document.find(" Move ids\n").expect("the section")..];
     let section = &section[..section.find("\n## ").unwrap_or(section.len())];
     let mut rows = 0;
