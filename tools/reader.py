@@ -1614,7 +1614,9 @@ class Game:
         return [found.get(at) for at, _ in placed]
 
     def digest(self):
-        """Section 17."""
+        """Section 17; a game with an illegal move has none."""
+        for _ in self.positions():
+            pass
         pairs = self.tags()
         out = varint(len(pairs)) + b"".join(string(part) for tag in pairs for part in tag)
         out += self.start_bytes or STANDARD

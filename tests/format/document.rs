@@ -16,7 +16,6 @@ use scoresheet::game::Outcome;
 use scoresheet::packed::{self, train, train::board::TurnedBoard, train::features, train::model};
 use scoresheet::pgn::{LineEnd, Style};
 
-
 fn section(title: &str) -> &'static str {
     let start = DOCUMENT.find(&format!(" {title}\n")).unwrap_or_else(|| panic!("no section {title}"));
     let rest = &DOCUMENT[start..];

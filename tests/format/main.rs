@@ -6,6 +6,8 @@ mod common;
 
 /// Tags and texts through their columns.
 mod columns;
+/// Whole archives, and what a reader of each level says of them.
+mod conformance;
 /// Archives of any content whose checksums are good: time and memory in proportion to the file.
 mod crafted;
 /// The same for columns, each from bytes written by hand.

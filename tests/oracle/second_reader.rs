@@ -66,6 +66,20 @@ fn imported(folder: &Path, source: &Path) -> PathBuf {
     path
 }
 
+/// The conformance suite, as any reader can be asked.
+#[test]
+fn conformance() {
+    if reader(&["digest"], &testdata("golden/v1.0.bga"), "").is_none() {
+        return;
+    }
+    let tools = Path::new(env!("CARGO_MANIFEST_DIR")).join("tools");
+    let mut command = Command::new("python3");
+    command.arg(tools.join("conformance.py")).args(["--levels", "ABC", "--", "python3"]).arg(tools.join("reader.py"));
+    let done = command.output().unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    assert!(done.stdout.ends_with(b"archives, 0 with differences\n"));
+}
+
 #[test]
 fn golden_files() {
     for name in ["v1.0", "v1.0-deleted", "v1.0-filled", "v1.0-engine", "v1.0-skippable", "v1.0-feature-write"] {

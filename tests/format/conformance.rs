@@ -1,0 +1,377 @@
+//! The conformance suite in `testdata/conformance`: whole archives, good, uncommon and faulty, and what a reader of each
+//! level says of them (`expected.json`). `tools/conformance.py` asks any reader; this asks the library.
+//!
+//! Its files are for ever: `SCORESHEET_BLESS=1 cargo test --test format conformance` writes those that are missing, and
+//! what is expected of all of them.
+
+use crate::common::import::try_import;
+use crate::common::sample::{lichess_text, testdata};
+use crate::forge::Forge;
+use scoresheet::archive::{Coding, FileKind, MODEL, TranscodeOptions};
+use scoresheet::format::ArchiveId;
+use scoresheet::format::block::{self, BlockHeader, BlockKind, HEADER};
+use scoresheet::format::header::{BLOCKS, Header, PAGE};
+use scoresheet::game::Event;
+use scoresheet::{Archive, ArchiveFile, Existing, GameSet, ImportOptions, Monitor};
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn suite() -> PathBuf {
+    testdata("conformance")
+}
+
+fn hash(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// A file of the suite: its name, what it is about, and its bytes.
+type File = (&'static str, &'static str, Vec<u8>);
+
+/// The blocks of an archive, as their offset and header.
+fn blocks(file: &[u8]) -> Vec<(usize, BlockHeader)> {
+    let (id, mut at, mut found) = (ArchiveId(file[16..32].try_into().unwrap()), BLOCKS as usize, Vec::new());
+    while let Some(header) = file.get(at..).and_then(|rest| BlockHeader::decode(rest, id, at as u64)) {
+        found.push((at, header));
+        at += HEADER + header.length as usize;
+    }
+    found
+}
+
+/// An archive with a byte changed, so many from the beginning of the payload of block `number` of its kind, from 0.
+fn damaged(file: &[u8], kind: BlockKind, number: usize, byte: usize) -> Vec<u8> {
+    let mut changed = file.to_vec();
+    let of_kind: Vec<_> = blocks(file).into_iter().filter(|(_, header)| header.kind == kind).collect();
+    changed[of_kind[number].0 + HEADER + byte] ^= 0x20;
+    changed
+}
+
+/// An archive whose header page at `offset` is changed, and sealed again.
+fn with_page(file: &[u8], offset: usize, change: impl FnOnce(&mut [u8])) -> Vec<u8> {
+    let mut file = file.to_vec();
+    let page = &mut file[offset..offset + PAGE];
+    change(page);
+    let crc = crc32fast::hash(&page[..PAGE - 4]).to_le_bytes();
+    page[PAGE - 4..].copy_from_slice(&crc);
+    file
+}
+
+/// The same with both pages, where they are there.
+fn with_pages(file: &[u8], change: impl Fn(&mut [u8])) -> Vec<u8> {
+    let one = with_page(file, 0, &change);
+    if file[PAGE..2 * PAGE].iter().all(|byte| *byte == 0) { one } else { with_page(&one, PAGE, &change) }
+}
+
+/// Makes the archives of the suite in `folder`.
+fn files(folder: &Path) -> Vec<File> {
+    let text = lichess_text();
+    let mut ends = text.windows(10).enumerate().filter(|(_, window)| *window == b"\n\n[Event \"").map(|(at, _)| at + 2);
+    let games = folder.join("games.pgn");
+    fs::write(&games, &text[..ends.nth(59).unwrap()]).unwrap();
+    let annotated = folder.join("annotated.pgn");
+    let parts = ["sample.pgn", "engine.pgn"].map(|name| fs::read(testdata("golden").join(name)).unwrap());
+    fs::write(&annotated, parts.join(&b"\n\n"[..])).unwrap();
+    let path = |name: &str| folder.join(name).with_extension("bga");
+    let read = |name: &str| fs::read(path(name)).unwrap();
+    let golden = |name: &str| fs::read(testdata("golden").join(name)).unwrap();
+    let import = |name: &str, sources: &[&PathBuf], options: ImportOptions| {
+        let sources: Vec<PathBuf> = sources.iter().map(|source| source.to_path_buf()).collect();
+        try_import(&sources, &path(name), &options).unwrap();
+    };
+    let small = || ImportOptions { chunk_bytes: 9_000, batch: 2, ..ImportOptions::default() };
+    let packed_as = |from: &str, to: &str, with_model| {
+        let options = TranscodeOptions { coding: Coding::Packed(MODEL), with_model, ..TranscodeOptions::default() };
+        Archive::open(path(from)).unwrap().transcode(path(to), &options, Monitor::new()).unwrap();
+    };
+
+    import("plain", &[&games], small());
+    let stale = fs::read(FileKind::Index.beside(&path("plain"))).unwrap();
+    packed_as("plain", "packed", false);
+    packed_as("plain", "with-model", true);
+    import("annotated", &[&annotated], small());
+    packed_as("annotated", "annotated-packed", false);
+    import("two-sources", &[&annotated, &games], small());
+    fs::copy(path("plain"), path("deleted")).unwrap();
+    Archive::delete(path("deleted"), [3, 10, 11, 12, 60]).unwrap();
+    Archive::undelete(path("deleted"), [11]).unwrap();
+    fs::copy(path("annotated"), path("edited")).unwrap();
+    let edit = |game: &scoresheet::GameRef| {
+        let mut game = game.to_game()?;
+        game.tags.push(("Annotator".to_owned(), "Conformance".to_owned()));
+        game.events.retain(|event| !matches!(event, Event::Text { .. }));
+        Ok(Some(game))
+    };
+    Archive::edit(path("edited"), &GameSet::of(Archive::open(path("edited")).unwrap().len(), [1, 7]), &edit, |_| {})
+        .unwrap();
+    fs::copy(path("plain"), path("described")).unwrap();
+    let pairs = [("title", "Conformance \u{2658}"), ("license", "CC0-1.0"), ("writer", "a test")];
+    Archive::describe(path("described"), pairs).unwrap();
+    Archive::describe(path("described"), [("title", ""), ("date", "2013-01"), ("writer", "a test")]).unwrap();
+    import("mixed", &[&games], small());
+    import("mixed", &[&annotated], ImportOptions { existing: Existing::Append, pack: true, ..small() });
+    let empty = [Header::new(ArchiveId(*b"an empty archive")).encode(), vec![0; PAGE]].concat();
+
+    let (plain, deleted, packed) = (read("plain"), read("deleted"), read("packed"));
+    let newest = Header::new(ArchiveId(plain[16..32].try_into().unwrap()));
+    let last = if Archive::open(path("plain")).unwrap().sequence().is_multiple_of(2) { 0 } else { PAGE };
+    let other = PAGE - last;
+    let moves_at = |file: &[u8], number: usize| {
+        blocks(file).into_iter().filter(|(_, header)| header.kind == BlockKind::Moves).nth(number).unwrap()
+    };
+    let (second, header) = moves_at(&plain, 1);
+    let records = header.checked as usize;
+    let mut of_later_kind = described_in_another_way(&read("described"));
+    let mut files: Vec<File> = vec![
+        ("good/plain.bga", "plain moves, several chunks and batches, with its index", plain.clone()),
+        ("good/packed.bga", "the same with packed moves", packed.clone()),
+        ("good/with-model.bga", "the same with the model of the moves", read("with-model")),
+        (
+            "good/annotated.bga",
+            "comments, variations, NAGs, set-ups, Chess960, engines' comments, a fault",
+            read("annotated"),
+        ),
+        ("good/annotated-packed.bga", "the same with packed moves", read("annotated-packed")),
+        ("good/two-sources.bga", "two sources in one archive", read("two-sources")),
+        ("good/deleted.bga", "games deleted, and one restored", deleted.clone()),
+        ("good/edited.bga", "two games with other tags and without their comments than in the source", read("edited")),
+        ("good/described.bga", "metadata, set twice", read("described")),
+        ("good/empty.bga", "no game and no commit", empty),
+        ("uncommon/mixed.bga", "blocks of plain and of packed moves", read("mixed")),
+        ("uncommon/skippable.bga", "skippable blocks that nobody knows", golden("v1.0-skippable.bga")),
+        ("uncommon/feature-write.bga", "a feature that only writers must know", golden("v1.0-feature-write.bga")),
+        ("uncommon/minor.bga", "version 1.9", with_pages(&plain, |page| page[10] = 9)),
+        ("uncommon/coding.bga", "metadata in a coding of a later version", std::mem::take(&mut of_later_kind)),
+        (
+            "uncommon/reserved.bga",
+            "bytes of the header pages that a later version may use",
+            with_pages(&plain, |page| page[100] = 1),
+        ),
+        ("uncommon/tail.bga", "bytes after the committed length", [&plain[..], &[0x55; 5000]].concat()),
+        ("uncommon/torn.bga", "the page of the last commit torn: the commit is found", {
+            let mut torn = plain.clone();
+            torn[last + 40] ^= 1;
+            torn
+        }),
+        ("uncommon/stale.bga", "an index of an earlier state beside it", deleted.clone()),
+        (
+            "uncommon/dictionary.bga",
+            "a dictionary block damaged: its copy is whole",
+            damaged(&plain, BlockKind::Dictionary, 0, 9),
+        ),
+        ("faulty/no-magic.bga", "no archive", {
+            let mut file = plain.clone();
+            (file[0], file[PAGE]) = (0, 0);
+            file
+        }),
+        ("faulty/major.bga", "version 2.0", with_pages(&plain, |page| page[8] = 2)),
+        ("faulty/older.bga", "version 0.6", with_pages(&plain, |page| (page[8], page[10]) = (0, 6))),
+        ("faulty/feature-read.bga", "a feature that readers must know", golden("v1.0-feature-read.bga")),
+        ("faulty/critical.bga", "a critical block that nobody knows", golden("v1.0-critical.bga")),
+        ("faulty/pages.bga", "both header pages damaged", {
+            let mut file = plain.clone();
+            (file[40], file[PAGE + 40]) = (file[40] ^ 1, file[PAGE + 40] ^ 1);
+            file
+        }),
+        ("faulty/two-archives.bga", "header pages of two archives", with_page(&plain, other, |page| page[16] ^= 1)),
+        ("faulty/page.bga", "the page of the commit before the last damaged: a later one may be lost", {
+            let mut file = plain.clone();
+            file[other + 40] ^= 1;
+            file
+        }),
+        ("faulty/cut.bga", "cut off within the last batch", plain[..plain.len() - 300].to_vec()),
+        ("faulty/block-header.bga", "a block's header damaged, no index", {
+            let mut file = plain.clone();
+            file[second + 9] ^= 1;
+            file
+        }),
+        ("faulty/table.bga", "the table of a moves block damaged", damaged(&plain, BlockKind::Moves, 1, 3)),
+        ("faulty/records.bga", "a page of records damaged", damaged(&plain, BlockKind::Moves, 1, records + 200)),
+        ("faulty/tags.bga", "the tags of a chunk damaged", damaged(&plain, BlockKind::Tags, 1, 20)),
+        ("faulty/texts.bga", "the texts of a chunk damaged", damaged(&read("annotated"), BlockKind::Texts, 0, 20)),
+        (
+            "faulty/layout.bga",
+            "the layout of a chunk damaged: no concern of the content",
+            damaged(&plain, BlockKind::Layout, 1, 5),
+        ),
+        ("faulty/dictionaries.bga", "a dictionary block and its copy damaged", {
+            damaged(&damaged(&plain, BlockKind::Dictionary, 0, 9), BlockKind::Dictionary, 1, 9)
+        }),
+        (
+            "faulty/deletions.bga",
+            "a deletions block damaged: which games there are is not known",
+            damaged(&deleted, BlockKind::Deleted, 0, 2),
+        ),
+        (
+            "faulty/metadata.bga",
+            "a metadata block damaged: no concern of the games",
+            damaged(&read("described"), BlockKind::Metadata, 0, 9),
+        ),
+        (
+            "faulty/illegal.bga",
+            "an illegal move, every checksum good",
+            forged(&[b"\x25\x2C\x2C\x2C", b"\x25", b"\x2E\x02"]),
+        ),
+        ("faulty/packed.bga", "packed games followed by other bytes and by too many zeros, every checksum good", {
+            let game = b"\x49\xDD\xA4\x87\x1F";
+            let after: [&[u8]; 4] = [&[], &[0x55; 10], &[0; 5], &[]];
+            let mut forge = Forge::new();
+            forge.chunk_of(&after.map(|after| [game, after].concat()), Coding::Packed(MODEL));
+            forge.finish()
+        }),
+    ];
+    assert_eq!(newest.state.id.0, plain[16..32]);
+    for (name, of) in [("good/plain.bgi", "plain"), ("uncommon/stale.bgi", "")] {
+        let bytes = if of.is_empty() { stale.clone() } else { fs::read(FileKind::Index.beside(&path(of))).unwrap() };
+        files.push((name, "", bytes));
+    }
+    files.push(("sources/games.pgn", "", fs::read(&games).unwrap()));
+    files.push(("sources/annotated.pgn", "", fs::read(&annotated).unwrap()));
+    files
+}
+
+/// An archive of these records.
+fn forged(records: &[&[u8]]) -> Vec<u8> {
+    let mut forge = Forge::new();
+    forge.chunk_of(&records.iter().map(|record| record.to_vec()).collect::<Vec<_>>(), Coding::Plain);
+    forge.finish()
+}
+
+/// An archive whose metadata blocks are in coding 7: under checksums that are made again, of header, chain and page.
+fn described_in_another_way(file: &[u8]) -> Vec<u8> {
+    use scoresheet::format::State;
+    let id = ArchiveId(file[16..32].try_into().unwrap());
+    let (mut out, mut state, mut pages) = (file.to_vec(), State::new(id), Vec::new());
+    for (at, header) in blocks(file) {
+        let payload = &file[at + HEADER..][..header.length as usize];
+        let header = match header.kind {
+            BlockKind::Metadata => BlockHeader { coding: 7, ..header },
+            BlockKind::Commit => {
+                // The chain follows thirteen numbers; the progress of an import may follow it.
+                let payload = [&payload[..104], &state.chain.0, &payload[120..]].concat();
+                let block = block::encode(header.kind, header.first, header.count, &payload, id, at as u64);
+                out[at..at + block.len()].copy_from_slice(&block);
+                BlockHeader::decode(&block, id, at as u64).unwrap()
+            }
+            _ => header,
+        };
+        out[at..at + HEADER].copy_from_slice(&header.encode(id, at as u64));
+        state.extend(&header);
+        if header.kind == BlockKind::Commit {
+            pages.push(Header { state, commit: at as u64, ..Header::new(id) });
+        }
+    }
+    for header in pages {
+        let (page, at) = (header.encode(), header.offset() as usize);
+        out[at..at + PAGE].copy_from_slice(&page);
+    }
+    out
+}
+
+/// The FENs of a game's main line from ply 0 on, one a line; `None` where a reader refuses it.
+fn fens(archive: &Archive, game: u64) -> Option<Vec<String>> {
+    let mut fens = Vec::new();
+    let game = archive.game(game).ok()?;
+    game.check_moves().ok()?;
+    game.positions(|position| fens.push(position.fen())).ok()?;
+    Some(fens)
+}
+
+/// The ply from which a game is refused; `None` where all its positions may be given.
+fn refused_from(archive: &Archive, game: u64, is_packed: bool) -> Option<usize> {
+    let mut given = 0;
+    match archive.game(game) {
+        // What is packed is decoded before anything is given; so a reader may have given all.
+        Err(_) if is_packed => None,
+        Err(_) => Some(0),
+        Ok(game) => {
+            assert!(game.positions(|_| given += 1).is_err());
+            Some(given)
+        }
+    }
+}
+
+/// What a reader says of an archive; `index` is what stands beside it.
+fn reads(path: &Path, is_packed: bool) -> Value {
+    let index = fs::read(path.with_extension("bgi")).ok();
+    let Ok(archive) = Archive::open(ArchiveFile::at(path).index(index)) else { return json!({"opens": false}) };
+    let (mut games, mut all, mut no_moves) = (Vec::new(), String::new(), Vec::new());
+    let (mut tagged, mut tags, mut no_tags) = (Vec::new(), String::new(), Vec::new());
+    for game in archive.live().iter() {
+        match fens(&archive, game) {
+            Some(fens) => {
+                games.push(json!([game, fens.len() - 1]));
+                fens.iter().for_each(|fen| all += &format!("{fen}\n"));
+            }
+            None => no_moves.push(json!([game, refused_from(&archive, game, is_packed)])),
+        }
+        match archive.game(game).and_then(|game| game.tags()) {
+            Ok(own) => {
+                tagged.push(game);
+                own.iter().for_each(|(name, value)| tags += &format!("{game} {name} {value}\n"));
+            }
+            // Where its moves are refused, tags may be or not.
+            Err(_) if no_moves.last().is_some_and(|refused: &Value| refused[0] == game) => {}
+            Err(_) => no_tags.push(game),
+        }
+    }
+    let sources: Vec<Value> = archive
+        .sources()
+        .unwrap_or_default()
+        .iter()
+        .filter(|source| source.exact)
+        .map(|source| {
+            let mut bytes = Vec::new();
+            let whole = matches!(archive.write_original(source, &mut bytes), Ok(true));
+            json!({"number": source.number, "sha256": whole.then(|| hash(&bytes))})
+        })
+        .collect();
+    json!({
+        "opens": true,
+        "incomplete": archive.incomplete().is_some(),
+        "games": games,
+        "fens": hash(all.as_bytes()),
+        "refuses_moves": no_moves,
+        "tagged": tagged,
+        "tags": hash(tags.as_bytes()),
+        "refuses_tags": no_tags,
+        "digest": archive.digest().ok().map(|digest| digest.to_string()),
+        "sources": sources,
+        "metadata": archive.metadata().ok(),
+    })
+}
+
+#[test]
+fn the_library_reads_the_suite() {
+    let folder = tempfile::tempdir().unwrap();
+    let made = files(folder.path());
+    let bless = std::env::var_os("SCORESHEET_BLESS").is_some();
+    let mut expected = Vec::new();
+    for (name, _, bytes) in &made {
+        let path = suite().join(name);
+        if bless && !path.exists() {
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(&path, bytes).unwrap();
+        }
+        assert!(path.exists(), "{name} is missing");
+    }
+    for (name, about, _) in made.iter().filter(|(name, ..)| name.ends_with(".bga")) {
+        let path = suite().join(name);
+        let needs_model = blocks(&fs::read(&path).unwrap())
+            .iter()
+            .any(|(_, header)| header.kind == BlockKind::Moves && header.coding & 15 == 1);
+        let mut value = json!({"file": name, "about": about, "level": if needs_model { "P" } else { "A" }});
+        value.as_object_mut().unwrap().extend(reads(&path, needs_model).as_object().unwrap().clone());
+        expected.push(value.to_string());
+    }
+    let text = format!("[\n{}\n]\n", expected.join(",\n"));
+    let path = suite().join("expected.json");
+    if bless {
+        fs::write(&path, &text).unwrap();
+    }
+    let kept = fs::read_to_string(&path).unwrap();
+    for (line, kept) in text.lines().zip(kept.lines()) {
+        assert_eq!(line, kept);
+    }
+    assert_eq!(text.len(), kept.len());
+}

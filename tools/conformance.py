@@ -1,0 +1,183 @@
+#!/usr/bin/env python3
+"""Asks any reader of Scoresheet archives what it makes of the files in testdata/conformance, and compares.
+
+    python3 tools/conformance.py --levels ABCP -- python3 tools/reader.py
+    python3 tools/conformance.py --levels AP -- ./reader
+    python3 tools/conformance.py --scoresheet target/release/scoresheet
+
+After `--` comes the reader's command. It is called with these arguments, for the levels that are named (FORMAT.md,
+section 2):
+
+    fen ARCHIVE           A: the FEN of each game and ply on standard input, `GAME PLY` a line, one a line
+    tags ARCHIVE GAME ..  A: the tag pairs of these games, `GAME NAME VALUE` a line
+    digest ARCHIVE        B: the content digest in hexadecimal
+    source ARCHIVE N      C: the bytes of source N, from 0
+
+and P means that it does so for archives of packed moves too. It ends with 0; with 1 where it refuses something or games
+may be missing, whatever it has written; other codes, and an end by a signal, are failures. With `--scoresheet` the command of
+this project is asked in its own words.
+
+expected.json has for each file whether it `opens`, whether games may be missing (`incomplete`), the games whose moves
+can be had with their plies, the SHA-256 of their FENs from ply 0 on, the games whose moves a reader refuses with the ply
+from which it does (null where only the end shows it), the games whose tags it refuses, the SHA-256 of the tags, the digest (null where a reader refuses it) and the SHA-256 of each exact source. Ends with 1 if
+anything differs. Needs Python 3.8.
+"""
+
+import argparse
+import hashlib
+import json
+import os
+import subprocess
+import sys
+
+SUITE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "testdata", "conformance")
+
+
+class Reader:
+    """A reader that is called as the document says."""
+
+    def __init__(self, command):
+        self.command = command
+
+    def call(self, arguments, text=""):
+        done = subprocess.run(
+            self.command + arguments, input=text.encode(), stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+        return done.returncode, done.stdout, done.stderr.decode("utf-8", "replace").strip()
+
+    def fen(self, path, pairs):
+        return self.call(["fen", path], "".join("%d %d\n" % pair for pair in pairs))
+
+    def refused(self, path, game, ply):
+        """What comes of asking for a position that there is none of."""
+        return self.fen(path, [(game, ply)])
+
+    def tags(self, path, games):
+        return self.call(["tags", path, *map(str, games)])
+
+    def digest(self, path):
+        return self.call(["digest", path])
+
+    def source(self, path, number):
+        return self.call(["source", path, str(number)])
+
+
+class Scoresheet(Reader):
+    """The command of this project: exit codes 3 to 5 tell more, and each is a 1 here."""
+
+    def call(self, arguments, text=""):
+        code, out, message = super().call(arguments, text)
+        return (1 if code in (3, 4, 5) else code), out, message
+
+    def fen(self, path, pairs):
+        return self.call(["fen", path, "-"], "".join("%d:%d\n" % pair for pair in pairs))
+
+    def refused(self, path, game, ply):
+        # `fen` takes moves under a good checksum for legal; an export checks them.
+        return self.call(["export", path, "--games", str(game)])
+
+    def tags(self, path, games):
+        """With all else of a game: nothing where that is refused."""
+        chosen = ",".join(map(str, games))
+        code, lines, message = self.call(["export", path, "--format", "json", "--games", chosen])
+        found = [json.loads(line) for line in lines.splitlines()]
+        if code == 1 and [game["game"] for game in found] != games:
+            return None
+        pairs = ["%d %s %s\n" % (game["game"], *pair) for game in found for pair in game["tags"]]
+        return code, "".join(pairs).encode(), message
+
+    def digest(self, path):
+        return self.call(["info", path, "--digest"])
+
+    def source(self, path, number):
+        return self.call(["export", path, "--original", "--source", str(number + 1)])
+
+
+def sha256(data):
+    return hashlib.sha256(data).hexdigest()
+
+
+def check(reader, levels, one, suite):
+    """Yields what differs."""
+    path = os.path.join(suite, one["file"])
+    asked = [game for game, _ in one.get("games", [[1, 0]])]
+
+    def found(name, done, good):
+        """The output of a call that is to succeed if `good`."""
+        code, out, message = done
+        if code not in (0, 1):
+            yield "%s: ended with %d: %s" % (name, code, message)
+        elif good and code == 1:
+            yield "%s: refused: %s" % (name, message)
+        elif not good and code == 0:
+            yield "%s: should be refused" % name
+        if code == 1 and not message:
+            yield "%s: says nothing of why" % name
+
+    def said(name, done, good, expected):
+        if done is None:
+            return
+        yield from found(name, done, good)
+        if expected is not None and done[0] in (0, 1) and sha256(done[1]) != expected:
+            yield "%s: says something else" % name
+
+    if not one["opens"]:
+        yield from found("fen", reader.fen(path, [(1, 0)]), False)
+        done = reader.tags(path, [1])
+        if done is not None:
+            yield from found("tags", done, False)
+        return
+    whole = not one["incomplete"]
+    pairs = [(game, ply) for game, plies in one["games"] for ply in range(plies + 1)]
+    if pairs:
+        yield from said("fen", reader.fen(path, pairs), whole, one["fens"])
+        yield from found("fen beyond the end", reader.fen(path, [(pairs[-1][0], pairs[-1][1] + 1)]), False)
+    for game, ply in one["refuses_moves"]:
+        # What comes to light at the end of a game only a digest must refuse.
+        if ply is not None:
+            yield from found("fen of game %d" % game, reader.refused(path, game, ply), False)
+    if one["tagged"]:
+        yield from said("tags", reader.tags(path, one["tagged"]), whole, one["tags"])
+    for game in one["refuses_tags"]:
+        done = reader.tags(path, [game])
+        if done is not None:
+            yield from found("tags of game %d" % game, done, False)
+    if "B" in levels:
+        digest = one["digest"]
+        done = reader.digest(path)
+        yield from found("digest", done, whole and digest is not None)
+        if digest is not None and done[1].decode().strip() != digest:
+            yield "digest: another"
+    if "C" in levels:
+        for source in one["sources"]:
+            good = source["sha256"] is not None
+            yield from said("source %d" % source["number"], reader.source(path, source["number"]), whole and good, source["sha256"])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--levels", default="ABCP", help="of A, B, C, P")
+    parser.add_argument("--suite", default=SUITE, help="the folder with expected.json")
+    parser.add_argument("--scoresheet", metavar="PROGRAM", help="this project's command instead of a reader")
+    parser.add_argument("reader", nargs="*", help="the reader's command, after --")
+    arguments = parser.parse_args()
+    if bool(arguments.reader) == bool(arguments.scoresheet):
+        parser.error("give a reader's command after --, or --scoresheet")
+    reader = Scoresheet([arguments.scoresheet]) if arguments.scoresheet else Reader(arguments.reader)
+    with open(os.path.join(arguments.suite, "expected.json"), encoding="utf-8") as file:
+        suite = json.load(file)
+    asked = wrong = 0
+    for one in suite:
+        if one["level"] == "P" and "P" not in arguments.levels:
+            continue
+        asked += 1
+        faults = list(check(reader, arguments.levels, one, arguments.suite))
+        wrong += bool(faults)
+        for fault in faults:
+            print("%s (%s): %s" % (one["file"], one["about"], fault), file=sys.stderr)
+    print("%d archives, %d with differences" % (asked, wrong))
+    return int(wrong > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
