@@ -234,6 +234,25 @@ static Bytes string(Bytes *from) {
     return next_bytes(from, length);
 }
 
+/* A string that is UTF-8, as RFC 3629 has it. */
+static Bytes text_string(Bytes *from) {
+    Bytes text = string(from);
+    const u8 *at = text.at;
+    while (at < text.end) {
+        u32 code = *at++;
+        int more = code < 0x80 ? 0 : code >> 5 == 6 ? 1 : code >> 4 == 14 ? 2 : code >> 3 == 30 ? 3 : -1, i;
+        static const u32 least[4] = {0, 0x80, 0x800, 0x10000};
+        if (more < 0 || more > text.end - at) refuse("a text is not UTF-8");
+        if (more > 0) code &= 0x3Fu >> more;
+        for (i = 0; i < more; i++, at++) {
+            if (*at >> 6 != 2) refuse("a text is not UTF-8");
+            code = code << 6 | (*at & 0x3F);
+        }
+        if (code < least[more] || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) refuse("a text is not UTF-8");
+    }
+    return text;
+}
+
 static i64 as_signed(u64 value) {
     return value <= INT64_MAX ? (i64)value : -(i64)~value - 1;
 }
@@ -554,10 +573,16 @@ static const Position *standard(void) {
     return &position;
 }
 
+/* Whether the player to move sees the standard starting position; clocks do not matter. */
 static int is_standard(const Position *p) {
-    const Position *s = standard();
-    return memcmp(p->at, s->at, sizeof p->at) == 0 && memcmp(p->rook, s->rook, sizeof p->rook) == 0 &&
-           p->turn == s->turn && p->passed == s->passed && p->halfmoves == s->halfmoves && p->fullmoves == s->fullmoves;
+    int square, i;
+    for (square = 0; square < 64; square++) {
+        unsigned piece = p->at[p->turn == 0 ? square : square ^ 56];
+        if ((piece == EMPTY ? piece : piece ^ (unsigned)p->turn << 3) != standard()->at[square]) return 0;
+    }
+    for (i = 0; i < 4; i++)
+        if (p->rook[i] < 0) return 0;
+    return p->passed < 0;
 }
 
 static void print_fen(const Position *p) {
@@ -2389,7 +2414,7 @@ static void read_header(u64 offset, u64 end, Block *block) {
     if (block->checked != block->length) refuse("the block header at %" PRIu64 " is damaged", offset);
     if (block->kind <= B_RESTORATIONS && block->kind != 0 && block->coding != 0)
         refuse("the block at %" PRIu64 " has coding %u: it needs a newer program", offset, block->coding);
-    if (block->kind < 128 && block->first > LARGEST) refuse("a number is beyond 2^60");
+    if (block->first > LARGEST) refuse("a number is beyond 2^60");
 }
 
 static u64 end_of(const Block *block) {
@@ -2570,85 +2595,63 @@ static void mark(void *context, u64 first, u64 last) {
     }
 }
 
-/* The first game that a block names and how many, for a check of its header. */
-static void measure(void *context, u64 first, u64 last) {
-    u64 *found = context;
-    if (found[1] == 0) found[0] = first;
-    found[1] += last - first + 1;
-}
-
 /* Walks over all blocks that count, and finds chunks, strings and deleted games. */
 static void open_archive(const char *path) {
     u64 offset, i;
-    int expected = 0; /* the kind that must come next, skippable ones aside; for B_TEXTS, B_LAYOUT will do */
+    int follows = 0; /* whether a block can be one of the chunk's before */
+    u64 sequence = 0;
+    u8 chain[16];
     off_t size;
     archive.file = fopen(path, "rb");
     if (archive.file == NULL) refuse("cannot open %s", path);
     if (fseeko(archive.file, 0, SEEK_END) != 0 || (size = ftello(archive.file)) < 0) refuse("cannot read %s", path);
     archive.size = (u64)size;
     choose_commit();
+    memcpy(chain, archive.id, 16);
     for (offset = 2 * PAGE; offset < archive.state.end;) {
         Block block;
         Chunk *chunk;
+        Strings *strings;
         read_header(offset, archive.state.end, &block);
         offset = end_of(&block);
         archive.blocks = grow(archive.blocks, archive.block_count, &archive.block_room, sizeof block);
         archive.blocks[archive.block_count++] = block;
+        extend_chain(chain, &block);
+        if (block.kind == B_COMMIT) sequence = block.first;
         if (block.kind >= 128) continue;
         if (block.kind == 0 || block.kind > B_RESTORATIONS)
             refuse("the block at %" PRIu64 " is of the unknown critical kind %u", block.offset, block.kind);
-        if (expected == B_TEXTS && block.kind == B_LAYOUT) expected = B_LAYOUT;
-        if (expected != 0 && block.kind != expected)
-            refuse("the %s block at %" PRIu64 " is out of order", kind_names[block.kind], block.offset);
         chunk = archive.chunk_count == 0 ? NULL : &archive.chunks[archive.chunk_count - 1];
-        switch (block.kind) {
-        case B_MOVES:
+        strings = archive.dictionary_count == 0 ? NULL : &archive.dictionary[archive.dictionary_count - 1];
+        follows = follows && (block.kind == B_TAGS || block.kind == B_TEXTS || block.kind == B_LAYOUT) &&
+                  block.first == chunk->moves.first;
+        if (follows && block.kind == B_TAGS && chunk->tags.kind == 0) chunk->tags = block;
+        if (block.kind == B_MOVES) {
             if (block.first != archive.games + 1) refuse("the moves block at %" PRIu64 " is out of order", block.offset);
             archive.chunks = grow(archive.chunks, archive.chunk_count, &archive.chunk_room, sizeof *chunk);
             archive.chunks[archive.chunk_count++].moves = block;
             archive.games += block.count;
-            expected = B_TAGS;
-            break;
-        case B_TAGS:
-        case B_TEXTS:
-        case B_LAYOUT:
-            if (expected == 0 || block.first != chunk->moves.first || block.count != chunk->moves.count)
-                refuse("the %s block at %" PRIu64 " is out of order", kind_names[block.kind], block.offset);
-            if (block.kind == B_TAGS) chunk->tags = block;
-            expected = block.kind == B_TAGS ? B_TEXTS : block.kind == B_TEXTS ? B_LAYOUT : 0;
-            break;
-        case B_DICTIONARY:
-            if (expected == 0) {
-                if (block.first != archive.strings)
-                    refuse("the dictionary block at %" PRIu64 " is out of order", block.offset);
-                archive.dictionary = grow(archive.dictionary, archive.dictionary_count, &archive.dictionary_room, sizeof(Strings));
-                archive.dictionary[archive.dictionary_count].block = block;
-                archive.strings += block.count;
-                expected = B_DICTIONARY;
-            } else {
-                Strings *strings = &archive.dictionary[archive.dictionary_count++];
-                if (block.first != strings->block.first || block.count != strings->block.count ||
-                    block.length != strings->block.length)
-                    refuse("the dictionary block at %" PRIu64 " is no copy of that before", block.offset);
+            follows = 1;
+        } else if (block.kind == B_DICTIONARY) {
+            if (strings != NULL && strings->copy.kind == 0 && block.first == strings->block.first) {
                 strings->copy = block;
-                expected = 0;
+                continue;
             }
-            break;
+            if (block.first != archive.strings || block.count == 0)
+                refuse("the dictionary block at %" PRIu64 " is out of order", block.offset);
+            archive.dictionary = grow(archive.dictionary, archive.dictionary_count, &archive.dictionary_room, sizeof *strings);
+            archive.dictionary[archive.dictionary_count++].block = block;
+            archive.strings += block.count;
         }
     }
-    if (expected != 0) refuse("the archive ends within a chunk, or without a copy of a dictionary block");
-    if (archive.games != archive.state.games) refuse("the header page says another number of games than there are");
+    if (archive.games != archive.state.games || sequence != archive.state.sequence ||
+        memcmp(chain, archive.state.chain, 16) != 0)
+        refuse("the blocks are not those of the header page");
     for (i = 0; i < archive.block_count; i++) {
         Block *block = &archive.blocks[i];
-        u64 found[2] = {0, 0};
-        Bytes payload;
         if (block->kind != B_DELETIONS && block->kind != B_RESTORATIONS) continue;
         if (archive.deleted == NULL) archive.deleted = take(&lasting, archive.games / 8 + 1, 1);
-        payload = read_payload(block, &scratch);
-        read_runs(payload, archive.games, measure, found);
-        if (found[1] != block->count || (found[1] != 0 && found[0] != block->first))
-            refuse("the %s block at %" PRIu64 " names other games than its header", kind_names[block->kind], block->offset);
-        read_runs(payload, archive.games, mark, block);
+        read_runs(read_payload(block, &scratch), archive.games, mark, block);
         release(&scratch);
     }
 }
@@ -2733,7 +2736,8 @@ static void load_game(u64 game, Record *record) {
 
 static void load_copy(void *context) {
     Strings *strings = context;
-    strings->strings = read_dictionary(read_payload(&strings->copy, &lasting), strings->copy.count, &lasting);
+    if (strings->copy.kind == 0) refuse("the dictionary block at %" PRIu64 " is damaged", strings->block.offset);
+    strings->strings = read_dictionary(read_payload(&strings->copy, &lasting), strings->block.count, &lasting);
 }
 
 static void load_block(void *context) {
@@ -2835,9 +2839,10 @@ static const Chunk *tags_chunk;
 
 static void load_tags(const Chunk *chunk) {
     if (tags_chunk == chunk) return;
+    if (chunk->tags.kind == 0) refuse("the moves block at %" PRIu64 " has no tags block after it", chunk->moves.offset);
     tags_chunk = NULL;
     release(&scratch);
-    read_tags(read_payload(&chunk->tags, &scratch), chunk->tags.count, archive.strings, &tags_at_hand);
+    read_tags(read_payload(&chunk->tags, &scratch), chunk->moves.count, archive.strings, &tags_at_hand);
     tags_chunk = chunk;
 }
 
@@ -3006,7 +3011,7 @@ static void part_commit(Bytes bytes) {
     print_hex(chain);
     if (bytes.at < bytes.end) { /* the progress of an import, with a source as in section 13 */
         u64 first_source = number(&bytes), line = number(&bytes), size, seen, rejected, first;
-        Bytes options = string(&bytes), name = string(&bytes);
+        Bytes options = text_string(&bytes), name = text_string(&bytes);
         u8 exact;
         size = number(&bytes);
         seen = number(&bytes);
