@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A second reader of Scoresheet archives, written from FORMAT.md alone: levels A, B and C, in plain Python.
+"""A second reader of Scoresheet archives, written from FORMAT.md alone: levels A, B, C and P, in plain Python.
 
 It is an appendix to that document rather than a tool: each part names its section, nothing is fast, and nothing is
 shared with the program. A test compares what it says with what the program says.
@@ -89,6 +89,23 @@ def crc(identity, offset, data):
     return zlib.crc32(data, zlib.crc32(identity + struct.pack("<Q", offset)))
 
 
+def is_frame(data):
+    """Whether bytes are one zstd frame (RFC 8878), to their end: decompression alone may take several, or none."""
+    if data[:4] != b"\x28\xb5\x2f\xfd" or len(data) < 5:
+        return False
+    descriptor = data[4]
+    single, checksum = descriptor >> 5 & 1, descriptor >> 2 & 1
+    at = 5 + (not single) + (0, 1, 2, 4)[descriptor & 3] + ((single, 2, 4, 8)[descriptor >> 6])
+    last = False
+    while not last:
+        if at + 3 > len(data):
+            return False
+        header = int.from_bytes(data[at : at + 3], "little")
+        last = header & 1
+        at += 3 + (1 if header >> 1 & 3 == 1 else header >> 3)
+    return at + 4 * checksum == len(data)
+
+
 def unzstd(frame, size):
     try:
         import zstandard
@@ -118,6 +135,7 @@ def compressed(data):
     need(how <= 1 and size <= 1 << 30, "a compressed part")
     rest = part.take(len(data) - part.at)
     if how == 1:
+        need(is_frame(rest), "a zstd frame")
         rest = unzstd(rest, size) if size else b""
     need(len(rest) == size, "a part of another size")
     return Bytes(rest)
@@ -432,6 +450,7 @@ class Position:
             piece = halves[i // 2] >> i % 2 * 4 & 15
             need(piece & 7 < 6, "a piece")
             self.board[square] = piece
+        need(len(squares) % 2 == 0 or halves[-1] < 16, "half a byte left over")
         state = part.number(1)
         need(state < 0x40, "a position's state")
         self.turn = state & 1
@@ -699,7 +718,7 @@ def decode(position, code):
     else:
         own, which, steps, (file, rank) = KING, 0, 1, LINES[byte & 7]
     if label is not None and promotion is None:
-        need(own == role and which == 0, "a prefix of another piece")
+        need(own == role, "a prefix of another piece")
         which = label
     origin = position.where.get((us << 3 | own) << 3 | which)
     need(origin is not None and steps > 0, "a piece that is not there")
@@ -1553,9 +1572,16 @@ class Chunk:
 
 class Game:
     def __init__(self, chunk, place, number):
-        self.chunk, self.place, self.number = chunk, place, number
-        need(not chunk.moves.packed, "packed moves: level P is not in this reader")
-        self.flags, self.start_bytes, self.stream = record(chunk.moves.records[place])
+        self.chunk, self.place, self.number, self.unpacked = chunk, place, number, False
+        self.flags, self.start_bytes, self.moves = record(chunk.moves.records[place], chunk.moves.packed)
+
+    @property
+    def stream(self):
+        if self.chunk.moves.packed and not self.unpacked:
+            model = (1).to_bytes(4, "little") + bytes.fromhex(MODEL_HASH)[:4]
+            need(self.chunk.moves.model == model, "a newer program is needed: a model of packed moves")
+            self.moves, self.unpacked = unpack(self.moves, self.start_bytes), True
+        return self.moves
 
     def tags(self):
         return self.chunk.tags()[self.place]
@@ -1924,6 +1950,545 @@ def source_bytes(archive, number):
 # --- The test vectors (section 33) ------------------------------------------------------------------------------------
 
 
+# --- Section 28: packed moves -----------------------------------------------------------------------------------------
+
+MODEL_HASH = "1c857b3279c8f85ffe037f9e40745d3c59efeab8edd34f8166aa6b077c49a5d3"
+MODEL_FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data", "model-1.bin")
+WORTH = (1, 2, 2, 3, 4, 9)
+CLASSES = (120, 180, 240, 310, 400, 520, 800)
+FULL = (1 << 64) - 1
+FILES = [0x0101010101010101 << file for file in range(8)]
+ABOVE = [FULL << 8 * (rank + 1) & FULL for rank in range(8)]
+
+
+def mask(squares):
+    return sum(1 << square for square in squares)
+
+
+def squares(bits):
+    while bits:
+        low = bits & -bits
+        yield low.bit_length() - 1
+        bits ^= low
+
+
+NEAR_MASKS = {role: [mask(near) for near in NEAR[role]] for role in NEAR}
+PAWN_MASKS = [
+    [mask(to for to in (beside(s, f, ahead) for f in (-1, 1)) if to is not None) for s in range(64)]
+    for ahead in (1, -1)
+]
+SIDES = [(FILES[f - 1] if f else 0) | (FILES[f + 1] if f < 7 else 0) for f in range(8)]
+
+
+def slide(direction, square, occupied):
+    found = 0
+    for to in RAYS[square][direction]:
+        found |= 1 << to
+        if occupied >> to & 1:
+            break
+    return found
+
+
+def attack(role, colour, square, occupied):
+    """The squares that a piece attacks, as bits."""
+    if role == PAWN:
+        return PAWN_MASKS[colour][square]
+    if role in NEAR:
+        return NEAR_MASKS[role][square]
+    found = 0
+    for direction in SLIDES[role]:
+        found |= slide(direction, square, occupied)
+    return found
+
+
+def bits_of(number):
+    return bin(number).count("1")
+
+
+class PackedModel:
+    """The model file: weights, frequencies and the book."""
+
+    SIZES = (5184, 1728, 2304, 2304, 432, 108, 3240, 1296, 4416, 384, 384, 384, 96, 648, 72)
+    loaded = None
+
+    @staticmethod
+    def load():
+        if PackedModel.loaded is None:
+            with open(os.environ.get("SCORESHEET_MODEL", MODEL_FILE), "rb") as file:
+                data = file.read()
+            need(hashlib.sha256(data).hexdigest() == MODEL_HASH, "the model of packed moves")
+            PackedModel.loaded = PackedModel(Bytes(data, 4))
+        return PackedModel.loaded
+
+    def __init__(self, part):
+        def small(count):
+            return struct.unpack("<%db" % count, part.take(count))
+
+        def words(count, letter="h"):
+            return struct.unpack("<%d%s" % (count, letter), part.take(2 * count))
+
+        self.from_to, self.reply, self.own_last = small(24576), small(147840), small(147840)
+        self.groups = [words(size_) for size_ in self.SIZES]
+        self.bias, self.inputs = words(64), small(147456)
+        self.to, self.origin, self.victim = words(24576), words(24576), words(2304)
+        self.sharpness, self.kinds, self.ends = words(8, "H"), words(8, "H"), words(1024, "H")
+        self.falls = [round(65536 * 2 ** (-i / 256)) for i in range(256)]
+        # A node is its count, and for each edge (from, to) its count and the node it leads to, or None.
+        self.book, claimed = [], 1
+        while part.at < len(part.data):
+            count, edges = self.count(part.number(1)), {}
+            for _ in range(part.number(1)):
+                b = part.number(3)
+                edges[b & 63, b >> 6 & 63] = self.count(b >> 13 & 255), claimed if b >> 12 & 1 else None
+                claimed += b >> 12 & 1
+            self.book.append((count, edges))
+
+    @staticmethod
+    def count(code):
+        return (8 + (code & 7)) << min(code >> 3, 24)
+
+
+class PackedCoder:
+    """The coder of packed moves: 64 bits, eight bytes ahead."""
+
+    def __init__(self, data):
+        self.data, self.shifted, self.range = data, 0, FULL
+        self.code = int.from_bytes(self.ahead(0), "big")
+
+    def ahead(self, at):
+        return self.data[at : at + 8] + bytes(8 - len(self.data[at : at + 8]))
+
+    def symbol(self, frequencies, total=None):
+        """The number of the interval, or how many there are if it is beyond them all."""
+        unit = self.range // (total or sum(frequencies))
+        share, low = min(self.code // unit, (total or sum(frequencies)) - 1), 0
+        for number, frequency in enumerate(frequencies):
+            if share < low + frequency:
+                break
+            low += frequency
+        else:
+            return len(frequencies)
+        self.code, self.range = self.code - unit * low, unit * frequency
+        while self.range < 1 << 56:
+            byte = self.data[self.shifted + 8] if self.shifted + 8 < len(self.data) else 0
+            self.range, self.code = self.range << 8, (self.code << 8 | byte) & FULL
+            self.shifted += 1
+        need(self.shifted <= len(self.data), "packed moves that are cut off")
+        return number
+
+    def learning(self, frequencies):
+        number = self.symbol(frequencies)
+        frequencies[number] += 16
+        if sum(frequencies) > 2048:
+            frequencies[:] = [f - (f >> 1) for f in frequencies]
+        return number
+
+    def slack(self):
+        return 8 * (len(self.data) - self.shifted) - (64 - self.range.bit_length())
+
+    def end(self):
+        need(self.slack() <= 23, "bytes after packed moves")
+        low = int.from_bytes(self.ahead(self.shifted), "big") - self.code & FULL
+        ups = (-low & (FULL >> 8 * b) for b in range(9))
+        need(next(up for up in ups if up < self.range) == self.code, "the end of packed moves")
+
+
+class View:
+    """A position as the player to move sees it, in bits."""
+
+    def __init__(self, position):
+        us, self.flip = position.turn, 56 if position.turn else 0
+        self.own, self.enemy, self.role = [0] * 6, [0] * 6, {}
+        for square, piece in enumerate(position.board):
+            if piece >= 0:
+                seen = square ^ self.flip
+                self.role[seen] = piece & 7
+                (self.own if piece >> 3 == us else self.enemy)[piece & 7] |= 1 << seen
+        self.mine, self.theirs = sum(self.own), sum(self.enemy)
+        self.all = self.mine | self.theirs
+        self.king, self.enemy_king = position.king(us) ^ self.flip, position.king(1 - us) ^ self.flip
+        self.target = None if position.target is None else position.target ^ self.flip
+        self.own_by, self.enemy_by, self.once, self.twice = [0] * 6, [0] * 6, 0, 0
+        without_king = self.all & ~(1 << self.king)
+        for role in range(6):
+            for square in squares(self.own[role]):
+                found = attack(role, 0, square, self.all)
+                self.own_by[role] |= found
+                self.twice |= self.once & found
+                self.once |= found
+            for square in squares(self.enemy[role]):
+                self.enemy_by[role] |= attack(role, 1, square, without_king)
+        self.danger = 0
+        for found in self.enemy_by:
+            self.danger |= found
+        self.own_hanging = self.hanging(self.own, self.enemy_by, self.danger, self.once)
+        self.enemy_hanging = self.hanging(self.enemy, self.own_by, self.once, self.danger)
+
+    @staticmethod
+    def hanging(pieces, by, attacked, defended):
+        lesser = by[PAWN] | by[KNIGHT] | by[BISHOP]
+        found = sum(pieces[:KING]) & attacked & ~defended
+        found |= by[PAWN] & (pieces[KNIGHT] | pieces[BISHOP])
+        return found | lesser & pieces[ROOK] | (lesser | by[ROOK]) & pieces[QUEEN]
+
+    def attacker(self, square):
+        """The cheapest enemy attacker of a square."""
+        for role, cost in ((PAWN, 1), (KNIGHT, 2), (BISHOP, 2), (ROOK, 3), (QUEEN, 4), (KING, 5)):
+            if self.enemy_by[role] >> square & 1:
+                return cost
+        return 0
+
+    def discoverers(self):
+        """Own pieces that alone stand between the enemy king and an own slider that would attack it."""
+        found = 0
+        for direction in range(8):
+            sliders = self.own[QUEEN] | self.own[BISHOP if direction % 2 else ROOK]
+            first = slide(direction, self.enemy_king, self.all) & self.mine
+            if first and slide(direction, self.enemy_king, self.all & ~first) & ~first & sliders:
+                found |= first
+        return found
+
+    def moves(self, position):
+        """The legal moves in their order: role, from, to, promotion or None, key (castling: the rook's square)."""
+        us, found = position.turn, []
+        castlings = 0
+        for right in (2 * us, 2 * us + 1):
+            if position.rights >> right & 1:
+                if legal(position, (position.king(us), position.rooks[right], None, -1)):
+                    castlings |= 1 << (position.rooks[right] ^ self.flip)
+        for role in range(6):
+            for origin in squares(self.own[role]):
+                if role == PAWN:
+                    targets = PAWN_MASKS[0][origin] & (self.theirs | (0 if self.target is None else 1 << self.target))
+                    step = 1 << origin + 8 & ~self.all & FULL
+                    targets |= step | (step << 8 & ~self.all if origin // 8 == 1 else 0)
+                else:
+                    targets = attack(role, 0, origin, self.all) & ~self.mine
+                targets &= ~(1 << self.enemy_king)
+                for key in squares(targets | (castlings if role == KING else 0)):
+                    if role == KING and castlings >> key & 1:
+                        found.append((role, origin, 6 if key > origin else 2, None, key))
+                        continue
+                    promotions = (QUEEN, ROOK, BISHOP, KNIGHT) if role == PAWN and key > 55 else (None,)
+                    move = (origin ^ self.flip, key ^ self.flip, promotions[0], -1)
+                    if position.safe_after(move):
+                        found += [(role, origin, key, promotion, key) for promotion in promotions]
+        need(len(found) <= 255, "a position with more than 255 legal moves")
+        return found
+
+    def structure(self, role, origin, to, sight):
+        pawns, enemies, above = self.own[PAWN], self.enemy[PAWN], ABOVE[to // 8]
+        file, sides = FILES[to % 8], SIDES[to % 8]
+        guards = bits_of(PAWN_MASKS[1][to] & pawns)
+        if role == PAWN:
+            others, captures = pawns & ~(1 << origin), to % 8 != origin % 8
+            signs = (
+                not enemies & (file | sides) & above,
+                guards >= (2 if captures else 1),
+                not others & sides,
+                others & file,
+                enemies & file & above,
+                enemies & sight,
+                self.theirs & ~enemies & sight,
+                abs(to % 8 - self.king % 8) <= 1,
+                abs(to % 8 - self.enemy_king % 8) <= 1,
+            )
+            return 512 * (to // 8) + sum(1 << i for i, sign in enumerate(signs) if sign)
+        if role in (KNIGHT, BISHOP):
+            below = [square > 7 and pawns >> square - 8 & 1 for square in (to, origin)]
+            signs = (not enemies & sides & above, guards, *below)
+            value = sum(1 << i for i, sign in enumerate(signs) if sign)
+        elif role in (ROOK, QUEEN):
+            of = [2 if pawns & FILES[s % 8] else 1 if enemies & FILES[s % 8] else 0 for s in (to, origin)]
+            rooks = (self.own[ROOK] | self.own[QUEEN]) & ~(1 << origin)
+            value = 6 * of[0] + 2 * of[1] + (rooks & file != 0)
+        else:
+            shelters = [pawns & (FILES[s % 8] | SIDES[s % 8]) & ABOVE[s // 8] for s in (origin, to)]
+            value = 4 * min(3, bits_of(shelters[0])) + min(3, bits_of(shelters[1]))
+        return 4096 + 64 * (role - 1) + value
+
+
+def mixed(*digits):
+    """A mixed-radix number: digits, each with the number of its values; the first is the most significant."""
+    value = 0
+    for digit, values in digits:
+        value = value * values + int(digit)
+    return value
+
+
+def steps_between(a, b):
+    return max(abs(a % 8 - b % 8), abs(a // 8 - b // 8))
+
+
+def material(position, colour, pawns=True):
+    values = (1 if pawns else 0, 3, 3, 5, 9, 0)
+    return sum(values[piece & 7] for piece in position.board if piece >= 0 and piece >> 3 == colour)
+
+
+class PackedLine:
+    """A line of a packed game: a last move is role, from, to, whether it captured; squares as on the board."""
+
+    def __init__(self, position, node):
+        self.position, self.last, self.own, self.before = position, None, None, None
+        self.plies, self.surprise, self.node = 0, (260, 260), node
+
+    def copy(self):
+        other = PackedLine.__new__(PackedLine)
+        other.__dict__.update(self.__dict__)
+        other.position = self.position.copy()
+        return other
+
+    def played(self, move):
+        self.before, self.own, self.last, self.plies = self.own, self.last, move, self.plies + 1
+
+    def pass_(self):
+        self.position.play(None)
+        self.played(None)
+        self.node = None
+
+    def phase(self):
+        if self.plies < 12:
+            return 0
+        values = sum(material(self.position, colour, False) for colour in (0, 1))
+        return next((phase for phase, least in enumerate((51, 37, 23, 11), 1) if values >= least), 5)
+
+    def outputs(self, model, view):
+        """The outputs of the policy head's units that are not 0, as unit and output."""
+        rows = []
+        for role in range(6):
+            pieces = (view.own[role], view.enemy[role])
+            hanging = (pieces[0] & view.own_hanging, pieces[1] & view.enemy_hanging)
+            for i, bits in enumerate(pieces + hanging):
+                rows += [384 * i + 64 * role + square for square in squares(bits)]
+        for at, last in ((1536, self.last), (1920, self.own)):
+            if last:
+                rows.append(at + 64 * last[0] + (last[2] ^ view.flip))
+        sums = list(model.bias)
+        for row in rows:
+            weights = model.inputs[64 * row : 64 * row + 64]
+            sums = [total + 4 * weight for total, weight in zip(sums, weights)]
+        clipped = [max(0, min(255, signed(total, 16))) for total in sums]
+        return [(unit, value * value >> 8) for unit, value in enumerate(clipped) if value * value >> 8]
+
+    def scores(self, model, view, moves):
+        position, last, own = self.position, self.last, self.own
+        class_ = sum(limit <= self.surprise[position.turn] for limit in CLASSES) // 2
+        phase, discoverers, outputs = self.phase(), view.discoverers(), self.outputs(model, view)
+        last_to, last_attacks = last and last[2] ^ view.flip, 0
+        if last and view.role[last_to] != KING:
+            last_attacks = attack(view.role[last_to], 1, last_to, view.all)
+        own_from, own_to = (own[1] ^ view.flip, own[2] ^ view.flip) if own else (None, None)
+        reply = 384 * (64 * last[0] + last_to if last else 384)
+        own_last = 384 * (64 * own[0] + own_to if own else 384)
+        hanging = max((WORTH[role] for role in range(KING) if view.own[role] & view.own_hanging), default=0)
+        prize = max((role + 1 for role in range(KING) if view.enemy[role] & view.enemy_hanging), default=0)
+        checkers = min(2, len(position.attackers(position.king(position.turn), 1 - position.turn)))
+        officers = [view.enemy[QUEEN], view.enemy[QUEEN] | view.enemy[ROOK]]
+        officers.append(officers[1] | view.enemy[KNIGHT] | view.enemy[BISHOP])
+        greater = (officers[2], officers[1], officers[1], officers[0], 0, 0)
+        loose = view.theirs & ~view.enemy[KING] & ~view.danger
+        for role, origin, to, promotion, key in moves:
+            castles, passing = view.mine >> key & 1, role == PAWN and to == view.target
+            victim = 1 if passing else view.role[to] + 1 if view.theirs >> to & 1 and not castles else 0
+            attacker, takes = view.attacker(to), victim > 0
+            step = role == PAWN and to % 8 == origin % 8
+            support = (view.once if step else view.twice) >> to & 1
+            safety = 0 if not attacker else 2 if attacker < WORTH[role] or not support else 1
+            reach = 0 if role == PAWN else attack(role, 0, origin, view.all)
+            sight = 0 if promotion is not None else attack(role, 0, to, view.all & ~(1 << origin))
+            recapture = 1 + last[3] if last and takes and to == last_to else 0
+            now = role if promotion is None else promotion
+            check = 2 if discoverers >> origin & 1 else 0
+            if not castles and attack(now, 0, to, view.all) & view.enemy[KING]:
+                check = 1
+            threats = list(squares(sight & ~reach & view.theirs & (greater[role] | loose)))
+            threat = 0 if not threats else 5 if len(threats) > 1 else WORTH[view.role[threats[0]]]
+            this = 0
+            if view.own_hanging >> origin & 1:
+                this = 2 if WORTH[role] == hanging else 1
+            protects = sight & view.own_hanging & ~(1 << origin) != 0
+            special = 0
+            if castles:
+                special = 1 if key > origin else 2
+            elif passing:
+                special = 3
+            elif promotion is not None:
+                special = 3 + promotion
+            r, s, v, a = (role, 6), (safety, 3), (victim, 6), (attacker, 6)
+            zone = min(3, bits_of(sight & NEAR_MASKS[KING][view.enemy_king]))
+            indexes = (
+                mixed((class_, 4), r, v, a, (support, 2), (recapture, 3)),
+                mixed(r, (view.attacker(origin), 6), (view.once >> origin & 1, 2), a, (support, 2), (takes, 2)),
+                mixed((phase, 6), r, (to, 64)),
+                mixed((phase, 6), r, (origin, 64)),
+                mixed(r, (check, 3), a, (support, 2), (takes, 2)),
+                mixed(r, (threat, 6), s),
+                mixed((hanging, 5), (this, 3), (protects, 2), r, v, s),
+                mixed((prize, 6), v, (view.enemy_hanging >> to & 1, 2), r, s),
+                view.structure(role, origin, to, sight),
+                mixed(r, (steps_between(origin, view.enemy_king), 8), (steps_between(to, view.enemy_king), 8)),
+                mixed(r, (steps_between(origin, view.king), 8), (steps_between(to, view.king), 8)),
+                mixed(
+                    (class_, 4),
+                    r,
+                    (last_attacks >> to & 1, 2),
+                    (last_attacks >> origin & 1, 2),
+                    (to == own_from, 2),
+                    (origin == own_to, 2),
+                ),
+                mixed((special, 8), (check > 0, 2), (phase, 6)),
+                mixed((checkers, 3), r, v, a),
+                mixed(r, (zone, 4), s),
+            )
+            score = sum(group[index] for group, index in zip(model.groups, indexes))
+            score += 16 * model.from_to[64 * (64 * role + origin) + to]
+            score += 16 * (model.reply[reply + 64 * role + to] + model.own_last[own_last + 64 * role + to])
+            rows = 64 * (64 * role + to), 64 * (64 * role + origin), 64 * (6 * role + victim)
+            head = sum(
+                output * (model.to[rows[0] + i] + model.origin[rows[1] + i] + model.victim[rows[2] + i])
+                for i, output in outputs
+            )
+            yield score + (head >> 8), takes
+
+    def move(self, model, coder, view, moves):
+        """Reads one of the moves and plays it; returns its bytes."""
+        position, us = self.position, self.position.turn
+        need(moves, "packed moves that name no legal move")
+        scores = list(self.scores(model, view, moves))
+        best = max(score for score, _ in scores)
+        gaps = [min(best - score, 65535) for score, _ in scores]
+        sharpness = model.sharpness[sum(limit <= self.surprise[us] for limit in CLASSES)]
+        scaled = [gap * sharpness >> 8 for gap in gaps]
+        weights = [(model.falls[g & 255] >> min(g >> 8, 31)) + 1 for g in scaled]
+        edges = {}
+        if self.node is not None:
+            m, edges = model.book[self.node]
+            t = m + sum(count for count, _ in edges.values())
+            f = (((m << 20) // t) << 24) // sum(weights)
+            weights = [(w * f >> 24) + 1 for w in weights]
+            for i, (_, origin, _, _, key) in enumerate(moves):
+                weights[i] += (edges.get((origin, key), (0,))[0] << 20) // t
+        number = coder.symbol(weights)
+        role, origin, to, promotion, key = moves[number]
+        change = (min(gaps[number], 2560) - self.surprise[us]) >> 4
+        self.surprise = tuple(s + (change if colour == us else 0) for colour, s in enumerate(self.surprise))
+        self.node = edges.get((origin, key), (0, None))[1]
+        self.played((role, origin ^ view.flip, to ^ view.flip, scores[number][1]))
+        code, label = canonical(position, origin ^ view.flip, key ^ view.flip, promotion)
+        position.play((origin ^ view.flip, key ^ view.flip, promotion, label))
+        return code
+
+    def over(self, model, coder, result):
+        """Whether the game is over; with more slack the question is not put."""
+        position, slack = self.position, coder.slack()
+        if slack > 23:
+            return False
+        if result in (1, 2):
+            winner = 2 - result
+            ahead = material(position, winner) - material(position, 1 - winner)
+            context = 4 * (position.turn == winner) + sum(ahead > most for most in (0, 2, 5))
+        else:
+            last, before = self.last, self.before
+            context = int(bool(last and before) and (last[2], last[1]) == (before[1], before[2]))
+            context += 2 * (material(position, 0) + material(position, 1) < 24)
+        yes = model.ends[32 * (8 * result + context) + min(max(slack + 8, 0), 31)] or 1
+        return coder.symbol([yes, 65536 - yes]) == 0
+
+
+def canonical(position, origin, to, promotion):
+    """The canonical bytes of a legal move (section 8), and the label of what it promotes to, or -1."""
+    us, role, label, new = position.turn, position.board[origin] & 7, position.label[origin], -1
+    if position.castles(origin, to):
+        return bytes([4 if to > origin else 5]), new
+    if promotion is not None:
+        free = (n for n in range(4) if (us << 3 | promotion) << 3 | n not in position.where)
+        new = next(free, -1)
+    if label < 0 or promotion is not None and new < 0:
+        return b"\xc0" + (origin << 10 | to << 4 | (promotion or 0) << 1).to_bytes(2, "big"), -1
+    file, rank = to % 8 - origin % 8, to // 8 - origin // 8
+    distance = max(abs(file), abs(rank))
+
+    def prefix(kind, number):
+        return bytes([(0, 0x41, 0x81, 0x80, 0x40)[kind] | number << 1])
+
+    if role == PAWN:
+        mode = int(distance == 2) if file == 0 else 2 if (file > 0) != bool(us) else 3
+        head = b"" if promotion is None else prefix(promotion, new)
+        return head + bytes([0x20 | mode << 3 | label]), new
+    head = b""
+    if label > (role != QUEEN):
+        head, label = prefix(role, label), 0
+    if role == KNIGHT:
+        return head + bytes([0x10 | label << 3 | LEAPS.index((file, rank))]), new
+    direction = LINES.index((file // distance, rank // distance))
+    if role == KING:
+        return bytes([8 | direction]), new
+    if role == QUEEN:
+        return head + bytes([0x40 | distance << 3 | direction]), new
+    return head + bytes([0x80 | label << 6 | distance << 3 | direction & 6 | (role == BISHOP)]), new
+
+
+TOKENS = "move text nag good bad open close null".split()
+
+
+def unpack(data, start):
+    """The plain stream of packed moves, from a starting position as bytes or None."""
+    if data[:1] == b"\xff":
+        return data[1:]
+    model, coder = PackedModel.load(), PackedCoder(data)
+    position = Position.read(Bytes(start or STANDARD))
+    kings = [position.board.count(colour << 3 | KING) for colour in (0, 1)]
+    need(kings == [1, 1], "packed moves without a king a side")
+    kind = coder.symbol(model.kinds, 65536)
+    need(kind < 8, "a kind of packed game")
+    result, rich, stream = kind & 3, kind >= 4, b""
+    # The standard position as the player to move sees it is in the book, whatever the clocks.
+    seen = [piece if piece < 0 else piece ^ position.turn << 3 for piece in position.board]
+    seen = [seen[square ^ (56 if position.turn else 0)] for square in range(64)]
+    in_book = seen == Position.read(Bytes(STANDARD)).board and position.rights == 15 and position.target is None
+    line, before, stack = PackedLine(position, 0 if in_book else None), None, []
+    token, adornments, nags = "close", 0, [16 if 1 <= n <= 6 else 8 if 10 <= n <= 19 else 1 for n in range(256)]
+    first = {"move": [24, 3, 2, 1, 1, 1, 1, 1], "open": [24, 6, 1, 1, 1, 1, 1, 1]}
+    other = [24, 4, 2, 1, 1, 2, 2, 1]
+    tokens = {(after, bits): first.get(after, other)[:] for after in TOKENS for bits in range(4)}
+    while len(stream) <= 65536:
+        view = View(line.position)
+        if not rich:
+            moves = view.moves(line.position)
+            if not moves or line.over(model, coder, result):
+                break
+            stream += line.move(model, coder, view, moves)
+            continue
+        if not stack and line.over(model, coder, result):
+            break
+        token = TOKENS[coder.learning(tokens[token, adornments])]
+        moves_ = token in ("move", "null")
+        adornments = adornments << 1 & 3 if moves_ else adornments | 1
+        if moves_:
+            before = line.copy()
+        if token == "move":
+            stream += line.move(model, coder, view, view.moves(line.position))
+        elif token == "null":
+            line.pass_()
+            stream += b"\xc1"
+        elif token == "nag":
+            stream += b"\xc2" + bytes([coder.learning(nags)])
+        elif token == "open":
+            need(before is not None and len(stack) < 100, "a packed variation")
+            stack.append((line, before))
+            line, before = before.copy(), None
+            stream += b"\xc3"
+        elif token == "close":
+            need(stack, "a packed variation that was not opened")
+            line, before = stack.pop()
+            stream += b"\xc4"
+        else:
+            stream += {"text": b"\x00", "good": b"\x07", "bad": b"\x06"}[token]
+    need(len(stream) <= 65536, "packed moves of more than 65,536 bytes")
+    coder.end()
+    return stream + bytes([result][: result > 0])
+
+
 def text_of(data):
     return data.decode("utf-8", "backslashreplace")
 
@@ -1982,6 +2547,9 @@ def part(kind, data, numbers):
             means["progress"]["options"] = text_of(read.string())
             means["progress"]["source"] = source(read.data[read.at :])
         return means
+    if kind == "packed":
+        flags, start, moves = record(data, True)
+        return {"flags": flags, "stream": unpack(moves, start).hex()}
     if kind == "record":
         flags, start, stream = record(data)
         position = Position.read(Bytes(start or STANDARD))
@@ -2025,8 +2593,8 @@ def opened(vector, folder):
     }
 
 
-# Level P, and strings that are no part of an archive.
-NOT_READ = "packed string alternate exchanged fixed ids bits".split()
+# Strings that are no part of an archive.
+NOT_READ = "string alternate exchanged fixed ids bits".split()
 
 
 def vectors(folder):

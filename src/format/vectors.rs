@@ -43,6 +43,7 @@ fn all() -> Vec<Vector> {
         push_compressed(raw, 19, Cost { charge: 0, allowance: Allowance::Block }, &mut bytes);
         bytes
     };
+    let frame = zstd::bulk::compress(b"ab", 19).unwrap();
     let planes = |numbers: &[u64]| {
         let mut column = Mixed::default();
         push_column(numbers, &mut column);
@@ -67,6 +68,14 @@ fn all() -> Vec<Vector> {
         ("of another length than said", "compressed", vec![7, 0, 1, 2], vec![]),
         ("an unknown way", "compressed", vec![1, 2, 0], vec![]),
         ("no frame", "compressed", vec![200, 1, 1, 0x28, 0xB5, 0x2F], vec![]),
+        ("no frame of no bytes", "compressed", vec![0, 1], vec![]),
+        ("two frames", "compressed", [&[4, 1][..], &frame, &frame].concat(), vec![]),
+        (
+            "a frame and a skippable one",
+            "compressed",
+            [&[2, 1][..], &frame, &[0x50, 0x2A, 0x4D, 0x18, 0, 0, 0, 0]].concat(),
+            vec![],
+        ),
         ("the document's", "planes", planes(&[1, 2, 259]), vec![3]),
         ("all zero", "planes", planes(&[0, 0, 0, 0]), vec![4]),
         ("eight bytes", "planes", planes(&[u64::MAX, 5]), vec![2]),

@@ -8,8 +8,12 @@ use std::cell::RefCell;
 use std::io::{self, Read};
 use zstd::bulk::{Compressor, Decompressor};
 use zstd::zstd_safe::{
-    CParameter, DCtx, InBuffer, OutBuffer, ResetDirective, SafeResult, compress_bound, get_error_name,
+    CParameter, DCtx, InBuffer, OutBuffer, ResetDirective, SafeResult, compress_bound, find_frame_compressed_size,
+    get_error_name,
 };
+
+/// The first bytes of a zstd frame (RFC 8878, section 3.1.1); a skippable frame has others.
+const FRAME: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
 
 // What zstd works with is kept by each thread: to make it and to fill it with zeros costs more than a small part does.
 thread_local! {
@@ -281,7 +285,8 @@ pub(crate) fn read_compressed_within(bytes: &[u8], budget: &mut Budget) -> Optio
             raw.extend_from_slice(body);
             Some(raw)
         }
-        1 => {
+        // Decompression alone would also take no frame, several frames, and skippable ones.
+        1 if body.starts_with(&FRAME) && find_frame_compressed_size(body) == Ok(body.len()) => {
             let mut raw = with_room(length)?;
             let written = DECOMPRESSOR.with_borrow_mut(|kept| -> io::Result<usize> {
                 let decompressor = match kept {

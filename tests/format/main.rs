@@ -18,6 +18,9 @@ mod document;
 mod file_types;
 /// Archives put together block by block.
 mod forge;
+/// What the library takes the bytes of a part for.
+#[path = "../common/meaning.rs"]
+mod meaning;
 /// The allocator of this program: counts what each thread asks for, and refuses when asked to.
 mod memory;
 /// Packed moves: every stream comes back, no bytes do harm.

@@ -1,7 +1,7 @@
 //! The second reader, `tools/reader.py`, which was written from FORMAT.md alone: digests, positions, source bytes and
 //! test vectors are the same. Skipped, with a message, where there is no python3 or no zstd for it.
 
-use crate::common::import::try_import;
+use crate::common::import::{archive_of, try_import};
 use crate::common::random::Random;
 use crate::common::sample::{lichess, testdata};
 use scoresheet::{Archive, ImportOptions};
@@ -74,7 +74,7 @@ fn conformance() {
     }
     let tools = Path::new(env!("CARGO_MANIFEST_DIR")).join("tools");
     let mut command = Command::new("python3");
-    command.arg(tools.join("conformance.py")).args(["--levels", "ABC", "--", "python3"]).arg(tools.join("reader.py"));
+    command.arg(tools.join("conformance.py")).args(["--levels", "ABCP", "--", "python3"]).arg(tools.join("reader.py"));
     let done = command.output().unwrap();
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     assert!(done.stdout.ends_with(b"archives, 0 with differences\n"));
@@ -109,6 +109,24 @@ fn the_lichess_sample() {
     let path = imported(folder.path(), &lichess());
     if agrees(&path, 2) {
         gives_back(&path, &crate::common::sample::lichess_text());
+    }
+}
+
+/// Level P: digest, positions and bytes of packed archives. Few games, since each takes the script a second.
+#[test]
+fn packed_archives() {
+    let folder = tempfile::tempdir().unwrap();
+    let (part, path) = (folder.path().join("part.pgn"), folder.path().join("a.bga"));
+    let lichess = crate::common::sample::lichess_text();
+    let games = lichess.windows(8).enumerate().filter(|(_, text)| text == b"\n\n[Event").map(|(at, _)| at + 2);
+    let first = &lichess[..games.take(8).last().unwrap()];
+    for text in [first, &fs::read(testdata("golden/sample.pgn")).unwrap()] {
+        fs::write(&part, text).unwrap();
+        archive_of(std::slice::from_ref(&part), &path, ImportOptions::packed());
+        if !agrees(&path, 4) {
+            return;
+        }
+        gives_back(&path, text);
     }
 }
 

@@ -145,6 +145,9 @@ fn read_start(bytes: &mut Bytes) -> Option<Position> {
         *id = Some(Piece { color, role });
         next += 1;
     }
+    if next % 2 == 1 && nibbles.last()? >> 4 != 0 {
+        return None;
+    }
     let state = bytes.u8()?;
     let turn = if state & 1 == 0 { Color::White } else { Color::Black };
     let mut position = Position::from_pieces(&pieces, turn);
