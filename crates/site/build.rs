@@ -1,6 +1,6 @@
 //! The reader for the browser: `crates/wasm` is built by the same cargo for wasm32-unknown-unknown, in a target folder
 //! within this crate's own, and its JavaScript made by the library of wasm-bindgen; then what it links is listed with
-//! its licences.
+//! its licences. The published crate ships these files in `made`, and copies them: there is no `crates/wasm` beside it.
 
 use std::env;
 use std::fs;
@@ -9,12 +9,30 @@ use std::process::{Command, Stdio, exit};
 
 const TARGET: &str = "wasm32-unknown-unknown";
 
+/// The files that `src/pages.rs` embeds from `OUT_DIR/wasm`, and that the published crate ships.
+const MADE: [&str; 6] = [
+    "scoresheet_wasm_bg.wasm",
+    "scoresheet_wasm.js",
+    "scoresheet_wasm.d.ts",
+    "licences.json",
+    "LICENSE-MIT",
+    "LICENSE-APACHE",
+];
+
 fn main() {
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo names a folder"));
+    let folder = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo names the crate's folder"));
+    if !folder.join("../wasm/Cargo.toml").is_file() {
+        println!("cargo:rerun-if-changed=made");
+        fs::create_dir_all(out.join("wasm")).expect("OUT_DIR can be written");
+        for name in MADE {
+            fs::copy(folder.join("made").join(name), out.join("wasm").join(name)).expect("the package has this file");
+        }
+        return;
+    }
     // As it is now: a target folder that is kept may have been filled from another checkout.
-    let workspace =
-        PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo names the crate's folder")).join("..");
-    for watched in ["wasm", "answers", "serve/web", "Cargo.lock", "../src", "../data", "../Cargo.toml", "site/pages"] {
+    let workspace = folder.join("..");
+    for watched in ["wasm", "answers", "Cargo.lock", "../src", "../data", "../Cargo.toml", "site/pages"] {
         println!("cargo:rerun-if-changed={}", workspace.join(watched).display());
     }
     for name in ["CC_wasm32_unknown_unknown", "AR_wasm32_unknown_unknown", "SCORESHEET_WASM_TARGET"] {
@@ -50,6 +68,18 @@ fn main() {
         exit(1);
     }
     fs::write(out.join("wasm").join("licences.json"), licences(&workspace, &built)).expect("OUT_DIR can be written");
+    for name in ["LICENSE-MIT", "LICENSE-APACHE"] {
+        println!("cargo:rerun-if-changed={}", workspace.join("..").join(name).display());
+        fs::copy(workspace.join("..").join(name), out.join("wasm").join(name)).expect("the root has the licences");
+    }
+    // `packaging/crates.sh` names the package's folder.
+    println!("cargo:rerun-if-env-changed=SCORESHEET_SITE_MADE");
+    if let Some(made) = env::var_os("SCORESHEET_SITE_MADE").map(PathBuf::from) {
+        fs::create_dir_all(&made).expect("the folder can be made");
+        for name in MADE {
+            fs::copy(out.join("wasm").join(name), made.join(name)).expect("the folder can be written");
+        }
+    }
 }
 
 /// Cargo, free of what was set for this build alone.

@@ -1,13 +1,20 @@
-//! Runs the target that the environment variable SCORESHEET_TARGET names.
+//! Runs the target that the environment variable SCORESHEET_TARGET names, or that the program is named after: OSS-Fuzz
+//! wants a program for each target, and gets copies of this one.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use scoresheet_fuzz::TARGETS;
+use std::path::PathBuf;
 use std::sync::LazyLock;
 
 static TARGET: LazyLock<fn(&[u8])> = LazyLock::new(|| {
-    let name = std::env::var("SCORESHEET_TARGET").unwrap_or_else(|_| "pgn_bytes".to_owned());
-    TARGETS.into_iter().find(|target| target.0 == name).unwrap_or_else(|| panic!("no target {name}")).1
+    let find = |name: &str| TARGETS.into_iter().find(|target| target.0 == name);
+    if let Ok(name) = std::env::var("SCORESHEET_TARGET") {
+        return find(&name).unwrap_or_else(|| panic!("no target {name}")).1;
+    }
+    let program = std::env::args_os().next().map(PathBuf::from).unwrap_or_default();
+    let name = program.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    find(&name).or_else(|| find("pgn_bytes")).expect("this target is there").1
 });
 
 fuzz_target!(|bytes: &[u8]| (*TARGET)(bytes));

@@ -2,12 +2,12 @@
 
 use crate::common::corpora;
 use crate::common::positions::{play, position};
+use oracle_rules::shakmaty::fen::Fen;
 use proptest::prelude::*;
 use proptest::sample::Index;
 use rayon::prelude::*;
 use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle, FenField};
 use scoresheet::chess::{CastlingSide, Color, Move, MoveKind, Position, Role, Square};
-use shakmaty::fen::Fen;
 
 fn styled(position: &Position, en_passant: EnPassantStyle, castling: CastlingStyle) -> String {
     let mut text = Vec::new();

@@ -11,6 +11,8 @@ mod brute;
 mod changes;
 /// Every subcommand: its output and its exit codes.
 mod commands;
+/// Default options, colours, the pager, the exit code for no game, completion.
+mod conveniences;
 /// The cookbook of `docs`, run.
 mod cookbook;
 /// The jobs of every day: listing, sorting, clocks, samples, groups.

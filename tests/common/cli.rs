@@ -94,7 +94,17 @@ impl Room {
         self.done(Command::new(env!("CARGO_BIN_EXE_scoresheet")).args(args).env("COLUMNS", "80"))
     }
 
+    /// Runs the command with variables of the environment.
+    pub fn run_env(&self, args: &[&str], variables: &[(&str, &str)]) -> Done {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_scoresheet"));
+        self.done(command.args(args).envs(variables.iter().copied()))
+    }
+
     fn done(&self, command: &mut Command) -> Done {
+        // The defaults of whoever runs the tests are theirs.
+        if !command.get_envs().any(|(name, _)| name == "SCORESHEET_CONFIG") {
+            command.env("SCORESHEET_CONFIG", "");
+        }
         let output = command.current_dir(self.0.path()).output().unwrap();
         Done {
             code: output.status.code(),

@@ -3,6 +3,7 @@
 use crate::common::corpora;
 use crate::common::import::try_import;
 use crate::common::sample::lichess;
+use oracle_rules::shakmaty;
 use proptest::prelude::*;
 use scoresheet::Existing;
 use scoresheet::brenner::decode::{Decoder, Item, TextPlaces};

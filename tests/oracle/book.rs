@@ -2,12 +2,13 @@
 
 use crate::common::import::try_import;
 use crate::common::sample::lichess;
+use oracle_rules::shakmaty;
+use oracle_rules::shakmaty::zobrist::Zobrist64;
+use oracle_rules::shakmaty::{CastlingMode, Chess, EnPassantMode, FromSetup, Position as _};
 use scoresheet::Existing;
 use scoresheet::query::Search;
 use scoresheet::query::report::book::{BookOptions, key};
 use scoresheet::{Archive, ImportOptions, Position};
-use shakmaty::zobrist::Zobrist64;
-use shakmaty::{CastlingMode, Chess, EnPassantMode, FromSetup, Position as _};
 
 /// The test keys of the format's description.
 #[test]

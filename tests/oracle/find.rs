@@ -6,6 +6,10 @@ use crate::common::corpora;
 use crate::common::import::{archive_of, try_import};
 use crate::common::random::Random;
 use crate::common::sample::lichess;
+use oracle_rules::shakmaty;
+use oracle_rules::shakmaty::fen::Fen;
+use oracle_rules::shakmaty::uci::UciMove;
+use oracle_rules::shakmaty::{Board, CastlingMode, Chess, FromSetup, Position as _};
 use rayon::prelude::*;
 use scoresheet::Existing;
 use scoresheet::archive::FileKind;
@@ -15,9 +19,6 @@ use scoresheet::query::{
     check_side_files, position::index,
 };
 use scoresheet::{Archive, ImportOptions, Position};
-use shakmaty::fen::Fen;
-use shakmaty::uci::UciMove;
-use shakmaty::{Board, CastlingMode, Chess, FromSetup, Position as _};
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 

@@ -5,6 +5,10 @@ use crate::common::corpora;
 use crate::common::positions::position;
 use crate::common::random::Random;
 use crate::setups::chess960_start;
+use oracle_rules::shakmaty;
+use oracle_rules::shakmaty::fen::{Epd as TheirEpd, Fen as TheirFen};
+use oracle_rules::shakmaty::uci::UciMove;
+use oracle_rules::shakmaty::{CastlingMode, Chess, EnPassantMode, FromSetup, Position as _};
 use proptest::prelude::*;
 use rayon::prelude::*;
 use scoresheet::brenner::explain::{Notation, explain};
@@ -15,9 +19,6 @@ use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle, Fen, FenError, FenFa
 use scoresheet::chess::{Color, Move, Position, Role, Square};
 use scoresheet::game::{Event, Game, Outcome};
 use scoresheet::pcn::{self, JsonLayout};
-use shakmaty::fen::{Epd as TheirEpd, Fen as TheirFen};
-use shakmaty::uci::UciMove;
-use shakmaty::{CastlingMode, Chess, EnPassantMode, FromSetup, Position as _};
 
 const TARGETS: [(EnPassantStyle, EnPassantMode); 3] = [
     (EnPassantStyle::Always, EnPassantMode::Always),

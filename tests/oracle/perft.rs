@@ -2,9 +2,10 @@
 
 use crate::common::corpora;
 use crate::common::positions::position;
+use oracle_rules::shakmaty;
+use oracle_rules::shakmaty::fen::Fen;
+use oracle_rules::shakmaty::{CastlingMode, Chess};
 use rayon::prelude::*;
-use shakmaty::fen::Fen;
-use shakmaty::{CastlingMode, Chess};
 use std::time::Instant;
 
 struct Case {

@@ -3,15 +3,16 @@
 use crate::common::positions::position;
 use crate::common::random::Random;
 use crate::setups::{chess960_start, random_setup};
+use oracle_rules::shakmaty;
+use oracle_rules::shakmaty::fen::Fen;
+use oracle_rules::shakmaty::san::SanPlus;
+use oracle_rules::shakmaty::uci::UciMove;
+use oracle_rules::shakmaty::{
+    CastlingMode, Chess, EnPassantMode, FromSetup, Move as TheirMove, Position as _, Square as TheirSquare,
+};
 use rayon::prelude::*;
 use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle};
 use scoresheet::chess::{Color, Move, MoveKind, Position, Role, Square};
-use shakmaty::fen::Fen;
-use shakmaty::san::SanPlus;
-use shakmaty::uci::UciMove;
-use shakmaty::{
-    CastlingMode, Chess, EnPassantMode, FromSetup, Move as TheirMove, Position as _, Square as TheirSquare,
-};
 use std::collections::{HashMap, HashSet};
 
 /// What the games came across: proof that the rare rules were met.

@@ -1,7 +1,7 @@
 //! Where the random games start.
 
 use crate::common::random::Random;
-use shakmaty::{CastlingMode, Chess, Color, FromSetup, Piece, PositionError, Role, Setup, Square};
+use oracle_rules::shakmaty::{CastlingMode, Chess, Color, FromSetup, Piece, PositionError, Role, Setup, Square};
 
 /// The starting position of that number (0 to 959) in Scharnagl's numbering.
 pub fn chess960_start(number: usize) -> Setup {

@@ -21,6 +21,8 @@ struct Shared {
     stop: AtomicBool,
     /// Whether the work that is running looks at `stop`.
     can_stop: AtomicBool,
+    /// Whether a pager has the terminal.
+    is_paged: AtomicBool,
     /// The exit code that the signal asks for.
     code: AtomicU8,
     /// Writes a message.
@@ -32,7 +34,8 @@ impl Interrupt {
     /// have their default effect.
     pub fn watch(print: fn(&str)) -> Interrupt {
         let (stop, can_stop) = (AtomicBool::new(false), AtomicBool::new(false));
-        let shared = Arc::new(Shared { stop, can_stop, code: AtomicU8::new(INTERRUPTED), print });
+        let is_paged = AtomicBool::new(false);
+        let shared = Arc::new(Shared { stop, can_stop, is_paged, code: AtomicU8::new(INTERRUPTED), print });
         wait(Arc::clone(&shared));
         Interrupt(shared)
     }
@@ -41,6 +44,12 @@ impl Interrupt {
     pub fn stop_flag(&self) -> &AtomicBool {
         self.0.can_stop.store(true, Ordering::Relaxed);
         &self.0.stop
+    }
+
+    /// Leaves Ctrl-C to a pager, which ends a search or stops loading with it. The work that runs is asked to stop; the
+    /// program ends with the pager.
+    pub fn leave_to_pager(&self) {
+        self.0.is_paged.store(true, Ordering::Relaxed);
     }
 
     /// Returns the exit code of work that a signal has stopped: 128 plus the signal's number, as shells have it.
@@ -95,6 +104,10 @@ fn wait(_: Arc<Shared>) {}
 impl Shared {
     fn interrupted(&self, code: u8) {
         self.code.store(code, Ordering::Relaxed);
+        if code == INTERRUPTED && self.is_paged.load(Ordering::Relaxed) {
+            self.stop.store(true, Ordering::Relaxed);
+            return;
+        }
         let can_stop = self.can_stop.load(Ordering::Relaxed);
         if can_stop && !self.stop.swap(true, Ordering::Relaxed) {
             (self.print)("stopping after storing what has been read; press Ctrl-C again to stop at once");

@@ -12,10 +12,12 @@
 //! but the library's public API is used.
 
 mod command;
+mod config;
 mod failure;
 mod interrupt;
 mod output;
 mod outside;
+mod pager;
 mod select;
 mod session;
 mod text;
@@ -44,7 +46,12 @@ pub fn run() -> ExitCode {
     if let Some(code) = outside::of_tables(&args).and_then(|args| outside(&session, &args)) {
         return code;
     }
-    let cli = match parse() {
+    let typed = std::env::args_os().collect();
+    let configured = match config::arguments(typed, &command_names()) {
+        Ok(configured) => configured,
+        Err(what) => return report(&session, &Failure::Usage(what)),
+    };
+    let cli = match parse(&configured) {
         Ok(cli) => cli,
         Err(mut error) => {
             let is_unknown = error.kind() == clap::error::ErrorKind::InvalidSubcommand;
@@ -53,9 +60,13 @@ pub fn run() -> ExitCode {
             }
             without_false_tips(&mut error);
             print(&session, &error);
+            if let Some(file) = configured.file.filter(|_| error.use_stderr()) {
+                session.note(&format!("some of these options are of {} (--no-config does without)", file.display()));
+            }
             return ExitCode::from(error.exit_code().try_into().unwrap_or(2));
         }
     };
+    session.set_color(cli.color);
     session.access = if cli.no_map { Access::Read } else { Access::Map };
     let named = std::env::var_os("SCORESHEET_INDEX_DIR").filter(|folder| !folder.is_empty()).map(PathBuf::from);
     if let Some(folder) = cli.index_dir.clone().or(named) {
@@ -63,7 +74,17 @@ pub fn run() -> ExitCode {
         let _ = std::fs::create_dir_all(&folder);
         scoresheet::archive::set_index_folder(Some(folder));
     }
-    match command::run(&cli.command, &session) {
+    let pager = match session.is_terminal() && cli.command.is_read() && !cli.no_pager {
+        true => pager::Pager::start(),
+        false => None,
+    };
+    if pager.is_some() {
+        session.set_paged();
+    }
+    let done = command::run(&cli.command, &session);
+    // The reader sees the end before any message.
+    drop(pager);
+    match done {
         Ok(Code::Success) if session.is_incomplete() => Code::Failed.into(),
         Ok(code) => code.into(),
         Err(failure) if failure.is_broken_pipe() => Code::Success.into(),
@@ -116,15 +137,33 @@ fn topic() -> Option<&'static str> {
     is_topic.then_some(command::query_help::TEXT)
 }
 
+/// Returns the names of the subcommands.
+fn command_names() -> Vec<String> {
+    Cli::command().get_subcommands().map(|command| command.get_name().to_owned()).collect()
+}
+
+/// Returns the value of `--color`, which decides how faults of the command line look, too.
+fn color_choice(args: &[std::ffi::OsString]) -> clap::ColorChoice {
+    let texts: Vec<&str> = args.iter().map_while(|arg| arg.to_str()).take_while(|text| *text != "--").collect();
+    let joined = texts.iter().filter_map(|text| text.strip_prefix("--color="));
+    let apart = texts.windows(2).filter(|pair| pair[0] == "--color").map(|pair| pair[1]);
+    joined.chain(apart).next().and_then(|text| text.parse().ok()).unwrap_or_default()
+}
+
 /// Reads the command line.
-fn parse() -> Result<Cli, clap::Error> {
+fn parse(configured: &config::Config) -> Result<Cli, clap::Error> {
     // So that `--limit -3` is refused for its value, not as an unknown option.
     let takes_negative = |arg: clap::Arg| match arg.get_action().takes_values() {
         true => arg.allow_negative_numbers(true),
         false => arg,
     };
-    let mut command = Cli::command().mut_subcommands(|command| command.mut_args(takes_negative));
-    let matches = command.try_get_matches_from_mut(std::env::args_os())?;
+    // What is typed takes the place of the same option from the file.
+    let is_configured = configured.file.is_some();
+    let mut command = Cli::command()
+        .color(color_choice(&configured.args))
+        .args_override_self(is_configured)
+        .mut_subcommands(|command| command.mut_args(takes_negative).args_override_self(is_configured));
+    let matches = command.try_get_matches_from_mut(&configured.args)?;
     Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
 }
 

@@ -8,13 +8,13 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
-/// The programs that this project has, and where their source is.
+/// The programs that this project has, and what `cargo install` takes for them.
 const KNOWN: [(&str, &str); 5] = [
-    ("cluster", "crates/cluster"),
-    ("serve", "crates/serve"),
-    ("site", "crates/site"),
-    ("sql", "crates/sql"),
-    ("parquet", "crates/arrow --features command"),
+    ("cluster", "--path crates/cluster"),
+    ("serve", "scoresheet-serve"),
+    ("site", "scoresheet-site"),
+    ("sql", "scoresheet-sql"),
+    ("parquet", "scoresheet-arrow --features command"),
 ];
 
 /// Returns the arguments with the program `parquet` before them, where they are an export as Parquet or Arrow or an
@@ -61,7 +61,7 @@ pub fn find(args: &[OsString]) -> Option<Outside> {
     let (_, source) = KNOWN.iter().find(|(known, _)| *known == name)?;
     Some(Outside::Missing(format!(
         "'scoresheet {name}' is the program {file}, which is not beside scoresheet and not on PATH; \
-         it is installed with: cargo install --path {source}"
+         it is installed with: cargo install {source}"
     )))
 }
 

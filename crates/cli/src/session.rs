@@ -23,6 +23,12 @@ pub struct Session {
     incomplete: AtomicBool,
     /// Whether standard output and standard error are terminals.
     terminals: [bool; 2],
+    /// The cells of a line of the terminal that standard output is, or was before a pager took its place.
+    columns: Option<usize>,
+    /// Whether a pager has taken the place of standard output.
+    is_paged: bool,
+    /// What `--color` says.
+    color: clap::ColorChoice,
     /// A fault that has not been reported yet, as the next game may have the same.
     fault: Mutex<Option<GameFault>>,
 }
@@ -66,6 +72,9 @@ impl Session {
             interrupt: Interrupt::watch(message),
             incomplete: AtomicBool::new(false),
             terminals: [io::stdout().is_terminal(), io::stderr().is_terminal()],
+            columns: terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| usize::from(width.0)),
+            is_paged: false,
+            color: clap::ColorChoice::Auto,
             fault: Mutex::new(None),
         }
     }
@@ -93,13 +102,35 @@ impl Session {
     }
 
     fn known_width(&self) -> Option<usize> {
-        let terminal = || terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| usize::from(width.0));
-        said_width().or_else(terminal)
+        said_width().or(self.columns)
     }
 
-    /// Returns whether standard error is a terminal, where progress can be shown.
+    /// Returns whether standard error is a terminal, where progress can be shown. A pager has the screen for itself.
     pub fn shows_progress(&self) -> bool {
-        self.terminals[1]
+        self.terminals[1] && !self.is_paged
+    }
+
+    /// Records that a pager has taken the place of standard output. Ctrl-C is the pager's from now on.
+    pub fn set_paged(&mut self) {
+        self.is_paged = true;
+        self.interrupt.leave_to_pager();
+    }
+
+    /// Takes what `--color` says.
+    pub fn set_color(&mut self, color: clap::ColorChoice) {
+        self.color = color;
+    }
+
+    /// Returns whether standard output takes colours: `--color`, otherwise a terminal where NO_COLOR is unset or empty.
+    pub fn has_color(&self) -> bool {
+        let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+        match self.color {
+            clap::ColorChoice::Always => true,
+            clap::ColorChoice::Never => false,
+            clap::ColorChoice::Auto => {
+                self.is_terminal() && !is_set("NO_COLOR") && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+            }
+        }
     }
 
     /// Returns whether standard output is a terminal that shows UTF-8, by its locale.

@@ -7,16 +7,20 @@ use axum::extract::Path;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::get;
-use rust_embed::{Embed, EmbeddedFile};
-use scoresheet_answers::Fault;
-use std::borrow::Cow;
-
-#[derive(Embed)]
-#[folder = "web/"]
-struct Web;
+use scoresheet_pages::FILES;
+use sha2::{Digest, Sha256};
+use std::collections::HashMap;
+use std::sync::LazyLock;
 
 /// The pages: one document, whose script shows the page that the path names.
 const PAGES: [&str; 5] = ["explorer", "game", "games", "search", "statistics"];
+
+/// The files by name, each with its entity tag.
+static ASSETS: LazyLock<HashMap<&str, (&[u8], String)>> = LazyLock::new(|| {
+    let tag =
+        |bytes: &[u8]| Sha256::digest(bytes).iter().take(12).map(|byte| format!("{byte:02x}")).collect::<String>();
+    FILES.iter().map(|(name, bytes)| (*name, (*bytes, format!("\"{}\"", tag(bytes))))).collect()
+});
 
 /// Returns the routes.
 pub fn routes() -> Router<App> {
@@ -37,19 +41,17 @@ async fn asset(Path(path): Path<String>, headers: HeaderMap) -> Response {
 
 /// A game to be shown within other pages. Its document is the same one, a folder further down.
 async fn embedded(Path(_): Path<u64>) -> Result<Response, Refused> {
-    let page = Web::get("index.html").ok_or_else(Fault::internal)?;
-    let text = String::from_utf8_lossy(&page.data).replace("\"assets/", "\"../assets/");
+    const PAGE: &str = scoresheet_pages::text("index.html");
+    let text = PAGE.replace("\"assets/", "\"../assets/");
     Ok(([(header::CONTENT_TYPE, "text/html; charset=utf-8"), (header::CACHE_CONTROL, "no-cache")], text)
         .into_response())
 }
 
 fn file(path: &str, headers: &HeaderMap) -> Response {
-    let Some(EmbeddedFile { data, metadata, .. }) = Web::get(path) else {
+    let Some((data, etag)) = ASSETS.get(path) else {
         return (StatusCode::NOT_FOUND, "404: there is no such file\n").into_response();
     };
-    let hash: String = metadata.sha256_hash().iter().take(12).map(|byte| format!("{byte:02x}")).collect();
-    let etag = format!("\"{hash}\"");
-    let same = headers.get(header::IF_NONE_MATCH).is_some_and(|own| crate::guard::names(own, &etag));
+    let same = headers.get(header::IF_NONE_MATCH).is_some_and(|own| crate::guard::names(own, etag));
     let kind = match path.rsplit('.').next().unwrap_or_default() {
         "html" => "text/html; charset=utf-8",
         "js" => "text/javascript; charset=utf-8",
@@ -58,15 +60,11 @@ fn file(path: &str, headers: &HeaderMap) -> Response {
         "svg" => "image/svg+xml",
         _ => "text/plain; charset=utf-8",
     };
-    let body: Vec<u8> = match data {
-        _ if same => Vec::new(),
-        Cow::Borrowed(bytes) => bytes.to_vec(),
-        Cow::Owned(bytes) => bytes,
-    };
+    let body: &[u8] = if same { &[] } else { data };
     let status = if same { StatusCode::NOT_MODIFIED } else { StatusCode::OK };
     let mut response =
         (status, [(header::CONTENT_TYPE, kind), (header::CACHE_CONTROL, "no-cache")], body).into_response();
-    if let Ok(etag) = HeaderValue::from_str(&etag) {
+    if let Ok(etag) = HeaderValue::from_str(etag) {
         response.headers_mut().insert(header::ETAG, etag);
     }
     response

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Makes web/pieces.svg, the board's pieces, of the chess glyphs of DejaVu Sans (public domain; the font's base is Bitstream
+"""Makes ../pages/web/pieces.svg, the board's pieces, of the chess glyphs of DejaVu Sans (public domain; the font's base is Bitstream
 Vera, whose licence lets glyphs be used freely). Needs the package fonttools.
 
-    python3 tools/pieces.py /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf web/pieces.svg
+    python3 tools/pieces.py /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf ../pages/web/pieces.svg
 """
 import sys
 

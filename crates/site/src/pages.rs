@@ -2,17 +2,13 @@
 
 use crate::options::Options;
 use crate::parts::{MANIFEST, hash};
-use rust_embed::Embed;
 use scoresheet_answers::site::format::pack;
+use scoresheet_pages::FILES;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::Path;
-
-#[derive(Embed)]
-#[folder = "../serve/web/"]
-struct Web;
 
 /// The reader for the browser, as the build script has made it.
 pub const MODULE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/wasm/scoresheet_wasm_bg.wasm"));
@@ -26,9 +22,9 @@ const LICENCES: &str = include_str!(concat!(env!("OUT_DIR"), "/wasm/licences.jso
 /// The service worker, in which the list of files is put.
 const SERVICE: &str = include_str!("../pages/sw.js");
 /// The licences of what is ours.
-pub const MIT: &str = include_str!("../../../LICENSE-MIT");
+pub const MIT: &str = include_str!(concat!(env!("OUT_DIR"), "/wasm/LICENSE-MIT"));
 /// The licences of what is ours.
-pub const APACHE: &str = include_str!("../../../LICENSE-APACHE");
+pub const APACHE: &str = include_str!(concat!(env!("OUT_DIR"), "/wasm/LICENSE-APACHE"));
 
 /// What a page may do: as the server says it, and that the reader may run.
 const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; \
@@ -37,16 +33,14 @@ const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; 
 /// Writes the pages and the service worker. Returns the bytes of what the first visit loads.
 pub fn write(folder: &Path, manifest: &Value, options: &Options) -> io::Result<u64> {
     let mut files: BTreeMap<String, Vec<u8>> = BTreeMap::new();
-    for name in Web::iter().filter(|name| *name != "index.html") {
-        let file = Web::get(&name).ok_or_else(|| io::Error::other("a page is missing"))?;
-        files.insert(format!("assets/{name}"), file.data.into_owned());
+    for (name, bytes) in FILES.iter().filter(|(name, _)| *name != "index.html") {
+        files.insert(format!("assets/{name}"), bytes.to_vec());
     }
     files.insert("assets/wasm/scoresheet_wasm.js".to_owned(), GLUE.as_bytes().to_vec());
     files.insert("assets/wasm/scoresheet_wasm_bg.wasm".to_owned(), MODULE.to_vec());
     files.insert("assets/wasm/model.bin".to_owned(), pack(scoresheet::packed::MODEL)?);
-    let page = Web::get("index.html").ok_or_else(|| io::Error::other("a page is missing"))?;
-    let page = String::from_utf8_lossy(&page.data).into_owned();
-    files.insert("index.html".to_owned(), index(&page, &options.title).into_bytes());
+    const PAGE: &str = scoresheet_pages::text("index.html");
+    files.insert("index.html".to_owned(), index(PAGE, &options.title).into_bytes());
     files.insert("licences.html".to_owned(), licences().into_bytes());
     for (name, bytes) in &files {
         let path = folder.join(name);
@@ -100,7 +94,7 @@ fn licences() -> String {
         format!("<tr><th scope=\"row\">{name}</th><td>{}</td><td>{}</td></tr>\n", escaped(version), escaped(licence))
     };
     let rows: String = linked.iter().map(row).collect();
-    let board = Web::get("vendor/cm-chessboard/LICENSE").map(|file| String::from_utf8_lossy(&file.data).into_owned());
+    const BOARD: &str = scoresheet_pages::text("vendor/cm-chessboard/LICENSE");
     let text = |name: &str, text: &str| {
         format!("<h2>{name}</h2>\n<pre class=\"licence\" tabindex=\"0\">{}</pre>\n", escaped(text))
     };
@@ -119,7 +113,7 @@ fn licences() -> String {
          <tr><th scope=\"row\">Names of openings: Lichess's table</th><td></td><td>CC0-1.0</td></tr>\n</table>\n\
          <h2>Linked into the reader</h2>\n<table>\n\
          <tr><th scope=\"row\">zstd (its C library)</th><td></td><td>BSD-3-Clause</td></tr>\n{rows}</table>\n{}{}{}{}{others}</main>\n</body>\n</html>\n",
-        text("cm-chessboard", &board.unwrap_or_default()),
+        text("cm-chessboard", BOARD),
         text("zstd", include_str!("../pages/zstd-licence.txt")),
         text("Scoresheet: MIT", MIT),
         text("Apache-2.0, of Scoresheet and of those above that say so", APACHE),

@@ -162,7 +162,7 @@ pub fn nearest(word: &str) -> Option<String> {
 }
 
 /// The names of all fields that are no mere tags, and of the tags that need no quotation marks.
-fn names() -> impl Iterator<Item = String> {
+pub fn names() -> impl Iterator<Item = String> {
     let special = SPECIAL.iter().map(|(name, _)| (*name).to_owned()).chain(["setup".to_owned()]);
     let others = ["opponent", "score", "color", "playerelo", "opponentelo"].map(str::to_owned);
     special.chain(others).chain(measures::names()).chain(NAMES.iter().map(|name| name.to_ascii_lowercase()))

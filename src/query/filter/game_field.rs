@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::format::tag_columns::{COMMENTS, FAULT, GLYPHS, SET_UP, VARIATIONS};
 use crate::game::Outcome;
 use crate::query::fault::QueryFault;
-use crate::query::filter::field::Field;
+use crate::query::filter::field::{self, Field};
 use crate::query::filter::parse;
 use crate::query::measure::field::{Measure, Unit, piece_name};
 use crate::query::measure::values;
@@ -51,6 +51,11 @@ impl fmt::Display for FieldValue {
 }
 
 impl GameField {
+    /// Returns the names of all fields, and of the tags that need no quotation marks, in lower case.
+    pub fn names() -> impl Iterator<Item = String> {
+        field::names()
+    }
+
     /// Reads names with commas between, as in `white,whiteelo,accuracy,"My tag"`: the fields of a filter that are the
     /// game's own.
     ///

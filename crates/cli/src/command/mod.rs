@@ -59,6 +59,23 @@ pub struct Cli {
     /// environment variable SCORESHEET_INDEX_DIR
     #[arg(long, global = true, display_order = 1001, value_name = "FOLDER")]
     pub index_dir: Option<std::path::PathBuf>,
+    /// Colour what is printed: auto is on terminals where the environment variable NO_COLOR is not set
+    #[arg(
+        long,
+        global = true,
+        display_order = 1002,
+        value_name = "WHEN",
+        default_value = "auto",
+        hide_default_value = true
+    )]
+    pub color: clap::ColorChoice,
+    /// Do not run a pager on a terminal; it is less, or what the environment variable SCORESHEET_PAGER or PAGER names
+    #[arg(long, global = true, display_order = 1003)]
+    pub no_pager: bool,
+    /// Ignore the file of default options: ~/.config/scoresheet/config, or what the environment variable
+    /// SCORESHEET_CONFIG names
+    #[arg(long, global = true, display_order = 1004)]
+    pub no_config: bool,
     #[command(subcommand)]
     pub command: Command,
 }
@@ -123,6 +140,26 @@ pub enum Command {
     Bench(bench::Args),
     Completions(completions::Args),
     Man(man::Args),
+}
+
+impl Command {
+    /// Returns whether the output is text for people to read, so that a terminal shows it in a pager.
+    pub fn is_read(&self) -> bool {
+        matches!(
+            self,
+            Command::List(_)
+                | Command::Show(_)
+                | Command::Find(_)
+                | Command::Tree(_)
+                | Command::Export(_)
+                | Command::Position(_)
+                | Command::Info(_)
+                | Command::Inspect(_)
+                | Command::Stats(_)
+                | Command::Player(_)
+                | Command::Opening(_)
+        )
+    }
 }
 
 /// Runs the subcommand.

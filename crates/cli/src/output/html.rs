@@ -8,6 +8,7 @@ use crate::session::Session;
 use crate::text::{count, shown};
 use scoresheet::Existing;
 use scoresheet::output::{Content, Outputs, Target};
+use scoresheet_pages::text;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -44,22 +45,20 @@ pub struct Report<'a> {
     pub data: &'a Object,
 }
 
-/// The file `$name` of the server's pages.
-macro_rules! web {
-    ($name:literal) => {
-        include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../serve/web/", $name))
-    };
-}
-
 /// The scripts, each after those that it imports.
 const SCRIPTS: [&str; 6] = [
-    web!("js/dom.js"),
-    web!("js/i18n.js"),
-    web!("js/picture.js"),
-    web!("js/chart.js"),
-    web!("js/figures.js"),
-    web!("js/report.js"),
+    text("js/dom.js"),
+    text("js/i18n.js"),
+    text("js/picture.js"),
+    text("js/chart.js"),
+    text("js/figures.js"),
+    text("js/report.js"),
 ];
+
+const STYLE: &str = text("app.css");
+const PIECES: &str = text("pieces.svg");
+const ENGLISH: &str = text("lang/en.json");
+const GERMAN: &str = text("lang/de.json");
 
 impl Report<'_> {
     /// Writes the page, and says so.
@@ -90,11 +89,11 @@ impl Report<'_> {
              <script type=\"application/json\" id=\"texts\">{{\"en\":{en},\"de\":{de}}}</script>\n\
              <script type=\"application/json\" id=\"data\">{data}</script>\n\
              <script type=\"module\">\n{script}</script>\n</body>\n</html>\n",
-            style = web!("app.css"),
+            style = STYLE,
             kind = self.kind,
-            pieces = web!("pieces.svg").trim_end(),
-            en = json(web!("lang/en.json").trim_end()),
-            de = json(web!("lang/de.json").trim_end()),
+            pieces = PIECES.trim_end(),
+            en = json(ENGLISH.trim_end()),
+            de = json(GERMAN.trim_end()),
             data = json(&self.data.to_string()),
         )
     }

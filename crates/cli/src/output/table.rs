@@ -27,6 +27,8 @@ pub struct Table {
     columns: Vec<Column>,
     /// The cells of a line.
     width: usize,
+    /// Whether the titles are bold.
+    bold: bool,
     waiting: Vec<Vec<String>>,
     /// The cells of each column, 0 for one that is left out; `None` until they are decided.
     widths: Option<Vec<usize>>,
@@ -35,7 +37,13 @@ pub struct Table {
 impl Table {
     /// Returns a table for lines of at most so many cells; with `usize::MAX` nothing is cut.
     pub fn new(columns: Vec<Column>, width: usize) -> Table {
-        Table { columns, width, waiting: Vec::new(), widths: None }
+        Table { columns, width, bold: false, waiting: Vec::new(), widths: None }
+    }
+
+    /// Writes the titles in bold, for terminals.
+    pub fn bold_titles(mut self, bold: bool) -> Table {
+        self.bold = bold;
+        self
     }
 
     /// Writes a row; the first ones wait until the widths are known.
@@ -65,7 +73,13 @@ impl Table {
         let natural: Vec<usize> = self.columns.iter().enumerate().map(natural).collect();
         let widths = fitted(&self.columns, &natural, self.width);
         let titles: Vec<String> = self.columns.iter().map(|column| column.title.clone()).collect();
+        if self.bold {
+            out.write_all(b"\x1b[1m")?;
+        }
         write_row(&self.columns, &widths, &titles, self.width, out)?;
+        if self.bold {
+            out.write_all(b"\x1b[0m")?;
+        }
         for row in std::mem::take(&mut self.waiting) {
             write_row(&self.columns, &widths, &row, self.width, out)?;
         }

@@ -1,6 +1,7 @@
 //! The games that a command works on: `--where` and `--games`.
 
 use crate::failure::Failure;
+use crate::select::fields::named_fields;
 use crate::select::{archives, side_files};
 use crate::session::{GameFault, Session};
 use crate::text::{count, shown};
@@ -16,7 +17,7 @@ pub struct Where {
     #[arg(long, value_name = "RANGES")]
     games: Option<GameRanges>,
     /// Only games that match, e.g. 'white ~ "Carlsen" and year in 2010..2020' (scoresheet help query)
-    #[arg(long = "where", value_name = "EXPR")]
+    #[arg(long = "where", value_name = "EXPR", value_parser = named_fields::<Filter>(), hide_possible_values = true)]
     filter: Option<Filter>,
 }
 

@@ -4,6 +4,7 @@ use crate::failure::{self, Code, Failure};
 use crate::output::game_table::{self, Column, Columns};
 use crate::output::table::Table;
 use crate::output::{formats, new_archive};
+use crate::select::fields::named_fields;
 use crate::select::filter::Where;
 use crate::select::{archives, filter, parallel, side_files};
 use crate::session::Session;
@@ -26,7 +27,7 @@ pub struct Listing {
     /// Sort by these fields (scoresheet help query), e.g. -elo,date or -plies; - sorts in descending order, and games
     /// without the field come last. With -o the games keep their archive order: --sort then only chooses which of them
     /// --limit takes
-    #[arg(long, value_name = "KEY,..", allow_hyphen_values = true)]
+    #[arg(long, value_name = "KEY,..", allow_hyphen_values = true, value_parser = named_fields::<SortKeys>(), hide_possible_values = true)]
     sort: Option<SortKeys>,
     /// At most this many games
     #[arg(long, value_name = "N")]
@@ -38,7 +39,7 @@ pub struct Listing {
     #[arg(long, conflicts_with_all = ["format", "limit", "offset", "output", "json"])]
     count: bool,
     /// The columns: fields (scoresheet help query), and tags in quotation marks, e.g. 'white,whiteelo,accuracy,"My tag"'
-    #[arg(long, value_name = "FIELD,..")]
+    #[arg(long, value_name = "FIELD,..", value_parser = named_fields::<Columns>(), hide_possible_values = true)]
     columns: Option<Columns>,
     /// What to print. Default: a table on a terminal, otherwise tabs without a header line
     #[arg(long, value_name = "FORMAT", value_enum, hide_default_value = true)]
@@ -56,6 +57,9 @@ pub struct Listing {
     /// of games without a value
     #[arg(long)]
     explain: bool,
+    /// Exit with 1 if there is no such game, as grep does. Default: 0
+    #[arg(long)]
+    exit_status: bool,
 }
 
 /// How games are printed.
@@ -86,6 +90,11 @@ impl Listing {
     /// Returns whether hits are named by plies of the main line alone.
     pub fn names_plies(&self) -> bool {
         matches!(self.format, Some(Format::Pairs | Format::Fen))
+    }
+
+    /// Returns the exit code: with `--exit-status` a failure where there is no game.
+    fn status(&self, is_none: bool, code: Code) -> Code {
+        if self.exit_status && is_none && code == Code::Success { Code::Failed } else { code }
     }
 
     /// Lists the games of a query, which is of those of `filter`, or counts them, or copies them to a new archive;
@@ -147,7 +156,8 @@ impl Listing {
             }
             session.note(&format!("{:<16} {:.1} ms", "time", started.elapsed().as_secs_f64() * 1e3));
         }
-        if games == 0 && !self.count {
+        let is_none = games == 0;
+        if is_none && !self.count {
             none();
         }
         if self.count {
@@ -157,10 +167,11 @@ impl Listing {
         }
         if let Some(target) = &target {
             let parts = archives.archives().zip(sets).map(|(archive, games)| Part { archive, games });
-            return new_archive::write_part(session, target, &parts.collect::<Vec<_>>(), failed);
+            let written = new_archive::write_part(session, target, &parts.collect::<Vec<_>>(), failed)?;
+            return Ok(self.status(is_none, written));
         }
         failed += printer.map_or(0, |printer| printer.failed);
-        failure::all_read(failed)
+        Ok(self.status(is_none, failure::all_read(failed)?))
     }
 }
 
@@ -203,7 +214,7 @@ impl<'a> Printer<'a> {
         let asked = listing.columns.is_some();
         let columns = game_table::columns(listing.columns.as_ref(), names.len() > 1, has_hits);
         let in_table = columns.iter().enumerate().map(|(place, column)| column.in_table(place, !asked));
-        let table = Table::new(in_table.collect(), session.table_width());
+        let table = Table::new(in_table.collect(), session.table_width()).bold_titles(session.has_color());
         let mut out = session.stdout();
         let titles: Vec<String> = columns.iter().map(|column| column.title().to_owned()).collect();
         match format {

@@ -6,6 +6,7 @@
 //! archive. Knows nothing of subcommands and writes nothing but messages.
 
 pub mod archives;
+pub mod fields;
 pub mod filter;
 pub mod grouped;
 pub mod inputs;

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 fn web() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("web")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../pages/web")
 }
 
 fn scripts(folder: &Path) -> Vec<PathBuf> {

@@ -145,7 +145,7 @@ fn texts_of_archives_are_never_markup() {
 }
 
 fn web_files(folder: &str) -> Vec<std::path::PathBuf> {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("web").join(folder);
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../pages/web").join(folder);
     let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     files.filter(|path| path.extension().is_some_and(|kind| kind == "js")).collect()
 }
@@ -270,7 +270,7 @@ fn what_is_known_is_not_sent_again() {
 
 #[test]
 fn vendored_files_are_what_they_were() {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("web/vendor");
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../pages/web/vendor");
     let list = std::fs::read_to_string(folder.join("SHA256SUMS")).unwrap();
     let mut listed = 0;
     for line in list.lines() {

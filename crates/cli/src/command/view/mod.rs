@@ -28,7 +28,7 @@ use std::time::Duration;
 /// Look through the games in the terminal: a list, and a board to play over
 ///
 /// Arrows and Enter choose a game and move through it, / searches, n and p go to the next game and the one before, ?
-/// shows all keys. Colours are left out if NO_COLOR is set.
+/// shows all keys. Colours are left out with --color never, or if NO_COLOR is set.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -107,8 +107,7 @@ impl Drop for Taken {
 
 fn show(app: &mut App, session: &Session) -> io::Result<()> {
     let stop = session.stop_flag();
-    let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    let colours = !set("NO_COLOR") && std::env::var_os("TERM").is_none_or(|term| term != "dumb");
+    let colours = session.has_color();
     let _taken = Taken::take()?;
     let mut out = session.stdout();
     loop {

@@ -1,0 +1,128 @@
+//! Options that a command always gets: a file with a line for each command, read before the command line.
+//!
+//! ```text
+//! # A comment. The first word is a command, or * for all of them; the rest are its options.
+//! list --columns white,black,result --limit 50
+//! find --threads 4 --where 'elo >= 2400'
+//! * --index-dir "/fast disk/indexes"
+//! ```
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+/// The option that ignores the file.
+const IGNORE: &str = "--no-config";
+
+/// Options from the file, put before those that were typed.
+pub struct Config {
+    /// The arguments, with the program's name first.
+    pub args: Vec<OsString>,
+    /// The file, if options of it are among them.
+    pub file: Option<PathBuf>,
+}
+
+/// Returns the arguments of this process with the options that the file has for its command. `names` are the commands.
+///
+/// Errors: the file cannot be read, or a line of it is wrong.
+pub fn arguments(typed: Vec<OsString>, names: &[String]) -> Result<Config, String> {
+    let command = typed.iter().skip(1).position(|arg| names.iter().any(|name| arg == name.as_str()));
+    // `--` ends the options.
+    let is_ignored = typed.iter().take_while(|arg| *arg != "--").any(|arg| arg == IGNORE);
+    let (Some(index), false) = (command, is_ignored) else { return Ok(Config { args: typed, file: None }) };
+    let Some(file) = file() else { return Ok(Config { args: typed, file: None }) };
+    let text = match std::fs::read_to_string(&file) {
+        Ok(text) => text,
+        // Only a file that was named has to be there.
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound && named().is_none() => String::new(),
+        Err(error) => return Err(format!("{}: {error} ({IGNORE} does without)", file.display())),
+    };
+    let at = index + 1;
+    let command = typed.get(at).map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let options = options(&text, &command, names)
+        .map_err(|(line, what)| format!("{}, line {line}: {what} ({IGNORE} does without)", file.display()))?;
+    let found = !options.is_empty();
+    let mut args = typed;
+    args.splice(at + 1..at + 1, options.into_iter().map(OsString::from));
+    Ok(Config { args, file: found.then_some(file) })
+}
+
+/// What SCORESHEET_CONFIG names, if it is set.
+fn named() -> Option<OsString> {
+    std::env::var_os("SCORESHEET_CONFIG")
+}
+
+/// Returns the file: what SCORESHEET_CONFIG names, or `scoresheet/config` in the folder for the settings of programs.
+/// Where the variable is empty, there is none.
+fn file() -> Option<PathBuf> {
+    if let Some(named) = named() {
+        return Some(PathBuf::from(named)).filter(|path| path != Path::new(""));
+    }
+    let folder = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let settings = match cfg!(windows) {
+        true => folder("APPDATA"),
+        false => folder("XDG_CONFIG_HOME").or_else(|| Some(folder("HOME")?.join(".config"))),
+    };
+    Some(settings?.join("scoresheet").join("config"))
+}
+
+/// Returns the options of a command, those for all commands first. Errors: the number of a line, and what is wrong.
+fn options(text: &str, command: &str, names: &[String]) -> Result<Vec<String>, (usize, String)> {
+    let (mut all, mut own) = (Vec::new(), Vec::new());
+    for (index, line) in text.lines().enumerate() {
+        let words = words(line).map_err(|what| (index + 1, what))?;
+        let Some((name, options)) = words.split_first() else { continue };
+        match name.as_str() {
+            "*" => all.extend_from_slice(options),
+            name if name == command => own.extend_from_slice(options),
+            name if names.iter().any(|known| known == name) => {}
+            name => return Err((index + 1, format!("there is no command {name}"))),
+        }
+        // A name of a file here would be an input of every call.
+        if let Some(first) = options.first().filter(|first| !first.starts_with('-')) {
+            return Err((index + 1, format!("{first} is no option")));
+        }
+    }
+    Ok([all, own].concat())
+}
+
+/// Returns the words of a line; quotation marks of either kind keep blanks together.
+fn words(line: &str) -> Result<Vec<String>, String> {
+    let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
+    for letter in line.chars() {
+        match (quote, letter) {
+            (Some(mark), _) if letter == mark => quote = None,
+            (None, '"' | '\'') => {
+                quote = Some(letter);
+                word.get_or_insert_default();
+            }
+            (None, '#') if word.is_none() => break,
+            (None, _) if letter.is_whitespace() => words.extend(word.take()),
+            _ => word.get_or_insert_default().push(letter),
+        }
+    }
+    match quote {
+        Some(mark) => Err(format!("no second {mark}")),
+        None => Ok(words.into_iter().chain(word).collect()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_read_as_a_shell_reads_them() {
+        let names = ["find", "list"].map(str::to_owned);
+        let text = "# all\n* --index-dir '/a b'\n\nlist --limit 5  # few\nfind --where \"white = 'A'\" --columns ''\n";
+        assert_eq!(options(text, "list", &names).unwrap(), ["--index-dir", "/a b", "--limit", "5"]);
+        let find = ["--index-dir", "/a b", "--where", "white = 'A'", "--columns", ""];
+        assert_eq!(options(text, "find", &names).unwrap(), find);
+        assert_eq!(options("list -x#y", "list", &names).unwrap(), ["-x#y"]);
+        for (line, what) in
+            [("lits --limit 5", "no command lits"), ("list 'a", "no second '"), ("list g.bga", "is no option")]
+        {
+            let (number, said) = options(&format!("\n{line}\n"), "find", &names).unwrap_err();
+            assert!(number == 2 && said.contains(what), "{line}: {said}");
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! The pager: what a command prints on a terminal goes through `less`, or through what SCORESHEET_PAGER or PAGER names.
+
+#[cfg(unix)]
+pub use unix::Pager;
+
+/// Elsewhere terminals keep what has left the screen, and there is no pager to count on.
+#[cfg(not(unix))]
+pub struct Pager;
+
+#[cfg(not(unix))]
+impl Pager {
+    /// Starts none.
+    pub fn start() -> Option<Pager> {
+        None
+    }
+}
+
+#[cfg(unix)]
+mod unix {
+    use std::ffi::OsString;
+    use std::io::{self, Write};
+    use std::os::fd::OwnedFd;
+    use std::process::{Child, Command, Stdio};
+
+    /// A program that has taken the place of standard output.
+    pub struct Pager {
+        child: Child,
+        terminal: OwnedFd,
+    }
+
+    impl Pager {
+        /// Starts the pager. Returns `None` where there is none, or none is wanted: SCORESHEET_PAGER or PAGER is empty or
+        /// `cat`, or the terminal can do nothing.
+        pub fn start() -> Option<Pager> {
+            let said = ["SCORESHEET_PAGER", "PAGER"].into_iter().find_map(std::env::var_os);
+            let is_off = said.as_ref().is_some_and(|said| said.is_empty() || said == "cat");
+            if is_off || std::env::var_os("TERM").is_none_or(|term| term == "dumb") {
+                return None;
+            }
+            let terminal = rustix::io::dup(io::stdout()).ok()?;
+            let mut command = match said {
+                Some(said) => shell(&said),
+                None => Command::new("less"),
+            };
+            // Text of one screen ends the pager at once and stays; colours are shown.
+            if std::env::var_os("LESS").is_none() {
+                command.env("LESS", "FRX");
+            }
+            let mut child = command.stdin(Stdio::piped()).spawn().ok()?;
+            let input = child.stdin.take()?;
+            match rustix::stdio::dup2_stdout(&input) {
+                Ok(()) => Some(Pager { child, terminal }),
+                Err(_) => {
+                    drop(input);
+                    let _ = child.wait();
+                    None
+                }
+            }
+        }
+    }
+
+    impl Drop for Pager {
+        /// Ends the pager's input, and waits for the reader.
+        fn drop(&mut self) {
+            let _ = io::stdout().flush();
+            // The pipe ends with its last copy, which is standard output.
+            let _ = rustix::stdio::dup2_stdout(&self.terminal);
+            let _ = self.child.wait();
+        }
+    }
+
+    /// Runs what the variable says as a shell does: it may have options.
+    fn shell(said: &OsString) -> Command {
+        let mut command = Command::new("sh");
+        command.arg("-c").arg(said);
+        command
+    }
+}

@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# Installs what the scripts here need beyond Rust and Python: Zig for Linux binaries, clang for the reader in a browser.
+source "$(dirname "$0")/common.sh"
+rustup target add wasm32-unknown-unknown
+case $(uname) in
+Linux)
+  python3 -m pip install --quiet cargo-zigbuild ziglang
+  sudo apt-get update --quiet
+  sudo apt-get install --quiet --yes --no-install-recommends clang llvm
+  ;;
+Darwin)
+  # GNU tar, which makes equal archives; Apple's clang knows nothing of WebAssembly.
+  brew install --quiet gnu-tar llvm
+  ;;
+MINGW* | MSYS*)
+  choco install llvm --yes --no-progress
+  ;;
+esac

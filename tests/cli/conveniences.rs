@@ -1,0 +1,130 @@
+//! What people expect of a command: default options from a file, colours, a pager, an exit code for no game, completion.
+
+use crate::common::cli::Room;
+#[cfg(target_os = "linux")]
+use std::process::Command;
+
+#[test]
+fn a_file_has_default_options() {
+    let room = Room::with_archive();
+    room.write("config", "# Mine\nlist --columns white --limit 1\n");
+    let list = |args: &[&str]| room.run_env(&[&["list", "g.bga"], args].concat(), &[("SCORESHEET_CONFIG", "config")]);
+    assert_eq!(list(&[]).out, "Adler, A\n");
+    // What is typed counts.
+    assert_eq!(list(&["--limit", "2"]).out, "Adler, A\nBuche, Björn\n");
+    assert_eq!(list(&["--no-config"]).out, room.fine(&["list", "g.bga"]));
+    // Other commands have none of it.
+    assert_eq!(room.run_env(&["info", "g.bga"], &[("SCORESHEET_CONFIG", "config")]).code, Some(0));
+    // The folder for the settings of programs.
+    std::fs::create_dir(room.path("scoresheet")).unwrap();
+    room.write("scoresheet/config", "* --limit 1\nlist --columns black\n");
+    let settings = room.path("").to_str().unwrap().to_owned();
+    let folder = if cfg!(windows) { "APPDATA" } else { "XDG_CONFIG_HOME" };
+    let mut command = assert_cmd::Command::new(env!("CARGO_BIN_EXE_scoresheet"));
+    command.args(["list", "g.bga"]).current_dir(room.path("")).env(folder, settings).env_remove("SCORESHEET_CONFIG");
+    command.assert().success().stdout("Buche, Björn\n");
+}
+
+#[test]
+fn a_faulty_file_of_options_is_told() {
+    let room = Room::with_archive();
+    for (text, said) in [
+        ("list --limit 'one", "config, line 1: no second '"),
+        ("\nlits --limit 1", "config, line 2: there is no command lits"),
+        ("list g.bga", "config, line 1: g.bga is no option"),
+        ("list --colour", "some of these options are of config (--no-config does without)"),
+    ] {
+        room.write("config", text);
+        let done = room.run_env(&["list", "g.bga"], &[("SCORESHEET_CONFIG", "config")]);
+        assert_eq!(done.code, Some(2), "{text}: {}", done.err);
+        assert!(done.err.contains(said), "{text}: {}", done.err);
+        let without = room.run_env(&["list", "g.bga", "--no-config"], &[("SCORESHEET_CONFIG", "config")]);
+        assert_eq!(without.code, Some(0), "{text}: {}", without.err);
+    }
+    let missing = room.run_env(&["list", "g.bga"], &[("SCORESHEET_CONFIG", "missing")]);
+    assert!(missing.code == Some(2) && missing.err.contains("missing"), "{}", missing.err);
+}
+
+#[test]
+fn colours_are_for_terminals_or_on_request() {
+    let room = Room::with_archive();
+    let list = |color: &[&str]| room.fine(&[&["list", "g.bga", "--format", "table"], color].concat());
+    let plain = list(&[]);
+    assert!(!plain.contains('\x1b'), "{plain}");
+    assert_eq!(list(&["--color", "never"]), plain);
+    let colored = list(&["--color", "always"]);
+    assert!(colored.starts_with("\x1b[1m"), "{colored}");
+    assert_eq!(colored.replace("\x1b[1m", "").replace("\x1b[0m", ""), plain);
+    // Programs get values and nothing else.
+    assert!(!room.fine(&["list", "g.bga", "--color", "always", "--format", "csv"]).contains('\x1b'));
+    // The faults of a command line follow it, too.
+    let fault = |color| room.run(&["list", "--nothing", "--color", color]).err;
+    assert!(fault("always").contains('\x1b') && !fault("never").contains('\x1b'));
+}
+
+#[test]
+fn no_game_is_a_failure_on_request() {
+    let room = Room::with_archive();
+    for (args, code) in [
+        (&["find", "g.bga", "--moves", "a4"][..], 0),
+        (&["find", "g.bga", "--moves", "a4", "--exit-status"], 1),
+        (&["find", "g.bga", "--moves", "e4", "--exit-status"], 0),
+        (&["find", "g.bga", "--moves", "a4", "--count", "--exit-status"], 1),
+        (&["list", "g.bga", "--where", "elo > 3000", "--exit-status", "--json"], 1),
+        (&["list", "g.bga", "--where", "elo > 2000", "--exit-status"], 0),
+        (&["list", "g.bga", "--where", "elo > 3000", "--exit-status", "-o", "none.bga"], 1),
+    ] {
+        let done = room.run(args);
+        assert_eq!(done.code, Some(code), "{args:?}: {}{}", done.out, done.err);
+    }
+}
+
+/// On a pseudo-terminal, which `script` of util-linux makes.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_terminal_has_a_pager() {
+    if Command::new("script").arg("--version").output().is_err() {
+        println!("skipped: there is no script (util-linux)");
+        return;
+    }
+    let room = Room::with_archive();
+    let seen = |line: &str, variables: &[(&str, &str)]| {
+        let mut command = Command::new("script");
+        let line = format!("{} {line}", env!("CARGO_BIN_EXE_scoresheet"));
+        command.args(["--quiet", "--return", "--command", &line, "/dev/null"]).current_dir(room.path(""));
+        command.env("TERM", "xterm").env("COLUMNS", "80").env("SCORESHEET_CONFIG", "").env_remove("PAGER");
+        command.envs(variables.iter().copied()).stdin(std::process::Stdio::null());
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{line}: {output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let pager = ("SCORESHEET_PAGER", "sed s/^/paged:/");
+    let is_paged = |text: &str| text.lines().all(|line| line.starts_with("paged:")) && text.lines().count() > 3;
+    let paged = seen("list g.bga --color never", &[pager]);
+    assert!(is_paged(&paged), "{paged}");
+    // It is wrapped and aligned as without one.
+    assert_eq!(paged.replace("paged:", ""), seen("list g.bga --color never --no-pager", &[pager]));
+    assert!(is_paged(&seen("show g.bga 1", &[("PAGER", "sed s/^/paged:/")])));
+    // The first one counts; an empty one is none.
+    assert!(is_paged(&seen("show g.bga 1", &[pager, ("PAGER", "cat >/dev/null")])));
+    assert!(!seen("show g.bga 1", &[("SCORESHEET_PAGER", ""), ("PAGER", "sed s/^/paged:/")]).contains("paged:"));
+    assert!(!seen("show g.bga 1", &[pager, ("TERM", "dumb")]).contains("paged:"));
+    // What is not read at length, and what no terminal shows.
+    assert!(!seen("fen g.bga 1:0", &[pager]).contains("paged:"));
+    assert!(!seen("list g.bga | cat", &[pager]).contains("paged:"));
+    // A pager that ends early is no failure.
+    seen("export g.bga", &[("SCORESHEET_PAGER", "head -1")]);
+}
+
+#[test]
+fn shells_complete_fields() {
+    let room = Room::new();
+    for (shell, option) in [("bash", "--sort)"), ("zsh", "'--sort=["), ("fish", "-l sort")] {
+        let script = room.fine(&["completions", shell]);
+        let at = script.find(option).unwrap_or_else(|| panic!("{shell}: no {option}"));
+        let proposed: String = script[at..].chars().take(4000).collect();
+        assert!(proposed.contains("whiteelo") && proposed.contains("lowclock"), "{shell}: {proposed}");
+    }
+    // Help names where they are listed instead.
+    assert!(!room.fine(&["list", "--help"]).contains("possible values: player"));
+}
