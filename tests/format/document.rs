@@ -597,6 +597,36 @@ fn sections_of_damage() {
     }
 }
 
+/// Each numbered rule, with the test that proves it and its file. R5 binds only who uses a feature, and there is none.
+const RULES: [(&str, &str, &str); 13] = [
+    ("R1", "tests/archive/written.rs", "every_flipped_bit_is_found_and_no_game_is_falsified"),
+    ("R2", "tests/reliability/crash.rs", "every_state_of_up_to_three_pending_operations"),
+    ("R3", "tests/archive/written.rs", "every_flipped_bit_is_found_and_no_game_is_falsified"),
+    ("R4", "tests/archive/extensions.rs", "features_decide_who_may_do_what"),
+    ("R6", "tests/archive/extensions.rs", "critical_blocks_are_refused_by_their_kind"),
+    ("R7", "tests/archive/extensions.rs", "skippable_blocks_are_passed_over"),
+    ("R8", "tests/reliability/damage.rs", "an_index_that_is_not_the_very_one_is_not_used"),
+    ("R9", "tests/cli/inspect.rs", "conformance"),
+    ("R10", "tests/reliability/damage.rs", "every_lost_sector_costs_a_block_at_most"),
+    ("R11", "tests/format/crafted_columns.rs", "what_a_writer_makes_is_within_every_budget"),
+    ("R12", "tests/format/packed.rs", "nothing_hides_after_a_packed_game"),
+    ("R13", "tests/archive/model.rs", "side_files_of_another_content_are_not_used"),
+    ("R14", "tests/reliability/fuzz.rs", "every_field_of_side_files"),
+];
+
+/// Rules are numbered in their order, each once; each has its test.
+#[test]
+fn rules_have_tests() {
+    let rule = |rest: &str| rest.split(')').next().and_then(|digits| digits.parse::<usize>().ok());
+    let mut numbers: Vec<usize> = DOCUMENT.split("(R").skip(1).filter_map(rule).collect();
+    numbers.sort_unstable();
+    assert!(numbers.iter().copied().eq(1..=RULES.len() + 1), "{numbers:?}");
+    for (number, file, test) in RULES {
+        let code = std::fs::read_to_string(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).unwrap();
+        assert!(code.contains(&format!("\nfn {test}() {{")), "{number}: {test} in {file}");
+    }
+}
+
 /// Every section that is referred to by its number is there, and the table of contents is that of the document.
 #[test]
 fn numbers_of_sections() {
