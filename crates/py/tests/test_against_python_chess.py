@@ -111,8 +111,8 @@ def compare(path: Path, folder: Path, games: int) -> tuple[int, dict[str, int]]:
             assert own.san == sans, place
             assert own.headers == {k: v for k, v in theirs.headers.items() if f"[{k} ".encode() in text}, place
             for node, clock in zip(theirs.mainline(), own.clocks, strict=True):
-                # python-chess reads no clock without hours.
-                if node.clock() is not None or not re.search(r"%clk\s+\d+:\d+(\.\d+)?\]", node.comment):
+                # python-chess reads neither clocks without hours nor the time left that a tournament manager writes.
+                if node.clock() is not None or not re.search(r"%clk\s+\d+:\d+(\.\d+)?\]|\btl=", node.comment):
                     assert clock == node.clock(), f"{place}: {node.comment}"
             # The same without an archive, and back from python-chess.
             assert alone.tags == own.tags and alone.events() == own.events(), place
