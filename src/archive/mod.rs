@@ -30,7 +30,7 @@ pub use file_kind::{FileKind, set_index_folder};
 pub use folder::{archives_of, files_in};
 pub use game_set::GameSet;
 pub use maintain::delete::Deleted;
-pub(crate) use maintain::describe::checked;
+pub(crate) use maintain::describe::checked_metadata;
 pub use maintain::repair;
 pub use maintain::verify::{Level, Report, Spot};
 pub use read::archive::Archive;

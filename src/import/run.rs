@@ -8,7 +8,7 @@ use super::resume::Start;
 use super::summary::{Progress, Report, Summary};
 use crate::archive::storage::Storage;
 use crate::archive::writer::{NewFile, Opened, Writer, write_index, write_side};
-use crate::archive::{Archive, ArchiveFile, Existing, FileKind, GameSet, MODEL, checked};
+use crate::archive::{Archive, ArchiveFile, Existing, FileKind, GameSet, MODEL, checked_metadata};
 use crate::error::{Error, Result};
 use crate::packed;
 use std::io;
@@ -67,7 +67,7 @@ pub fn import_with(
     report: Report<'_>,
 ) -> Result<Summary> {
     let exists = target.exists();
-    checked(pairs_of(options))?;
+    checked_metadata(pairs_of(options))?;
     refuse_existing(target, options)?;
     let replace = exists && options.existing == Existing::Replace;
     let opened = if exists && !replace { Some(Writer::open(target)?) } else { None };
@@ -167,7 +167,7 @@ fn pairs_of(options: &ImportOptions) -> impl Iterator<Item = (&str, &str)> {
 }
 
 fn describe<S: Storage>(writer: &mut Writer<S>, options: &ImportOptions) -> io::Result<()> {
-    writer.describe(checked(pairs_of(options)).map_err(io::Error::other)?)?;
+    writer.describe(checked_metadata(pairs_of(options)).map_err(io::Error::other)?)?;
     match packed::model_file().filter(|_| options.pack && options.with_model) {
         Some(model) => writer.add_model(MODEL.number, model),
         None => Ok(()),

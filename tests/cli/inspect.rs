@@ -2,7 +2,9 @@
 //! archive's.
 
 use crate::common::cli::{Room, json};
+use crate::common::conformance::agrees;
 use crate::common::sample::testdata;
+use std::ffi::OsStr;
 use std::fs;
 
 /// The leaves of a file one after the other are the file.
@@ -82,14 +84,7 @@ fn a_byte_is_looked_up() {
 /// The command reads the conformance suite as every reader should. Skipped, with a message, where there is no python3.
 #[test]
 fn conformance() {
-    let mut runner = std::process::Command::new("python3");
-    runner.arg(testdata("..").join("tools/conformance.py")).args(["--scoresheet", env!("CARGO_BIN_EXE_scoresheet")]);
-    let Ok(done) = runner.output() else {
-        eprintln!("skipped: no python3");
-        return;
-    };
-    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-    assert!(done.stdout.ends_with(b"archives, 0 with differences\n"));
+    agrees(["--scoresheet", env!("CARGO_BIN_EXE_scoresheet")].map(OsStr::new));
 }
 
 /// The dump in docs/format/vectors.md is what `inspect --bytes` says of the smallest golden archive.

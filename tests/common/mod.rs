@@ -2,6 +2,8 @@
 //! `with_command.rs` if it runs the command, and uses a part of it.
 #![allow(dead_code, reason = "each test program uses a part of it")]
 
+/// The conformance suite.
+pub mod conformance;
 /// The files of the large corpora, where there are any.
 pub mod corpora;
 /// FORMAT.md with its parts.

@@ -7,10 +7,11 @@
 use crate::common::import::try_import;
 use crate::common::sample::{lichess_text, testdata};
 use crate::forge::Forge;
-use scoresheet::archive::{Coding, FileKind, MODEL, TranscodeOptions};
+use crate::meaning::hex;
+use scoresheet::archive::{Coding, FileKind, MODEL, Scan, TranscodeOptions};
 use scoresheet::format::ArchiveId;
 use scoresheet::format::block::{self, BlockHeader, BlockKind, HEADER};
-use scoresheet::format::header::{BLOCKS, Header, PAGE};
+use scoresheet::format::header::{Header, PAGE};
 use scoresheet::game::Event;
 use scoresheet::{Archive, ArchiveFile, Existing, GameSet, ImportOptions, Monitor};
 use serde_json::{Value, json};
@@ -23,7 +24,7 @@ fn suite() -> PathBuf {
 }
 
 fn hash(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&Sha256::digest(bytes))
 }
 
 /// A file of the suite: its name, what it is about, and its bytes.
@@ -31,12 +32,8 @@ type File = (&'static str, &'static str, Vec<u8>);
 
 /// The blocks of an archive, as their offset and header.
 fn blocks(file: &[u8]) -> Vec<(usize, BlockHeader)> {
-    let (id, mut at, mut found) = (ArchiveId(file[16..32].try_into().unwrap()), BLOCKS as usize, Vec::new());
-    while let Some(header) = file.get(at..).and_then(|rest| BlockHeader::decode(rest, id, at as u64)) {
-        found.push((at, header));
-        at += HEADER + header.length as usize;
-    }
-    found
+    let blocks = Scan::new(file, ArchiveId(file[16..32].try_into().unwrap())).map_while(Result::ok);
+    blocks.map(|block| (block.offset as usize, block.header)).collect()
 }
 
 /// An archive with a byte changed, so many from the beginning of the payload of block `number` of its kind, from 0.

@@ -2,6 +2,7 @@
 //! verdicts on damaged files are the library's. Skipped, with a message, where there is no C compiler or no libzstd for
 //! it. It is built with the address and undefined behaviour sanitizers if they can be linked.
 
+use crate::common::conformance;
 use crate::common::import::try_import;
 use crate::common::random::Random;
 use crate::common::root;
@@ -407,13 +408,7 @@ fn changed_archives() {
 
 /// The conformance suite, as any reader can be asked; the model is that of this project.
 #[test]
-fn conformance() {
+fn the_conformance_suite() {
     let Some(program) = program() else { return };
-    let mut runner = Command::new("python3");
-    runner.arg(root().join("tools/conformance.py")).args(["--levels", "AP", "--"]).arg(program);
-    let Ok(done) = runner.env("SCORESHEET_MODEL", root().join("data/model-1.bin")).output() else {
-        eprintln!("skipped: no python3");
-        return;
-    };
-    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    conformance::agrees(["--levels".as_ref(), "AP".as_ref(), "--".as_ref(), program.as_os_str()]);
 }

@@ -1,8 +1,10 @@
 //! The second reader, `tools/reader.py`, which was written from FORMAT.md alone: digests, positions, source bytes and
 //! test vectors are the same. Skipped, with a message, where there is no python3 or no zstd for it.
 
+use crate::common::conformance;
 use crate::common::import::{archive_of, try_import};
 use crate::common::random::Random;
+use crate::common::root;
 use crate::common::sample::{lichess, testdata};
 use scoresheet::{Archive, ImportOptions};
 use std::fmt::Write as _;
@@ -68,16 +70,12 @@ fn imported(folder: &Path, source: &Path) -> PathBuf {
 
 /// The conformance suite, as any reader can be asked.
 #[test]
-fn conformance() {
+fn the_conformance_suite() {
     if reader(&["digest"], &testdata("golden/v1.0.bga"), "").is_none() {
         return;
     }
-    let tools = Path::new(env!("CARGO_MANIFEST_DIR")).join("tools");
-    let mut command = Command::new("python3");
-    command.arg(tools.join("conformance.py")).args(["--levels", "ABCP", "--", "python3"]).arg(tools.join("reader.py"));
-    let done = command.output().unwrap();
-    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-    assert!(done.stdout.ends_with(b"archives, 0 with differences\n"));
+    let script = root().join("tools/reader.py");
+    conformance::agrees(["--levels".as_ref(), "ABCP".as_ref(), "--".as_ref(), "python3".as_ref(), script.as_os_str()]);
 }
 
 #[test]

@@ -111,8 +111,14 @@ def compare(path: Path, folder: Path, games: int) -> tuple[int, dict[str, int]]:
             assert own.san == sans, place
             assert own.headers == {k: v for k, v in theirs.headers.items() if f"[{k} ".encode() in text}, place
             for node, clock in zip(theirs.mainline(), own.clocks, strict=True):
-                # python-chess reads neither clocks without hours nor the time left that a tournament manager writes.
-                if node.clock() is not None or not re.search(r"%clk\s+\d+:\d+(\.\d+)?\]|\btl=", node.comment):
+                # python-chess reads neither the time left that a tournament manager writes nor clocks without hours.
+                left = re.search(r"\btl=(?:(\d+):(\d+):(\d+)|(\d+))", node.comment)
+                if left:
+                    # Milliseconds, or hours, minutes and seconds.
+                    hours, minutes, seconds, thousandths = (int(part or 0) for part in left.groups())
+                    expected = thousandths + 1000 * (3600 * hours + 60 * minutes + seconds)
+                    assert clock is not None and round(clock * 1000) == expected, f"{place}: {node.comment}"
+                elif node.clock() is not None or not re.search(r"%clk\s+\d+:\d+(\.\d+)?\]", node.comment):
                     assert clock == node.clock(), f"{place}: {node.comment}"
             # The same without an archive, and back from python-chess.
             assert alone.tags == own.tags and alone.events() == own.events(), place

@@ -12,7 +12,6 @@ pub(super) mod transcode;
 use crate::archive::existing::Existing;
 use crate::archive::game_set::GameSet;
 use crate::archive::read::archive::Archive;
-use crate::archive::read::blocks::Scan;
 use crate::archive::read::game_ref::GameRef;
 use crate::archive::write::storage::Storage;
 use crate::archive::write::writer::{BATCH, EncodedChunk, Interner, NewFile, Writer, write_index};
@@ -174,8 +173,11 @@ impl<S: Storage> Copier<S> {
         let (mut metadata, mut models) = (None::<BTreeMap<String, String>>, Vec::new());
         for part in parts {
             let own = part.archive.metadata()?;
-            models
-                .extend(part.archive.models()?.into_iter().filter(|model| !models.contains(model)).collect::<Vec<_>>());
+            for model in part.archive.models()? {
+                if !models.contains(&model) {
+                    models.push(model);
+                }
+            }
             metadata = Some(match metadata {
                 None => own,
                 Some(common) => common.into_iter().filter(|(key, value)| own.get(key) == Some(value)).collect(),
@@ -255,13 +257,11 @@ impl<S: Storage> Copier<S> {
 /// The loose blocks of an archive: the game that comes next, the source, the bytes.
 fn loose_blocks(archive: &Archive) -> Result<Vec<(u64, u64, Vec<u8>)>> {
     let mut blocks = Vec::new();
-    for block in Scan::new(archive.store(), archive.id()) {
+    for block in archive.blocks_of(BlockKind::Loose) {
         let block = block?;
-        if block.header.kind == BlockKind::Loose {
-            let payload = block.checked(archive.store(), archive.id())?;
-            let decoded = loose::decode(&payload).ok_or(Damage::new(block.offset, DamageKind::LooseBlock))?;
-            blocks.push((block.header.first, decoded.0, decoded.1));
-        }
+        let payload = block.checked(archive.store(), archive.id())?;
+        let decoded = loose::decode(&payload).ok_or(Damage::new(block.offset, DamageKind::LooseBlock))?;
+        blocks.push((block.header.first, decoded.0, decoded.1));
     }
     Ok(blocks)
 }

@@ -126,9 +126,10 @@ fn copy(
         }
         let payload = block.checked(source.store(), source.id())?;
         let commit = Commit::decode(&payload).ok_or(Damage::new(block.offset, DamageKind::BlockContent))?;
+        let batch = std::mem::take(&mut batch);
         let items = match options.level {
-            Some(level) if is_packed => join_chunks(std::mem::take(&mut batch), level),
-            _ => batch.drain(..).map(|(block, chunk)| Item::Block(block, chunk)).collect(),
+            Some(level) if is_packed => join_chunks(batch, level),
+            _ => batch.into_iter().map(|(block, chunk)| Item::Block(block, chunk)).collect(),
         };
         let blocks: Vec<Block> = items
             .into_par_iter()
@@ -171,19 +172,13 @@ enum Item {
 /// Returns what becomes of the blocks of a batch: chunks that follow each other without a block between them are joined
 /// to the size that an import gives packed ones.
 fn join_chunks(batch: Vec<(BlockRef, usize)>, level: i32) -> Vec<Item> {
-    let (mut items, mut run): (Vec<Item>, Vec<(BlockRef, usize)>) = (Vec::new(), Vec::new());
-    let (mut games, mut chunks) = (0, 0);
-    let moves = |run: &[(BlockRef, usize)]| -> Vec<usize> {
-        run.iter().filter(|(block, _)| block.header.kind == BlockKind::Moves).map(|(_, chunk)| *chunk).collect()
-    };
-    let mut end_run = |run: &mut Vec<(BlockRef, usize)>| {
-        let chunks = moves(run);
-        match chunks.len() {
-            0 | 1 => items.extend(run.drain(..).map(|(block, chunk)| Item::Block(block, chunk))),
-            _ => {
-                let bytes = run.drain(..).map(|(block, _)| block.end() - block.offset).sum();
-                items.push(Item::Chunks { chunks, level, bytes });
-            }
+    // The blocks of the chunks that are joined next, and these chunks.
+    let (mut items, mut run, mut chunks, mut games) = (Vec::new(), Vec::new(), Vec::new(), 0);
+    let mut end_run = |run: Vec<(BlockRef, usize)>, chunks: Vec<usize>| match chunks.len() {
+        0 | 1 => items.extend(run.into_iter().map(|(block, chunk)| Item::Block(block, chunk))),
+        _ => {
+            let bytes = run.iter().map(|(block, _)| block.end() - block.offset).sum();
+            items.push(Item::Chunks { chunks, level, bytes });
         }
     };
     for (block, chunk) in batch {
@@ -191,16 +186,16 @@ fn join_chunks(batch: Vec<(BlockRef, usize)>, level: i32) -> Vec<Item> {
         let is_column = matches!(kind, BlockKind::Tags | BlockKind::Texts | BlockKind::Layout);
         let own = if kind == BlockKind::Moves { u64::from(block.header.count) } else { 0 };
         // Two chunks of the usual size may have a few games more.
-        let is_full = games + own > JOINED_GAMES && (chunks != 1 || games + own > 2 * JOINED_GAMES);
+        let is_full = games + own > JOINED_GAMES && (chunks.len() != 1 || games + own > 2 * JOINED_GAMES);
         if !is_column && (own == 0 || is_full) {
-            end_run(&mut run);
-            (games, chunks) = (0, 0);
+            end_run(std::mem::take(&mut run), std::mem::take(&mut chunks));
+            games = 0;
         }
         games += own;
-        chunks += u32::from(own > 0);
+        chunks.extend((own > 0).then_some(chunk));
         run.push((block, chunk));
     }
-    end_run(&mut run);
+    end_run(run, chunks);
     items
 }
 

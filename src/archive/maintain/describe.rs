@@ -21,7 +21,7 @@ impl Archive {
         pairs: impl IntoIterator<Item = (&'a str, &'a str)>,
     ) -> Result<Option<Error>> {
         let path = path.as_ref();
-        let pairs = checked(pairs)?;
+        let pairs = checked_metadata(pairs)?;
         let mut writer = Writer::open(path)?.writer;
         let before = writer.sequence();
         writer.describe(pairs).and_then(|()| writer.commit()).map_err(Error::io("cannot write", path))?;
@@ -32,7 +32,9 @@ impl Archive {
 /// Returns pairs that may be written, with the program that writes them.
 ///
 /// Errors: a key or a value that may not stand in an archive.
-pub(crate) fn checked<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Vec<(&'a str, &'a str)>> {
+pub(crate) fn checked_metadata<'a>(
+    pairs: impl IntoIterator<Item = (&'a str, &'a str)>,
+) -> Result<Vec<(&'a str, &'a str)>> {
     let mut checked: Vec<(&str, &str)> = Vec::new();
     for (key, value) in pairs {
         if !metadata::is_key(key) {

@@ -349,7 +349,7 @@ impl Work {
     fn model(&mut self, block: &BlockRef) -> io::Result<()> {
         let archive = &self.found.archive;
         match model_of(archive.store(), archive.id(), archive.limits(), block) {
-            Ok((name, model)) if block.header.coding == 0 => self.writer.add_model(name.number, &model),
+            Ok(Some((name, model))) => self.writer.add_model(name.number, &model),
             _ => Ok(()),
         }
     }

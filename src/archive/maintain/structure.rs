@@ -109,7 +109,7 @@ pub(super) fn deletions_fault(store: &impl ReadAt, before: &State, block: &Block
 pub(super) fn metadata_fault(store: &impl ReadAt, id: ArchiveId, limits: &Limits, block: &BlockRef) -> Option<Damage> {
     match block.header.kind {
         BlockKind::Metadata => pairs_of(store, id, limits, block).err(),
-        BlockKind::Model if block.header.coding == 0 => model_of(store, id, limits, block).err(),
+        BlockKind::Model => model_of(store, id, limits, block).err(),
         _ => None,
     }
 }

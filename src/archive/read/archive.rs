@@ -328,20 +328,24 @@ impl Archive {
     /// Returns the sources that were read to their end, in order. Walks the archive's block headers.
     pub fn sources(&self) -> Result<Vec<SourceRecord>> {
         let mut sources = Vec::new();
-        for block in Scan::new(&self.blocks.store, self.blocks.id) {
+        for block in self.blocks_of(BlockKind::Source) {
             let block = block?;
-            if block.header.kind == BlockKind::Source {
-                let payload = self.payload(&block)?;
-                let source = SourceRecord::decode(block.header.first, &payload);
-                let mut source = source.ok_or(Damage::new(block.offset, DamageKind::Source))?;
-                let stored = source.seen.saturating_sub(source.rejected);
-                let end = source.first_game.saturating_add(stored).min(self.len() + 1);
-                // What is deleted is not given back.
-                source.exact &= !self.has_deleted(source.first_game..end);
-                sources.push(source);
-            }
+            let payload = self.payload(&block)?;
+            let source = SourceRecord::decode(block.header.first, &payload);
+            let mut source = source.ok_or(Damage::new(block.offset, DamageKind::Source))?;
+            let stored = source.seen.saturating_sub(source.rejected);
+            let end = source.first_game.saturating_add(stored).min(self.len() + 1);
+            // What is deleted is not given back.
+            source.exact &= !self.has_deleted(source.first_game..end);
+            sources.push(source);
         }
         Ok(sources)
+    }
+
+    /// Returns the blocks of a kind, in order. Walks the archive's block headers.
+    pub(in crate::archive) fn blocks_of(&self, kind: BlockKind) -> impl Iterator<Item = Result<BlockRef, Damage>> + '_ {
+        let concerns = move |block: &BlockRef| block.header.kind == kind;
+        Scan::new(self.store(), self.id()).filter(move |block| block.as_ref().map_or(true, concerns))
     }
 
     pub(in crate::archive) fn store(&self) -> &Store {

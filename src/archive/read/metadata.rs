@@ -1,7 +1,7 @@
 //! What an archive says of itself: keys and values, and the model that its packed moves need.
 
 use crate::archive::read::archive::Archive;
-use crate::archive::read::blocks::{BlockRef, Scan};
+use crate::archive::read::blocks::BlockRef;
 use crate::archive::read::read_at::ReadAt;
 use crate::error::{Damage, DamageKind, Result};
 use crate::format::block::BlockKind;
@@ -40,14 +40,11 @@ impl Archive {
 
     /// Returns the models that the archive has with it, each as its name and its file. Walks the archive's block headers.
     pub fn models(&self) -> Result<Vec<(ModelName, Vec<u8>)>> {
-        let models = self.blocks_of(BlockKind::Model);
-        models.map(|block| Ok(model_of(self.store(), self.id(), self.limits(), &block?)?)).collect()
-    }
-
-    /// Returns the blocks of a kind that is read in coding 0 alone.
-    fn blocks_of(&self, kind: BlockKind) -> impl Iterator<Item = Result<BlockRef, Damage>> + '_ {
-        let concerns = move |block: &BlockRef| block.header.kind == kind && block.header.coding == 0;
-        Scan::new(self.store(), self.id()).filter(move |block| block.as_ref().map_or(true, concerns))
+        let mut models = Vec::new();
+        for block in self.blocks_of(BlockKind::Model) {
+            models.extend(model_of(self.store(), self.id(), self.limits(), &block?)?);
+        }
+        Ok(models)
     }
 }
 
@@ -66,17 +63,20 @@ pub(in crate::archive) fn pairs_of(
     pairs.ok_or(Damage::new(block.offset, DamageKind::MetadataBlock))
 }
 
-/// Returns the model of a model block.
+/// Returns the model of a model block; none of one in a coding that is not known.
 pub(in crate::archive) fn model_of(
     store: &impl ReadAt,
     id: ArchiveId,
     limits: &Limits,
     block: &BlockRef,
-) -> Result<(ModelName, Vec<u8>), Damage> {
+) -> Result<Option<(ModelName, Vec<u8>)>, Damage> {
+    if block.header.coding != 0 {
+        return Ok(None);
+    }
     let damage = || Damage::new(block.offset, DamageKind::ModelBlock);
     let payload = block.checked_within(store, id, limits)?;
     let model = metadata::decode_model_within(&payload, limits).ok_or_else(damage)?;
     let number = u32::try_from(block.header.first).map_err(|_| damage())?;
     let [a, b, c, d, ..] = <[u8; 32]>::from(Sha256::digest(&model));
-    Ok((ModelName { number, hash: u32::from_le_bytes([a, b, c, d]) }, model))
+    Ok(Some((ModelName { number, hash: u32::from_le_bytes([a, b, c, d]) }, model)))
 }

@@ -1,7 +1,7 @@
 //! Sources given back as they were.
 
 use crate::archive::read::archive::Archive;
-use crate::archive::read::blocks::{BlockRef, Scan};
+use crate::archive::read::blocks::BlockRef;
 use crate::archive::read::game_ref::GameRef;
 use crate::error::{Damage, DamageKind, Error, Result};
 use crate::format::block::BlockKind;
@@ -124,11 +124,9 @@ impl Archive {
     fn loose(&self, source: u64) -> Result<&[BlockRef], Damage> {
         let all = self.loose_blocks(|| {
             let mut found: HashMap<u64, Vec<BlockRef>> = HashMap::new();
-            for block in Scan::new(self.store(), self.id()) {
+            for block in self.blocks_of(BlockKind::Loose) {
                 let block = block?;
-                if block.header.kind == BlockKind::Loose {
-                    found.entry(source_of(&block, &self.payload(&block)?)?).or_default().push(block);
-                }
+                found.entry(source_of(&block, &self.payload(&block)?)?).or_default().push(block);
             }
             found.values_mut().for_each(|blocks| blocks.sort_by_key(|block| block.header.first));
             Ok(found)

@@ -59,7 +59,7 @@ pub struct Cli {
     /// environment variable SCORESHEET_INDEX_DIR
     #[arg(long, global = true, display_order = 1001, value_name = "FOLDER")]
     pub index_dir: Option<std::path::PathBuf>,
-    /// Colour what is printed: auto is on terminals where the environment variable NO_COLOR is not set
+    /// Color what is printed: auto is on terminals where the environment variable NO_COLOR is not set
     #[arg(
         long,
         global = true,
