@@ -8,10 +8,10 @@ use crate::params::Params;
 use crate::site::SiteFile;
 use crate::snapshot::Snapshot;
 use crate::stop::Stop;
-use scoresheet::archive::GameSet;
 use scoresheet::chess::Position;
 use scoresheet::query::games::Plan;
 use scoresheet::query::pattern::{Condition, Pattern};
+use scoresheet::query::tag_columns::Unread;
 use scoresheet::query::{Cost, Hit, SearchOptions};
 use scoresheet::{Monitor, Query};
 use serde_json::{Map, Value, json};
@@ -144,16 +144,13 @@ fn search(snapshot: &Snapshot, asked: &Asked, flow: &mut Flow<'_>) -> Result<(),
                 return Ok(());
             }
         }
-        let progress = json!({"progress": {"searched": hits.searched(), "of": of, "found": found}});
-        if !(flow.push)(line(&progress)) {
+        if !(flow.push)(progress(hits.searched(), of, found)) {
             return Ok(());
         }
     }
     let unread: u64 = hits.unread().iter().map(|(_, unread)| unread.count()).sum();
     let (searched, is_all) = (hits.searched(), hits.is_complete());
-    (flow.push)(line(
-        &json!({"done": {"found": found, "searched": searched, "of": of, "unread": unread, "complete": is_all}}),
-    ));
+    (flow.push)(done(searched, of, found, unread, is_all));
     Ok(())
 }
 
@@ -172,10 +169,13 @@ fn by_site(
     }
     games.sort_unstable();
     games.dedup_by_key(|(game, _)| *game);
+    let archive = book.archive();
+    let (mut of, mut unread) = (archive.len() - archive.deleted_count(), 0);
     if asked.query.asked_filter().is_some() {
-        let among = GameSet::of(book.archive().len(), games.iter().map(|(game, _)| *game));
-        let passed = asked.query.clone().no_board().in_archive(book.indexed(), Some(&among), None).games;
-        games.retain(|(game, _)| passed.contains(*game));
+        let passed = asked.query.clone().no_board().in_archive(book.indexed(), None, None);
+        games.retain(|(game, _)| passed.games.contains(*game));
+        of = passed.games.len();
+        unread = passed.unread.iter().map(Unread::count).sum();
     }
     let (all, limit) = (games.len() as u64, asked.query.asked_limit().unwrap_or(FOUND));
     games.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
@@ -184,11 +184,20 @@ fn by_site(
             return Ok(());
         }
     }
-    let (of, found) = (snapshot.games(), games.len() as u64);
-    (flow.push)(line(
-        &json!({"done": {"found": found, "searched": of, "of": of, "unread": 0, "complete": found == all}}),
-    ));
+    let found = games.len() as u64;
+    (flow.push)(progress(of, of, found));
+    (flow.push)(done(of, of, found, unread, found == all));
     Ok(())
+}
+
+/// A line that says how far a search is.
+fn progress(searched: u64, of: u64, found: u64) -> Vec<u8> {
+    line(&json!({"progress": {"searched": searched, "of": of, "found": found}}))
+}
+
+/// The last line of an answer.
+fn done(searched: u64, of: u64, found: u64, unread: u64, is_all: bool) -> Vec<u8> {
+    line(&json!({"done": {"found": found, "searched": searched, "of": of, "unread": unread, "complete": is_all}}))
 }
 
 /// A line of the answer: a game, and where it has what is asked.
