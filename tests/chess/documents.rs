@@ -650,3 +650,14 @@ fn lines_of_prose_have_at_most_120_characters() {
     }
     assert!(long.is_empty(), "longer than 120 characters:\n{}", long.join("\n"));
 }
+
+#[test]
+fn readme_and_measurements_have_the_same_figures() {
+    let read = |name| std::fs::read_to_string(crate::common::root().join(name)).unwrap();
+    let (readme, measurements) = (read("README.md"), read("docs/MEASUREMENTS.md"));
+    let rows: Vec<_> = readme.lines().filter(|line| line.starts_with('|')).collect();
+    assert!(rows.len() > 3, "README has no table of sizes");
+    for row in rows {
+        assert!(measurements.lines().any(|line| line == row), "docs/MEASUREMENTS.md has no row {row}");
+    }
+}
