@@ -25,7 +25,7 @@ mkdir "$room/user"
   cd "$room/user"
   npm init --yes >/dev/null
   npm install --silent --no-audit --no-fund "$release/scoresheet-wasm-$version.tgz"
-  cp "$root/testdata/golden/v0.6.bga" games.bga
+  cp "$root/testdata/golden/v1.0.bga" games.bga
   node --input-type=module --eval '
     import { open } from "scoresheet-wasm";
     const archive = await open("games.bga");

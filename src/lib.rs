@@ -4,9 +4,9 @@
 //! PGN text -> Game -> Brenner bytes -> block -> archive file -> mapped Archive -> Brenner bytes -> Position -> FEN / PGN
 //! ```
 //!
-//! A PGN database is imported into an archive (`.bga`): every game a header followed by its moves, one byte a
-//! half-move, with the tags and comments in compressed columns beside them. An index (`.bgi`) finds game N; ply K of it
-//! is replayed on demand. FORMAT.md describes every byte. Games are numbered from 1; ply 0 is the starting position.
+//! A PGN database is imported into an archive (`.bga`). A game is a header followed by its moves, one byte per
+//! half-move; compressed columns hold the tags and comments. An index (`.bgi`) finds game N, and ply K of it is
+//! replayed on demand. FORMAT.md describes every byte. Games are numbered from 1; ply 0 is the starting position.
 //!
 //! Two nouns do most of the work: [`Import`] makes an archive of PGN, [`Archive`] gives the games back.
 //!
@@ -51,18 +51,17 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! - Searching: [`Archive::find`] by tags ([`Filter`]), position, [`Pattern`] or a [`Query`] of all of these,
-//!   [`ArchiveSet`] for several archives, [`Archive::tree`] for the moves played in a position.
+//! - Searching: [`Archive::find`] by tags ([`Filter`]), position, [`Pattern`] or a [`Query`] that combines them;
+//!   [`ArchiveSet`] for several archives; [`Archive::tree`] for the moves played in a position.
 //! - Writing: [`Import`] for PGN files on all cores, [`ArchiveWriter`] for games of a program's own ([`Game`]).
 //! - Chess: [`chess`] has positions, moves, FEN, SAN and UCI; [`brenner`] the code of the moves; [`pgn`] reads and
 //!   writes PGN without an archive; [`pcn`] is PCN.
 //! - Keeping: [`Archive::verify`], [`Archive::repair`], [`Archive::delete`], [`Archive::edit`],
 //!   [`Archive::transcode`], [`archive::copy`].
 //!
-//! Work that uses rayon runs on its current pool. An import, a search or a verification that is begun within a parallel
-//! iterator of the same pool waits for its own pool's threads, which take up other work meanwhile, one on top of the
-//! other: with thousands of such tasks the stack can run out. Begin them beside the iterator, or on a pool of their
-//! own.
+//! Work that uses rayon runs on its current pool. An import, search or verification that starts within a parallel
+//! iterator waits for the threads of its own pool. These threads meanwhile take up other tasks, nested on one stack.
+//! With thousands of such tasks the stack can overflow. Start them outside the iterator, or on a separate pool.
 //!
 //! Features: `mmap` (default) maps archives into memory, `zip` (default) reads PGN in zip files. With
 //! `default-features = false` the library builds for wasm32-unknown-unknown.

@@ -1,6 +1,6 @@
-//! What becomes of a file that exists already.
+//! The treatment of an existing file.
 
-/// What happens to a file that already exists where a new one is to be.
+/// The treatment of a file that exists at the path of a new one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Existing {
     /// It stays, and there is an error.
@@ -8,12 +8,12 @@ pub enum Existing {
     Refuse,
     /// It is replaced when the new one is complete.
     Replace,
-    /// It is added to. Where nothing can be added, it stays, and there is an error.
+    /// Append to it. If the format does not allow this, the file is unchanged and the result is an error.
     Append,
 }
 
 impl Existing {
-    /// Returns what `--force` asks for.
+    /// Returns the treatment for the value of `--force`.
     #[doc(hidden)]
     pub fn from_force(force: bool) -> Existing {
         if force { Existing::Replace } else { Existing::Refuse }

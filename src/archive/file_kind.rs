@@ -1,4 +1,4 @@
-//! What a file of ours is, by its first bytes, and where the files beside an archive are.
+//! The kind of a file, from its first bytes, and the paths of the files that belong to an archive.
 
 use crate::format::{header, index, side};
 use sha2::{Digest, Sha256};
@@ -7,12 +7,12 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::{PoisonError, RwLock};
 
-/// Where this process keeps files that would stand beside archives.
+/// The folder in which this process keeps side files.
 static INDEX_FOLDER: RwLock<Option<PathBuf>> = RwLock::new(None);
 
-/// Has this process keep indexes and side files in a folder instead of beside their archives: for archives in places
-/// where nothing can be written, or where nothing else is wanted. Files that are beside an archive are used as they are.
-/// Names in the folder are made of the archive's name and a hash of its path. `None`: beside the archives again.
+/// Makes this process keep indexes and side files in a folder instead of beside their archives. Use it if the folder of
+/// an archive is read-only, or should contain nothing else. Existing files beside an archive are still used. File names
+/// in the folder consist of the name of the archive and a hash of its path. `None` restores the default.
 pub fn set_index_folder(folder: Option<PathBuf>) {
     *INDEX_FOLDER.write().unwrap_or_else(PoisonError::into_inner) = folder;
 }
@@ -33,7 +33,7 @@ pub enum FileKind {
 }
 
 impl FileKind {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [FileKind; 5] =
         [FileKind::Archive, FileKind::Index, FileKind::Signatures, FileKind::Positions, FileKind::TagColumns];
     /// Those that stand beside an archive and can be made again.
@@ -61,16 +61,16 @@ impl FileKind {
         }
     }
 
-    /// Returns what a file is that begins with these bytes, `None` where it is none of ours. An archive has two header
-    /// pages, so that of a damaged one both are looked at, as far as they are given.
+    /// Returns the kind of a file that begins with these bytes, or `None` if it is not a file of this library. An
+    /// archive has two header pages; both are checked, so one may be damaged.
     pub fn of_bytes(bytes: &[u8]) -> Option<FileKind> {
         let second = bytes.get(header::PAGE..).unwrap_or_default();
         let begins = |kind: &FileKind| bytes.starts_with(&kind.magic());
         FileKind::ALL.into_iter().find(begins).or(second.starts_with(&header::MAGIC).then_some(FileKind::Archive))
     }
 
-    /// Returns where the file of this kind of an archive is, or is to be made: beside the archive, unless this process
-    /// has a folder for such files ([`set_index_folder`]) and none is beside it.
+    /// Returns the path of this kind of file for an archive, existing or new. It is beside the archive, unless this
+    /// process has a folder for such files ([`set_index_folder`]) and there is none beside the archive.
     pub fn of_archive(self, archive: &Path) -> PathBuf {
         let beside = self.beside(archive);
         let folder = INDEX_FOLDER.read().unwrap_or_else(PoisonError::into_inner);
@@ -110,7 +110,7 @@ pub(in crate::archive) fn remove_beside(archive: &Path) {
         let mut begin = [0; 8];
         let is_ours = File::open(&path).and_then(|mut file| file.read_exact(&mut begin)).is_ok();
         if is_ours && begin == kind.magic() {
-            // What cannot be removed does not belong to the new archive, and is passed over.
+            // A file that cannot be removed does not belong to the new archive and is ignored.
             let _ = std::fs::remove_file(path);
         }
     }

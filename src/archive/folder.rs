@@ -4,9 +4,8 @@ use crate::error::{Error, Result};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Returns the files in a folder and its subfolders whose names have one of these endings, in small letters, sorted by
-/// their paths. Links to folders are not followed; a link to nothing is among them, so that whoever opens it can say
-/// what it is.
+/// Returns the files in a folder and its subfolders with one of these extensions (lower case), sorted by path. Links to
+/// folders are not followed. Broken links are included, so opening them reports the error.
 ///
 /// Errors: a folder cannot be read.
 pub fn files_in(folder: &Path, endings: &[&str]) -> Result<Vec<PathBuf>> {
@@ -31,7 +30,7 @@ pub fn files_in(folder: &Path, endings: &[&str]) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// Returns the archives that paths name, a folder standing for those in it.
+/// Returns the archives at these paths. A folder stands for the archives in it.
 ///
 /// Errors: a folder cannot be read, or has no archives.
 pub fn archives_of(paths: impl IntoIterator<Item = PathBuf>) -> Result<Vec<PathBuf>> {

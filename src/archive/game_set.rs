@@ -87,7 +87,7 @@ impl GameSet {
         found
     }
 
-    /// Keeps only the games that `other` has too.
+    /// Keeps only the games that are also in `other`.
     pub fn intersect(&mut self, other: &GameSet) {
         let others = other.words.iter().copied().chain(std::iter::repeat(0));
         self.words.iter_mut().zip(others).for_each(|(word, other)| *word &= other);
@@ -133,8 +133,8 @@ impl GameSet {
     }
 }
 
-/// The games of an archive that nothing has been said of yet. Runs of games are taken from it, each game once, so that
-/// any number of runs takes time in proportion to the games and the runs.
+/// The games of an archive that are still unassigned. Each game is taken once, as part of a run, so the total time is
+/// proportional to the games and the runs.
 pub(in crate::archive) struct Unsaid {
     games: GameSet,
     /// For each word a word that is not before it, and itself if it has games.

@@ -1,9 +1,9 @@
 //! Archives in files: written, mapped, read, kept whole.
 //!
-//! `read` opens archives and finds games in them; `write` makes and extends them, atomically; `copy` makes archives of
-//! archives, block by block or game by game; `maintain` verifies, repairs and deletes. Above them stand only sets of
-//! games, the kinds of files and folders of them. What comes in are bytes on a disk or in memory, never trusted; what goes out are games
-//! ([`GameRef`]), or damage with its place.
+//! `read` opens archives and finds games in them. `write` makes and extends archives atomically. `copy` makes archives
+//! from archives, by blocks or by games. `maintain` verifies, repairs and deletes. The other files have sets of games,
+//! kinds of files, and folders. The input is untrusted bytes on disk or in memory. The output is games ([`GameRef`]),
+//! or damage with its location.
 
 // This room reads untrusted bytes: nothing in it may panic on them.
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic))]

@@ -1,13 +1,13 @@
-//! What is wrong with a query, and where in its text.
+//! Faults of a query, with their position in its text.
 
 use std::fmt;
 use std::ops::Range;
 
-/// A fault within one text: its column, in bytes from 1, and what is wrong.
+/// A fault within one text: its column in bytes, from 1, and a description.
 pub(in crate::query) type Fault = (usize, String);
 
-/// Why a query cannot be read: the place, and what was expected there. Displayed as three lines, with a mark under the
-/// place.
+/// The fault of a query that cannot be parsed: the position, and the expected text. Displayed as three lines, with a
+/// marker under the position.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct QueryFault {
     query: String,
@@ -49,7 +49,7 @@ impl fmt::Display for QueryFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let column = self.column();
         writeln!(f, "column {column}: {}", self.what)?;
-        // The line at fault alone; what would move the mark, or command a terminal, becomes a blank.
+        // Only the faulty line. Characters that would shift the marker or control a terminal become blanks.
         let start = self.query.get(..self.at.start).unwrap_or_default().rfind('\n').map_or(0, |at| at + 1);
         let line = self.query.get(start..).unwrap_or_default().split('\n').next().unwrap_or_default();
         let plain: String = line.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();

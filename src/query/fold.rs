@@ -24,7 +24,7 @@ fn is_mark(letter: char) -> bool {
     ('\u{300}'..='\u{36F}').contains(&letter)
 }
 
-/// Small letters of the Latin alphabet, and what people write who do not have them.
+/// Lower-case letters of the Latin alphabet, with their common ASCII spellings.
 const BARE: [(&str, &str); 22] = [
     ("a", "áàâäãåāăąǎạảấầẩẫậắằẳẵặ"),
     ("c", "çćĉċč"),

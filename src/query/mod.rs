@@ -1,11 +1,11 @@
-//! Questions to an archive: which games have these players, dates and results, which reach a position, and what was
-//! played there.
+//! Queries on archives: games by tags, positions and patterns, and reports on them.
 //!
-//! `tag_columns` are tags as columns of numbers, and `filter` the language that asks them. `position` finds the games
-//! that reach a position: signatures reject most of them unread, and an index answers at once. `pattern` finds games by
-//! material, pieces and moves. `measure` works out what clocks and evaluations say. `report` counts and lists:
-//! opening trees and books, statistics, duplicates, opening names. `nearest` is for misspelled names, `value` reads
-//! numbers, dates and results. `segments` are what side files are made of. All of it reads archives and side files and writes nothing but side files.
+//! `tag_columns` are tags as columns of numbers, and `filter` is the language for them. `position` finds games that
+//! reach a position: signatures reject most games unread, and an index answers at once. `pattern` finds games by
+//! material, pieces and moves. `measure` computes values from clocks and evaluations. `report` has opening trees and
+//! books, statistics, duplicates and opening names. `nearest` corrects misspelled names, and `value` parses numbers,
+//! dates and results. `segments` are the parts of side files. This room reads archives and side files, and writes only
+//! side files.
 
 mod fault;
 mod fold;

@@ -2,7 +2,8 @@
 
 /// Returns the name that is most like a word, letter case apart, if one is like it; of several alike the first.
 ///
-/// A name is like a word if at most one in four of the word's letters has to be put in, taken out or changed. Cost: the letters of the word times those of all names.
+/// A name is similar to a word if at most one in four of its letters must be inserted, deleted or changed. Cost: the
+/// letters of the word times those of all names.
 ///
 /// ```
 /// use scoresheet::query::nearest;

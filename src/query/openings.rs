@@ -1,7 +1,7 @@
 //! ECO code and opening name of a game, by the positions that it goes through.
 //!
-//! The table is that of Lichess (data/SOURCES.md). A game has the opening of the last of its positions that the table
-//! names: so transpositions count, and how a game came about does not.
+//! The table is from Lichess (data/SOURCES.md). The opening of a game is that of its last position in the table, so the
+//! order of moves does not matter.
 
 use crate::archive::GameRef;
 use crate::brenner::replay::{Replay, ReplayError};
@@ -43,7 +43,7 @@ pub struct Openings {
 }
 
 impl Openings {
-    /// Returns the table. It is made when it is first asked for, in some milliseconds.
+    /// Returns the table, which takes some milliseconds to make at the first call.
     pub fn table() -> &'static Openings {
         static TABLE: OnceLock<Openings> = OnceLock::new();
         TABLE.get_or_init(Openings::new)
@@ -68,7 +68,7 @@ impl Openings {
             let key = position.zobrist();
             openings.known[(key & 0xFFFF) as usize / 64] |= 1 << (key % 64);
             openings.deepest = openings.deepest.max(plies);
-            // Where two lines come to one position, the first counts.
+            // If two lines lead to one position, the first counts.
             openings.positions.entry(key).or_insert(opening);
         }
         openings.names = openings.positions.values().map(|opening| opening.name).collect();
@@ -93,8 +93,8 @@ impl Openings {
         self.names.binary_search(&name).ok()
     }
 
-    /// Returns the name of a code, A00 to E99: what two of three of its openings' names have in common, or where that is
-    /// nothing the opening with most variations, `and others`.
+    /// Returns the name of a code, A00 to E99: the common part of two thirds of the names of its openings. If there is
+    /// none, returns the opening with most variations, followed by `and others`.
     pub fn name_of_code(&self, code: &str) -> Option<&str> {
         self.codes.get(code).map(String::as_str)
     }
@@ -115,8 +115,8 @@ impl Openings {
         if known { self.positions.get(&key) } else { None }
     }
 
-    /// Returns the opening of a game and the ply at which its main line last has a position of the table. `None` where
-    /// it never has, as before the first move; and in a game from a set-up position, whatever comes of it.
+    /// Returns the opening of a game, and the last ply of its main line with a position in the table. Returns `None` if
+    /// there is no such position, and for games from a set-up position.
     ///
     /// About a microsecond. Errors: damaged moves.
     pub fn classify(&self, game: &GameRef) -> Result<Option<(&Opening, u32)>> {
@@ -142,8 +142,8 @@ impl Openings {
     }
 }
 
-/// Returns the longest name, in whole parts, that two of three names are or begin with; where there is none, the most
-/// frequent first part, `and others`.
+/// Returns the longest name, in complete parts, with which two of three names begin. If there is none, returns the most
+/// frequent first part, followed by `and others`.
 fn name_of_all(names: &[&str]) -> String {
     let mut parts: HashMap<&str, usize> = HashMap::new();
     for name in names {

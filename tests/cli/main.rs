@@ -11,7 +11,7 @@ mod brute;
 mod changes;
 /// Every subcommand: its output and its exit codes.
 mod commands;
-/// Default options, colours, the pager, the exit code for no game, completion.
+/// Default options, colors, the pager, the exit code for no game, completion.
 mod conveniences;
 /// The cookbook of `docs`, run.
 mod cookbook;
@@ -30,6 +30,8 @@ mod find;
 mod inputs;
 /// `inspect`: the parts of files.
 mod inspect;
+/// Short helps, headings, old names of options, the same options everywhere.
+mod interface;
 /// Signals: nothing unfinished is left.
 mod interrupt;
 /// Filters, and commands that make new archives of old ones.

@@ -20,7 +20,7 @@ fn position_tells_everything() {
     }
     let json = room.run(&["position", "--json", "r3k2r/8/8/8/8/8/8/R3K2R b KQkq - 0 1"]);
     let value: Value = serde_json::from_str(&json.out).unwrap();
-    assert_eq!(value["flavours"]["shredder"], "r3k2r/8/8/8/8/8/8/R3K2R b HAha - 0 1");
+    assert_eq!(value["flavors"]["shredder"], "r3k2r/8/8/8/8/8/8/R3K2R b HAha - 0 1");
     assert_eq!((&value["legal"], &value["strict"]), (&Value::from(true), &Value::from(true)));
     let bad = room.run(&["position", "4k3/8/8/8/8/8/8/4X3 w - - 0 1"]);
     assert_eq!(

@@ -84,7 +84,7 @@ fn contents(room: &Room) -> Vec<Vec<u8>> {
 /// Returns the commands that a help text lists.
 pub fn commands_in(help: &str) -> Vec<String> {
     // Those of the program are grouped by job; the groups end with the options.
-    let begins = |line: &str| matches!(line, "Commands:" | "Make archives:");
+    let begins = |line: &str| matches!(line, "Commands:" | "Make and export archives:");
     let lines = help.lines().skip_while(|line| !begins(line)).skip(1).take_while(|line| *line != "Options:");
     let names = lines.filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
     names.filter(|name| !name.is_empty() && *name != "help").map(str::to_owned).collect()

@@ -1,6 +1,8 @@
 //! The house: which file may need which. Rooms stand on floors and need only what is below them; no files need one
 //! another in a circle.
 
+/// Sentences of documents and comments.
+mod english;
 /// Names followed from file to file.
 mod graph;
 /// What a file says of names.

@@ -17,13 +17,13 @@ const IGNORE: &str = "--no-config";
 pub struct Config {
     /// The arguments, with the program's name first.
     pub args: Vec<OsString>,
-    /// The file, if options of it are among them.
+    /// The file, if some of the options are from it.
     pub file: Option<PathBuf>,
 }
 
 /// Returns the arguments of this process with the options that the file has for its command. `names` are the commands.
 ///
-/// Errors: the file cannot be read, or a line of it is wrong.
+/// Errors: the file cannot be read, or a line is invalid.
 pub fn arguments(typed: Vec<OsString>, names: &[String]) -> Result<Config, String> {
     let command = typed.iter().skip(1).position(|arg| names.iter().any(|name| arg == name.as_str()));
     // `--` ends the options.
@@ -46,13 +46,13 @@ pub fn arguments(typed: Vec<OsString>, names: &[String]) -> Result<Config, Strin
     Ok(Config { args, file: found.then_some(file) })
 }
 
-/// What SCORESHEET_CONFIG names, if it is set.
+/// The value of SCORESHEET_CONFIG, if it is set.
 fn named() -> Option<OsString> {
     std::env::var_os("SCORESHEET_CONFIG")
 }
 
-/// Returns the file: what SCORESHEET_CONFIG names, or `scoresheet/config` in the folder for the settings of programs.
-/// Where the variable is empty, there is none.
+/// Returns the path of the file: the value of SCORESHEET_CONFIG, or `scoresheet/config` in the configuration folder.
+/// Returns `None` if the variable is empty.
 fn file() -> Option<PathBuf> {
     if let Some(named) = named() {
         return Some(PathBuf::from(named)).filter(|path| path != Path::new(""));
@@ -65,7 +65,7 @@ fn file() -> Option<PathBuf> {
     Some(settings?.join("scoresheet").join("config"))
 }
 
-/// Returns the options of a command, those for all commands first. Errors: the number of a line, and what is wrong.
+/// Returns the options of a command, after the options for all commands. Errors: the number of a line, and its fault.
 fn options(text: &str, command: &str, names: &[String]) -> Result<Vec<String>, (usize, String)> {
     let (mut all, mut own) = (Vec::new(), Vec::new());
     for (index, line) in text.lines().enumerate() {

@@ -1,4 +1,4 @@
-//! Why a command fails, and its exit code.
+//! The reason why a command fails, and its exit code.
 
 use crate::text::{count, shown};
 use scoresheet::error::Error;
@@ -33,17 +33,17 @@ impl From<Code> for ExitCode {
     }
 }
 
-/// Why a command fails. Displayed as one line that says what to do; a faulty query and the place in it follow on lines
-/// of their own.
+/// The reason why a command fails. Displayed as one line that says how to fix it; a faulty query follows on its own
+/// lines, with a marker.
 #[derive(Debug)]
 pub enum Failure {
     /// An error of the library.
     Library(Error),
     /// A message of the command.
     Message(String),
-    /// What is wrong with the arguments, where clap does not see it.
+    /// A fault of the arguments that clap does not detect.
     Usage(String),
-    /// What is wrong with a query, which is this option's value, and where in it.
+    /// A fault of a query in the value of this option, with its position.
     Query(&'static str, QueryFault),
     /// The message of a command that a signal has stopped.
     Interrupted(String),

@@ -1,8 +1,8 @@
 //! Ctrl-C and SIGTERM: work that can stop cleanly does, and no unfinished files are left. An abort for want of memory
 //! ends with an exit code.
 //!
-//! The thread that waits for signals shares three atomics with the session, and asks the library to remove its
-//! temporary files.
+//! The thread that waits for signals shares three atomics with the session. It asks the library to remove its temporary
+//! files.
 
 use scoresheet::archive::temporary;
 use std::io::{self, Write};
@@ -10,10 +10,10 @@ use std::process::exit;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
-/// The exit code that shells expect of a program ended by an interrupt; also stands for no signal at all.
+/// The exit code that shells expect of a program ended by an interrupt. Also used if there was no signal.
 const INTERRUPTED: u8 = 130;
 
-/// What the session and the thread that waits for signals share.
+/// State shared by the session and the thread that waits for signals.
 pub struct Interrupt(Arc<Shared>);
 
 struct Shared {
@@ -23,7 +23,7 @@ struct Shared {
     can_stop: AtomicBool,
     /// Whether a pager has the terminal.
     is_paged: AtomicBool,
-    /// The exit code that the signal asks for.
+    /// The exit code for the signal.
     code: AtomicU8,
     /// Writes a message.
     print: fn(&str),
@@ -46,7 +46,7 @@ impl Interrupt {
         &self.0.stop
     }
 
-    /// Leaves Ctrl-C to a pager, which ends a search or stops loading with it. The work that runs is asked to stop; the
+    /// Leaves Ctrl-C to a pager, which uses it to end a search or to stop loading. The running work is stopped, and the
     /// program ends with the pager.
     pub fn leave_to_pager(&self) {
         self.0.is_paged.store(true, Ordering::Relaxed);
@@ -58,8 +58,8 @@ impl Interrupt {
     }
 }
 
-/// Has the program end with exit code 1 where the system refuses memory in a place that cannot report it. What the
-/// standard library does then is to say so and to abort; what the bindings of zstd do is to panic.
+/// Makes the program exit with code 1 if the system refuses memory in code that cannot report it. The standard library
+/// then prints a message and aborts; the zstd bindings panic.
 pub fn watch_memory() {
     #[cfg(unix)]
     {

@@ -1,4 +1,4 @@
-//! The command `scoresheet`: chess games in a compact archive, every position at hand.
+//! The command `scoresheet`: it stores, searches and exports chess games in compact archives.
 //!
 //! Data goes to standard output, progress and messages to standard error. This file owns the exit codes. Imports go one
 //! way:
@@ -7,9 +7,9 @@
 //! lib -> command -> select -> output -> session, threads, interrupt, failure, text
 //! ```
 //!
-//! `command` has a file for each subcommand, which no other one imports; `select` finds what a command works on
-//! (archives, games, positions, files); `output` writes the result; `outside` runs programs that are subcommands. Nothing
-//! but the library's public API is used.
+//! `command` has a file for each subcommand, and no subcommand imports another. `select` resolves arguments to
+//! archives, games, positions and files. `output` writes the results. `outside` runs separate programs as subcommands.
+//! The command uses only the public API of the library.
 
 mod command;
 mod config;
@@ -23,7 +23,7 @@ mod session;
 mod text;
 mod threads;
 
-use clap::{CommandFactory, FromArgMatches};
+use clap::FromArgMatches;
 use command::Cli;
 use failure::{Code, Failure};
 use scoresheet::archive::Access;
@@ -42,11 +42,15 @@ pub fn run() -> ExitCode {
         let _ = std::io::stdout().write_all(text.as_bytes());
         return Code::Success.into();
     }
-    let args: Vec<_> = std::env::args_os().skip(1).collect();
+    let mut typed: Vec<_> = std::env::args_os().collect();
+    // `--help` lists all commands.
+    if typed.len() == 3 && typed[1] == "help" && typed[2] == "--all" {
+        typed.truncate(2);
+    }
+    let args = typed.get(1..).unwrap_or_default().to_vec();
     if let Some(code) = outside::of_tables(&args).and_then(|args| outside(&session, &args)) {
         return code;
     }
-    let typed = std::env::args_os().collect();
     let configured = match config::arguments(typed, &command_names()) {
         Ok(configured) => configured,
         Err(what) => return report(&session, &Failure::Usage(what)),
@@ -70,7 +74,7 @@ pub fn run() -> ExitCode {
     session.access = if cli.no_map { Access::Read } else { Access::Map };
     let named = std::env::var_os("SCORESHEET_INDEX_DIR").filter(|folder| !folder.is_empty()).map(PathBuf::from);
     if let Some(folder) = cli.index_dir.clone().or(named) {
-        // What cannot be made is reported by whoever writes into it.
+        // Code that writes into the folder reports the error.
         let _ = std::fs::create_dir_all(&folder);
         scoresheet::archive::set_index_folder(Some(folder));
     }
@@ -92,12 +96,12 @@ pub fn run() -> ExitCode {
     }
 }
 
-/// Has memory that a chunk took serve the next one. To get a new page takes as long as to fill it, and the allocator of
-/// glibc gives large blocks back at once until one is freed that is larger; from then on it keeps those of its size
-/// (mallopt(3), `M_MMAP_THRESHOLD`). To others this means nothing.
+/// Makes glibc keep freed memory, so the next chunk can reuse it. Getting a new page takes as long as filling it. glibc
+/// returns large blocks to the system until a larger block is freed; from then on it keeps blocks of that size
+/// (mallopt(3), `M_MMAP_THRESHOLD`). Other allocators ignore this.
 fn keep_pages() {
     const KEPT: usize = 16 << 20;
-    // Where there is not so much, the program does without.
+    // If there is not enough memory, continue without it.
     let mut block = Vec::<u8>::new();
     let _ = block.try_reserve_exact(KEPT);
     drop(std::hint::black_box(block));
@@ -108,7 +112,7 @@ fn report(session: &Session, failure: &Failure) -> ExitCode {
     let text = failure.to_string();
     match failure {
         Failure::Query(..) => {
-            // The query and the place in it follow on lines of their own.
+            // The query and a marker under the fault follow on their own lines.
             let mut lines = text.lines();
             lines.next().into_iter().for_each(|line| session.message(line));
             lines.for_each(|line| session.note(line));
@@ -129,7 +133,7 @@ fn report(session: &Session, failure: &Failure) -> ExitCode {
     }
 }
 
-/// Returns the help that is asked for, where it is of no command.
+/// Returns the help of a topic that is not a command.
 fn topic() -> Option<&'static str> {
     let arguments: Vec<_> = std::env::args_os().skip(1).collect();
     let [help, name] = arguments.as_slice() else { return None };
@@ -139,10 +143,10 @@ fn topic() -> Option<&'static str> {
 
 /// Returns the names of the subcommands.
 fn command_names() -> Vec<String> {
-    Cli::command().get_subcommands().map(|command| command.get_name().to_owned()).collect()
+    command::command_line(false).get_subcommands().map(|command| command.get_name().to_owned()).collect()
 }
 
-/// Returns the value of `--color`, which decides how faults of the command line look, too.
+/// Returns the value of `--color`, which also applies to messages about the command line.
 fn color_choice(args: &[std::ffi::OsString]) -> clap::ColorChoice {
     let texts: Vec<&str> = args.iter().map_while(|arg| arg.to_str()).take_while(|text| *text != "--").collect();
     let joined = texts.iter().filter_map(|text| text.strip_prefix("--color="));
@@ -157,9 +161,11 @@ fn parse(configured: &config::Config) -> Result<Cli, clap::Error> {
         true => arg.allow_negative_numbers(true),
         false => arg,
     };
-    // What is typed takes the place of the same option from the file.
+    // An option on the command line replaces the same option from the file.
     let is_configured = configured.file.is_some();
-    let mut command = Cli::command()
+    let args = configured.args.iter().skip(1);
+    let is_short = configured.args.len() == 1 || args.take_while(|arg| *arg != "--").any(|arg| arg == "-h");
+    let mut command = command::command_line(is_short)
         .color(color_choice(&configured.args))
         .args_override_self(is_configured)
         .mut_subcommands(|command| command.mut_args(takes_negative).args_override_self(is_configured));
@@ -167,7 +173,7 @@ fn parse(configured: &config::Config) -> Result<Cli, clap::Error> {
     Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
 }
 
-/// Runs the program that has a subcommand which is not built in. Returns `None` where there is none.
+/// Runs the program for a subcommand that is not built in. Returns `None` if there is none.
 fn outside(session: &Session, args: &[std::ffi::OsString]) -> Option<ExitCode> {
     let why = match outside::find(args)? {
         outside::Outside::Missing(why) => why,
@@ -183,7 +189,7 @@ fn outside(session: &Session, args: &[std::ffi::OsString]) -> Option<ExitCode> {
     Some(Code::Usage.into())
 }
 
-/// Removes the tip to write `-- -3`: what begins with a dash is no value here, before or after `--`.
+/// Removes the tip to write `-- -3`: no value may begin with a dash, before or after `--`.
 fn without_false_tips(error: &mut clap::Error) {
     use clap::error::{ContextKind, ContextValue};
     let leads_nowhere = |tip: &ContextValue| match tip {
@@ -209,7 +215,7 @@ fn number_words(text: &str) -> String {
     .fold(text.to_owned(), |text, (words, ours)| text.replace(words, ours))
 }
 
-/// Prints what clap says: help, or what is wrong with the arguments, which may contain control characters.
+/// Prints a message of clap: help, or a fault of the arguments, which may contain control characters.
 fn print(session: &Session, error: &clap::Error) {
     let rendered = error.render().to_string();
     let text = number_words(&rendered);

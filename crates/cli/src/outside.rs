@@ -1,14 +1,14 @@
-//! Commands that are programs of their own, as git has them: `scoresheet serve` runs `scoresheet-serve`.
+//! Separate programs as subcommands, like git: `scoresheet serve` runs `scoresheet-serve`.
 //!
-//! What clap does not know as a subcommand comes in; the program's exit code goes out. Nothing else of the command is
-//! known here.
+//! The input is a subcommand unknown to clap, and the output is the exit code of the program. This file uses nothing
+//! else of the command.
 
 use std::env::{self, consts::EXE_SUFFIX};
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
-/// The programs that this project has, and what `cargo install` takes for them.
+/// The programs of this project, and the arguments of `cargo install` for them.
 const KNOWN: [(&str, &str); 5] = [
     ("cluster", "--path crates/cluster"),
     ("serve", "scoresheet-serve"),
@@ -17,8 +17,8 @@ const KNOWN: [(&str, &str); 5] = [
     ("parquet", "scoresheet-arrow --features command"),
 ];
 
-/// Returns the arguments with the program `parquet` before them, where they are an export as Parquet or Arrow or an
-/// import of Parquet files: the libraries for these are not in this program.
+/// Returns the arguments for the program `parquet` if they export to Parquet or Arrow, or import Parquet files. The
+/// libraries for these formats are not in this program.
 pub fn of_tables(args: &[OsString]) -> Option<Vec<OsString>> {
     let texts: Vec<&str> = args.iter().filter_map(|arg| arg.to_str()).collect();
     let formats = ["parquet", "arrow"];
@@ -35,16 +35,16 @@ pub fn of_tables(args: &[OsString]) -> Option<Vec<OsString>> {
     of_tables.then(|| [OsString::from("parquet")].into_iter().chain(args.iter().cloned()).collect())
 }
 
-/// What to do about a subcommand that is not built in.
+/// The treatment of a subcommand that is not built in.
 pub enum Outside {
     /// A program has it.
     Program(Command),
-    /// It is known, and not installed: what to say.
+    /// A known program that is not installed: the message.
     Missing(String),
 }
 
-/// Returns what these arguments of the command, without its own name, ask for outside of it: `None` where the first is
-/// no name of a subcommand, or no program has it.
+/// Returns the treatment of these arguments (without the name of the command). Returns `None` if the first is not the
+/// name of a subcommand, or if there is no such program.
 ///
 /// The program is looked for beside this one first, then on `PATH`.
 pub fn find(args: &[OsString]) -> Option<Outside> {

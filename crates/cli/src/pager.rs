@@ -1,9 +1,9 @@
-//! The pager: what a command prints on a terminal goes through `less`, or through what SCORESHEET_PAGER or PAGER names.
+//! The pager: terminal output goes through `less`, or through the program in SCORESHEET_PAGER or PAGER.
 
 #[cfg(unix)]
 pub use unix::Pager;
 
-/// Elsewhere terminals keep what has left the screen, and there is no pager to count on.
+/// Other terminals can scroll back, and may have no pager.
 #[cfg(not(unix))]
 pub struct Pager;
 
@@ -29,8 +29,8 @@ mod unix {
     }
 
     impl Pager {
-        /// Starts the pager. Returns `None` where there is none, or none is wanted: SCORESHEET_PAGER or PAGER is empty or
-        /// `cat`, or the terminal can do nothing.
+        /// Starts the pager. Returns `None` if there is no pager, if SCORESHEET_PAGER or PAGER is empty or `cat`, or if
+        /// the terminal is dumb.
         pub fn start() -> Option<Pager> {
             let said = ["SCORESHEET_PAGER", "PAGER"].into_iter().find_map(std::env::var_os);
             let is_off = said.as_ref().is_some_and(|said| said.is_empty() || said == "cat");
@@ -42,7 +42,7 @@ mod unix {
                 Some(said) => shell(&said),
                 None => Command::new("less"),
             };
-            // Text of one screen ends the pager at once and stays; colours are shown.
+            // Text of one screen ends the pager at once and stays; colors are shown.
             if std::env::var_os("LESS").is_none() {
                 command.env("LESS", "FRX");
             }

@@ -1,5 +1,5 @@
-//! What one run of the program has and every command is given: standard output and error, how archives are opened,
-//! whether one of them turned out incomplete, and the flag that a signal sets.
+//! The state of one run of the program: standard output and error, access to archives, a flag for incomplete archives,
+//! and the flag that a signal sets.
 //!
 //! Made in `main`, handed down; there is no other state of the process.
 
@@ -27,7 +27,7 @@ pub struct Session {
     columns: Option<usize>,
     /// Whether a pager has taken the place of standard output.
     is_paged: bool,
-    /// What `--color` says.
+    /// The value of `--color`.
     color: clap::ColorChoice,
     /// A fault that has not been reported yet, as the next game may have the same.
     fault: Mutex<Option<GameFault>>,
@@ -79,7 +79,7 @@ impl Session {
         }
     }
 
-    /// Returns standard output, buffered. It must be flushed, so that errors are seen.
+    /// Returns standard output, buffered. Flush it to see errors.
     pub fn stdout(&self) -> BufWriter<Stdout> {
         BufWriter::with_capacity(64 << 10, io::stdout())
     }
@@ -89,14 +89,12 @@ impl Session {
         self.terminals[0]
     }
 
-    /// Returns the cells of a line of text: those of the terminal, or what the variable COLUMNS says; 80 where neither is
-    /// known.
+    /// Returns the width of a line in cells: the width of the terminal, the variable COLUMNS, or 80.
     pub fn width(&self) -> usize {
         self.known_width().unwrap_or(SCREEN)
     }
 
-    /// Returns the cells that a table may take: as many as a line of text; any number where no width is known, as in a
-    /// file or for another program, so that nothing is cut there.
+    /// Returns the maximum width of a table in cells. Without a known width, as in a file, tables are not cut.
     pub fn table_width(&self) -> usize {
         self.known_width().unwrap_or(usize::MAX)
     }
@@ -121,7 +119,7 @@ impl Session {
         self.color = color;
     }
 
-    /// Returns whether standard output takes colours: `--color`, otherwise a terminal where NO_COLOR is unset or empty.
+    /// Returns whether standard output takes colors: `--color`, otherwise a terminal where NO_COLOR is unset or empty.
     pub fn has_color(&self) -> bool {
         let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
         match self.color {
@@ -212,7 +210,7 @@ pub fn message_width() -> Option<usize> {
     said_width().or_else(terminal).map(|width| width.clamp(20, SCREEN))
 }
 
-/// What the variable COLUMNS says.
+/// The value of the variable COLUMNS.
 fn said_width() -> Option<usize> {
     std::env::var("COLUMNS").ok()?.parse().ok().filter(|width| *width >= 20)
 }

@@ -12,8 +12,7 @@ pub fn ranges(games: &GameSet, most: usize) -> String {
     format!("{}{more}", GameRanges::of_set(games, most))
 }
 
-/// Returns the text with line ends in place of blanks, so that no line has more columns than that, but for words that
-/// are longer; lines after the first are indented.
+/// Wraps the text at this many columns; a longer word gets its own line. Lines after the first are indented.
 pub fn wrapped(text: &str, columns: usize) -> String {
     broken(text, columns, "  ")
 }
@@ -41,14 +40,14 @@ fn broken(text: &str, columns: usize, indent: &str) -> String {
     lines
 }
 
-/// Returns the text as it stands beside a title that takes so many columns: with line ends in place of blanks, and all
-/// lines but the first indented, so that no line has more columns than `width`, but for words that are longer.
+/// Wraps the text beside a title of this width at `width` columns; a longer word gets its own line. Lines after the
+/// first are indented.
 pub fn beside(text: &str, title: usize, width: usize) -> String {
     let indented = format!("\n{:title$}", "");
     folded(text, width.saturating_sub(title).max(20)).replace('\n', &indented)
 }
 
-/// Returns the text with blanks for what would spoil a line or command the terminal.
+/// Replaces characters that would break a line or control the terminal by blanks.
 pub fn plain(text: &str) -> String {
     text.chars().map(|letter| if is_control(letter) { ' ' } else { letter }).collect()
 }

@@ -1,4 +1,4 @@
-//! How many threads a command uses.
+//! The number of threads of a command.
 
 use crate::failure::Failure;
 use clap::Args;
@@ -6,20 +6,21 @@ use clap::Args;
 /// The option for the number of threads.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct Threads {
-    /// Use this many threads; 0 for one per processor core
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=1024))]
+    /// Use this many threads [default: one per core]
+    #[arg(hide_short_help = true)]
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true, value_parser = clap::value_parser!(u16).range(0..=1024))]
     threads: u16,
 }
 
 impl Threads {
-    /// Returns the number asked for, 0 for one per core.
+    /// Returns the number of threads, 0 for one per core.
     pub fn count(self) -> usize {
         usize::from(self.threads)
     }
 
     /// Runs `work` with that many threads for everything parallel in it.
     pub fn install<T>(self, work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
-        // Rayon's own global pool, so that `work` itself stays on the main thread and need not be `Send`.
+        // The global pool of rayon: `work` stays on the main thread and need not be `Send`.
         rayon::ThreadPoolBuilder::new()
             .num_threads(self.count())
             .build_global()

@@ -1,9 +1,8 @@
-//! Games copied from open archives into a new one as they are: records, tags, texts and layout, without going through
-//! PGN.
+//! Copies games from open archives into a new one as stored: records, tags, texts and layout, without PGN in between.
 //!
-//! Packed moves stay packed. Games keep their order and get new numbers. Strings get new numbers in the new archive's
-//! dictionary. A source of which all games are copied is copied with them, bytes beside its games included; one of
-//! which some are is named without its hash, for it can no longer be given back.
+//! Packed moves stay packed. Games keep their order and get new numbers. Strings get new numbers in the dictionary of
+//! the new archive. If all games of a source are copied, the source is copied too, with the bytes between its games. If
+//! only some are copied, the source is named without its hash, because it can no longer be restored.
 
 pub(crate) mod rewrite;
 pub(crate) mod strings;
@@ -50,7 +49,7 @@ pub struct Part<'a> {
     pub games: GameSet,
 }
 
-/// What was copied.
+/// A summary of the copy.
 #[derive(Debug, Default)]
 pub struct Copied {
     /// Games in the new archive.
@@ -62,16 +61,16 @@ pub struct Copied {
     pub unindexed: Option<Error>,
 }
 
-/// What other tags a game is to have in the copy; `None` where it keeps its own.
+/// The changed tags of a game in the copy, or `None` if it keeps its tags.
 pub type Edit<'a> = &'a (dyn Fn(&GameRef) -> Result<Option<Vec<(Vec<u8>, Vec<u8>)>>> + Sync);
 
 /// Writes an archive with the games of these parts, one part after the other, and its index beside it; on rayon's
 /// current pool. The unit of progress is a game.
 ///
-/// With [`Existing::Append`] the games come after those of the archive at `path`, if there is one: a commit follows
-/// every batch of chunks and comes last, and after an error the archive is at its last commit.
+/// With [`Existing::Append`] the games are appended to the archive at `path`, if there is one. A commit follows every
+/// batch of chunks and the last chunk. After an error the archive is at its last commit.
 ///
-/// Errors: those of reading and of writing; the file exists. Of a new archive nothing is left then.
+/// Errors: an error of reading or writing; the file exists. A new archive is then removed.
 pub fn write<'a>(
     path: impl AsRef<Path>,
     existing: Existing,
@@ -138,7 +137,7 @@ fn write_new(
     }
 }
 
-/// The id of a copy: the same parts make the same file, and another one than what they are taken from.
+/// The id of a copy. The same parts make the same file, with an id that differs from the ids of the parts.
 fn id_of(parts: &[Part], edited: bool) -> ArchiveId {
     let mut hash = Sha256::new();
     hash.update([u8::from(edited)]);
@@ -200,7 +199,7 @@ impl<S: Storage> Copier<S> {
         let mut games = part.games.clone();
         games.intersect(&archive.live());
         let before = self.writer.totals().games;
-        // Drafts are made in parallel; what depends on the order of chunks is not.
+        // Drafts are made in parallel; work that depends on the order of chunks runs in order.
         for groups in groups(archive, &games)?.chunks(rayon::current_num_threads() * 2) {
             monitor.check()?;
             let drafts: Result<Vec<Draft>> = groups.par_iter().map(|group| Draft::of(archive, group, edit)).collect();
@@ -269,8 +268,8 @@ fn loose_blocks(archive: &Archive) -> Result<Vec<(u64, u64, Vec<u8>)>> {
 /// Games of some chunks that become one chunk.
 pub(in crate::archive) type Group = Vec<(usize, Vec<u64>)>;
 
-/// Returns the games as groups of about the size of a chunk, their moves coded alike: a whole chunk stays one, but for
-/// small ones, such as a game that is appended by itself has, which join the next.
+/// Returns the games as groups of about the size of a chunk, with moves coded alike. A complete chunk is a group. Small
+/// chunks, such as those of single appended games, are joined with the next.
 fn groups(archive: &Archive, games: &GameSet) -> Result<Vec<Group>> {
     let (mut groups, mut group): (Vec<Group>, Group) = (Vec::new(), Vec::new());
     let (mut count, mut share, mut bytes, mut coding) = (0, 0.0, 0.0, Coding::Plain);
@@ -303,7 +302,7 @@ fn groups(archive: &Archive, games: &GameSet) -> Result<Vec<Group>> {
     Ok(groups)
 }
 
-/// A chunk of the copy, but for what depends on the chunks before it.
+/// A chunk of the copy, except the data that depends on the chunks before it.
 pub(in crate::archive) struct Draft {
     pub records: Vec<u8>,
     pub ends: Vec<u32>,

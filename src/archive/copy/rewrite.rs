@@ -1,8 +1,8 @@
 //! Archives written anew with some of their chunks made otherwise.
 //!
-//! All other blocks are copied as they are, block for block and commit for commit, under the same id, so that games,
-//! strings and sources keep their numbers. What comes in is an open archive and what to make of its chunks; what goes
-//! out is a whole file, which replaces the archive or does not come to be.
+//! All other blocks are copied unchanged, block for block and commit for commit, under the same id, so games, strings
+//! and sources keep their numbers. The input is an open archive and a function that remakes chunks. The output is a
+//! complete file that replaces the archive; on an error the archive is unchanged.
 
 use crate::archive::existing::Existing;
 use crate::archive::game_set::GameSet;
@@ -22,45 +22,45 @@ use std::path::Path;
 
 /// A chunk made anew.
 pub(crate) struct Remade {
-    /// Its blocks; games and their numbers are those of the chunk that it stands for.
+    /// Its blocks. Games and their numbers are those of the replaced chunk.
     pub chunk: EncodedChunk,
-    /// How many plies and faulty games the chunk had before.
+    /// The plies and faulty games of the replaced chunk.
     pub before: (u64, u64),
-    /// Whether a game of it may have other moves than before.
+    /// Whether a game may have changed moves.
     pub has_other_moves: bool,
 }
 
-/// Makes a chunk anew, given how many strings the dictionary has at its commit: it may use no others. `None` leaves it
-/// as it is.
+/// Makes a new chunk from the number of dictionary strings at its commit; it may use no other strings. Returns `None`
+/// if the chunk is unchanged.
 pub(crate) type Remake<'a> = &'a (dyn Fn(&Chunk, u64) -> Result<Option<Remade>> + Sync);
 
-/// What changed in an archive that was written anew.
+/// The changes of a rewritten archive.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Changed {
     /// The commit that the archive was at before.
     pub from: Made,
     /// The commit that it was at afterwards.
     pub made: Made,
-    /// The games of chunks that were made anew, ascending, and whether one of them may have other moves than before.
+    /// The games of remade chunks, ascending, and whether one of them may have changed moves.
     pub chunks: Vec<(Range<u64>, bool)>,
 }
 
-/// What was written in place of an archive.
+/// The file written to replace an archive.
 #[derive(Debug)]
 pub(crate) struct Rewritten {
     /// The length of the file in bytes.
     pub bytes: u64,
-    /// What changed.
+    /// The changes.
     pub change: Changed,
     /// Why the index could not be written, where it could not.
     pub unindexed: Option<Error>,
 }
 
-/// Writes the archive at `path` anew, the chunks of these games as `remake` has them, and puts the new file in its
-/// place once it is whole; `None` where no chunk has changed, and then nothing has. Holds the archive's lock
-/// throughout. The unit of progress is a byte of the archive.
+/// Rewrites the archive at `path`, with the chunks of these games as `remake` makes them, and replaces it when the new
+/// file is complete. Returns `None` if no chunk has changed; the archive is then unchanged. Holds the lock of the
+/// archive throughout. The unit of progress is a byte of the archive.
 pub(crate) fn rewrite(path: &Path, games: &GameSet, remake: Remake, monitor: &Monitor) -> Result<Option<Rewritten>> {
-    // What has the lock is what has the name: the archive is opened again once nobody else can write to it.
+    // The locked file must be the file at the path: the archive is opened again when no other writer can change it.
     let id = Archive::open(path)?.id();
     let (new, mut writer) = NewFile::create_whole(path, id, Existing::Replace)?;
     let mut from = None;
@@ -98,7 +98,7 @@ enum Block {
     Other(BlockRef, Vec<u8>),
 }
 
-/// Returns the games of the chunks that were made anew, and whether one of them may have other moves.
+/// Returns the games of the remade chunks, and whether one of them may have changed moves.
 fn copy(
     archive: &Archive,
     games: &GameSet,
@@ -108,11 +108,11 @@ fn copy(
 ) -> Result<Vec<(Range<u64>, bool)>> {
     let failed = || Error::io("cannot write", archive.path());
     let (mut batch, mut chunk, mut changed) = (Vec::new(), 0, Vec::new());
-    // What the totals have more, or less, than those of the archive.
+    // The differences from the totals of the archive.
     let (mut plies, mut faulty) = (0u64, 0u64);
     for block in Scan::new(archive.store(), archive.id()) {
         let block = block?;
-        // What a block that is not known says may depend on what changes here.
+        // An unknown block may depend on data that changes here.
         if matches!(block.header.kind, BlockKind::Other(_)) {
             continue;
         }

@@ -1,10 +1,10 @@
-//! The strings of an archive by what they say.
+//! The strings of an archive by text.
 
 use crate::archive::read::archive::Archive;
 use foldhash::{HashMap, HashMapExt};
 use std::sync::OnceLock;
 
-/// The numbers of an archive's strings, read when first asked for.
+/// The numbers of the strings of an archive, read at the first access.
 #[derive(Default)]
 pub(crate) struct Strings(OnceLock<HashMap<Box<[u8]>, u64>>);
 

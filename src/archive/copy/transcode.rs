@@ -1,7 +1,7 @@
 //! Copies of archives with their moves in another coding: packed, or plain again (FORMAT.md, "Moves blocks").
 //!
-//! Everything but the moves is copied as it is, block for block and commit for commit, under the same id, so that a
-//! packed copy unpacked is the archive it was made of, byte for byte.
+//! Everything except the moves is copied unchanged, block for block and commit for commit, under the same id. A packed
+//! copy that is unpacked is therefore equal to the original archive, byte for byte.
 
 use crate::archive::copy::strings::Strings;
 use crate::archive::copy::{CHUNK_GAMES, Draft, Group};
@@ -38,16 +38,16 @@ const JOINED_GAMES: u64 = 2 * CHUNK_GAMES as u64;
 pub struct TranscodeOptions {
     /// How the copy holds its moves.
     pub coding: Coding,
-    /// The zstd level at which tags, texts, layout and dictionary are compressed again, 1 to 22; a packed copy then has
-    /// chunks twice as long, too. `None` leaves them as they are.
+    /// The zstd level for recompressing tags, texts, layout and dictionary, 1 to 22. A packed copy then also has chunks
+    /// of twice the length. `None` copies them unchanged.
     pub level: Option<i32>,
-    /// Whether a packed copy has the model with it, as one block, so that the archive alone is enough to read it.
+    /// Whether a packed copy includes the model, as one block. The archive then suffices to read itself.
     pub with_model: bool,
-    /// What happens to a file at the target.
+    /// The treatment of an existing file at the target.
     pub existing: Existing,
 }
 
-/// What a copy came to.
+/// A summary of the copy.
 #[derive(Debug, Default)]
 pub struct Transcoded {
     /// Totals of the archive copied.
@@ -64,12 +64,12 @@ pub struct Transcoded {
 }
 
 impl Archive {
-    /// Writes a copy of the archive to `target` with its moves coded as asked, and its index beside it; works on rayon's
-    /// threads.
+    /// Writes a copy of the archive to `target` with the requested coding of moves, and its index. Works on the threads
+    /// of rayon.
     ///
-    /// The unit of progress is a byte of the archive. Errors: the archive is damaged, or the target exists and is not
-    /// to be replaced, or cannot be written, or the copy was stopped: then nothing is left at the target. A copy of an
-    /// intact archive holds the same games; `verify` proves it.
+    /// The unit of progress is a byte of the archive. Errors: the archive is damaged; the target exists and must not be
+    /// replaced, or cannot be written; the copy was stopped. Nothing is then left at the target. A copy of an intact
+    /// archive has the same games; `verify` proves it.
     pub fn transcode<'a>(
         &self,
         target: impl AsRef<Path>,
@@ -111,7 +111,7 @@ fn copy(
     for block in Scan::new(source.store(), source.id()) {
         let block = block?;
         let is_needed = match block.header.kind {
-            // What a block that is not known says may depend on what changes here.
+            // An unknown block may depend on data that changes here.
             BlockKind::Other(_) => false,
             BlockKind::Model => is_packed && !options.with_model,
             _ => true,
@@ -161,9 +161,9 @@ fn copy(
     Ok(())
 }
 
-/// What is made of some blocks of a batch.
+/// The result for some blocks of a batch.
 enum Item {
-    /// One block, as it is; and the number of the chunk that begins there, if one does.
+    /// An unchanged block, and the number of the chunk that begins there, if any.
     Block(BlockRef, usize),
     /// Chunks that become one, and how many bytes they have.
     Chunks { chunks: Vec<usize>, level: i32, bytes: u64 },
@@ -208,7 +208,7 @@ enum Block {
 }
 
 impl Block {
-    /// Returns chunks as one, their moves coded as asked; `known` gives the number of a string of the dictionary.
+    /// Joins chunks into one with the requested coding of moves. `known` returns the number of a dictionary string.
     fn join(
         source: &Archive,
         chunks: &[usize],
@@ -266,7 +266,7 @@ fn compress_again(kind: BlockKind, payload: &[u8], count: usize, level: i32) -> 
     Some(again)
 }
 
-/// Returns whether a payload takes enough bytes for what a reader makes of it: fewer may be too few.
+/// Returns whether a payload is large enough for the memory that a reader needs for it.
 fn is_readable(kind: BlockKind, payload: &[u8], block: &BlockRef) -> bool {
     let count = block.header.count as usize;
     payload.len() as u64 >= block.header.length
@@ -278,7 +278,7 @@ fn is_readable(kind: BlockKind, payload: &[u8], block: &BlockRef) -> bool {
         }
 }
 
-/// Appends the records of a chunk and their ends, their moves coded as asked.
+/// Appends the records of a chunk and their ends, with the requested coding of moves.
 fn moves(source: &Archive, chunk: usize, coding: Coding, records: &mut Vec<u8>, ends: &mut Vec<u32>) -> Result<()> {
     let (games, mut packed) = (source.head(chunk)?.block.header.count as usize, Vec::new());
     for place in 0..games {
@@ -289,7 +289,7 @@ fn moves(source: &Archive, chunk: usize, coding: Coding, records: &mut Vec<u8>, 
     Ok(())
 }
 
-/// Appends a record of plain moves, its moves coded as asked. `packed` is room to work in.
+/// Appends a record of plain moves with the requested coding. `packed` is a buffer.
 pub(crate) fn push_record(record: &Record, coding: Coding, packed: &mut Vec<u8>, out: &mut Vec<u8>) {
     match coding {
         Coding::Plain => record.push(out),

@@ -9,10 +9,10 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-/// What was deleted, or restored.
+/// A summary of deleted or restored games.
 #[derive(Debug, Default)]
 pub struct Deleted {
-    /// How many games.
+    /// The number of games.
     pub games: u64,
     /// Why the index could not be written, where it could not: the commit stands, and the index can be made again.
     pub unindexed: Option<Error>,
@@ -21,16 +21,16 @@ pub struct Deleted {
 impl Archive {
     /// Deletes games of the archive at `path`, in one commit.
     ///
-    /// Their bytes stay in the file; [`copy::write`](crate::archive::copy::write) makes an archive without them. A
-    /// number that is deleted already or beyond the last game is passed over. An archive that is open shows the
-    /// deletion after [`refresh`](Archive::refresh). Errors: those of opening the archive to write, and of writing.
+    /// Their bytes stay in the file; [`copy::write`](crate::archive::copy::write) makes an archive without them.
+    /// Numbers that are already deleted, or beyond the last game, are ignored. An open archive shows the deletion after
+    /// [`refresh`](Archive::refresh). Errors: an error of opening the archive for writing, or of writing.
     pub fn delete(path: impl AsRef<Path>, games: impl IntoIterator<Item = u64>) -> Result<Deleted> {
         change(path.as_ref(), games, |archive, game| !archive.is_deleted(game), Writer::delete)
     }
 
     /// Restores deleted games of the archive at `path`, in one commit.
     ///
-    /// A number that is not deleted is passed over. Errors: those of opening the archive to write, and of writing.
+    /// Numbers that are not deleted are ignored. Errors: an error of opening the archive for writing, or of writing.
     pub fn undelete(path: impl AsRef<Path>, games: impl IntoIterator<Item = u64>) -> Result<Deleted> {
         change(path.as_ref(), games, Archive::is_deleted, Writer::restore)
     }
@@ -42,7 +42,7 @@ fn change(
     concerns: impl Fn(&Archive, u64) -> bool,
     write: impl FnOnce(&mut Writer<File>, &GameSet) -> io::Result<()>,
 ) -> Result<Deleted> {
-    // Nobody else writes to it from here on: what is deleted now stays so until the commit.
+    // There is no other writer from here on, so the deletions are stable until the commit.
     let mut writer = Writer::open(path)?.writer;
     let archive = Archive::open(path)?;
     let mut set = GameSet::new(archive.len());

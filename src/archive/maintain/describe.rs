@@ -1,4 +1,4 @@
-//! What an archive says of itself, set.
+//! Sets the metadata of an archive.
 
 use crate::archive::read::archive::Archive;
 use crate::archive::write::writer::{Writer, write_index};
@@ -10,12 +10,12 @@ use std::path::Path;
 const WRITER: &str = "writer";
 
 impl Archive {
-    /// Sets keys of what the archive at `path` says of itself ([`metadata`](Archive::metadata)), in one commit; an empty
-    /// value takes a key away. The key `writer` names this program unless it is given. Returns why the index could not be written, where it could not: the commit stands, and the
-    /// index can be made again.
+    /// Sets keys of the metadata of the archive at `path` ([`metadata`](Archive::metadata)), in one commit. An empty
+    /// value removes a key. The key `writer` names this program unless it is given. Returns the error if the index
+    /// could not be written: the commit stands, and the index can be rebuilt.
     ///
-    /// Errors: a key that is not a lower-case letter with up to 63 lower-case letters, digits and hyphens; a value of more
-    /// than 65,536 bytes; those of opening the archive to write, and of writing.
+    /// Errors: a key other than a lower-case letter with up to 63 lower-case letters, digits and hyphens; a value of
+    /// more than 65,536 bytes; an error of opening the archive for writing, or of writing.
     pub fn describe<'a>(
         path: impl AsRef<Path>,
         pairs: impl IntoIterator<Item = (&'a str, &'a str)>,

@@ -1,4 +1,4 @@
-//! What can be found in a damaged archive: whose blocks they are, where they are, and which of them belong together.
+//! Finds the blocks of a damaged archive: their archive, their offsets, and the blocks that belong together.
 
 use crate::archive::file_kind::FileKind;
 use crate::archive::read::archive::{Archive, Loose};
@@ -26,11 +26,11 @@ use std::path::Path;
 pub struct BlockFinder {
     /// The archive with the chunks that were found; a game that was not found is an error.
     pub archive: Archive,
-    /// Where the columns are that were found, by the first game of their chunk.
+    /// The offsets of the columns that were found, by the first game of their chunk.
     columns: HashMap<u64, ColumnBlocks>,
-    /// The blocks that were found, in order. Of a commit's, those after it are not among them.
+    /// The blocks that were found, in order. Blocks of a commit come before it.
     pub blocks: Vec<BlockRef>,
-    /// What is damaged in what lies between them, in order.
+    /// The damage between them, in order.
     pub damage: Vec<Damage>,
     /// The totals by the last commit that can be read.
     pub totals: Commit,
@@ -54,7 +54,7 @@ impl BlockFinder {
             None => identity(&store, path).ok_or(Error::NotAnArchive { path: path.to_path_buf() })?,
         };
         let (mut blocks, found) = walk(&store, id);
-        // What is not known cannot be carried over.
+        // An unknown block cannot be copied.
         refuse_unknown(&found)?;
         damage.extend(found);
         let commits: Vec<(BlockRef, Commit)> = blocks
@@ -62,8 +62,8 @@ impl BlockFinder {
             .filter(|block| block.header.kind == BlockKind::Commit)
             .filter_map(|block| Some((*block, Commit::decode(&block.checked(&store, id).ok()?)?)))
             .collect();
-        // Where it is not known where the last commit ends, what follows the last that is whole was perhaps never
-        // committed; but it was written, and perhaps it was.
+        // If the end of the last commit is unknown, the blocks after the last complete one may not be committed. They
+        // were written, and may be valid.
         let intact = opening.as_ref().filter(|opening| opening.incomplete.is_none());
         let end = intact.map_or(store.length(), |opening| opening.header.state.length);
         blocks.retain(|block| block.end() <= end);
@@ -78,7 +78,7 @@ impl BlockFinder {
         let seen = blocks.iter().filter(|block| is_of_games(block.header.kind));
         let seen = seen.map(|block| block.header.first.saturating_sub(1).saturating_add(block.header.count.into()));
         let games = claimed.max(totals.games).max(index.state.games);
-        // What columns say of games counts only as far as a commit is not there to say it.
+        // The counts in columns are used only if a commit is missing.
         let games = if games == 0 { seen.max().unwrap_or(0) } else { games };
         let header = opening.map_or(Header::new(id), |opening| opening.header);
         let header = Header { state: State { length: end, games, ..header.state }, ..header };
@@ -144,8 +144,8 @@ impl BlockFinder {
     }
 }
 
-/// Returns the loose blocks that can be read, by their source. One whose loose blocks are damaged does not come back as
-/// it was; others do.
+/// Returns the readable loose blocks, by source. A source with damaged loose blocks cannot be restored; other sources
+/// can.
 fn loose(blocks: &[BlockRef], store: &Store, id: ArchiveId) -> Loose {
     let mut found = Loose::new();
     for block in blocks.iter().filter(|block| block.header.kind == BlockKind::Loose) {
@@ -162,7 +162,7 @@ fn is_of_games(kind: BlockKind) -> bool {
     matches!(kind, BlockKind::Moves | BlockKind::Tags | BlockKind::Texts | BlockKind::Layout)
 }
 
-/// What the blocks that were found hold.
+/// The contents of the blocks that were found.
 struct Found {
     index: Index,
     /// The blocks of columns, by the first game of their chunk.
@@ -210,8 +210,8 @@ fn index(blocks: &[BlockRef], damage: &mut Vec<Damage>, id: ArchiveId) -> Found 
     Found { index, columns, games }
 }
 
-/// Finds out the identity of an archive whose header pages are both damaged: from what is left of them, from the index
-/// beside it, or from the checksums of its blocks.
+/// Finds the identity of an archive whose header pages are both damaged: in their remains, in the index, or in the
+/// checksums of blocks.
 fn identity(store: &Store, path: &Path) -> Option<ArchiveId> {
     let in_page = IDENTITIES.into_iter().filter_map(|place| id_at(store, place));
     let index = std::fs::read(FileKind::Index.of_archive(path))

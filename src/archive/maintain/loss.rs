@@ -1,4 +1,4 @@
-//! What can be lost of a game by damage.
+//! The parts of a game that damage can destroy.
 
 /// A part of a game that can be lost without its moves.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

@@ -1,4 +1,4 @@
-//! Archives looked after: verified, repaired from what is left, games deleted and brought back.
+//! Maintenance of archives: verification, repair, deletion and restoration of games.
 
 pub(super) mod delete;
 pub(super) mod describe;

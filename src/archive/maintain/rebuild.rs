@@ -1,5 +1,5 @@
-//! A chunk of a damaged archive, made into one of a new archive: what is whole as it is, what is not without what is
-//! lost.
+//! Rebuilds a chunk of a damaged archive for a new archive. Intact parts are kept unchanged, and damaged parts lose the
+//! damaged data.
 
 use crate::archive::copy::transcode::push_record;
 use crate::archive::maintain::find_blocks::BlockFinder;
@@ -41,7 +41,8 @@ struct Whole<'a> {
     strip: bool,
 }
 
-/// Returns what there is of a chunk. If the strings are not `numbered` as they were, tags are kept as texts.
+/// Returns the readable part of a chunk. If the strings have lost their numbers (`numbered` is false), tags are kept as
+/// texts.
 pub fn rebuild(found: &BlockFinder, number: usize, numbered: bool) -> Rebuilt {
     let (archive, mut rebuilt) = (&found.archive, Rebuilt::default());
     let offset = archive.chunk_offset(number).unwrap_or(0);
@@ -108,7 +109,7 @@ pub fn rebuild(found: &BlockFinder, number: usize, numbered: bool) -> Rebuilt {
         push_record(&record, rebuilt.chunk.coding, &mut packed, &mut rebuilt.chunk.records);
         rebuilt.chunk.ends.push(rebuilt.chunk.records.len() as u32);
     }
-    // Parts of one kind one after the other, so that runs of games are reported as one.
+    // Group parts by kind, so runs of games are reported together.
     rebuilt.losses.sort_by_key(|(game, part, _)| (*part, *game));
     rebuilt
 }
@@ -161,7 +162,7 @@ fn make_tags(games: &[Whole], offset: u64, losses: &mut Losses) -> Vec<u8> {
     let mut builder = TagsBuilder::default();
     for Whole { game, .. } in games {
         let mut fits = true;
-        // What cannot be read has been noted.
+        // Unreadable parts have been noted.
         let _ = game.visit_tags(|name, value| {
             fits &= builder.text_len() + value.len() <= MAX_TAGS;
             if fits {

@@ -1,4 +1,4 @@
-//! Repair: a new archive of everything in a damaged one that is whole, and an account of what is not.
+//! Repair: a new archive of all intact parts of a damaged one, and a report of the losses.
 
 use crate::archive::existing::Existing;
 use crate::archive::maintain::find_blocks::BlockFinder;
@@ -35,7 +35,7 @@ pub struct Loss {
     pub first: u64,
     /// The last game.
     pub last: u64,
-    /// What is lost: `None` where it is the whole game.
+    /// The lost part, or `None` if the game is lost.
     pub part: Option<LostPart>,
     /// The damage that it is lost by.
     pub damage: Damage,
@@ -52,18 +52,18 @@ pub struct Kept {
     pub now: u64,
 }
 
-/// What a repair kept and what was lost.
+/// The kept games and the losses of a repair.
 #[derive(Debug, Default)]
 pub struct Repair {
     /// Games in the damaged archive, by its own account, deleted ones included.
     pub games: u64,
     /// Games that had been deleted: they are neither kept nor lost.
     pub deleted: u64,
-    /// What is damaged, in the order of the file.
+    /// The damage, in the order of the file.
     pub damage: Vec<Damage>,
-    /// What is lost, in the order of the games.
+    /// The losses, in the order of the games.
     pub losses: Vec<Loss>,
-    /// What is kept, in the order of the games.
+    /// The kept games, in order.
     pub kept: Vec<Kept>,
     /// Names of sources that the new archive does not hold byte for byte any more.
     pub inexact: Vec<String>,
@@ -112,12 +112,12 @@ impl Archive {
     /// Writes a new archive at `target`, with its index, of everything in the archive of a file that is whole. Never
     /// writes to the file.
     ///
-    /// Games are kept in their order and numbered anew. A game whose moves cannot be read is lost; one whose tags,
-    /// texts or layout cannot be read is kept without. What is beyond the file's limits cannot be read. The unit of
-    /// progress is a byte.
+    /// Games keep their order and get new numbers. A game with unreadable moves is lost. A game with unreadable tags,
+    /// texts or layout is kept without them. Data beyond the limits of the file is unreadable. The unit of progress is
+    /// a byte.
     ///
-    /// Errors: the file cannot be read, or no block of an archive can be found in it; the target is the file, or exists
-    /// and is not to be replaced, or cannot be written.
+    /// Errors: the file cannot be read, or contains no block of an archive; the target is the same file, exists and
+    /// must not be replaced, or cannot be written.
     pub fn repair<'a>(
         file: impl Into<ArchiveFile>,
         target: impl AsRef<Path>,
@@ -167,9 +167,9 @@ struct Work {
     sources: HashMap<u64, u64>,
     /// Whether the strings keep their numbers. If not, all tags are written as texts.
     numbered: bool,
-    /// First and last games of chunks that are kept as they are.
+    /// The first and last games of chunks that are kept unchanged.
     intact: Vec<(u64, u64)>,
-    /// Where the last source block ended.
+    /// The end of the last source block.
     prior: u64,
     /// The greatest game that loose blocks so far stand before.
     loose: u64,
@@ -326,7 +326,7 @@ impl Work {
         let damaged =
             self.found.damage_between(start, block.end()).is_some() || self.found.loses_loose(start, block.end());
         let deleted = self.found.archive.has_deleted(first..end);
-        // A checksum says that a block is what was written, not that the source comes of it: only its hash does.
+        // A checksum shows that a block is as written. Only the hash of a source shows that it can be restored.
         let comes_back = || matches!(self.found.archive.write_original(&source, &mut io::sink()), Ok(true));
         if source.exact && (damaged || intact < stored || self.is_disordered || !comes_back()) {
             source.exact = false;

@@ -1,4 +1,5 @@
-//! The order of an archive's blocks, and what blocks that no game is read through say (FORMAT.md, sections 5, 14, 15).
+//! The order of the blocks of an archive, and the contents of blocks that no game needs (FORMAT.md, sections 5, 14,
+//! 15).
 
 use crate::archive::read::blocks::BlockRef;
 use crate::archive::read::metadata::{model_of, pairs_of};

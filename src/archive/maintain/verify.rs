@@ -19,7 +19,7 @@ use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// How much is verified.
+/// The extent of a verification.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Level {
     /// Structure and checksums of every byte, at the disk's speed.
@@ -29,7 +29,7 @@ pub enum Level {
     Full,
 }
 
-/// What a verification found.
+/// The report of a verification.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Report {
     /// Blocks seen.
@@ -40,13 +40,13 @@ pub struct Report {
     pub plies: u64,
     /// Bytes beyond the last commit: the rest of an unfinished write, not damage.
     pub uncommitted: u64,
-    /// What is damaged, in the order of the file.
+    /// The damage, in the order of the file.
     pub damage: Vec<Damage>,
     /// Ranges of games (first and last) in damaged blocks, by those blocks' own account or the gap that they leave.
     pub lost: Vec<(u64, u64)>,
     /// The same by place: damage that is one, and the games that it concerns.
     pub spots: Vec<Spot>,
-    /// Whether there is an index file that belongs to the archive as it is; `None` where there is no index file.
+    /// Whether the index file belongs to the archive in its present state, or `None` if there is no index file.
     pub index: Option<bool>,
 }
 
@@ -55,9 +55,9 @@ pub struct Report {
 pub struct Spot {
     /// The offset in the archive, in bytes, of the first structure at fault.
     pub offset: u64,
-    /// What is wrong with it.
+    /// The fault.
     pub kind: DamageKind,
-    /// How many damages of the report it is: those of one structure, or the same of games in a row.
+    /// The number of damages in the report: those of one structure, or equal damage of consecutive games.
     pub damages: u64,
     /// Ranges of games (first and last) that are damaged or lost there, sorted.
     pub games: Vec<(u64, u64)>,
@@ -106,7 +106,7 @@ impl Report {
 
 impl Archive {
     /// Verifies the archive of a file, and its index if there is one. The unit of progress is a byte of a block; a full
-    /// verification counts the blocks of moves twice, and takes what is beyond the file's limits for damage.
+    /// verification counts blocks of moves twice. Data beyond the limits of the file counts as damage.
     ///
     /// It takes a file and not an open archive, because a damaged archive may not open. Damage is in the report.
     /// Errors: the file cannot be read, or is no archive of a version this program knows; the work was stopped.
@@ -143,7 +143,7 @@ fn verify(parts: &FileParts, opened: Result<(Store, Opening)>, level: Level, mon
     refuse_unknown(&damage)?;
     damage.extend(opening.damage());
     report.blocks = blocks.len() as u64;
-    // What the walk has passed over: there the games are that no block holds.
+    // Skipped parts: their games are in no block.
     let gaps: Vec<u64> = report.damage.iter().chain(&damage).map(|damage| damage.offset).collect();
     let gap_before = |offset: u64| gaps.iter().copied().filter(|gap| *gap < offset).max().unwrap_or(offset);
     let mut lost_at = Vec::new();
@@ -184,7 +184,7 @@ fn verify(parts: &FileParts, opened: Result<(Store, Opening)>, level: Level, mon
     }
     if let Some(index) = index_file {
         let whole = builder.index.state == header.state;
-        // Where blocks are lost, what the index should be is not known.
+        // If blocks are lost, the correct index is unknown.
         let fits = |index: Index| if whole { index == builder.index } else { index.state == header.state };
         report.index = Some(Index::decode(index).is_some_and(fits));
     }
@@ -237,8 +237,8 @@ fn commit_fault(archive: &impl ReadAt, before: &State, block: &BlockRef) -> Opti
     (!commit.is_some_and(|commit| own(&commit))).then_some(Damage::new(block.offset, DamageKind::CommitOutOfPlace))
 }
 
-/// Reads every game, checks every move, gives every source back and compares its hash: each game is read once for all
-/// of these, but where something is wrong.
+/// Reads every game, checks every move, restores every source and compares its hash. Each game is read once for all of
+/// these, unless there is damage.
 fn verify_games(archive: &Archive, report: &mut Report, monitor: &Monitor) -> Result<()> {
     let (whole, damage) = match verify_sources(archive, report, monitor) {
         Ok(found) => found,
@@ -263,7 +263,7 @@ fn verify_games(archive: &Archive, report: &mut Report, monitor: &Monitor) -> Re
                         .games()
                         .filter(|game| !game.as_ref().is_ok_and(|game| is_read(game.number())))
                         .for_each(|game| note(game.and_then(|game| check(&game))));
-                    // No game has been asked for its layout, and deleted ones not for anything.
+                    // Layout has not been read yet, nor anything of deleted games.
                     note(check_columns(&chunk).map(|()| 0));
                 }
                 Err(error) => note(Err(error)),
@@ -301,13 +301,13 @@ fn check_columns(chunk: &Chunk) -> Result<()> {
 
 /// Reads a game and checks its moves; returns its plies.
 fn check(game: &GameRef) -> Result<u32> {
-    // The digest reads tags and texts too.
+    // The digest also reads tags and texts.
     game.digest()?;
     game.check_moves()
 }
 
-/// Gives every source back and compares its hash. Returns the games that have been checked with that, and the damage;
-/// where there is any, its games are to be checked one by one.
+/// Restores every source and compares its hash. Returns the games that were checked on the way, and the damage. The
+/// games of damaged sources are then checked one by one.
 fn verify_sources(archive: &Archive, report: &mut Report, monitor: &Monitor) -> Result<(Vec<Range<u64>>, Vec<Damage>)> {
     let (mut next, mut whole, mut damage) = (1, Vec::new(), Vec::new());
     for (number, source) in (0..).zip(archive.sources()?) {

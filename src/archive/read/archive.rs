@@ -31,10 +31,10 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 /// Loose blocks by the number of their source.
 pub(in crate::archive) type Loose = HashMap<u64, Vec<BlockRef>>;
 
-/// How many games are found by one number beside the index.
+/// The number of games covered by one number of the lookup table.
 pub(super) const GAMES_PER_ENTRY: u64 = 1024;
 
-/// What another room keeps with an open archive.
+/// Data that another room keeps with an open archive.
 #[derive(Default)]
 struct Attached(OnceLock<Box<dyn Any + Send + Sync>>);
 
@@ -62,23 +62,23 @@ pub struct Archive {
     pub(super) entries: Vec<u32>,
     /// One bit for each page of records whose CRC has been checked.
     pub(super) intact: Vec<AtomicU64>,
-    /// The columns of the chunk that was asked for last, for callers that go from game to game.
+    /// The columns of the last chunk, for callers that go from game to game.
     last: Mutex<Option<(usize, Arc<Columns>)>>,
-    /// Loose blocks by their source, found when first asked for.
+    /// Loose blocks by source, found at the first access.
     loose: OnceLock<Result<Loose, Damage>>,
-    /// What is known above of the open archive, kept with it.
+    /// Data of higher rooms, kept with the open archive.
     attached: Attached,
 }
 
 impl Archive {
-    /// Opens an archive: at a path, mapped into memory, or whatever else an [`ArchiveFile`] is. Reads its header and its index; where there is no good index, walks the
-    /// archive's block headers. A file that is shorter than its last commit opens at the last commit that is whole, and
-    /// one with a damaged header page at the last commit that can be found; [`Archive::incomplete`] says where games
-    /// may be missing.
+    /// Opens an archive at a path, mapped into memory, or from another [`ArchiveFile`]. Reads the header and the index;
+    /// without a valid index, it reads the block headers. A truncated file opens at its last complete commit, and a
+    /// file with a damaged header page at the last commit that can be found. [`Archive::incomplete`] reports whether
+    /// games may be missing.
     ///
-    /// Errors: the file is missing, is no archive, is newer than this program, or its header or block headers are
-    /// damaged. Success does not promise that all games are intact: each is checked when it is read, and all of them by
-    /// `verify`.
+    /// Errors: the file is missing, is not an archive, or is newer than this program; its header or block headers are
+    /// damaged. Success does not promise intact games: each game is checked when it is read, and `verify` checks all of
+    /// them.
     pub fn open(file: impl Into<ArchiveFile>) -> Result<Archive> {
         let (FileParts { path, index, options }, opened) = file.into().open()?;
         let (store, opening) = opened?;
@@ -121,8 +121,8 @@ impl Archive {
         }
     }
 
-    /// Opens an archive of these chunks and strings, whatever else the file may hold; `found` are the games of the
-    /// chunks, ascending, and `loose` the loose blocks that can be read.
+    /// Opens an archive of these chunks and strings and ignores the rest of the file. `found` are the games of the
+    /// chunks, ascending, and `loose` the readable loose blocks.
     pub(in crate::archive) fn of_parts(
         path: &Path,
         options: OpenOptions,
@@ -132,7 +132,7 @@ impl Archive {
         found: impl Iterator<Item = Range<u64>>,
         loose: Loose,
     ) -> Archive {
-        // Where it is damaged what was deleted, those games are whole, and come back.
+        // If deletions are damaged, the deleted games are intact and reappear.
         let deleted = Deleted::read(&store, header.state.id, &index, found).ok().flatten();
         Archive {
             deleted,
@@ -181,7 +181,7 @@ impl Archive {
         self.deleted.as_ref().map_or(0, Deleted::len)
     }
 
-    /// Returns the games that are there: all but those deleted.
+    /// Returns the existing games: all games except deleted ones.
     pub fn live(&self) -> GameSet {
         let mut live = GameSet::all(self.len());
         if let Some(deleted) = &self.deleted {
@@ -221,7 +221,7 @@ impl Archive {
         self.header.state.sequence
     }
 
-    /// Returns the state that is shown: what a file that is made from this archive belongs to.
+    /// Returns the state of the archive, to which files made from it belong.
     pub fn state(&self) -> State {
         self.header.state
     }
@@ -241,9 +241,8 @@ impl Archive {
 
     /// Moves on to the commit that is the last one now. Returns whether there is a later one than before.
     ///
-    /// Games read before stay what they were. Errors: those of `open`; and the file is no longer this archive, or is at
-    /// an earlier commit than it was, or this archive is not of a file. After an error the archive shows what it showed
-    /// before.
+    /// Games read before are unchanged. Errors: an error of `open`; the file is no longer this archive, or is at an
+    /// earlier commit; this archive has no file. After an error the archive is unchanged.
     pub fn refresh(&mut self) -> Result<bool> {
         let now = Archive::open(ArchiveFile::at(&self.path).options(self.options))?;
         let what = match () {
@@ -260,13 +259,13 @@ impl Archive {
         Err(Error::input(self.path.display().to_string(), what))
     }
 
-    /// Returns what is kept with the open archive, made when it is first asked for; `None` where something of another
-    /// type is.
+    /// Returns the data kept with the open archive, made at the first access. Returns `None` if there is data of
+    /// another type.
     pub(crate) fn attached<T: Any + Send + Sync>(&self, make: impl FnOnce(&Archive) -> T) -> Option<&T> {
         self.attached.0.get_or_init(|| Box::new(make(self))).downcast_ref()
     }
 
-    /// Returns the commit that is shown: what is made from this archive holds for it and for all later ones.
+    /// Returns the commit of this archive. Data made from it is valid for this commit and all later ones.
     pub fn made(&self) -> Made {
         Made { state: self.header.state, commit: self.header.commit }
     }
@@ -335,7 +334,7 @@ impl Archive {
             let mut source = source.ok_or(Damage::new(block.offset, DamageKind::Source))?;
             let stored = source.seen.saturating_sub(source.rejected);
             let end = source.first_game.saturating_add(stored).min(self.len() + 1);
-            // What is deleted is not given back.
+            // Deleted games are not returned.
             source.exact &= !self.has_deleted(source.first_game..end);
             sources.push(source);
         }
@@ -388,7 +387,7 @@ impl Archive {
         first(chunk)..first(chunk.saturating_add(1))
     }
 
-    /// Returns the loose blocks, which `find` finds when they are asked for the first time.
+    /// Returns the loose blocks, which `find` finds at the first access.
     pub(in crate::archive) fn loose_blocks(
         &self,
         find: impl FnOnce() -> Result<Loose, Damage>,
@@ -413,7 +412,7 @@ impl Archive {
         first..chunks.partition_point(|entry| entry.first < games.end)
     }
 
-    /// Returns the columns of a chunk, kept from the last call where it asked for the same.
+    /// Returns the columns of a chunk, cached from the last call for the same chunk.
     pub(in crate::archive) fn columns(&self, chunk: usize) -> Arc<Columns> {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         match &*last {

@@ -1,4 +1,4 @@
-//! The bytes of an open archive as blocks: whose they are, how far they go, and what one may cost.
+//! The bytes of an open archive as blocks: the archive they belong to, their end, and their budget.
 
 use crate::archive::read::blocks::BlockRef;
 use crate::archive::read::read_at::Store;

@@ -12,7 +12,7 @@ use std::borrow::Cow;
 /// A block in an archive.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BlockRef {
-    /// Where it begins.
+    /// The start offset.
     pub offset: u64,
     /// Its header.
     pub header: BlockHeader,
@@ -106,10 +106,10 @@ impl<R: ReadAt + ?Sized> Iterator for Scan<'_, R> {
     }
 }
 
-/// Adds blocks to an index in their order, as they are written or found.
+/// Adds blocks to an index in their order, while they are written or found.
 #[derive(Debug)]
 pub struct IndexBuilder {
-    /// The index of what has been added; its state is that of an archive that ends there.
+    /// The index of the added blocks; its state is that of an archive that ends there.
     pub index: Index,
     /// Pages and strings at the last commit.
     committed: (u64, u64),
@@ -158,7 +158,7 @@ impl IndexBuilder {
         self.index.state.extend(&header);
         Ok(())
     }
-    /// Goes back to an earlier state, a commit: what has been added since is taken out.
+    /// Returns to an earlier commit: later blocks are removed.
     pub fn go_back(&mut self, state: State) {
         let index = &mut self.index;
         index.chunks.retain(|entry| entry.offset < state.length);
@@ -211,7 +211,7 @@ pub fn next_sync(archive: &(impl ReadAt + ?Sized), mut start: u64) -> Option<u64
     while start < archive.length() {
         // A sync word may lie across two windows.
         let length = (window + SYNC.len() as u64 - 1).min(archive.length() - start);
-        // What cannot be read is passed over like what is damaged.
+        // An unreadable block is skipped, like a damaged one.
         let bytes = archive.read_at(start, length).unwrap_or_default();
         if let Some(at) = memchr::memmem::find(&bytes, &SYNC) {
             return Some(start + at as u64);

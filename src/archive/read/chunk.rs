@@ -113,8 +113,8 @@ impl<'a> Chunk<'a> {
         Ok(GameRef::new(self.archive, number, self.number, place, record, Some(Arc::clone(&self.columns))))
     }
 
-    /// Calls `seen` for each game in order, deleted ones too, with the value of its first tag of that name, `None`
-    /// where it has none.
+    /// Calls `seen` for each game in order, including deleted ones, with the value of its first tag of that name, or
+    /// `None`.
     ///
     /// Reads the chunk's tags, and no game.
     pub fn visit_tag(&self, name: &str, mut seen: impl FnMut(Option<TagValue<'_>>)) -> Result<()> {
@@ -144,12 +144,12 @@ impl<'a> Chunk<'a> {
         Ok(names)
     }
 
-    /// Returns the numbers of the chunk's games, deleted ones too.
+    /// Returns the numbers of the games in the chunk, including deleted ones.
     pub fn numbers(&self) -> std::ops::Range<u64> {
         self.first..self.first + u64::from(self.count)
     }
 
-    /// Returns the texts of the chunk's games, `None` where there are none.
+    /// Returns the texts of the games in the chunk, or `None` if there are none.
     pub(in crate::archive) fn texts(&self) -> Result<Option<&Texts>, Damage> {
         self.columns.texts(self.archive.blocks(), &self.archive.head(self.number)?.block)
     }

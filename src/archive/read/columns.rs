@@ -1,4 +1,4 @@
-//! The compressed columns of a chunk: tags, texts and layout, each read when first asked for.
+//! The compressed columns of a chunk (tags, texts and layout), each read at the first access.
 
 use crate::archive::read::block_store::BlockStore;
 use crate::archive::read::blocks::BlockRef;
@@ -11,10 +11,10 @@ use crate::format::tags::Tags;
 use crate::format::texts::Texts;
 use std::sync::OnceLock;
 
-/// As much as the columns of a chunk usually take, their headers too, in bytes: asked for at once.
+/// The usual size in bytes of the columns of a chunk with their headers, requested at once.
 const USUAL_COLUMNS: u64 = 32 << 10;
 
-/// Where the blocks of a chunk's columns are, where that is known beforehand.
+/// The offsets of the column blocks of a chunk, if known in advance.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ColumnBlocks {
     tags: Option<BlockRef>,
@@ -44,7 +44,7 @@ impl ColumnBlocks {
     }
 }
 
-/// The compressed columns of a chunk, each read when first asked for.
+/// The compressed columns of a chunk, each read at the first access.
 #[derive(Debug, Default)]
 pub struct Columns {
     /// The blocks, where they are known; otherwise they follow the chunk's moves.
@@ -62,7 +62,7 @@ impl Columns {
         Columns { known: Some(blocks), ..Columns::default() }
     }
 
-    /// Returns the block of `kind` of a chunk, by what has been read of the archive.
+    /// Returns the block of `kind` of a chunk, from data already read.
     pub(in crate::archive) fn block(
         &self,
         file: &impl ReadAt,
@@ -76,7 +76,7 @@ impl Columns {
         }
     }
 
-    /// Reads the block of `kind` of a chunk, if there is one; `damage` is what one that `decode` cannot read has.
+    /// Reads the block of `kind` of a chunk, if there is one. `damage` describes a block that `decode` cannot read.
     fn read<T>(
         &self,
         blocks: &BlockStore,

@@ -47,7 +47,7 @@ impl Deleted {
         }
         let mut deleted = Deleted { set: GameSet::new(count), runs };
         let mut unsaid = Unsaid::new(count);
-        // From the last block back: the last that names a game says what it is, and no game is looked at twice.
+        // From the last block backwards: the last block that names a game decides, so each game is looked at once.
         for entry in index.deletions.iter().rev() {
             let block = BlockRef::at(store, id, entry.offset)?;
             let payload = block.checked(store, id)?;

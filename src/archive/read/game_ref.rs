@@ -18,7 +18,7 @@ use crate::pgn::{PgnWriter, Style};
 use std::sync::Arc;
 
 impl Archive {
-    /// Returns game `number`, from 1. Reads its record alone; tags and texts when they are asked for.
+    /// Returns game `number`, from 1. Reads only its record; tags and texts are read at the first access.
     ///
     /// Errors: there is no such game, or its record is damaged.
     #[inline]
@@ -45,7 +45,7 @@ impl Archive {
     }
 }
 
-/// A game of an open archive. Its moves are at hand; its tags and texts are read when asked for.
+/// A game of an open archive. Its moves are in memory; tags and texts are read at the first access.
 #[derive(Clone, Debug)]
 pub struct GameRef<'a> {
     archive: &'a Archive,
@@ -88,8 +88,8 @@ impl<'a> GameRef<'a> {
         &self.record.stream
     }
 
-    /// Appends the main line as a stand-alone string: a starting position of its own, the moves and the result
-    /// (FORMAT.md, "Stand-alone strings"), without variations, glyphs and texts.
+    /// Appends the main line as a stand-alone string: a starting position, the moves and the result (FORMAT.md,
+    /// "Stand-alone strings"), without variations, glyphs and texts.
     ///
     /// ```
     /// # let folder = tempfile::tempdir()?;
@@ -128,13 +128,13 @@ impl<'a> GameRef<'a> {
         self.record.set_up.is_some()
     }
 
-    /// Returns whether the source had a fault in this game, so that its rest is kept as raw text.
+    /// Returns whether the source had a fault in this game. The rest of the game is then raw text.
     pub fn has_fault(&self) -> bool {
         self.record.flags & record::FAULT != 0
     }
 
-    /// Returns whether the game has been changed since it was imported ([`Archive::edit`](crate::Archive::edit));
-    /// [`GameRef::original`] still gives what the source said.
+    /// Returns whether the game was changed after its import ([`Archive::edit`](crate::Archive::edit)).
+    /// [`GameRef::original`] returns the original game.
     pub fn is_changed(&self) -> bool {
         self.record.is_changed()
     }
@@ -186,8 +186,8 @@ impl<'a> GameRef<'a> {
         Decoder::new(self.brenner(), self.start().clone(), TextPlaces::Apart)
     }
 
-    /// Calls `text` with each text: its kind, the number of moves it stands after if it carries its own place, and
-    /// itself; first those with their own place.
+    /// Calls `text` with each text: its kind, the number of moves before it if it has its own position, and the text.
+    /// Texts with their own position come first.
     pub(crate) fn visit_texts(&self, mut text: impl FnMut(TextKind, Option<u64>, &[u8])) -> Result<()> {
         let columns = self.columns();
         if let Some(texts) = columns.texts(self.archive.blocks(), &self.archive.head(self.chunk)?.block)? {
@@ -306,10 +306,10 @@ impl<'a> GameRef<'a> {
         self.visit_moves(visitor)
     }
 
-    /// Appends the game as PGN. On an error what has been written of it is to be [undone](PgnWriter::undo).
+    /// Appends the game as PGN. On an error, [undo](PgnWriter::undo) the partial text.
     ///
-    /// The import proved the moves, and the checksums say that they are still what they were: so each is looked at as
-    /// far as its text needs it, but not whether it leaves its king in check, as [`GameRef::visit`] and `verify` do.
+    /// The import has checked the moves, and the checksums are valid. Each move is therefore checked only as far as its
+    /// text needs it, without the test for a king left in check. [`GameRef::visit`] and `verify` make this test.
     pub fn write_pgn(&self, writer: &mut PgnWriter) -> Result<()> {
         self.visit_tags(|name, value| writer.tag(name, value))?;
         let mut texts = [ShortText::EMPTY; 64];
@@ -333,7 +333,7 @@ impl<'a> GameRef<'a> {
         Ok(())
     }
 
-    /// Drives a visitor with everything but the tags.
+    /// Drives a visitor with everything except the tags.
     pub(in crate::archive) fn visit_moves<V: Visitor>(&self, visitor: &mut V) -> Result<()> {
         self.drive(visitor, self.decoder(), |decoder, most, visitor| {
             let mut played = 0;
@@ -344,8 +344,8 @@ impl<'a> GameRef<'a> {
         })
     }
 
-    /// Drives a visitor with everything but the tags. `play_plainly` plays plain moves, as many as follow, and at most
-    /// so many, and returns how many.
+    /// Drives a visitor with everything except the tags. `play_plainly` plays consecutive plain moves, at most the
+    /// given number, and returns their number.
     fn drive<V: Visitor>(
         &self,
         visitor: &mut V,
@@ -379,7 +379,7 @@ impl<'a> GameRef<'a> {
         };
         loop {
             loop {
-                // Where there are lines, each move's position is needed.
+                // If there are lines, the position of each move is needed.
                 if has_lines {
                     break;
                 }
@@ -477,7 +477,7 @@ impl<'a> GameRef<'a> {
         Ok(plies)
     }
 
-    /// Returns the game as a value of its own.
+    /// Returns the game as an owned value.
     pub fn to_game(&self) -> Result<game::Game> {
         let mut game = game::Game::default();
         self.visit(&mut game)?;

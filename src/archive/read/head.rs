@@ -1,4 +1,4 @@
-//! What is known of a chunk once its moves block has been looked at, and of the way through it.
+//! Data of a chunk from its moves block, and the state of a walk through it.
 
 use crate::archive::read::blocks::BlockRef;
 use crate::format::moves::{Coding, ModelName, MovesTable};
@@ -21,7 +21,7 @@ pub struct Head {
     pub table: Option<Box<[u8]>>,
 }
 
-/// What a walk over a chunk knows of the record that it read last, which the next one can go on from.
+/// The state of a walk over a chunk after the last record, from which the next walk continues.
 #[derive(Default)]
 pub struct Trail {
     /// The place that comes next, and where the record before it is.

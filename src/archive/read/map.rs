@@ -9,7 +9,7 @@ type Bytes = memmap2::Mmap;
 #[cfg(not(feature = "mmap"))]
 type Bytes = Vec<u8>;
 
-/// The bytes of a file, mapped read-only, as far as they are of interest.
+/// The bytes of a file, mapped read-only up to the length in use.
 #[derive(Debug)]
 pub struct Map {
     map: Option<Bytes>,
@@ -21,10 +21,10 @@ impl Map {
     ///
     /// # Safety of the mapping
     ///
-    /// The file is only ever appended to by this program, below a mark that readers respect, and what is below the mark
-    /// is not written again. Should another program shorten the file while it is mapped, reading the lost part ends the
-    /// process with SIGBUS; should it change bytes, checksums notice only what has not been read before. Use an archive
-    /// on a file system where others leave it alone, or copy it first.
+    /// This program only appends to the file, above a high-water mark that readers respect, and never rewrites bytes
+    /// below it. If another program truncates the file while it is mapped, reading the lost part ends the process with
+    /// SIGBUS. If another program changes bytes, checksums detect this only in bytes that have not been read yet. Keep
+    /// archives on a file system where other programs leave them alone, or copy them first.
     pub fn of(file: &File, length: u64) -> io::Result<Map> {
         let actual = file.metadata()?.len();
         if length > actual {
@@ -61,10 +61,9 @@ impl Map {
 #[cfg(feature = "mmap")]
 #[allow(unsafe_code)]
 fn bytes_of(file: &File, length: usize) -> io::Result<Bytes> {
-    // SAFETY: the mapping is read-only and private to its `Map`; see there for what the file's other users may do.
+    // SAFETY: the mapping is read-only and private to its `Map`; its comment describes the effects of other programs.
     let map = unsafe { memmap2::MmapOptions::new().len(length).map(file)? };
-    // Games are asked for at random: what is wanted beyond a page is said by `will_need`. Advice that fails costs only
-    // speed.
+    // Access is random. `will_need` requests more than a page. Failed advice costs only speed.
     #[cfg(unix)]
     let _ = map.advise(memmap2::Advice::Random);
     Ok(map)

@@ -1,4 +1,4 @@
-//! What an archive says of itself: keys and values, and the model that its packed moves need.
+//! The metadata of an archive: keys and values, and the model of its packed moves.
 
 use crate::archive::read::archive::Archive;
 use crate::archive::read::blocks::BlockRef;

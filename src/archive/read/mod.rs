@@ -1,8 +1,8 @@
-//! Open archives: which commit counts, where games are, what they hold.
+//! Open archives: selection of the commit, location of games, reading of games.
 //!
-//! From the bytes up: `map` and `read_at` give them; `blocks` and `dictionary` find blocks; `opening` decides on the
-//! commit; `archive` is the open archive, `records` and `columns` what it reads; `chunk` and `game_ref` are games,
-//! `walk` the fast way through them.
+//! From the bytes up: `map` and `read_at` provide bytes. `blocks` and `dictionary` find blocks. `opening` selects the
+//! commit. `archive` is the open archive, and `records` and `columns` read its parts. `chunk` and `game_ref` are games,
+//! and `walk` is the fast iteration over them.
 
 pub mod map;
 pub mod read_at;

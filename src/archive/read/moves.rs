@@ -1,4 +1,4 @@
-//! The moves of a stored game one by one, and what stands beside them.
+//! The moves of a stored game one by one, with clocks, evaluations, comments and variations.
 
 use crate::archive::read::game_ref::GameRef;
 use crate::brenner::decode::{Decoder, Item, TextPlaces};
@@ -63,7 +63,7 @@ impl GameRef<'_> {
         Moves { game: self, decoder: Some(decoder), ply: 0, chess960: self.start().is_chess960() }
     }
 
-    /// Returns the comments, those in variations too, in their order. Reads the chunk's texts.
+    /// Returns all comments in order, including comments in variations. Reads the texts of the chunk.
     pub fn comments(&self) -> Result<Vec<Comment>> {
         Ok(self.notes()?.comments)
     }
@@ -100,8 +100,8 @@ impl GameRef<'_> {
         Ok(all)
     }
 
-    /// Gives what each comment of an engine says to `seen`, with how deep in variations it stands: in the main line, or
-    /// in variations, too.
+    /// Calls `seen` with the data of each engine comment and its depth in variations: in the main line only, or also in
+    /// variations.
     pub(crate) fn visit_analysis(&self, variations: bool, seen: impl FnMut(Analysis, usize)) -> Result<()> {
         self.visit_moves(&mut AnalysisReader::new(variations, seen))
     }

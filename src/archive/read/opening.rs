@@ -1,10 +1,10 @@
-//! Which commit an archive is opened at: what two header pages and the file after them say together (FORMAT.md, "Which
-//! commit counts").
+//! Selection of the commit at which an archive is opened, from two header pages and the file after them (FORMAT.md,
+//! "Which commit counts").
 //!
-//! A page that is not intact may have been torn by a crash or damaged later, and the page alone does not show which.
-//! The file does: blocks are synced before the page that counts them. So where a page fails, the commits after the
-//! other one's are looked for, block by block; what is found counts, and where nothing is found the archive may lack
-//! games, which is said.
+//! A page that is not intact may have been torn by a crash or damaged later; the page does not show which. The file
+//! does, because blocks are synced before the page that counts them. If a page is invalid, the commits after the commit
+//! of the other page are searched block by block. A commit that is found is used. If none is found, games may be
+//! missing, and this is reported.
 
 use crate::archive::read::blocks::{BlockRef, check_block};
 use crate::archive::read::read_at::{Access, ReadAt, Store};
@@ -19,17 +19,17 @@ use std::path::Path;
 /// Why an open archive may lack games that were committed once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Incomplete {
-    /// The file is shorter than its last commit: what is left of it ends at an earlier one.
+    /// The file is shorter than its last commit; the rest ends at an earlier commit.
     Cut(Cut),
-    /// A header page is damaged, and no commit after that of the other page can be found: either there was none, or it
-    /// is damaged, too.
+    /// A header page is damaged, and no commit after that of the other page can be found. Either there was none, or it
+    /// is damaged too.
     HeaderPage {
-        /// Where the page begins, in bytes.
+        /// The offset of the page in bytes.
         offset: u64,
     },
 }
 
-/// An archive file that is shorter than its last commit says: what is left of it ends at an earlier commit.
+/// The state of an archive file that is shorter than its last commit: the rest ends at an earlier commit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Cut {
     /// The length of the file in bytes.
@@ -45,7 +45,7 @@ pub struct Cut {
 pub enum Tail {
     /// They do not: a writer may be at work on them.
     Leave,
-    /// They do: nobody else is writing, and what ends in a commit is not cut off.
+    /// The caller is the only writer, and committed blocks are kept.
     Adopt,
 }
 
@@ -54,20 +54,18 @@ pub enum Tail {
 pub struct Opening {
     /// The header that counts.
     pub header: Header,
-    /// The commits that were found in the file after that of the newest intact page, in order; the last is that of
-    /// `header`.
+    /// The commits found in the file after that of the newest intact page, in order. The last one is that of `header`.
     pub found: Vec<Header>,
-    /// Where a page is that should be intact and is not.
+    /// The offset of a page that should be intact but is not.
     pub damaged_page: Option<u64>,
     /// Why games may be missing.
     pub incomplete: Option<Incomplete>,
 }
 
 impl Opening {
-    /// Finds the commit that counts in a file, and gives all its bytes with it; those of a file that grows meanwhile,
-    /// too.
+    /// Finds the valid commit in a file, and returns it with all bytes of the file. The file may grow meanwhile.
     ///
-    /// Errors: those of `of`, and the file cannot be read.
+    /// Errors: an error of `of`; the file cannot be read.
     pub fn of_file(file: &File, path: &Path, access: Access, tail: Tail) -> Result<(Store, Opening)> {
         let length = || file.metadata().map(|file| file.len()).map_err(Error::io("cannot read", path));
         let handle = || file.try_clone().map_err(Error::io("cannot read", path));
@@ -76,8 +74,7 @@ impl Opening {
             let store = Store::of(handle()?, known, access).map_err(Error::io("cannot map", path))?;
             let opening = Opening::of(&store, path, tail)?;
             let now = length()?;
-            // A page that was read while it was written, or that counts what was not there yet when the length was
-            // asked.
+            // The page was read while it was written, or counts bytes that were written after the length was read.
             if opening.incomplete.is_none() || now == known {
                 return Ok((store, opening));
             }
@@ -85,7 +82,7 @@ impl Opening {
         }
     }
 
-    /// Finds the commit that counts. `file` are all its bytes, those beyond the last commit too.
+    /// Finds the valid commit. `file` is the whole file, including bytes beyond the last commit.
     ///
     /// Errors: the file is no archive, is of another version, or no header page is intact.
     pub fn of(file: &(impl ReadAt + ?Sized), path: &Path, tail: Tail) -> Result<Opening> {
@@ -107,8 +104,7 @@ impl Opening {
         }
         let both = pages.iter().all(|page| page.header().is_some());
         if file.length() > state.length && (!both || tail == Tail::Adopt) {
-            // Where a crash came before the sync, blocks may be there in part: nothing of them counts that is not
-            // whole.
+            // If a crash happened before the sync, blocks may be incomplete. Only complete commits are valid.
             opening.found = commits(file, header, |block| check_block(file, state.id, block).is_empty());
         }
         match (opening.found.last(), damaged_page) {
@@ -125,8 +121,8 @@ impl Opening {
         self.refused().or(self.damaged_page.map(|page| Damage::new(page, what)))
     }
 
-    /// Returns why nothing may be written to the archive, if so: what a writer cuts off or writes over might be what is
-    /// missing.
+    /// Returns the reason why the archive is read-only, if there is one: a writer might truncate or overwrite the
+    /// missing games.
     pub fn refused(&self) -> Option<Damage> {
         self.incomplete.map(|incomplete| match incomplete {
             Incomplete::Cut(cut) => Damage::new(cut.length, DamageKind::CutOff),
@@ -138,7 +134,7 @@ impl Opening {
 /// Returns the header of the intact page with the later commit.
 fn newest(pages: &[Page; 2], path: &Path) -> Result<Header> {
     let path = || path.to_path_buf();
-    // What a newer program has committed may be more than this one knows.
+    // A newer program may have committed blocks that this one does not know.
     if let Some(version) =
         pages.iter().find_map(|page| if let Page::Newer(version) = page { Some(*version) } else { None })
     {
@@ -169,8 +165,8 @@ fn newest(pages: &[Page; 2], path: &Path) -> Result<Header> {
     Err(Damage::new(0, DamageKind::FileHeader).into())
 }
 
-/// Returns the commits after `from` that follow from block to block, in order: each with the next number, and with the
-/// chain of all that is before it. `holds` is asked of every block on the way.
+/// Returns the commits after `from` that follow block by block, in order. Each has the next number and the chain of
+/// everything before it. `holds` is called for every block on the way.
 fn commits(file: &(impl ReadAt + ?Sized), from: Header, holds: impl Fn(&BlockRef) -> bool) -> Vec<Header> {
     let (mut commits, mut state) = (Vec::new(), from.state);
     while let Ok(block) = BlockRef::at(file, state.id, state.length)

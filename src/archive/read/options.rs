@@ -1,4 +1,4 @@
-//! Where an archive's bytes are, and how they are reached.
+//! The bytes of an archive: location and access.
 
 use crate::archive::file_kind::FileKind;
 use crate::archive::read::opening::{Opening, Tail};
@@ -8,7 +8,7 @@ use crate::format::Limits;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-/// How an archive is opened: how its bytes are reached, and what its blocks may cost.
+/// Options for opening an archive: access to its bytes, and limits of its blocks.
 ///
 /// ```
 /// use scoresheet::archive::{Access, Limits, OpenOptions};
@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 pub struct OpenOptions {
     /// How the bytes of the file are reached: mapped by default. Counts for files at a path.
     pub access: Access,
-    /// What blocks may cost; one that is beyond a limit gives [`Error::Limit`](crate::Error::Limit).
+    /// Limits of blocks. A block beyond a limit gives [`Error::Limit`](crate::Error::Limit).
     pub limits: Limits,
 }
 
@@ -37,7 +37,7 @@ impl From<Limits> for OpenOptions {
     }
 }
 
-/// The file of an archive: at a path, in memory, or behind a positioned reader. A path is one, too.
+/// The file of an archive: a path, bytes in memory, or a positioned reader. A path converts into it.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -56,13 +56,13 @@ impl From<Limits> for OpenOptions {
 #[must_use]
 pub struct ArchiveFile {
     path: PathBuf,
-    /// The bytes; `None` for those of the file at the path.
+    /// The bytes, or `None` for the file at the path.
     store: Option<Store>,
     index: IndexBytes,
     options: OpenOptions,
 }
 
-/// Where the index is.
+/// The path of the index.
 #[derive(Debug)]
 enum IndexBytes {
     /// In the file beside the archive.
@@ -86,9 +86,9 @@ impl ArchiveFile {
     /// Returns a file of `length` bytes that a positioned reader gives: range requests, an object store, a file in a
     /// file.
     ///
-    /// Opening reads the header and, later, what is asked for: the moves of the first game of a chunk in one request of
-    /// some 50 KiB (two where that would be more than 128 KiB), those of others in one or two of 4 KiB; its tags, texts
-    /// and layout in one of 32 KiB, where that is enough. An [`Arc`](std::sync::Arc) of a reader is one, too.
+    /// Opening reads the header. Later reads are: the moves of the first game of a chunk in one request of about 50 KiB
+    /// (two if more than 128 KiB are needed), the moves of other games in one or two requests of 4 KiB, and tags, texts
+    /// and layout in one request of 32 KiB if that suffices. An [`Arc`](std::sync::Arc) of a reader is also a reader.
     pub fn from_reader(reader: impl ReadExactAt + 'static, length: u64) -> ArchiveFile {
         ArchiveFile::from_store("archive from a reader", Store::of_reader(reader, length))
     }
@@ -103,14 +103,13 @@ impl ArchiveFile {
         self
     }
 
-    /// Sets the path whose side files are those of an archive that is not a file there: copies of those that lie beside
-    /// it where it is.
+    /// Sets the path of the side files for an archive that is not a file at a path: copies of its original side files.
     pub fn beside(mut self, path: impl AsRef<Path>) -> ArchiveFile {
         self.path = path.as_ref().to_path_buf();
         self
     }
 
-    /// Sets how the file is opened; an [`Access`] or [`Limits`] alone will do, too.
+    /// Sets the options for opening the file. An [`Access`] or [`Limits`] converts into options.
     pub fn options(mut self, options: impl Into<OpenOptions>) -> ArchiveFile {
         self.options = options.into();
         self
@@ -148,7 +147,7 @@ impl ArchiveFile {
     }
 }
 
-/// What opening leaves of an [`ArchiveFile`] besides its bytes.
+/// The data of an [`ArchiveFile`] after opening, besides its bytes.
 pub(in crate::archive) struct FileParts {
     pub path: PathBuf,
     pub index: Option<Vec<u8>>,

@@ -1,4 +1,4 @@
-//! Sources given back as they were.
+//! Restoration of sources.
 
 use crate::archive::read::archive::Archive;
 use crate::archive::read::blocks::BlockRef;
@@ -20,11 +20,11 @@ const AHEAD: usize = 8;
 #[derive(Default)]
 struct Rebuilt {
     text: Vec<u8>,
-    /// Where bytes that stand beside no stored game come between, and the game that comes next.
+    /// The position of bytes that belong to no stored game, and the game after them.
     gaps: Vec<(usize, u64)>,
 }
 
-/// Returns those of a source's loose blocks that come right before a game.
+/// Returns the loose blocks of a source right before a game.
 fn before(loose: &[BlockRef], game: u64) -> &[BlockRef] {
     let end = loose.partition_point(|block| block.header.first <= game);
     let start = loose.partition_point(|block| block.header.first < game);
@@ -32,9 +32,8 @@ fn before(loose: &[BlockRef], game: u64) -> &[BlockRef] {
 }
 
 impl Archive {
-    /// Writes the bytes of a source as they were when it was imported (decompressed), on rayon's current pool. Returns
-    /// whether they have the SHA-256 of the source: they have if [`SourceRecord::exact`] is set and the archive is
-    /// intact.
+    /// Writes the bytes of a source as imported (decompressed), on the current pool of rayon. Returns whether they have
+    /// the SHA-256 of the source, which is true if [`SourceRecord::exact`] is set and the archive is intact.
     ///
     /// `Err(Ok(error))` is the archive's fault, `Err(Err(error))` the writer's.
     pub fn write_original(
@@ -45,8 +44,8 @@ impl Archive {
         self.rebuild(source, out, |_| Ok(()))
     }
 
-    /// `write_original` that calls `look` with each game too, on several threads at once; an error of it is the
-    /// archive's fault.
+    /// Like `write_original`, and calls `look` with each game, on several threads. An error of `look` counts as damage
+    /// of the archive.
     pub(in crate::archive) fn rebuild(
         &self,
         source: &SourceRecord,
@@ -89,7 +88,7 @@ impl Archive {
                 for (gap, number) in gaps {
                     give(text.get(at..gap).unwrap_or_default())?;
                     at = gap;
-                    // One by one: there may be any number of them.
+                    // One by one, because their number is not bounded.
                     before(loose, number).iter().try_for_each(|block| give(&loose_bytes(block)?))?;
                 }
                 give(text.get(at..).unwrap_or_default())?;
@@ -101,9 +100,9 @@ impl Archive {
         Ok(hash.finalize()[..] == source.sha256)
     }
 
-    /// Returns the bytes of a source that stand beside no stored game, right before the games of that range: what
-    /// [`Game::original`] does not give. What stands after the source's last game is before the one after that, whether
-    /// or not it exists.
+    /// Returns the bytes of a source that belong to no stored game, before the games of this range. [`Game::original`]
+    /// does not include them. Bytes after the last game of a source count as before the next game, even if there is
+    /// none.
     ///
     /// [`Game::original`]: crate::archive::GameRef::original
     pub fn beside(&self, source: &SourceRecord, games: Range<u64>) -> Result<Vec<u8>> {

@@ -1,4 +1,4 @@
-//! Where an archive's bytes are: in a mapped file, in memory, or in a file that is read as they are asked for.
+//! The bytes of an archive: a mapped file, memory, or a file that is read on demand.
 
 use crate::archive::read::map::Map;
 use crate::error::{Damage, DamageKind, Limit};
@@ -17,8 +17,8 @@ pub enum Access {
     /// ends with SIGBUS. Without the feature `mmap` all of the file is read into memory instead.
     #[default]
     Map,
-    /// The file is read piece by piece. What another program takes away or changes meanwhile gives an error. For files
-    /// that others may write to, and for file systems that map badly.
+    /// The file is read on demand. If another program truncates or changes it, reads return errors. Use this for files
+    /// that others may write to, and for file systems without good mapping.
     Read,
 }
 
@@ -65,7 +65,7 @@ fn no_memory(needed: u64) -> DamageKind {
     DamageKind::OverLimit(Limit { what: "a block, for which there is no memory,", limit: 0, needed })
 }
 
-/// A page of records as it was read, with its offset in the file.
+/// A page of records and its offset in the file.
 type Page = (u64, Arc<[u8]>);
 
 /// Pages kept: 4 KiB each.
@@ -74,8 +74,7 @@ const KEPT: usize = 64;
 /// Something whose bytes can be read at any offset, from any thread: a file, a browser's range requests, an object
 /// store.
 pub trait ReadExactAt: Send + Sync {
-    /// Fills `bytes` from `offset` on. Errors: of kind `UnexpectedEof` where there are not so many bytes, others as
-    /// they come.
+    /// Fills `bytes` from `offset` on. Errors: `UnexpectedEof` if there are fewer bytes, and other read errors.
     fn read_exact_at(&self, offset: u64, bytes: &mut [u8]) -> io::Result<()>;
 }
 
@@ -99,13 +98,13 @@ pub struct Positioned {
 }
 
 impl Positioned {
-    /// Returns the first `length` bytes of a file, or of what can be read like one.
+    /// Returns the first `length` bytes of a file or reader.
     pub fn new(file: impl ReadExactAt + 'static, length: u64) -> Positioned {
         Positioned { file: Box::new(file), length, pages: (0..KEPT).map(|_| Mutex::new(None)).collect() }
     }
 
-    /// Returns the page of records at `offset`, from the pages kept if it is there, otherwise from `file`, which is all
-    /// of this; `intact` says whether one newly read is as it should be.
+    /// Returns the page of records at `offset`, from the cached pages or from `file`, the whole file. `intact` checks a
+    /// newly read page.
     pub fn page(
         &self,
         file: &impl ReadAt,
@@ -252,8 +251,8 @@ impl Store {
         }
     }
 
-    /// Says that these bytes are about to be read, and then those. Of a mapped file both are asked for at once, so that
-    /// one wait is enough; from another, one read gets both, or the first where that is too much.
+    /// Announces that these bytes are read next, and then the others. A mapped file requests both at once, so the
+    /// caller waits once. Other files read both at once, or only the first if both are too large.
     pub fn ahead(&self, first: Range<u64>, then: Option<Range<u64>>) -> Near {
         let mut near = Near { start: first.start, bytes: Vec::new() };
         match self {
@@ -267,7 +266,7 @@ impl Store {
                 let length = |end: u64| end.min(file.length).saturating_sub(first.start);
                 let both = length(then.map_or(first.end, |then| then.end.max(first.end)));
                 let length = if both <= MOST_AHEAD { both } else { length(first.end).min(MOST_AHEAD) };
-                // What cannot be read is an error for whoever asks for it.
+                // The caller gets the error of an unreadable part.
                 if length > 0
                     && let Ok(bytes) = file.read_at(first.start, length)
                 {
@@ -303,10 +302,10 @@ impl ReadAt for Store {
     }
 }
 
-/// The most bytes that are read because they are likely to be asked for: beyond that, a request of its own costs less.
+/// The most bytes to read in advance. Beyond that, a separate request is cheaper.
 const MOST_AHEAD: u64 = 128 << 10;
 
-/// What has been read ahead of a store; nothing where its bytes can be reached as memory.
+/// The bytes read in advance, or nothing if they are in memory.
 #[derive(Debug, Default)]
 pub struct Near {
     start: u64,

@@ -21,7 +21,7 @@ impl Archive {
         self.head_before(chunk, None)
     }
 
-    /// Returns what is known of a chunk, before its record at `place` is asked for, if one is.
+    /// Returns the head of a chunk before its record at `place` is read, if one is given.
     #[inline]
     fn head_before(&self, chunk: usize, place: Option<usize>) -> Result<&Head, Damage> {
         let missing = Damage::new(0, DamageKind::NoSuchChunk);
@@ -39,7 +39,7 @@ impl Archive {
             let table = self.blocks.store.whole().is_err().then(|| checked.into());
             let head = Head { block, layout, coding, table };
             if let (Some(_), Some(place)) = (&head.table, place) {
-                // Its pages are kept, so that whoever asks next has them; an error is theirs, too.
+                // The pages are cached for the next reader, who also gets any error.
                 let _ = self.record_from_file(&file, &head, place);
             }
             Ok(head)
@@ -48,8 +48,8 @@ impl Archive {
         .map_err(|damage| *damage)
     }
 
-    /// Returns where a chunk's head is, block header and table, and where its record at `place` is likely to be, by the
-    /// index alone: what is not in memory is then waited for once, not first for the one and then for the other.
+    /// Returns the range of the head of a chunk (block header and table), and the likely range of its record at
+    /// `place`, from the index. A caller then waits once for both.
     #[cold]
     fn likely(&self, chunk: usize, entry: &ChunkEntry, place: Option<usize>) -> (Range<u64>, Option<Range<u64>>) {
         let games = self.games_of(chunk);
@@ -108,14 +108,14 @@ impl Archive {
         if head.coding == Coding::Plain { Ok(record) } else { unpacked(record, head, place, limit) }
     }
 
-    /// Returns whether a game starts from another position than the standard starting position. Looks at the head of
-    /// its record alone; at a deleted game's too.
+    /// Returns whether a game starts from a set-up position. Reads only the head of its record. Deleted games are
+    /// included.
     pub(crate) fn is_set_up(&self, game: u64) -> Result<bool> {
         let (chunk, place) = self.place(game)?;
         Ok(self.stored_record(chunk, place)?.set_up.is_some())
     }
 
-    /// Returns the record at `place` of a chunk as it is held, its pages checked.
+    /// Returns the stored record at `place` of a chunk, with its pages checked.
     #[inline]
     pub(in crate::archive) fn stored_record(&self, chunk: usize, place: usize) -> Result<Record<'_>, Damage> {
         self.record_at(chunk, self.head_before(chunk, Some(place))?, place, &mut Trail::default())
@@ -156,8 +156,8 @@ impl Archive {
         record.ok_or(damage(DamageKind::GameRecord))
     }
 
-    /// Returns the record at `place` of a chunk of a file that is not in memory, by what has been read of that file.
-    /// Each page is checked when it is read.
+    /// Returns the record at `place` of a chunk of a file that is not in memory, from data already read. Each page is
+    /// checked when it is read.
     #[cold]
     fn record_from_file(&self, from: &impl ReadAt, head: &Head, place: usize) -> Result<Record<'static>, Damage> {
         let Head { block, layout, table, .. } = head;

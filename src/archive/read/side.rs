@@ -1,6 +1,6 @@
 //! Whether a file beside an archive belongs to it.
 
-/// Where an index or another side file came from, or why it is not used.
+/// The origin of an index or side file, or the reason why it is ignored.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SideState {
     /// From the file.

@@ -1,8 +1,7 @@
 //! The fast way through games: replay, from the start to a ply or over all plies.
 //!
-//! What it promises: the records' checksums hold, so these are the moves that were written, and the writer wrote legal
-//! ones. It does not check their legality again, as [`GameRef::positions`] and [`GameRef::check_moves`] do; that costs
-//! ten times as much.
+//! The checksums of the records are valid and the writer stored legal moves, so legality is not checked again.
+//! [`GameRef::positions`] and [`GameRef::check_moves`] check it, which costs ten times as much.
 
 use crate::archive::read::archive::Archive;
 use crate::archive::read::chunk::Chunk;
@@ -58,7 +57,7 @@ impl GameRef<'_> {
             return Err(Error::NoSuchPly { game: self.number(), ply, plies: replay.ply() });
         }
         let mut rest = self.brenner().get(used..).unwrap_or_default();
-        // What belongs to the move before is passed over.
+        // Data of the previous move is skipped.
         loop {
             let length = match rest.first() {
                 None => break,
@@ -78,7 +77,8 @@ impl GameRef<'_> {
         Ok((position, played))
     }
 
-    /// Calls `visit` with the state at every ply of the main line, ply 0 first. Some 3 ns a ply and what `visit` does.
+    /// Calls `visit` with the state at every ply of the main line, from ply 0. Costs about 3 ns per ply plus the cost
+    /// of `visit`.
     #[inline]
     pub fn walk(&self, visit: impl FnMut(&ReplayState<'_>)) -> Result<()> {
         let walked = Replay::new(self.start()).walk(self.brenner(), visit);
@@ -128,7 +128,7 @@ impl Chunk<'_> {
         })
     }
 
-    /// Like [`Chunk::walk`], and gives the Zobrist key of each state: that of [`Position::zobrist`].
+    /// Like [`Chunk::walk`], but also passes the Zobrist key of each state, equal to [`Position::zobrist`].
     #[inline]
     pub fn walk_keys(&self, mut visit: impl FnMut(u64, &ReplayState<'_>, u64)) -> Result<()> {
         self.each(|number, record| {

@@ -4,8 +4,7 @@ use foldhash::{HashMap, HashSet};
 use std::collections::hash_map::Entry;
 use std::hash::BuildHasher;
 
-/// The most strings that a writer takes into the dictionary, and the most bytes of text in them: what bounds its
-/// memory.
+/// The limits of the dictionary of a writer, in strings and in bytes of text. They bound its memory.
 const MAX_STRINGS: usize = 1 << 20;
 const MAX_STRING_BYTES: usize = 32 << 20;
 /// A string that stands this often in a chunk is sure to be worth a number.
@@ -15,10 +14,9 @@ const MAX_STRING: usize = 1024;
 
 /// Numbers strings in the order in which they come, for the archive's dictionary.
 ///
-/// A string gets a number when it recurs: within a chunk, or in a second chunk of the same batch. Names that are seen
-/// once stay in their chunk, and so in the archive once. What counts across batches is in the archive: so an import
-/// that was cut off can go on as it would have. Memory: about 85 MB for as many strings as it takes, and 20 MB for
-/// those seen once.
+/// A string gets a number when it recurs: within a chunk, or in a second chunk of the same batch. Names that occur once
+/// stay in their chunk. State across batches is in the archive, so an interrupted import can continue with the same
+/// result. Memory: about 85 MB at the limit of strings, and 20 MB for strings that occurred once.
 #[derive(Debug, Default)]
 pub struct Interner {
     /// The number of the first string with each hash; another one with the same hash, should there ever be one, stays
@@ -27,7 +25,7 @@ pub struct Interner {
     /// All strings, one after the other, and where each ends.
     text: Vec<u8>,
     ends: Vec<usize>,
-    /// How many of them the archive has, or have been taken for it.
+    /// The number of strings in the archive, or taken for it.
     taken: usize,
     /// Hashes of strings seen in one chunk of the batch so far; a false hit costs a few bytes.
     once: HashSet<u64>,
@@ -35,8 +33,8 @@ pub struct Interner {
 }
 
 impl Interner {
-    /// Returns the number of a string that stands `uses` times in a chunk, a new one if need be; `None` where it is to
-    /// stay in the chunk.
+    /// Returns the number of a string that occurs `uses` times in a chunk, new if necessary, or `None` if it stays in
+    /// the chunk.
     pub fn intern(&mut self, string: &[u8], uses: usize) -> Option<u64> {
         let hash = self.hasher.hash_one(string);
         if let Some(number) = self.numbers.get(&hash) {

@@ -14,10 +14,10 @@ use std::path::{Path, PathBuf};
 /// A new archive file, which takes its name only when it is whole or has its header.
 pub struct NewFile {
     path: PathBuf,
-    /// What the file is called until it takes its name; `None` where it has it.
+    /// The temporary name of the file, or `None` when it has its final name.
     temporary: Option<Temporary>,
     replace: bool,
-    /// What is there, locked until the new file takes its place.
+    /// The existing file, locked until the new file replaces it.
     replaced: Option<File>,
     keeps_beside: bool,
 }
@@ -63,7 +63,7 @@ impl NewFile {
         self.temporary.is_some()
     }
 
-    /// Gives the file its name; of what it replaces the side files stay. To be used where they are taken over.
+    /// Renames the file to its final name and keeps the side files of the replaced file. The caller takes them over.
     pub(in crate::archive) fn finish_beside(mut self) -> Result<()> {
         self.keeps_beside = true;
         self.give_name()

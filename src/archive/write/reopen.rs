@@ -41,12 +41,12 @@ impl<S: Storage> Opened<S> {
 }
 
 impl<S: Storage> Writer<S> {
-    /// Opens an archive to append to it. `all` are the bytes of the storage; `path` is what errors call it.
+    /// Opens an archive for appending. `all` are the bytes of the storage, and `path` is its name in errors.
     ///
-    /// Whole commits after that of the header pages are taken in: their pages are written. What lies beyond the last
-    /// commit is cut off, when `all` has been dropped.
+    /// Complete commits after the commit of the header pages are accepted: their pages are written. Bytes beyond the
+    /// last commit are truncated when `all` has been dropped.
     ///
-    /// Errors: those of opening an archive. Nothing is written to an archive that may lack games: that would make it
+    /// Errors: an error of opening an archive. An archive that may lack games is not written to, because it would then
     /// seem intact.
     pub fn open_on(mut storage: S, all: impl Deref<Target = [u8]>, path: &Path) -> Result<Opened<S>> {
         let opening = Opening::of(&*all, path, Tail::Adopt)?;
@@ -93,7 +93,7 @@ impl<S: Storage> Writer<S> {
         drop(all);
         let failed = || Error::io("cannot write", path);
         for found in &opening.found {
-            // The blocks may be there and not on the disk; and each page in turn, so that the other holds meanwhile.
+            // The blocks may not be on disk yet. Pages are written one after the other, so one of them is always valid.
             storage.sync().map_err(failed())?;
             storage.write_at(found.offset(), &found.encode()).map_err(failed())?;
             storage.sync().map_err(failed())?;
@@ -111,7 +111,7 @@ impl<S: Storage> Writer<S> {
 impl Writer<File> {
     /// Opens an archive file to append to it, as `open_on` does.
     ///
-    /// Errors: those of opening an archive; and another writer has it open.
+    /// Errors: an error of opening an archive; another writer has it open.
     pub fn open(path: &Path) -> Result<Opened<File>> {
         let file = locked(path)?;
         let length = file.metadata().map_err(Error::io("cannot read", path))?.len();
@@ -120,7 +120,7 @@ impl Writer<File> {
     }
 }
 
-/// Opens a file for writing and locks it; what has the lock is what has the name.
+/// Opens a file for writing and locks it. The locked file must be the file at the path.
 fn locked(path: &Path) -> Result<File> {
     loop {
         let file = OpenOptions::new().read(true).write(true).open(path).map_err(Error::io("cannot open", path))?;
@@ -145,7 +145,7 @@ fn is_named(file: &File, path: &Path) -> bool {
     }
 }
 
-/// Where a file that is open cannot lose its name to another.
+/// On systems where an open file cannot lose its name to another.
 #[cfg(not(unix))]
 fn is_named(_: &File, _: &Path) -> bool {
     true

@@ -1,4 +1,4 @@
-//! What a writer needs of a file, as a trait, so that tests can put a failing disk in its place.
+//! The file operations of a writer as a trait, so tests can use a failing disk.
 
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};

@@ -1,5 +1,5 @@
-//! Temporary files: what is written whole has such a name until it is complete, and an interrupted process removes its
-//! own.
+//! Temporary files: an output has a temporary name until it is complete, and an interrupted process removes its own
+//! temporary files.
 //!
 //! Every temporary file and folder of the process is registered from the moment it exists until it is gone or has its
 //! final name. A program that wants to leave nothing behind when it is interrupted calls [`remove_all`] from the thread
@@ -12,16 +12,15 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// What names of temporary files are made of: `.scoresheet-`, so many letters and digits, `.tmp`. Nobody calls a file
-/// of his own so.
+/// The pattern of temporary names: `.scoresheet-`, this many letters and digits, `.tmp`. No user chooses such a name.
 const PREFIX: &str = ".scoresheet-";
 const RANDOM: usize = 16;
 const SUFFIX: &str = ".tmp";
-/// How long nobody has touched a temporary file whose process is gone. An archive in the making is locked, too, but
-/// other files are not.
+/// The age at which an untouched temporary file of an ended process is removed. An archive that is being written is
+/// also locked, but other files are not.
 const LEFT_BEHIND: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// The temporary files and folders of this process. A signal has no other way to learn of them.
+/// The temporary files and folders of this process, for the signal handler.
 static LIVE: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
 fn live() -> MutexGuard<'static, BTreeSet<PathBuf>> {
@@ -35,7 +34,7 @@ fn live() -> MutexGuard<'static, BTreeSet<PathBuf>> {
 pub fn remove_all() -> bool {
     let live = live();
     for path in live.iter() {
-        // What cannot be removed stays; the next archive that is made in its folder removes it after a day.
+        // A file that cannot be removed stays. The next archive made in its folder removes it after a day.
         let _ = if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) };
     }
     let any = !live.is_empty();
@@ -49,13 +48,13 @@ pub fn remove_all() -> bool {
 pub struct Temporary(Option<tempfile::TempPath>);
 
 impl Temporary {
-    /// Makes an empty file that is to become the one at `target`, open for reading and writing. It has the permissions
-    /// of the file `like`; where there is none, those of any new file.
+    /// Creates an empty file for reading and writing that will replace `target`. It gets the permissions of the file
+    /// `like`, or default permissions if there is none.
     pub fn create(target: &Path, like: &Path) -> io::Result<(File, Temporary)> {
         Temporary::create_private(target, like, 0o777)
     }
 
-    /// Like `create`, but where there is no file `like`, group and world get no permissions beyond these mode bits.
+    /// Like `create`, but if there is no file `like`, group and others get no permissions beyond these mode bits.
     pub(crate) fn create_private(target: &Path, like: &Path, most: u32) -> io::Result<(File, Temporary)> {
         let mut builder = tempfile::Builder::new();
         builder.prefix(PREFIX).rand_bytes(RANDOM).suffix(SUFFIX);
@@ -77,7 +76,7 @@ impl Temporary {
         let Some(path) = self.0.take() else { return Ok(()) };
         let mut live = live();
         live.remove(&path.to_path_buf());
-        // Where that fails, the file is gone with the error's path, still under the lock.
+        // On an error, the file is removed with the path of the error, still under the lock.
         if replace { path.persist(target) } else { path.persist_noclobber(target) }.map_err(|error| error.error)
     }
 }
@@ -122,7 +121,7 @@ impl Drop for TemporaryFolder {
     }
 }
 
-/// Returns the system's error alone, without the temporary name that nobody has asked for.
+/// Returns the error of the system without the temporary name.
 fn unnamed_error(error: io::Error) -> io::Error {
     let text = error.to_string();
     match text.split_once(" at path ") {
@@ -156,7 +155,7 @@ pub(in crate::archive) fn sweep(folder: &Path) {
             file.is_file() && file.modified().is_ok_and(|time| time.elapsed().is_ok_and(|age| age >= LEFT_BEHIND))
         });
         if is_old && File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok()) {
-            // What cannot be removed stays; it is in nobody's way.
+            // A file that cannot be removed stays and does no harm.
             let _ = std::fs::remove_file(entry.path());
         }
     }
@@ -167,7 +166,7 @@ fn is_ours(name: &[u8]) -> bool {
     random.is_some_and(|random| random.len() == RANDOM && random.iter().all(u8::is_ascii_alphanumeric))
 }
 
-/// The permissions of a file: a copy of a private file is private, too.
+/// The permissions of a file: a copy of a private file is private.
 #[cfg(unix)]
 struct Mode(Option<u32>);
 
@@ -179,7 +178,7 @@ impl Mode {
         Mode(file.map(|file| file.permissions().mode() & 0o777))
     }
 
-    /// As any new file: what the umask leaves of it; never more than it is to have in the end.
+    /// As for any new file, subject to the umask, and never more than the final permissions.
     fn prepare(&self, builder: &mut tempfile::Builder, most: u32) {
         use std::os::unix::fs::PermissionsExt;
         let mode = self.0.unwrap_or(0o666 & most);

@@ -1,5 +1,5 @@
-//! Writing: chunks are appended, and a batch of them is committed by a commit block, a sync, the next high-water mark
-//! and another sync (FORMAT.md, "Commits").
+//! Writing: chunks are appended, and a batch of chunks is committed with a commit block, a sync, the next high-water
+//! mark and another sync (FORMAT.md, "Commits").
 
 use crate::archive::game_set::GameSet;
 use crate::archive::read::blocks::{BlockRef, IndexBuilder};
@@ -21,12 +21,12 @@ pub use crate::archive::write::interner::Interner;
 pub use crate::archive::write::new_file::{NewFile, write_index, write_side};
 pub use crate::archive::write::reopen::Opened;
 
-/// Chunks in a batch, unless the import is asked for another number: a commit follows every so many.
+/// The default number of chunks per batch: a commit follows each batch.
 pub const BATCH: u32 = 64;
 /// The compression level of dictionary blocks: they are small and read often.
 const DICTIONARY_LEVEL: i32 = 6;
 
-/// A chunk of games, encoded but for what depends on its place in the file.
+/// A chunk of games, encoded except for the data that depends on its position in the file.
 #[derive(Debug, Default)]
 pub struct EncodedChunk {
     /// Game records, one after the other.
@@ -53,7 +53,7 @@ pub struct EncodedChunk {
     pub pgn_bytes: u64,
 }
 
-/// Appends to an archive. What is not committed is not there.
+/// Appends to an archive. Uncommitted data is not part of the archive.
 pub struct Writer<S> {
     storage: S,
     id: ArchiveId,
@@ -106,7 +106,7 @@ impl<S: Storage> Writer<S> {
         self.id
     }
 
-    /// Returns the totals, those of what is not committed yet included.
+    /// Returns the totals, including uncommitted data.
     pub fn totals(&self) -> &Commit {
         &self.totals
     }
@@ -136,7 +136,7 @@ impl<S: Storage> Writer<S> {
         self.chunks
     }
 
-    /// Sets how far the import is, to be kept with the next commits; `None` where all of it is there.
+    /// Sets the progress of the import, to be stored with the next commits. `None` means that it is complete.
     pub fn set_unfinished(&mut self, unfinished: Option<Unfinished>) {
         self.unfinished = unfinished;
     }
@@ -214,7 +214,7 @@ impl<S: Storage> Writer<S> {
         Ok(())
     }
 
-    /// Appends what the archive is, as keys and values; nothing where there are none. An empty value takes a key away.
+    /// Appends metadata as keys and values; an empty list is ignored. An empty value removes a key.
     pub fn describe<'a>(&mut self, pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> io::Result<()> {
         let pairs: Vec<(&str, &str)> = pairs.into_iter().collect();
         let count = u32::try_from(pairs.len()).map_err(|_| io::Error::other("too many keys for one block"))?;
@@ -271,7 +271,7 @@ impl<S: Storage> Writer<S> {
         Ok(())
     }
 
-    /// Commits with the counts of another archive's commit, and the sizes of what has been appended here.
+    /// Commits with the counts of the commit of another archive, and the sizes of the data appended here.
     pub(in crate::archive) fn commit_copy(
         &mut self,
         commit: &Commit,
@@ -326,7 +326,7 @@ impl<S: Storage> Writer<S> {
             unfinished.encode(&mut payload);
         }
         self.append(|id, at| block::encode(BlockKind::Commit, totals.sequence, 0, &payload, id, at))?;
-        // After a failed sync nothing is known about what reached the disk, so the writer does not go on.
+        // After a failed sync the state of the disk is unknown, so the writer stops.
         self.poisoned = true;
         self.storage.sync()?;
         let header = Header { state: self.index.index.state, commit, ..self.header };
@@ -338,8 +338,8 @@ impl<S: Storage> Writer<S> {
         Ok(())
     }
 
-    /// Takes back what has been appended since the last commit. Where the file cannot be cut, that stays as a tail that
-    /// counts for nothing.
+    /// Removes data appended after the last commit. If the file cannot be truncated, the data remains as an ignored
+    /// tail.
     pub fn forget(&mut self) {
         let state = self.header.state;
         (self.totals, self.chunks) = (self.committed, 0);

@@ -98,7 +98,7 @@ fn joined(filters: impl IntoIterator<Item = Filter>, word: &str) -> Result<Filte
     Filter::parse(&filters.into_iter().map(text).collect::<Vec<_>>().join(word))
 }
 
-/// A value as it is written: numbers, dates and results need no quotation marks.
+/// A value in the syntax of filters: numbers, dates and results need no quotation marks.
 fn written(value: &str) -> String {
     let is_plain = value.starts_with(|letter: char| letter.is_ascii_digit())
         && value.bytes().all(|byte| byte.is_ascii_digit() || b"./-".contains(&byte));

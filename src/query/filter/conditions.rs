@@ -1,4 +1,4 @@
-//! What conditions on fields mean, as trees of tests.
+//! Conditions on fields as trees of tests.
 
 use crate::chess::Color;
 use crate::game::Outcome;
@@ -23,7 +23,7 @@ pub fn joined(mut all: Vec<Expr>, join: fn(Vec<Expr>) -> Expr) -> Expr {
     }
 }
 
-/// The condition on the opening's name: that of the tag, or where it is missing of the table.
+/// The condition on the name of the opening: the tag, or the table if the tag is missing.
 pub fn opening(test: TextTest) -> Expr {
     let tag = |test| Expr::Test(Test::Text("Opening".to_owned(), test));
     let fits = |name: &str| test.fits(name);
@@ -75,7 +75,7 @@ pub fn no_numbers(field: &Field, ranges: Ranges) -> Expr {
     }
 }
 
-/// The condition that a field's number is in ranges; of either player's, that one of them is.
+/// The condition that the number of a field is in ranges; for a field of either player, that one of them is.
 pub fn numbers(field: &Field, ranges: &Ranges) -> Expr {
     let value = |name: &str, reading| Expr::Test(Test::Value(name.to_owned(), reading, ranges.clone()));
     match field {
@@ -111,7 +111,7 @@ pub fn numbers(field: &Field, ranges: &Ranges) -> Expr {
             let held = points.iter().filter(|(halves, _)| ranges.hold((*halves, *halves)));
             Expr::Test(Test::Result(held.fold(0, |bits, (_, outcome)| bits | 1 << *outcome as u8)))
         }
-        // The parser does not ask for these.
+        // The parser excludes these.
         Field::Opening
         | Field::Player
         | Field::Decided { .. }
@@ -122,7 +122,7 @@ pub fn numbers(field: &Field, ranges: &Ranges) -> Expr {
     }
 }
 
-/// The condition that a field says something; `None` for what every game has.
+/// The condition that a field has a value, or `None` if every game has one.
 pub fn known(field: &Field) -> Option<Expr> {
     let text = |name: &str| Expr::Test(Test::Text(name.to_owned(), TextTest::Known));
     Some(match field {

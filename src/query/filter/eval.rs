@@ -1,8 +1,8 @@
 //! A tree answered from columns: each condition is decided once for each string of a table, then looked up for each
 //! game.
 //!
-//! Of conditions that all have to hold, those come first that cost little and let few games pass, as a sample of the
-//! games says; the others are asked of the games that are left.
+//! Conditions joined by `and` are ordered by cost and selectivity, estimated on a sample of the games. Each condition
+//! is evaluated on the games that passed the earlier ones.
 
 use crate::archive::GameSet;
 use crate::format::tag_columns::{NO_MARKER, OUTCOME_SHIFT};
@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 /// Games that are decided at once; a multiple of 64.
 const BLOCK: usize = 1 << 14;
-/// Where fewer than one game in so many is left, each is asked by itself.
+/// If fewer than one game in this many is left, each game is tested separately.
 const FEW: u32 = 8;
 /// Words of the sample.
 const SAMPLE: usize = 16;
@@ -28,7 +28,7 @@ const SAMPLE: usize = 16;
 /// Measures with their values, by place from 0.
 pub type Measured = [(Measure, Arc<[i64]>)];
 
-/// Returns the games that pass; `measured` has all measures that are asked for.
+/// Returns the games that pass. `measured` has all measures of the filter.
 pub fn games(expr: &Expr, headers: &TagColumns, measured: &Measured) -> GameSet {
     let archive = headers.archive();
     let games = archive.len() as usize;
@@ -41,7 +41,7 @@ pub fn games(expr: &Expr, headers: &TagColumns, measured: &Measured) -> GameSet 
     GameSet::from_words(words, archive.len())
 }
 
-/// A condition with what it needs to be decided.
+/// A condition with its data.
 enum Node {
     And(Vec<Node>),
     Or(Vec<Node>),
@@ -56,13 +56,13 @@ enum Node {
     Numbers(Arc<Column>, Vec<(u32, u32)>),
     /// The place in the archive in ranges.
     Place(Ranges),
-    /// Both ratings, 0 where there is none, and what is made of them.
+    /// Both ratings, 0 for none, and a value derived from them.
     Ratings(Arc<Column>, Vec<i64>, Arc<Column>, Vec<i64>, Ratings, Ranges),
-    /// A measure, `NONE` where there is none, in ranges.
+    /// A measure, `NONE` for no value, in ranges.
     Measured(Arc<[i64]>, Ranges),
 }
 
-/// What is asked of the strings of a table.
+/// The test for the strings of a table.
 #[derive(Clone, PartialEq)]
 enum Asked {
     Text(TextTest),
@@ -75,7 +75,7 @@ struct Maker<'h, 'a> {
     headers: &'h TagColumns<'a>,
     games: usize,
     measured: &'h Measured,
-    /// What has been asked of a table already: both players' names are in one.
+    /// The verdicts already computed for a table: the names of both players share one.
     judged: Vec<(Arc<Strings>, Asked, Arc<[u8]>)>,
 }
 
@@ -180,12 +180,11 @@ impl Maker<'_, '_> {
 
     fn column(&self, key: Key) -> Arc<Column> {
         let (mut columns, _) = self.headers.readable(&[key]);
-        // One was asked for.
+        // One was requested.
         columns.swap_remove(0)
     }
 
-    /// Conditions that all have to hold, in the order in which they are best asked: by what a game costs that they
-    /// reject.
+    /// Conditions joined by `and`, ordered by their cost per rejected game.
     fn in_order(&self, nodes: Vec<Node>) -> Vec<Node> {
         let words = self.games / 64;
         let price = |node: &Node| {
@@ -196,7 +195,7 @@ impl Maker<'_, '_> {
                 node.decide(row..row + 64, &mut word);
                 (passed, asked) = (passed + word[0].count_ones(), asked + 64);
             }
-            // As if one game more had been rejected, so that none costs without end.
+            // Count one extra rejected game, so that the quotient is finite.
             node.cost() * f64::from(asked + 1) / f64::from(asked + 1 - passed)
         };
         let mut priced: Vec<(f64, Node)> = nodes.into_iter().map(|node| (price(&node), node)).collect();
@@ -226,7 +225,7 @@ fn has_no_values(column: &Column) -> bool {
 }
 
 impl Node {
-    /// What a game costs, as a multiple of one look.
+    /// The cost of a game, as a multiple of one lookup.
     fn cost(&self) -> f64 {
         match self {
             Node::And(nodes) | Node::Or(nodes) => nodes.iter().map(Node::cost).sum(),
@@ -301,7 +300,7 @@ impl Node {
                 let mut of_black = vec![0; rows.len()];
                 black.copy(rows.clone(), &mut of_black);
                 let start = rows.start;
-                // A loop for each, so that the compiler sees what is made of them.
+                // A loop for each case, so the compiler can specialize it.
                 macro_rules! mark {
                     ($ratings:path) => {
                         white.select(rows, words, |row, number| {
@@ -339,7 +338,7 @@ impl Node {
         }
     }
 
-    /// Clears the bits of the games that do not pass, the first bit that of the game at place `start`.
+    /// Clears the bits of the games that do not pass. The first bit is the game at index `start`.
     fn narrow(&self, start: usize, words: &mut [u64]) {
         for (place, word) in words.iter_mut().enumerate() {
             let mut rest = *word;
@@ -380,8 +379,8 @@ impl Node {
     }
 }
 
-/// Whether there are both ratings, by their numbers, and what is made of them is in ranges. Bitwise, for no branch on
-/// ratings is foreseen.
+/// Tests whether there are both ratings and the value derived from them is in ranges. Bitwise, because branches on
+/// ratings are mispredicted.
 #[inline(always)]
 fn are_within(
     own: &[i64],

@@ -20,13 +20,13 @@ pub enum Expr {
 pub enum Test {
     /// A tag's text.
     Text(String, TextTest),
-    /// A tag's value as a number (or a range of them, where it is a date or code in part).
+    /// The value of a tag as a number, or a range of numbers for a partial date or code.
     Value(String, Reading, Ranges),
     /// The date of the game: of the tag Date, or UTCDate where that says no year.
     Date(Reading, Ranges),
-    /// What is made of both ratings.
+    /// A value derived from both ratings.
     Ratings(Ratings, Ranges),
-    /// The result: one of these, by the bits of `Outcome`.
+    /// The result: one of these, as bits of `Outcome`.
     Result(u8),
     /// The plies of the main line.
     Plies(Ranges),
@@ -41,9 +41,9 @@ pub enum Test {
 /// A condition on a text.
 #[derive(Clone, PartialEq, Debug)]
 pub enum TextTest {
-    /// It is one of these.
+    /// The value is one of these.
     Is(Vec<String>),
-    /// It is none of these.
+    /// The value is none of these.
     IsNot(Vec<String>),
     /// It has this in it.
     Has(String),
@@ -54,8 +54,8 @@ pub enum TextTest {
 }
 
 impl TextTest {
-    /// Returns whether a text that says something passes. Case and accents do not matter ([`fold`]), but for texts with
-    /// a slash that are compared as a whole: in addresses and FENs they have a meaning.
+    /// Returns whether a non-empty text passes. Case and accents are ignored ([`fold`]), except in whole texts with a
+    /// slash: in URLs and FENs they matter.
     pub fn fits(&self, text: &str) -> bool {
         match self {
             TextTest::Is(texts) => texts.iter().any(|own| is(text, own)),
@@ -100,8 +100,8 @@ impl Ratings {
     }
 }
 
-/// Ranges of numbers, both ends included. A value that is a range itself, for it is known in part, is in them if all of
-/// it is in one.
+/// Ranges of numbers, both ends included. A value that is a range (because it is partly known) matches if it lies
+/// completely in one of them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ranges(pub Vec<(i64, i64)>);
 
@@ -142,7 +142,7 @@ impl Expr {
         self.assumed(false)
     }
 
-    /// Appends the texts that tags are asked to be, each with the tag. The opening may be one of the table's.
+    /// Appends the texts that tags are compared with, each with its tag. The text of an opening may be from the table.
     pub fn texts<'a>(&'a self, texts: &mut Vec<(&'a str, &'a str)>) {
         match self {
             Expr::And(all) | Expr::Or(all) => all.iter().for_each(|expr| expr.texts(texts)),
@@ -174,7 +174,7 @@ impl Expr {
                 Test::Text(name, _) | Test::Value(name, ..) => keys.push(tag(name)),
                 Test::Date(..) => keys.extend([tag("Date"), tag("UTCDate")]),
                 Test::Ratings(..) => keys.extend([tag("WhiteElo"), tag("BlackElo")]),
-                // The movetext is asked only where the tag does not say.
+                // The movetext is needed only if the tag has no result.
                 Test::Result(_) => keys.push(tag("Result")),
                 Test::Plies(_) => keys.push(Key::Plies),
                 Test::Facts(_) => keys.push(Key::Facts),

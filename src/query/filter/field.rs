@@ -1,4 +1,4 @@
-//! The names that a filter can ask for.
+//! The field names of filters.
 
 use crate::chess::Color;
 use crate::format::tag_columns::{COMMENTS, FAULT, GLYPHS, SET_UP, VARIATIONS};
@@ -8,12 +8,12 @@ use crate::query::measure::field::{self as measures, Measure, MeasureKind};
 use crate::query::nearest::nearest as nearest_of;
 use crate::query::value::reading::Reading;
 
-/// What a name stands for.
+/// The meaning of a name.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Field {
     /// A tag's text.
     Text(String),
-    /// The opening's name: the tag, or where it is missing that of the table.
+    /// The name of the opening: the tag, or the table if the tag is missing.
     Opening,
     /// Either player's name.
     Player,
@@ -51,7 +51,7 @@ pub enum Field {
     Color(Color),
 }
 
-/// What a player has, whichever side it is.
+/// A value of a player, on either side.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Relative {
     Name,
@@ -80,7 +80,7 @@ impl Field {
     }
 }
 
-/// The names that are not those of tags, or mean more than the tag.
+/// The names that are not tag names, or mean more than the tag.
 const SPECIAL: [(&str, Field); 27] = [
     ("player", Field::Player),
     ("opening", Field::Opening),

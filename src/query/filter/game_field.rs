@@ -1,4 +1,4 @@
-//! Fields of a game one by one: what tables and CSV show.
+//! Fields of a game, for tables and CSV.
 
 use crate::archive::GameRef;
 use crate::chess::Color;
@@ -24,7 +24,7 @@ pub struct GameField {
     field: Field,
 }
 
-/// What a field says of a game.
+/// The value of a field of a game.
 #[derive(Clone, PartialEq, Debug)]
 pub enum FieldValue {
     /// A text.
@@ -59,13 +59,13 @@ impl GameField {
     /// Reads names with commas between, as in `white,whiteelo,accuracy,"My tag"`: the fields of a filter that are the
     /// game's own.
     ///
-    /// Errors: the place in the text, and what was expected there.
+    /// Errors: the position in the text, and the expected text.
     pub fn parse_list(text: &str) -> Result<Vec<GameField>, QueryFault> {
         let fields = parse::fields(text)?;
         Ok(fields.into_iter().map(|(name, field)| GameField { name, field }).collect())
     }
 
-    /// Returns its name as it was written, in small letters; a tag in quotation marks without them.
+    /// Returns its name in lower case; the name of a tag without quotation marks.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -161,7 +161,7 @@ impl GameField {
                     found.map(|(opening, _)| FieldValue::Text(opening.name.to_owned()))
                 }
             },
-            // The parser gives none of these.
+            // The parser returns none of these.
             Field::Relative { .. } | Field::Score(_) | Field::Color(_) => None,
         })
     }

@@ -1,7 +1,7 @@
 //! Header filters: which games have these tags, players, ratings, dates, results, lengths (docs/QUERY.md).
 //!
-//! `lexer` and `parse` read the text into `expr`, and `build` joins filters for programs; `eval` answers from tag columns:
-//! each condition is decided once for each distinct string (`verdicts`), and a game costs a look-up.
+//! `lexer` and `parse` parse the text into `expr`, and `build` joins filters in code. `eval` evaluates filters on tag
+//! columns. Each condition is decided once for each distinct string (`verdicts`), so a game costs a lookup.
 
 mod build;
 mod conditions;
@@ -46,19 +46,19 @@ impl PartialEq for Filter {
 
 impl Eq for Filter {}
 
-/// A field that a filter asks for and some games have no value of.
+/// A field of a filter for which some games have no value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Missing {
-    /// The field's name, as it was written.
+    /// The name of the field, as written.
     pub field: String,
-    /// How many games have none: no comparison of the field holds for them, not even `!=`.
+    /// The number of games without a value. No comparison of the field is true for them, not even `!=`.
     pub games: u64,
 }
 
 impl Filter {
     /// Reads a filter, as in `white ~ "Carlsen" and elo >= 2700 and year in 2010..2020`.
     ///
-    /// Errors: the place in the text, and what was expected there.
+    /// Errors: the position in the text, and the expected text.
     pub fn parse(text: &str) -> Result<Filter, QueryFault> {
         let (expr, asked) = parse::parse(text)?;
         Ok(Filter { text: text.to_owned(), expr, asked })
@@ -69,13 +69,13 @@ impl Filter {
         &self.text
     }
 
-    /// Returns the games that the filter lets pass, in parallel on rayon's current pool. Deleted games never do, nor do
-    /// those of which something cannot be read that the filter asks for: they are listed in `unread`.
+    /// Returns the games that pass the filter, in parallel on the current pool of rayon. Deleted games never pass.
+    /// Games with unreadable data that the filter needs do not pass either; `unread` lists them.
     ///
-    /// A million games take some milliseconds where `headers` has its columns; those that it must make first take as
-    /// long as reading all tags, and moves where the filter asks for them.
+    /// A million games take some milliseconds if `headers` has the columns. Missing columns are made first, which takes
+    /// as long as reading all tags, and also moves if the filter needs them.
     pub fn games(&self, headers: &TagColumns) -> Passed {
-        // In one go, so that the tags are read once.
+        // Together, so the tags are read once.
         let mut keys = self.keys();
         headers.readable(&keys);
         let mut measures = Vec::new();
@@ -84,7 +84,7 @@ impl Filter {
             true => (eval::games(&self.expr, headers, &[]), Vec::new(), 0),
             false => self.measured(headers, &measures),
         };
-        // The movetext's results may have been asked for, too.
+        // Results of the movetext may be needed too.
         keys.extend(keys.contains(&Key::Tag("Result".to_owned())).then_some(Key::Facts));
         let mut unread = headers.unread(&keys);
         unread.extend(lost);
@@ -103,7 +103,7 @@ impl Filter {
         let archive = headers.archive();
         let mut games = eval::games(&self.expr.without_measures(), headers, &[]);
         games.intersect(&archive.live());
-        // What passes whatever is measured needs no look: games with the tag Opening, where that decides.
+        // Games that pass for any measure need no computation, such as games with the tag Opening.
         let mut undecided = games.clone();
         undecided.subtract(&eval::games(&self.expr.whatever_measures(), headers, &[]));
         if undecided.is_empty() {
@@ -123,7 +123,7 @@ impl Filter {
 
     /// Returns the games of an archive that the filter lets pass, ascending.
     ///
-    /// Errors: damaged tags, or damaged games where the filter asks for their moves.
+    /// Errors: damaged tags, or damaged games if the filter needs their moves.
     pub fn numbers(&self, archive: &Archive) -> Result<Vec<u64>> {
         let Passed { games, unread, .. } = self.games(&TagColumns::of(archive));
         match unread.into_iter().next() {
@@ -148,8 +148,8 @@ impl Filter {
         self.asked.iter().filter_map(of).collect()
     }
 
-    /// Returns the texts that a tag is asked to be and is in no game of the archive, each with a text that such a tag has
-    /// and that is like it, if there is one: what a misspelled name was meant to be.
+    /// Returns the texts of the filter that no game of the archive has in that tag, each with a similar existing text,
+    /// if there is one. Use it to suggest corrections of misspelled names.
     ///
     /// Errors: damaged tags.
     pub fn unknown_texts(&self, headers: &TagColumns) -> Result<Vec<(String, Option<String>)>> {
@@ -177,7 +177,7 @@ impl Filter {
         Ok(unknown)
     }
 
-    /// Returns what the filter asks of games: the tag columns that it reads.
+    /// Returns the tag columns that the filter reads.
     pub fn keys(&self) -> Vec<Key> {
         let mut keys = Vec::new();
         self.expr.keys(&mut keys);
@@ -187,14 +187,14 @@ impl Filter {
     }
 }
 
-/// What a filter lets pass.
+/// The result of a filter.
 #[derive(Clone, Debug)]
 pub struct Passed {
     /// The games.
     pub games: GameSet,
     /// Games that could not be decided.
     pub unread: Vec<Unread>,
-    /// How many games were read for their clocks, evaluations or last positions; 0 where columns decide.
+    /// The number of games read for their clocks, evaluations or last positions; 0 if columns decide.
     pub walked: u64,
 }
 

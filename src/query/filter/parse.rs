@@ -17,10 +17,10 @@ const MAX_TEXT: usize = 1 << 16;
 /// How deep parentheses may go.
 const MAX_DEPTH: usize = 100;
 
-/// The fields that a filter asks for, each with the condition that a game has a value of it.
+/// The fields of a filter, each with the condition that a game has a value.
 pub type Asked = Vec<(String, Expr)>;
 
-/// Reads a filter; returns the fields that it asks for, too.
+/// Parses a filter. Returns its fields too.
 pub fn parse(text: &str) -> Result<(Expr, Asked), QueryFault> {
     if text.len() > MAX_TEXT {
         return Err(QueryFault::new("", 0..0, format!("a filter has at most {MAX_TEXT} bytes")));
@@ -38,7 +38,7 @@ pub fn parse(text: &str) -> Result<(Expr, Asked), QueryFault> {
     };
     match of_side(None)? {
         (expr, false, asked) => Ok((expr, asked)),
-        // One side, the same throughout, has to have all of it.
+        // The same side must satisfy the whole filter.
         (_, true, _) => {
             let sides = [of_side(Some(Color::White))?.0, of_side(Some(Color::Black))?.0];
             Ok((Expr::Or(sides.to_vec()), Vec::new()))
@@ -84,7 +84,7 @@ pub fn sort_keys(text: &str) -> Result<Vec<(Field, bool)>, QueryFault> {
     }
 }
 
-/// Reads the names of fields, each with the name as it was written.
+/// Parses field names. Returns each with its original text.
 pub fn fields(text: &str) -> Result<Vec<(String, Field)>, QueryFault> {
     let tokens = lexer::tokens(text)?;
     let mut parser = Parser { text, tokens, next: 0, depth: 0, side: None, is_relative: false, asked: Vec::new() };
@@ -126,7 +126,7 @@ enum Sign {
 /// A value or a range of values as written, and its place.
 struct Item {
     first: Option<Token>,
-    /// The end of a range: `None` where there is none; `Some(None)` for a range without end.
+    /// The end of a range: `None` if it is missing, `Some(None)` if the range is open.
     last: Option<Option<Token>>,
 }
 
@@ -396,7 +396,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What stands after `~` and `^=`.
+    /// The text after `~` and `^=`.
     fn matching(&mut self, field: &Field, begins: bool, sign: &Token) -> Result<Expr, QueryFault> {
         let token = self.value()?;
         let text = written(&token);
@@ -424,7 +424,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A value, with what belongs to a relative date: `today - 3y` is three words.
+    /// A value. A relative date may have three words: `today - 3y`.
     fn whole(&mut self) -> Token {
         let mut token = self.take();
         let Kind::Word(text) = &mut token.kind else { return token };
@@ -442,7 +442,7 @@ impl Parser<'_> {
         token
     }
 
-    /// What stands after `in`: a range, or a set of values and ranges.
+    /// The range or set after `in`.
     fn set(&mut self, field: &Field, outside: bool) -> Result<Expr, QueryFault> {
         let close = if self.sign("{") {
             "}"
@@ -486,7 +486,7 @@ impl Parser<'_> {
         Ok(Item { first, last })
     }
 
-    /// The condition that a field is, or with `none` is not, one of these.
+    /// The condition that a field is one of these, or with `none` that it is not.
     fn items(&mut self, field: &Field, items: &[Item], none: bool) -> Result<Expr, QueryFault> {
         if *field == Field::Result {
             let mut results = 0;
@@ -531,7 +531,7 @@ impl Parser<'_> {
                 Field::Decided { winner } => decided(*winner, test),
                 Field::Opening if none => opening(TextTest::IsNot(texts)),
                 Field::Opening => opening(TextTest::Is(texts)),
-                // One side may be unknown; neither is one of these.
+                // One side may be unknown; neither side may be one of these.
                 _ if none => {
                     let is = |name: &str| Expr::Test(Test::Text(name.to_owned(), TextTest::Is(texts.clone())));
                     Expr::And(vec![Expr::Or(vec![test("White"), test("Black")]), not(is("White")), not(is("Black"))])

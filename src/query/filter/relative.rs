@@ -2,8 +2,7 @@
 
 use crate::query::value::month_length;
 
-/// Returns the day that a text such as `today`, `today-3y` or `today-1m+7d` stands for, as `2024.05.31`; what is wrong,
-/// where it is none.
+/// Returns the day of a text such as `today`, `today-3y` or `today-1m+7d` as `2024.05.31`, or the fault of the text.
 pub fn date(text: &str) -> Result<String, &'static str> {
     let Some(terms) = text.get(5..) else { return Err(FORM) };
     let today = today().ok_or("the system does not say what day it is")?;

@@ -1,4 +1,4 @@
-//! An order of games by what their headers say (docs/QUERY.md, "Sorting").
+//! An order of games by tags and measures (docs/QUERY.md, "Sorting").
 
 use crate::archive::GameSet;
 use crate::chess::Color;
@@ -26,19 +26,19 @@ struct SortKey {
     descending: bool,
 }
 
-/// What a key says of a game, as a number that grows in its order; `None` where the game says nothing of the kind.
+/// The value of a key for a game as a number that increases in its order, or `None` if the game has no value.
 type Value = Option<i64>;
 
 impl SortKeys {
     /// Reads keys with commas between, each a field of a filter, a `-` before those that descend: `-elo,date,"My tag"`.
     ///
-    /// Errors: the place in the text, and what was expected there.
+    /// Errors: the position in the text, and the expected text.
     pub fn parse(text: &str) -> Result<SortKeys, QueryFault> {
         let keys = parse::sort_keys(text)?;
         Ok(SortKeys(keys.into_iter().map(|(field, descending)| SortKey { field, descending }).collect()))
     }
 
-    /// Returns the places in `games` of the first `most` in this order, and what could not be read for it, by archive.
+    /// Returns the indexes in `games` of the first `most` games in this order, and unreadable data, by archive.
     ///
     /// A game is known by its archive, a place in `headers`, and its number there. Games that a key says nothing of
     /// come last, whether or not it descends; those that no key tells apart stay in the order of `games`.
@@ -51,7 +51,7 @@ impl SortKeys {
         let mut unread = Vec::new();
         let columns = self.columns();
         for (archive, headers) in headers.iter().enumerate() {
-            // In one go, so that the tags are read once.
+            // Together, so the tags are read once.
             unread.extend(headers.readable(&columns).1.into_iter().map(|lost| (archive, lost)));
         }
         let values: Vec<(Vec<Value>, bool)> =
@@ -89,7 +89,7 @@ impl SortKeys {
             Field::Plies | Field::Moves => vec![Key::Plies],
             Field::Fact(_) => vec![Key::Facts],
             Field::Number | Field::Measure(_) | Field::EitherMeasure(_) => Vec::new(),
-            // No key is one of these.
+            // No key is one of these fields.
             Field::Decided { .. } | Field::Relative { .. } | Field::Score(_) | Field::Color(_) => Vec::new(),
         };
         self.0.iter().flat_map(of).collect()
@@ -111,7 +111,7 @@ impl SortKey {
             Field::Text(name) => texts(headers, games, name),
             Field::Opening => texts(headers, games, "Opening"),
             Field::Player => {
-                // Both in one table, so that they can be compared.
+                // Both in one table, so they can be compared.
                 let [white, black] = ["White", "Black"].map(|name| Source::of(headers, name));
                 let both: Vec<&Source> = vec![&white, &black];
                 let mut ranks = ranked(&both, games);
@@ -276,7 +276,7 @@ fn ranked(sources: &[&Source], games: &[(usize, u64)]) -> Vec<Vec<Value>> {
     sources.iter().map(|source| games.iter().map(|game| rank(source, game)).collect()).collect()
 }
 
-/// Compares texts in small letters; digits in succession count as a number, so that round 10 comes after round 9.
+/// Compares lower-case texts. Consecutive digits compare as a number: round 10 comes after round 9.
 fn natural(mut one: &[u8], mut other: &[u8]) -> Ordering {
     loop {
         match (one, other) {

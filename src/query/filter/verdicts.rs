@@ -1,4 +1,4 @@
-//! What a condition says of each string of a table, decided once for each.
+//! The verdicts of a condition on the strings of a table, each decided once.
 
 use crate::query::filter::expr::{TextTest, is_exact};
 use crate::query::fold::fold;
@@ -76,7 +76,7 @@ fn some(column: &Column, texts: &[String], others: u8) -> Vec<u8> {
     let mut plain: Vec<String> = texts.iter().filter(|text| !is_exact(text)).map(|text| fold(text)).collect();
     plain.sort_unstable();
     let is_one = |text: &[u8]| plain.binary_search_by(|own| own.as_bytes().cmp(text)).is_ok();
-    // Most differ in length from the only one that is asked for.
+    // Most strings differ in length from the only requested one.
     let length = if let [only] = plain.as_slice() { Some(only.len()) } else { None };
     let folded = |number: &u32| {
         let text = strings.get(*number).unwrap_or_default();
@@ -92,7 +92,7 @@ fn some(column: &Column, texts: &[String], others: u8) -> Vec<u8> {
     all
 }
 
-/// Appends for each of these strings whether it has the part in it: runs of them are searched as one text.
+/// Appends for each of these strings whether it contains the part. Runs of strings are searched as one text.
 fn having(strings: &Strings, numbers: Range<u32>, part: &Finder<'_>, all: &mut Vec<u8>) {
     let has = |text: &[u8]| u8::from(folded(text, |text| part.find(text).is_some()));
     let length = part.needle().len();

@@ -18,7 +18,7 @@ pub struct IndexedArchive {
 }
 
 impl IndexedArchive {
-    /// Opens an archive. Errors: those of [`Archive::open`].
+    /// Opens an archive. Errors: an error of [`Archive::open`].
     pub fn open(file: impl Into<ArchiveFile>) -> Result<IndexedArchive> {
         Archive::open(file).map(IndexedArchive::from)
     }
@@ -33,7 +33,7 @@ impl IndexedArchive {
         Arc::clone(&self.archive)
     }
 
-    /// Returns its tag columns, which keep what they had to make.
+    /// Returns its tag columns. They keep columns that were made from tags.
     pub fn columns(&self) -> &TagColumns<'static> {
         self.columns.get_or_init(|| TagColumns::shared(self.shared()))
     }
@@ -75,8 +75,7 @@ impl From<Arc<Archive>> for IndexedArchive {
     }
 }
 
-/// Open archives that behave as one: their games have the numbers of the set, those of the first archive, then those of
-/// the second, and so on, from 1.
+/// Open archives that behave as one. Their games are numbered through all archives, in order, from 1.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -129,7 +128,7 @@ impl Deref for Member {
 }
 
 impl ArchiveSet {
-    /// Opens archives in this order. Errors are those of [`Archive::open`], of the first that has one.
+    /// Opens archives in this order. Errors: the first error of [`Archive::open`].
     pub fn open<F: Into<ArchiveFile>>(files: impl IntoIterator<Item = F>) -> Result<ArchiveSet> {
         files.into_iter().map(IndexedArchive::open).collect::<Result<Vec<_>>>().map(ArchiveSet::of)
     }
@@ -139,12 +138,12 @@ impl ArchiveSet {
         ArchiveSet::shared(archives.into_iter().map(|archive| Arc::new(archive.into())).collect())
     }
 
-    /// Returns the set of archives that others use, too.
+    /// Returns a set of shared archives.
     pub fn shared(members: Vec<Arc<IndexedArchive>>) -> ArchiveSet {
         ArchiveSet::after(0, members)
     }
 
-    /// Returns a part of a larger set: its games have the numbers after those of `before` others.
+    /// Returns a part of a larger set. Its games are numbered after the `before` games of earlier parts.
     pub fn after(before: u64, members: Vec<Arc<IndexedArchive>>) -> ArchiveSet {
         let mut next = before;
         let members = members.into_iter().map(|indexed| {

@@ -1,4 +1,4 @@
-//! The games of a query, found as they are asked for.
+//! The games of a query, found on demand.
 
 use super::ArchiveSet;
 use super::query::{InArchive, Query};
@@ -20,17 +20,17 @@ pub struct FoundGame {
     pub archive: usize,
     /// Its number in the archive.
     pub game: u64,
-    /// Where it has what is asked on the board or in comments: the first place, or all. Empty where nothing is asked.
+    /// The matching plies on the board or in comments: the first one, or all. Empty if the query has no such condition.
     pub hits: Vec<Hit>,
 }
 
 /// Games to the first batch; each has twice as many as the one before it, up to the second number.
 const BATCH: (u64, u64) = (1 << 14, 1 << 18);
 
-/// The games of a query, in order, found as they are asked for: an iterator over them, and over the games that cannot be
-/// read, so that nobody takes what is found for all there is.
+/// The games of a query, in order, found on demand. It iterates over found games and unreadable games, so callers
+/// cannot take an incomplete result for a complete one.
 ///
-/// [`next_batch`](Hits::next_batch) gives many at once, and is for those who show how far the search is.
+/// [`next_batch`](Hits::next_batch) returns many at once, for callers that show progress.
 #[must_use = "games are found as they are asked for"]
 #[derive(Debug)]
 pub struct Hits<'a> {
@@ -38,7 +38,7 @@ pub struct Hits<'a> {
     set: &'a ArchiveSet,
     monitor: Option<&'a Monitor<'a>>,
     among: Option<Vec<GameSet>>,
-    /// The archive that is searched, and the next game of it.
+    /// The current archive, and its next game.
     place: usize,
     next: u64,
     /// The games of each archive that the headers let pass, once that is known; `None` in it for all.
@@ -51,7 +51,7 @@ pub struct Hits<'a> {
     searched: u64,
     steps: Vec<Vec<Step>>,
     unread: Vec<(usize, Unread)>,
-    /// What the iterator has found, and how many of the unread it has given.
+    /// The found games, and the number of unread games already returned.
     ready: VecDeque<FoundGame>,
     given: usize,
 }
@@ -83,8 +83,8 @@ impl<'a> Hits<'a> {
         Hits { among, ..self }
     }
 
-    /// Returns the next games, which may be none of many looked into; `None` at the end. Without an order batches are
-    /// small at first, so that the first hits come soon.
+    /// Returns the next games, or `None` at the end. A batch may be empty. Without an order, batches are small at
+    /// first, so the first hits come early.
     ///
     /// Errors: a range of games begins after the last; the search was stopped.
     pub fn next_batch(&mut self) -> Result<Option<Vec<FoundGame>>> {
@@ -107,7 +107,7 @@ impl<'a> Hits<'a> {
 
     /// Returns how many games there are, to the limit.
     ///
-    /// Errors: those of `next_batch`.
+    /// Errors: an error of `next_batch`.
     pub fn total(&mut self) -> Result<u64> {
         let mut games = 0;
         if !self.query.has_hits() && self.query.games.is_none() {
@@ -133,7 +133,8 @@ impl<'a> Hits<'a> {
         self.searched
     }
 
-    /// Returns the games that could not be read, each with the place of its archive: so far, and all of them at the end.
+    /// Returns the games that could not be read so far, each with the index of its archive. At the end the list is
+    /// complete.
     pub fn unread(&self) -> &[(usize, Unread)] {
         &self.unread
     }
@@ -228,7 +229,7 @@ impl<'a> Hits<'a> {
         self.unread.extend(found.unread.into_iter().map(|unread| (self.place, unread)));
     }
 
-    /// Finds all games and returns them in the order asked for.
+    /// Finds all games and returns them in the requested order.
     fn ordered(&mut self) -> Result<Vec<FoundGame>> {
         if let (Some(ranges), Some(archive), 1) = (&self.query.games, self.set.archive(0), self.set.members().len()) {
             // Deleted games alone are an error.
@@ -249,7 +250,7 @@ impl<'a> Hits<'a> {
 }
 
 impl Hits<'_> {
-    /// Returns the games of the next archive, and its place, where headers alone are asked; `None` after the last.
+    /// Returns the games of the next archive and its index if the query needs only tags; `None` after the last.
     fn of_headers(&mut self) -> Result<Option<(usize, GameSet)>> {
         let place = self.place;
         let Some(member) = self.set.members().get(place) else { return Ok(None) };
@@ -263,7 +264,7 @@ impl Hits<'_> {
         Ok(Some((place, games)))
     }
 
-    /// Returns the first games in an order, where headers alone are asked: there may be millions that nobody wants.
+    /// Returns the first games in an order if the query needs only tags: most of millions of games may be unneeded.
     fn first_of_headers(&mut self, keys: &SortKeys, most: u64) -> Result<Vec<FoundGame>> {
         let mut games: Vec<(usize, u64)> = Vec::new();
         while let Some((place, found)) = self.of_headers()? {
@@ -306,7 +307,7 @@ impl Iterator for Hits<'_> {
 }
 
 impl Query {
-    /// Returns the games of a set, to be found as they are asked for: see [`Hits`].
+    /// Returns the games of a set as an iterator; see [`Hits`].
     pub fn run<'a>(&'a self, set: &'a ArchiveSet) -> Hits<'a> {
         Hits::new(self, set, None)
     }
@@ -323,7 +324,7 @@ impl Query {
         self.run(set).map(|found| Ok(found?.number)).collect()
     }
 
-    /// Returns games of a set of so many in the order asked for, at least the first `most`.
+    /// Returns games of a set of this size in the requested order, at least the first `most`.
     fn ordered(
         &self,
         games: u64,
@@ -357,11 +358,12 @@ pub(super) fn found_games(before: u64, archive: usize, found: &InArchive) -> Vec
 }
 
 impl Archive {
-    /// Returns the games that a query finds, with the help of the side files beside the archive: by position, pattern,
-    /// filter or a [`Query`] of all of these. For many questions see [`Query::run`], which opens side files once.
+    /// Returns the games of a query by position, pattern, filter or a [`Query`] that combines them. Side files of the
+    /// archive make it faster. For many queries, use [`Query::run`], which opens the side files once.
     ///
-    /// Positions are found in the main line, transpositions included, each game with its first ply there: at once with
-    /// a position index, fast with signatures; without them every game is replayed, on rayon's current pool.
+    /// Positions are found in the main line, by any order of moves, each game with its first matching ply. This is
+    /// immediate with a position index, and fast with signatures. Without them every game is replayed, on the current
+    /// pool of rayon.
     ///
     /// Errors: a game that cannot be read; [`Query::run`] goes on after it.
     ///

@@ -49,7 +49,7 @@ impl Fields<'_> {
         self.get(name).map(number).transpose()
     }
 
-    /// Reads a text; what is wrong with it is said at its place in it.
+    /// Parses a text. Errors have their position in it.
     fn read<T>(
         &self,
         name: &str,
@@ -105,7 +105,7 @@ impl FromStr for Query {
     /// Reads a question as JSON, as in `{"moves": "e4 c5", "where": "elo >= 2500", "sort": "-elo", "limit": 10}`; or a
     /// query of Scoutfish, known by a member that questions do not have, as in `{"white-move": "O-O"}`.
     ///
-    /// Errors: the place in the text, and what was expected there.
+    /// Errors: the position in the text, and the expected text.
     fn from_str(text: &str) -> Result<Query, QueryFault> {
         let value = parsed(text)?;
         let place = Place::whole(text);

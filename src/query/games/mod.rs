@@ -1,8 +1,8 @@
-//! Which games: archives that are searched as one, what is asked of their games, and what is found.
+//! Selection of games: sets of archives, queries, and their results.
 //!
-//! `archive_set` holds open archives with their side files (`side_files`) and numbers their games; `upkeep` brings side
-//! files up to date; `ranges` are numbers as people write them. `query` is a question, which can be built, or read from JSON (`json`); `hits` answers it, archive after archive
-//! and batch after batch. `summary` is what lists say of a game.
+//! `archive_set` has open archives with their side files (`side_files`) and numbers their games. `upkeep` updates side
+//! files. `ranges` parses game numbers. `query` is a query, built in code or parsed from JSON (`json`). `hits`
+//! evaluates it, archive by archive and batch by batch. `summary` has the data of a game for lists.
 
 mod archive_set;
 mod hits;

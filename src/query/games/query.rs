@@ -1,4 +1,4 @@
-//! A question that can be asked of archives.
+//! A query on archives.
 
 use super::GameRanges;
 use super::{ArchiveSet, IndexedArchive, Member};
@@ -14,11 +14,11 @@ use crate::query::position::search::{Cost, Hit, Search, SearchOptions, SearchRes
 use crate::query::tag_columns::{TagColumns, Unread};
 use std::collections::BTreeMap;
 
-/// Which games: what their headers say, what is on the board, what the comments say of a move; in which order, and how
-/// many. All that is asked must hold; of nothing asked, all games have it.
+/// A selection of games by tags, by the board and by comments, with an order and a limit. A game must satisfy all
+/// conditions; a query without conditions selects all games.
 ///
-/// It is built, or read from JSON (docs/QUERY.md, "Questions as JSON"), and answered by [`run`](Query::run), or by
-/// [`Archive::find`] where one archive is asked once.
+/// Build it in code, or parse it from JSON (docs/QUERY.md, "Questions as JSON"). Evaluate it with [`run`](Query::run),
+/// or with [`Archive::find`] for one query on one archive.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -46,19 +46,19 @@ pub struct Query {
     pub(super) limit: Option<u64>,
 }
 
-/// What must be on the board.
+/// The condition on the board.
 #[derive(Clone, Debug)]
 pub enum Board {
     /// One of these positions, at any ply.
     AnyPosition(Vec<PositionQuery>),
     /// All of these positions, in any order.
     EveryPosition(Vec<PositionQuery>),
-    /// What a pattern asks.
+    /// The pattern.
     Pattern(Pattern),
 }
 
 impl Query {
-    /// Returns a query that asks nothing: all games, in their order.
+    /// Returns a query without conditions: all games, in order.
     pub fn new() -> Query {
         Query::default()
     }
@@ -79,7 +79,7 @@ impl Query {
         Query { board: Some(board.into()), ..self }
     }
 
-    /// Takes what is on the board with colours exchanged and the board flipped, too.
+    /// Also matches with colors and board reversed.
     pub fn either_color(self, either_color: bool) -> Query {
         Query { either_color, ..self }
     }
@@ -95,7 +95,7 @@ impl Query {
         Query { moments, ..self }
     }
 
-    /// Says in which order games come, instead of that of their numbers.
+    /// Sets the order of games; the default is by number.
     pub fn sort(self, order: SortKeys) -> Query {
         Query { order: Some(order), ..self }
     }
@@ -120,7 +120,7 @@ impl Query {
         self.limit
     }
 
-    /// Returns the query without what it asks on the board.
+    /// Returns the query without its condition on the board.
     pub fn no_board(self) -> Query {
         Query { board: None, moments: Moments::default(), ..self }
     }
@@ -130,7 +130,7 @@ impl Query {
         !(self.reach.variations && matches!(self.board, Some(Board::Pattern(_))))
     }
 
-    /// Returns whether anything on the board or in comments is asked, so that games have hits.
+    /// Returns whether there are conditions on the board or in comments, so games have hits.
     pub fn has_hits(&self) -> bool {
         self.board.is_some() || self.moments.is_any()
     }
@@ -140,7 +140,7 @@ impl Query {
         matches!(self.board, Some(Board::AnyPosition(_) | Board::EveryPosition(_))) && !self.reach.is_beside_main_line()
     }
 
-    /// Returns whether nothing is asked of games, so that all of them have it.
+    /// Returns whether there are no conditions on games.
     pub fn is_all(&self) -> bool {
         self.filter.is_none() && self.games.is_none() && !self.has_hits()
     }
@@ -181,7 +181,7 @@ impl Query {
         Some(passed.games)
     }
 
-    /// Adds the games that have what is asked on the board and in comments, among these.
+    /// Adds the games that satisfy the conditions on board and comments, among these.
     pub(super) fn on_board<'a>(
         &self,
         archive: &Archive,
@@ -195,7 +195,7 @@ impl Query {
             found.steps.push(Step { what, games: found.games.len() });
             return;
         }
-        // Which of a game's moves are mistakes is asked of all plies that match.
+        // Mistakes are decided on all matching plies.
         let all_plies = self.reach.all_plies || self.moments.is_any();
         let own = self.board.as_ref().map(|board| {
             let search = search().among(among.as_ref());
@@ -235,7 +235,7 @@ impl Query {
             for query in std::iter::once(query).chain(&swapped) {
                 let found = search.position(query, reach);
                 all.steps.extend(found.steps);
-                // What cannot be read is met by each of them.
+                // Each of them reports unreadable games.
                 all.unread = found.unread;
                 for hit in found.hits {
                     let (hits, count, last) = games.entry(hit.game).or_insert((Vec::new(), 0, usize::MAX));
@@ -247,19 +247,20 @@ impl Query {
         }
         let least = if every { positions.len() } else { 1 };
         for (mut hits, ..) in games.into_values().filter(|(_, count, _)| *count >= least) {
-            // Every position of a game that has all of them counts.
+            // Every matching position of a game that has all of them counts.
             SearchOptions { all_plies: reach.all_plies || every, ..reach }.keep(&mut hits);
             all.hits.append(&mut hits);
         }
         all
     }
 
-    /// Leaves only the hits of which the comments say what is asked; without a board all such moves are hits.
+    /// Keeps only hits that satisfy the conditions on comments. Without a condition on the board, all such moves are
+    /// hits.
     fn keep_moments(&self, archive: &Archive, found: &mut InArchive) {
         let (mut moments, unread) = self.moments.find(archive, &found.games);
         found.unread.extend(unread);
         if self.board.is_some() {
-            // The comments are those of the main line's moves.
+            // The comments belong to moves of the main line.
             let mut own = std::mem::take(&mut found.hits).into_iter().filter(Hit::is_main_line).peekable();
             let at = |hit: &Hit| (hit.game, hit.ply);
             moments.retain(|hit| {
@@ -275,8 +276,7 @@ impl Query {
         found.hits = moments;
     }
 
-    /// Returns what the answer would cost, as far as that is known before: see [`Plan`]. Decides the filter, which is
-    /// quick where there are tag columns.
+    /// Returns the estimated cost of the query; see [`Plan`]. Evaluates the filter, which is fast with tag columns.
     ///
     /// Errors: a range of games begins after the last.
     pub fn plan(&self, set: &ArchiveSet) -> Result<Plan> {
@@ -291,7 +291,7 @@ impl Query {
         Ok(plan)
     }
 
-    /// Returns what looking for what is on the board costs, without the filter.
+    /// Returns the cost of the search on the board, without the filter.
     pub fn cost(&self, search: Search<'_>) -> Cost {
         match &self.board {
             Some(Board::AnyPosition(positions) | Board::EveryPosition(positions))
@@ -309,7 +309,7 @@ impl Query {
         }
     }
 
-    /// Returns the games of the archive at a place that the numbers asked for name; `None` where none are asked for.
+    /// Returns the requested game numbers of the archive at an index, or `None` if there is no such condition.
     pub(super) fn ranges_in(&self, set: &ArchiveSet, place: usize) -> Result<Option<GameSet>> {
         let (Some(ranges), Some(archive)) = (&self.games, set.archive(place)) else { return Ok(None) };
         let (before, games) = (set.members().get(place).map_or(0, Member::before), archive.len());
@@ -321,23 +321,23 @@ impl Query {
     }
 }
 
-/// What a query finds in one archive.
+/// The result of a query in one archive.
 #[derive(Debug, Default)]
 pub struct InArchive {
     /// The games, by their numbers in the archive.
     pub games: GameSet,
-    /// Where they have what is asked on the board or in comments, by game and ply; none where nothing is.
+    /// The hits by game and ply; empty if there are no conditions on board or comments.
     pub hits: Vec<Hit>,
     /// How the games were found, step by step.
     pub steps: Vec<Step>,
     /// The games that could not be read, and are left out.
     pub unread: Vec<Unread>,
-    /// How many games were read for what no column says, to decide the filter.
+    /// The number of games that were read to evaluate the filter, for data that no column has.
     pub walked: u64,
 }
 
 impl InArchive {
-    /// Returns the games, or why one of them could not be read.
+    /// Returns the games, or an error if one of them could not be read.
     pub fn complete(self) -> Result<GameSet> {
         match self.unread.into_iter().next() {
             None => Ok(self.games),
@@ -378,16 +378,16 @@ impl From<&crate::chess::Position> for Query {
     }
 }
 
-/// What an answer would cost, as far as that is known before.
+/// The estimated cost of a query.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Plan {
     /// The games that would be looked into, at most; by position indexes the places that they name.
     pub games: u64,
     /// Whether any would be replayed from the start.
     pub replayed: bool,
-    /// By what they are known: that of the archive of which least is known.
+    /// The source of information: of several archives, the least informative one.
     pub with: &'static str,
-    /// The games that were read for what no column says, to decide the filter.
+    /// The number of games that were read to evaluate the filter, for data that no column has.
     pub walked: u64,
     /// The seconds that the search would take on so many cores as there are, if all is in memory.
     pub seconds: f64,

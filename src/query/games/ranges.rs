@@ -29,7 +29,7 @@ impl GameRanges {
         GameRanges(games.runs().take(most).map(|(first, last)| (first, Some(last))).collect())
     }
 
-    /// Returns the first and the last game of each range, where there are so many games in all.
+    /// Returns the first and last game of each range in an archive of this many games.
     ///
     /// Errors: a range begins after the last game; one that ends after it is shortened.
     pub fn within(&self, games: u64) -> Result<Vec<(u64, u64)>> {
@@ -40,7 +40,7 @@ impl GameRanges {
         self.0.iter().map(of).collect()
     }
 
-    /// Returns the games in the ranges, of an archive that has so many, deleted ones too.
+    /// Returns the games in the ranges for an archive of this many games, including deleted ones.
     ///
     /// Errors: a range begins after the last game.
     pub fn games(&self, games: u64) -> Result<GameSet> {

@@ -7,7 +7,7 @@ use crate::query::position::signature::Signatures;
 use crate::query::segments::SideFile;
 use crate::query::tag_columns::TagColumns;
 
-/// The side files of an archive that make searches fast, opened: for one who asks many questions.
+/// The open side files of an archive that make searches fast, for many queries.
 #[derive(Debug)]
 pub struct SideFiles {
     signatures: Option<Signatures>,
@@ -16,7 +16,7 @@ pub struct SideFiles {
 }
 
 impl SideFiles {
-    /// Opens the signatures and the position index beside an archive, as far as they are there and belong to it.
+    /// Opens the signatures and the position index of an archive, if they exist and belong to it.
     pub fn open(archive: &Archive) -> SideFiles {
         let (index, index_state) = PositionIndex::open(archive);
         let (signatures, state) = Signatures::open(archive);
@@ -24,8 +24,8 @@ impl SideFiles {
         SideFiles { signatures, index, states }
     }
 
-    /// Returns which side files there are, position index first, and whether they are used: those in the state
-    /// [`SideState::File`] are. A damage that a search met since they were opened counts.
+    /// Returns the existing side files, position index first, with their states. Files in the state [`SideState::File`]
+    /// are used. Damage found by a search since opening is included.
     pub fn states(&self) -> [(FileKind, SideState); 2] {
         let mut states = self.states;
         let [(_, index), (_, signatures)] = &mut states;
@@ -51,8 +51,7 @@ impl SideFiles {
     }
 }
 
-/// Returns the state of each cache beside an archive, signatures, position index and tag columns: every byte of them is
-/// read.
+/// Returns the state of the signatures, position index and tag columns of an archive. Every byte of them is read.
 ///
 /// The index is checked by `Archive::verify`.
 pub fn check_side_files(archive: &Archive) -> [(FileKind, SideState); 3] {

@@ -1,4 +1,4 @@
-//! What lists say of a game: players, ratings, result, date, opening, event.
+//! The data of a game for lists: players, ratings, result, date, opening, event.
 
 use crate::archive::GameRef;
 use crate::chess::Color;
@@ -10,7 +10,7 @@ use crate::query::value;
 use serde_core::ser::{Serialize, SerializeMap, Serializer};
 use std::sync::Arc;
 
-/// A game in a line: what its tags say, read once for all who show it. It serializes as the members of docs/JSON.md.
+/// The data of a game for lists, from its tags. It serializes as the members of docs/JSON.md.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -31,7 +31,7 @@ pub struct GameSummary {
     pub game: u64,
     /// The half-moves of its main line.
     pub plies: u32,
-    /// The values of the tags of [`GameSummary::TAGS`], empty where there is none.
+    /// The values of the tags of [`GameSummary::TAGS`], empty for missing tags.
     texts: [String; GameSummary::TAGS.len()],
     /// The result by the movetext, where the tag says none.
     outcome: Option<Outcome>,
@@ -61,7 +61,7 @@ impl GameSummary {
         Self::TAGS.iter().map(|name| Key::Tag((*name).to_owned())).chain([Key::Plies]).collect()
     }
 
-    /// Returns the summary of a game. Where no tag names the opening, the table of openings does.
+    /// Returns the summary of a game. If no tag names the opening, the table of openings does.
     ///
     /// Errors: its tags, or its moves, are damaged.
     pub fn of(game: &GameRef<'_>) -> Result<GameSummary> {
@@ -77,10 +77,10 @@ impl GameSummary {
         summary.complete(|| Ok(game.clone()))
     }
 
-    /// Returns the summary of a game by the columns of [`GameSummary::keys`]. `read` is asked for the game where the
-    /// columns do not say its result or its opening.
+    /// Returns the summary of a game from the columns of [`GameSummary::keys`]. `read` is called for the game if the
+    /// columns lack its result or its opening.
     ///
-    /// Errors: those of `read`; the game's moves are damaged.
+    /// Errors: an error of `read`; the moves of the game are damaged.
     pub fn of_columns<'a>(
         columns: &[Arc<Column>],
         game: u64,
@@ -132,7 +132,7 @@ impl GameSummary {
         &self.texts
     }
 
-    /// Returns the result by the movetext, which is asked where the tag says none.
+    /// Returns the result in the movetext, for games whose tag has none.
     pub fn outcome(&self) -> Option<Outcome> {
         self.outcome
     }
@@ -162,7 +162,7 @@ impl GameSummary {
         }
     }
 
-    /// Returns the result: that of the tag, or of the movetext where that says none.
+    /// Returns the result in the tag, or in the movetext if the tag has none.
     pub fn result(&self) -> Outcome {
         value::result(self.tag("Result").map(str::as_bytes), self.outcome)
     }
@@ -177,7 +177,7 @@ impl GameSummary {
         value::year(self.date()?.as_bytes())
     }
 
-    /// Returns the opening's name: the tag's, or that of the table of openings.
+    /// Returns the name of the opening: the tag, or the table of openings.
     pub fn opening(&self) -> Option<&str> {
         self.tag("Opening")
     }

@@ -1,8 +1,8 @@
-//! Side files kept up to date: after a commit, what was appended or changed is added to those that are there.
+//! Updates side files: after a commit, appended and changed games are added to existing side files.
 //!
-//! A segment more costs what its games cost; so that a search does not meet many, the last segments are made anew
-//! together with it where they are small beside it, as in a log-structured merge: a game is made anew some ten times
-//! while an archive grows to a million games of appended thousands.
+//! An additional segment costs as much as its games. To keep the number of segments small, the last segments are merged
+//! with the new one if they are small compared with it, as in a log-structured merge. A game is rewritten about ten
+//! times while an archive grows to a million games in steps of a thousand.
 
 use crate::archive::copy::Changed;
 use crate::archive::{Archive, FileKind};
@@ -16,7 +16,7 @@ use crate::query::tag_columns::add_tag_columns;
 use std::ops::Range;
 use std::path::Path;
 
-/// A segment is made anew with those after it where it has fewer than so many times their games.
+/// A segment is merged with the following ones if it has fewer than this many times their games.
 const GROWTH: u64 = 4;
 /// So many runs of games are the most of a segment: then the whole file is made anew.
 const MOST_RUNS: usize = 4096;
@@ -25,7 +25,7 @@ pub const KINDS: [FileKind; 3] = [FileKind::Signatures, FileKind::Positions, Fil
 /// Memory for sorting positions, in bytes.
 pub const SORT_MEMORY: u64 = 256 << 20;
 
-/// What the side files of an archive knew before it is changed in place: to be taken over afterwards.
+/// The state of the side files before an archive is changed in place, to be taken over afterwards.
 #[derive(Debug)]
 pub struct Before {
     made: Made,
@@ -39,10 +39,10 @@ impl Before {
         Before { made: archive.made(), files: there.map(|kind| (kind, SideFile::open(archive, kind))).collect() }
     }
 
-    /// Takes over what they knew after the archive has been written anew, and makes anew what has changed. Where another
-    /// program has changed it in between, the files stay as they are, out of date.
+    /// Takes over the side files after the archive was rewritten, and rebuilds the changed parts. If another program
+    /// has changed the archive in between, the files stay out of date.
     ///
-    /// Errors: those of [`update`].
+    /// Errors: an error of [`update`].
     pub fn carry(&self, archive: &Archive, change: &Changed) -> Result<()> {
         if change.from != self.made || !archive.comes_after(&change.made) {
             return Ok(());
@@ -67,23 +67,23 @@ impl Before {
     }
 }
 
-/// What was done to a side file.
+/// The update of a side file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Updated {
-    /// Which file.
+    /// The file.
     pub kind: FileKind,
-    /// How many games were added to it or made anew; 0 where it was up to date.
+    /// The number of games added or rebuilt; 0 if the file was up to date.
     pub games: u64,
     /// Its length in bytes.
     pub bytes: u64,
 }
 
-/// Brings the side files that stand beside an archive up to date, at a cost in proportion to the games that they do not
-/// know. Files of another archive or version stay as they are, and so does one that another program extends. The unit of
-/// progress is a game, once for each file and twice for the position index.
+/// Updates the side files of an archive, at a cost in proportion to the games that they lack. Files of another archive
+/// or version, and files that another program is extending, are unchanged. The unit of progress is a game, once for
+/// each file and twice for the position index.
 ///
-/// Errors: a game cannot be read, a file cannot be written, the work was stopped. The files are as they were then, or up
-/// to date, each for itself.
+/// Errors: a game cannot be read, a file cannot be written, the work was stopped. Each file is then either unchanged or
+/// up to date.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -148,7 +148,7 @@ fn update_file(archive: &Archive, kind: FileKind, memory: u64, monitor: &Monitor
     Ok(Some(Updated { kind, games, bytes }))
 }
 
-/// Makes a side file anew with those segments of it that count. Returns its length in bytes.
+/// Makes a new side file from the valid segments of the old one. Returns its length in bytes.
 fn copy(archive: &Archive, kind: FileKind) -> Result<u64> {
     let file = SideFile::open(archive, kind);
     let mut writer = SideWriter::create(archive, kind)?;

@@ -1,23 +1,22 @@
 //! A side's play by an engine's evaluations: accuracy, centipawn loss, mistakes.
 //!
-//! The figures are those that Lichess publishes (<https://lichess.org/page/accuracy>). The chances of White to win, in
-//! percent, are `50 + 50 (2 / (1 + exp(-0.00368208 c)) - 1)` for `c` centipawns, at most 1,000 either way, which mates
-//! count as. The accuracy of a move that lowers its side's chances by `d` percent is
-//! `103.1668 exp(-0.04354 d) - 3.1669` (with the constants in full below and one point added, as Lichess has done since
-//! 2022), from 0 to 100. That of a game is the mean of two means of its moves' accuracies: the harmonic one, and one
-//! weighted by how much the chances vary around the move, the standard deviation over a window of a tenth of the plies
-//! (2 to 8), from 0.5 to 12.
+//! Accuracy follows Lichess (<https://lichess.org/page/accuracy>). The chance of White to win, in percent, is `50 + 50
+//! (2 / (1 + exp(-0.00368208 c)) - 1)` for `c` centipawns, limited to 1,000 either way; mates count as 1,000. The
+//! accuracy of a move that lowers the chance of its side by `d` percent is `103.1668 exp(-0.04354 d) - 3.1669`, from 0
+//! to 100. The code has more digits and adds one point, as Lichess has done since 2022. The accuracy of a game is the
+//! mean of two means of its moves: the harmonic mean, and a weighted mean. The weight is the standard deviation of the
+//! chances over a window of a tenth of the plies (2 to 8), limited to 0.5 to 12.
 //!
-//! A move is an inaccuracy, mistake or blunder by Lichess's rule: its side's chances fall by 5, 10 or 15 percent. Where
-//! mates come in, how far the other evaluation is from the mate decides: to let mate happen, or let one slip, counts as
-//! a blunder, as a mistake beyond 7 pawns, as an inaccuracy beyond 10.
+//! A move is an inaccuracy, mistake or blunder by the rule of Lichess: the chance of its side falls by 5, 10 or 15
+//! percent. If a mate appears or disappears, the other evaluation decides: allowing a mate, or missing one, is a
+//! blunder, beyond 7 pawns a mistake, and beyond 10 pawns an inaccuracy.
 
 use crate::chess::Color;
 use crate::game::Evaluation;
 
 /// The most centipawns that count.
 const CEILING: i32 = 1000;
-/// What a game begins with, in centipawns.
+/// The initial evaluation of a game, in centipawns.
 const INITIAL: Evaluation = Evaluation::Centipawns(15);
 
 /// How bad a move is.
@@ -189,7 +188,7 @@ fn accuracies(evaluations: &[Option<Evaluation>], side_of: impl Fn(usize) -> Col
     sums.map(|sums| sums.mean())
 }
 
-/// What the two means of a side's accuracies are made of.
+/// The data for the two means of accuracies of a side.
 #[derive(Clone, Copy, Default)]
 struct Sums {
     moves: f64,

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// What a side's clock says.
+/// The clock data of a side.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ClockMeasures {
     /// The least time left after a move; zero where only the times of the moves are known.

@@ -1,4 +1,4 @@
-//! The names of measures, and their values as numbers: what filters, orders and tables ask.
+//! The names of measures and their values as numbers, for filters, orders and tables.
 
 use crate::chess::{Color, Role};
 
@@ -6,11 +6,11 @@ use crate::chess::{Color, Role};
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Measure {
     pub kind: MeasureKind,
-    /// The side whose figure it is; `None` for those of the whole game.
+    /// The side of the measure, or `None` for measures of the whole game.
     pub side: Option<Color>,
 }
 
-/// What is measured.
+/// The measure.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum MeasureKind {
     /// The least time left, in milliseconds.
@@ -46,7 +46,7 @@ pub enum MeasureKind {
     Ending,
 }
 
-/// What the numbers of a measure mean.
+/// The unit of a measure.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unit {
     /// Milliseconds, written in seconds or as `1:30`.
@@ -57,7 +57,7 @@ pub enum Unit {
     Count,
     /// A piece.
     Piece,
-    /// A name in the table of openings; never written as such.
+    /// A name in the table of openings; not written as a number.
     Name,
 }
 
@@ -75,7 +75,7 @@ pub const OF_SIDES: [(&str, MeasureKind); 10] = [
     ("pvlength", MeasureKind::PvLength),
 ];
 
-/// Those of the whole game.
+/// Measures of the whole game.
 pub const OF_GAMES: [(&str, MeasureKind); 5] = [
     ("maxeval", MeasureKind::MaxEval),
     ("mineval", MeasureKind::MinEval),
@@ -173,7 +173,7 @@ pub fn piece_name(place: i64) -> &'static str {
     PIECES.iter().find(|(_, role)| *role as i64 == place).map_or("", |(name, _)| name)
 }
 
-/// Reads a decimal number with at most so many decimals that count, as a whole number of these.
+/// Parses a decimal number with this many significant decimals as an integer.
 fn decimal(text: &str, decimals: usize) -> Option<i64> {
     let (negative, digits) = match text.strip_prefix('-') {
         Some(rest) => (true, rest),

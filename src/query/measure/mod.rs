@@ -1,7 +1,8 @@
-//! What a game's clocks and evaluations say: time left and used, accuracy, mistakes.
+//! Measures from the clocks and evaluations of a game: time left and used, accuracy, mistakes.
 //!
-//! `clocks` and `accuracy` work out the figures of one game from its comments; `field` gives them names for filters,
-//! orders and tables; `values` works them out for many games; `moments` finds moves by them. May read games; knows nothing of filters.
+//! `clocks` and `accuracy` compute the measures of one game from its comments. `field` names them for filters, orders
+//! and tables. `values` computes them for many games, and `moments` finds moves by them. This room may read games, and
+//! knows nothing of filters.
 
 mod accuracy;
 mod clocks;
@@ -21,7 +22,7 @@ use crate::query::value::reading;
 use crate::query::value::reading::Reading;
 use std::time::Duration;
 
-/// What the clocks and evaluations of a game say, each side's at its [`Color::index`]: White's first.
+/// The measures of a game. Values of a side are at its [`Color::index`], White first.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct GameMeasures {
     /// The clock after each ply of the main line, as far as a comment has it (`[%clk 0:03:00]`, or as engines
@@ -30,17 +31,17 @@ pub struct GameMeasures {
     /// The evaluation after each ply of the main line, as far as a comment has it (`[%eval 0.35]`, or as
     /// engines write it), from White's side.
     pub evaluation_after: Vec<Option<Evaluation>>,
-    /// Each side's clock; `None` where nothing says it.
+    /// The clock of each side, or `None` if there is no data.
     pub clocks: [Option<ClockMeasures>; 2],
-    /// Each side's play by the evaluations; `None` where there are none.
+    /// The play of each side by the evaluations, or `None` if there are none.
     pub evaluations: [Option<EvaluationMeasures>; 2],
-    /// What each side's engine searched.
+    /// The searches of each side's engine.
     pub engines: [EngineMeasures; 2],
-    /// The moves that are inaccuracies, mistakes or blunders: the ply after the move, and which of these.
+    /// The inaccuracies, mistakes and blunders, each with the ply after the move.
     pub judgements: Vec<(u32, Judgement)>,
 }
 
-/// What the engine of one side says of its searches, in whatever way its program writes comments.
+/// The data on the searches of one side's engine, in any of the known formats.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct EngineMeasures {
     /// The greatest depth, in plies.
@@ -104,7 +105,7 @@ impl GameMeasures {
                 .map(|side| clocks::of_side(&measures.clock_after, &elapsed, usize::from(side != first), control));
         }
         if measures.evaluation_after.iter().any(Option::is_some) {
-            // Where nothing is said of the last move, the board may say that it mates.
+            // If the last move has no evaluation, the board may show a mate.
             let mates = || game.position(notes.plies).is_ok_and(|last| last.is_checkmate());
             (measures.evaluations, measures.judgements) = accuracy::of(&measures.evaluation_after, first, mates);
         }

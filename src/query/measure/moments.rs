@@ -9,7 +9,7 @@ use crate::query::tag_columns::Unread;
 use rayon::prelude::*;
 use std::time::Duration;
 
-/// What the comments have to say of a move.
+/// Conditions on the comments of a move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Moments {
     /// It is at least this bad.
@@ -19,12 +19,12 @@ pub struct Moments {
 }
 
 impl Moments {
-    /// Returns whether anything is asked.
+    /// Returns whether there are conditions.
     pub fn is_any(&self) -> bool {
         self.judgement.is_some() || self.clock_below.is_some()
     }
 
-    /// Returns the plies of the main line, each that after the move, at which a game has it. Walks the game's moves.
+    /// Returns the plies of the main line, after the move, that satisfy the conditions. Walks the moves of the game.
     pub fn of_game(&self, game: &GameRef<'_>) -> Result<Vec<u32>> {
         let measures = GameMeasures::of(game)?;
         let is_judged = |ply: u32| {

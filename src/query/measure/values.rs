@@ -11,10 +11,10 @@ use crate::query::position::novelty::novelty;
 use crate::query::tag_columns::Unread;
 use rayon::prelude::*;
 
-/// What stands for no value.
+/// The number for no value.
 pub const NONE: i64 = i64::MIN;
 
-/// Returns the values of the measures of a game, [`NONE`] where there is none.
+/// Returns the values of the measures of a game, [`NONE`] for no value.
 pub fn of_game(game: &GameRef<'_>, measures: &[Measure]) -> Result<Vec<i64>> {
     let is_own = |measure: &Measure| measure.is_of_comments() && measure.kind != MeasureKind::PvLength;
     let own = match measures.iter().any(is_own) {
@@ -77,7 +77,7 @@ pub fn of_games(archive: &Archive, measures: &[Measure], among: &GameSet) -> (Ve
     (columns, unread)
 }
 
-/// Returns the value of a game, whose measures are `own`; `None` where nothing says it.
+/// Returns a value of a game, whose measures are `own`, or `None` if there is none.
 fn value(measure: Measure, own: &GameMeasures) -> Option<i64> {
     let side = measure.side.map_or(0, Color::index);
     let clock = || own.clocks.get(side).copied().flatten();
@@ -128,11 +128,11 @@ fn longest_line(game: &GameRef<'_>, side: Option<Color>) -> Result<Option<i64>> 
     Ok(own.filter_map(|own| Some(own.pv.as_ref()?.moves.len() as i64)).max())
 }
 
-/// Returns the piece that mates at the end of a game: the one that moved last; after a promotion what the pawn has
-/// become, in a castling the king. `None` where the game does not end by mate.
+/// Returns the piece of the mating move: after a promotion the new piece, and in a castling move the king. Returns
+/// `None` if the game does not end by mate.
 pub fn mating_piece(game: &GameRef<'_>) -> Result<Option<Role>> {
     let plies = game.plies();
-    // A game that nobody has won may end by mate all the same, so the board is asked.
+    // A game without a winner may still end by mate, so the board decides.
     let last = game.position(plies)?;
     if plies == 0 || !last.is_checkmate() {
         return Ok(None);
@@ -170,7 +170,7 @@ fn ending(game: &GameRef<'_>) -> Result<i64> {
 /// The class of endings in which a side has more than two pieces beside king and pawns.
 pub const MORE_PIECES: i64 = -1;
 
-/// Returns the class of an ending: its pieces, with one pawn for any number of them.
+/// Returns the class of an ending: its pieces, with one pawn for any number of pawns.
 pub fn ending_class(code: i64) -> i64 {
     let count = |place: usize| code >> (place * 4) & 15;
     let pieces = |side: usize| (1..5).map(|role| count(side * 5 + role)).sum::<i64>();

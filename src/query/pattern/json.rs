@@ -7,14 +7,14 @@ use crate::query::pattern::json_place::Place;
 use crate::query::pattern::{BoardPattern, Condition, Ending, Fault, Imbalance, Material, MoveRule, Pattern, Streak};
 use serde_json::{Map, Value};
 
-/// A query and what it says of its output.
+/// A query and its output options.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct JsonQuery {
-    /// What a game has to have.
+    /// The condition on a game.
     pub pattern: Pattern,
-    /// How many games to pass over.
+    /// The number of games to skip.
     pub skip: u64,
-    /// How many games to give at most.
+    /// The maximum number of games.
     pub limit: Option<u64>,
 }
 
@@ -108,7 +108,7 @@ const RULES: [&str; 13] = [
     "pawns",
 ];
 
-/// Returns whether this names a rule, or what is around rules.
+/// Returns whether this is the name of a rule, or of a member that contains rules.
 pub(in crate::query) fn is_rule(name: &str) -> bool {
     RULES.contains(&name) || matches!(name, "sequence" | "streak")
 }

@@ -1,4 +1,4 @@
-//! Where in a JSON text a value stands, so that what is wrong with it can be shown there.
+//! The position of a value in a JSON text, for error messages.
 
 use crate::query::fault::QueryFault;
 use std::fmt;
@@ -75,7 +75,7 @@ impl<'a> Place<'a> {
         let start = blanks(bytes, 0);
         let mut found = (start..start, start..value(bytes, start));
         for step in &self.steps {
-            // What serde_json has read is there; where it is not, the place of what it is in has to do.
+            // serde_json has parsed the value, so it exists. Otherwise the position of the enclosing value is used.
             match child(self.text, found.1.start, step) {
                 Some(next) => found = next,
                 None => break,
@@ -98,7 +98,7 @@ impl fmt::Display for Place<'_> {
     }
 }
 
-/// The member or element of what begins at `at`: of members of the same name the last counts.
+/// The member or element of the value at `at`. Of members with the same name, the last counts.
 fn child(text: &str, at: usize, step: &Step) -> Option<(Range<usize>, Range<usize>)> {
     let bytes = text.as_bytes();
     let (mut next, mut number, mut found) = (blanks(bytes, at + 1), 0, None);

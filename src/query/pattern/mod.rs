@@ -1,5 +1,5 @@
-//! What a position, or the move that led to it, has to be like: boards with blanks, material, imbalance, moves; and
-//! sequences of these.
+//! Patterns: conditions on a position or on the move that led to it (boards, material, imbalance, moves), and sequences
+//! of them.
 
 pub mod json;
 pub(in crate::query) mod json_place;
@@ -25,20 +25,20 @@ fn class_of(letter: u8) -> Option<u8> {
     Some(1 + role as u8 + if letter.is_ascii_uppercase() { 0 } else { 6 })
 }
 
-/// A board with blanks: what may stand on each square.
+/// A board pattern: the allowed contents of each square.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BoardPattern(Vec<(u8, u16)>);
 
 impl BoardPattern {
-    /// Reads eight ranks from the eighth to the first with `/` between. A letter is that piece, a digit so many squares
-    /// with anything on them, `?` one such square, `.` an empty square, `*` any piece, `A` any White piece, `a` any
-    /// Black piece, `[Qr.]` one of these, `[^Pp]` none of these.
+    /// Parses eight ranks, from the eighth to the first, separated by `/`. A letter is that piece, and a digit that
+    /// many squares with anything on them. `?` is one such square, `.` an empty square, `*` any piece, `A` any White
+    /// piece, `a` any Black piece, `[Qr.]` one of these, and `[^Pp]` none of these.
     pub fn parse(text: &str) -> Result<BoardPattern, QueryFault> {
         BoardPattern::read(text).map_err(|fault| QueryFault::in_bytes(text, fault))
     }
 
-    /// Reads the placement of a FEN: its pieces have to be there, what else there is does not matter. What follows it
-    /// is passed over.
+    /// Parses the piece placement of a FEN: its pieces must be present, other pieces are ignored. Later fields are
+    /// ignored.
     pub fn parse_sub_fen(text: &str) -> Result<BoardPattern, QueryFault> {
         BoardPattern::read_sub_fen(text).map_err(|fault| QueryFault::in_bytes(text, fault))
     }
@@ -130,7 +130,7 @@ impl BoardPattern {
             let mask = written.iter().find(|(at, _)| *at == square).map_or(0, |(_, mask)| mask & pawns);
             (square, if mask == 0 { ANY & !pawns } else { mask })
         };
-        // The pawns first: they are what other positions do not have.
+        // Pawns first: they differ most from other positions.
         let mut squares: Vec<(u8, u16)> = (0..64).map(of).collect();
         squares.sort_by_key(|(_, mask)| mask & !pawns != 0);
         Ok(BoardPattern(squares))
@@ -158,14 +158,14 @@ fn mask_of(letter: u8) -> Option<u16> {
     })
 }
 
-/// How many pieces of each kind there may be: the least and the most of each of the twelve, White's pawn first.
+/// The number of pieces of each kind: minimum and maximum for each of the twelve kinds, White pawns first.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Material([(u8, u8); 12]);
 
 impl Material {
-    /// Reads pieces with numbers: `KRPkr`, White's upper case, Black's lower; after a letter may stand how many: `P2`,
-    /// `P1-3`, `P2+`, `P+` (one or more), `P*` (any number), `P?` (one or none). Pieces that are not named are not
-    /// there. In upper case throughout, a second K begins Black's.
+    /// Parses pieces with numbers, such as `KRPkr`: upper case for White, lower case for Black. A number may follow a
+    /// letter: `P2`, `P1-3`, `P2+`, `P+` (one or more), `P*` (any number), `P?` (one or none). Other pieces must be
+    /// absent. If all letters are upper case, a second K begins Black's.
     pub fn parse(text: &str) -> Result<Material, QueryFault> {
         Material::read(text).map_err(|fault| QueryFault::in_bytes(text, fault))
     }
@@ -232,7 +232,7 @@ fn number(text: &str, at: &mut usize) -> Result<Option<u8>, Fault> {
     number.map(Some).ok_or(fault)
 }
 
-/// What White has more of each role than Black, as in `PPvN`.
+/// The surplus of White over Black in each role, such as `PPvN`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Imbalance([i16; 6]);
 
@@ -275,7 +275,8 @@ pub enum Ending {
     Stalemate,
 }
 
-/// What a position and the move before it have to be like. Of each list one has to fit; an empty list asks nothing.
+/// A condition on a position and on the move before it. One entry of each list must match; an empty list is no
+/// condition.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Condition {
     /// The game's result.
@@ -288,7 +289,7 @@ pub struct Condition {
     pub pawns: Vec<BoardPattern>,
     /// Pieces on the board.
     pub materials: Vec<Material>,
-    /// Who has more of what.
+    /// The surplus of each side.
     pub imbalances: Vec<Imbalance>,
     /// The move that led to the position.
     pub moves: Vec<MoveRule>,
@@ -384,7 +385,7 @@ impl Condition {
     }
 }
 
-/// A ply of a game, and what can be asked of it.
+/// A ply of a game, as seen by conditions.
 struct At<'a> {
     board: &'a [u8; 64],
     turn: Color,
@@ -397,7 +398,7 @@ struct At<'a> {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Streak(pub Vec<Condition>);
 
-/// What a game has to have: streaks, each after the end of the one before.
+/// A pattern: streaks, each after the end of the previous one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Pattern(pub Vec<Streak>);
 
@@ -438,7 +439,7 @@ impl Pattern {
         self.scan_ended(game, game.outcome(), found)
     }
 
-    /// Returns whether a result is asked for.
+    /// Returns whether there is a condition on the result.
     pub(crate) fn asks_result(&self) -> bool {
         self.conditions().any(|condition| !condition.results.is_empty())
     }

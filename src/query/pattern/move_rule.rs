@@ -1,4 +1,4 @@
-//! A move as a pattern asks for it, and a move as the boards before and after it show it.
+//! Conditions on a move, and moves as seen from the boards before and after them.
 
 use crate::brenner::replay::Replay;
 use crate::brenner::{CASTLE_A, CASTLE_H};
@@ -6,10 +6,10 @@ use crate::chess::{CastlingSide, Color, Role};
 use crate::query::fault::{Fault, QueryFault};
 use crate::query::position::position_query::class;
 
-/// What a move does to the other king.
+/// The effect of a move on the opposing king.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Gives {
-    /// Check, which mate is too.
+    /// Check or mate.
     Check,
     /// Mate.
     Mate,
@@ -31,8 +31,8 @@ pub struct MoveRule {
 }
 
 impl MoveRule {
-    /// Reads a move such as `Nf3`, `Rac1`, `exd5`, `e8=Q` or `O-O`. What the SAN does not say may be anything; what it
-    /// says must be so: `x` demands a capture, `+` check (mate too), `#` mate.
+    /// Parses a move such as `Nf3`, `Rac1`, `exd5`, `e8=Q` or `O-O`. Omitted parts match anything. `x` requires a
+    /// capture, `+` a check (or mate), and `#` a mate.
     pub fn parse(text: &str, color: Color) -> Result<MoveRule, QueryFault> {
         MoveRule::read(text, color).map_err(|fault| QueryFault::in_bytes(text, fault))
     }
@@ -98,7 +98,7 @@ impl MoveRule {
         MoveRule { color: self.color.other(), to: self.to ^ 56, rank: self.rank.map(|rank| 7 - rank), ..*self }
     }
 
-    /// Returns whether a move that led to the position of `after` is one of these.
+    /// Returns whether a move that led to the position `after` matches.
     pub(super) fn matches(&self, played: &Played, after: &Replay) -> bool {
         self.is_played(played)
             && match self.gives {

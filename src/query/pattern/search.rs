@@ -1,4 +1,4 @@
-//! Which games have what a pattern asks.
+//! The search for patterns.
 
 use crate::brenner::encode::push_move;
 use crate::brenner::standalone::Stream;
@@ -13,16 +13,16 @@ use crate::query::position::search::{
 /// How a pattern is searched for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct PatternOptions {
-    /// With colours exchanged, too.
+    /// Also with colors reversed.
     pub either_color: bool,
     /// How far the search goes in each game.
     pub reach: SearchOptions,
 }
 
 impl Search<'_> {
-    /// Finds the games that have what a pattern asks, on rayon's current pool. Each ply of a match is a hit; without
-    /// `all_plies` only the first match counts. Variations are not looked into; principal variations are searched each by
-    /// itself, with its last move as the end of the game.
+    /// Finds the games that match a pattern, on the current pool of rayon. Each ply of a match is a hit; without
+    /// `all_plies` only the first match counts. Variations are not searched. Each principal variation is searched
+    /// separately, as a game that ends with its last move.
     pub fn pattern(&self, pattern: &Pattern, options: PatternOptions) -> SearchResult {
         let PatternOptions { either_color, reach } = options;
         let all_plies = reach.all_plies;

@@ -23,9 +23,9 @@ const WRITTEN: usize = 1 << 16;
 
 /// Makes the position index of an archive beside it; returns its size in bytes and how many positions it has.
 ///
-/// Takes `memory` bytes for sorting, about an eighth of a byte a position for the buckets and sixteen a game. What does
-/// not fit goes through temporary files in the archive's folder, 16 bytes a position. The unit of progress is a game,
-/// each of which counts twice. Errors: a game that cannot be read, a disk that is full.
+/// Uses `memory` bytes for sorting, about an eighth of a byte per position for the buckets, and sixteen bytes per game.
+/// Positions that do not fit go through temporary files in the folder of the archive, 16 bytes each. The unit of
+/// progress is a game; each counts twice. Errors: a game that cannot be read, a full disk.
 pub fn build<'a>(archive: &Archive, memory: u64, monitor: impl Into<Monitor<'a>>) -> Result<(u64, u64)> {
     build_positions(archive, memory, &monitor.into())
 }
@@ -43,7 +43,7 @@ pub(in crate::query) fn build_positions(archive: &Archive, memory: u64, monitor:
     Ok((writer.commit()?, entries))
 }
 
-/// What a game says of itself.
+/// The facts of a game.
 #[derive(Clone, Copy)]
 pub(in crate::query) struct Known {
     /// The plies of its main line, and in bit 0 whether it is set up.
@@ -71,7 +71,7 @@ fn any_game<'a>(archive: &'a Archive, chunk: &crate::archive::Chunk<'a>, number:
     }
 }
 
-/// Returns what games say of themselves. Deleted ones too: they may be restored.
+/// Returns the facts of games, including deleted ones, which may be restored.
 pub(in crate::query) fn known_of(archive: &Archive, games: &[Range<u64>], monitor: &Monitor) -> Result<Vec<Known>> {
     let none = Facts { plies: 0, set_up: true, outcome: Outcome::Unknown, ratings: [0; 2], year: 0 };
     let of_part = |(number, games): (usize, Range<u64>)| -> Result<Vec<Known>> {
@@ -221,7 +221,7 @@ fn keys_of<'a>(
 /// Keys and places on their way into order: in memory, or divided among temporary files by the highest bits of the keys.
 struct Sorter {
     layout: PlacesLayout,
-    /// How many of those bits there are, fewer than are kept.
+    /// The number of these bits, less than the stored bits.
     parts: u32,
     files: Vec<BufWriter<File>>,
     held: Vec<(u64, u64)>,

@@ -1,4 +1,4 @@
-//! What a game's tags say about it, as numbers: result, ratings, year.
+//! Facts from the tags of a game as numbers: result, ratings, year.
 
 use crate::archive::GameRef;
 use crate::error::Result;
@@ -34,7 +34,7 @@ pub fn outcome(game: &GameRef<'_>) -> Result<Outcome> {
     Ok(result(game, tag.and_then(|tag| value::outcome(tag.as_bytes()))))
 }
 
-/// Returns the result of a game: what its tag tells, or the movetext where that tells none.
+/// Returns the result of a game: the tag, or the movetext if the tag has none.
 pub fn result(game: &GameRef<'_>, told: Option<Outcome>) -> Outcome {
     told.or_else(|| game.outcome()).unwrap_or(Outcome::Unknown)
 }

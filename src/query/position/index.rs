@@ -1,4 +1,4 @@
-//! The position index of an archive: asked for a position (FORMAT.md, "Position index").
+//! Lookups in the position index of an archive (FORMAT.md, "Position index").
 
 // Untrusted bytes are read here: nothing may panic on them.
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic))]
@@ -26,7 +26,7 @@ pub struct PositionIndex {
 }
 
 impl PositionIndex {
-    /// Opens the index of an archive; says why, where there is none.
+    /// Opens the index of an archive, or returns the reason why there is none.
     pub fn open(archive: &Archive) -> (Option<PositionIndex>, SideState) {
         let mut file = SideFile::open(archive, FileKind::Positions);
         if file.state != SideState::File {
@@ -54,8 +54,7 @@ impl PositionIndex {
         (Some(PositionIndex { segments, facts, uncovered, fault: OnceLock::new() }), SideState::File)
     }
 
-    /// Returns the damage that was met, if any, since the index was opened. What asked for it was answered without the
-    /// index.
+    /// Returns the damage found since the index was opened, if any. Affected queries were answered without the index.
     pub fn fault(&self) -> Option<Damage> {
         self.fault.get().copied()
     }
@@ -82,7 +81,7 @@ impl PositionIndex {
         &self.segments
     }
 
-    /// Returns the segment of all games, where there is one that has them all.
+    /// Returns the segment of all games, if there is one.
     pub fn whole(&self) -> Option<&PlaceSegment> {
         match self.segments.as_slice() {
             [only] if self.uncovered.is_empty() => Some(only),

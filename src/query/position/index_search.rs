@@ -1,8 +1,8 @@
 //! A position looked up in the position index.
 //!
-//! The index tells positions apart by a part of their keys, so every place that it names is looked at in its game: a
-//! range of games at a time, in their order. Games that begin with the same bytes are recognised by those alone. Where
-//! the index says that a game has the usual start, the head of its record is enough.
+//! The index distinguishes positions by a part of their keys, so every entry is verified in its game: a range of games
+//! at a time, in order. Games that begin with the same bytes are verified once. If the index says that a game has the
+//! standard start, the head of its record suffices.
 
 use crate::archive::GameSet;
 use crate::brenner::replay::Replay;
@@ -18,7 +18,7 @@ use rayon::prelude::*;
 const FEW: usize = 256;
 /// Beginnings of games that are known.
 const KNOWN: usize = 4;
-/// The longest of them, in bytes.
+/// The length of the longest, in bytes.
 const LONGEST: usize = 48;
 
 /// A place that the index names.
@@ -31,7 +31,7 @@ struct At {
     is_start: bool,
 }
 
-/// What was found at some places.
+/// The result for some entries.
 #[derive(Default)]
 struct Part {
     hits: Vec<Hit>,
@@ -82,7 +82,7 @@ impl Search<'_> {
         Ok(SearchResult { steps, ..found })
     }
 
-    /// Returns those of the games searched that are not indexed, if there are any.
+    /// Returns the searched games that are not indexed, if any.
     pub(in crate::query) fn unindexed(&self, index: &PositionIndex) -> Option<GameSet> {
         let uncovered = index.uncovered();
         if uncovered.is_empty() {
@@ -172,7 +172,7 @@ impl Search<'_> {
         hits: &mut Vec<Hit>,
     ) -> Result<()> {
         let hit = |game: u64, ply: u32| Hit::new(game, ply);
-        // The index is believed nothing that its archive does not say too.
+        // The index is trusted only as far as the archive confirms it.
         if let [at, rest @ ..] = places
             && at.is_start
             && !self.archive().is_set_up(at.game)?

@@ -29,7 +29,7 @@ use crate::query::position::signature::Departures;
 /// ```
 pub struct MainLine<'a> {
     sought: &'a PositionQuery,
-    /// What is known of games from the standard starting position.
+    /// Data of games from the standard starting position.
     standard: Option<HomePawnFilter>,
     /// That position, to begin with.
     start: Replay,
@@ -39,11 +39,11 @@ pub struct MainLine<'a> {
     earliest: u32,
 }
 
-/// The home pawns that the position has: once one of them has left, the position is past.
+/// The home pawns of the position: when one of them has moved, the position can no longer occur.
 struct HomePawnFilter {
     departures: Departures,
     needed: Home,
-    /// Whether a pawn stands after its home, so that pawns say nothing.
+    /// Whether a pawn stands behind its home square, so pawns give no information.
     has_back_pawns: bool,
 }
 
@@ -91,7 +91,7 @@ impl<'a> MainLine<'a> {
             of_start = HomePawnFilter::of(sought, game.start);
             &of_start
         } else {
-            // What every such game has need not be looked for, and a move has a byte at least.
+            // Properties of every such game need no test, and a move has at least one byte.
             let begun = self.at_start && !hit(&self.start, rest);
             if begun || rest.len() < self.earliest as usize {
                 return Ok(());
@@ -151,5 +151,5 @@ impl std::fmt::Debug for MainLine<'_> {
     }
 }
 
-/// Every so many plies it is asked whether the position can still come.
+/// The interval in plies between tests whether the position can still occur.
 const ASKED: u32 = 8;

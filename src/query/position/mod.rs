@@ -1,7 +1,7 @@
-//! Which games reach a position: by replay, with signatures that reject most games unread, or out of an index.
+//! The search for positions: by replay, with signatures that reject most games unread, or with an index.
 //!
-//! `position_query` is a position made ready to be compared; `signature` and `index` are side files, `build` makes the
-//! second; `main_line` walks one game; `search` puts them together, `index_search` is its way through an index.
+//! `position_query` is a position prepared for comparison. `signature` and `index` are side files; `build` makes the
+//! index. `main_line` walks one game. `search` combines them, and `index_search` searches with an index.
 
 pub mod position_query;
 

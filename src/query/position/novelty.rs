@@ -1,4 +1,4 @@
-//! Where a game leaves all others of its archive, by the position index.
+//! The ply at which a game leaves all other games of its archive, from the position index.
 
 // Untrusted bytes are read here: nothing may panic on them.
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic))]
@@ -8,16 +8,16 @@ use crate::error::Result;
 use crate::query::position::index::{Place, PlaceSegment, PositionIndex};
 use crate::query::position::search::HAS_FILES;
 
-/// The plies within which a game that has left all others may come back to them by another order of moves. What is the
-/// same later, as bare kings are in the end, is chance.
+/// The plies within which a game may transpose back to other games. Equal positions later, such as bare kings at the
+/// end, are chance.
 pub const ANOTHER_ORDER: u32 = 8;
 
 /// So many places are looked at first.
 const FEW: u64 = 4;
 
-/// Returns the first ply of a game at which it has a position that no other game of its archive has: that after which
-/// it does not come back to others within [`ANOTHER_ORDER`] plies. `None` where it never leaves them, and where there
-/// is no position index of all games. Asks the index once a ply, up to there.
+/// Returns the first ply of a game with a position of no other game of its archive, if the game does not return to
+/// other games within [`ANOTHER_ORDER`] plies. Returns `None` if it never leaves them, or if there is no position index
+/// of all games. Looks up the index once per ply up to there.
 pub fn novelty(game: &GameRef<'_>) -> Result<Option<u32>> {
     if !HAS_FILES {
         return Ok(None);
@@ -56,7 +56,7 @@ fn segment_has(archive: &Archive, segment: &PlaceSegment, game: u64, key: u64) -
         let (places, are_all) = segment.first_places(key, most)?;
         let own = segment.places_of(game)?;
         let others: Vec<u64> = places.iter().copied().filter(|place| !own.contains(place)).collect();
-        // Where keys of one position alone have these bits, and it has been met in the game itself, it is that one.
+        // If only one position has these key bits, and the game itself has this position, it is that one.
         let is_sure = others.len() < places.len() && !segment.has_collision_of_key(key)?;
         for place in segment.locate(&others)? {
             if !archive.is_deleted(place.game) && (is_sure || has(archive, place, key)?) {

@@ -1,4 +1,4 @@
-//! What the position index knows of the positions of some games: a segment of it (FORMAT.md, "Position index").
+//! A segment of the position index: the positions of some games (FORMAT.md, "Position index").
 
 // Untrusted bytes are read here: nothing may panic on them.
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic))]
@@ -16,7 +16,7 @@ use std::ops::Range;
 pub struct Places(Vec<u64>);
 
 impl Places {
-    /// Returns those in a range.
+    /// Returns the entries in a range.
     pub fn within(&self, places: Range<u64>) -> &[u64] {
         let from = self.0.partition_point(|place| *place < places.start);
         let rest = self.0.get(from..).unwrap_or_default();
@@ -50,7 +50,7 @@ const FEW: usize = 64;
 /// Games in a range, at most: some groups.
 const GAMES_PER_RANGE: u64 = 8 * GROUP as u64;
 
-/// Where the positions of some games are.
+/// The entries of the positions of some games.
 #[derive(Debug)]
 pub struct PlaceSegment {
     held: Held,
@@ -119,11 +119,11 @@ impl PlaceSegment {
         self.pages().bytes(self.layout.buckets() + start..self.layout.buckets() + end)
     }
 
-    /// Returns the places whose key agrees with that of the position in all bits that the segment keeps (16 and one for
-    /// each doubling of its size beyond 64 entries).
+    /// Returns the entries whose key agrees with the position in all stored bits (16, and one for each doubling of the
+    /// size beyond 64 entries).
     ///
-    /// Another position may share those bits: an answer that must be right looks at one of the games, or at all of them
-    /// where there is a collision. The standard starting position at ply 0 of games that begin with it is not indexed.
+    /// Another position may share these bits. For a correct result, verify one of the games, or all of them if there is
+    /// a collision. The standard starting position at ply 0 is not indexed.
     pub fn places_of_position(&self, position: &Position) -> Result<Places> {
         self.places_of_key(position.zobrist())
     }
@@ -160,7 +160,7 @@ impl PlaceSegment {
         Ok(reader.find(check).ok_or(damage)?.map_or(0, |listed| listed.count))
     }
 
-    /// Returns whether the places of the position are those of more positions than one, whichever these are.
+    /// Returns whether the entries belong to more than one position.
     pub fn has_collision(&self, position: &Position) -> Result<bool> {
         self.has_collision_of_key(position.zobrist())
     }
@@ -171,8 +171,8 @@ impl PlaceSegment {
         Ok(collisions.binary_search_by_key(&kept, |number| u64::from_le_bytes(*number)).is_ok())
     }
 
-    /// Calls `each` with the positions of a bucket in order: the 16 bits of the key that come after the bucket's, and
-    /// the places, those of games for which another segment answers included.
+    /// Calls `each` with the positions of a bucket in order: the 16 key bits after the bucket bits, and the entries,
+    /// including games of other segments.
     pub fn bucket(&self, bucket: u64, mut each: impl FnMut(u32, &[u64])) -> Result<()> {
         let damage = self.pages().damage();
         let mut reader = BucketReader::new(self.layout, self.bucket_bytes(bucket)?).ok_or(damage)?;
@@ -302,9 +302,8 @@ impl PlaceSegment {
     }
 }
 
-/// The group of games that a place is in, by their first places: looked for where it would be if games were of one
-/// length, then around there in steps that double, because each look at another part of a large table costs a wait for
-/// memory.
+/// The group of games of an entry, by their first entries. The search starts at the index expected for games of equal
+/// length and continues in doubling steps, because each access to another part of a large table waits for memory.
 fn group_of(
     groups: usize,
     place: u64,
@@ -335,12 +334,12 @@ fn group_of(
     Ok(low)
 }
 
-/// What is known of games without reading them.
+/// Facts of games without reading them.
 #[derive(Debug)]
 pub(in crate::query) struct KnownFacts(Vec<Held>);
 
 impl KnownFacts {
-    /// Returns those of the segments of facts.
+    /// Returns the facts of these segments.
     pub fn new(held: Vec<Held>) -> KnownFacts {
         KnownFacts(held.into_iter().filter(|held| held.pages.len() == held.rows.len() * 8).collect())
     }
@@ -384,7 +383,7 @@ pub(in crate::query) struct GameRange<'a> {
 }
 
 impl GameRange<'_> {
-    /// Iterates over the games: the number of each, what is known of it, and its places.
+    /// Iterates over the games: number, facts and entries.
     #[inline]
     pub fn games(&self) -> impl Iterator<Item = (u64, Facts, Range<u64>)> {
         let mut place = self.places.start;
@@ -403,7 +402,7 @@ impl GameRange<'_> {
     }
 }
 
-/// How many places a game has: a ply each, and ply 0. In its number bit 0 says whether it is set up.
+/// The number of entries of a game: one per ply, and one for ply 0. Bit 0 of the number is set for set-up games.
 fn places_in(number: u32) -> u64 {
     u64::from(number >> 1) + 1
 }

@@ -5,7 +5,7 @@ use crate::chess::piece::{CODES, EMPTY, PieceId};
 use crate::chess::{CastlingSide, Color, Position, Role, Square};
 use crate::query::fault::QueryFault;
 
-/// What has to agree beside the pieces on their squares. Clocks and labels never count.
+/// The fields to compare besides the pieces. Counters and labels are never compared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Compare {
     /// The side to move.
@@ -136,7 +136,7 @@ impl PositionQuery {
         let classes = position.board.map(class);
         let standard = Position::standard().board.map(class);
         let mut order: [u8; 64] = std::array::from_fn(|square| square as u8);
-        // What stands where nothing stood is the rarest, then what has gone; what never moved says least.
+        // A piece on a square that was empty is the rarest, then a vacated square; unmoved pieces are the most common.
         order.sort_by_key(|square| {
             let (now, then) = (classes[*square as usize & 63], standard[*square as usize & 63]);
             match (now != 0, now == then) {
@@ -225,9 +225,9 @@ impl PositionQuery {
         self.pieces
     }
 
-    /// Returns a ply before which no game from the standard starting position can have it: a piece that stands where no
-    /// such piece stood has moved, a pawn as often as its way takes, only castling moves two at once, and whoever is
-    /// missing was taken by a move.
+    /// Returns a ply before which no game from the standard starting position can reach it. A piece on a square without
+    /// such a piece at the start has moved; a pawn has moved as often as its path requires; only castling moves two
+    /// pieces; every missing piece was captured by a move.
     pub(crate) fn earliest(&self) -> u32 {
         let start = &Position::standard().board;
         let mut moves = [0u32; 2];
@@ -248,7 +248,7 @@ impl PositionQuery {
         (white * 2).saturating_sub(1).max(black * 2)
     }
 
-    /// Returns the square that is most likely to differ, and what stands there.
+    /// Returns the square that is most likely to differ, and its content.
     pub(crate) fn first(&self) -> (usize, u8) {
         let square = self.order[0] as usize & 63;
         (square, self.classes[square])
@@ -281,8 +281,8 @@ impl PositionQuery {
                 || self.en_passant == other.en_passant().filter(|_| other.en_passant_is_legal()))
     }
 
-    /// Returns whether a state of a replay with the same pieces agrees as `same_state` asks; makes no position of it
-    /// where that can be seen without.
+    /// Returns whether a state of a replay with the same pieces agrees, like `same_state`. Makes no position if that is
+    /// not necessary.
     #[inline]
     pub(crate) fn same_state_at(&self, other: &ReplayState<'_>) -> bool {
         if self.compare.side && self.position.turn() != other.turn() {
@@ -374,7 +374,7 @@ impl PositionQuery {
     }
 }
 
-/// Returns whether a pawn of the side to move stands beside the one that has just passed over `target`.
+/// Returns whether a pawn of the side to move stands beside the pawn that has just passed over `target`.
 fn beside_pawns(target: Square, state: &ReplayState<'_>) -> bool {
     let (pawn, rank) = if state.turn() == Color::White { (1, 4) } else { (7, 3) };
     let file = target.index() % 8;

@@ -1,4 +1,4 @@
-//! Which games reach a position, and at which ply.
+//! The search for the games that reach a position, with their plies.
 
 use crate::archive::{Archive, GameRef, GameSet};
 use crate::brenner::OPEN;
@@ -31,8 +31,8 @@ pub struct Hit {
     pub ply: u32,
     /// Whether it is in a variation.
     pub variation: bool,
-    /// How many moves of an engine's principal variation lead to it, which then begins at ply `ply - pv`; `None` where
-    /// it is none of a principal variation.
+    /// The number of moves of a principal variation that lead to it; the variation begins at ply `ply - pv`. `None` if
+    /// it is not in a principal variation.
     pub pv: Option<u32>,
 }
 
@@ -53,16 +53,16 @@ impl Hit {
 pub struct SearchOptions {
     /// All plies with the position, not the first alone.
     pub all_plies: bool,
-    /// Variations too. Without `all_plies` the first in the main line counts, and only where there is none the first in
-    /// a variation.
+    /// Also search variations. Without `all_plies` the first hit in the main line counts, or if there is none the first
+    /// hit in a variation.
     pub variations: bool,
-    /// The principal variations of engines too, those of the lines that are searched: they count after variations.
-    /// Signatures and position indexes do not know them, so all games are replayed.
+    /// Also search the principal variations of engines in the searched lines. They count after variations. Signatures
+    /// and position indexes do not have them, so all games are replayed.
     pub principal_variations: bool,
 }
 
 impl SearchOptions {
-    /// Returns whether anything but main lines is searched.
+    /// Returns whether the search goes beyond main lines.
     pub(crate) fn is_beside_main_line(self) -> bool {
         self.variations || self.principal_variations
     }
@@ -79,30 +79,30 @@ impl SearchOptions {
     }
 }
 
-/// What a step of a search did.
+/// A step of a search.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Step {
-    /// What was done, in a word or two.
+    /// The action, in a word or two.
     pub what: &'static str,
-    /// How many games were left after it.
+    /// The number of games left after it.
     pub games: u64,
 }
 
-/// What a search would cost, as far as that is known before it runs.
+/// The estimated cost of a search.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Cost {
     /// The games that would be looked into, at most; by the index the places that it names.
     pub games: u64,
-    /// Whether they would be replayed from their start: half a microsecond each, and more where they must be read from
-    /// a disk first. Places of the index cost less, and nothing where only an opening tree is asked for.
+    /// Whether they are replayed from their start: half a microsecond each, and more if they must be read from disk.
+    /// Entries of the index cost less, and nothing for an opening tree.
     pub replayed: bool,
     /// By what they are known: the last step before games are read, as in [`Step`].
     pub with: &'static str,
 }
 
 impl Cost {
-    /// Returns the seconds that it takes on so many cores as there are, if all is in memory: a game is replayed in some
-    /// 0.7 us on one core, and a place of the index is looked at in a fraction of that.
+    /// Returns the estimated seconds on this many cores, if everything is in memory. A game takes about 0.7 us on one
+    /// core, and an entry of the index a fraction of this.
     pub fn seconds(&self) -> f64 {
         let cores = std::thread::available_parallelism().map_or(1, usize::from) as f64;
         self.games as f64 * if self.replayed { 1e-6 } else { 2e-7 } / cores
@@ -115,7 +115,7 @@ impl Cost {
     }
 }
 
-/// What a search found.
+/// The result of a search.
 #[derive(Debug, Default)]
 pub struct SearchResult {
     /// The hits, by game and ply.
@@ -126,7 +126,7 @@ pub struct SearchResult {
     pub unread: Vec<Error>,
 }
 
-/// What of a game cannot be read.
+/// The unreadable part of a game.
 pub(crate) enum Unreadable {
     Moves,
     Rest(Error),
@@ -144,7 +144,7 @@ impl From<Error> for Unreadable {
     }
 }
 
-/// A search in an archive: among which games, and with the help of what.
+/// A search in an archive: its games, and its side files.
 #[derive(Clone, Debug)]
 pub struct Search<'a> {
     archive: &'a Archive,
@@ -175,8 +175,8 @@ impl<'a> Search<'a> {
         Search { among: games.into(), ..self }
     }
 
-    /// Returns the search with a monitor, if there is one. The unit of progress is a game that is looked into. A search that is stopped
-    /// gives what it has found so far, and [`Error::Interrupted`] among what could not be read.
+    /// Returns the search with a monitor, if there is one. The unit of progress is a searched game. A stopped search
+    /// returns its hits so far, and [`Error::Interrupted`] among the unread games.
     pub fn monitored(self, monitor: impl Into<Option<&'a Monitor<'a>>>) -> Search<'a> {
         Search { monitor: monitor.into(), ..self }
     }
@@ -282,8 +282,8 @@ impl<'a> Search<'a> {
         SearchResult { hits, steps, unread }
     }
 
-    /// Returns the games that may have a position in their main line, by what is known without reading them; all where
-    /// none is given.
+    /// Returns the games that may have a position in their main line, without reading them; all games if there are no
+    /// side files.
     pub(crate) fn candidates(&self, sought: Option<&PositionQuery>, steps: &mut Vec<Step>) -> Vec<u64> {
         let archive = self.archive;
         steps.push(match self.among {
@@ -308,8 +308,8 @@ impl<'a> Search<'a> {
         games
     }
 
-    /// Does `work` with each of these games in parallel; returns what it has put into its list, in order, and what
-    /// could not be read.
+    /// Runs `work` on each of these games in parallel. Returns the contents of its lists in order, and unreadable
+    /// games.
     pub(crate) fn each<T: Send>(
         &self,
         games: &[u64],
@@ -320,7 +320,7 @@ impl<'a> Search<'a> {
             if self.monitor.is_some_and(Monitor::is_stopped) {
                 return (found, unread);
             }
-            // Some games are opened before they are worked on, so that their bytes come from memory together.
+            // Several games are opened before the work on them, so their memory accesses overlap.
             let mut open = Vec::with_capacity(TOGETHER);
             for games in games.chunks(TOGETHER) {
                 open.extend(games.iter().map(|number| self.archive.game(*number)));
@@ -369,8 +369,8 @@ fn all_lines(sought: &PositionQuery, game: &GameRef<'_>, hits: &mut Vec<Hit>) ->
     })
 }
 
-/// Calls `seen` with the principal variations of a game, those of its variations included if asked, and whether each is
-/// one of a variation.
+/// Calls `seen` with the principal variations of a game and whether each belongs to a variation. Variations are
+/// included if requested.
 pub(crate) fn in_principal_variations(
     game: &GameRef<'_>,
     variations: bool,

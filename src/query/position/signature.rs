@@ -1,10 +1,9 @@
 //! Signatures: eight bytes a game that reject nearly every game in a search for a position (FORMAT.md,
 //! "Signatures").
 //!
-//! Pawns never come back to their home squares and pieces never come back to the board. So a signature holds the order
-//! in which the pawns left home (moved or captured there), and how many pawns and pieces were left at the end. A game
-//! can have had a position only if its first departures, as many as the position has, are just those of the position,
-//! and if it ended with no more pieces.
+//! Pawns never return to their home squares, and captured pieces never return to the board. A signature has the order
+//! in which home pawns moved or were captured, and the numbers of pawns and pieces at the end. A game can have had a
+//! position only if its first departures are exactly those of the position, and if it ended with no more pieces.
 
 // Untrusted bytes are read here: nothing may panic on them.
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic))]
@@ -22,11 +21,11 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// How many departures a signature holds.
+/// The number of departures in a signature.
 pub const DEPARTURES: usize = 12;
 /// In place of the number of White's pawns: the game is never rejected.
 const ANY: u64 = 15 << 48;
-/// Games to a task: those of eight pages of a file.
+/// Games per task: eight pages of a file.
 const TASK: usize = 4096;
 /// Bytes of a signature.
 const ENTRY: u64 = 8;
@@ -45,7 +44,7 @@ pub struct Signatures {
 #[derive(Clone, Debug)]
 struct Run {
     games: Range<u64>,
-    /// The row of the first of them.
+    /// The row of the first game.
     row: u64,
     bytes: Bytes,
 }
@@ -73,7 +72,7 @@ impl Signatures {
         Ok(Signatures { runs: vec![run], games: archive.len(), is_damaged: Arc::default() })
     }
 
-    /// Opens the file of an archive; says why, where there is none.
+    /// Opens the file of an archive, or returns the reason why there is none.
     pub fn open(archive: &Archive) -> (Option<Signatures>, SideState) {
         let mut file = SideFile::open(archive, FileKind::Signatures);
         let mut runs = Vec::new();
@@ -91,7 +90,7 @@ impl Signatures {
         ((file.state == SideState::File).then_some(signatures), file.state)
     }
 
-    /// Opens the file of an archive, or makes the signatures in memory where there is none that fits.
+    /// Opens the file of an archive, or makes the signatures in memory if there is no valid file.
     pub fn open_or_build(archive: &Archive) -> Signatures {
         Signatures::open(archive).0.unwrap_or_else(|| Signatures::build(archive))
     }
@@ -209,7 +208,7 @@ pub(in crate::query) fn add_signatures(
     writer.add(Part::Signatures, games, made, |out| out.put(signatures.as_flattened()))
 }
 
-/// The home squares, and which of them have been left, in order.
+/// The home squares left, in order.
 pub(crate) struct Departures {
     expected: Home,
     /// Those that still have their pawn, as bytes of ones.
@@ -343,27 +342,25 @@ static PAIRS: [u16; 256] = {
 const OTHERS: u16 = 0x0F0F;
 const ABOVE: u16 = 0x1010;
 
-/// What a position asks of a signature. Decided without a branch, for no branch would be foreseen, but for one that
-/// rejects most.
+/// The test of a signature for a position. It has no unpredictable branches, only one that rejects most games.
 struct Test {
     /// The home squares that none of the first four departures may be of.
     kept: u16,
     /// The home squares that have been left.
     gone: u16,
-    /// Which squares must be just those of `gone`: all, or where more have been left than a signature holds, those that
-    /// have not been left.
+    /// The squares that must equal `gone`: all squares, or if more were left than a signature holds, the squares that
+    /// were not left.
     strict: u16,
-    /// The departures that count; in place of the others the first of them is put, by a one in each of their
-    /// half-bytes.
+    /// The departures to compare. The first departure replaces the others, by a one in each of their half-bytes.
     counted: u64,
     others: u64,
-    /// Where there must be as many departures as a signature holds: its last.
+    /// If there must be as many departures as a signature holds, the last one.
     last: u64,
     /// Whether the order says nothing, for no square has been left.
     any_order: bool,
     /// The most pawns and pieces that may be left, as in a signature, every other half-byte, with the bit above it set.
     most: [u16; 2],
-    /// Whether both sides have a piece, as they have in every game that has a signature of its own.
+    /// Whether both sides have a piece, as in every game with a signature.
     has_both: bool,
 }
 
@@ -392,7 +389,7 @@ impl Test {
         }
     }
 
-    /// Returns whether the first four departures may be those of the position.
+    /// Returns whether the first four departures can be those of the position.
     #[inline(always)]
     #[expect(clippy::indexing_slicing, reason = "a byte is an index of 256 pairs")]
     fn begins_so(&self, signature: u64) -> bool {
@@ -405,7 +402,7 @@ impl Test {
     fn may(&self, signature: u64) -> bool {
         let order = (signature & self.counted) | ((signature & 15) * self.others);
         let [a, b, c, d, e, f, ..] = order.to_le_bytes().map(|pair| PAIRS[usize::from(pair)]);
-        // What follows the last departure repeats it.
+        // The last departure is repeated to the end.
         let is_long = self.last == 0 || (signature ^ signature << 4) & self.last != 0;
         let ordered = ((a | b | c | d | e | f) ^ self.gone) & self.strict == 0 && is_long;
         let end = (signature >> 48) as u16;

@@ -13,25 +13,25 @@ use std::collections::{HashMap, HashSet};
 /// same.
 const SHORT: u32 = 16;
 
-/// Which of several that are one game is kept.
+/// The choice of the game to keep among duplicates.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Keep {
-    /// That with the most plies; of these, that with the most bytes of comments, variations and glyphs; of these, that
-    /// with the most tags that say something; of these, the first.
+    /// The game with the most plies; then the most bytes of comments, variations and glyphs; then the most tags with a
+    /// value; then the first.
     #[default]
     Best,
-    /// The first of those with the most plies.
+    /// The first game with the most plies.
     First,
-    /// The last of those with the most plies.
+    /// The last game with the most plies.
     Last,
 }
 
-/// What is looked for.
+/// Options of the search for duplicates.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Options {
     /// Whether a game that is the beginning of another one counts as it. Both players must be known.
     pub prefixes: bool,
-    /// Which game is kept.
+    /// The game to keep.
     pub keep: Keep,
     /// Only doubles of games of the archive at this place, from 0, where prefixes do not count. Then little more than
     /// these is read, if there are tag columns.
@@ -64,14 +64,14 @@ pub struct Double {
     pub likeness: Likeness,
 }
 
-/// Returns the games that can go, ascending, each with the one that stays: it is never one that can go itself. Of
-/// several archives they have the numbers that an [`ArchiveSet`](crate::query::ArchiveSet) gives them: these go on
-/// from one to the next.
+/// Returns the removable games, ascending, each with the game that is kept, which is never removable. In several
+/// archives, games have the numbers of an [`ArchiveSet`](crate::query::ArchiveSet), which continue from one archive to
+/// the next.
 ///
-/// Two games are one if their main lines (and starting positions) are the same, or one begins the other, and nothing in
-/// their headers speaks against it: players (a surname with initials agrees with the full name), date, round and result
-/// must agree as far as both say something. Memory holds the main lines of all games. Runs on rayon's current pool.
-/// Errors: damaged games or tags.
+/// Two games are duplicates if their main lines (and starting positions) are equal, or one begins the other, and their
+/// tags do not contradict each other. Players (a surname with initials agrees with the full name), date, round and
+/// result must agree if both games have them. Memory holds the main lines of all games. Runs on the current pool of
+/// rayon. Errors: damaged games or tags.
 pub fn find(headers: &[TagColumns<'_>], options: Options) -> Result<Vec<Double>> {
     let (mut all, mut before) = (Vec::new(), 0);
     let mut known = HashMap::new();
@@ -90,10 +90,10 @@ pub fn find(headers: &[TagColumns<'_>], options: Options) -> Result<Vec<Double>>
     Ok(clusters.doubles(&games, options.keep))
 }
 
-/// Returns the games of each archive whose main line may be that of another one, by its checksum; with `only` those whose
-/// may be that of a game of the archive at this place.
+/// Returns the games of each archive whose main line may equal that of another game, by checksum. With `only`, the
+/// other game must be in the archive at this index.
 fn alike(headers: &[TagColumns<'_>], only: Option<usize>) -> Result<Vec<GameSet>> {
-    /// So many bits of a checksum are looked at first, so that few are left to be counted.
+    /// The number of checksum bits to compare first, which leaves few games to count.
     const BITS: u32 = 24;
     let columns = headers.iter().map(|headers| headers.columns(&[Key::Line])).collect::<Result<Vec<_>>>()?;
     let lines: Vec<Vec<(u64, u32)>> = headers
@@ -116,7 +116,7 @@ fn alike(headers: &[TagColumns<'_>], only: Option<usize>) -> Result<Vec<GameSet>
             }
         }
     }
-    // How many games have a line, and whether one of those that count has.
+    // The number of games with a line, and whether one of them counts.
     let mut counts: HashMap<u32, (u32, bool)> = HashMap::new();
     for (place, lines) in lines.iter().enumerate() {
         for (_, line) in lines.iter().filter(|(_, line)| again.contains(bit(*line))) {
@@ -133,7 +133,7 @@ fn alike(headers: &[TagColumns<'_>], only: Option<usize>) -> Result<Vec<GameSet>
     Ok(headers.iter().zip(lines).map(of).collect())
 }
 
-/// A game as it is compared.
+/// A game for comparison.
 struct Candidate {
     number: u64,
     /// Its starting position, if not the standard starting position, and its main line: bytes that begin another game's
@@ -141,7 +141,7 @@ struct Candidate {
     line: Box<[u8]>,
     plies: u32,
     players: [Name; 2],
-    /// Year, month, day; 0 for what is not known.
+    /// Year, month, day; 0 for unknown parts.
     date: [u16; 3],
     round: Option<u64>,
     result: Option<u8>,
@@ -186,7 +186,7 @@ impl Name {
         let initial = |name: &str| name.chars().take_while(|letter| *letter != ' ').count() <= 1;
         let (one, two) = (&*self.given, &*other.given);
         let begins = given(one, two) || given(two, one);
-        // M. C. and Magnus Carl: by the first letter, where one of them is only that.
+        // M. C. and Magnus Carl agree: initials compare by the first letter.
         let initials = (initial(one) || initial(two)) && one.chars().next() == two.chars().next();
         self.surname == other.surname && (begins || initials)
     }

@@ -21,10 +21,10 @@ use std::collections::HashMap;
 use std::str::FromStr;
 use std::sync::Arc;
 
-/// What games are grouped by.
+/// A key of groups.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum GroupKey {
-    /// The opening's name: the tag, or that of the table where it is missing.
+    /// The name of the opening: the tag, or the table if the tag is missing.
     Opening,
     /// The same up to the first colon: the opening without its variation.
     Family,
@@ -56,8 +56,8 @@ pub enum GroupKey {
     Result,
     /// The moves of the main line, in bands of twenty; games without moves are a group.
     Length,
-    /// The pieces on the board at the end, with P for any number of pawns; one group for all last positions in which a
-    /// side has more than two pieces beside king and pawns.
+    /// The pieces of the last position, with P for any number of pawns. All positions in which a side has more than two
+    /// pieces beside king and pawns form one group.
     Ending,
     /// The piece that mates.
     Mate,
@@ -105,7 +105,7 @@ impl GroupKey {
         if self == GroupKey::Rating { "rating_band" } else { self.name() }
     }
 
-    /// Returns the title of its column for people: whose rating counts depends on whether games are those of a player.
+    /// Returns the title of its column for people. The title of ratings depends on whether games are those of a player.
     pub fn heading(self, of_player: bool) -> &'static str {
         match (self, of_player) {
             (GroupKey::Rating, true) => "own rating",
@@ -119,7 +119,7 @@ impl GroupKey {
         KEYS.iter().map(|(name, _)| *name)
     }
 
-    /// Returns whether its groups have an order of their own, as years have; others are best shown by their games.
+    /// Returns whether its groups have a natural order, such as years. Other groups are best sorted by games.
     pub fn is_ordered(self) -> bool {
         matches!(
             self,
@@ -188,9 +188,9 @@ type Id = [i64; MOST];
 /// A group of games.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Group {
-    /// What the games have in common, by each key.
+    /// The common value of the games for each key.
     pub names: Vec<String>,
-    /// What the groups are sorted by, by each key; meaningful where the key [is ordered](GroupKey::is_ordered).
+    /// The sort value for each key; meaningful if the key [is ordered](GroupKey::is_ordered).
     pub order: Vec<i64>,
     /// The games, from White's side; of a player from the player's.
     pub points: Points,
@@ -201,18 +201,18 @@ pub struct Group {
 pub struct PlayerGames {
     /// The games with White, and with Black.
     pub sides: [GameSet; 2],
-    /// The names that the player has in them, those with most games first, each with its games.
+    /// The names of the player in these games, most frequent first, each with its games.
     pub names: Vec<(String, u64)>,
 }
 
-/// How a player's name answers to the one that is asked for; the surest first.
+/// The quality of a name match, best first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum NameMatch {
     /// It is that name, letter for letter.
     Exact,
     /// It has the same words, in whatever order: `Magnus Carlsen` is `Carlsen, Magnus`.
     Words,
-    /// What is asked for is the surname: what stands before the comma.
+    /// The query is the surname: the part before the comma.
     Surname,
     /// It has these words in it.
     HasWords,
@@ -221,8 +221,8 @@ pub enum NameMatch {
 }
 
 impl NameMatch {
-    /// Returns how a name answers to the one that is asked for, but for [`NameMatch::Exact`] without regard to case and
-    /// accents ([`fold`]).
+    /// Returns the quality of the match of a name. Except for [`NameMatch::Exact`], case and accents are ignored
+    /// ([`fold`]).
     pub fn of(name: &str, asked: &str) -> Option<NameMatch> {
         if name == asked {
             return Some(NameMatch::Exact);
@@ -273,7 +273,7 @@ fn player_columns(headers: &TagColumns) -> Result<Vec<Arc<Column>>> {
     headers.columns(&["White", "Black"].map(|name| Key::Tag(name.to_owned())))
 }
 
-/// Returns the games of a player among some: of those whose names answer so, or more surely, to the one asked for.
+/// Returns the games of a player among some: games whose names match at this quality or better.
 ///
 /// Errors: damaged tags.
 pub fn games_of_player(headers: &TagColumns, games: &GameSet, name: &str, least: NameMatch) -> Result<PlayerGames> {
@@ -293,7 +293,7 @@ pub fn games_of_player(headers: &TagColumns, games: &GameSet, name: &str, least:
                 side.insert(game);
                 let name = String::from_utf8_lossy(column.text(game).unwrap_or_default()).into_owned();
                 *names.entry(name).or_default() += 1;
-                // Who plays against himself has White.
+                // A player against himself counts as White.
                 break;
             }
         }
@@ -306,7 +306,7 @@ pub fn games_of_player(headers: &TagColumns, games: &GameSet, name: &str, least:
 /// Returns the games of a set in groups, in no order; those that have nothing of a key are in none. Of a player's games
 /// the points are the player's, otherwise White's; by [`GroupKey::Player`] each game counts for both players.
 ///
-/// Reads tag columns alone, but for the keys `ending` and `mate`, and for openings of games without the tag.
+/// Reads only tag columns, except for the keys `ending` and `mate`, and for openings of games without the tag.
 ///
 /// Errors: damaged tags. Games whose moves cannot be read are in `unread`.
 pub fn groups(
@@ -441,7 +441,7 @@ impl Texts {
     }
 }
 
-/// What games are grouped by, in columns.
+/// The keys of groups as columns.
 struct Source<'a> {
     white: &'a Column,
     black: &'a Column,

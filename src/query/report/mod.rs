@@ -1,5 +1,4 @@
-//! Reports on many games: what was played in a position, opening books, statistics, groups, random samples,
-//! duplicates.
+//! Reports on many games: opening trees, opening books, statistics, groups, random samples, duplicates.
 
 pub mod book;
 pub mod duplicates;

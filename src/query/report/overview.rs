@@ -4,7 +4,7 @@ use crate::query::report::groups::{Group, GroupKey};
 use crate::query::report::stats::{Members, Stats};
 use serde_core::ser::{Serialize, SerializeMap, Serializer};
 
-/// The figures of a page of statistics: what `scoresheet stats --report` writes, and what `/api/v1/stats` answers.
+/// The data of a statistics page: of `scoresheet stats --report` and `/api/v1/stats`.
 ///
 /// ```
 /// use scoresheet::query::TagColumns;
@@ -35,7 +35,7 @@ pub struct Overview {
 
 /// Years at most that are shown by month.
 const YEARS_BY_MONTH: usize = 3;
-/// Groups at most of openings, which have no order of their own.
+/// The maximum number of groups without a natural order, such as openings.
 const OPENINGS: usize = 30;
 
 impl Overview {
@@ -52,10 +52,10 @@ impl Overview {
         keys.into_iter().chain(by_month.then_some(GroupKey::Month)).collect()
     }
 
-    /// Adds the games in groups by a key, in the order of the key or else those with most games first; of openings
-    /// no more than 30.
+    /// Adds the games in groups by a key, in the natural order of the key or with the most games first. There are at
+    /// most 30 openings.
     pub fn add(&mut self, key: GroupKey, mut groups: Vec<Group>) {
-        // One sort for both: what a browser loads is smaller for it.
+        // One sort for both makes the code for browsers smaller.
         let is_ordered = key.is_ordered();
         groups.sort_by(|one, other| match is_ordered {
             true => one.order.cmp(&other.order),

@@ -3,7 +3,7 @@
 /// Games of one side: White, or a player whichever side it has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Points {
-    /// Games, those without a result too.
+    /// All games, including games without a result.
     pub games: u64,
     /// Games won.
     pub won: u64,
@@ -11,14 +11,14 @@ pub struct Points {
     pub drawn: u64,
     /// Games lost.
     pub lost: u64,
-    /// Games in which the side has a rating, and the sum of these.
+    /// Games in which the side has a rating, and the sum of these ratings.
     pub own: (u64, u64),
     /// Games with a result in which the opponent has a rating, the sum of these ratings, and twice the points scored.
     pub against: (u64, u64, u64),
 }
 
 impl Points {
-    /// Adds a game: twice the points scored, `None` without a result, and both ratings, 0 where there is none.
+    /// Adds a game: twice the points scored, `None` without a result, and both ratings, 0 for none.
     pub fn add(&mut self, halves: Option<u64>, own: u64, opponent: u64) {
         self.games += 1;
         match halves {
@@ -62,8 +62,8 @@ impl Points {
         (self.against.0 > 0).then(|| (self.against.1 as f64 / self.against.0 as f64).round() as u32)
     }
 
-    /// Returns the rating at which the side would have been expected to score what it scored: the mean of its
-    /// opponents' plus 400 log10(p / (1 - p)) for the share *p* of the points, at most 800 off.
+    /// Returns the performance rating, at which the expected score equals the actual one: the mean rating of the
+    /// opponents plus 400 log10(p / (1 - p)) for the share *p* of the points, limited to 800 either way.
     pub fn performance(&self) -> Option<i32> {
         let (games, ratings, halves) = self.against;
         performance(games, ratings, halves)

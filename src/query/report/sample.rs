@@ -1,8 +1,8 @@
 //! Random positions and games, reproducible: the same seed gives the same ones on any machine, with any number of
 //! threads, and a larger sample begins with the smaller one.
 //!
-//! All positions that may be taken are numbered, and a permutation of these numbers by the seed says in which order they
-//! are tried. So every position is as likely as any other, and nothing is kept but what is taken.
+//! All eligible positions are numbered, and a permutation of these numbers, derived from the seed, is the order of the
+//! draw. Every position is therefore equally likely, and only drawn positions are stored.
 
 use crate::archive::{Archive, GameRef, GameSet};
 use crate::brenner::replay::{Replay, ReplayError};
@@ -13,8 +13,8 @@ use crate::query::tag_columns::{Key, TagColumns};
 use rayon::prelude::*;
 use std::collections::{HashMap, HashSet};
 
-/// Which part of the games, where they are divided for training and test: by their moves, so that a game that is there
-/// twice is in one part.
+/// The part of the games, if they are divided for training and test. The moves decide, so duplicates are in the same
+/// part.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Part {
     /// The larger part.
@@ -23,10 +23,10 @@ pub enum Part {
     Test,
 }
 
-/// Which positions are taken.
+/// The positions to draw.
 #[derive(Clone, Debug)]
 pub struct SampleOptions {
-    /// What the choice depends on.
+    /// The inputs of the choice.
     pub seed: u64,
     /// The first and the last ply; ply 0 is the starting position. A game's last position has no move and is not taken.
     pub plies: (u32, u32),
@@ -52,13 +52,13 @@ pub type Taken = ((usize, u64), u32);
 /// Positions that are tried together.
 const BATCH: u64 = 1 << 15;
 
-/// Returns the part that a game is in, if this share of the games, 0 to 1, is for training. By the moves of the main line
-/// alone: comments, NAGs, variations, tags, result and starting position do not count, so that a game that is there
-/// twice is in one part, however it was annotated. The same in every version; another seed divides otherwise.
+/// Returns the part of a game, if this share of the games (0 to 1) is for training. Only the moves of the main line
+/// count, not comments, NAGs, variations, tags, result and starting position. Duplicates with different annotations are
+/// therefore in the same part. The result is the same in every version; another seed divides differently.
 ///
 /// Costs a replay of the game, some 50 ns a ply. Errors: the moves are damaged.
 pub fn part_of(game: &GameRef<'_>, train_share: f64, seed: u64) -> Result<Part> {
-    // FNV-1a. A move is two squares and what a pawn becomes; castling is the king's and the rook's square.
+    // FNV-1a. A move is two squares and the promotion piece; castling is the squares of king and rook.
     let mut hash = 0xCBF2_9CE4_8422_2325u64 ^ seed.wrapping_mul(0x9E37_79B9_7F4A_7C15);
     for played in game.moves() {
         let played = played?.played();
@@ -80,8 +80,7 @@ pub fn train_share(test_percent: u8) -> f64 {
     f64::from(100u8.saturating_sub(test_percent)) / 100.0
 }
 
-/// Returns at most `most` positions of these games in random order; fewer where there are no more. And what could not
-/// be read.
+/// Returns at most `most` positions of these games in random order, fewer if there are no more, and unreadable games.
 ///
 /// Costs a replay of each position that is tried, and the plies of all games, from the tag columns file if it is there.
 ///
@@ -98,7 +97,7 @@ pub fn positions(
     let (mut seen, mut of_game) = (HashSet::new(), HashMap::<(usize, u64), u32>::new());
     let mut next = 0;
     while next < space.len() && (taken.len() as u64) < most {
-        // Most of what is tried is taken, unless much is asked of it.
+        // Most candidates are accepted, unless there are many conditions.
         let wanted = (most - taken.len() as u64) * 2;
         let end = space.len().min(next + wanted.clamp(1024, BATCH));
         let tried: Vec<Option<std::result::Result<(Taken, u64), Error>>> = (next..end)
@@ -131,7 +130,7 @@ pub fn positions(
     Ok((taken, unread))
 }
 
-/// Returns at most `most` of these games in random order, of the part that the options name; and what could not be read.
+/// Returns at most `most` of these games in random order, in the part of the options, and unreadable games.
 pub fn games(
     archives: &ArchiveSet,
     games: &[GameSet],
@@ -205,7 +204,7 @@ fn material(position: &Position) -> [[u32; 6]; 2] {
 /// All positions that may be taken, numbered.
 struct Space {
     games: Vec<(usize, u64)>,
-    /// The number of the first position of each game, and at the end that of all.
+    /// The number of the first position of each game, and the total at the end.
     starts: Vec<u64>,
     first_ply: u32,
 }
@@ -242,7 +241,7 @@ impl Space {
 
 fn plies(archive: &Archive) -> Result<std::sync::Arc<crate::query::tag_columns::Column>> {
     let columns = TagColumns::of(archive);
-    // One was asked for.
+    // One was requested.
     Ok(columns.columns(&[Key::Plies])?.swap_remove(0))
 }
 

@@ -1,8 +1,8 @@
 //! Names that are probably spellings of one: suggested, never decided.
 //!
-//! What comes in are the names of an archive with how many games each has and the FIDE ids beside them; what goes out
-//! are pairs of a name and a better spelling, with the reason: a whole name
-//! rather than an initial, then that of most games.
+//! The input is the names of an archive with their numbers of games and FIDE ids. The output is pairs of a name and a
+//! better spelling, with the reason. A full name is better than an initial; otherwise the name with most games is
+//! better.
 
 use crate::archive::Archive;
 use crate::error::Result;
@@ -13,7 +13,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// Whose names are looked at.
+/// The kind of names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Named {
     /// Players: the tags White and Black, with WhiteFideId and BlackFideId.
@@ -44,7 +44,7 @@ pub enum Reason {
     Letters,
     /// One has the initial of the other's first name, and nobody else does.
     Initial,
-    /// They differ in one letter, and one of them is rare.
+    /// The names differ in one letter, and one of them is rare.
     OneLetter,
 }
 
@@ -62,7 +62,7 @@ impl fmt::Display for Reason {
 /// A name that is probably a spelling of another.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Suggestion {
-    /// The spelling to give up: that with an initial, or that of fewer games.
+    /// The worse spelling: the one with an initial, or with fewer games.
     pub from: String,
     /// The spelling to use instead.
     pub to: String,
@@ -90,8 +90,8 @@ impl Name {
 /// Returns the names of an archive that are probably spellings of others, the surest reasons first, then by the number
 /// of games. Reads the tag columns; cost grows with the number of names.
 ///
-/// Two names with different FIDE ids are never one. Names without blank and comma (those of players on the internet)
-/// differ in case at most.
+/// Names with different FIDE ids are never equal. Names without blank and comma (of players on the internet) may differ
+/// only in case.
 pub fn spellings(archive: &Archive, named: Named) -> Result<Vec<Suggestion>> {
     let tags = TagColumns::of(archive);
     let mut names: HashMap<String, Name> = HashMap::new();
@@ -165,8 +165,8 @@ impl<'a> Found<'a> {
         }
     }
 
-    /// Leads each suggestion to a name that none gives up: where the better spelling of one is given up for another, that
-    /// is suggested at once, unless it is surely somebody else.
+    /// Resolves chains of suggestions. If the better spelling of a name has a better spelling itself, that one is
+    /// suggested, unless it is certainly another person.
     fn follow(&mut self) {
         let given_up: HashMap<String, String> =
             self.suggestions.iter().map(|own| (own.from.clone(), own.to.clone())).collect();
@@ -250,8 +250,8 @@ impl<'a> Found<'a> {
     }
 }
 
-/// Returns whether two names differ in one letter of a word that is long enough for that to be a slip: `Jr` and `Sr`,
-/// `II` and `III`, and what countries and titles are abbreviated to are not the same.
+/// Returns whether two names differ in one letter of a word that is long enough for a typing error. `Jr` and `Sr`, `II`
+/// and `III`, and abbreviations of countries and titles are not.
 fn differ_in_a_letter(one: &str, other: &str) -> bool {
     let words = |name: &str| -> Vec<String> {
         let words = name.split(|letter: char| !letter.is_alphanumeric()).map(folded);

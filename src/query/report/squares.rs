@@ -8,8 +8,8 @@ use rayon::prelude::*;
 /// square.
 pub type Arrivals = [[u64; 64]; 2];
 
-/// Counts the moves of the main lines of these games, in parallel; returns the games that cannot be read, too. Walks all
-/// moves, some 50 ns each.
+/// Counts the moves of the main lines of these games in parallel. Also returns the games that cannot be read. Walks all
+/// moves, about 50 ns each.
 pub fn arrivals(archive: &Archive, games: &GameSet) -> (Arrivals, Vec<Unread>) {
     let of_chunk = |number: usize| {
         let (mut counts, mut unread) = ([[0; 64]; 2], Vec::new());

@@ -18,7 +18,7 @@ pub const LENGTH_STEP: u32 = 10;
 /// Points to a bar of the ratings.
 pub const RATING_STEP: u32 = 100;
 
-/// What was counted.
+/// The counts.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Stats {
     /// Games.
@@ -46,13 +46,13 @@ pub struct Stats {
     pub lengths: BTreeMap<u32, u64>,
     /// Ratings, two to a game at most, at the first number of each bar of `RATING_STEP`.
     pub ratings: BTreeMap<u32, u64>,
-    /// Games by year; those of no known year are not in it.
+    /// Games by year. Games of unknown years are not included.
     pub years: BTreeMap<u16, u64>,
     /// Games by ECO code.
     pub ecos: BTreeMap<String, u64>,
-    /// Players with their games, those with most first; after `cut` no more than it says.
+    /// Players with their numbers of games, most games first; after `cut` at most the given number.
     pub players: Vec<Player>,
-    /// Events with how many games they have, those with most first.
+    /// Events with their numbers of games, most games first.
     pub events: Vec<(String, u64)>,
 }
 
@@ -176,7 +176,7 @@ pub fn stats(headers: &TagColumns, games: &GameSet) -> Result<Stats> {
 
     let mut outcomes = Vec::new();
     for outcome in [Outcome::Unknown, Outcome::BlackWins, Outcome::WhiteWins, Outcome::Draw] {
-        // The filter knows what counts as the result.
+        // The filter knows the result that counts.
         let Ok(filter) = Filter::parse(&format!("result = {}", outcome.token())) else { continue };
         let mut own = filter.games(headers).games;
         own.intersect(games);

@@ -6,9 +6,9 @@ use crate::format::wire::{Bytes, push_varint};
 use crate::game::Outcome;
 use crate::query::report::points::performance;
 
-/// How many sample games are kept, the highest rated.
+/// The number of sample games kept, the highest-rated.
 const SAMPLES: usize = 15;
-/// How many of the latest games are kept.
+/// The number of latest games kept.
 const LATEST: usize = 8;
 /// Bits of a game's number.
 const NUMBER: u32 = 48;
@@ -24,8 +24,8 @@ pub struct Tally {
     pub black: u64,
     /// Games without a result.
     pub unknown: u64,
-    /// Games with a rating, and the sum of their ratings: a game's is the mean of the players', or that of the one who
-    /// has any.
+    /// Games with a rating, and the sum of their ratings. The rating of a game is the mean of the players' ratings, or
+    /// the only one.
     rated: (u64, u64),
     /// For White and for Black: games with a result in which the player has a rating; the sum of those ratings; twice
     /// the points that the opponent scored in them.
@@ -34,7 +34,7 @@ pub struct Tally {
     year: u16,
     /// Rating (twice) and number of the games with the highest ratings, best first.
     samples: Vec<(u32, u64)>,
-    /// The latest games, the latest first: the year above the number's bits; 0 where there is none.
+    /// The latest games, latest first: the year in the bits above the number; 0 for no game.
     latest: [u64; LATEST],
 }
 
@@ -77,7 +77,7 @@ impl Tally {
         self.late(u64::from(facts.year) << NUMBER | game);
     }
 
-    /// In an archive in the order of time every game is later than those before: so this shifts, and does nothing else.
+    /// In a chronological archive every game is later than the games before it, so this only shifts.
     #[inline]
     fn late(&mut self, new: u64) {
         if new <= self.latest[LATEST - 1] {
@@ -146,9 +146,9 @@ impl Tally {
         Score { games, opponents, half_points }
     }
 
-    /// Returns the rating at which a side would have been expected to score what it scored: the mean of its opponents'
-    /// plus 400 log10(p / (1 - p)) for the share *p* of the points, at most 800 off. `None` where no opponent has a
-    /// rating.
+    /// Returns the performance rating, at which the expected score equals the actual one: the mean rating of the
+    /// opponents plus 400 log10(p / (1 - p)) for the share *p* of the points, limited to 800 either way. `None` if no
+    /// opponent has a rating.
     pub fn performance(&self, color: Color) -> Option<i32> {
         let Score { games, opponents, half_points } = self.score(color);
         performance(games, opponents, half_points)
@@ -170,8 +170,8 @@ impl Tally {
         self.samples.iter().copied()
     }
 
-    /// Returns the latest games, at most eight, the latest first, each after its year, 0 where that is not known. Of
-    /// games of a year that with the highest number is the latest.
+    /// Returns the latest games, at most eight, latest first, each with its year, 0 if it is unknown. Within a year,
+    /// the highest number is the latest.
     pub fn latest(&self) -> impl Iterator<Item = (u16, u64)> + '_ {
         let games = self.latest.iter().take_while(|game| **game > 0);
         games.map(|game| ((game >> NUMBER) as u16, game & ((1 << NUMBER) - 1)))

@@ -1,4 +1,4 @@
-//! The opening tree: what was played in a position, and how it went.
+//! The opening tree: the moves played in a position, and their results.
 
 use crate::archive::{Archive, GameRef, GameSet};
 use crate::brenner::replay::Replay;
@@ -17,10 +17,10 @@ use crate::query::position::search::Search;
 pub use crate::query::report::tally::{Score, Tally};
 use rayon::prelude::*;
 
-/// So many games are asked what the places of a position are, while they cannot be read.
+/// The number of games tried for the position of the entries, while they cannot be read.
 const ASKED: usize = 8;
 
-/// Which ply of a game counts where it has the position more than once.
+/// The ply that counts if a game has the position more than once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Visit {
     /// The first.
@@ -39,7 +39,7 @@ pub struct Branch {
     pub tally: Tally,
 }
 
-/// What was played in a position. Each game counts once, at the first ply that has the position, or the last
+/// The moves played in a position. Each game counts once, at its first ply with the position, or at its last
 /// ([`Visit`]).
 #[derive(Debug)]
 pub struct Tree {
@@ -100,10 +100,9 @@ impl Search<'_> {
     /// Returns what was played in a position, in the main lines of the games searched; side to move, castling rights
     /// and legal en passant captures have to agree.
     ///
-    /// With the position index the answer comes from the index, for a few nanoseconds a game: one game is looked at for
-    /// the position and one for each move, and all where positions share what the index keeps of their keys. It rests on
-    /// 64-bit keys: that two positions have the same one is not looked for. A search that is stopped gives what it has
-    /// counted so far, and [`Error::Interrupted`] in `unread`.
+    /// With the position index, the tree costs a few nanoseconds per game. One game is verified for the position and
+    /// one for each move, or all games if positions share the stored part of their keys. Equality of 64-bit keys is
+    /// trusted. A stopped search returns its counts so far, and [`Error::Interrupted`] in `unread`.
     pub fn tree(&self, position: &Position) -> Tree {
         self.tree_of(position, Visit::First)
     }
@@ -163,7 +162,7 @@ impl Search<'_> {
     }
 }
 
-/// What was played in a position, found by replaying games.
+/// The moves played in a position, found by replaying games.
 struct ByGame<'a> {
     line: MainLine<'a>,
     diffs: Vec<MoveDiff>,
@@ -205,7 +204,7 @@ impl Tree {
                 None => self.branches.push(Branch { m: branch.m, tally }),
             }
         }
-        // Where as many games have two moves, they stay in the order of the legal moves.
+        // Moves with equal numbers of games stay in the order of the legal moves.
         let moves = self.position.legal_moves();
         let place = |m: Move| moves.iter().position(|known| *known == m);
         self.branches.sort_by_key(|branch| (std::cmp::Reverse(branch.tally.games()), place(branch.m)));
@@ -265,11 +264,11 @@ impl Part {
     }
 }
 
-/// What a move changes on the board: by it a move is known from the board after it. And its place among the moves.
+/// The change of a move on the board, by which it is recognized from the board after it, and its index among the moves.
 struct MoveDiff(Vec<(usize, u8)>, usize);
 
 impl MoveDiff {
-    /// Returns the diffs of these moves, castling first: it does what a move of the rook does, and more.
+    /// Returns the changes of these moves, castling first, because it includes the change of a rook move.
     fn of_all(position: &Position, moves: &[Move]) -> Vec<MoveDiff> {
         let diff = |(place, m): (usize, &Move)| {
             let mut after = position.clone();
@@ -326,7 +325,7 @@ fn by_index(
     Ok(tree)
 }
 
-/// What was played in the games of a segment.
+/// The moves played in the games of a segment.
 fn by_segment(
     search: &Search<'_>,
     index: &PositionIndex,
@@ -359,10 +358,10 @@ fn by_segment(
     Ok(whole)
 }
 
-/// What the index says of a position.
+/// The index entries of a position.
 struct Listed {
     places: Places,
-    /// Whether all of them have it: else each is to be looked at.
+    /// Whether all games have it. Otherwise each must be verified.
     is_sure: bool,
 }
 
@@ -393,7 +392,7 @@ fn has(archive: &Archive, place: Place, sought: &PositionQuery) -> Result<bool> 
     Ok(replay.ply() == place.ply && sought.is_at(&replay))
 }
 
-/// What the index says of a position and of those after each move.
+/// The index entries of a position and of the positions after each move.
 struct ByIndex<'a> {
     archive: &'a Archive,
     places: Listed,
@@ -424,12 +423,13 @@ impl ByIndex<'_> {
         }
     }
 
-    /// Looks at a game of each move that was counted: where it has not played it, the list is another position's, and
-    /// none has. Returns whether there is a move of which no game can be read, so that all are to be looked at.
+    /// Verifies one game for each counted move. If it has not played the move, the list belongs to another position,
+    /// and no game has played it. Returns whether there is a move whose games are all unreadable; then all games are
+    /// verified.
     fn prove(&mut self, counted: &mut Part) -> bool {
         let mut is_open = false;
         if !self.places.is_sure {
-            // All of them have been looked at.
+            // All of them have been verified.
             return is_open;
         }
         for (branch, tally) in counted.branches.iter_mut().enumerate().filter(|(_, tally)| tally.games() > 0) {
@@ -499,7 +499,7 @@ impl ByIndex<'_> {
         }
     }
 
-    /// Looks at a game: what `ByGame::find` returns; nothing for a deleted game.
+    /// Verifies a game. Returns the result of `ByGame::find`, or nothing for a deleted game.
     fn look(&self, game: u64) -> Result<Option<Option<usize>>> {
         match self.archive.game(game).and_then(|game| self.by_game.find(&game)) {
             Err(Error::Deleted { .. }) => Ok(None),
@@ -508,7 +508,7 @@ impl ByIndex<'_> {
     }
 }
 
-/// Returns how many of these are below a place: soon where they are few.
+/// Returns the number of entries below an index; fast if there are few.
 fn ahead(places: &[(u64, u64)], place: u64) -> usize {
     let mut step = 1;
     while places.get(step).is_some_and(|(own, _)| *own < place) {

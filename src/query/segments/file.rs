@@ -16,14 +16,14 @@ pub(in crate::query) struct Held {
     pub pages: Arc<Pages>,
     /// Its games.
     pub rows: Rows,
-    /// The games for which it answers: those of which no later segment knows.
+    /// The games of this segment that no later segment has.
     pub owned: Rows,
 }
 
 /// The segments of a side file that hold for an archive.
 #[derive(Debug)]
 pub(in crate::query) struct SideFile {
-    /// Where they are from, or why there are none.
+    /// Their origin, or the reason why there are none.
     pub state: SideState,
     segments: Vec<Held>,
     map: Option<(Arc<Map>, FileKind)>,
@@ -81,7 +81,7 @@ impl SideFile {
         self.segments.retain(|held| held.owned.len() > 0);
     }
 
-    /// Takes the segments of a part that answer for games, in the order of the first of these.
+    /// Collects the segments of a part that have valid games, in the order of their first game.
     pub fn take(&mut self, part: Part) -> Vec<Held> {
         let first = |held: &Held| held.owned.games().next().map_or(0, |run| run.start);
         let mut taken: Vec<Held> = self.segments.extract_if(.., |held| held.is_of(part)).collect();

@@ -1,9 +1,9 @@
 //! Side files as what they are made of: segments, each of some games and of an earlier or the present commit of the
 //! archive (FORMAT.md, "Side files").
 //!
-//! `file` opens one and says which segment answers for which games; `rows` are the games of a segment; `pages` are its
-//! bytes, whose checksums are compared before they are used; `write` makes files and extends them. What segments hold is
-//! known above: to `position` and `tag_columns`.
+//! `file` opens a side file and maps games to segments. `rows` are the games of a segment. `pages` are its bytes, whose
+//! checksums are verified before use. `write` makes and extends files. The contents of segments are defined above, in
+//! `position` and `tag_columns`.
 
 // Untrusted bytes are read here: nothing may panic on them.
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic))]

@@ -15,7 +15,7 @@ pub(in crate::query) struct SideWriter {
     kind: FileKind,
     path: PathBuf,
     file: File,
-    /// What the file is called until it is whole; `None` for one that is extended.
+    /// The temporary name of the file, or `None` if it is extended.
     temporary: Option<Temporary>,
     head: Head,
 }
@@ -54,7 +54,7 @@ impl SideWriter {
         (self.head.end.saturating_sub(crate::format::side::BEGIN).saturating_sub(live), live)
     }
 
-    /// Adds a segment of these games, made from this commit; `write` gives what follows the runs of games.
+    /// Adds a segment of these games, made from this commit. `write` writes the data after the runs of games.
     pub fn add(
         &mut self,
         part: Part,
@@ -94,7 +94,7 @@ impl SideWriter {
         }
         self.head.sequence += 1;
         if let Some(temporary) = self.temporary.take() {
-            // Both pages, so that nothing is taken for a torn one.
+            // Both pages, so neither looks torn.
             let before = Head { sequence: self.head.sequence - 1, ..self.head.clone() };
             for head in [&before, &self.head] {
                 file.seek(SeekFrom::Start(head.offset()))?;

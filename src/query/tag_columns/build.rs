@@ -15,7 +15,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Returns the names of the tags that these games have, those in most chunks first.
+/// Returns the tag names of these games, most frequent first.
 pub fn tag_names(archive: &Archive, games: &[Range<u64>]) -> Result<Vec<String>> {
     let chunks: Result<Vec<_>> =
         chunks_of(archive, games).into_par_iter().map(|(chunk, _)| archive.chunk(chunk)?.tag_names()).collect();
@@ -28,7 +28,7 @@ pub fn tag_names(archive: &Archive, games: &[Range<u64>]) -> Result<Vec<String>>
     Ok(names.into_iter().map(|(_, name)| name).collect())
 }
 
-/// What some games have of a column.
+/// A part of a column, for some games.
 pub(super) struct Part {
     /// The games.
     pub games: Range<u64>,
@@ -44,7 +44,7 @@ pub(super) struct Part {
 pub(super) enum Values {
     /// In the order in which they were met.
     Met(Vec<Box<[u8]>>),
-    /// Those of a column that is there; its strings ascend.
+    /// The numbers of an existing column; its strings ascend.
     Sorted(Arc<Strings>),
 }
 
@@ -68,7 +68,7 @@ pub(super) fn parts(archive: &Archive, games: &[Range<u64>], keys: &[Key], monit
         .map(|(number, games)| {
             let chunk = archive.chunk(number);
             let part = |key| match &chunk {
-                // Who asked for it does not want it any more.
+                // The caller no longer needs it.
                 _ if monitor.is_stopped() => lost(games.clone(), Error::Interrupted),
                 Ok(chunk) => part(chunk, games.clone(), key),
                 Err(error) => lost(games.clone(), error.again()),
@@ -101,8 +101,8 @@ pub(super) fn parts(archive: &Archive, games: &[Range<u64>], keys: &[Key], monit
     parts
 }
 
-/// Returns the columns for these keys, put together of these parts of them, each with the games of which it cannot be
-/// read: those have the number 0. The parts of each are of the same games, in ascending order.
+/// Returns the columns for these keys, joined from these parts, each with its unreadable games, which have the number
+/// 0. The parts of each key cover the same games, in ascending order.
 pub(super) fn columns(keys: &[Key], parts: Vec<Vec<Part>>) -> Vec<(Column, Vec<Unread>)> {
     // Both players' names share a table.
     let is_player = |key: &Key| matches!(key, Key::Tag(name) if name == "White" || name == "Black");
@@ -125,7 +125,7 @@ pub(super) fn columns(keys: &[Key], parts: Vec<Vec<Part>>) -> Vec<(Column, Vec<U
     columns.into_iter().zip(unread).collect()
 }
 
-/// What games have of which a column cannot be read.
+/// The games whose values in a column cannot be read.
 fn lost(games: Range<u64>, error: Error) -> Part {
     let numbers = vec![0; games.end.saturating_sub(games.start) as usize];
     Part { numbers, unread: vec![Unread { games: games.clone(), error }], ..Part::of(games) }
@@ -256,7 +256,7 @@ struct Table<'a> {
 
 impl<'a> Table<'a> {
     fn of(parts: &[&'a Part]) -> Table<'a> {
-        // Where a column that is there has all the strings, nothing changes.
+        // If an existing column has all strings, it is unchanged.
         if let Some(strings) = parts.iter().find_map(|part| match &part.strings {
             Values::Sorted(strings) => Some(strings),
             Values::Met(_) => None,
@@ -267,7 +267,7 @@ impl<'a> Table<'a> {
             return Table { sorted: Vec::new(), strings: Arc::clone(strings) };
         }
         let mut sorted: Vec<&[u8]> = parts.iter().flat_map(|part| part.strings.iter()).collect();
-        // Long runs of it are sorted already.
+        // Long runs are already sorted.
         sorted.par_sort();
         sorted.dedup();
         let (mut ends, mut text) = (Vec::with_capacity(sorted.len() * 4), Vec::new());

@@ -69,8 +69,7 @@ impl Strings {
         (self.get(low)? == text).then_some(low)
     }
 
-    /// Returns the text of the strings of some numbers, one after the other, and the end of each in it. `None` where
-    /// there are not all.
+    /// Returns the concatenated text of the strings of some numbers, and the end of each. `None` if some are missing.
     pub(crate) fn run(&self, numbers: Range<u32>) -> Option<(&[u8], impl Iterator<Item = usize>)> {
         let (first, past) = (numbers.start.checked_sub(1)? as usize, numbers.end.checked_sub(1)? as usize);
         let ends = self.ends().get(first * 4..past * 4)?.as_chunks::<4>().0;
@@ -90,8 +89,8 @@ impl Strings {
         Some(u32::from_le_bytes(bytes.try_into().ok()?) as usize)
     }
 
-    /// Returns the end of each string in the text, 4 bytes each, little-endian. What a file made with ill will says here
-    /// may neither ascend nor stay within the text.
+    /// Returns the end of each string in the text, 4 bytes each, little-endian. In a crafted file these ends may
+    /// neither ascend nor stay within the text.
     pub fn ends(&self) -> &[u8] {
         self.ends.bytes()
     }
@@ -160,7 +159,7 @@ impl Column {
     pub fn get(&self, game: u64) -> u32 {
         let Some(row) = game.checked_sub(1).and_then(|row| usize::try_from(row).ok()) else { return 0 };
         let bytes = self.bytes();
-        // A look for each width, so that the compiler sees it.
+        // A lookup for each width, so the compiler can specialize it.
         let number = match self.width {
             1 => bytes.get(row).map(|byte| u32::from(*byte)),
             2 => bytes.as_chunks::<2>().0.get(row).map(|number| u32::from(u16::from_le_bytes(*number))),
@@ -175,7 +174,7 @@ impl Column {
         self.strings.as_ref()?.get(self.get(game))
     }
 
-    /// Copies the numbers of these games, by place from 0; those beyond the column are left as they are.
+    /// Copies the numbers of these games, by index from 0. Entries beyond the column are unchanged.
     pub(crate) fn copy(&self, rows: Range<usize>, numbers: &mut [u32]) {
         let width = usize::from(self.width);
         let bytes = self.bytes().get(rows.start * width..).unwrap_or_default();
@@ -192,14 +191,14 @@ impl Column {
         }
     }
 
-    /// Sets the bits of those of these games, by place from 0, whose place and number pass, and clears those of the
-    /// others: the first game's is the lowest of the first word. Games beyond the column are left as they are.
+    /// Sets the bits of the games, by index from 0, whose index and number pass, and clears the others. The first game
+    /// is the lowest bit of the first word. Bits beyond the column are unchanged.
     #[inline(always)]
     pub(crate) fn select(&self, rows: Range<usize>, words: &mut [u64], passes: impl Fn(usize, u32) -> bool) {
         let width = usize::from(self.width);
         let bytes = self.bytes();
         let bytes = bytes.get(rows.start * width..(rows.end * width).min(bytes.len())).unwrap_or_default();
-        // A loop for each width, so that the compiler sees it.
+        // A loop for each width, so the compiler can specialize it.
         match width {
             1 => mark_of::<1>(bytes, rows.start, words, passes),
             2 => mark_of::<2>(bytes, rows.start, words, passes),

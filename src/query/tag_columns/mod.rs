@@ -1,8 +1,8 @@
 //! The tag columns of an archive: for every game the number of each of its tags' values in a table of distinct strings,
 //! its plies and a byte of facts.
 //!
-//! They come from the tag columns file beside the archive (FORMAT.md, "The tag columns file"), which is mapped; what
-//! that does not have is made from the tags when it is first asked for, and kept in memory.
+//! They come from the tag columns file of the archive (FORMAT.md, "The tag columns file"), which is mapped. Missing
+//! columns are made from the tags at the first access, and kept in memory.
 
 // Untrusted bytes are read here: nothing may panic on them.
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic))]
@@ -46,7 +46,7 @@ enum Holder<'a> {
     Shared(Arc<Archive>),
 }
 
-/// A column, and what of it cannot be read.
+/// A column, and its unreadable games.
 #[derive(Clone, Debug)]
 struct Ready {
     column: Arc<Column>,
@@ -54,13 +54,14 @@ struct Ready {
 }
 
 impl<'a> TagColumns<'a> {
-    /// Returns the tag columns of an archive, those of the file beside it where that belongs to the archive as it is.
+    /// Returns the tag columns of an archive, from its side file if the file belongs to the archive in its present
+    /// state.
     pub fn of(archive: &'a Archive) -> TagColumns<'a> {
         TagColumns::held(Holder::Borrowed(archive)).with_file()
     }
 
-    /// Returns the tag columns like `of`, for a program that keeps them as long as the archive: those that had to be
-    /// made are kept, too.
+    /// Returns the tag columns like `of`, for a program that keeps them as long as the archive: columns made from tags
+    /// are kept too.
     ///
     /// ```
     /// # let folder = tempfile::tempdir()?;
@@ -94,7 +95,7 @@ impl<'a> TagColumns<'a> {
         self.segments.iter().all(|segment| segment.held.pages.verify().is_ok())
     }
 
-    /// Returns the games of which the file knows nothing, ascending; all where there is no file.
+    /// Returns the games that the file lacks, ascending; all games if there is no file.
     pub fn uncovered(&self) -> Vec<Range<u64>> {
         let covered = union(self.segments.iter().flat_map(|segment| segment.held.owned.games()));
         without(std::iter::once(1..self.archive().len() + 1), covered)
@@ -141,8 +142,8 @@ impl<'a> TagColumns<'a> {
         if self.is_damaged.load(Ordering::Relaxed) { SideState::Damaged } else { self.state }
     }
 
-    /// Returns the columns asked for, in that order. Those that are not in the file are made together, in parallel: the
-    /// tags of all chunks are read once, and for `Plies` and `Facts` the moves.
+    /// Returns the requested columns, in that order. Columns that the file lacks are made together, in parallel: the
+    /// tags of all chunks are read once, and for `Plies` and `Facts` also the moves.
     ///
     /// Errors: damaged tags or games.
     pub fn columns(&self, keys: &[Key]) -> Result<Vec<Arc<Column>>> {
@@ -153,8 +154,8 @@ impl<'a> TagColumns<'a> {
         }
     }
 
-    /// Returns the columns asked for, as `columns` does, and the games of which one of them cannot be read, by number:
-    /// in that column they have the number 0, as if there were no value.
+    /// Returns the requested columns like `columns`, and the numbers of the games for which one of them cannot be read.
+    /// These games have the number 0 in that column, as if there were no value.
     pub fn readable(&self, keys: &[Key]) -> (Vec<Arc<Column>>, Vec<Unread>) {
         let mut missing = Vec::new();
         {
@@ -172,7 +173,7 @@ impl<'a> TagColumns<'a> {
         }
         missing.sort_unstable();
         missing.dedup();
-        // Not under the lock: while it waits for the pool, this thread may be given other work that asks for columns.
+        // Not under the lock: while this thread waits for the pool, it may take other work that needs columns.
         let made = if missing.is_empty() { Vec::new() } else { self.put_together(&missing) };
         let mut ready = self.lock();
         for (key, (column, unread)) in missing.into_iter().zip(made) {
@@ -183,7 +184,7 @@ impl<'a> TagColumns<'a> {
         (columns, self.unread(keys))
     }
 
-    /// Returns the games of which one of these columns cannot be read, as far as they have been asked for already.
+    /// Returns the games for which one of these columns cannot be read, among columns already requested.
     pub(crate) fn unread(&self, keys: &[Key]) -> Vec<Unread> {
         let ready = self.lock();
         let lost = keys.iter().filter_map(|key| ready.get(key)).flat_map(|ready| ready.unread.iter());
@@ -241,8 +242,7 @@ impl<'a> TagColumns<'a> {
         read.ok()
     }
 
-    /// Returns these columns, put together of what the segments of the file have and of what the tags and games say
-    /// that these do not know.
+    /// Returns these columns, joined from the segments of the file and from the tags of games that the segments lack.
     fn put_together(&self, keys: &[Key]) -> Vec<(Column, Vec<Unread>)> {
         let mut parts: Vec<Vec<build::Part>> = keys.iter().map(|_| Vec::new()).collect();
         let mut open: Vec<Vec<Range<u64>>> = keys.iter().map(|_| self.uncovered()).collect();
@@ -362,8 +362,8 @@ impl Years {
 
 /// Adds a segment with the tags of games; returns the names of the tags that have a column.
 ///
-/// A tag with so many different values that its table would cost more than its column is worth has none: a filter that
-/// asks for it reads the tags.
+/// A tag with very many different values has no column, because its table would cost more than it saves. Filters on it
+/// read the tags.
 pub(in crate::query) fn add_tag_columns(
     writer: &mut SideWriter,
     archive: &Archive,
@@ -425,7 +425,7 @@ pub fn write(archive: &Archive) -> Result<(u64, Vec<String>), Error> {
     write_monitored(archive, Monitor::new())
 }
 
-/// Writes the file like `write`. The unit of progress is a game. Errors: the work was stopped, too.
+/// Writes the file like `write`. The unit of progress is a game. Errors: also that the work was stopped.
 pub fn write_monitored<'a>(archive: &Archive, monitor: impl Into<Monitor<'a>>) -> Result<(u64, Vec<String>), Error> {
     let mut writer = SideWriter::create(archive, FileKind::TagColumns)?;
     let mut names = Vec::new();

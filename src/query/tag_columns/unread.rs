@@ -1,4 +1,4 @@
-//! What columns cannot say, because tags are damaged.
+//! Data that columns lack because tags are damaged.
 
 use crate::error::Error;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! What the texts of tags say as numbers: one reading for filters, columns and side files alike. It knows no archive.
+//! Values of tags as numbers, for filters, columns and side files. This room knows no archives.
 
 pub(in crate::query) mod reading;
 
@@ -29,7 +29,7 @@ pub fn rating(text: &[u8]) -> Option<i64> {
     number(text).filter(|rating| *rating > 0)
 }
 
-/// Returns year, month and day, 0 for what is not known: `1998.05.??`, `1998-5-1`, `1998`.
+/// Returns year, month and day, 0 for unknown parts: `1998.05.??`, `1998-5-1`, `1998`.
 pub fn date(text: &[u8]) -> Option<[i64; 3]> {
     let mut parts = text.trim_ascii().split(|byte| matches!(byte, b'.' | b'-' | b'/'));
     let mut next = |most: i64, digits: usize| {
@@ -61,7 +61,7 @@ pub fn outcome(text: &[u8]) -> Option<Outcome> {
     })
 }
 
-/// Returns the result of a game: that of the tag, or where the tag says none that of the movetext.
+/// Returns the result of a game: the tag, or the movetext if the tag has none.
 pub fn result(tag: Option<&[u8]>, movetext: Option<Outcome>) -> Outcome {
     tag.and_then(outcome).or(movetext).unwrap_or(Outcome::Unknown)
 }

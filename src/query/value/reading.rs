@@ -42,8 +42,8 @@ pub fn read(reading: Reading, text: &[u8]) -> Option<(i64, i64)> {
     }
 }
 
-/// Returns whether a text that does not say this says so much that no other tag is asked: month and day are those of the
-/// tag that says the year.
+/// Returns whether a text without this value still prevents the use of another tag: month and day come from the tag
+/// that gives the year.
 pub fn decides(reading: Reading, text: &[u8]) -> bool {
     matches!(reading, Reading::Month | Reading::Day) && super::year(text).is_some()
 }

@@ -17,7 +17,7 @@ use scoresheet::{Existing, Monitor};
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Make an opening book from the games, in PolyGlot's format
+/// Make a PolyGlot opening book from games
 ///
 /// The weight of a move is two points for each win and one for each draw of the side that played it. Games without a
 /// result do not count.
@@ -25,20 +25,20 @@ use std::path::PathBuf;
 #[command(after_help = "\
 Examples:
   scoresheet book games.bga -o book.bin
-  scoresheet book games.bga -o strong.bin --where 'elo >= 2600' --plies 30")]
+  scoresheet book games.bga -o strong.bin --where 'elo >= 2600' --depth 30")]
 pub struct Args {
-    /// The archive, or several for one book
+    /// The archives, or folders of archives, for one book
     #[arg(required = true)]
     archives: Vec<PathBuf>,
     /// The book to write
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// Replace the file if it already exists and is an opening book
+    /// Replace an existing opening book
     #[arg(long)]
     force: bool,
     /// Use this many half-moves of each game
-    #[arg(long, value_name = "N", default_value_t = 40)]
-    plies: u32,
+    #[arg(long, alias = "plies", value_name = "PLIES", default_value_t = 40)]
+    depth: u32,
     /// Only moves played in at least this many games
     #[arg(long, value_name = "N", default_value_t = 3)]
     min_games: u64,
@@ -56,7 +56,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let mut outputs = Outputs::of_archives(archives.archives());
     let target = outputs.file(&args.output, Content::Book, Existing::from_force(args.force))?;
     args.threads.install(|| {
-        let mut book = BookBuilder::new(BookOptions { plies: args.plies, min_games: args.min_games });
+        let mut book = BookBuilder::new(BookOptions { plies: args.depth, min_games: args.min_games });
         let mut failed = 0;
         for member in archives.members() {
             let archive = member.archive();

@@ -1,4 +1,4 @@
-//! `scoresheet brenner`: whole games as Brenner strings, and what each byte of them means.
+//! `scoresheet brenner`: games as Brenner strings, and the meaning of each byte.
 
 use crate::failure::{Code, Failure};
 use crate::output::formats;
@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 /// Bytes of PGN that are cut into games at once.
 const PIECE: usize = 1 << 20;
 
-/// Convert games to and from Norman Brenner's code, one byte per half-move, and explain it
+/// Convert games to and from Norman Brenner's code of a byte per move
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -40,9 +40,9 @@ enum Verb {
     Encode(Options),
     /// Decode hexadecimal bytes, one game per line, to PGN
     Decode(Options),
-    /// Explain each byte of a PGN file's games or of hexadecimal bytes: its bit fields, their meaning, the move
+    /// Explain each byte of games in PGN or hexadecimal: bit fields, meaning, move
     Explain(Options),
-    /// Print how many bytes the moves of a PGN file take in every form, compared with what Brenner's document says
+    /// Print the size of a PGN file's moves in every form, compared with Brenner's document
     Sizes(Sizes),
 }
 
@@ -63,7 +63,7 @@ enum Form {
     Table,
     /// The alternate notation
     Alternate,
-    /// The alternate notation with the bits of its field nnn exchanged, so that the direction comes last
+    /// The alternate notation with the direction in the last bits of the field nnn
     Exchanged,
     /// The alternate notation in the fixed order: type, which piece, direction, number of squares
     Fixed,
@@ -77,13 +77,13 @@ enum Form {
 struct Options {
     /// The file; - for standard input
     file: PathBuf,
-    /// Raw bytes instead of hexadecimal: one game
+    /// Read or write raw bytes of one game instead of hexadecimal
     #[arg(long)]
     raw: bool,
     /// The form of the bytes
     #[arg(long, value_enum, default_value_t)]
     form: Form,
-    /// The document's alternate notation: like --form alternate
+    /// Use the document's alternate notation: the same as --form alternate
     #[arg(long, conflicts_with = "form")]
     alternate: bool,
     /// Print one JSON object per game (docs/JSON.md)

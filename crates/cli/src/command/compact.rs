@@ -8,9 +8,10 @@ use crate::threads::Threads;
 use scoresheet::archive::copy::Part;
 use std::path::PathBuf;
 
-/// Write a new archive without the deleted games, which renumbers the others
+/// Copy an archive without its deleted games
 ///
-/// Games are copied as stored. A source with a deleted game can no longer be restored with `export --original`.
+/// The other games are renumbered and copied as stored. A source with a deleted game can no longer be restored with
+/// `export --original`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Example:

@@ -18,7 +18,7 @@ pub struct Args {
     /// The shell
     shell: Shell,
     /// Print one JSON object with the script in it
-    #[arg(long)]
+    #[arg(long, hide = true)]
     json: bool,
 }
 

@@ -3,6 +3,7 @@
 use crate::failure::{Code, Failure};
 use crate::output::json::Object;
 use crate::output::new_archive;
+use crate::output::rows::{self, RowFormat, RowFormatArgs};
 use crate::select::archives;
 use crate::session::Session;
 use crate::text::{count, printable, shown, thousands};
@@ -19,13 +20,13 @@ use scoresheet::query::tag_columns::Key;
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Find duplicate games, and list them, delete them or leave them out of a copy
+/// Find duplicate games: list or delete them, or copy the rest
 ///
-/// Two games are duplicates if their main lines are the same, or one is the beginning of the other, and their tags do
-/// not contradict each other: players ("Carlsen, M" matches "Carlsen, Magnus"), date, round and result must agree as
-/// far as both give them. Games of fewer than 16 half-moves must agree in the whole Seven Tag Roster. One of the
-/// longest is kept. Without --delete or -o the pairs are only listed: the duplicate, the game that is kept, how they
-/// are alike, players and date.
+/// Two games are duplicates if their main lines are equal, or one begins the other, and their tags do not contradict
+/// each other. Players ("Carlsen, M" matches "Carlsen, Magnus"), date, round and result must agree if both games have
+/// them. Games of fewer than 16 half-moves must agree in the whole Seven Tag Roster. One of the longest games is kept.
+/// Without --delete or -o the pairs are only listed: the duplicate, the game that is kept, the kind of match, players
+/// and date.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -33,38 +34,46 @@ Examples:
   scoresheet dedupe games.bga --delete           delete the duplicates
   scoresheet dedupe a.bga b.bga -o one.bga       merge both without duplicates")]
 pub struct Args {
-    /// The archive, or several: then games are compared across them, and -o makes one archive of all
+    /// The archives to compare
+    ///
+    /// With several archives, games are compared across them, and -o writes one archive.
     #[arg(required = true)]
     archives: Vec<PathBuf>,
     /// Only list the pairs: the default without --delete or -o
     #[arg(long, conflicts_with_all = ["delete", "output"])]
     dry_run: bool,
-    /// Delete the duplicates; each archive is changed in a commit of its own
+    /// Delete the duplicates
+    ///
+    /// Each archive is changed in its own commit.
     #[arg(long, conflicts_with = "output")]
     delete: bool,
     /// Write an archive without the duplicates
     #[arg(short, long, value_name = "FILE.bga")]
     output: Option<PathBuf>,
-    /// Replace that file if it already exists and is an archive
+    /// Replace an existing archive at -o
+    #[arg(hide_short_help = true)]
     #[arg(long, requires = "output")]
     force: bool,
-    /// Which of the longest to keep
+    /// The game to keep among the longest
     #[arg(long, value_name = "WHICH", value_enum, default_value_t)]
     keep: Which,
-    /// Keep games that are only the beginning of another
+    /// Keep games that only begin another game
     #[arg(long)]
     whole_only: bool,
-    /// List the pairs as JSON objects
-    #[arg(long)]
-    json: bool,
-    /// Print only errors, and show no progress
+    /// Print only the number of duplicates
+    #[arg(long, conflicts_with_all = ["delete", "output", "format", "json"], help_heading = "Output")]
+    count: bool,
+    #[command(flatten)]
+    rows: RowFormatArgs,
+    /// Print only errors, and no progress
+    #[arg(hide_short_help = true)]
     #[arg(short, long)]
     quiet: bool,
     #[command(flatten)]
     threads: Threads,
 }
 
-/// Which game is kept.
+/// The game to keep.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
 enum Which {
     /// The one with the most comments, variations and glyphs, then with the most tags
@@ -101,6 +110,12 @@ fn dedupe(args: &Args, session: &Session) -> Result<Code, Failure> {
         _ => error.into(),
     })?;
     let number = count(pairs.len() as u64, "game", "games");
+    if args.count {
+        let mut out = session.stdout();
+        writeln!(out, "{}", pairs.len())?;
+        out.flush()?;
+        return Ok(Code::Success);
+    }
     if args.output.is_none() && !args.delete {
         list(args, session, &archives, &tags, &pairs)?;
         if !args.quiet {
@@ -159,6 +174,14 @@ fn list(
     let keys = ["White", "Black", "Date"].map(|name| Key::Tag(name.to_owned()));
     let columns = tags.iter().map(|tags| tags.columns(&keys)).collect::<Result<Vec<_>, _>>()?;
     let mut out = session.stdout();
+    let format = args.rows.format();
+    if format == RowFormat::Csv {
+        let are_several = archives.members().len() > 1;
+        let archive = |name| are_several.then_some(name);
+        let titles = [archive("archive"), Some("game"), archive("kept_archive"), Some("kept")];
+        let rest = ["likeness", "white", "black", "date"];
+        out.write_all(rows::csv_line(titles.into_iter().flatten().chain(rest)).as_bytes())?;
+    }
     for Double { game, kept, likeness } in pairs {
         let ((from, game), (of, kept)) = (place(archives, *game)?, place(archives, *kept)?);
         let text = |column: usize| {
@@ -172,7 +195,7 @@ fn list(
             Likeness::Prefix => "prefix",
         };
         let (white, black, date) = (text(0), text(1), text(2));
-        if args.json {
+        if format == RowFormat::Json {
             let mut pair = Object::new();
             if let (Some(archive), Some(kept)) = (name(from), name(of)) {
                 pair = pair.with("archive", archive).with("kept_archive", kept);
@@ -183,8 +206,13 @@ fn list(
             // An archive's name precedes the number of a game in it.
             let numbers = [name(from), Some(game.to_string()), name(of), Some(kept.to_string())];
             let rest = [likeness.to_owned(), white, black, date];
-            let line: Vec<String> = numbers.into_iter().flatten().chain(rest).map(|part| printable(&part)).collect();
-            writeln!(out, "{}", line.join("\t"))?;
+            let cells: Vec<String> = numbers.into_iter().flatten().chain(rest).collect();
+            if format == RowFormat::Csv {
+                out.write_all(rows::csv_line(cells.iter().map(String::as_str)).as_bytes())?;
+            } else {
+                let cells: Vec<String> = cells.iter().map(|cell| printable(cell)).collect();
+                writeln!(out, "{}", cells.join("\t"))?;
+            }
         }
     }
     Ok(out.flush()?)

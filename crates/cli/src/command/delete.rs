@@ -16,9 +16,9 @@ use std::path::PathBuf;
 
 /// Delete games from an archive
 ///
-/// Other games keep their numbers; the number of a deleted game is not used again. The bytes of deleted games stay in
-/// the file until `scoresheet compact` makes a new archive without them; until then `scoresheet undelete` restores
-/// them. `export --original` leaves them out, too.
+/// Other games keep their numbers, and the number of a deleted game is not reused. The bytes of deleted games stay in
+/// the file until `scoresheet compact` makes a new archive; until then `scoresheet undelete` restores them. `export
+/// --original` also leaves them out.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -27,12 +27,14 @@ Examples:
   scoresheet delete games/*.bga --where 'plies = 0'
   scoresheet compact games.bga -o small.bga   copy without the deleted games")]
 pub struct Args {
-    /// The archive, or several with --where; each is changed in a commit of its own
+    /// The archives; several need --where
+    ///
+    /// Each archive is changed in its own commit.
     #[arg(required = true)]
     archives: Vec<PathBuf>,
     #[command(flatten)]
     filter: Where,
-    /// Delete nothing; only print how many games would be deleted
+    /// Delete nothing; print the number of games
     #[arg(long)]
     dry_run: bool,
     #[command(flatten)]
@@ -59,7 +61,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         let all = chosen.iter().map(|(_, games)| games.len()).sum();
         let line = format!("{} would be deleted", count(all, "game", "games"));
         let object = Object::new().with("games", all).with("dry_run", true);
-        // This is what was asked for, however quiet.
+        // The user asked for this number, so --quiet does not suppress it.
         Done { quiet: false, ..args.done }.report(session, &line, &object)?;
         return failure::all_read(undecided);
     }

@@ -1,4 +1,4 @@
-//! `scoresheet describe`: what an archive says of itself, set.
+//! `scoresheet describe`: sets the metadata of an archive.
 
 use crate::failure::{Code, Failure};
 use crate::output::about::About;
@@ -14,7 +14,7 @@ use std::path::PathBuf;
 
 /// Set the title, license and other metadata of an archive
 ///
-/// `scoresheet info` shows them, copies of the archive keep them, and an empty value removes one.
+/// `scoresheet info` shows the metadata, and copies of the archive keep it. An empty value removes an entry.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

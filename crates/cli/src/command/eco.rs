@@ -3,6 +3,7 @@
 use crate::failure::{self, Code, Failure};
 use crate::output::game_table;
 use crate::output::new_archive;
+use crate::output::rows::{self, RowFormat, RowFormatArgs};
 use crate::output::table::TabbedTable;
 use crate::select::filter::Where;
 use crate::select::units::Unit;
@@ -19,10 +20,9 @@ use std::path::PathBuf;
 
 /// Classify games by ECO code and opening
 ///
-/// The opening of a game is that of its last position in Lichess's table of openings. One line per game: number, ECO
-/// code, name, the ply of that position, and the code in the game's ECO tag; tabs are between them where the output is
-/// not a terminal. With --write a new archive is made in which the games have ECO and Opening tags; existing ones are
-/// kept unless --overwrite is given.
+/// The opening of a game is the opening of its last position in Lichess's table. Each line has the game number, the ECO
+/// code, the name, the ply of the position, and the game's ECO tag. With --write, a new archive gets ECO and Opening
+/// tags; existing tags are kept unless --overwrite is given.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -30,27 +30,36 @@ Examples:
   scoresheet eco games.bga --where 'missing(eco)'
   scoresheet eco games.bga --write -o named.bga")]
 pub struct Args {
-    /// The archive, or several: then each line begins with the archive's name, and --write makes one archive of all
+    /// The archives, or folders of archives
+    ///
+    /// With several archives, each line begins with the name of its archive, and --write makes one archive of all.
     #[arg(required = true)]
     archives: Vec<PathBuf>,
     #[command(flatten)]
     filter: Where,
-    /// Write an archive of all games with these tags
-    #[arg(long, requires = "output", conflicts_with_all = ["filter", "json"])]
+    /// Write a new archive with ECO and Opening tags
+    #[arg(help_heading = "Output")]
+    #[arg(long, requires = "output", conflicts_with_all = ["filter", "json", "format"])]
     write: bool,
     /// The archive to write
+    #[arg(help_heading = "Output")]
     #[arg(short, long, value_name = "FILE.bga", requires = "write")]
     output: Option<PathBuf>,
     /// With --write, replace existing ECO and Opening tags
+    #[arg(help_heading = "Output")]
     #[arg(long, requires = "write")]
     overwrite: bool,
-    /// Replace that file if it already exists and is an archive
+    /// Replace an existing archive at -o
+    #[arg(hide_short_help = true, help_heading = "Output")]
     #[arg(long, requires = "write")]
     force: bool,
-    /// Print one JSON object per game (docs/JSON.md)
-    #[arg(long)]
-    json: bool,
-    /// Print only errors, and show no progress
+    /// Print only the number of games
+    #[arg(long, conflicts_with_all = ["write", "format", "json"], help_heading = "Output")]
+    count: bool,
+    #[command(flatten)]
+    rows: RowFormatArgs,
+    /// Print only errors, and no progress
+    #[arg(hide_short_help = true)]
     #[arg(short, long)]
     quiet: bool,
     #[command(flatten)]
@@ -71,9 +80,17 @@ fn eco(args: &Args, session: &Session) -> Result<Code, Failure> {
         let parts: Vec<Part> = parts.collect();
         return new_archive::write_edited(session, &target, args.quiet, &parts, &edit as Edit);
     }
+    if args.count {
+        return args.filter.print_count(session, &archives);
+    }
     let mut out = session.stdout();
-    let lines = |archive: &Archive, name: Option<&str>, unit: &Unit| lines(args.json, archive, name, unit);
-    let damaged = if session.is_terminal() && !args.json {
+    let format = args.rows.format();
+    if format == RowFormat::Csv {
+        let archive = (archives.members().len() > 1).then_some("archive");
+        out.write_all(rows::csv_line(archive.into_iter().chain(["game", "eco", "opening", "ply", "tag"])).as_bytes())?;
+    }
+    let lines = |archive: &Archive, name: Option<&str>, unit: &Unit| lines(format, archive, name, unit);
+    let damaged = if session.is_terminal() && format == RowFormat::Table {
         let columns = [
             ("archive", false, 70),
             ("game", true, 100),
@@ -94,25 +111,34 @@ fn eco(args: &Args, session: &Session) -> Result<Code, Failure> {
     failure::all_read(damaged)
 }
 
-fn lines(json: bool, archive: &Archive, name: Option<&str>, unit: &Unit) -> (String, Vec<GameFault>) {
+fn lines(format: RowFormat, archive: &Archive, name: Option<&str>, unit: &Unit) -> (String, Vec<GameFault>) {
     let (mut text, mut faults) = (String::new(), Vec::new());
-    unit.each(archive, |_, game| match game.and_then(|game| line(json, name, &game)) {
+    unit.each(archive, |_, game| match game.and_then(|game| line(format, name, &game)) {
         Ok(line) => text += &line,
         Err(error) => faults.push(archives::fault(name, &error)),
     });
     (text, faults)
 }
 
-fn line(json: bool, name: Option<&str>, game: &GameRef) -> Result<String, Error> {
+fn line(format: RowFormat, name: Option<&str>, game: &GameRef) -> Result<String, Error> {
     let found = Openings::table().classify(game)?;
     let tag = game.tag("ECO")?;
     let number = game.number();
-    if json {
+    if format == RowFormat::Json {
         let object = game_table::object(game, name)?
             .with("table_eco", found.map(|(opening, _)| opening.eco))
             .with("table_opening", found.map(|(opening, _)| opening.name))
             .with("table_ply", found.map(|(_, ply)| ply));
         return Ok(format!("{object}\n"));
+    }
+    if format == RowFormat::Csv {
+        let (code, opening, ply) = match found {
+            Some((opening, ply)) => (opening.eco, opening.name, ply.to_string()),
+            None => ("", "", String::new()),
+        };
+        let number = number.to_string();
+        let cells = [number.as_str(), code, opening, &ply, tag.as_deref().unwrap_or_default()];
+        return Ok(rows::csv_line(name.into_iter().chain(cells)));
     }
     let tag = printable(tag.as_deref().unwrap_or("-"));
     let before = name.map_or_else(String::new, |name| format!("{}\t", printable(name)));
@@ -125,7 +151,7 @@ fn line(json: bool, name: Option<&str>, game: &GameRef) -> Result<String, Error>
 /// Tag pairs: names and values.
 type Tags = Vec<(Vec<u8>, Vec<u8>)>;
 
-/// Returns the tags of a game with its code and opening; `None` if they stay as they are.
+/// Returns the tags of a game with its code and opening, or `None` if they are unchanged.
 fn named(game: &GameRef, overwrite: bool) -> Result<Option<Tags>, Error> {
     let Some((opening, _)) = Openings::table().classify(game)? else { return Ok(None) };
     let mut tags = Vec::new();

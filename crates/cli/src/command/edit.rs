@@ -16,9 +16,9 @@ use std::process::Command;
 
 /// Edit a game in your editor: comments, variations, moves, tags
 ///
-/// The game is opened as PGN in the program that $VISUAL or $EDITOR names. What is saved takes the game's place under
-/// the same number; if it is saved unchanged, or is no complete game, nothing happens. What the source said stays in
-/// the archive (see `scoresheet set`).
+/// The program in $VISUAL or $EDITOR opens the game as PGN. The saved game replaces the old one under the same number.
+/// If the file is saved unchanged, or does not contain a complete game, the archive is not changed. The archive keeps
+/// the original game (see `scoresheet set`).
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -32,7 +32,7 @@ pub struct Args {
     /// The number of the game
     #[arg(value_name = "GAME", value_parser = clap::value_parser!(u64).range(1..))]
     game: u64,
-    /// Take the game from this PGN file instead of an editor; - for standard input
+    /// Read the game from this PGN file instead; - for standard input
     #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
     #[command(flatten)]
@@ -84,7 +84,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     })
 }
 
-/// Returns the one game of a text, or what is wrong with it.
+/// Returns the only game of a text, or the reason why there is none.
 fn parse(text: &[u8], name: &str) -> Result<Game, String> {
     let (mut games, mut at) = (Vec::new(), 0);
     while at < text.len() {
@@ -148,7 +148,7 @@ fn command(editor: &str) -> Command {
     command
 }
 
-/// Returns the program of that path, or that of the first word with the other words.
+/// Returns the program of that path, or the program named by the first word with the other words as arguments.
 #[cfg(not(unix))]
 fn command(editor: &str) -> Command {
     let mut words = editor.split_whitespace();

@@ -1,7 +1,7 @@
-//! `scoresheet fen`: positions as FEN, one per line, any number of them.
+//! `scoresheet fen`: any number of positions as FEN, one per line.
 
 use crate::failure::{Code, Failure};
-use crate::output::flavour::Flavour;
+use crate::output::flavor::Flavor;
 use crate::output::json::Object;
 use crate::output::lines::{self, Task};
 use crate::select::archives;
@@ -13,29 +13,32 @@ use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle, FenText};
 use std::io::{self, BufWriter, Read, Stdout, Write};
 use std::path::PathBuf;
 
-/// Print positions as FEN: game N after K half-moves, for one pair N:K or millions
+/// Print positions as FEN, for one game and ply or millions
 ///
-/// One FEN per line, in the order of the pairs. By default the en passant target is given after every double step of a
-/// pawn (see --flavour). A pair that is not a position stops the output with an error that names its line; the lines
-/// before it have been printed.
+/// Prints one FEN per line, in the order of the pairs. By default the en passant target is given after every double
+/// step of a pawn (see --flavor). A pair that names no position ends the output with an error that gives its line; the
+/// lines before it have been printed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   scoresheet fen games.bga 7:20          game 7 after 20 half-moves
   scoresheet fen games.bga 7 8:0         the end of game 7, the start of game 8
   scoresheet fen games.bga < pairs.txt   one pair per line, 7:20 or 7 20
-  scoresheet fen games.bga 7:20 --flavour shredder")]
+  scoresheet fen games.bga 7:20 --flavor shredder")]
 pub struct Args {
     /// The archive
     archive: PathBuf,
-    /// Game and ply, or a game alone for its last position; - or nothing to read pairs from standard input
+    /// Game and ply, e.g. 7:20, or a game for its last position
+    ///
+    /// Without arguments, or with -, the pairs are read from standard input.
     #[arg(value_name = "GAME:PLY")]
     pairs: Vec<String>,
     /// Print one JSON object per position: game, ply and FEN
+    #[arg(help_heading = "Output")]
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    flavour: Flavour,
+    flavor: Flavor,
     #[command(flatten)]
     threads: Threads,
 }
@@ -54,7 +57,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
             Ok(out.write_all(&text)?)
         })
     };
-    // What came before a fault stays written.
+    // Lines before a fault are kept.
     out.flush()?;
     done.map(|()| Code::Success)
 }
@@ -89,7 +92,7 @@ fn push_fen(archive: &Archive, args: &Args, pair: &[u8], out: &mut Vec<u8>) -> R
     };
     let replay = replay.map_err(|error| error.to_string())?;
     let start = out.len();
-    match args.flavour.styles() {
+    match args.flavor.styles() {
         (EnPassantStyle::Always, CastlingStyle::XFen) => {
             out.extend_from_slice(replay.state().fen(&mut FenText::default()));
         }
@@ -119,7 +122,7 @@ fn parse(pair: &[u8]) -> Option<(u64, Option<u32>)> {
     Some((number(game)?, ply))
 }
 
-/// The beginning of a pair as it was written, for a message.
+/// The beginning of a pair in its original text, for a message.
 fn shortened(pair: &[u8]) -> String {
     let text = String::from_utf8_lossy(pair.get(..40).unwrap_or(pair)).into_owned();
     if pair.len() > 40 { format!("{text}...") } else { text }

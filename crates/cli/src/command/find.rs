@@ -13,11 +13,12 @@ use scoresheet::query::measure::{Judgement, Moments};
 use scoresheet::query::{Board, Filter, Member, SearchOptions};
 use std::path::PathBuf;
 
-/// Find the games that reach a position, match a pattern, or have a mistake or little time
+/// Find games by position, pattern, last move, mistake or clock
 ///
-/// Transpositions are found too. Move counters are ignored, and an en passant target counts only if a capture is legal.
-/// Fast with `scoresheet index --signatures` (8 bytes per game), immediate with `scoresheet index --positions` (8 bytes
-/// per half-move); without them every game is replayed. Without anything to find it lists games, like `list`.
+/// A position is found by any order of moves. Move counters are ignored, and an en passant target counts only if a
+/// capture is legal. `scoresheet index --signatures` (8 bytes per game) makes searches fast, and `scoresheet index
+/// --positions` (8 bytes per half-move) makes them immediate; without these files every game is replayed. Without a
+/// position, pattern or last move `find` lists games, like `list`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -26,7 +27,7 @@ Examples:
   scoresheet find games.bga --fens openings.epd --count   any position of a list
   scoresheet find games.bga --moves \"d4 d5 c4\" --where 'elo >= 2700' --count
   scoresheet find games.bga --material KRP+krp+          rook endings with pawns
-  scoresheet find games.bga --material KRPkr --plies 10  KRP against KR
+  scoresheet find games.bga --material KRPkr --for-plies 10  KRP against KR
   scoresheet find games.bga --board \"8/8/8/3p4/3P4/8/8/R3K3\"  these pieces
   scoresheet find games.bga --white-move Bxh7+ --either-color   Bxh7+ or Bxh2+
   scoresheet find games.bga --mate --moved N                   mates by a knight
@@ -36,31 +37,48 @@ Examples:
   scoresheet find games.bga --moves \"d4 f5\" --format pgn > dutch.pgn
   scoresheet find games/*.bga --moves \"d4 f5\" --sort -elo --limit 20")]
 pub struct Args {
-    /// The archive, or several, or a folder of them: then the archive is named with each game
+    /// The archives to search, or folders of archives
+    ///
+    /// With several archives, each result names its archive.
     #[arg(required = true)]
     archives: Vec<PathBuf>,
     #[command(flatten)]
     position: PositionQueryArgs,
     #[command(flatten)]
     pattern: PatternArgs,
-    /// Also with colours exchanged and the board flipped
+    /// Also match with colors and board reversed
+    #[arg(help_heading = "Pattern")]
     #[arg(long)]
     either_color: bool,
-    /// The last move was at least this bad, by the evaluations in the comments (Lichess's rule, docs/QUERY.md)
-    #[arg(long, value_name = "JUDGEMENT", value_enum)]
+    /// At least this bad: inaccuracy, mistake or blunder
+    ///
+    /// The evaluations in the comments decide, by the rule of Lichess (docs/QUERY.md).
+    #[arg(help_heading = "Last move")]
+    #[arg(long, value_name = "JUDGMENT", value_enum, hide_possible_values = true)]
     mistake: Option<Mistake>,
-    /// The last move left less than this on the clock, by the comments: seconds
+    /// The move left less than this on the clock
+    ///
+    /// The clock times in the comments decide.
+    #[arg(help_heading = "Last move")]
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     clock_below: Option<std::time::Duration>,
     #[command(flatten)]
     filter: Where,
-    /// Report every ply at which a game matches, not only the first
+    /// Report every matching ply, not only the first
+    #[arg(hide_short_help = true)]
+    #[arg(help_heading = "Output")]
     #[arg(long)]
     all_plies: bool,
-    /// Search variations too
+    /// Also search variations
+    #[arg(hide_short_help = true)]
+    #[arg(help_heading = "Which games")]
     #[arg(long)]
     variations: bool,
-    /// Search the principal variations of engines in comments, too
+    /// Also search the principal variations in comments
+    ///
+    /// Engines write principal variations into comments, with an evaluation.
+    #[arg(hide_short_help = true)]
+    #[arg(help_heading = "Which games")]
     #[arg(long)]
     in_pv: bool,
     #[command(flatten)]
@@ -136,7 +154,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     })
 }
 
-/// Returns what is said where nothing was found, and what no game has at all.
+/// Returns the message for no hits. It names the data that every game lacks.
 fn none_found(filter: &Where, moments: &Moments, archives: &ArchiveSet) -> String {
     let needed = [
         (moments.clock_below.is_some(), "lowclock", "clocks ([%clk 0:03:00] in comments)"),

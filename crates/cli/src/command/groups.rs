@@ -1,51 +1,111 @@
-//! The help of the program: the subcommands by what they are for.
+//! The help of the program and of its subcommands.
 
-use super::Command;
-use clap::Subcommand;
+use clap::Arg;
+use clap::builder::StyledStr;
 
-/// The subcommands by job. One that is in no group is shown under the last heading.
-const GROUPS: [(&str, &[&str]); 8] = [
-    ("Make archives", &["import", "merge", "split", "pack", "unpack"]),
-    ("Look at games", &["list", "show", "view", "info", "fen"]),
-    ("Search and count", &["find", "tree", "stats", "report", "player", "opening", "eco", "sample"]),
-    ("Change games", &["set", "rename", "edit", "delete", "undelete", "replace", "dedupe"]),
-    ("Export", &["export", "book"]),
-    ("Take care of archives", &["describe", "verify", "repair", "index", "compact", "inspect"]),
-    ("Measure", &["bench"]),
-    ("Work without an archive", &["position", "pcn", "brenner", "completions", "man", "help"]),
+/// The subcommands by job, in `-h` and in `--help`. `--help` also lists `MORE`.
+const GROUPS: [(&str, &[&str]); 5] = [
+    ("Make and export archives", &["import", "export", "merge", "pack"]),
+    ("Look at games", &["list", "show", "view", "info", "fen", "position"]),
+    ("Search and count", &["find", "tree", "stats", "player", "opening", "sample"]),
+    ("Change games", &["set", "rename", "edit", "delete", "dedupe"]),
+    ("Maintain archives", &["verify", "repair", "index", "compact"]),
 ];
 
+/// The less common subcommands. A subcommand in no group is listed with them.
+const MORE: &str = "More commands";
+const LESS_COMMON: &[&str] = &[
+    "split",
+    "unpack",
+    "book",
+    "eco",
+    "undelete",
+    "replace",
+    "describe",
+    "inspect",
+    "bench",
+    "pcn",
+    "brenner",
+    "completions",
+    "man",
+    "help",
+];
+
+/// The subcommands that open no archive. Options for opening one have no effect on them.
+const WITHOUT_ARCHIVES: [&str; 5] = ["position", "pcn", "brenner", "completions", "man"];
+
+/// Gives the command line its helps. The help of the program lists all subcommands, or only the common ones if
+/// `is_short`.
+pub fn with_helps(command: clap::Command, is_short: bool) -> clap::Command {
+    let template = template(&command, is_short);
+    let mut command = command.help_template(template);
+    command = if is_short { command.after_help(SHORT_END) } else { command };
+    command.mut_subcommands(|command| {
+        let is_without_archive = WITHOUT_ARCHIVES.contains(&command.get_name());
+        let command = shortened(command);
+        if is_without_archive { without_archive_options(command) } else { command }
+    })
+}
+
+/// The end of the short help.
+const SHORT_END: &str = "\
+First steps:
+  scoresheet import games.pgn -o games.bga    make an archive from a PGN file
+  scoresheet list games.bga                   list its games
+
+All commands and options: scoresheet --help. One command: scoresheet list -h";
+
+/// The most examples in a short help, and its last line.
+const EXAMPLES: usize = 2;
+
+/// Gives a command a short help (`-h`) with a few examples. The long help (`--help`) keeps all examples.
+fn shortened(command: clap::Command) -> clap::Command {
+    let Some(long) = command.get_after_help().map(ToString::to_string) else { return command };
+    let name = command.get_name().to_owned();
+    // Examples begin with the command; other lines belong to the long help.
+    let is_example = |line: &&str| line.starts_with("  ");
+    let examples: Vec<&str> = long.lines().skip(1).take_while(is_example).take(EXAMPLES).collect();
+    let heading = long.lines().next().unwrap_or_default();
+    let short = format!("{heading}\n{}\n\nMore options and examples: scoresheet {name} --help", examples.join("\n"));
+    command.after_help(StyledStr::from(short)).after_long_help(StyledStr::from(long))
+}
+
+/// Hides the options for opening archives.
+fn without_archive_options(command: clap::Command) -> clap::Command {
+    let no_map = Arg::new("no_map").long("no-map").action(clap::ArgAction::SetTrue);
+    let index_dir = Arg::new("index_dir").long("index-dir").value_name("FOLDER");
+    let index_dir = index_dir.value_parser(clap::value_parser!(std::path::PathBuf));
+    command.args([no_map, index_dir].map(|arg| arg.hide(true).global(true)))
+}
+
 /// Columns of the screen, and of the names.
-const SCREEN: usize = 80;
+pub const SCREEN: usize = 80;
 const NAMES: usize = 14;
 
 /// Returns the template of the help.
-pub fn template() -> String {
-    let commands = Command::augment_subcommands(clap::Command::new("scoresheet"));
+pub fn template(commands: &clap::Command, is_short: bool) -> String {
     let about = |name: &str| match name {
-        "help" => Some("Print this, or the help of a command: help COMMAND; of queries: help query".to_owned()),
+        "help" => Some("Print this list, or the help of a command or of queries (help query)".to_owned()),
         _ => commands.find_subcommand(name).and_then(|command| Some(command.get_about()?.to_string())),
     };
-    let is_grouped = |name: &str| GROUPS.iter().any(|(_, names)| names.contains(&name));
-    let others: Vec<&str> = commands.get_subcommands().map(|command| command.get_name()).collect();
-    let others: Vec<&str> = others.into_iter().filter(|name| !is_grouped(name)).collect();
+    let is_listed = |name: &str| GROUPS.iter().any(|(_, names)| names.contains(&name)) || LESS_COMMON.contains(&name);
+    let names = commands.get_subcommands().map(clap::Command::get_name);
+    let rest: Vec<&str> = names.filter(|name| !is_listed(name)).chain(LESS_COMMON.iter().copied()).collect();
+    let more = (!is_short).then_some((MORE, rest.as_slice()));
     let mut text = String::new();
-    for (place, (heading, names)) in GROUPS.iter().enumerate() {
+    for (heading, names) in GROUPS.into_iter().chain(more) {
         text += &format!("\x1b[1m\x1b[4m{heading}:\x1b[0m\n");
-        let others = if place + 1 == GROUPS.len() { others.as_slice() } else { &[] };
-        for name in others.iter().chain(names.iter()) {
-            if let Some(about) = about(name) {
-                text += &row(name, &about);
-            }
+        for (name, about) in names.iter().filter_map(|name| Some((name, about(name)?))) {
+            text += &row(name, &about);
         }
         text.push('\n');
     }
-    format!(
-        "{{before-help}}{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{text}\x1b[1m\x1b[4mOptions:\x1b[0m\n{{options}}{{after-help}}"
-    )
+    let text = if is_short { text.trim_end() } else { &text };
+    let options = if is_short { "" } else { "\x1b[1m\x1b[4mOptions:\x1b[0m\n{options}" };
+    format!("{{before-help}}{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{text}{options}{{after-help}}")
 }
 
-/// A name and what it is for, on as many lines as that takes.
+/// Returns the row of a command, wrapped to the screen.
 fn row(name: &str, about: &str) -> String {
     let mut row = format!("  \x1b[1m{name}\x1b[0m{:1$}", "", NAMES - 2 - name.len());
     let mut column = NAMES;
@@ -58,23 +118,4 @@ fn row(name: &str, about: &str) -> String {
         column += word.chars().count() + 1;
     }
     row.trim_end().to_owned() + "\n"
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_command_has_its_place_and_fits() {
-        let template = template();
-        let commands = Command::augment_subcommands(clap::Command::new("scoresheet"));
-        for command in commands.get_subcommands() {
-            let name = command.get_name();
-            let groups = GROUPS.iter().filter(|(_, names)| names.contains(&name)).count();
-            assert_eq!(groups, 1, "{name} has no place in the help, or two");
-            assert_eq!(template.matches(&format!("\x1b[1m{name}\x1b[0m")).count(), 1, "{name}");
-        }
-        let plain = template.replace("\x1b[1m", "").replace("\x1b[4m", "").replace("\x1b[0m", "");
-        assert!(plain.lines().all(|line| line.chars().count() <= SCREEN || line.contains('{')), "{plain}");
-    }
 }

@@ -14,36 +14,41 @@ use scoresheet::output::Outputs;
 use scoresheet::query::{Signatures, position::index, tag_columns as columns};
 use std::path::{Path, PathBuf};
 
-/// Rebuild the index of an archive, or build the files that make searches fast
+/// Build the files that make searches fast, or rebuild the index
 ///
-/// The index games.bgi beside games.bga only saves time: without it, opening the archive scans it once. Rebuild it if
-/// it was lost or an import was killed. The other files are kept up to date by every command that changes the archive,
-/// and are built once. For 100,000 games: signatures 0.8 MB, the position index 36 MB, tag columns 6 MB, all three in a
+/// The index games.bgi beside games.bga saves time: without it, the archive is scanned when it is opened. Rebuild it if
+/// it is missing or an import was killed. Build the side files once: every command that changes the archive updates
+/// them. For 100,000 games, signatures take 0.8 MB, the position index 36 MB and tag columns 6 MB, all built in a
 /// second or two.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   scoresheet index games.bga
-  scoresheet index games.bga --all           all of these:
+  scoresheet index games.bga --all           all side files:
   scoresheet index games.bga --tag-columns   games.bgh, makes --where fast
   scoresheet index games.bga --signatures    games.bgs, makes find fast
   scoresheet index games.bga --positions     games.bgp, makes find and tree fast")]
 pub struct Args {
     /// The archive
     archive: PathBuf,
-    /// Build all files that make searches fast
+    /// Build all side files
     #[arg(long)]
     all: bool,
-    /// Build the signatures games.bgs, 8 bytes per game, which let `find` skip most games
+    /// Build the signatures games.bgs, for `find`
+    ///
+    /// They take 8 bytes per game and let `find` skip most games.
     #[arg(long)]
     signatures: bool,
-    /// Build the position index games.bgp, at most 5 bytes per half-move, for `find` and `tree`
+    /// Build the position index games.bgp, for `find` and `tree`
+    ///
+    /// It takes at most 5 bytes per half-move.
     #[arg(long)]
     positions: bool,
     /// Build the tag columns games.bgh, for --where
     #[arg(long, alias = "headers")]
     tag_columns: bool,
-    /// Sort positions in this many MiB of memory
+    /// Memory for sorting positions, in MiB
+    #[arg(hide_short_help = true)]
     #[arg(long, value_name = "MIB", default_value_t = 256, value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
     memory: u64,
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! `scoresheet info`: what is in an archive, and how many bytes each part takes.
+//! `scoresheet info`: the contents of an archive, and the size of each part.
 
 use crate::failure::{Code, Failure};
 use crate::output::archive_sizes::ArchiveSizes;
@@ -18,7 +18,7 @@ use std::path::PathBuf;
 /// Sources that are listed without `--sources`.
 const SOURCES: usize = 5;
 
-/// Show what is in an archive: games, plies, sizes, sources
+/// Show the contents of an archive: games, plies, sizes, sources
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -28,13 +28,15 @@ Examples:
 pub struct Args {
     /// The archive
     archive: PathBuf,
-    /// Print only the content digest: a SHA-256 of all games, however they are stored (reads the whole archive)
+    /// Print only the content digest
+    ///
+    /// A SHA-256 of all games, independent of how they are stored. `info` reads the whole archive for it.
     #[arg(long)]
     digest: bool,
-    /// List every source; default: the first 5 and a sum
+    /// List every source [default: the first 5 and a total]
     #[arg(long)]
     sources: bool,
-    /// Print one JSON object, with --digest including the digest
+    /// Print one JSON object, with the digest if --digest is given
     #[arg(long)]
     json: bool,
     #[command(flatten)]

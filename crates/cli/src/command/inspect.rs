@@ -15,9 +15,9 @@ use std::path::{Path, PathBuf};
 
 /// Show the blocks and fields of an archive, index or side file
 ///
-/// One line per part: its offset, its size in bytes, its name and what it means; parts in another are indented. Offsets
-/// that begin with + are in the decompressed bytes of a block. Damaged files are shown as far as they can be read; what
-/// does not hold is marked, and the exit code is then 4. FORMAT.md says what each part is.
+/// Each line shows a part: offset, size in bytes, name and meaning. Parts within a part are indented. Offsets that
+/// begin with + are offsets in the decompressed bytes of a block. Damaged files are shown up to the first part that
+/// cannot be read; invalid parts are marked, and the exit code is then 4. FORMAT.md describes each part.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -27,18 +27,18 @@ Examples:
   scoresheet inspect games.bga --bytes     every byte, in hexadecimal
   scoresheet inspect games.bga --json | jq -c 'select(.intact == false)'")]
 pub struct Args {
-    /// The file: .bga, .bgi, .bgs, .bgp or .bgh, by its content
+    /// The file: .bga, .bgi, .bgs, .bgp or .bgh
     file: PathBuf,
     /// Show records, entries, strings and numbers one by one
     #[arg(long)]
     all: bool,
-    /// Show everything, with its bytes
+    /// Show every part with its bytes
     #[arg(long)]
     bytes: bool,
-    /// Show only the parts that this byte of the file belongs to
+    /// Show only the parts that contain this byte of the file
     #[arg(long, value_name = "OFFSET")]
     at: Option<u64>,
-    /// Print one JSON object per part and line
+    /// Print one JSON object per part
     #[arg(long)]
     json: bool,
 }
@@ -47,7 +47,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let file = bytes_of(&args.file, session.access)?;
     let mut out = session.stdout();
     let (mut written, mut intact) = (Ok(()), true);
-    // What is asked for one by one is shown in full.
+    // A part selected with --at is shown in full.
     let width = if args.all || args.at.is_some() { usize::MAX } else { session.width() };
     let is_ours = inspect(&file, args.all || args.bytes || args.at.is_some(), &mut |part| {
         intact &= part.intact != Some(false);
@@ -90,7 +90,7 @@ fn has(part: &Part, offset: u64) -> bool {
     !part.unpacked && offset.checked_sub(part.offset).is_some_and(|place| place < part.bytes.len() as u64)
 }
 
-/// Where a part is, as it is shown.
+/// The displayed offset of a part.
 fn place(part: &Part) -> String {
     if part.bytes.is_empty() {
         return String::new();
@@ -98,7 +98,7 @@ fn place(part: &Part) -> String {
     format!("{}{}", if part.unpacked { "+" } else { "" }, part.offset)
 }
 
-/// What a part is and means, indented.
+/// The name and meaning of a part, indented.
 fn meaning(part: &Part) -> String {
     let value = match part.value.is_empty() {
         true => String::new(),
@@ -116,10 +116,10 @@ fn line(part: &Part, width: usize) -> String {
     if is_word || part.intact == Some(false) { line + "\n" } else { table::shortened(&line, width) + "\n" }
 }
 
-/// How many bytes stand on a line.
+/// The number of bytes per line.
 const ROW: usize = 8;
 
-/// A part with its bytes: of one that has parts of its own, these have them.
+/// A part with its bytes. If it has inner parts, these show the bytes.
 fn dump(part: &Part) -> String {
     let bytes = if part.leaf { part.bytes } else { &[] };
     let zeros = bytes.len() > 2 * ROW && bytes.iter().all(|byte| *byte == 0);

@@ -9,10 +9,10 @@ use crate::threads::Threads;
 use scoresheet::Query;
 use std::path::PathBuf;
 
-/// List games, one line each: number, White, Black, result, date, ECO code, plies, event
+/// List games: players, result, date, ECO code, plies and event
 ///
-/// On a terminal the columns are aligned and fitted to its width; otherwise they are separated by tabs and nothing is
-/// shortened. `find` lists games in the same ways, by what happens on the board.
+/// On a terminal the table fits the screen. Otherwise columns are separated by tabs and nothing is shortened. `find`
+/// lists games in the same formats, selected by the positions on the board.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -27,7 +27,9 @@ Examples:
   scoresheet list games/*.bga --where 'date >= today - 3y' --count
   scoresheet list games.bga --json | grep Carlsen")]
 pub struct Args {
-    /// The archive, or several, or a folder of them: then each line begins with the archive's name
+    /// The archives, or folders of archives
+    ///
+    /// With several archives, each line begins with the name of its archive.
     #[arg(required = true)]
     archives: Vec<PathBuf>,
     #[command(flatten)]

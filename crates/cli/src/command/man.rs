@@ -13,7 +13,7 @@ use scoresheet::output::Outputs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Print the manual page, or write those of all subcommands to a folder
+/// Print the manual page, or write a page for each subcommand
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -24,18 +24,18 @@ pub struct Args {
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
     /// Print one JSON object with the page in it, or with the folder
-    #[arg(long)]
+    #[arg(long, hide = true)]
     json: bool,
 }
 
-/// Writes the page of a command and those of its subcommands to a folder.
+/// Writes the pages of a command and of its subcommands to a folder.
 fn write_each(command: &clap::Command, folder: &Path) -> std::io::Result<()> {
     let name = command.get_display_name().unwrap_or_else(|| command.get_name());
     std::fs::write(folder.join(format!("{name}.1")), page(command)?)?;
     command.get_subcommands().filter(|own| !own.is_hide_set()).try_for_each(|own| write_each(own, folder))
 }
 
-/// Returns the page of a command. Its synopsis has the values of options too, which clap_mangen leaves out.
+/// Returns the page of a command. The synopsis includes the values of options, which clap_mangen leaves out.
 fn page(command: &clap::Command) -> std::io::Result<Vec<u8>> {
     let mut page = Vec::new();
     clap_mangen::Man::new(command.clone()).render(&mut page)?;
@@ -62,7 +62,7 @@ fn with_values(line: &str, command: &clap::Command) -> String {
     })
 }
 
-/// Writes all pages to a folder. Those of another version are replaced.
+/// Writes all pages to a folder. Pages of another version are replaced.
 fn write(command: clap::Command, folder: &Path) -> Result<(), Failure> {
     std::fs::create_dir_all(folder)?;
     let made = TemporaryFolder::create()?;

@@ -8,10 +8,10 @@ use crate::threads::Threads;
 use scoresheet::archive::copy::Part;
 use std::path::PathBuf;
 
-/// Merge several archives into a new one, one after the other
+/// Merge archives into a new one
 ///
-/// Games are copied as stored and renumbered; deleted ones are left out. Sources are kept, so that `export --original`
-/// still restores those of which no game was deleted.
+/// Games are copied as stored and renumbered. Deleted games are left out. Sources are kept: `export --original`
+/// restores every source without deleted games.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -45,53 +45,59 @@ use crate::failure::{Code, Failure};
 use crate::session::Session;
 use clap::{CommandFactory, Parser, Subcommand};
 
-/// Chess games in a compact archive, every position at hand
+/// Store, search and export chess games in compact archives
 ///
-/// Import PGN databases with every tag, comment and variation, and get any position of any game in about a microsecond.
+/// Archives keep every tag, comment and variation of a PGN file, and give any position of any game in about a
+/// microsecond.
 #[derive(Debug, Parser)]
-#[command(name = "scoresheet", version, after_help = AFTER, max_term_width = 80, help_template = groups::template())]
+#[command(name = "scoresheet", version, after_help = AFTER, max_term_width = 80)]
 pub struct Cli {
-    /// Read archives with ordinary reads instead of mapping them into memory: for files that others may truncate or
-    /// change meanwhile
-    #[arg(long, global = true, display_order = 1000)]
+    /// Read archives instead of mapping them into memory
+    ///
+    /// Safe for files that another program may truncate or change meanwhile.
+    #[arg(long, global = true, hide_short_help = true, help_heading = GLOBAL, display_order = 1000)]
     pub no_map: bool,
-    /// Keep indexes and the files that make searches fast in this folder instead of beside their archives; default: the
-    /// environment variable SCORESHEET_INDEX_DIR
-    #[arg(long, global = true, display_order = 1001, value_name = "FOLDER")]
+    /// Keep indexes and side files in this folder, not beside archives
+    ///
+    /// The default is the environment variable SCORESHEET_INDEX_DIR.
+    #[arg(long, global = true, hide_short_help = true, help_heading = GLOBAL, display_order = 1001)]
+    #[arg(value_name = "FOLDER")]
     pub index_dir: Option<std::path::PathBuf>,
-    /// Color what is printed: auto is on terminals where the environment variable NO_COLOR is not set
-    #[arg(
-        long,
-        global = true,
-        display_order = 1002,
-        value_name = "WHEN",
-        default_value = "auto",
-        hide_default_value = true
-    )]
+    /// Color the output: auto, always or never
+    ///
+    /// auto, the default, uses color on terminals if the environment variable NO_COLOR is not set.
+    #[arg(long, global = true, hide_short_help = true, help_heading = GLOBAL, display_order = 1002)]
+    #[arg(value_name = "WHEN", default_value = "auto", hide_default_value = true, hide_possible_values = true)]
     pub color: clap::ColorChoice,
-    /// Do not run a pager on a terminal; it is less, or what the environment variable SCORESHEET_PAGER or PAGER names
-    #[arg(long, global = true, display_order = 1003)]
+    /// Do not run a pager on a terminal
+    ///
+    /// The environment variable SCORESHEET_PAGER or PAGER names the pager. The default is less.
+    #[arg(long, global = true, hide_short_help = true, help_heading = GLOBAL, display_order = 1003)]
     pub no_pager: bool,
-    /// Ignore the file of default options: ~/.config/scoresheet/config, or what the environment variable
-    /// SCORESHEET_CONFIG names
-    #[arg(long, global = true, display_order = 1004)]
+    /// Ignore the file of default options
+    ///
+    /// The file is ~/.config/scoresheet/config, unless the environment variable SCORESHEET_CONFIG names another.
+    #[arg(long, global = true, hide_short_help = true, help_heading = GLOBAL, display_order = 1004)]
     pub no_config: bool,
     #[command(subcommand)]
     pub command: Command,
 }
 
+/// The heading of options that every command has.
+const GLOBAL: &str = "Global options";
+
 const AFTER: &str = "\
 First steps:
   scoresheet import games.pgn -o games.bga    make an archive from a PGN file
-  scoresheet list games.bga                   see what is in it
-  scoresheet show games.bga 7                 see game 7
+  scoresheet list games.bga                   list its games
+  scoresheet show games.bga 7                 show game 7
   scoresheet export games.bga -o back.pgn     get the PGN back
 
-Programs of their own: scoresheet serve (crates/serve) shows archives in a
-browser, scoresheet site (crates/site) makes a folder of one for any web server.
-scoresheet X runs scoresheet-X, beside it or on PATH, for any such X.
+Separate programs: `scoresheet serve` (crates/serve) shows archives in a
+browser, and `scoresheet site` (crates/site) makes a static web site of one.
+`scoresheet X` runs the program scoresheet-X beside it or on PATH.
 
-`scoresheet help query` has the language of --where, --sort and --columns.
+`scoresheet help query` describes the language of --where, --sort and --columns.
 Games are numbered from 1. Ply 0 is the starting position; each half-move is
 one ply. Exit codes: 0 success, 1 failure, 2 wrong usage, 3 games rejected with
 --strict, 4 archive damaged, 5 files refused by import, 130 or 143 interrupted
@@ -143,7 +149,7 @@ pub enum Command {
 }
 
 impl Command {
-    /// Returns whether the output is text for people to read, so that a terminal shows it in a pager.
+    /// Returns whether the output is text for people, which a terminal shows in a pager.
     pub fn is_read(&self) -> bool {
         matches!(
             self,
@@ -160,6 +166,11 @@ impl Command {
                 | Command::Opening(_)
         )
     }
+}
+
+/// Returns the command line. The help of the program lists all subcommands, or only the common ones if `is_short`.
+pub fn command_line(is_short: bool) -> clap::Command {
+    groups::with_helps(Cli::command(), is_short)
 }
 
 /// Runs the subcommand.
@@ -202,7 +213,25 @@ pub fn run(command: &Command, session: &Session) -> Result<Code, Failure> {
         Command::Pack(args) => pack::pack(args, session),
         Command::Unpack(args) => pack::unpack(args, session),
         Command::Bench(args) => bench::run(args, session),
-        Command::Completions(args) => completions::run(args, session, Cli::command()),
-        Command::Man(args) => man::run(args, session, Cli::command()),
+        Command::Completions(args) => completions::run(args, session, command_line(false)),
+        Command::Man(args) => man::run(args, session, command_line(false)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use groups::{SCREEN, template};
+
+    #[test]
+    fn every_command_is_listed_once_and_fits() {
+        let commands = Cli::command();
+        let template = template(&commands, false);
+        for command in commands.get_subcommands() {
+            let name = command.get_name();
+            assert_eq!(template.matches(&format!("\x1b[1m{name}\x1b[0m")).count(), 1, "{name}");
+        }
+        let plain = template.replace("\x1b[1m", "").replace("\x1b[4m", "").replace("\x1b[0m", "");
+        assert!(plain.lines().all(|line| line.chars().count() <= SCREEN || line.contains('{')), "{plain}");
     }
 }

@@ -23,9 +23,9 @@ use scoresheet::query::{Member, Query, TagColumns, Tree};
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Report on an opening: results, moves, ratings, years, players, the strongest games
+/// Report on an opening: results, moves, ratings, years, players
 ///
-/// The opening is a position, reached by any order of moves, or the games of a filter, e.g. --where 'eco = B90'. Score
+/// An opening is a position, reached by any order of moves, or the games of a filter such as --where 'eco = B90'. Score
 /// and performance are White's.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -35,17 +35,19 @@ Examples:
   scoresheet opening games/*.bga --moves \"e4 c5\" --where 'elo >= 2000' --json
   scoresheet opening games.bga --where 'eco = B90' --report najdorf.html    a page with charts")]
 pub struct Args {
-    /// The archive, or several, or a folder of them, counted together
+    /// The archives, or folders of archives, counted together
     #[arg(required = true)]
     archives: Vec<PathBuf>,
     #[command(flatten)]
     position: PositionArgs,
     #[command(flatten)]
     filter: Where,
-    /// How many moves, players and games to list
-    #[arg(long, value_name = "N", default_value_t = 7)]
-    top: usize,
+    /// Limit the moves, players and games listed
+    #[arg(help_heading = "Output")]
+    #[arg(long, alias = "top", value_name = "N", default_value_t = 7)]
+    limit: usize,
     /// Print one JSON object (docs/JSON.md)
+    #[arg(help_heading = "Output")]
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -56,7 +58,7 @@ pub struct Args {
 
 pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     if !args.position.is_given() && !args.filter.is_given() {
-        let what = "which opening? Give a position (--moves, --fen, --epd) or a filter (--where 'eco = B90')";
+        let what = "which opening? Give a position (--moves or --fen) or a filter (--where 'eco = B90')";
         return Err(Failure::Usage(what.to_owned()));
     }
     let archives = archives::open_all(session, &args.archives)?;
@@ -107,7 +109,7 @@ struct Report {
     moves: Vec<Group>,
     ratings: Vec<Group>,
     years: Vec<Group>,
-    /// Who has played it with White, and with Black; the points are theirs.
+    /// The players with White, and with Black. The points are those of the player.
     players: [Vec<Group>; 2],
     /// The games with the highest ratings.
     games: Vec<u64>,
@@ -123,7 +125,7 @@ impl Report {
         let most = families.iter().max_by_key(|group| group.points.games);
         let named = Openings::table().of(&tree.position).map(|opening| format!("{} {}", opening.eco, opening.name));
         let name = named.or_else(|| most.map(|group| group.names.join(" "))).unwrap_or_default();
-        let moves = tree.branches.iter().take(args.top).map(|branch| {
+        let moves = tree.branches.iter().take(args.limit).map(|branch| {
             let mut after = tree.position.clone();
             after.play_unchecked(branch.m);
             let opening = Openings::table().of(&after).map_or("", |opening| opening.name);
@@ -158,10 +160,10 @@ impl Report {
                 join(&mut found, grouped(session, &own, &[GroupKey::Player])?.0);
             }
             group_table::sort(&mut found, &[GroupKey::Player], None);
-            found.truncate(args.top);
+            found.truncate(args.limit);
             *players = found;
         }
-        let games = strongest(archives, all, args.top)?;
+        let games = strongest(archives, all, args.limit)?;
         Ok(Report { fen: tree.position.fen(), name, whole, moves, ratings, years, players, games })
     }
 

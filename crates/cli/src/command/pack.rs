@@ -17,11 +17,10 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// Copy an archive with its moves packed: a third of the size
+/// Copy an archive with packed moves: a third of the size
 ///
-/// A packed archive can do everything that a plain one can, also read games one by one, but a game takes tens of
-/// microseconds to open instead of one. `scoresheet unpack` restores the plain archive byte for byte, unless --level
-/// recompressed the other columns.
+/// Every command works on a packed archive, but opening a game takes tens of microseconds instead of one. `scoresheet
+/// unpack` restores the plain archive byte for byte, unless --level recompressed the other columns.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -30,12 +29,14 @@ Examples:
 pub struct PackArgs {
     #[command(flatten)]
     common: Common,
-    /// Put the model that packed moves need into the copy, 0.5 MB, so that the archive alone is enough to read it for ever
+    /// Store the model in the copy: 0.5 MB
+    ///
+    /// The archive alone then suffices to read it, with any later version.
     #[arg(long)]
     with_model: bool,
 }
 
-/// Copy a packed archive with its moves plain: the fastest to read
+/// Copy a packed archive with plain moves: the fastest to read
 ///
 /// Plain moves take one byte per half-move.
 #[derive(Debug, clap::Args)]
@@ -54,10 +55,12 @@ struct Common {
     /// The archive to write
     #[arg(short, long, value_name = "ARCHIVE")]
     output: PathBuf,
-    /// Recompress tags, texts and layout at this level, 1 (fast) to 22 (small). Default: copied as they are
+    /// Recompress at this level, 1 (fast) to 22 (small)
+    ///
+    /// The level of tags, texts and layout. By default they are copied unchanged.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(i32).range(1..=22))]
     level: Option<i32>,
-    /// Replace the output if it already exists and is an archive
+    /// Replace an existing archive
     #[arg(long)]
     force: bool,
     /// Show neither progress nor summary

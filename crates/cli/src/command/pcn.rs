@@ -16,11 +16,10 @@ use scoresheet::pcn::{Board, PcnError, Side};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
-/// Show, check and convert PCN documents: games of any chess family
+/// Show, check and convert PCN documents of any chess family
 ///
-/// Boards may have one or more dimensions. Moves are replayed action by action, with captured pieces in hand, whatever
-/// the game; the rules of a game are not checked. Games of western chess can be imported into an archive with
-/// `scoresheet import`.
+/// Boards may have one or more dimensions. Moves are replayed action by action, with captured pieces in hand; the rules
+/// of the game are not checked. `scoresheet import` imports games of western chess into an archive.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -38,7 +37,7 @@ pub struct Args {
 enum Verb {
     /// Print players, result and the board at any ply
     Show(Show),
-    /// Replay the games of documents and report what is wrong or odd
+    /// Replay the games of documents and report faults and oddities
     Check(Check),
     /// Rewrite a document with squares named in another way
     Convert(Convert),
@@ -54,7 +53,7 @@ struct Show {
     /// Show the position after this many plies. Default: the last position
     #[arg(long, value_name = "PLY")]
     ply: Option<usize>,
-    /// Print the moves too
+    /// Also print the moves
     #[arg(long)]
     moves: bool,
     /// Print one JSON object per game
@@ -79,14 +78,15 @@ struct Check {
 struct Convert {
     /// The document; - for standard input
     file: PathBuf,
-    /// How to name squares. Default: as in the document
+    /// Notation of squares. By default the notation of the document is kept
     #[arg(long, value_enum)]
     squares: Option<Naming>,
-    /// One line per game instead of a line for each row and move
+    /// Write one line per game instead of a line per row and move
     #[arg(long, visible_alias = "json")]
     line: bool,
-    /// Write a new cache: the last position and the pieces in hand; possible moves and captures are kept unless the old
-    /// cache is of another position
+    /// Write a new cache: the last position and the pieces in hand
+    ///
+    /// Possible moves and captures are kept if the old cache describes the same position.
     #[arg(long, conflicts_with = "no_cache")]
     cache: bool,
     /// Leave the cache out
@@ -293,7 +293,7 @@ fn convert(args: &Convert, out: &mut impl Write) -> Result<(), Failure> {
     let mut text = String::new();
     for (game, number) in games(&args.file)?.into_iter().zip(1..) {
         let failed = |error| at(&args.file, Some(number), &error);
-        // What cannot be replayed is not written as if it could.
+        // A game that cannot be replayed is an error here.
         game.check().map_err(failed)?;
         let mut game = match squares {
             Some(squares) => game.with_squares(squares).map_err(failed)?,

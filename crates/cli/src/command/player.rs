@@ -1,4 +1,4 @@
-//! `scoresheet player`: what a player plays, and how well.
+//! `scoresheet player`: a player's openings, opponents and results.
 
 use crate::failure::{self, Code, Failure};
 use crate::output::group_table;
@@ -22,20 +22,20 @@ use scoresheet::query::{Filter, SortKeys};
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Report on a player: score by colour, openings, opponents, years, best and worst results
+/// Report on a player: score, openings, opponents, best results
 ///
-/// The name may be a part of it, without regard to case: a player of exactly that name comes first, then surnames, then
-/// names with these words in them, then with these letters; the report says who is counted. Performance is the mean
-/// of the opponents' ratings, and what the score is worth above or below it.
+/// A part of the name is enough, and case is ignored. An exact name is preferred, then a surname, then names that
+/// contain these words, then names that contain these letters. The report lists the names that it counts. Performance
+/// is the mean rating of the opponents, adjusted by the score.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   scoresheet player games.bga \"Carlsen, Magnus\"
   scoresheet player games.bga carlsen --where 'date >= today - 3y'  lately
-  scoresheet player games/*.bga Carlsen --top 20 --json
+  scoresheet player games/*.bga Carlsen --limit 20 --json
   scoresheet player games.bga Carlsen --report carlsen.html         a page with charts")]
 pub struct Args {
-    /// The archive, or several, or a folder of them, counted together
+    /// The archives, or folders of archives, counted together
     #[arg(required = true)]
     archives: Vec<PathBuf>,
     /// The player's name, or a part of it
@@ -43,10 +43,12 @@ pub struct Args {
     name: String,
     #[command(flatten)]
     filter: Where,
-    /// How many openings, opponents and games to list
-    #[arg(long, value_name = "N", default_value_t = 7)]
-    top: usize,
+    /// Limit the openings, opponents and games listed
+    #[arg(help_heading = "Output")]
+    #[arg(long, alias = "top", value_name = "N", default_value_t = 7)]
+    limit: usize,
     /// Print one JSON object (docs/JSON.md)
+    #[arg(help_heading = "Output")]
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -55,7 +57,7 @@ pub struct Args {
     threads: Threads,
 }
 
-/// What is reported.
+/// The data of the report.
 struct Report {
     names: Vec<(String, u64)>,
     /// With White, with Black, all.
@@ -105,12 +107,12 @@ fn report(args: &Args, session: &Session, all: &[Games], names: Vec<(String, u64
     let mut openings = [Vec::new(), Vec::new()];
     for (side, openings) in openings.iter_mut().enumerate() {
         let own: Vec<Games> = all.iter().map(|own| of_side(own, side)).collect();
-        *openings = top(grouped(session, &own, &[GroupKey::Family])?.0, GroupKey::Family, args.top);
+        *openings = top(grouped(session, &own, &[GroupKey::Family])?.0, GroupKey::Family, args.limit);
     }
-    let opponents = top(grouped(session, all, &[GroupKey::Opponent])?.0, GroupKey::Opponent, args.top);
+    let opponents = top(grouped(session, all, &[GroupKey::Opponent])?.0, GroupKey::Opponent, args.limit);
     let (mut years, key) = by_years(session, all)?;
     group_table::sort(&mut years, &[key], None);
-    let results = [(true, args.top), (false, args.top)].map(|(won, most)| results(all, won, most));
+    let results = [(true, args.limit), (false, args.limit)].map(|(won, most)| results(all, won, most));
     let [wins, losses] = results;
     Ok(Report { names, sides, openings, opponents, years, results: [wins?, losses?] })
 }

@@ -17,11 +17,11 @@ use std::collections::HashMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Rename players, events or sites: one name, a list, or spellings that are probably one
+/// Rename players, events or sites
 ///
-/// --suggest prints a list of names that are probably spellings of another: the same FIDE id, the same letters, an
-/// initial, one letter that differs. Look it over, remove what is wrong, and give it to --list. Games keep their
-/// numbers, and what the source said stays in the archive (see `scoresheet set`).
+/// Renames one name, the names of a list, or variants of the same name. --suggest lists probable variants: the same
+/// FIDE id, the same letters, an initial, or one different letter. Check the list, remove wrong lines, and pass it to
+/// --list. Games keep their numbers, and the archive keeps the original games (see `scoresheet set`).
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -35,18 +35,18 @@ second tab, and lines that begin with #, are comments.")]
 pub struct Args {
     /// The archive
     archive: PathBuf,
-    /// The name as it is
+    /// The old name
     #[arg(requires = "new", required_unless_present_any = ["list", "suggest"])]
     old: Option<String>,
-    /// The name as it is to be
+    /// The new name
     new: Option<String>,
-    /// Whose names they are
+    /// The kind of names
     #[arg(long, value_enum, default_value_t)]
     kind: Kind,
-    /// Rename all that this file lists; - for standard input
+    /// Rename the names in this file; - for standard input
     #[arg(long, value_name = "FILE", conflicts_with_all = ["old", "suggest"])]
     list: Option<PathBuf>,
-    /// Change nothing; print a list of names that are probably spellings of another
+    /// Change nothing; list probable spellings of the same name
     #[arg(long, conflicts_with_all = ["old", "dry_run", "json"])]
     suggest: bool,
     #[command(flatten)]
@@ -57,7 +57,7 @@ pub struct Args {
     threads: Threads,
 }
 
-/// Whose names are changed.
+/// The kind of names to change.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
 enum Kind {
     /// The tags White and Black
@@ -132,7 +132,7 @@ fn near(archive: &Archive, keys: &[Key], name: &str) -> scoresheet::Result<Optio
     let names = columns.iter().filter_map(|column| column.strings()).flat_map(|strings| {
         (1..=strings.len() as u32).filter_map(|number| std::str::from_utf8(strings.get(number)?).ok())
     });
-    // What is there with the same letters was left out by --games or --where.
+    // --games or --where left out the games with the same letters.
     Ok(nearest(name, names.filter(|other| *other != name)).map(str::to_owned))
 }
 

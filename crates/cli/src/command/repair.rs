@@ -15,9 +15,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Recover the intact games of a damaged archive
 ///
-/// Writes a new archive of every game whose moves can be read, in order and renumbered. A game whose tags, comments or
-/// layout are damaged is kept without them. Reports exactly what is lost, one line per loss, with the game numbers of
-/// the damaged archive. Never writes to the damaged file. Exit code 0 if nothing is lost, otherwise 4.
+/// Writes a new archive of every game whose moves can be read, in order and renumbered. A game with damaged tags,
+/// comments or layout is kept without them. Reports every loss on one line, with the game numbers of the damaged
+/// archive. Never writes to the damaged file. Exit code 0 if nothing is lost, otherwise 4.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -29,7 +29,7 @@ pub struct Args {
     /// The new archive
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// Replace the new file if it already exists and is an archive
+    /// Replace an existing archive
     #[arg(long)]
     force: bool,
     /// Show no progress

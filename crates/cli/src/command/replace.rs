@@ -14,10 +14,10 @@ use scoresheet::import::FaultReport;
 use scoresheet::output::Outputs;
 use std::path::PathBuf;
 
-/// Replace a game with those of a PGN file
+/// Replace a game with the games of a PGN file
 ///
-/// The new games are appended with new numbers and the old one is deleted, in one commit: if the program is stopped,
-/// either both have happened or neither. If the file contains no game, nothing changes.
+/// The new games are appended with new numbers and the old one is deleted, in one commit: an interrupted command has
+/// either done both or neither. If the file contains no game, the archive is not changed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Example:

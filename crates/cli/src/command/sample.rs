@@ -31,9 +31,9 @@ use std::path::PathBuf;
 
 /// Draw random positions or games, for training and tests
 ///
-/// Every position with a move after it is as likely as any other. The same seed gives the same sample, whatever the
-/// number of threads, and a larger sample begins with the smaller one. With --test the games are divided by their moves:
-/// no game has positions in both parts, not even one that is there twice.
+/// Every position that has a move after it is equally likely. The same seed gives the same sample on any number of
+/// threads, and a larger sample begins with the smaller one. With --test, games are divided by their moves, so equal
+/// games are always in the same part.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -43,48 +43,63 @@ Examples:
   scoresheet sample games.bga 10000 --test 10 --part test > test.fen
   scoresheet sample games.bga 100 --format pgn > games.pgn           whole games")]
 pub struct Args {
-    /// The archive, or several, or a folder of them
+    /// The archives, or folders of archives
     #[arg(required = true)]
     archives: Vec<PathBuf>,
-    /// How many positions, or games
+    /// The number of positions or games to draw
     #[arg(value_name = "N")]
     count: u64,
-    /// Another seed gives another sample
+    /// The seed of the random draw
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     seed: u64,
-    /// What to print: positions, or with pgn and numbers whole games
+    /// Output format
+    #[arg(help_heading = "Output")]
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
     format: Format,
     /// Only positions at these plies, e.g. 16-80 or 16-
+    #[arg(help_heading = "Which positions")]
     #[arg(long, value_name = "PLIES", value_parser = plies)]
     plies: Option<(u32, u32)>,
-    /// No position twice, not even from different games
+    /// Draw no position twice, even from different games
+    #[arg(help_heading = "Which positions")]
     #[arg(long)]
     distinct: bool,
-    /// Only quiet positions: no check, and the move played is no capture, no promotion and no check
+    /// Only quiet positions
+    ///
+    /// A quiet position is no check, and the move played is no capture, promotion or check.
+    #[arg(help_heading = "Which positions")]
     #[arg(long)]
     quiet_positions: bool,
-    /// At most this many positions of a game
+    /// Draw at most this many positions of a game
+    #[arg(help_heading = "Which positions")]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     per_game: Option<u32>,
-    /// This many percent of the games are for tests: JSON and CSV say of each position in which part it is
+    /// Reserve this share of the games for tests, in percent
+    ///
+    /// JSON and CSV name the part of each position.
+    #[arg(help_heading = "Which positions")]
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(1..=99))]
     test: Option<u8>,
-    /// Only this part
+    /// Draw only from this part
+    #[arg(help_heading = "Which positions")]
     #[arg(long, value_enum, requires = "test")]
     part: Option<PartName>,
     #[command(flatten)]
     filter: Where,
-    /// Print JSON: --format json
+    /// Print JSON: the same as --format json
+    #[arg(help_heading = "Output")]
     #[arg(long, conflicts_with = "format")]
     json: bool,
-    /// Write to this file, compressed as its name says
+    /// Write to this file, compressed by its extension
+    #[arg(help_heading = "Output")]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Replace that file if it already exists
+    /// Replace an existing file at -o
+    #[arg(hide_short_help = true, help_heading = "Output")]
     #[arg(long, requires = "output")]
     force: bool,
-    /// Print only errors: do not report that there are fewer than N
+    /// Do not report that fewer than N were found
+    #[arg(hide_short_help = true, help_heading = "Output")]
     #[arg(short, long)]
     quiet: bool,
     #[command(flatten)]
@@ -102,17 +117,17 @@ enum Format {
     Json,
     /// Comma-separated values with a header line
     Csv,
-    /// Whole games, as PGN
+    /// Whole games as PGN
     Pgn,
-    /// Whole games, by their numbers
+    /// Whole games by number
     Numbers,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
 enum PartName {
-    /// The games that are not for tests
+    /// The games that are not reserved for tests
     Train,
-    /// The games for tests
+    /// The games reserved for tests
     Test,
 }
 
@@ -193,7 +208,7 @@ fn taken(
     Ok(sample::positions(archives, sets, most, options)?)
 }
 
-/// What is to be written.
+/// The sample to write.
 struct Work<'a> {
     args: &'a Args,
     format: Format,
@@ -295,7 +310,7 @@ impl Work<'_> {
         let measures = GameMeasures::of(game)?;
         let at = ply as usize;
         let before = |back: usize| at.checked_sub(back);
-        // What the side to move had left after its last move.
+        // The time left to the side to move after its previous move.
         let clock = before(2).and_then(|place| measures.clock_after.get(place).copied().flatten());
         let evaluation = before(1).and_then(|place| measures.evaluation_after.get(place).copied().flatten());
         let fields = [

@@ -17,11 +17,11 @@ use scoresheet::query::{TagColumns, nearest};
 use std::path::PathBuf;
 use std::str::FromStr;
 
-/// Set tags of games: add, change, remove or rename them
+/// Add, change, remove or rename tags of games
 ///
-/// Every game keeps its number, and what the source said stays in the archive: `scoresheet export --original` gives the
-/// file back byte for byte, and --restore the game. Result also sets the result after the moves, where the two agreed.
-/// The archive is written anew and replaced when the new file is complete.
+/// Every game keeps its number, and the archive keeps the original tags: `scoresheet export --original` restores the
+/// source byte for byte, and --restore the game. Result also sets the result after the moves if the two agreed. The
+/// archive is rewritten, and replaced when the new file is complete.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -39,10 +39,10 @@ pub struct Args {
     /// Remove this tag
     #[arg(long, value_name = "TAG", value_parser = tag)]
     remove: Vec<String>,
-    /// Give a tag another name; a tag that has the new name already is replaced
+    /// Rename a tag; an existing tag of the new name is replaced
     #[arg(long, value_name = "OLD=NEW")]
     rename: Vec<Pair>,
-    /// Give games back what the source said, with tags, moves and comments
+    /// Restore games as imported: tags, moves and comments
     #[arg(long, conflicts_with_all = ["set", "remove", "rename"])]
     restore: bool,
     #[command(flatten)]
@@ -53,7 +53,7 @@ pub struct Args {
     threads: Threads,
 }
 
-/// A tag and what it becomes.
+/// A tag and its new value.
 #[derive(Clone, Debug)]
 struct Pair(String, String);
 
@@ -78,7 +78,7 @@ fn assignment(text: &str) -> Result<Pair, String> {
         "Date" | "UTCDate" | "EventDate" if !is_date(value) => {
             "a date is written 2024.05.31, with ? for what is not known, as in 2024.??.??"
         }
-        // A reader would take the moves for those of other rules.
+        // A reader would parse the moves by the rules of the variant.
         name if is_variant(name) && !["", "Standard", "Chess960"].contains(&value.as_str()) => {
             "a variant is Standard or Chess960: moves by other rules cannot be read"
         }
@@ -186,7 +186,7 @@ const OUTCOMES: [Outcome; 4] = [Outcome::WhiteWins, Outcome::BlackWins, Outcome:
 /// The tags that every game has, in the order of the standard.
 const ROSTER: [&str; 7] = ["Event", "Site", "Date", "Round", "White", "Black", "Result"];
 
-/// Gives a game one tag of that name, at the place of the one that it has, or where the standard puts it.
+/// Sets a tag of a game once, at the index of the existing tag, or in the order of the standard.
 fn set(game: &mut Game, name: &str, value: &str) {
     let outcome = |token: &str| OUTCOMES.into_iter().find(|outcome| outcome.token() == token);
     if name == "Result"

@@ -19,7 +19,7 @@ use scoresheet::query::openings::Openings;
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Show a game: players, result, the board at any ply, and the moves
+/// Show a game: players, result, the board at any ply, moves
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -30,10 +30,14 @@ Examples:
 pub struct Args {
     /// The archive
     archive: PathBuf,
-    /// The number of the game, from 1; with a ply after a colon, as in 7:20, the position there
+    /// The number of the game, from 1, e.g. 7 or 7:20
+    ///
+    /// A number after a colon is the ply to show.
     #[arg(value_name = "GAME[:PLY]", value_parser = place)]
     game: (u64, Option<u32>),
-    /// Show the position after this many half-moves; 0 is the starting position. Default: the last position
+    /// Show the position after this many half-moves
+    ///
+    /// 0 is the starting position. The default is the last position.
     #[arg(long, value_name = "PLY", conflicts_with = "pgn")]
     ply: Option<u32>,
     /// Draw the board from Black's side
@@ -42,13 +46,15 @@ pub struct Args {
     /// Draw the pieces as letters
     #[arg(long, conflicts_with_all = ["pgn", "json", "unicode"])]
     ascii: bool,
-    /// Draw the pieces as chess symbols, even if the terminal may not support them
+    /// Draw the pieces as chess symbols, on any terminal
     #[arg(long, conflicts_with_all = ["pgn", "json"])]
     unicode: bool,
     /// Print the game as PGN instead
     #[arg(long)]
     pgn: bool,
-    /// Print one JSON object; tags are name and value pairs in their original order
+    /// Print one JSON object
+    ///
+    /// Tags are name and value pairs in their original order.
     #[arg(long, conflicts_with = "pgn")]
     json: bool,
 }
@@ -127,7 +133,7 @@ fn last_move(game: &GameRef, ply: u32) -> Result<Option<Played>, Error> {
     let mut decoder = Decoder::new(game.brenner(), game.start().clone(), TextPlaces::Apart);
     let (mut at, mut played) = (0, None);
     while at < ply {
-        // What a variation plays is overwritten by the move of the main line that follows it, or was there before.
+        // Moves of a variation are overwritten by the next move of the main line.
         let mut found = None;
         let item = decoder.advance(|before, m| {
             if at + 1 == ply {
@@ -167,7 +173,7 @@ struct Shown {
     object: Object,
     opening: Option<String>,
     measures: GameMeasures,
-    /// What engines say, by ply.
+    /// The data of engines, by ply.
     analysis: Vec<Analysis>,
     games: u64,
     number: u64,
@@ -227,7 +233,7 @@ impl Shown {
         if let Some(line) = analysis.and_then(measures::engine_line) {
             text += &format!("Engine  {}\n", beside(&line, 8, session.width()));
         }
-        // Lines that a comment has of its own may be longer.
+        // Lines of the original comment may be longer.
         let width = session.width();
         let lines = self.moves.lines().map(|line| folded(&printable(line), width));
         text += &format!("\n{}\n", lines.collect::<Vec<_>>().join("\n"));

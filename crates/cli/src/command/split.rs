@@ -18,9 +18,10 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
-/// Split an archive into several: by number of games, by size, or by year or another tag
+/// Split an archive by number of games, size, year or tag
 ///
-/// The new archives are written to a folder, with the name of the archive followed by a number or the value of the tag.
+/// The new archives are written to a folder. Their names are the name of the archive with a number or the value of the
+/// tag appended.
 #[derive(Debug, clap::Args)]
 #[group(skip)]
 #[command(override_usage = "scoresheet split [OPTIONS] --count N|--bytes N|--by TAG -o FOLDER ARCHIVE")]
@@ -33,19 +34,21 @@ Examples:
 pub struct Args {
     /// The archive
     archive: PathBuf,
-    /// This many games in each archive, the rest in the last
+    /// Put this many games in each archive
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), group = "how")]
     count: Option<u64>,
-    /// At most this many bytes per archive; K, M and G stand for thousands, millions and billions
+    /// Limit the size of each archive, e.g. 25M
+    ///
+    /// K, M and G are thousands, millions and billions of bytes.
     #[arg(long, value_name = "N", value_parser = bytes, group = "how")]
     bytes: Option<u64>,
-    /// One archive for each year, or for each value of this tag
+    /// Make an archive per year, or per value of this tag
     #[arg(long, value_name = "year|TAG", group = "how")]
     by: Option<String>,
-    /// The folder for the new archives; created if it does not exist
+    /// The folder for the new archives, created if missing
     #[arg(short, long, value_name = "FOLDER")]
     output: PathBuf,
-    /// Replace files that already exist and are archives
+    /// Replace existing archives
     #[arg(long)]
     force: bool,
     #[command(flatten)]
@@ -66,7 +69,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         let parts = match (&args.by, args.count) {
             (Some(tag), _) => by_tag(&archive, tag)?,
             (None, Some(count)) => by_count(&archive, count),
-            // clap asks for one of them.
+            // clap requires one of these.
             (None, None) => BTreeMap::new(),
         };
         not_too_many(parts.len() as u64)?;
@@ -111,9 +114,9 @@ fn bytes(text: &str) -> Result<u64, String> {
     bytes.ok_or_else(|| "expected a number of bytes, e.g. 500000, 500K or 25M".to_owned())
 }
 
-/// Makes archives of at most this many bytes. How much a game takes is known only when it is compressed with its
-/// neighbours: a part that turns out too large is made again with fewer games, and one that is much too small with
-/// more, once.
+/// Makes archives of at most this many bytes. The size of a game is known only after it is compressed with its
+/// neighbors. A part that is too large is made again with fewer games, and a part that is much too small is made again
+/// with more games, once.
 fn by_bytes(args: &Args, session: &Session, archive: &Archive, most: u64) -> Result<Code, Failure> {
     let live: Vec<u64> = archive.live().iter().collect();
     let expected = archive.file_length().div_ceil(most);
@@ -122,7 +125,7 @@ fn by_bytes(args: &Args, session: &Session, archive: &Archive, most: u64) -> Res
     let mut outputs = Outputs::of([&args.archive]);
     let width = (expected + expected / 4 + 1).to_string().len();
     let (mut rest, mut number) = (live.as_slice(), 0);
-    // How many games fit, by the size of the last part.
+    // The estimated number of games, from the size of the last part.
     let fitting = |games: u64, bytes: u64| (u128::from(games) * u128::from(most) / u128::from(bytes.max(1))) as usize;
     let mut guess = fitting(archive.len(), archive.file_length());
     while !rest.is_empty() {
@@ -207,7 +210,7 @@ fn by_tag(archive: &Archive, tag: &str) -> Result<BTreeMap<String, GameSet>, Fai
     Ok(parts)
 }
 
-/// Returns the value as part of a file name: anything but letters, digits and `._-` becomes `_`.
+/// Returns the value as part of a file name. Every character except letters, digits and `._-` becomes `_`.
 fn file_name(value: &str) -> String {
     let plain = |letter: char| if letter.is_alphanumeric() || "._-".contains(letter) { letter } else { '_' };
     value.chars().take(80).map(plain).collect()

@@ -2,6 +2,7 @@
 
 use crate::failure::{self, Code, Failure};
 use crate::output::json::Object;
+use crate::output::rows::{self, RowFormat, RowFormatArgs};
 use crate::output::table::shortened;
 use crate::select::filter::Where;
 use crate::select::position::PositionArgs;
@@ -21,10 +22,10 @@ use serde_json::Value;
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Show the moves that were played in a position, with results, ratings and sample games
+/// Show the moves played in a position, with results and ratings
 ///
-/// Each game counts once, where it first reaches the position, by transposition too. Performance is that of the side to
-/// move. Immediate with `scoresheet index --positions`; without it the games are replayed.
+/// Each game counts once, where it first reaches the position, by any order of moves. Performance is for the side to
+/// move. `scoresheet index --positions` makes this immediate; without it the games are replayed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -34,29 +35,33 @@ Examples:
   scoresheet tree games/*.bga --where 'elo >= 2600'   several archives together
   scoresheet tree games.bga --fen startpos")]
 pub struct Args {
-    /// The archive, or several, counted together
+    /// The archives, or folders of archives, counted together
     #[arg(required = true)]
     archives: Vec<PathBuf>,
     #[command(flatten)]
     position: PositionArgs,
     #[command(flatten)]
     filter: Where,
-    /// Show at most this many moves
+    /// Limit the number of moves shown
+    #[arg(help_heading = "Output")]
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
-    /// Show the moves of this many half-moves, as a tree; below the first the three that are played most, or as many as
-    /// --limit says
+    /// Show a tree this many half-moves deep
+    ///
+    /// Below the first half-move, the tree shows the three most frequent moves of each position, or --limit moves.
+    #[arg(help_heading = "Output")]
     #[arg(long, value_name = "PLIES", default_value_t = 1, hide_default_value = true, value_parser = clap::value_parser!(u8).range(1..=12))]
     depth: u8,
-    /// Leave out moves played in fewer games than this
+    /// Leave out moves played in fewer games
+    #[arg(help_heading = "Output")]
     #[arg(long, value_name = "N", default_value_t = 1, hide_default_value = true)]
     min_games: u64,
     /// Show this many of the highest-rated games
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u8).range(0..=15))]
-    samples: u8,
-    /// Print one JSON object with the fields of the Lichess opening explorer
-    #[arg(long)]
-    json: bool,
+    #[arg(help_heading = "Output")]
+    #[arg(long, alias = "samples", value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u8).range(0..=15))]
+    top_games: u8,
+    #[command(flatten)]
+    rows: RowFormatArgs,
     #[command(flatten)]
     threads: Threads,
 }
@@ -86,10 +91,10 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         if nested.tree.tally.games() == 0 {
             args.filter.report_no_position(session, &archives, any);
         }
-        let text = if args.json {
-            json(args, &archives, &nested)?
-        } else {
-            text(args, &archives, &nested, session.table_width())?
+        let text = match args.rows.format() {
+            RowFormat::Json => json(args, &archives, &nested)?,
+            RowFormat::Csv => csv(args, &nested),
+            RowFormat::Table => text(args, &archives, &nested, session.table_width())?,
         };
         let mut out = session.stdout();
         out.write_all(text.as_bytes())?;
@@ -98,14 +103,14 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     })
 }
 
-/// The moves in a position, and in those after them.
+/// The moves in a position, and in the positions after them.
 struct Nested {
     tree: Tree,
     /// The trees of the first branches, by their moves; none at the last depth.
     next: Vec<(Move, Nested)>,
 }
 
-/// Moves below the first that are followed where nothing is said.
+/// The default number of moves followed below the first half-move.
 const FOLLOWED: usize = 3;
 
 impl Args {
@@ -128,7 +133,7 @@ impl Nested {
         if depth <= 1 {
             return Nested { tree, next: Vec::new() };
         }
-        // Only games that have this position can have those after it.
+        // Only games with this position can reach the next one.
         let found = search.position(&PositionQuery::from(position), SearchOptions::default());
         let games = GameSet::of(search.archive().len(), found.hits.iter().map(|hit| hit.game));
         let narrowed = if among.is_some() || tree.tally.games() < search.archive().len() / 2 {
@@ -169,7 +174,7 @@ fn opening_after(tree: &Tree, m: Move) -> Option<&'static Opening> {
     Openings::table().of(&after)
 }
 
-/// Appends the lines of the moves, those after a move below it.
+/// Appends the lines of the moves; each is followed by its continuations.
 fn push_lines(args: &Args, nested: &Nested, all: u64, level: usize, width: usize, text: &mut String) {
     let tree = &nested.tree;
     for branch in args.shown(tree, level) {
@@ -199,7 +204,7 @@ fn text(args: &Args, archives: &ArchiveSet, nested: &Nested, width: usize) -> Re
     text.push_str(&format!("\n{}  opening\n", cells(&titles)));
     push_lines(args, nested, tree.tally.games(), 0, width, &mut text);
     text.push_str(&line("all", &tree.tally, tree.tally.games(), tree.position.turn()));
-    let samples: Vec<u64> = tree.tally.samples().take(usize::from(args.samples)).collect();
+    let samples: Vec<u64> = tree.tally.samples().take(usize::from(args.top_games)).collect();
     if !samples.is_empty() {
         text.push('\n');
     }
@@ -246,6 +251,37 @@ fn cells([name, games, share, white, draw, black, rating, perf, last]: &[String;
     format!("{name:<10}{games:>9} {share:>6} {white:>6} {draw:>6} {black:>6} {rating:>6} {perf:>4} {last:>4}")
 }
 
+/// Returns a line of CSV for each move; `line` has the moves from the position.
+fn csv(args: &Args, nested: &Nested) -> String {
+    let titles = ["line", "games", "white", "draws", "black", "unknown"];
+    let rest = ["rating", "performance", "last_year", "eco", "opening"];
+    let mut text = rows::csv_line(titles.into_iter().chain(rest));
+    push_csv(args, nested, "", 0, &mut text);
+    text
+}
+
+/// Appends the lines of the moves after `line`.
+fn push_csv(args: &Args, nested: &Nested, line: &str, level: usize, text: &mut String) {
+    let tree = &nested.tree;
+    for branch in args.shown(tree, level) {
+        let line = format!("{line} {}", tree.position.san(branch.m)).trim_start().to_owned();
+        let (tally, opening) = (&branch.tally, opening_after(tree, branch.m));
+        let counts = [tally.games(), tally.white, tally.draws, tally.black, tally.unknown].map(|n| n.to_string());
+        let or_empty = |number: Option<String>| number.unwrap_or_default();
+        let ratings = [
+            or_empty(tally.average_rating().map(|rating| rating.to_string())),
+            or_empty(tally.performance(tree.position.turn()).map(|rating| rating.to_string())),
+            or_empty(tally.last_year().map(|year| year.to_string())),
+        ];
+        let names = [opening.map_or("", |opening| opening.eco), opening.map_or("", |opening| opening.name)];
+        let numbers = counts.iter().chain(&ratings).map(String::as_str);
+        text.push_str(&rows::csv_line([line.as_str()].into_iter().chain(numbers).chain(names)));
+        if let Some(next) = nested.after(branch.m) {
+            push_csv(args, next, &line, level + 1, text);
+        }
+    }
+}
+
 fn counted(object: Object, tally: &Tally, turn: Color) -> Object {
     object
         .with("white", tally.white)
@@ -265,7 +301,7 @@ fn named(object: Object, archives: &ArchiveSet, archive: &Archive) -> Object {
     }
 }
 
-/// Returns the moves of a tree as JSON, those after a move in its member `moves`.
+/// Returns the moves of a tree as JSON. The member `moves` of a move has its continuations.
 fn moves_json(args: &Args, archives: &ArchiveSet, nested: &Nested, level: usize) -> Result<Vec<Object>, Failure> {
     let tree = &nested.tree;
     let mut moves = Vec::new();
@@ -296,7 +332,7 @@ fn json(args: &Args, archives: &ArchiveSet, nested: &Nested) -> Result<String, F
     let uci = |m: Move| tree.position.uci(m);
     let moves = moves_json(args, archives, nested, 0)?;
     let mut games = Vec::new();
-    for sample in tree.tally.samples().take(usize::from(args.samples)) {
+    for sample in tree.tally.samples().take(usize::from(args.top_games)) {
         let (archive, number) = archives.locate(sample)?;
         let game = archive.game(number)?;
         let summary = GameSummary::of(&game)?;

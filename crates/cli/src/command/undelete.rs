@@ -14,10 +14,10 @@ use scoresheet::query::GameRanges;
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Restore deleted games
+/// Restore deleted games under their old numbers
 ///
-/// The bytes of deleted games stay in the archive until `scoresheet compact` makes a new one without them: until then
-/// they can be restored, with their old numbers.
+/// The bytes of deleted games stay in the archive until `scoresheet compact` makes a new one. Until then they can be
+/// restored.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -27,10 +27,12 @@ Examples:
 pub struct Args {
     /// The archive
     archive: PathBuf,
-    /// These games, e.g. 5,10-20,1000-; games that are not deleted are left as they are
+    /// Restore these games, e.g. 5,10-20,1000-
+    ///
+    /// Games that are not deleted are ignored.
     #[arg(long, value_name = "RANGES", required_unless_present_any = ["all", "list"])]
     games: Option<GameRanges>,
-    /// All deleted games
+    /// Restore all deleted games
     #[arg(long, conflicts_with = "games")]
     all: bool,
     /// Print the numbers of the deleted games and restore none

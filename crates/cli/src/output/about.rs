@@ -1,4 +1,4 @@
-//! What an archive says of itself, as options of the commands that set it.
+//! Options for the metadata of an archive.
 
 use crate::failure::Failure;
 use std::collections::BTreeMap;
@@ -7,12 +7,18 @@ use std::collections::BTreeMap;
 #[derive(Debug, clap::Args)]
 pub struct About {
     /// Set the archive's title, which `info` shows
+    #[arg(hide_short_help = true)]
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
-    /// Set the license that the archive may be used under, as an SPDX identifier or an address
+    /// Set the archive's license: an SPDX identifier or a URL
+    #[arg(hide_short_help = true)]
     #[arg(long, value_name = "TEXT")]
     license: Option<String>,
-    /// Set other metadata of the archive: description, creator, origin, date, language or any key; may be repeated
+    /// Set other metadata, e.g. creator=NAME
+    ///
+    /// The keys description, creator, origin, date and language are common; any key is allowed. Repeat the option for
+    /// several.
+    #[arg(hide_short_help = true)]
     #[arg(long, value_name = "KEY=VALUE")]
     meta: Vec<String>,
 }

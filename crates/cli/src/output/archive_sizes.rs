@@ -1,4 +1,4 @@
-//! How many bytes each part of an archive takes, compared with the PGN.
+//! The size of each part of an archive, compared with the PGN.
 
 use crate::output::json::{Object, rounded};
 use crate::text::{ratio, thousands};
@@ -18,7 +18,7 @@ impl ArchiveSizes {
         ArchiveSizes { totals, bytes: archive_bytes + index_bytes }
     }
 
-    /// Returns the parts: title, name for programs, bytes; last all of them.
+    /// Returns the parts: title, name for programs, bytes. The last one is the total.
     pub fn rows(&self) -> [(&'static str, &'static str, u64); 7] {
         let Commit { moves_bytes, tags_bytes, texts_bytes, dictionary_bytes, layout_bytes, .. } = self.totals;
         let rest = self.bytes.saturating_sub(moves_bytes + tags_bytes + texts_bytes + dictionary_bytes + layout_bytes);

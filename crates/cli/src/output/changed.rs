@@ -17,7 +17,7 @@ use scoresheet::query::games;
 /// How games are changed where they are: the options of all commands that do so.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub struct Changing {
-    /// Change nothing; print what would be changed
+    /// Change nothing; print the changes
     #[arg(long)]
     pub dry_run: bool,
     #[command(flatten)]
@@ -98,7 +98,7 @@ pub fn differences(old: &Game, new: &Game) -> Vec<String> {
     lines
 }
 
-/// Prints what would change in these games, the first few of them or all as JSON, and how many would.
+/// Prints the changes that these games would get, the first ones or all as JSON, and the number of games.
 fn preview(
     session: &Session,
     archive: &Archive,

@@ -1,4 +1,4 @@
-//! What a command that changes or makes files says when it is done: a line for people on standard error, or JSON.
+//! The report of a command that makes or changes files: a line for people on standard error, or JSON.
 
 use crate::failure::Failure;
 use crate::output::json::Object;
@@ -8,10 +8,12 @@ use std::io::Write;
 /// How a command reports that it is done.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub struct Done {
-    /// Print only errors, and show no progress
+    /// Print only errors, and no progress
+    #[arg(hide_short_help = true)]
     #[arg(short, long)]
     pub quiet: bool,
-    /// Print one JSON object for each file made or changed
+    /// Print one JSON object per file made or changed
+    #[arg(hide_short_help = true)]
     #[arg(long)]
     pub json: bool,
 }

@@ -1,6 +1,6 @@
 //! The formats of `scoresheet export` other than PGN.
 
-use crate::output::flavour::Flavour;
+use crate::output::flavor::Flavor;
 use crate::output::json::{self, Object};
 use clap::ValueEnum;
 use scoresheet::Game;
@@ -12,7 +12,7 @@ use scoresheet::output::Content;
 use scoresheet::pcn::{self, JsonLayout};
 use serde_json::Value;
 
-/// What games are written as.
+/// The output format of games.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
 pub enum Format {
     /// PGN with everything in it
@@ -20,17 +20,19 @@ pub enum Format {
     Pgn,
     /// One game per line, as UCI's position command
     Uci,
-    /// One game per line: the moves in SAN, without tags, comments and variations
+    /// One game per line: the moves in SAN without tags, comments and variations
     San,
     /// One position per line, with game and ply as id and the move played as sm
     Epd,
     /// One position per line: every position of every main line, from ply 0
     Fen,
+    /// Comma-separated values with a header line: the columns of `list`, and the moves in SAN
+    Csv,
     /// One JSON object per line: tags, moves and the comments of the main line
     Json,
     /// One game per line: the moves as 11-bit numbers (FORMAT.md, "Move ids")
     Moveid,
-    /// One PCN document per line (docs/PCN.md says what it cannot represent)
+    /// One PCN document per line (docs/PCN.md lists the parts of a game that it cannot represent)
     Pcn,
 }
 
@@ -42,6 +44,7 @@ impl Format {
             Format::Json => "json",
             Format::Pcn => "pcn",
             Format::Epd => "epd",
+            Format::Csv => "csv",
             Format::Uci | Format::San | Format::Fen | Format::Moveid => "txt",
         }
     }
@@ -51,7 +54,7 @@ impl Format {
         match self {
             Format::Pgn => Content::Pgn,
             Format::Json | Format::Pcn => Content::Json,
-            Format::Uci | Format::San | Format::Epd | Format::Fen | Format::Moveid => Content::Text,
+            Format::Uci | Format::San | Format::Csv | Format::Epd | Format::Fen | Format::Moveid => Content::Text,
         }
     }
 }
@@ -65,9 +68,9 @@ pub fn csv(value: &str) -> String {
 }
 
 /// Appends a game in a format that is not PGN.
-pub fn push(format: Format, number: u64, game: &Game, flavour: Flavour, out: &mut Vec<u8>) {
+pub fn push(format: Format, number: u64, game: &Game, flavor: Flavor, out: &mut Vec<u8>) {
     let line = match format {
-        Format::Fen | Format::Epd => return push_positions(format, number, game, flavour, out),
+        Format::Fen | Format::Epd => return push_positions(format, number, game, flavor, out),
         Format::Uci => format!("position {}", listed(game, uci)),
         Format::Moveid => listed(game, |_, m, chess960| {
             // Every legal move has an id.
@@ -76,6 +79,8 @@ pub fn push(format: Format, number: u64, game: &Game, flavour: Flavour, out: &mu
         Format::Json => json(number, game).to_string(),
         Format::Pcn => pcn::write(game, JsonLayout::Line),
         Format::San | Format::Pgn => san(game),
+        // The caller adds the columns before the moves.
+        Format::Csv => csv(&san(game)),
     };
     out.extend_from_slice(line.as_bytes());
     out.push(b'\n');
@@ -135,8 +140,8 @@ fn san(game: &Game) -> String {
     line + game.outcome.map_or("*", |outcome| outcome.token())
 }
 
-fn push_positions(format: Format, number: u64, game: &Game, flavour: Flavour, out: &mut Vec<u8>) {
-    let (target, castling) = flavour.styles();
+fn push_positions(format: Format, number: u64, game: &Game, flavor: Flavor, out: &mut Vec<u8>) {
+    let (target, castling) = flavor.styles();
     let mut ply = 0u32;
     walk(game, |position, m| {
         if format == Format::Fen {

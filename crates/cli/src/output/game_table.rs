@@ -1,5 +1,5 @@
-//! Games in lines: which columns there are, and what a game has in each; and a game as a JSON object, which has the same
-//! shape in every command (docs/JSON.md).
+//! Games as rows: the columns and their values. Games as JSON objects, with the same members in every command
+//! (docs/JSON.md).
 
 use crate::output::json::{self, Object};
 use crate::output::table;
@@ -35,8 +35,8 @@ pub enum Column {
 /// The columns where none are named.
 const USUAL: &str = "game,white,black,result,date,eco,plies,event";
 
-/// Returns the columns of a listing: those asked for, or the usual ones; with the archive's name where there are
-/// several, and the plies where games were searched.
+/// Returns the columns of a listing, chosen or default. Adds the name of the archive if there are several, and the
+/// plies if games were searched.
 pub fn columns(asked: Option<&Columns>, with_archive: bool, with_ply: bool) -> Vec<Column> {
     let fields = match asked {
         Some(Columns(fields)) => fields.clone(),
@@ -76,7 +76,7 @@ impl Column {
             "eco" => (50, (3, 3)),
             "plies" => (40, (3, 5)),
             "event" if are_usual => (20, (8, 40)),
-            // Of those asked for the first count most.
+            // Of chosen columns, the first are the most important.
             _ => (94 - place.min(60) as u8, (6, 40)),
         };
         let is_number = match self {
@@ -128,7 +128,7 @@ pub fn value(value: FieldValue) -> Value {
     }
 }
 
-/// The plies of hits, those in variations with a `v`, those in principal variations with `pv` and how deep they are.
+/// The plies of hits. Hits in variations have a `v`, and hits in principal variations `pv` and their depth.
 fn plies(hits: &[Hit]) -> String {
     let text = |hit: &Hit| {
         let pv = hit.pv.map_or_else(String::new, |depth| format!("pv{depth}"));
@@ -137,7 +137,7 @@ fn plies(hits: &[Hit]) -> String {
     hits.iter().map(text).collect::<Vec<_>>().join(",")
 }
 
-/// Returns a game as JSON: the columns asked for, or the whole of it.
+/// Returns a game as JSON: the chosen columns, or all members.
 pub fn json(
     asked: bool,
     columns: &[Column],

@@ -23,8 +23,8 @@ pub enum GroupSort {
     Name,
 }
 
-/// Sorts groups; without a wish those with an order of their own, as years, by it, others by their games. Of several keys
-/// the first decides, and its groups are sorted among themselves.
+/// Sorts groups. By default, groups with a natural order, such as years, keep it, and other groups are sorted by games.
+/// Of several keys the first decides, and the next ones sort within its groups.
 pub fn sort(groups: &mut [Group], keys: &[GroupKey], by: Option<GroupSort>) {
     let is_ordered = |place: usize| keys.get(place).is_some_and(|key| key.is_ordered());
     let by_name = |one: &Group, other: &Group| {
@@ -47,7 +47,7 @@ pub fn sort(groups: &mut [Group], keys: &[GroupKey], by: Option<GroupSort>) {
     groups.sort_by(|one, other| value(other).total_cmp(&value(one)).then_with(|| by_name(one, other)));
 }
 
-/// What is shown of a group's games, beside its names: titles, usefulness.
+/// The columns of a group after its names: titles and priorities.
 const FIGURES: [(&str, u8); 7] =
     [("games", 99), ("won", 80), ("drawn", 75), ("lost", 78), ("score", 98), ("rating", 60), ("perf", 70)];
 

@@ -12,19 +12,21 @@ use scoresheet_pages::text;
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Where a report is written.
+/// The output file of a report.
 #[derive(Debug, clap::Args)]
 pub struct ReportArgs {
-    /// Write a self-contained HTML page with charts instead
+    /// Write an HTML page with charts instead
+    #[arg(help_heading = "Output")]
     #[arg(long, value_name = "FILE.html", conflicts_with = "json")]
     report: Option<PathBuf>,
-    /// Replace that file if it already exists and is an HTML page
+    /// Replace an existing page at --report
+    #[arg(hide_short_help = true, help_heading = "Output")]
     #[arg(long, requires = "report")]
     force: bool,
 }
 
 impl ReportArgs {
-    /// Returns the file that is asked for, if it may be written.
+    /// Returns the requested file, if it may be written.
     pub fn target(&self, outputs: &mut Outputs) -> Result<Option<Target>, Failure> {
         let report = self.report.as_deref();
         Ok(report.map(|path| outputs.file(path, Content::Html, Existing::from_force(self.force))).transpose()?)
@@ -33,15 +35,15 @@ impl ReportArgs {
 
 /// A report on games.
 pub struct Report<'a> {
-    /// Which function of `figures.js` shows it: `statistics`, `player`, `opening`.
+    /// The function of `figures.js` that shows it: `statistics`, `player` or `opening`.
     pub kind: &'static str,
-    /// What it is about.
+    /// The subject.
     pub title: &'a str,
     /// The filter, if there is one.
     pub filter: Option<&'a str>,
-    /// How many games it counts.
+    /// The number of games.
     pub games: u64,
-    /// What `--json` prints.
+    /// The output of `--json`.
     pub data: &'a Object,
 }
 
@@ -73,7 +75,7 @@ impl Report<'_> {
             Some(filter) => escape(&format!("{}: {filter}", self.title)),
             None => escape(self.title),
         };
-        // One module has no imports: what the others export is there by its name.
+        // The modules are joined into one without imports: exported names are in scope.
         let lines = SCRIPTS.iter().flat_map(|script| script.lines()).filter(|line| !line.starts_with("import "));
         let script: String = lines.map(|line| format!("{}\n", line.strip_prefix("export ").unwrap_or(line))).collect();
         // JSON has this character in its strings alone, where it may be written so; no element ends there.

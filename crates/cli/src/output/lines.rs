@@ -9,9 +9,9 @@ const BATCH: usize = 1 << 20;
 /// Lines to a task.
 const TASK_LINES: usize = 512;
 
-/// Reads whole lines as they arrive, so that a program may ask and wait for the answer: calls `batch` with those of one
-/// read and the number of the first, from 1; it returns how many there were. A line longer than a batch comes in parts.
-/// Errors: of reading, named by `name`.
+/// Reads complete lines when they arrive, so another program can write a line and wait for its answer. Calls `batch`
+/// with the lines of one read and the number of the first line, from 1, and returns the number of lines. A line longer
+/// than a batch comes in parts. Errors: read errors, named by `name`.
 pub fn batches(
     mut input: impl Read,
     name: &str,
@@ -43,14 +43,14 @@ pub fn batches(
     }
 }
 
-/// What a task made of its lines: the text, and what else there is to report.
+/// The result of a task for its lines: the text, and other data to report.
 pub struct Task<T> {
     pub text: Vec<u8>,
     pub result: T,
 }
 
-/// Calls `task` with runs of the lines of a batch and the number of the first of each, on all threads; writes the texts
-/// in order, hands each result to `done` after its text, and returns how many lines there were.
+/// Calls `task` on all threads with runs of lines and the number of the first line of each. Writes the texts in order,
+/// calls `done` with each result after its text, and returns the number of lines.
 pub fn answer<T: Send>(
     batch: &[u8],
     first: u64,

@@ -1,4 +1,4 @@
-//! What clocks and evaluations say of a game, as text and as JSON.
+//! Measures from clocks and evaluations, as text and as JSON.
 
 use crate::output::json::{Object, rounded};
 use crate::text::thousands;
@@ -60,8 +60,8 @@ fn shown(time: Duration) -> String {
     }
 }
 
-/// Returns what an engine says of a move in one line, evaluation, depth, nodes, time and moves expected, as far as it
-/// says it; `None` where it says none of these.
+/// Returns an engine's data on a move in one line: evaluation, depth, nodes, time and principal variation, if present.
+/// Returns `None` if there are none.
 pub fn engine_line(analysis: &Analysis) -> Option<String> {
     let depth = match (analysis.depth, analysis.selective_depth) {
         (Some(depth), Some(selective)) => Some(format!("depth {depth}/{selective}")),

@@ -1,18 +1,17 @@
-//! What commands write: files, and the forms that games, positions and sizes take in them and on standard output.
+//! Output of commands: files, and the formats of games, positions and sizes.
 //!
-//! A file goes from a path of the command line through the library's `Outputs`, which decide whether it may be written,
-//! to `new_file` or `new_archive`, which write it, or `changed`, which changes its games; `upkeep` has the files beside an
-//! archive follow. Games are shown by
-//! `game_table` and `formats`, positions by `board` and `flavour`, sizes by `archive_sizes` and `move_sizes`; `json`,
-//! `html`, `table`, `done` and `lines` hold what several commands need of each. Knows nothing of subcommands and
-//! of how games are selected.
+//! The library's `Outputs` decides whether a file may be written. `new_file` or `new_archive` then writes it, or
+//! `changed` changes the games in it; `upkeep` updates the side files of an archive. `game_table` and `formats` show
+//! games, `board` and `flavor` show positions, `archive_sizes` and `move_sizes` show sizes. `json`, `html`, `table`,
+//! `rows`, `done` and `lines` have code for several commands. This room knows neither subcommands nor the selection of
+//! games.
 
 pub mod about;
 pub mod archive_sizes;
 pub mod board;
 pub mod changed;
 pub mod done;
-pub mod flavour;
+pub mod flavor;
 pub mod formats;
 pub mod game_table;
 pub mod group_table;
@@ -24,5 +23,6 @@ pub mod move_sizes;
 pub mod new_archive;
 pub mod new_file;
 pub mod progress;
+pub mod rows;
 pub mod table;
 pub mod upkeep;

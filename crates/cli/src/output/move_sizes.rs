@@ -90,7 +90,7 @@ impl MoveSizes {
         ]
     }
 
-    /// How many times more the movetext's moves take than Brenner's, with the marks and without.
+    /// The size of the moves in movetext as a multiple of Brenner's, with and without check marks.
     fn reductions(&self) -> [f64; 2] {
         [self.san, self.short].map(|bytes| ratio(bytes as f64, self.table as f64))
     }

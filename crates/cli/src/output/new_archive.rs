@@ -1,4 +1,4 @@
-//! New archives from the games of others, with progress and a line that says what was written.
+//! New archives made from games of other archives, with progress and a summary line.
 
 use crate::failure::{self, Code, Failure};
 use crate::output::done::Done;
@@ -16,13 +16,13 @@ use scoresheet::output::{Outputs, Target};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Where a new archive goes.
+/// The output file of a new archive.
 #[derive(Debug, clap::Args)]
 pub struct TargetArgs {
     /// The archive to write
     #[arg(short, long, value_name = "FILE.bga")]
     output: PathBuf,
-    /// Replace the file if it already exists and is an archive
+    /// Replace an existing archive
     #[arg(long)]
     force: bool,
     #[command(flatten)]
@@ -61,7 +61,7 @@ pub fn write(session: &Session, target: &Target, quiet: bool, parts: &[Part]) ->
     run(session, target, quiet, parts, |progress| copy::write(target.path(), target.existing(), parts, progress))
 }
 
-/// Writes a new archive with these games without reporting it; returns what has been copied.
+/// Writes a new archive with these games without reporting it. Returns a summary of the copy.
 pub fn try_write(session: &Session, target: &Target, quiet: bool, parts: &[Part]) -> Result<Copied, Failure> {
     copied(session, quiet, parts, |progress| copy::write(target.path(), target.existing(), parts, progress))
 }
@@ -74,13 +74,13 @@ pub fn report(session: &Session, path: &Path, copied: &Copied, done: Done) -> Re
     done.report(session, &line, &object.with("games", copied.games).with("bytes", copied.bytes))
 }
 
-/// Writes a new archive with these games; fails in the end if others could not be read.
+/// Writes a new archive with these games. Fails at the end if others could not be read.
 pub fn write_part(session: &Session, target: &Target, parts: &[Part], unread: u64) -> Result<Code, Failure> {
     let code = write(session, target, false, parts)?;
     failure::all_read(unread).map(|_| code)
 }
 
-/// Writes a new archive with these games, and for some of them other tags.
+/// Writes a new archive with these games, and with changed tags for some of them.
 pub fn write_edited(
     session: &Session,
     target: &Target,

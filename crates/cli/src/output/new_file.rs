@@ -19,7 +19,7 @@ pub struct NewFile {
 }
 
 impl NewFile {
-    /// Starts a file; an existing one stays as it is until `finish`.
+    /// Starts a file. An existing file is unchanged until `finish`.
     pub fn create(target: &Target) -> Result<NewFile, Failure> {
         let path = target.path();
         let refused = |error: io::Error| Failure::Message(format!("cannot create {}: {error}", shown(path)));

@@ -32,9 +32,9 @@ pub fn watched<T>(bar: &ProgressBar, look: impl Fn(&ProgressBar, Duration) + Sen
                 look(bar, start.elapsed());
             }
         };
-        // Where the system gives no thread, nothing is shown.
+        // If the system refuses a thread, nothing is shown.
         let _ = std::thread::Builder::new().spawn_scoped(scope, show);
-        // Also dropped if the work panics, so that the other thread ends.
+        // Dropping it stops the other thread, even if the work panics.
         let _done = done;
         work()
     });

@@ -1,4 +1,4 @@
-//! Tables for a terminal: columns as wide as what is in them, fitted to the width that there is.
+//! Tables for a terminal: columns fit their contents and the width of the terminal.
 
 use std::io::{self, Write};
 use unicode_width::UnicodeWidthStr;
@@ -118,7 +118,7 @@ fn fitted(columns: &[Column], natural: &[usize], total: usize) -> Vec<usize> {
     kept
 }
 
-/// A table whose rows are written as lines with tabs between the cells: what another program would read.
+/// A table whose rows are written as lines separated by tabs, as another program would read them.
 pub struct TabbedTable<W: Write> {
     table: Table,
     out: W,
@@ -192,7 +192,7 @@ fn write_row(
     out.write_all(line.as_bytes())
 }
 
-/// Returns the text in at most so many cells, with two dots in place of what is cut.
+/// Returns the text in at most this many cells; two dots replace omitted text.
 pub fn shortened(text: &str, width: usize) -> String {
     if text.width() <= width {
         return text.to_owned();
@@ -209,12 +209,12 @@ pub fn shortened(text: &str, width: usize) -> String {
     format!("{short}{}", &".."[..width.min(2)])
 }
 
-/// Returns the text with blanks after it, so that it takes so many cells.
+/// Pads the text with blanks to this many cells.
 pub fn padded(text: &str, width: usize) -> String {
     format!("{text}{}", " ".repeat(width.saturating_sub(text.width())))
 }
 
-/// Returns the text as one that does not change the order of what is around it, if it is written from right to left.
+/// Isolates right-to-left text, so the order of the text around it does not change.
 fn isolated(text: &str) -> String {
     let is_right_to_left =
         |letter: char| matches!(letter, '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{feff}');

@@ -13,14 +13,16 @@ use std::path::Path;
 /// Whether the files that make searches fast are brought up to date.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
 pub struct Upkeep {
-    /// Leave the files that make searches fast as they are: searches read the games that these lack
+    /// Do not update the side files that make searches fast
+    ///
+    /// Searches then read the games that the side files lack.
+    #[arg(hide_short_help = true)]
     #[arg(long)]
     pub no_index: bool,
 }
 
 impl Upkeep {
-    /// Brings the side files beside an archive that has been changed up to date. The change is made: what fails here is
-    /// a warning.
+    /// Updates the side files of a changed archive. The change itself is done, so an error is only a warning.
     pub fn update(self, session: &Session, path: &Path) {
         if !self.no_index {
             warn(session, path, games::update_beside(path, games::SORT_MEMORY, Monitor::new()).err());
@@ -55,7 +57,7 @@ impl Upkeep {
         }
         let archive = Archive::open(path).map_err(Failure::of_archive(path))?;
         for kind in kinds {
-            // What stands beside a new archive is somebody else's.
+            // Side files at the path of a new archive belong to another archive.
             if kind.of_archive(path).exists() {
                 continue;
             }

@@ -10,14 +10,14 @@ use scoresheet::archive::{Archive, Incomplete};
 use scoresheet::error::{Damage, Error};
 use std::path::{Path, PathBuf};
 
-/// Opens an archive, and reports if games of it may be missing. Errors name it.
+/// Opens an archive, and reports if games may be missing. Errors name the archive.
 pub fn open(session: &Session, path: &Path) -> Result<Archive, Failure> {
     let archive = Archive::open(ArchiveFile::at(path).options(session.access)).map_err(Failure::of_archive(path))?;
     report_incomplete(session, &archive);
     Ok(archive)
 }
 
-/// Opens archives, those of a folder too; errors name the one at fault.
+/// Opens archives, including all archives of a folder. Errors name the faulty archive.
 pub fn open_all(session: &Session, paths: &[PathBuf]) -> Result<ArchiveSet, Failure> {
     let paths = inputs::expand(paths, &inputs::ARCHIVES)?;
     paths.iter().map(|path| open(session, path)).collect::<Result<Vec<_>, _>>().map(ArchiveSet::of)
@@ -43,7 +43,7 @@ pub fn report_incomplete(session: &Session, archive: &Archive) {
     });
 }
 
-/// Returns the archive's name if there are several, so that messages and lines can say which one is meant.
+/// Returns the name of the archive if there are several, for messages and lines.
 pub fn name_in(archives: &ArchiveSet, archive: &Archive) -> Option<String> {
     (archives.members().len() > 1).then(|| archive.path().to_string_lossy().into_owned())
 }

@@ -10,8 +10,8 @@ use std::sync::LazyLock;
 /// The names, for as long as the program runs.
 static NAMES: LazyLock<Vec<&str>> = LazyLock::new(|| GameField::names().map(|name| &*name.leak()).collect());
 
-/// Returns a parser of values that begin with a field, such as that of `--sort`: any text that `T` reads. Shells propose
-/// the fields.
+/// Returns a parser for values that begin with a field, such as the value of `--sort`. It accepts any text that `T`
+/// parses. Shells complete the fields.
 pub fn named_fields<T>() -> ValueParser
 where
     T: FromStr<Err: Into<Box<dyn Error + Send + Sync>>> + Clone + Send + Sync + 'static,

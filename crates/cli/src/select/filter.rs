@@ -1,6 +1,6 @@
 //! The games that a command works on: `--where` and `--games`.
 
-use crate::failure::Failure;
+use crate::failure::{self, Code, Failure};
 use crate::select::fields::named_fields;
 use crate::select::{archives, side_files};
 use crate::session::{GameFault, Session};
@@ -9,14 +9,22 @@ use scoresheet::archive::GameSet;
 use scoresheet::query::tag_columns::Unread;
 use scoresheet::query::{Filter, GameRanges, Query, SideState, TagColumns};
 use scoresheet::{Archive, ArchiveSet};
+use std::io::Write;
 
-/// Which games, on the command line.
+/// The options that select games.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Where {
-    /// Only these games, e.g. 5,10-20,1000-; games that are listed or exported come in this order
+    /// Only these game numbers, e.g. 5,10-20,1000-
+    ///
+    /// `list`, `find` and `export` keep the order of the ranges.
+    #[arg(help_heading = "Which games")]
     #[arg(long, value_name = "RANGES")]
     games: Option<GameRanges>,
-    /// Only games that match, e.g. 'white ~ "Carlsen" and year in 2010..2020' (scoresheet help query)
+    /// Only games that match, e.g. 'year >= 2010'
+    ///
+    /// Fields are compared with =, !=, <, >, ~ (contains) and in, and joined with and, or and not: 'white ~ "Carlsen"
+    /// and year in 2010..2020'. `scoresheet help query` describes the language.
+    #[arg(help_heading = "Which games")]
     #[arg(long = "where", value_name = "EXPR", value_parser = named_fields::<Filter>(), hide_possible_values = true)]
     filter: Option<Filter>,
 }
@@ -47,7 +55,7 @@ impl Where {
         }
     }
 
-    /// Returns the query for these games; what is said here takes the place of what the query says.
+    /// Restricts the query to the selected games. These options replace the same parts of the query.
     pub fn query(&self, query: Query) -> Query {
         let query = match &self.filter {
             Some(filter) => query.filter(filter.clone()),
@@ -77,6 +85,20 @@ impl Where {
             passed.games.intersect(&ranges);
         }
         Ok((Some(passed.games), report_unread(session, archive, &passed.unread)))
+    }
+
+    /// Prints the number of selected games. To be called after threads have been installed.
+    pub fn print_count(&self, session: &Session, archives: &ArchiveSet) -> Result<Code, Failure> {
+        let (mut games, mut undecided) = (0, 0);
+        for member in archives.members() {
+            let (selected, unread) = self.chosen(session, member.columns())?;
+            games += selected.len();
+            undecided += unread;
+        }
+        let mut out = session.stdout();
+        writeln!(out, "{games}")?;
+        out.flush()?;
+        failure::all_read(undecided)
     }
 
     /// Reports on standard error how the filter was answered, and of how many games it cannot be, for lack of a value.
@@ -110,7 +132,7 @@ impl Where {
         }
     }
 
-    /// Says on standard error that no game matches, what was asked, and which names no game has.
+    /// Reports on standard error that no game matches, with the filter and its unknown names.
     pub fn report_none(&self, session: &Session, archives: &[&TagColumns]) {
         let (within, what) = match (&self.filter, self.games.is_some()) {
             (Some(filter), false) => (format!("--where '{}'", filter.as_str()), ""),
@@ -121,7 +143,7 @@ impl Where {
         let mut unknown = Vec::new();
         if let Some(filter) = &self.filter {
             let all: Vec<_> = archives.iter().filter_map(|own| filter.unknown_texts(own).ok()).collect();
-            // What one of several archives has is known.
+            // A name is known if one of several archives has it.
             let is_unknown = |text: &String| all.iter().all(|own| own.iter().any(|(other, _)| other == text));
             for (text, near) in all.iter().flatten().filter(|(text, _)| is_unknown(text)) {
                 let near = near.as_ref().map_or_else(String::new, |near| format!(": did you mean {near:?}?"));

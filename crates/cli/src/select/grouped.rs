@@ -65,7 +65,7 @@ pub fn grouped(session: &Session, all: &[Games], keys: &[GroupKey]) -> Result<(V
     Ok((found, lost))
 }
 
-/// Returns the games by year, in bands of years where there are many; and the key that they are grouped by.
+/// Returns the games by year, or by bands of years if there are many, and the key of the groups.
 pub fn by_years(session: &Session, all: &[Games]) -> Result<(Vec<Group>, GroupKey), Failure> {
     let mut key = GroupKey::Year;
     for band in [1, 5, 10, 50] {

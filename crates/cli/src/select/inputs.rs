@@ -7,7 +7,7 @@ use scoresheet::error::Error;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-/// A kind of files: what it is called, and the endings by which it is recognized in folders.
+/// A kind of files: its name, and the extensions that identify it in folders.
 pub struct Kind(&'static str, &'static [&'static str]);
 
 /// PGN files.
@@ -17,7 +17,7 @@ pub const ARCHIVES: Kind = Kind("archive", &[".bga"]);
 /// Lists of FENs and EPDs.
 pub const POSITIONS: Kind = Kind("list of positions", &[".epd", ".fen", ".sfen"]);
 
-/// Returns the files in the order of the arguments, those of a folder or pattern sorted by their paths.
+/// Returns the files in the order of the arguments. Files of a folder or pattern are sorted by path.
 ///
 /// A folder stands for the files of this kind in it and its subfolders; links to folders are not followed. `*` and `?`
 /// match any characters within a name, unless a file has that very name. A pattern or folder without any file is an

@@ -1,4 +1,4 @@
-//! Games listed: in which order, how many, which columns, in what form. `list` and `find` share it.
+//! Listing of games: order, number, columns and format. `list` and `find` share it.
 
 use crate::failure::{self, Code, Failure};
 use crate::output::game_table::{self, Column, Columns};
@@ -24,40 +24,63 @@ use std::time::Instant;
 /// How games are listed.
 #[derive(Debug, clap::Args)]
 pub struct Listing {
-    /// Sort by these fields (scoresheet help query), e.g. -elo,date or -plies; - sorts in descending order, and games
-    /// without the field come last. With -o the games keep their archive order: --sort then only chooses which of them
-    /// --limit takes
+    /// Sort by these fields, e.g. -elo,date
+    ///
+    /// A - before a field sorts in descending order. Games without the field come last. With -o the games keep their
+    /// order in the archive; --sort then only decides which games --limit keeps. `scoresheet help query` lists the
+    /// fields.
+    #[arg(help_heading = "Output")]
     #[arg(long, value_name = "KEY,..", allow_hyphen_values = true, value_parser = named_fields::<SortKeys>(), hide_possible_values = true)]
     sort: Option<SortKeys>,
-    /// At most this many games
+    /// Limit the number of games
+    #[arg(help_heading = "Output")]
     #[arg(long, value_name = "N")]
     limit: Option<u64>,
     /// Skip this many games first
+    #[arg(hide_short_help = true)]
+    #[arg(help_heading = "Output")]
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     offset: u64,
     /// Print only the number of games
+    #[arg(help_heading = "Output")]
     #[arg(long, conflicts_with_all = ["format", "limit", "offset", "output", "json"])]
     count: bool,
-    /// The columns: fields (scoresheet help query), and tags in quotation marks, e.g. 'white,whiteelo,accuracy,"My tag"'
+    /// Print these fields and "tags"
+    ///
+    /// Fields (`scoresheet help query`) and tags in quotation marks, separated by commas: 'white,whiteelo,accuracy,"My
+    /// tag"'.
+    #[arg(help_heading = "Output")]
     #[arg(long, value_name = "FIELD,..", value_parser = named_fields::<Columns>(), hide_possible_values = true)]
     columns: Option<Columns>,
-    /// What to print. Default: a table on a terminal, otherwise tabs without a header line
+    /// Output format [default: table, or line if piped]
+    ///
+    /// The default is a table on a terminal, and otherwise values separated by tabs without a header line.
+    #[arg(help_heading = "Output")]
     #[arg(long, value_name = "FORMAT", value_enum, hide_default_value = true)]
     format: Option<Format>,
-    /// Print one JSON object per game (docs/JSON.md): --format json
+    /// Print one JSON object per game
+    #[arg(help_heading = "Output")]
     #[arg(long, conflicts_with = "format")]
     json: bool,
-    /// Write the games to a new archive instead of printing them; they are copied as stored
+    /// Copy the games to a new archive
+    ///
+    /// The games are copied as stored and not printed.
+    #[arg(help_heading = "Output")]
     #[arg(short, long, value_name = "FILE.bga", conflicts_with_all = ["format", "json", "columns"])]
     output: Option<PathBuf>,
-    /// Replace that file if it already exists and is an archive
+    /// Replace an existing archive at -o
+    #[arg(hide_short_help = true, help_heading = "Output")]
     #[arg(long, requires = "output")]
     force: bool,
-    /// Report on standard error how the games were found, how many remained after each step, and what the filter says
-    /// of games without a value
+    /// Report on standard error how games were found
+    ///
+    /// Reports how many games remained after each step, and how the filter treated games without a value.
+    #[arg(hide_short_help = true)]
+    #[arg(help_heading = "Output")]
     #[arg(long)]
     explain: bool,
-    /// Exit with 1 if there is no such game, as grep does. Default: 0
+    /// Exit with code 1 if no game matches, like grep [default: 0]
+    #[arg(hide_short_help = true, help_heading = "Output")]
     #[arg(long)]
     exit_status: bool,
 }
@@ -65,7 +88,7 @@ pub struct Listing {
 /// How games are printed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Format {
-    /// A table as wide as the terminal; the least useful columns are cut first
+    /// A table that fits the terminal; the least useful columns are cut first
     Table,
     /// Comma-separated values with a header line
     Csv,
@@ -75,11 +98,11 @@ pub enum Format {
     Json,
     /// The numbers of the games, one per line
     Numbers,
-    /// Game and ply, e.g. 7:20, one per line: what `scoresheet fen` reads
+    /// Game and ply, e.g. 7:20, one per line: the input of `scoresheet fen`
     Pairs,
     /// The games as PGN
     Pgn,
-    /// The position of each hit as FEN, with its move counters; of games that were not searched the last one
+    /// The position of each hit as FEN, with move counters; without a search, the last position of each game
     Fen,
     /// Values separated by tabs, without a header line
     #[value(hide = true)]
@@ -92,13 +115,13 @@ impl Listing {
         matches!(self.format, Some(Format::Pairs | Format::Fen))
     }
 
-    /// Returns the exit code: with `--exit-status` a failure where there is no game.
+    /// Returns the exit code; with `--exit-status`, no game is a failure.
     fn status(&self, is_none: bool, code: Code) -> Code {
         if self.exit_status && is_none && code == Code::Success { Code::Failed } else { code }
     }
 
-    /// Lists the games of a query, which is of those of `filter`, or counts them, or copies them to a new archive;
-    /// `none` says what is to be said where there are none.
+    /// Runs a query restricted by `filter`, and lists, counts or copies its games. `none` reports that there are no
+    /// games.
     pub fn run(
         &self,
         session: &Session,
@@ -175,16 +198,16 @@ impl Listing {
     }
 }
 
-/// What games are printed on.
+/// The output of games.
 struct Printer<'a> {
     session: &'a Session,
     archives: &'a ArchiveSet,
     names: Vec<Option<String>>,
     columns: Vec<Column>,
-    /// Whether the columns were asked for.
+    /// Whether columns were chosen.
     asked: bool,
     format: Format,
-    /// Whether games were searched, so that they have hits.
+    /// Whether games were searched and have hits.
     has_hits: bool,
     table: Table,
     out: BufWriter<Stdout>,

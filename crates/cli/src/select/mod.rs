@@ -1,9 +1,9 @@
-//! What commands work on: archives, games, positions, patterns and files, as the command line names them.
+//! Arguments of commands: archives, games, positions, patterns and files.
 //!
-//! `inputs` expands paths and `archives` opens them; `filter` (--where, --games) chooses games, which
-//! `units` cuts into work by chunk and `parallel` does in parallel; `listing` prints them; `position` and `pattern` are
-//! what to search for, `shape` is what of a game is written, and `side_files` runs a search with the files beside an
-//! archive. Knows nothing of subcommands and writes nothing but messages.
+//! `inputs` expands paths, and `archives` opens them. `filter` (--where, --games) selects games, `units` cuts them into
+//! work by chunk, and `parallel` runs it. `listing` prints games. `position` and `pattern` are search conditions,
+//! `shape` selects the parts of a game to write, and `side_files` reports side files. This room does not know
+//! subcommands, and writes only messages.
 
 pub mod archives;
 pub mod fields;

@@ -46,7 +46,7 @@ pub fn write_lines(
     Ok(damaged)
 }
 
-/// Results in memory, in bytes, that wait for those before them.
+/// Bytes of results in memory that wait for earlier results.
 const WAITING: usize = 32 << 20;
 /// Games that are read in one batch, at first and at most.
 const BATCHES: (usize, usize) = (1024, 1 << 16);
@@ -92,7 +92,7 @@ pub fn in_any_order<G: Sync>(
         done.sort_unstable_by_key(|(place, _)| *place);
         begin += batch.len();
         let bytes: usize = done.iter().map(|(_, text)| text.as_ref().map_or(0, Vec::len)).sum();
-        // As many again as fit, by what these took.
+        // Estimate the next number from the size of these results.
         size = (WAITING / (bytes / batch.len().max(1)).max(1)).clamp(BATCHES.0 / 8, BATCHES.1.min(size * 4));
         done.into_iter().try_for_each(|(_, text)| take(text))?;
     }

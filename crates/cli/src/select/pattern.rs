@@ -7,52 +7,75 @@ use scoresheet::query::QueryFault;
 use scoresheet::query::pattern::json;
 use scoresheet::query::pattern::{BoardPattern, Condition, Ending, Imbalance, Material, MoveRule, Pattern};
 
-/// What the position, and the move that led to it, must look like. All conditions must hold at the same ply.
+/// The headings of these options in help texts.
+const PATTERN: &str = "Pattern";
+const LAST_MOVE: &str = "Last move";
+
+/// Conditions on a position and on the move that led to it. All conditions must hold at the same ply.
 #[derive(Debug, clap::Args)]
 #[group(id = "pattern", multiple = true, conflicts_with = "place")]
 pub struct PatternArgs {
-    /// Pieces on squares, like the first field of a FEN: a letter is that piece, a digit that many squares with
-    /// anything on them, . an empty square, * any piece, A any White piece, a any Black piece, [Qr] one of these, [^Pp]
-    /// none of these
-    #[arg(long, value_name = "BOARD")]
+    /// Pieces on squares, like the first field of a FEN
+    ///
+    /// A letter is that piece, and a digit that many squares with anything on them. . is an empty square, * any piece,
+    /// A any White piece, a any Black piece, [Qr] one of these, and [^Pp] neither of these.
+    #[arg(long, value_name = "BOARD", help_heading = PATTERN)]
     board: Option<String>,
-    /// Exactly these pawns, like the first field of a FEN; other pieces are ignored
-    #[arg(long, value_name = "BOARD")]
+    /// Exactly these pawns; other pieces are ignored
+    ///
+    /// Written like the first field of a FEN.
+    #[arg(hide_short_help = true)]
+    #[arg(long, value_name = "BOARD", help_heading = PATTERN)]
     pawns: Option<String>,
-    /// Exactly these pieces on the board, e.g. KRPkr, KQ?P2-4kr* or KRP+krp+ (+: one or more)
-    #[arg(long, value_name = "PIECES")]
+    /// Exactly these pieces, e.g. KRPkr or KRP+kr
+    ///
+    /// Capital letters are White's. ? after a piece is none or one, * none or more, + one or more, and 2-4 a range:
+    /// KQ?P2-4kr*.
+    #[arg(long, value_name = "PIECES", help_heading = PATTERN)]
     material: Option<String>,
-    /// The pieces that White has more of, v, and those that Black has more of, e.g. PPvN
-    #[arg(long, value_name = "PIECES")]
+    /// Surplus of White, v, surplus of Black, e.g. PPvN
+    #[arg(hide_short_help = true)]
+    #[arg(long, value_name = "PIECES", help_heading = PATTERN)]
     imbalance: Option<String>,
-    /// The last move was this one by White, e.g. Nf3, Bxh7+, e8=Q or O-O: x demands a capture, + check, # mate
-    #[arg(long, value_name = "SAN")]
-    white_move: Option<String>,
-    /// The last move was this one by Black
-    #[arg(long, value_name = "SAN")]
-    black_move: Option<String>,
-    /// The last move was made by one of these pieces, e.g. KP
-    #[arg(long, value_name = "PIECES")]
-    moved: Option<String>,
-    /// The last move captured one of these pieces, or nothing if empty ("")
-    #[arg(long, value_name = "PIECES")]
-    captured: Option<String>,
-    /// For at least this many plies in a row
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1000))]
-    plies: u16,
-    /// The game ends here by mate
-    #[arg(long, conflicts_with = "stalemate")]
-    mate: bool,
-    /// The game ends here by stalemate
-    #[arg(long)]
-    stalemate: bool,
-    /// A question as JSON (scoresheet help query), or a query of Scoutfish; --where, --sort and --limit add to it
-    #[arg(long, value_name = "JSON", conflicts_with_all = ["board", "pawns", "material", "imbalance", "white_move", "black_move", "moved", "captured", "mate", "stalemate"])]
+    /// The pattern holds for at least N plies in a row
+    #[arg(hide_short_help = true)]
+    #[arg(long, alias = "plies", value_name = "N", default_value_t = 1, hide_default_value = true)]
+    #[arg(value_parser = clap::value_parser!(u16).range(1..=1000), help_heading = PATTERN)]
+    for_plies: u16,
+    /// A query in JSON, or a query of Scoutfish
+    ///
+    /// `scoresheet help query` describes the members. --where, --sort and --limit add to the query.
+    #[arg(hide_short_help = true)]
+    #[arg(long, value_name = "JSON", help_heading = PATTERN, conflicts_with_all = ["board", "pawns", "material", "imbalance", "white_move", "black_move", "moved", "captured", "mate", "stalemate"])]
     query: Option<String>,
+    /// White played this move, e.g. Nf3, Bxh7+ or O-O
+    ///
+    /// x requires a capture, + check and # mate; without them either is accepted.
+    #[arg(long, value_name = "SAN", help_heading = LAST_MOVE)]
+    white_move: Option<String>,
+    /// Black played this move
+    #[arg(hide_short_help = true)]
+    #[arg(long, value_name = "SAN", help_heading = LAST_MOVE)]
+    black_move: Option<String>,
+    /// One of these pieces moved, e.g. KP
+    #[arg(hide_short_help = true)]
+    #[arg(long, value_name = "PIECES", help_heading = LAST_MOVE)]
+    moved: Option<String>,
+    /// The move captured one of these pieces; "" for none
+    #[arg(hide_short_help = true)]
+    #[arg(long, value_name = "PIECES", help_heading = LAST_MOVE)]
+    captured: Option<String>,
+    /// The move ended the game by mate
+    #[arg(long, conflicts_with = "stalemate", help_heading = LAST_MOVE)]
+    mate: bool,
+    /// The move ended the game by stalemate
+    #[arg(hide_short_help = true)]
+    #[arg(long, help_heading = LAST_MOVE)]
+    stalemate: bool,
 }
 
 impl PatternArgs {
-    /// Returns what `--query` asks, or all games. Errors point at their place.
+    /// Returns the query of `--query`, or all games. Errors point at the fault.
     pub fn query(&self) -> Result<Query, Failure> {
         let Some(query) = &self.query else { return Ok(Query::new()) };
         query.parse().map_err(|fault| Failure::Query("--query", fault))
@@ -77,7 +100,7 @@ impl PatternArgs {
         if condition == Condition::default() {
             return Ok(None);
         }
-        Ok(Some(Pattern::lasting(condition, usize::from(self.plies))))
+        Ok(Some(Pattern::lasting(condition, usize::from(self.for_plies))))
     }
 }
 

@@ -1,4 +1,4 @@
-//! The games of a player, by the name or a part of it.
+//! The games of a player, by name or a part of the name.
 
 use crate::failure::Failure;
 use crate::select::filter::Where;
@@ -12,8 +12,8 @@ use scoresheet::query::tag_columns::Key;
 /// Names, each with its games.
 pub type Names = Vec<(String, u64)>;
 
-/// Leaves only the games of a player, who must have some; returns the names that the player has in them, those with most
-/// games first. `filter` has chosen the games.
+/// Keeps only the games of a player; it is an error if there are none. Returns the names of the player in these games,
+/// the most frequent first. `filter` has selected the games.
 pub fn choose(all: &mut [Games], name: &str, filter: &Where) -> Result<Names, Failure> {
     let mut least: Option<NameMatch> = None;
     for own in &*all {

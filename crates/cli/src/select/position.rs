@@ -1,4 +1,4 @@
-//! The position to search for: by FEN, by EPD or by the moves that lead to it.
+//! The position to search for: as FEN or EPD, or by the moves that lead to it.
 
 use crate::failure::Failure;
 use crate::text::shown;
@@ -10,65 +10,70 @@ use scoresheet::query::position::position_query::Compare;
 use scoresheet::query::{self, Board, PositionQuery, QueryFault};
 use std::path::{Path, PathBuf};
 
+/// The heading of these options in help texts.
+const POSITION: &str = "Position";
+
 /// A position, in one of several ways.
 #[derive(Debug, clap::Args)]
 #[group(id = "place", multiple = false)]
 pub struct PositionArgs {
-    /// The position as FEN; fields after the piece placement may be omitted: White to move, no castling, no en passant;
-    /// startpos is the starting position
-    #[arg(long, value_name = "FEN", allow_hyphen_values = true)]
+    /// This position, as FEN or EPD, or startpos
+    ///
+    /// Fields after the piece placement may be omitted. Their defaults: White to move, no castling rights, no en passant
+    /// target. Operations of an EPD are ignored. startpos is the standard starting position.
+    #[arg(long, value_name = "FEN", alias = "epd", allow_hyphen_values = true, help_heading = POSITION)]
     fen: Option<String>,
-    /// The position as EPD; its operations are ignored
-    #[arg(long, value_name = "EPD", allow_hyphen_values = true)]
-    epd: Option<String>,
-    /// The position after these moves from the standard starting position, e.g. "e4 c5 Nf3" or "1. e4 c5 2. Nf3"
-    #[arg(long, value_name = "MOVES")]
+    /// The position after these moves, e.g. "e4 c5 Nf3"
+    ///
+    /// The moves start from the standard starting position. Move numbers are allowed: "1. e4 c5 2. Nf3".
+    #[arg(long, value_name = "MOVES", help_heading = POSITION)]
     moves: Option<String>,
 }
 
 impl PositionArgs {
     /// Returns whether any is given.
     pub fn is_given(&self) -> bool {
-        self.fen.is_some() || self.epd.is_some() || self.moves.is_some()
+        self.fen.is_some() || self.moves.is_some()
     }
 
     /// Returns the position, the standard starting position where none is given. Errors point at their place.
     pub fn position(&self) -> Result<Position, Failure> {
-        match (&self.fen, &self.epd, &self.moves) {
-            (Some(fen), ..) => of_fen(fen),
-            (_, Some(epd), _) => of_epd(epd),
-            (.., Some(moves)) => of_moves(moves),
+        match (&self.fen, &self.moves) {
+            (Some(fen), _) => Ok(parse_fen(fen)?.position().clone()),
+            (_, Some(moves)) => parse_moves(moves),
             _ => Ok(Position::standard()),
         }
     }
 }
 
-/// Returns the position of a FEN, or of the word startpos.
-fn of_fen(fen: &str) -> Result<Position, Failure> {
-    let read = PositionQuery::from_fen(fen).map_err(|fault| Failure::Query("--fen", fault))?;
-    Ok(read.position().clone())
+/// Returns the position of a FEN, of an EPD or of the word startpos. Only an EPD with operations contains a semicolon.
+fn parse_fen(text: &str) -> Result<PositionQuery, Failure> {
+    match text.contains(';') {
+        true => parse_epd(text).map(|position| PositionQuery::from(&position)),
+        false => PositionQuery::from_fen(text).map_err(|fault| Failure::Query("--fen", fault)),
+    }
 }
 
-fn of_epd(epd: &str) -> Result<Position, Failure> {
+fn parse_epd(epd: &str) -> Result<Position, Failure> {
     let read = Epd::read(epd.as_bytes(), ReadMode::Forgiving);
     read.map(|epd| epd.position()).map_err(|error| match error.fault {
-        EpdFault::Fen(error) => bad_fen("--epd", epd, &error),
+        EpdFault::Fen(error) => bad_fen(epd, &error),
         // The column is shown with the text.
         _ => {
             let what = error.to_string();
             let what = what.rsplit(": ").next().unwrap_or_default().to_owned();
-            Failure::Query("--epd", QueryFault::in_bytes(epd, (error.column, what)))
+            Failure::Query("--fen", QueryFault::in_bytes(epd, (error.column, what)))
         }
     })
 }
 
-fn of_moves(moves: &str) -> Result<Position, Failure> {
+fn parse_moves(moves: &str) -> Result<Position, Failure> {
     query::line(moves).map_err(|fault| Failure::Query("--moves", fault))
 }
 
-/// Returns the positions of a list: a FEN or EPD on each line, `-` for standard input; empty lines and lines that begin
-/// with `#` are skipped.
-fn of_list(path: &Path) -> Result<Vec<Position>, Failure> {
+/// Reads a list of positions: a FEN or EPD on each line, `-` for standard input. Empty lines and lines that begin with
+/// `#` are skipped.
+fn read_list(path: &Path) -> Result<Vec<Position>, Failure> {
     let is_stdin = path.as_os_str() == "-";
     let text = if is_stdin { std::io::read_to_string(std::io::stdin()) } else { std::fs::read_to_string(path) };
     let text = text.map_err(|error| Failure::cannot_open(path, error))?;
@@ -90,79 +95,97 @@ fn of_list(path: &Path) -> Result<Vec<Position>, Failure> {
     }
 }
 
-/// Returns the moves of a text such as `1. e4 c5 2.Nf3` without their numbers, each with its place in bytes.
+/// Returns the moves of a text such as `1. e4 c5 2.Nf3` without their numbers, each with its byte offset.
 pub fn move_words(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let place = |word: &str| word.as_ptr() as usize - text.as_ptr() as usize;
+    let offset = |word: &str| word.as_ptr() as usize - text.as_ptr() as usize;
     text.split_whitespace().filter_map(move |word| {
         // Numbers may stand alone, or be joined to the move after them.
         let rest = word.trim_start_matches(|letter: char| letter.is_ascii_digit());
         let is_numbered = rest.len() < word.len() && (rest.is_empty() || rest.starts_with('.'));
         let san = if is_numbered { rest.trim_start_matches('.') } else { word };
-        (!san.is_empty()).then(|| (place(san), san))
+        (!san.is_empty()).then(|| (offset(san), san))
     })
 }
 
-fn bad_fen(option: &'static str, text: &str, error: &FenError) -> Failure {
+fn bad_fen(text: &str, error: &FenError) -> Failure {
     let what = format!("{}: {}", error.field.name(), error.fault);
-    Failure::Query(option, QueryFault::in_bytes(text, (error.column, what)))
+    Failure::Query("--fen", QueryFault::in_bytes(text, (error.column, what)))
 }
 
-/// Positions to be found and what of them counts.
+/// The positions to find, and the parts to ignore.
 #[derive(Debug, clap::Args)]
 pub struct PositionQueryArgs {
     #[command(flatten)]
-    place: PlaceArgs,
-    /// With several positions, only games that reach all of them, in any order
-    #[arg(long, requires = "place")]
-    every: bool,
-    /// With either side to move
-    #[arg(long)]
+    positions: ListedArgs,
+    /// Find only games that reach all given positions, in any order
+    #[arg(long, alias = "every", requires = "place", hide_short_help = true, help_heading = POSITION)]
+    all: bool,
+    /// Ignore these: side, castling, en-passant
+    ///
+    /// side ignores the side to move, castling the castling rights, and en-passant a legal en passant capture.
+    #[arg(long, value_name = "WHAT,..", value_enum, value_delimiter = ',', hide_possible_values = true)]
+    #[arg(help_heading = POSITION)]
+    any: Vec<Any>,
+    /// Old name of --any side
+    #[arg(long, hide = true)]
     any_side: bool,
-    /// With any castling rights
-    #[arg(long)]
+    /// Old name of --any castling
+    #[arg(long, hide = true)]
     any_castling: bool,
-    /// With or without a legal en passant capture
-    #[arg(long)]
+    /// Old name of --any en-passant
+    #[arg(long, hide = true)]
     any_en_passant: bool,
+}
+
+/// A part of a position that a search ignores.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+enum Any {
+    Side,
+    Castling,
+    EnPassant,
 }
 
 /// Positions, in one of several ways.
 #[derive(Debug, clap::Args)]
 #[group(id = "place", multiple = false)]
-struct PlaceArgs {
-    /// The position as FEN; fields after the piece placement may be omitted, and are then not compared; startpos is the
-    /// starting position. Given several times: games that reach any of these positions
-    #[arg(long, value_name = "FEN", allow_hyphen_values = true)]
+struct ListedArgs {
+    /// This position, as FEN or EPD, or startpos
+    ///
+    /// Fields after the piece placement may be omitted and are then not compared. Operations of an EPD are ignored.
+    /// startpos is the standard starting position. Repeat the option to find games that reach any of several positions.
+    #[arg(long, value_name = "FEN", alias = "epd", allow_hyphen_values = true, help_heading = POSITION)]
     fen: Vec<String>,
-    /// The position as EPD; its operations are ignored. It too may be given several times
-    #[arg(long, value_name = "EPD", allow_hyphen_values = true)]
-    epd: Vec<String>,
-    /// The positions of a list, a FEN or EPD on each line; - for standard input
-    #[arg(long, value_name = "FILE")]
+    /// Any position of a file: a FEN or EPD per line
+    ///
+    /// - reads standard input. Empty lines and lines that begin with # are skipped.
+    #[arg(long, value_name = "FILE", hide_short_help = true, help_heading = POSITION)]
     fens: Option<PathBuf>,
-    /// The position after these moves from the standard starting position, e.g. "e4 c5 Nf3" or "1. e4 c5 2. Nf3"
-    #[arg(long, value_name = "MOVES")]
+    /// The position after these moves, e.g. "e4 c5 Nf3"
+    ///
+    /// The moves start from the standard starting position. Move numbers are allowed: "1. e4 c5 2. Nf3".
+    #[arg(long, value_name = "MOVES", help_heading = POSITION)]
     moves: Option<String>,
 }
 
 impl PositionQueryArgs {
-    /// Returns the positions to be found, `None` where none is given.
+    /// Returns the positions to find, or `None` if none is given.
     pub fn board(&self) -> Result<Option<Board>, Failure> {
-        let place = &self.place;
-        let whole = |position: Position| PositionQuery::from(&position);
-        let positions: Vec<PositionQuery> = if let Some(path) = &place.fens {
-            of_list(path)?.into_iter().map(whole).collect()
-        } else if let Some(moves) = &place.moves {
-            vec![whole(of_moves(moves)?)]
-        } else if place.epd.is_empty() {
-            let read = |fen: &String| PositionQuery::from_fen(fen).map_err(|fault| Failure::Query("--fen", fault));
-            place.fen.iter().map(read).collect::<Result<_, _>>()?
+        let ListedArgs { fen, fens, moves } = &self.positions;
+        let exact = |position: Position| PositionQuery::from(&position);
+        let positions: Vec<PositionQuery> = if let Some(path) = fens {
+            read_list(path)?.into_iter().map(exact).collect()
+        } else if let Some(moves) = moves {
+            vec![exact(parse_moves(moves)?)]
         } else {
-            place.epd.iter().map(|epd| of_epd(epd).map(whole)).collect::<Result<_, _>>()?
+            fen.iter().map(|fen| parse_fen(fen)).collect::<Result<_, _>>()?
         };
-        let compare = Compare { side: !self.any_side, castling: !self.any_castling, en_passant: !self.any_en_passant };
+        let compare = Compare {
+            side: !(self.any_side || self.any.contains(&Any::Side)),
+            castling: !(self.any_castling || self.any.contains(&Any::Castling)),
+            en_passant: !(self.any_en_passant || self.any.contains(&Any::EnPassant)),
+        };
         let positions: Vec<_> = positions.into_iter().map(|query| query.with_compare(compare)).collect();
-        Ok(match (positions.is_empty(), self.every) {
+        Ok(match (positions.is_empty(), self.all) {
             (true, _) => None,
             (false, true) => Some(Board::EveryPosition(positions)),
             (false, false) => Some(Board::AnyPosition(positions)),

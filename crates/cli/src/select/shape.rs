@@ -1,4 +1,4 @@
-//! What of each game is written, as the options of `export` say it.
+//! The parts of each game to write, from the options of `export`.
 
 use crate::failure::Failure;
 use scoresheet::pgn::{PgnWriter, PieceLetters, Shape, Style, TagChoice};
@@ -7,35 +7,47 @@ use scoresheet::pgn::{PgnWriter, PieceLetters, Shape, Style, TagChoice};
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "What is written")]
 pub struct ShapeArgs {
-    /// The most letters on a line of moves; 0 for no line breaks
+    /// Maximum length of a movetext line; 0 for no line breaks
+    #[arg(hide_short_help = true)]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=100_000))]
     width: Option<u32>,
     /// Leave out comments
     #[arg(long)]
     no_comments: bool,
-    /// Leave out clocks, evaluations and other commands in comments, as in [%clk 0:03:00]
+    /// Leave out clocks and evaluations
+    ///
+    /// Leaves out every command in a comment, such as [%clk 0:03:00].
     #[arg(long)]
     no_commands: bool,
     /// Leave out variations
     #[arg(long)]
     no_variations: bool,
-    /// Leave out NAGs ($1) and ! and ? after moves
+    /// Leave out NAGs ($1), ! and ?
     #[arg(long)]
     no_nags: bool,
-    /// Moves alone: no comments, variations and NAGs
+    /// Leave out comments, variations and NAGs
     #[arg(long)]
     moves_only: bool,
-    /// Only these tags: all, roster (the seven of the standard, in its order), none, or their names with commas between
+    /// Only these tags: all, roster, none, or names
+    ///
+    /// roster is the Seven Tag Roster of the standard, in its order. Separate names with commas.
     #[arg(long, value_name = "TAGS", default_value = "all", hide_default_value = true)]
     tags: String,
     /// Leave out this tag
+    #[arg(hide_short_help = true)]
     #[arg(long, value_name = "TAG")]
     drop_tag: Vec<String>,
-    /// Order tags as the standard's export format does: the seven of the roster first, then by name
+    /// Write the Seven Tag Roster first, then other tags by name
+    ///
+    /// This is the order of the export format of the standard.
+    #[arg(hide_short_help = true)]
     #[arg(long)]
     roster_first: bool,
-    /// Letters of the pieces: en, cs, da, de, es, fi, fr, hu, it, nl, no, pl, pt, ro, ru, sv or figurine; what is not
-    /// English is for readers, not for programs
+    /// Piece letters of this language, or figurine
+    ///
+    /// Languages: en, cs, da, de, es, fi, fr, hu, it, nl, no, pl, pt, ro, ru and sv. Programs read English letters
+    /// only.
+    #[arg(hide_short_help = true)]
     #[arg(long, value_name = "LANGUAGE", value_parser = language)]
     language: Option<PieceLetters>,
 }

@@ -1,4 +1,4 @@
-//! Work on games cut into units: the games of one chunk each, so that a chunk is read once.
+//! Work on games, cut into units of one chunk each, so each chunk is read once.
 
 use crate::failure::Failure;
 use scoresheet::archive::{Archive, GameRef, GameSet};

@@ -17,10 +17,10 @@ use crate::query::position::facts;
 use crate::query::position::search::Search;
 use numbers::NUMBERS;
 
-/// What goes into a book.
+/// The contents of a book.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BookOptions {
-    /// How many plies of each game count.
+    /// The number of plies of each game.
     pub plies: u32,
     /// In how many games a move must have been played.
     pub min_games: u64,
@@ -37,8 +37,8 @@ impl Default for BookOptions {
 pub struct BookEntry {
     /// The key of the position before the move.
     pub key: u64,
-    /// The move: three bits each for the file and rank of the target, the file and rank of the start, and the promotion
-    /// (1 knight to 4 queen), the lowest first; castling is king takes rook.
+    /// The move: three bits each for file and rank of the target, file and rank of the origin, and promotion (1 knight
+    /// to 4 queen), lowest first. Castling is king takes rook.
     pub m: u16,
     /// How good it is among the moves of its position: twice the mover's wins and its draws, made smaller where need
     /// be.
@@ -76,7 +76,7 @@ pub fn key(position: &Position) -> u64 {
             add(768 + number);
         }
     }
-    // Where a pawn stands beside the one that has just passed, pinned or not.
+    // If a pawn stands beside the pawn that has just passed, pinned or not.
     if let Some(target) = position.en_passant() {
         let turn = position.turn();
         let rank = if turn == Color::White { 4 } else { 3 };
@@ -146,7 +146,8 @@ impl Search<'_> {
         let BookBuilder { options, scores: all } = book;
         let candidates = self.candidates(None, &mut Vec::new());
         let mut unread = Vec::new();
-        // In parts, so that what recurs is joined before there is too much of it; not after each, because all is sorted.
+        // In parts, so recurring moves are joined before the list grows too large. Not after each game, because joining
+        // sorts the list.
         let mut most = all.len().max(1 << 20) * 2;
         for part in candidates.chunks(1 << 15) {
             let (new, failed) = self.each(part, |game, scores| {
@@ -195,7 +196,7 @@ impl Search<'_> {
     }
 }
 
-/// Sorts the scores and joins those of the same move.
+/// Sorts the scores and joins equal moves.
 fn join(scores: &mut Vec<Score>) {
     use rayon::prelude::*;
     scores.par_sort_unstable();

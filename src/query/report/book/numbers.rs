@@ -1,6 +1,6 @@
-//! The 781 numbers of the PolyGlot key, a part of that book format as published with it: 768 for pieces (black pawn,
-//! white pawn, black knight, .., white king, by square), 4 for castling rights, 8 for en passant files, 1 for White to
-//! move. See data/SOURCES.md.
+//! The 781 numbers of the PolyGlot key, published with the book format. There are 768 numbers for pieces (black pawn,
+//! white pawn, black knight, .., white king, by square), 4 for castling rights, 8 for en passant files, and 1 for White
+//! to move. See data/SOURCES.md.
 
 /// Eight bytes each, the highest first, as a book writes its keys.
 static BYTES: &[u8; 781 * 8] = include_bytes!("../../../../data/polyglot.bin");

@@ -29,7 +29,7 @@ pub struct Reference {
     /// The keys of all positions, and of the last ones of all games, added up.
     keys: u64,
     ends: u64,
-    /// What it took on all threads, in nanoseconds a ply.
+    /// The time on all threads, in nanoseconds per ply.
     pub nanoseconds: f64,
 }
 

@@ -1,4 +1,4 @@
-//! `scoresheet bench`: sizes and speeds on a PGN file of one's own, with the results checked.
+//! `scoresheet bench`: measures size and speed on a PGN file and checks the results.
 
 mod measure;
 mod page;
@@ -27,9 +27,9 @@ const ZSTD_LIMIT: u64 = 200_000_000;
 
 /// Measure size and speed on a PGN file
 ///
-/// Imports the file into a temporary archive and measures bytes per ply by part (compared with the PGN and with its
-/// zstd), the import, replay and scans of all games on one thread and on all, writing FENs, and random access to
-/// positions. The results are checked against the decoder that checks every move; a wrong one ends the benchmark.
+/// Imports the file into a temporary archive. Measures the bytes per ply of each part, compared with the PGN and with
+/// its zstd. Measures the import, the replay and scans of all games on one thread and on all threads, the writing of
+/// FENs, and random access to positions. The checked decoder verifies the results; a wrong result ends the benchmark.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -39,19 +39,21 @@ pub struct Args {
     /// A PGN file, plain or compressed
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Leave out the comparison with zstd, which takes the longest
+    /// Leave out the comparison with zstd, the slowest part
     #[arg(long)]
     no_zstd: bool,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
-    /// Also write a self-contained HTML page with charts to this file
+    /// Also write an HTML page with charts
     #[arg(long, value_name = "FILE.html")]
     report: Option<PathBuf>,
-    /// Replace that file if it already exists and is an HTML page
+    /// Replace an existing page at --report
+    #[arg(hide_short_help = true)]
     #[arg(long, requires = "report")]
     force: bool,
-    /// Do not show what is being measured
+    /// Show no progress
+    #[arg(hide_short_help = true)]
     #[arg(short, long)]
     quiet: bool,
     #[command(flatten)]

@@ -54,7 +54,7 @@ pub fn page(bench: &Bench, file: &Path, threads: usize) -> String {
     }
     page += "</table>\n";
     page += &plot("Nanoseconds per ply on all threads, and per FEN", &bench.nanoseconds());
-    page + "<p>All answers agree with those of the decoder that checks every move.</p>\n</html>\n"
+    page + "<p>All answers agree with the decoder that checks every move.</p>\n</html>\n"
 }
 
 /// A chart of horizontal bars.

@@ -1,4 +1,4 @@
-//! What `scoresheet bench` has measured: tables for people, JSON for programs, and rows for the page with charts.
+//! The results of `scoresheet bench`: tables for people, JSON for programs, and rows for the page with charts.
 
 use super::measure::{Random, Speed};
 use crate::output::archive_sizes::ArchiveSizes;
@@ -7,7 +7,7 @@ use crate::output::move_sizes::MoveSizes;
 use crate::text::{ratio, thousands};
 use scoresheet::import::Summary;
 
-/// What was measured.
+/// The results.
 pub struct Bench {
     pub summary: Summary,
     pub import_seconds: f64,
@@ -95,7 +95,7 @@ impl Bench {
         for (title, value) in self.rows() {
             text += &format!("{title:<24}{value}\n");
         }
-        text + "\nAll answers agree with those of the decoder that checks every move.\n"
+        text + "\nAll answers agree with the decoder that checks every move.\n"
     }
 
     /// Returns the same for programs.

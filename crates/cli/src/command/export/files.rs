@@ -23,18 +23,18 @@ const MOST: usize = 100_000;
 /// Bytes of text that are held at once, about: the games are read again for the files that come after.
 const HELD: u64 = 256 << 20;
 
-/// What to write, and where to.
+/// The request to write several files.
 pub struct Files<'a> {
     pub form: &'a Form<'a>,
-    /// A folder, or a path with `*` for what each file is named by.
+    /// A folder, or a path with `*` for the name of each file.
     pub output: Option<&'a Path>,
-    /// What each file is named by: `game`, `player`, `year`, or a tag.
+    /// The source of the names: `game`, `player`, `year`, or a tag.
     pub by: &'a str,
     pub force: bool,
     pub quiet: bool,
 }
 
-/// Where files go: a path with `*` in its last part for what each is named by.
+/// The path of the files, with `*` in its last part for the name of each file.
 struct Pattern {
     before: PathBuf,
     prefix: String,
@@ -145,6 +145,7 @@ fn batch(
     )?;
     for (target, games) in targets {
         new_file::write(target, |file| {
+            file.write_all(form.header(false).as_bytes())?;
             games.iter().filter_map(|game| texts.get(game)).try_for_each(|text| Ok(file.write_all(text)?))
         })?;
         bar.inc(games.len() as u64);
@@ -187,7 +188,7 @@ fn keys(archive: &Archive, chosen: &GameSet, by: &str) -> Result<BTreeMap<String
     Ok(keys)
 }
 
-/// Returns the keys as names of files, no two of them alike where letter case does not count.
+/// Returns the keys as file names that differ even if case is ignored.
 fn named(keys: BTreeMap<String, Vec<u64>>) -> Vec<(String, Vec<u64>)> {
     let mut taken: HashMap<String, u32> = HashMap::new();
     keys.into_iter()

@@ -1,25 +1,36 @@
-//! The form in which `scoresheet export` writes a game: its format, and what of the game is written.
+//! The form of exported games: format and parts.
 
-use crate::output::flavour::Flavour;
+use crate::output::flavor::Flavor;
 use crate::output::formats::{self, Format};
+use crate::output::game_table::{self, Column};
+use crate::output::rows;
 use crate::select::shape::ShapeArgs;
 use scoresheet::archive::GameRef;
 use scoresheet::error::Error;
 use scoresheet::pgn::{PgnWriter, Shape};
 use serde_json::Value;
 
-/// The form in which games are written.
+/// The form of exported games: format and parts.
 pub struct Form<'a> {
     pub format: Format,
-    flavour: Flavour,
+    flavor: Flavor,
     shape: Shape,
     args: &'a ShapeArgs,
 }
 
 impl<'a> Form<'a> {
-    /// Returns the form that these options ask for.
-    pub fn of(format: Format, flavour: Flavour, args: &'a ShapeArgs) -> Form<'a> {
-        Form { format, flavour, shape: args.shape(), args }
+    /// Returns the form for these options.
+    pub fn of(format: Format, flavor: Flavor, args: &'a ShapeArgs) -> Form<'a> {
+        Form { format, flavor, shape: args.shape(), args }
+    }
+
+    /// Returns the header line of the format, if it has one; with the archive's name if there are several.
+    pub fn header(&self, with_archive: bool) -> String {
+        if self.format != Format::Csv {
+            return String::new();
+        }
+        let columns = game_table::columns(None, with_archive, false);
+        rows::csv_line(columns.iter().map(Column::title).chain(["moves"]))
     }
 
     /// Returns a text to which games are added.
@@ -31,28 +42,37 @@ impl<'a> Form<'a> {
 /// Games in their form, one after the other.
 pub struct FormText<'a> {
     form: &'a Form<'a>,
-    /// What is PGN.
+    /// Games in PGN.
     writer: PgnWriter,
-    /// What is not.
+    /// Games in another format.
     others: Vec<u8>,
 }
 
 impl FormText<'_> {
     /// Appends a game, with the name of its archive if there are several; nothing of one that cannot be read.
     pub fn push(&mut self, name: Option<&str>, number: u64, game: Result<GameRef, Error>) -> Result<(), Error> {
-        let Form { format, flavour, shape, .. } = self.form;
+        let Form { format, flavor, shape, .. } = self.form;
         if *format == Format::Pgn && shape.is_everything() {
-            // A game may turn out to be damaged when half of it is written.
+            // Damage may show only when half of the game is written.
             return game.and_then(|game| game.write_pgn(&mut self.writer)).inspect_err(|_| self.writer.undo());
         }
-        let mut game = game?.to_game()?;
+        let source = game?;
+        let mut game = source.to_game()?;
         shape.apply(&mut game);
         if *format == Format::Pgn {
             self.writer.write(&game);
             return Ok(());
         }
+        if *format == Format::Csv {
+            let (tags, columns) = (source.tags()?, game_table::columns(None, name.is_some(), false));
+            for column in &columns {
+                let cell = column.text(&source, &tags, name, &[])?;
+                self.others.extend_from_slice(formats::csv(&cell.unwrap_or_default()).as_bytes());
+                self.others.push(b',');
+            }
+        }
         let start = self.others.len();
-        formats::push(*format, number, &game, *flavour, &mut self.others);
+        formats::push(*format, number, &game, *flavor, &mut self.others);
         if let (Format::Json, Some(name)) = (format, name) {
             let archive = format!("\"archive\":{},", Value::from(name));
             self.others.splice(start + 1..start + 1, archive.into_bytes());

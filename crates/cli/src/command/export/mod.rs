@@ -5,7 +5,7 @@ mod form;
 mod original;
 
 use crate::failure::{Code, Failure};
-use crate::output::flavour::Flavour;
+use crate::output::flavor::Flavor;
 use crate::output::formats::Format;
 use crate::output::{new_file, progress};
 use crate::select::filter::Where;
@@ -26,10 +26,10 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Export the games as PGN, with all tags, comments and variations, or in another format
+/// Export games as PGN, or in another format
 ///
-/// Tags keep their original order; movetext is wrapped at 80 columns. A game that cannot be read, in a damaged archive,
-/// is reported and left out.
+/// PGN keeps all tags, comments and variations. Tags keep their original order, and movetext is wrapped at 80 columns.
+/// If a game of a damaged archive cannot be read, `export` reports it and leaves it out.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -43,38 +43,57 @@ Examples:
   scoresheet export games.bga --split Event -o 'events/*.pgn.gz'
   scoresheet export games.bga --format fen          every position of every game")]
 pub struct Args {
-    /// The archive, or several, one after the other
+    /// The archives, or folders of archives
     #[arg(required = true)]
     archives: Vec<PathBuf>,
-    /// The file to write instead of standard output; compressed if its name ends in .zst, .gz, .bz2 or .zip
+    /// Write to this file instead of standard output
+    ///
+    /// A name that ends in .zst, .gz, .bz2 or .zip compresses the file.
+    #[arg(help_heading = "Output")]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Replace the output file if it already exists and has the same kind of content
+    /// Replace an existing file with the same kind of content
+    #[arg(hide_short_help = true, help_heading = "Output")]
     #[arg(long, requires = "output")]
     force: bool,
-    /// Restore the source file byte for byte and verify its SHA-256; several sources go into a folder, -o FOLDER/
+    /// Restore a source file byte for byte
+    ///
+    /// The restored file is checked against its SHA-256. Several sources go into a folder: -o FOLDER/.
+    #[arg(help_heading = "Output")]
     #[arg(long, conflicts_with_all = ["games", "format", "filter"])]
     original: bool,
-    /// With --original, only this source: its number, from 1, or its name as `scoresheet info` shows it
+    /// With --original, restore only this source
+    ///
+    /// The number of the source, from 1, or its name, as `scoresheet info` shows them.
+    #[arg(hide_short_help = true, help_heading = "Output")]
     #[arg(long, value_name = "N|NAME", requires = "original")]
     source: Option<String>,
     #[command(flatten)]
     filter: Where,
-    /// The output format; all but pgn leave out variations, and most of them comments and tags
+    /// Output format
+    ///
+    /// Only pgn keeps variations, and most other formats leave out comments and tags.
+    #[arg(help_heading = "Output")]
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
     format: Format,
+    /// Print only the number of games
+    #[arg(long, conflicts_with_all = ["original", "split", "format"], help_heading = "Output")]
+    count: bool,
     #[command(flatten)]
-    flavour: Flavour,
-    /// Write a file for each game, player, year, or value of this tag, into a folder: -o FOLDER/, or -o 'FOLDER/*.pgn.zst'
-    /// with * for what the file is named by
+    flavor: Flavor,
+    /// Write a file per game, player, year or tag value
+    ///
+    /// The files go into a folder: -o FOLDER/, or -o 'FOLDER/*.pgn.zst' with * for the value that names the file.
+    #[arg(help_heading = "Output")]
     #[arg(long, value_name = "game|player|year|TAG", requires = "output", conflicts_with = "original")]
     split: Option<String>,
     /// Show no progress
+    #[arg(hide_short_help = true)]
     #[arg(short, long)]
     quiet: bool,
     #[command(flatten)]
     threads: Threads,
-    // Its heading would be that of any option after it.
+    // The heading would apply to any option after it.
     #[command(flatten)]
     shape: ShapeArgs,
 }
@@ -107,9 +126,13 @@ fn export(args: &Args, session: &Session) -> Result<Code, Failure> {
     if args.format != Format::Pgn {
         args.shape.only_for_pgn()?;
     }
-    let form = Form::of(args.format, args.flavour, &args.shape);
+    let form = Form::of(args.format, args.flavor, &args.shape);
     let archives = archives::open_all(session, &args.archives)?;
     args.filter.of_one(&archives)?;
+    if args.count {
+        return args.filter.print_count(session, &archives);
+    }
+    let are_several = archives.members().len() > 1;
     if let Some(by) = &args.split {
         let [member] = archives.members() else {
             return Err(Failure::Message("--split goes with one archive".to_owned()));
@@ -140,6 +163,7 @@ fn export(args: &Args, session: &Session) -> Result<Code, Failure> {
     let damaged = match &target {
         None => {
             let mut out = session.stdout();
+            out.write_all(form.header(are_several).as_bytes())?;
             let damaged = write(&form, session, &work, &ProgressBar::hidden(), &mut out)?;
             out.flush()?;
             damaged
@@ -151,7 +175,10 @@ fn export(args: &Args, session: &Session) -> Result<Code, Failure> {
                 let left = progress::left(elapsed, done, games).unwrap_or_default();
                 bar.set_message(format!("{}  {left}", count(done, "game", "games")));
             };
-            new_file::write(target, |file| progress::watched(&bar, look, || write(&form, session, &work, &bar, file)))?
+            new_file::write(target, |file| {
+                file.write_all(form.header(are_several).as_bytes())?;
+                progress::watched(&bar, look, || write(&form, session, &work, &bar, file))
+            })?
         }
     };
     lost(damaged + undecided)

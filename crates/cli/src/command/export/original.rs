@@ -1,4 +1,4 @@
-//! `scoresheet export --original`: sources as they were, byte for byte.
+//! `scoresheet export --original`: restores sources byte for byte.
 
 use crate::failure::{Code, Failure};
 use crate::output::new_file;
@@ -15,7 +15,7 @@ use scoresheet::pgn::Compression;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// What to restore.
+/// The sources to restore.
 pub struct Request<'a> {
     pub archive: &'a Path,
     /// One source, by number or name; `None` for all.
@@ -26,8 +26,8 @@ pub struct Request<'a> {
     pub quiet: bool,
 }
 
-/// Writes the sources asked for. Exit code 1 if one of them is not byte for byte as it was. To be called after threads
-/// have been installed.
+/// Writes the requested sources. Exit code 1 if one of them cannot be restored byte for byte. To be called after
+/// threads have been installed.
 pub fn run(request: &Request, session: &Session) -> Result<Code, Failure> {
     let archive = archives::open(session, request.archive)?;
     let all = archive.sources().map_err(Failure::of_archive(request.archive))?;
@@ -97,7 +97,7 @@ fn choose<'a>(all: &'a [SourceRecord], wanted: &str) -> Result<&'a SourceRecord,
     }
 }
 
-/// Returns the sources with their numbers, the first of them if they are many.
+/// Returns the sources with their numbers, and only the first ones if there are many.
 fn list(all: &[SourceRecord]) -> String {
     let names = all.iter().enumerate().take(12).map(|(place, source)| format!("{} {}", place + 1, source.name));
     let names: Vec<String> = names.collect();
@@ -105,8 +105,8 @@ fn list(all: &[SourceRecord]) -> String {
     format!("the archive has {} ({}{more})", count(all.len() as u64, "source", "sources"), names.join(", "))
 }
 
-/// Returns the name for the text of a source: its own without the endings of compressed files and containers, as the
-/// text is written plain; with .pgn added if the text is PGN and the name says otherwise.
+/// Returns the file name of a restored source. Endings of compressed files and containers are removed, because the file
+/// is written uncompressed. .pgn is added to a PGN file without it.
 fn file_name(source: &SourceRecord) -> String {
     let (compression, name) = match source.name.as_str() {
         "-" => return "standard-input.pgn".to_owned(),

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// How many faults are reported by default, of rejected games and of others.
+/// The number of faults reported by default, for rejected games and for stored games.
 const SHOWN: usize = 20;
 /// Reasons for rejection that are reported.
 const REASONS: usize = 8;
@@ -55,7 +55,7 @@ impl Faults<'_> {
     }
 }
 
-/// Faults, with those of one kind in a row within a game combined.
+/// Faults; consecutive faults of one kind in a game are combined.
 #[derive(Default)]
 pub struct Tally {
     /// The last fault, and how many of its kind have followed.
@@ -133,7 +133,7 @@ impl Tally {
         lines.add(|| line(name_in(files, &fault), &fault, more), 1 + more);
     }
 
-    /// Reports what was found: why games were rejected, then their faults, then those of others.
+    /// Reports the reasons for rejected games, then their faults, then the faults of stored games.
     pub fn report(mut self, session: &Session, files: &[PathBuf]) {
         self.take_last(files);
         self.take_game();

@@ -1,5 +1,5 @@
-//! The sources of an import by what they are: files that are no source of games are refused; PCN documents with games
-//! other than western chess are kept whole, and reported as such.
+//! Classifies the sources of an import. Files without games are refused. PCN documents with games other than western
+//! chess are kept whole and reported.
 
 use crate::failure::Failure;
 use crate::session::Session;
@@ -13,27 +13,27 @@ use scoresheet::pgn::PgnWriter;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-/// Sources, and which of them are kept whole.
+/// Sources, with the documents to keep whole.
 pub struct Sources {
-    /// The files in the order given. A document with games of both kinds is followed by the PGN of those of western
-    /// chess.
+    /// The files in the given order. A document with games of both kinds is followed by the PGN of its western games.
     pub files: Vec<PathBuf>,
     /// The places of those that are kept whole, from 0.
     pub places: Vec<usize>,
-    /// What is reported of each of these: how many games are not western chess, the first of them, and why.
+    /// The report on each of these documents: the number of games that are not western chess, the first one, and the
+    /// reason.
     others: Vec<String>,
     /// Files that are no source of games, and why.
     pub refused: Vec<(PathBuf, String)>,
-    /// How many of these could not be read to their end: the games before the fault are imported.
+    /// The number of sources that could not be read to their end. The games before the fault are imported.
     cut: usize,
     /// Holds the folder of the files of PGN until the import is done.
     _folder: Option<TemporaryFolder>,
 }
 
-/// Sets apart the files that are no source of games and the documents with games of other kinds of chess; all other
-/// files stay as they are. A document that is neither western chess nor consistent in itself is refused with the path
-/// of the element. A file that a folder or a pattern stands for, and not one of `named`, is refused if it cannot be
-/// opened. Errors: a file cannot be opened; every file is refused, of which all but a single one are reported.
+/// Separates files without games, and documents with games of other kinds of chess, from all other files. A document
+/// that is neither western chess nor consistent is refused with the path of the element. A file in a folder, or one
+/// that a pattern matches, is refused if it cannot be opened; a file in `named` is an error. Errors: a file cannot be
+/// opened; every file is refused.
 pub fn set_apart(files: &[PathBuf], named: &[PathBuf], session: &Session) -> Result<Sources, Failure> {
     let mut sources = Sources {
         files: Vec::new(),
@@ -61,7 +61,7 @@ pub fn set_apart(files: &[PathBuf], named: &[PathBuf], session: &Session) -> Res
         };
         sources.files.push(file.clone());
         let Some(document) = document else { continue };
-        // Most are of western chess alone, and need not be in memory as a whole; what else is wrong is found below.
+        // Most documents are western chess and need not be in memory. Other faults are found below.
         match pcn::read(document, |_| Ok(())) {
             Ok(()) => continue,
             Err(ReadError::Io(error)) => {
@@ -136,8 +136,8 @@ impl Sources {
         self.refused.extend(refused);
     }
 
-    /// Returns the name of a temporary file for the PGN of a document: in a folder of its own, as two documents may
-    /// have one name.
+    /// Returns the name of a temporary file for the PGN of a document. Each has its own folder, because two documents
+    /// may have the same name.
     fn beside(&mut self, file: &Path) -> Result<PathBuf, Failure> {
         let refused = |error| Failure::Message(format!("cannot create a temporary folder: {error}"));
         let folder = match self._folder.take() {

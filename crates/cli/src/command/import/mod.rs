@@ -33,18 +33,21 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use summary::Printed;
 
-/// Import PGN files into a new archive, or add them to an existing one
+/// Import PGN files into a new archive, or add them to one
 ///
-/// Reads PGN and PCN, plain, compressed with zstd, gzip or bzip2, or inside zip and tar files. The format is recognized
-/// by content, not by file name. A file that is neither, or that cannot be read to its end, is refused: the games before
-/// the fault stand, the other files are imported, the refused ones named at the end, and the exit code is 5. Every tag, comment, annotation and variation is kept. PCN is
-/// converted to PGN; the bytes of the PCN file itself are not kept. A game with a fault is kept as far as it can be
-/// read, the rest of it as raw text; each fault is reported with file, line and game. The index games.bgi is written
-/// beside the archive games.bga and can always be rebuilt.
+/// Reads PGN and PCN, plain, compressed with zstd, gzip or bzip2, or inside zip and tar files. The content decides, not
+/// the file name. Every tag, comment, annotation and variation is kept. PCN is converted to PGN; the bytes of the PCN
+/// file are not kept.
 ///
-/// Commits at regular intervals and at the end make the imported games durable. If an import is killed, the archive
-/// stays as it was at the last commit; --resume, with the same files and options, continues from there and produces the
-/// same archive as an uninterrupted import.
+/// A game with a fault is kept up to the fault, and the rest as raw text. `import` reports each fault with file, line
+/// and game. A file is refused if it is neither PGN nor PCN, or if it cannot be read to its end. The games before the
+/// fault are kept, the other files are imported, and the exit code is 5.
+///
+/// The index games.bgi is written beside the archive games.bga and can always be rebuilt.
+///
+/// Imported games are durable after each commit. Commits happen at regular intervals and at the end. If an import is
+/// killed, the archive stays at its last commit. Repeat the command with --resume, the same files and the same options
+/// to continue from there. The result is the same archive as after an uninterrupted import.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -55,74 +58,104 @@ Examples:
   scoresheet import games.pgn -o games.bga --resume    continue after a crash
   curl https://example.org/games.pgn.gz | scoresheet import - -o games.bga")]
 pub struct Args {
-    /// PGN or PCN files, or folders of them, in the order to import; * and ? work as wildcards; - for standard input
+    /// PGN or PCN files, or folders of them; - for standard input
+    ///
+    /// Files are imported in this order. * and ? are wildcards.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// The archive to write
     #[arg(short, long, value_name = "ARCHIVE")]
     output: PathBuf,
-    /// Add to the archive if it already exists
+    /// Add to an existing archive
     #[arg(long, conflicts_with = "force")]
     append: bool,
-    /// Add only games that are not there yet, each once: leave out those with the same moves and headers that can be one
-    /// game's, and those with the same address, or the same players, event, date and round
+    /// Add only games that the archive lacks
+    ///
+    /// Leaves out games with the same moves and matching tags, games with the same address, and games with the same
+    /// players, event, date and round.
     #[arg(long, conflicts_with_all = ["force", "resume"])]
     new_only: bool,
-    /// Replace the file if it already exists and is an archive
+    /// Replace an existing archive
     #[arg(long)]
     force: bool,
-    /// Continue an interrupted import of these files, or start it if nothing was imported yet (with --append also after
-    /// other games)
+    /// Continue an interrupted import of these files
+    ///
+    /// Starts the import if no game was imported yet. With --append, other games may come first.
     #[arg(long, conflicts_with = "force")]
     resume: bool,
-    /// Commit after this many chunks of about 750 KB of PGN each: the most that a crash can lose
+    /// Commit after this many chunks
+    ///
+    /// A chunk is about 750 KB of PGN. A crash loses at most this many chunks.
+    #[arg(hide_short_help = true)]
     #[arg(long, value_name = "CHUNKS", default_value_t = BATCH, value_parser = clap::value_parser!(u32).range(1..=65536))]
     batch: u32,
-    /// Reject every game that has a fault; exit code 3 if there are any, unless files were refused (5)
+    /// Reject games that have a fault; exit with code 3
+    ///
+    /// If files were refused, the exit code is 5.
     #[arg(long)]
     strict: bool,
-    /// Write rejected games to this file exactly as in the source; of a game longer than 2 MiB only the first MiB
+    /// Write rejected games to this file
+    ///
+    /// Games are written exactly as in the source. Of a game longer than 2 MiB only the first MiB is written.
     #[arg(long, value_name = "FILE")]
     rejects: Option<PathBuf>,
-    /// The encoding of the PGN
+    /// Character encoding of the PGN
+    #[arg(hide_short_help = true)]
     #[arg(long, value_name = "ENCODING", value_enum, default_value_t)]
     encoding: Charset,
-    /// Compression level of tags and texts, 1 (fast) to 22 (small) [default: 4, or 19 with --pack]
+    /// Compression level, 1 (fast) to 22 (small)
+    ///
+    /// The level of tags and texts. The default is 4, or 19 with --pack.
+    #[arg(hide_short_help = true)]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(i32).range(1..=22))]
     level: Option<i32>,
-    /// Pack moves into less than three bits each: the smallest archive, but a game takes tens of microseconds to open
-    /// instead of one
+    /// Pack moves to under three bits each
+    ///
+    /// This makes the smallest archive, but opening a game takes tens of microseconds instead of one.
     #[arg(long)]
     pack: bool,
-    /// With --pack, put the model that packed moves need into the archive, 0.5 MB, so that the archive alone is enough to
-    /// read it for ever
+    /// With --pack, store the model in the archive: 0.5 MB
+    ///
+    /// The archive alone then suffices to read it, with any later version.
+    #[arg(hide_short_help = true)]
     #[arg(long, requires = "pack")]
     with_model: bool,
     #[command(flatten)]
     about: About,
-    /// Report every fault as it is found. Default: the first 20 of rejected games and the first 20 of others, at the
-    /// end
+    /// Report every fault when it is found
+    ///
+    /// By default, the first 20 faults of rejected games and the first 20 others are reported at the end.
+    #[arg(hide_short_help = true)]
     #[arg(long)]
     all_faults: bool,
-    /// Show neither progress nor summary; faults and errors are still reported
+    /// Show neither progress nor summary
+    ///
+    /// Faults and errors are still reported.
+    #[arg(hide_short_help = true)]
     #[arg(short, long)]
     quiet: bool,
-    /// Make the files that make searches fast, too: signatures, position index and tag columns
+    /// Also build the side files that make searches fast
+    ///
+    /// These are signatures, position index and tag columns.
     #[arg(long, conflicts_with = "no_index")]
     index: bool,
     #[command(flatten)]
     upkeep: Upkeep,
-    /// Print also the bytes that each part of the archive takes, and the speed
+    /// Also print the size of each part, and the speed
+    #[arg(hide_short_help = true)]
     #[arg(short, long, conflicts_with_all = ["quiet", "json"])]
     verbose: bool,
-    /// Print faults, commits and the summary as JSON objects, one per line, the summary last
+    /// Print faults, commits and the summary as JSON lines
+    ///
+    /// The summary comes last.
+    #[arg(hide_short_help = true)]
     #[arg(long)]
     json: bool,
     #[command(flatten)]
     threads: Threads,
 }
 
-/// What `--encoding` takes.
+/// The values of `--encoding`.
 #[derive(Clone, Copy, Debug, Default, clap::ValueEnum)]
 enum Charset {
     /// UTF-8, but Windows-1252 for each game that is not valid UTF-8
@@ -270,7 +303,7 @@ fn targets(args: &Args, files: &[PathBuf]) -> Result<(Target, Option<Target>), F
         return refuse("not a regular file: give another name with -o");
     }
     let mut outputs = Outputs::of_sources(files);
-    // What can be done with an archive that exists, the import itself decides.
+    // The import itself decides how to treat an existing archive.
     let existing = if args.force { Existing::Replace } else { Existing::Append };
     let archive = outputs.file(path, Content::Archive(FileKind::Archive), existing)?;
     let rejects = args.rejects.as_deref();

@@ -1,7 +1,7 @@
 //! `import --new-only`: the games of a source that an archive does not have yet.
 //!
-//! The sources are imported into an archive of their own in a temporary folder; its games are compared with those that
-//! are there, and the new ones are appended in one go.
+//! The sources are imported into a temporary archive. Its games are compared with the target archive, and the new ones
+//! are appended together.
 
 use crate::output::json::Object;
 use crate::text::{count, thousands};
@@ -50,10 +50,10 @@ impl Known {
     }
 }
 
-/// Imports the games that the archive at `target`, if there is one, does not have, and each of them once. Faults of
-/// games that are known are not reported; those of the others after all have been read.
+/// Imports the games that the archive at `target` lacks, each of them once. Faults of known games are not reported.
+/// Faults of new games are reported after all sources have been read.
 ///
-/// Errors: those of an import; nothing has been stored then.
+/// Errors: the errors of an import. Nothing has been stored then.
 pub fn import_new(
     files: &[PathBuf],
     target: &Path,
@@ -75,7 +75,7 @@ pub fn import_new(
         .on_fault(|fault| faults.push(fault))
         .run(files)?;
     if summary.stopped.is_some() || summary.stored == 0 {
-        // Half of a source is half of what is new: the next time all of it is looked at.
+        // A partly read source has only a part of the new games. The next import reads it again from the start.
         (summary.stored, summary.plies, summary.faulty) = (0, 0, 0);
         faults.into_iter().for_each(report);
         return Ok((summary, Known::default()));
@@ -126,7 +126,7 @@ pub fn import_new(
     Ok((summary, known))
 }
 
-/// Returns the games of an archive that are not in the one that is there, nor before them in their own.
+/// Returns the games of a source archive that are neither in the target nor earlier in the source.
 fn new_games(there: Option<&Archive>, archive: &Archive) -> LibraryResult<(GameSet, Known)> {
     let (before, mut new, mut known) = (there.map_or(0, Archive::len), archive.live(), Known::default());
     let columns: Vec<TagColumns> = there.into_iter().chain([archive]).map(TagColumns::of).collect();
@@ -186,7 +186,7 @@ impl Headers {
         (path.contains(&b'/') && id.len() >= 6).then_some(site)
     }
 
-    /// Returns whether a game may have a key that one of these others has: it shares a value with one of them.
+    /// Returns whether a game shares a value, and so perhaps a key, with one of the others.
     fn may_be(&self, others: &Headers) -> impl Fn(u64) -> bool {
         let shared = |name: &str| -> Option<(Arc<Column>, Vec<bool>)> {
             let (own, other) = (self.columns.get(name)?, others.columns.get(name)?.strings()?);

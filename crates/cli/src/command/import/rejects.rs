@@ -30,7 +30,7 @@ impl Rejects {
         }
     }
 
-    /// Gives the file its name. Errors: what writing it has met, here or before.
+    /// Gives the file its name. Errors: any error while writing it.
     pub fn finish(self) -> Result<(), Failure> {
         let Rejects { file, target, broken, .. } = self;
         let written = broken.map_or(Ok(()), |error| Err(Failure::Output(error)));

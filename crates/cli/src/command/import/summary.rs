@@ -47,7 +47,7 @@ pub struct Printed<'a> {
     pub append: bool,
     /// Whether PGN was read as Latin-1.
     pub latin1: bool,
-    /// Whether the bytes of each part are printed, too.
+    /// Whether to print the bytes of each part.
     pub verbose: bool,
     pub elapsed: Duration,
 }
@@ -130,8 +130,8 @@ pub fn report_empty(session: &Session, files: &[PathBuf], summary: &Summary, kep
     }
 }
 
-/// Returns the summary for programs; `sources` says what was kept whole and what was refused, `known` which games were
-/// left out because they are there.
+/// Returns the summary for programs. `sources` has the documents kept whole and the refused files; `known` has the
+/// games left out as known.
 pub fn json(
     summary: &Summary,
     known: Option<Known>,
@@ -179,7 +179,7 @@ pub fn json(
         .with("failure", failure)
 }
 
-/// Prints a commit as JSON as soon as it is durable. A failure to write it shows again at the end of the import.
+/// Prints a commit as JSON when it is durable. A write error is reported again at the end of the import.
 pub fn print_commit(done: &Acknowledged) {
     let (name, offset) = done.source.clone().unzip();
     let object = Object::new()

@@ -36,19 +36,19 @@ impl Style {
     }
 }
 
-/// A position as a line has it, after the moves asked for.
+/// The position of a line, after the moves of --moves.
 pub struct Line {
-    /// The fields, as written, or those after the moves.
+    /// The original fields, or the fields after the moves.
     pub fen: Fen,
     pub position: Position,
     pub is_epd: bool,
-    /// The operations, their moves in the style asked for.
+    /// The operations, with moves in the chosen notation.
     pub operations: Vec<Operation>,
     /// The moves of operations that are not legal.
     pub bad: Vec<BadMove>,
 }
 
-/// What a line contains.
+/// The content of a line.
 pub enum Parsed {
     Position(Box<Line>),
     Other(OtherBoard),
@@ -106,7 +106,7 @@ impl Line {
         Ok(Line { fen, position, is_epd, operations, bad })
     }
 
-    /// Appends the line in the style asked.
+    /// Appends the line in the chosen style.
     pub fn write(&self, style: &Style, out: &mut Vec<u8>) {
         let as_epd = style.form.map_or(self.is_epd, |form| form == Form::Epd);
         if !as_epd {
@@ -127,7 +127,7 @@ impl Line {
         self.fen.illegalities_of(&self.position).iter().map(ToString::to_string).collect()
     }
 
-    /// Appends whether the position is legal, and what is wrong with it and its operations.
+    /// Appends the verdict: legal, or the faults of the position and of its operations.
     pub fn judge(&self, out: &mut Vec<u8>) {
         let found = self.fen.illegalities_of(&self.position);
         out.extend_from_slice(if found.is_empty() { b"legal" } else { b"illegal: " });

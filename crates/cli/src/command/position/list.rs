@@ -12,7 +12,7 @@ use scoresheet::pgn;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// What to write for a list.
+/// The output for a list.
 pub struct Output {
     pub style: Style,
     /// Only the position, without whether it is legal.
@@ -51,7 +51,7 @@ pub fn run(session: &Session, arguments: &[String], output: &Output) -> Result<C
             out.flush()?;
             Ok(count)
         });
-        // What was written before an error stays written.
+        // Lines before an error are kept.
         out.flush()?;
         done?;
     }
@@ -65,7 +65,7 @@ pub fn run(session: &Session, arguments: &[String], output: &Output) -> Result<C
     }
 }
 
-/// How many lines are not positions, and what is wrong with the first.
+/// The number of lines that are not positions, and the fault of the first.
 #[derive(Default)]
 struct Tally {
     bad: u64,
@@ -122,7 +122,7 @@ fn answer(lines: &[&[u8]], first: u64, file: Option<&String>, output: &Output) -
                     text.extend_from_slice(format!("\t{}", line::note(&board)).as_bytes());
                 }
             }
-            // A comment, so that no program takes it for a position and lines still correspond.
+            // A comment: no program takes it for a position, and output lines still correspond to input lines.
             (false, Err(message)) => text.extend_from_slice(format!("# line {number}: {message}").as_bytes()),
         }
         text.push(b'\n');

@@ -1,12 +1,12 @@
-//! `scoresheet position`: FENs and EPDs drawn and explained, one or lists of them (the SAN Kit's commands dvfe and svde
-//! in one).
+//! `scoresheet position`: draws and explains FENs and EPDs, one or many (the commands dvfe and svde of the SAN Kit in
+//! one).
 
 mod line;
 mod list;
 mod report;
 
 use crate::failure::{Code, Failure};
-use crate::output::flavour::Flavour;
+use crate::output::flavor::Flavor;
 use crate::select::position::move_words;
 use crate::session::Session;
 use crate::threads::Threads;
@@ -19,11 +19,12 @@ use std::path::Path;
 
 /// Draw and explain a FEN, or check lists of FENs and EPDs
 ///
-/// Explains the fields of a FEN, whether it is legal, its flavours and its moves. For a list (- for standard input,
-/// files, folders) every input line gives one output line: the position in the chosen --flavour, a tab, and whether it
-/// is legal; if not, why; and which moves of bm, am, pm, sm and pv are not legal there. Legal ones are rewritten in
-/// standard notation; other operations are kept. Empty lines and lines that begin with # are kept; a line that is not a
-/// position becomes one that begins with #, and the exit code is then 1.
+/// For one position, explains the fields of the FEN, whether it is legal, its flavors and its moves.
+///
+/// For a list, every input line gives one output line: the position in the chosen --flavor, a tab, and a verdict. The
+/// verdict is "legal", or the reasons why the position is not, with the illegal moves of bm, am, pm, sm and pv. Legal
+/// moves are rewritten in standard notation, and other operations are kept. Empty lines and lines that begin with # are
+/// kept. A line that is no position becomes a comment that begins with #, and the exit code is then 1.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -31,16 +32,19 @@ Examples:
   scoresheet position 4k3/8/8/8/8/8/4P3/4K3 w - - 5 39       quotes are optional
   scoresheet position startpos --moves \"e4 c5\" --json        after these moves
   scoresheet position bratko-kopec.epd wac.epd              check every position
-  scoresheet position - --bare --flavour shredder < in.fen  another flavour
+  scoresheet position - --bare --flavor shredder < in.fen  another flavor
   scoresheet position suite.epd --json --uci  moves in UCI
 
 X-FEN for other boards (10x8) is read and written as text; moves on such boards are not supported.")]
 pub struct Args {
-    /// A FEN or EPD (fields after the piece placement may be omitted), startpos, or lists: files, folders, - for
-    /// standard input
+    /// A FEN, an EPD or startpos; or files, folders, - for stdin
+    ///
+    /// Fields after the piece placement may be omitted.
     #[arg(required = true, value_name = "FEN|FILE")]
     fen: Vec<String>,
-    /// Accept only what the FEN standard allows; four fields alone are an EPD with --as epd and in files named .epd
+    /// Accept only standard FEN
+    ///
+    /// A FEN of four fields is accepted only with --as epd and in files named .epd.
     #[arg(long)]
     strict: bool,
     /// Play these moves first, in SAN or UCI
@@ -49,10 +53,10 @@ pub struct Args {
     /// Write moves of EPD operations in UCI instead of SAN
     #[arg(long)]
     uci: bool,
-    /// Write every line in this form. Default: the form it was read in
+    /// Write every line in this form [default: as read]
     #[arg(long = "as", value_name = "FORM", value_enum)]
     form: Option<Form>,
-    /// Print only the position, on one line, without whether it is legal
+    /// Print only the position on one line, without legality
     #[arg(long, conflicts_with_all = ["json", "flip", "ascii", "unicode"])]
     bare: bool,
     /// Draw the board from Black's side
@@ -61,20 +65,20 @@ pub struct Args {
     /// Draw the pieces as letters
     #[arg(long, conflicts_with = "unicode")]
     ascii: bool,
-    /// Draw the pieces as chess symbols, even if the terminal may not support them
+    /// Draw the pieces as chess symbols, on any terminal
     #[arg(long)]
     unicode: bool,
     /// Print one JSON object per position
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    flavour: Flavour,
+    flavor: Flavor,
     #[command(flatten)]
     threads: Threads,
 }
 
 pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
-    let (target, castling) = args.flavour.styles();
+    let (target, castling) = args.flavor.styles();
     let mode = if args.strict { ReadMode::Strict } else { ReadMode::Forgiving };
     let moves = move_words(&args.moves).map(|(_, san)| san.to_owned()).collect();
     let takes_four = args.form == Some(Form::Epd);
@@ -101,7 +105,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     Ok(Code::Success)
 }
 
-/// Names a list that is not there, rather than what is wrong with its name as a position.
+/// Reports a missing list by its name, not the faults of this name as a position.
 fn hinted(arguments: &[String], message: String) -> String {
     let is_list =
         |name: &&String| [".epd", ".fen", ".sfen", ".txt", ".zst", ".gz"].iter().any(|end| name.ends_with(end));

@@ -1,4 +1,4 @@
-//! What `scoresheet position` prints about one position: a drawing with a table, or a JSON object.
+//! The report of `scoresheet position` on one position: a drawing with a table, or a JSON object.
 
 use super::line::{self, Line, Parsed, Style};
 use crate::output::board;
@@ -11,7 +11,7 @@ use scoresheet::chess::{CastlingSide, Color};
 use serde_json::Value;
 use unicode_width::UnicodeWidthStr;
 
-/// Returns the line in the style asked for.
+/// Returns the line in the chosen style.
 pub fn normalised(parsed: &Parsed, style: &Style) -> String {
     match parsed {
         Parsed::Position(line) => {
@@ -23,7 +23,7 @@ pub fn normalised(parsed: &Parsed, style: &Style) -> String {
     }
 }
 
-/// Returns the line as JSON; `text` is what was read, if its strict validity is to be included.
+/// Returns the line as JSON. `text` is the input, if its strict validity is to be included.
 pub fn json(parsed: &Parsed, text: Option<&str>, style: &Style) -> Object {
     match parsed {
         Parsed::Position(line) => Report::of(line, text, style).json(),
@@ -43,8 +43,8 @@ fn other_json(board: &OtherBoard) -> Object {
         .with("note", line::note(board))
 }
 
-/// Returns the drawing and the table; `text` is what was read. Chess symbols are drawn if `unicode` is set, the board
-/// from Black's side if `flip` is.
+/// Returns the drawing and the table. `text` is the input. `unicode` draws chess symbols, and `flip` draws the board
+/// from Black's side.
 pub fn text(parsed: &Parsed, text: &str, style: &Style, unicode: bool, flip: bool) -> String {
     match parsed {
         Parsed::Position(line) => Report::of(line, Some(text), style).text(unicode, flip),
@@ -116,7 +116,7 @@ impl<'a> Report<'a> {
         Report { line, fen: &line.fen, position, strict, moves, normalised }
     }
 
-    fn flavours(&self) -> Vec<(&'static str, String)> {
+    fn flavors(&self) -> Vec<(&'static str, String)> {
         let styled = |target, castling| {
             let mut text = Vec::new();
             self.position.write_fen(&mut text, target, castling);
@@ -184,7 +184,7 @@ impl<'a> Report<'a> {
             let value = if title == "Legal" && value != "yes" { format!("no: {value}") } else { value };
             text += &row(title, &value);
         }
-        for (title, fen) in self.flavours() {
+        for (title, fen) in self.flavors() {
             text += &row(title, &fen);
         }
         for operation in &self.line.operations {
@@ -200,8 +200,8 @@ impl<'a> Report<'a> {
 
     fn json(&self) -> Object {
         let reasons = self.line.reasons();
-        let flavours = self
-            .flavours()
+        let flavors = self
+            .flavors()
             .into_iter()
             .fold(Object::new(), |all, (name, fen)| all.with(&name.to_ascii_lowercase(), fen));
         let operands = |operation: &scoresheet::chess::epd::Operation| -> Value {
@@ -225,7 +225,7 @@ impl<'a> Report<'a> {
             .with("state", self.state())
             .with("legal", reasons.is_empty())
             .with("reasons", reasons)
-            .object("flavours", &flavours)
+            .object("flavors", &flavors)
             .with("zobrist", format!("{:016x}", self.position.zobrist()))
             .with("moves", self.moves.clone())
             .with("operations", pairs.collect::<Value>())
@@ -248,8 +248,8 @@ const fn side(color: Color) -> &'static str {
 const TITLES: usize = 12;
 const LINE: usize = 80;
 
-/// Returns a title and what it has, on as many lines as that takes: a FEN that does not fit beside its title has a line
-/// of its own, and is not broken.
+/// Returns a title and its text, on as many lines as needed. A FEN that does not fit beside its title gets its own line
+/// and is not broken.
 fn row(title: &str, value: &str) -> String {
     if TITLES + value.width() > LINE && is_fen(value) {
         return format!("{title}\n{value}\n");

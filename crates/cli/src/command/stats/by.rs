@@ -13,21 +13,33 @@ use std::io::Write;
 /// How games are grouped.
 #[derive(Debug, clap::Args)]
 pub struct GroupArgs {
-    /// Group games by these, three at most: opening, family, eco, ecoclass, rating (the mean of both players, or the
-    /// player's), year, month, weekday, timecontrol, speed, player, opponent, color, result, length (in moves), ending
-    /// (the pieces of the last position), mate, event. Points are White's, or the player's
+    /// Group games by one to three of these keys
+    ///
+    /// The keys are opening, family, eco, ecoclass, rating, year, month, weekday, timecontrol, speed, player, opponent,
+    /// color, result, length, ending, mate and event. rating is the mean rating of both players, or the player's
+    /// rating. length is in moves, and ending is the pieces of the last position. Points are White's, or those of
+    /// --player.
+    #[arg(help_heading = "Groups")]
     #[arg(long, value_name = "KEY,..", conflicts_with = "report")]
     pub by: Option<GroupKeys>,
-    /// Only games of this player, by the name or a part of it: the points are the player's
+    /// Only games of this player; points are the player's
+    ///
+    /// A part of the name is enough.
+    #[arg(help_heading = "Groups")]
     #[arg(long, value_name = "NAME", requires = "by")]
     pub player: Option<String>,
-    /// Sort groups by this. Default: their own order, as of years, or most games first
+    /// Sort groups by this
+    ///
+    /// By default, groups with a natural order, such as years, keep it. Other groups are sorted by number of games.
+    #[arg(help_heading = "Groups")]
     #[arg(long, value_enum, requires = "by")]
     pub sort: Option<GroupSort>,
-    /// Only groups with at least this many games
+    /// Only groups of at least this many games
+    #[arg(help_heading = "Groups")]
     #[arg(long, value_name = "N", default_value_t = 1, hide_default_value = true, requires = "by")]
     pub min_games: u64,
-    /// How groups are printed
+    /// Output format of groups
+    #[arg(help_heading = "Output")]
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t, requires = "by")]
     pub format: GroupFormat,
 }
@@ -35,7 +47,7 @@ pub struct GroupArgs {
 /// How groups are printed.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, clap::ValueEnum)]
 pub enum GroupFormat {
-    /// A table as wide as the terminal
+    /// A table that fits the terminal
     #[default]
     Table,
     /// Comma-separated values with a header line
@@ -44,10 +56,10 @@ pub enum GroupFormat {
     Json,
 }
 
-/// Which games are grouped, and how many groups are shown.
+/// The games to group, and the number of groups to show.
 pub struct Choice<'a> {
     pub filter: &'a Where,
-    pub top: Option<usize>,
+    pub limit: Option<usize>,
     pub json: bool,
 }
 
@@ -89,9 +101,9 @@ pub fn run(
     let total = groups.len();
     groups.retain(|group| group.points.games >= args.min_games);
     group_table::sort(&mut groups, &keys, args.sort);
-    let shown = match (choice.top, format) {
-        (Some(top), _) => top,
-        // Groups with an order of their own are few; of others the first are of interest.
+    let shown = match (choice.limit, format) {
+        (Some(limit), _) => limit,
+        // Ordered groups are few. Of other groups, the first are the most useful.
         (None, GroupFormat::Table) if keys.len() > 1 || keys.iter().any(|key| !key.is_ordered()) => 20,
         (None, _) => usize::MAX,
     };
@@ -109,7 +121,7 @@ pub fn run(
     out.write_all(text.as_bytes())?;
     out.flush()?;
     if format == GroupFormat::Table && kept > groups.len() {
-        session.note(&format!("{} of {total} groups; --top shows more", groups.len()));
+        session.note(&format!("{} of {total} groups; --limit shows more", groups.len()));
     }
     failure::all_read(failed)
 }

@@ -18,7 +18,9 @@ use scoresheet::query::report::stats::{self, Stats};
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Count games by result, length, year, rating, opening, player and event, or in groups
+/// Count games by result, year, rating, opening, player and event
+///
+/// With --by, games are counted in groups.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -30,17 +32,24 @@ Examples:
   scoresheet stats games.bga --by mate             mates by piece
   scoresheet stats games.bga --report games.html   a page with charts")]
 pub struct Args {
-    /// The archive, or several, counted together
+    /// The archives, or folders of archives, counted together
     #[arg(required = true)]
     archives: Vec<PathBuf>,
     #[command(flatten)]
     filter: Where,
     #[command(flatten)]
     groups: GroupArgs,
-    /// How many players, events, openings or groups to list. Default: 10; of groups 20 in a table, otherwise all
-    #[arg(long, value_name = "N")]
-    top: Option<usize>,
-    /// Print one JSON object; of groups one each
+    /// Limit the players, events, openings or groups listed
+    ///
+    /// The default is 10. For groups it is 20 in a table, and otherwise all.
+    #[arg(help_heading = "Output")]
+    #[arg(long, alias = "top", value_name = "N")]
+    limit: Option<usize>,
+    /// Print only the number of games
+    #[arg(long, conflicts_with_all = ["by", "json", "report"], help_heading = "Output")]
+    count: bool,
+    /// Print one JSON object, or one per group
+    #[arg(help_heading = "Output")]
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -52,11 +61,14 @@ pub struct Args {
 pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let archives = archives::open_all(session, &args.archives)?;
     args.filter.of_one(&archives)?;
+    if args.count {
+        return args.threads.install(|| args.filter.print_count(session, &archives));
+    }
     if let Some(keys) = &args.groups.by {
-        let choice = Choice { filter: &args.filter, top: args.top, json: args.json };
+        let choice = Choice { filter: &args.filter, limit: args.limit, json: args.json };
         return args.threads.install(|| by::run(&args.groups, keys, &choice, session, &archives));
     }
-    let top = args.top.unwrap_or(10);
+    let limit = args.limit.unwrap_or(10);
     let report = args.report.target(&mut Outputs::of_archives(archives.archives()))?;
     args.threads.install(|| {
         let (chosen, mut undecided) = Games::chosen(session, &archives, &args.filter)?;
@@ -71,7 +83,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         if stats.games == 0 {
             args.filter.report_none(session, &archives.columns());
         }
-        stats.cut(top);
+        stats.cut(limit);
         let mut out = session.stdout();
         if let Some(target) = &report {
             let games = stats.games;
@@ -83,7 +95,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
             writeln!(out, "{}", Object::of(&stats))?;
         } else {
             let are_several = archives.members().len() > 1;
-            out.write_all(tables::text(&stats, are_several, top, session.width()).as_bytes())?;
+            out.write_all(tables::text(&stats, are_several, limit, session.width()).as_bytes())?;
         }
         out.flush()?;
         failure::all_read(undecided)

@@ -1,4 +1,4 @@
-//! The data of `scoresheet stats --report`: the statistics, and what takes the moves of all games.
+//! The data of `scoresheet stats --report`: the statistics, and measures that need the moves of all games.
 
 use crate::failure::Failure;
 use crate::output::json::Object;

@@ -16,18 +16,18 @@ use std::path::{Path, PathBuf};
 
 /// After this many differences in a file the comparison ends.
 const MOST: usize = 1000;
-/// How many bytes are searched for the next game, in addition to the length of those not found.
+/// The number of bytes searched for the next game, in addition to the length of missing games.
 const WINDOW: usize = 64 << 10;
 /// The most bytes that are searched for a game.
 const WIDEST: usize = 4 << 20;
 /// A game is searched for by this many of its first bytes.
 const NEEDLE: usize = 256;
-/// How many differing bytes are shown.
+/// The number of differing bytes shown.
 const SHOWN: usize = 24;
 /// Differences that are listed by default.
 const SPOTS: usize = 20;
 
-/// What to compare.
+/// The files to compare.
 pub struct Request<'a> {
     pub archive: &'a Path,
     pub files: &'a [PathBuf],
@@ -120,7 +120,7 @@ pub fn run(request: &Request, session: &Session) -> Result<Code, Failure> {
     Ok(code)
 }
 
-/// Finds the source of each file: that of its name, or if none has it, the one in its place.
+/// Finds the source for each file: by name, or if no source has the name, by position.
 fn pairs<'a>(files: &'a [PathBuf], sources: &'a [SourceRecord]) -> Result<Vec<(&'a Path, &'a SourceRecord)>, Failure> {
     let mut free: Vec<bool> = vec![true; sources.len()];
     let mut pairs = Vec::with_capacity(files.len());
@@ -137,10 +137,10 @@ fn pairs<'a>(files: &'a [PathBuf], sources: &'a [SourceRecord]) -> Result<Vec<(&
     Ok(pairs)
 }
 
-/// What a comparison found.
+/// The result of a comparison.
 struct Comparison {
     found: Vec<Difference>,
-    /// Games that were compared, and those of them that the file has.
+    /// The number of games compared, and the number found in the file.
     games: u64,
     equal: u64,
     /// Whether the file was PCN.
@@ -148,7 +148,7 @@ struct Comparison {
 }
 
 fn compare(archive: &Archive, source: &SourceRecord, file: &Path) -> Result<Comparison, Failure> {
-    // A document that was kept whole is compared as it is.
+    // A document kept whole is compared unchanged.
     let document = if source.exact && source.seen == source.rejected { import::open_document(file)? } else { None };
     let reader = document.map_or_else(|| import::open(file), Ok)?;
     let made = reader.is_made();
@@ -179,7 +179,7 @@ fn compare(archive: &Archive, source: &SourceRecord, file: &Path) -> Result<Comp
     Ok(Comparison { found: against.finish().map_err(cannot)?, games, equal, made })
 }
 
-/// Returns the games of a unit as they were in their source, or why they cannot be read.
+/// Returns the original games of a unit, or the reason why they cannot be read.
 fn originals(archive: &Archive, source: &SourceRecord, unit: &Unit) -> Vec<(u64, Result<Vec<u8>, String>)> {
     let mut texts = Vec::new();
     unit.each(archive, |number, game| {
@@ -197,7 +197,7 @@ fn originals(archive: &Archive, source: &SourceRecord, unit: &Unit) -> Vec<(u64,
 struct Against<R> {
     reader: R,
     buffer: Vec<u8>,
-    /// What has been compared of the buffer.
+    /// The part of the buffer that has been compared.
     at: usize,
     ended: bool,
     line: u64,
@@ -253,7 +253,7 @@ impl<R: Read> Against<R> {
         self.found.push(Difference { line, offset: self.offset + further as u64, game, what });
     }
 
-    /// Returns how many of the next bytes are those of the text.
+    /// Returns the number of equal bytes at the start.
     fn same(&mut self, text: &[u8]) -> io::Result<usize> {
         let ahead = self.ahead(text.len())?;
         Ok(ahead.iter().zip(text).take_while(|(a, b)| a == b).count())
@@ -270,7 +270,7 @@ impl<R: Read> Against<R> {
         Ok(())
     }
 
-    /// Compares the bytes of a game, or those before it; returns whether the file has them.
+    /// Compares the bytes of a game, or the bytes before it. Returns whether they are equal.
     fn piece(&mut self, number: u64, text: Result<Vec<u8>, String>) -> io::Result<bool> {
         if self.found.len() >= MOST {
             return Ok(false);

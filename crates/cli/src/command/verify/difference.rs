@@ -3,7 +3,7 @@
 use crate::output::json::Object;
 use crate::text::count;
 
-/// Where archive and file differ.
+/// A difference between archive and file.
 pub struct Difference {
     /// The line of the file.
     pub line: u64,
@@ -14,7 +14,7 @@ pub struct Difference {
     pub what: What,
 }
 
-/// What is different.
+/// The kind of difference.
 pub enum What {
     /// The bytes from the first that differs.
     Bytes { archive: Vec<u8>, file: Vec<u8> },
@@ -59,7 +59,7 @@ impl Difference {
         same && self.game.zip(other.game).is_some_and(|(one, other)| one + 1 == other)
     }
 
-    /// Returns the line for this difference and those of the same kind up to another.
+    /// Returns the line for this difference and following differences of the same kind.
     pub fn with_those_to(&self, last: &Difference) -> String {
         let (Some(first), Some(last)) = (self.game, last.game.filter(|last| Some(*last) != self.game)) else {
             return self.to_string();

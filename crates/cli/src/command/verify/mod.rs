@@ -1,4 +1,4 @@
-//! `scoresheet verify`: is everything in the archive as it was written?
+//! `scoresheet verify`: checks that an archive is intact.
 
 mod against;
 mod difference;
@@ -20,9 +20,9 @@ use std::time::Duration;
 
 /// Check that an archive is intact
 ///
-/// Checks every byte of the archive, its index and the other files beside it against checksums, and reads every game:
-/// tags, texts, and the legality of each move. Exit code 4 if anything is damaged or a file beside the archive is out
-/// of date; each damaged spot is reported on a line with the games it affects.
+/// Checks every byte of the archive, its index and its side files against checksums, and reads every game: tags, texts
+/// and the legality of each move. Exit code 4 if anything is damaged or a side file is out of date. Each damaged part
+/// is reported on a line with the games that it affects.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -35,11 +35,12 @@ pub struct Args {
     /// Check only structure and checksums, not every game
     #[arg(long)]
     quick: bool,
-    /// Instead compare the archive byte for byte with these PGN files (PCN: with its conversion to PGN), each with the
-    /// source of its name
+    /// Compare the archive byte for byte with these PGN files
+    ///
+    /// Each file is compared with the source of the same name. PCN files are compared after conversion to PGN.
     #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with = "quick")]
     against: Vec<PathBuf>,
-    /// List all damage or differences and all games affected. Default: the first ones
+    /// List all damage, differences and affected games
     #[arg(short, long)]
     verbose: bool,
     /// Show no progress

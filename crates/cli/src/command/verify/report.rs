@@ -1,4 +1,4 @@
-//! What `scoresheet verify` has found: lines for people, JSON for programs.
+//! The report of `scoresheet verify`: lines for people, JSON for programs.
 
 use crate::failure::Failure;
 use crate::output::json::Object;
@@ -55,7 +55,7 @@ fn ranges(games: &[(u64, u64)]) -> String {
     }
 }
 
-/// Writes whether the archive is intact, and what of it has been checked.
+/// Writes whether the archive is intact, and the parts that were checked.
 pub fn conclude(
     path: &Path,
     session: &Session,

@@ -1,4 +1,4 @@
-//! What is looked at: a list of games or one of them, and what each key does.
+//! The state of the viewer, a list of games or one game, and the action of each key.
 
 use super::sheet::Sheet;
 use scoresheet::archive::Archive;
@@ -25,14 +25,14 @@ pub enum Key {
     Letter(char),
 }
 
-/// What is on the screen.
+/// The contents of the screen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Page {
     List,
     Game,
 }
 
-/// What is looked at.
+/// The current view.
 pub struct App<'a> {
     pub archive: &'a Archive,
     /// The games to look through, before a search and now.
@@ -47,10 +47,10 @@ pub struct App<'a> {
     pub flip: bool,
     pub unicode: bool,
     pub help: bool,
-    /// What has been typed of a search.
+    /// The search text typed so far.
     pub prompt: Option<String>,
     pub search: Option<String>,
-    /// What went wrong, until the next key.
+    /// An error message, shown until the next key.
     pub message: Option<String>,
     /// The rows of a page of the list, for paging.
     pub rows: usize,
@@ -99,7 +99,7 @@ impl<'a> App<'a> {
         self.open(ply);
     }
 
-    /// Does what a key asks for; returns whether to go on.
+    /// Handles a key. Returns whether to continue.
     pub fn key(&mut self, key: Key) -> bool {
         self.message = None;
         if let Some(text) = &mut self.prompt {

@@ -88,7 +88,7 @@ fn footer(app: &App, screen: &mut Screen) {
     } else if let Some(message) = &app.message {
         screen.put(0, row, width, &printable(message), Look::BOLD);
     } else {
-        // Where all do not fit, those before the last two go first.
+        // If there is not enough space, the last two are kept longest.
         let keys: &[&str] = match (app.help, app.page) {
             (true, _) => &["any key goes back"],
             (_, Page::List) => &["↑↓ choose", "enter open", "/ search", "? help", "q quit"],
@@ -115,7 +115,7 @@ fn name(app: &App) -> String {
     shown(path.file_name().map_or(path, Path::new))
 }
 
-/// A heading of the help and what is under it: keys, and what they do.
+/// A heading of the help and its keys with their actions.
 type Topic = (&'static str, &'static [(&'static str, &'static str)]);
 
 const IN_A_GAME: Topic = (
@@ -176,7 +176,7 @@ fn list(app: &App, screen: &mut Screen) {
     let place = if all == 0 { 0 } else { app.place as u64 + 1 };
     title(app, screen, &format!("game {} of {}", thousands(place), thousands(all)));
     let digits = app.games.last().map_or(1, |last| last.to_string().len()).max(4);
-    // Number, players, result, date: what is left is the event's.
+    // Number, players, result and date come first; the event gets the rest.
     let names = ((width - digits - 20) / 3).clamp(10, 28);
     let columns = [digits + 1, names, names, 8, 11];
     let head = ["game", "White", "Black", "result", "date", "event"];
@@ -274,7 +274,7 @@ fn board(app: &App, sheet: &Sheet, size: BoardSize, screen: &mut Screen) {
             let ink = if piece.is_some_and(|piece| piece.color == Color::White) { WHITE } else { BLACK };
             let look = Look { paper: Some(paper), ink: Some(ink), bold: true, ..Look::PLAIN };
             let letter = piece.map_or(' ', |piece| letter(piece, app.unicode));
-            // Also where there are no colours.
+            // Also without colors.
             let [open, close] = if is_last { ['[', ']'] } else { [' ', ' '] };
             let left = 2 + usize::from(column) * size.square();
             for line in 0..scale {
@@ -315,7 +315,7 @@ fn letter(piece: Piece, unicode: bool) -> char {
 fn below_the_board(app: &App, sheet: &Sheet, size: BoardSize, screen: &mut Screen) {
     let columns = size.columns();
     let node = &sheet.nodes[app.node];
-    // In a variation, what the main line has where it was left.
+    // In a variation, the data of the main line where it branched.
     let mut main = app.node;
     while sheet.nodes[main].depth > 0 {
         main = sheet.nodes[main].before;
@@ -406,7 +406,8 @@ fn time(clock: Duration) -> String {
 /// A line of text: pieces with their columns and looks.
 type Line = Vec<(usize, String, Look)>;
 
-/// Breaks the text of a game into lines, variations on lines of their own; returns them with the line of the place.
+/// Breaks the text of a game into lines, with a new line for each variation. Returns them with the line of the current
+/// move.
 fn lines(sheet: &Sheet, node: usize, width: usize) -> (Vec<Line>, usize) {
     let mut text = Text { lines: vec![Vec::new()], column: 0, indent: 0, width, glue: false };
     let (mut depth, mut current, mut numbered) = (0usize, 0, true);

@@ -1,7 +1,7 @@
 //! `scoresheet view`: the games of an archive looked at in the terminal.
 //!
-//! Keys go to `app`, which says what is looked at; `draw` puts that on a `screen` of cells, which goes to the terminal
-//! in one piece. A game is read into a `sheet`.
+//! `app` handles keys and keeps the state. `draw` puts it on a `screen` of cells, which is written to the terminal at
+//! once. A `sheet` is a parsed game.
 
 mod app;
 mod draw;
@@ -25,10 +25,10 @@ use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-/// Look through the games in the terminal: a list, and a board to play over
+/// Browse games in the terminal: a list, and a board
 ///
-/// Arrows and Enter choose a game and move through it, / searches, n and p go to the next game and the one before, ?
-/// shows all keys. Colours are left out with --color never, or if NO_COLOR is set.
+/// The arrow keys and Enter choose a game and move through it, / searches, n and p go to the next and previous game,
+/// and ? lists all keys. --color never, or the variable NO_COLOR, turns colors off.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -41,7 +41,7 @@ pub struct Args {
     /// Open this game at once
     #[arg(value_name = "GAME", value_parser = clap::value_parser!(u64).range(1..))]
     game: Option<u64>,
-    /// Open it after this many half-moves
+    /// Open the game after this many half-moves
     #[arg(long, value_name = "PLY", requires = "game", default_value_t = 0, hide_default_value = true)]
     ply: u32,
     #[command(flatten)]
@@ -52,7 +52,7 @@ pub struct Args {
     /// Show the pieces as letters
     #[arg(long, conflicts_with = "unicode")]
     ascii: bool,
-    /// Show the pieces as chess symbols, even if the terminal may not support them
+    /// Show the pieces as chess symbols, on any terminal
     #[arg(long)]
     unicode: bool,
     #[command(flatten)]
@@ -107,12 +107,12 @@ impl Drop for Taken {
 
 fn show(app: &mut App, session: &Session) -> io::Result<()> {
     let stop = session.stop_flag();
-    let colours = session.has_color();
+    let colors = session.has_color();
     let _taken = Taken::take()?;
     let mut out = session.stdout();
     loop {
         let (width, height) = terminal::size()?;
-        draw::draw(app, usize::from(width), usize::from(height)).draw(&mut out, colours)?;
+        draw::draw(app, usize::from(width), usize::from(height)).draw(&mut out, colors)?;
         loop {
             if stop.load(Ordering::Relaxed) {
                 return Ok(());

@@ -1,11 +1,11 @@
-//! A screen of cells: what is drawn goes here first, and from here to the terminal in one piece, or into a test.
+//! A screen of cells. It is drawn in memory, and then written at once to the terminal or to a test.
 
 use crossterm::style::{Attribute, Color, Print, ResetColor, SetAttribute, SetBackgroundColor, SetForegroundColor};
 use crossterm::{cursor, queue, terminal};
 use std::io::{self, Write};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// How a cell looks; colours are of the 256 that terminals have.
+/// How a cell looks; colors are of the 256 that terminals have.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Look {
     pub ink: Option<u8>,
@@ -29,7 +29,7 @@ struct Cell {
     look: Look,
 }
 
-/// A screen of cells.
+/// A screen of cells. It is drawn in memory, and then written at once to the terminal or to a test.
 pub struct Screen {
     pub width: usize,
     pub height: usize,
@@ -43,8 +43,8 @@ impl Screen {
         Screen { width, height, cells: vec![cell; width * height] }
     }
 
-    /// Writes a text from a place on, as far as `end`; returns the column after it. Three dots in a cell stand for what
-    /// does not fit.
+    /// Writes a text from a position up to `end`, and returns the column after it. Three dots in a cell replace text
+    /// that does not fit.
     pub fn put(&mut self, column: usize, row: usize, end: usize, text: &str, look: Look) -> usize {
         let (mut column, end) = (column, end.min(self.width));
         if row >= self.height {
@@ -66,7 +66,7 @@ impl Screen {
             if column + width > end {
                 break;
             }
-            // What combines with the letter before it has no cell of its own.
+            // A combining character has no cell of its own.
             if width > 0 {
                 let at = row * self.width + column;
                 self.cells[at] = Cell { letter: Some(letter), look };
@@ -99,8 +99,8 @@ impl Screen {
         self.cells[row * self.width + column].look
     }
 
-    /// Draws the screen on a terminal, in one piece; without `colours` in black and white.
-    pub fn draw(&self, out: &mut impl Write, colours: bool) -> io::Result<()> {
+    /// Draws the screen on a terminal, in one piece; without `colors` in black and white.
+    pub fn draw(&self, out: &mut impl Write, colors: bool) -> io::Result<()> {
         queue!(out, terminal::BeginSynchronizedUpdate)?;
         let mut before = Look::PLAIN;
         queue!(out, ResetColor, SetAttribute(Attribute::Reset))?;
@@ -108,7 +108,7 @@ impl Screen {
             queue!(out, cursor::MoveTo(0, u16::try_from(row).unwrap_or(u16::MAX)))?;
             for cell in cells {
                 if cell.look != before {
-                    set(out, cell.look, colours)?;
+                    set(out, cell.look, colors)?;
                     before = cell.look;
                 }
                 if let Some(letter) = cell.letter {
@@ -121,7 +121,7 @@ impl Screen {
     }
 }
 
-fn set(out: &mut impl Write, look: Look, colours: bool) -> io::Result<()> {
+fn set(out: &mut impl Write, look: Look, colors: bool) -> io::Result<()> {
     queue!(out, SetAttribute(Attribute::Reset), ResetColor)?;
     for (on, attribute) in
         [(look.bold, Attribute::Bold), (look.faint, Attribute::Dim), (look.reversed, Attribute::Reverse)]
@@ -130,10 +130,10 @@ fn set(out: &mut impl Write, look: Look, colours: bool) -> io::Result<()> {
             queue!(out, SetAttribute(attribute))?;
         }
     }
-    if colours && let Some(ink) = look.ink {
+    if colors && let Some(ink) = look.ink {
         queue!(out, SetForegroundColor(Color::AnsiValue(ink)))?;
     }
-    if colours && let Some(paper) = look.paper {
+    if colors && let Some(paper) = look.paper {
         queue!(out, SetBackgroundColor(Color::AnsiValue(paper)))?;
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! A game as it is looked at: its moves as a tree, with the position after each, and its text as words.
+//! A game for the viewer: its moves as a tree with a position after each, and its text as words.
 
 use scoresheet::archive::GameRef;
 use scoresheet::chess::{Color, MoveKind, Position, Square};
@@ -15,12 +15,12 @@ pub struct Node {
     pub position: Position,
     /// From where to where the move went.
     pub squares: Option<(Square, Square)>,
-    /// The ply of its line: that of the position after the move.
+    /// The ply of the position after the move.
     pub ply: u32,
     /// How deep in variations it stands; 0 for the main line.
     pub depth: usize,
     pub before: usize,
-    /// The moves that follow: that of the line, then those of variations.
+    /// The next moves: first the move of the line, then the moves of variations.
     pub after: Vec<usize>,
 }
 
@@ -33,7 +33,7 @@ pub enum Word {
     Close,
 }
 
-/// A game as it is looked at.
+/// A game for the viewer.
 pub struct Sheet {
     pub number: u64,
     pub summary: GameSummary,
@@ -45,7 +45,7 @@ pub struct Sheet {
     pub plies: u32,
     pub clocks: Vec<Option<Duration>>,
     pub evaluations: Vec<Option<Evaluation>>,
-    /// What engines say of the main line, by ply.
+    /// The data of engines on the main line, by ply.
     pub analysis: Vec<Analysis>,
 }
 

@@ -1,25 +1,29 @@
-//! The flavours of FEN to choose from.
+//! The flavors of FEN to choose from.
 
 use clap::ValueEnum;
 use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle};
 
 /// How FEN is written.
 #[derive(Clone, Copy, Debug, clap::Args)]
-pub struct Flavour {
-    /// The flavour of FEN
-    #[arg(long = "flavour", value_name = "FLAVOUR", value_enum, default_value_t)]
+pub struct Flavor {
+    /// Flavor of FEN
+    #[arg(help_heading = "Output")]
+    #[arg(long = "flavor", alias = "flavour", value_name = "FLAVOR", value_enum, default_value_t)]
     style: Style,
-    /// When to write the en passant target. Default: as the flavour does
+    /// When to write the en passant target
+    ///
+    /// By default the flavor decides.
+    #[arg(hide_short_help = true, help_heading = "Output")]
     #[arg(long, value_name = "WHEN", value_enum)]
     en_passant: Option<Target>,
 }
 
 #[derive(Clone, Copy, Default, Debug, ValueEnum)]
 enum Style {
-    /// As the FEN standard has it: target after every double step; KQkq, a file letter only for an inner rook
+    /// The FEN standard: target after every double step; KQkq, and a file letter only for an inner rook
     #[default]
     Standard,
-    /// KQkq even for inner rooks, which readers then take for the outermost rook
+    /// KQkq even for inner rooks, which readers take for the outermost rook
     Kqkq,
     /// X-FEN: target only if a capture is legal; a file letter only for an inner rook
     XFen,
@@ -33,12 +37,12 @@ enum Target {
     Always,
     /// Only if a capture is legal
     Legal,
-    /// Only if a pawn stands ready to capture, legally or not
+    /// Only if a pawn can capture, legally or not
     PseudoLegal,
 }
 
-impl Flavour {
-    /// Returns the two styles that make up the flavour.
+impl Flavor {
+    /// Returns the two styles that make up the flavor.
     pub fn styles(self) -> (EnPassantStyle, CastlingStyle) {
         let (target, castling) = match self.style {
             Style::Standard => (EnPassantStyle::Always, CastlingStyle::XFen),

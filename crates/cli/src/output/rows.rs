@@ -1,0 +1,38 @@
+//! The output format of rows: a table, CSV or JSON.
+
+use crate::output::formats::csv;
+
+/// The format of rows.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, clap::ValueEnum)]
+pub enum RowFormat {
+    /// A table, or values separated by tabs if the output is not a terminal
+    #[default]
+    Table,
+    /// Comma-separated values with a header line
+    Csv,
+    /// JSON (docs/JSON.md)
+    Json,
+}
+
+/// The options for the format of rows.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub struct RowFormatArgs {
+    /// Output format
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t, help_heading = "Output")]
+    format: RowFormat,
+    /// Print JSON (docs/JSON.md): the same as --format json
+    #[arg(long, conflicts_with = "format", help_heading = "Output")]
+    json: bool,
+}
+
+impl RowFormatArgs {
+    /// Returns the format.
+    pub fn format(self) -> RowFormat {
+        if self.json { RowFormat::Json } else { self.format }
+    }
+}
+
+/// Returns a line of CSV.
+pub fn csv_line<'a>(cells: impl IntoIterator<Item = &'a str>) -> String {
+    cells.into_iter().map(csv).collect::<Vec<_>>().join(",") + "\n"
+}

@@ -1,0 +1,176 @@
+//! The interface in one piece: short helps that fit a screen, one name for one option, old names for one more version,
+//! and the same options wherever games are selected.
+
+use crate::common::cli::Room;
+
+const GAMES: &str = "[White \"Adams\"]\n[Black \"Baker, B\"]\n[Result \"1-0\"]\n\n1. e4 e5 2. Nf3 1-0\n\n\
+[White \"Clark\"]\n[Black \"Adams\"]\n[Result \"0-1\"]\n\n1. d4 d5 2. c4 e6 0-1\n\n\
+[White \"Adams\"]\n[Black \"Baker, B\"]\n[Result \"1-0\"]\n\n1. e4 e5 2. Nf3 1-0\n\n";
+
+fn room() -> Room {
+    let room = Room::new();
+    room.write("g.pgn", GAMES);
+    room.fine(&["import", "g.pgn", "-o", "g.bga", "-q"]);
+    room
+}
+
+/// The names of the subcommands in a help of the program.
+fn names(help: &str) -> Vec<String> {
+    let rows = help.lines().filter_map(|line| line.strip_prefix("  ")).filter(|row| !row.starts_with(' '));
+    // The names have twelve columns, before their descriptions.
+    let rows = rows.filter(|row| row.as_bytes().get(11) == Some(&b' ') && row.as_bytes().get(12) != Some(&b' '));
+    let names = rows.filter_map(|row| row.split_whitespace().next());
+    let words = names.filter(|name| name.chars().all(|letter| letter.is_ascii_lowercase()));
+    words.filter(|name| *name != "scoresheet").map(str::to_owned).collect()
+}
+
+#[test]
+fn short_helps_fit_a_screen() {
+    let room = Room::new();
+    let short = room.fine(&["-h"]);
+    assert!(short.lines().count() <= 45, "{short}");
+    assert!(short.starts_with("Store, search and export chess games"), "{short}");
+    let (first, all) = (names(&short), names(&room.fine(&["help", "--all"])));
+    for name in ["pcn", "brenner", "bench", "inspect", "man", "completions"] {
+        assert!(!first.iter().any(|own| own == name) && all.iter().any(|own| own == name), "{name}");
+    }
+    assert!(first.len() >= 24 && all.len() >= 37 && first.iter().all(|name| all.contains(name)), "{first:?} {all:?}");
+    assert_eq!(room.fine(&["help", "--all"]), room.fine(&["--help"]));
+    for name in all.iter().filter(|name| *name != "help") {
+        let help = room.fine(&[name, "-h"]);
+        let most = if name == "find" { 46 } else { 44 };
+        assert!(help.lines().count() <= most, "{name}: {} lines\n{help}", help.lines().count());
+        // What is left out is in the long help.
+        let long = room.fine(&[name, "--help"]);
+        for option in help.lines().filter_map(|line| line.split_whitespace().find(|word| word.starts_with("--"))) {
+            assert!(long.contains(option), "{name} {option}");
+        }
+    }
+}
+
+#[test]
+fn options_of_find_are_under_headings() {
+    let help = Room::new().fine(&["find", "--help"]);
+    let mut rest = help.as_str();
+    let headings = [
+        ("Position:", ["--fen", "--moves", "--any"]),
+        ("Pattern:", ["--board", "--material", "--for-plies"]),
+        ("Last move:", ["--white-move", "--captured", "--mistake"]),
+        ("Which games:", ["--games", "--where", "--variations"]),
+        ("Output:", ["--sort", "--limit", "--format"]),
+        ("Global options:", ["--no-map", "--index-dir", "--color"]),
+    ];
+    for (heading, options) in headings {
+        let (_, after) = rest.split_once(&format!("\n{heading}\n")).unwrap_or_else(|| panic!("{heading}\n{rest}"));
+        let end = after.lines().position(|line| line.ends_with(':') && !line.starts_with(' '));
+        let lines: Vec<&str> = after.lines().take(end.unwrap_or(usize::MAX)).collect();
+        for option in options {
+            assert!(lines.iter().any(|line| line.contains(option)), "{heading} {option}: {lines:?}");
+        }
+        rest = after;
+    }
+    for old in ["--epd", "--every", "--any-side", "--any-castling", "--any-en-passant"] {
+        assert!(!help.lines().any(|line| line.trim_start().starts_with(old) && !line.contains("--any <")), "{old}");
+    }
+}
+
+#[test]
+fn options_without_effect_are_hidden() {
+    let room = Room::new();
+    for name in ["position", "pcn", "brenner", "completions", "man"] {
+        let help = room.fine(&[name, "--help"]);
+        assert!(!help.contains("--no-map") && !help.contains("--index-dir"), "{help}");
+    }
+    assert!(room.fine(&["list", "--help"]).contains("--no-map"));
+    for name in ["completions", "man"] {
+        assert!(!room.fine(&[name, "--help"]).contains("--json"), "{name}");
+    }
+    assert!(room.fine(&["--no-map", "man", "--json"]).starts_with('{'));
+}
+
+/// Old names of options, which work for one more version.
+#[test]
+fn old_names_still_work() {
+    let room = room();
+    let epd = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - id \"x\";";
+    let other = epd.replace(" b ", " w ");
+    let pairs: &[(&[&str], &[&str])] = &[
+        (&["find", "g.bga", "--fen", epd, "--count"], &["find", "g.bga", "--epd", epd, "--count"]),
+        (
+            &["find", "g.bga", "--fen", epd, "--fen", "startpos", "--all", "--count"],
+            &["find", "g.bga", "--epd", epd, "--fen", "startpos", "--every", "--count"],
+        ),
+        (
+            &["find", "g.bga", "--fen", &other, "--any", "side,castling,en-passant", "--count"],
+            &["find", "g.bga", "--fen", &other, "--any-side", "--any-castling", "--any-en-passant", "--count"],
+        ),
+        (
+            &["find", "g.bga", "--material", "K*Q*R*B*N*P8k*q*r*b*n*p8", "--for-plies", "2"],
+            &["find", "g.bga", "--material", "K*Q*R*B*N*P8k*q*r*b*n*p8", "--plies", "2"],
+        ),
+        (&["stats", "g.bga", "--limit", "1"], &["stats", "g.bga", "--top", "1"]),
+        (&["player", "g.bga", "Adams", "--limit", "1"], &["player", "g.bga", "Adams", "--top", "1"]),
+        (&["opening", "g.bga", "--moves", "e4", "--limit", "1"], &["opening", "g.bga", "--moves", "e4", "--top", "1"]),
+        (&["tree", "g.bga", "--top-games", "1"], &["tree", "g.bga", "--samples", "1"]),
+        (&["fen", "g.bga", "1", "--flavor", "shredder"], &["fen", "g.bga", "1", "--flavour", "shredder"]),
+        (
+            &["book", "g.bga", "--depth", "1", "--min-games", "1", "-o", "a.bin", "-q"],
+            &["book", "g.bga", "--plies", "1", "--min-games", "1", "-o", "b.bin", "-q"],
+        ),
+    ];
+    for (new, old) in pairs {
+        let (new_text, old_text) = (room.fine(new), room.fine(old));
+        assert!(new.contains(&"book") || !new_text.is_empty(), "{new:?}");
+        assert_eq!(new_text, old_text, "{old:?}");
+        let help = room.fine(&[new[0], "--help"]);
+        let shown = |args: &[&str]| -> Vec<String> {
+            let options = args.iter().filter(|arg| arg.starts_with("--"));
+            options.filter(|option| help.contains(&format!(" {option}"))).map(|option| (*option).to_owned()).collect()
+        };
+        assert_eq!(shown(new).len(), new.iter().filter(|arg| arg.starts_with("--")).count(), "{new:?}");
+    }
+    assert_eq!(room.read("a.bin"), room.read("b.bin"));
+    assert_eq!(room.fine(&["find", "g.bga", "--fen", epd, "--count"]), "2\n");
+    assert_eq!(room.fine(&["find", "g.bga", "--fen", &other, "--count"]), "0\n");
+    assert_eq!(room.fine(&["find", "g.bga", "--fen", &other, "--any", "side", "--count"]), "2\n");
+}
+
+/// `--count` and `--format csv` give what the other formats have.
+#[test]
+fn games_are_counted_and_written_as_csv() {
+    let room = room();
+    let adams = ["--where", "white = Adams"];
+    for command in ["list", "find", "export", "eco", "stats"] {
+        assert_eq!(room.fine(&[command, "g.bga", "--count"]), "3\n", "{command}");
+        assert_eq!(room.fine(&[&[command, "g.bga", "--count"][..], &adams].concat()), "2\n", "{command}");
+        assert_eq!(room.fine(&[command, "g.bga", "--count", "--games", "2-"]), "2\n", "{command}");
+    }
+    // The third game is the first again.
+    assert_eq!(room.fine(&["dedupe", "g.bga", "--count"]), "1\n");
+    room.write(
+        "h.pgn",
+        "[White \"Adams\"]\n[Black \"Baker, B\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 \
+        6. Re1 b5 7. Bb3 d6 8. c3 O-O 9. h3 *\n\n"
+            .repeat(2),
+    );
+    room.fine(&["import", "h.pgn", "-o", "h.bga", "-q"]);
+    assert_eq!(room.fine(&["dedupe", "h.bga", "--count"]), "1\n");
+    let pairs = "game,kept,likeness,white,black,date\n2,1,same,Adams,\"Baker, B\",?\n";
+    assert_eq!(room.fine(&["dedupe", "h.bga", "--format", "csv", "-q"]), pairs);
+    let exported = room.fine(&["export", "g.bga", "--format", "csv"]);
+    let listed = room.fine(&["list", "g.bga", "--format", "csv"]);
+    let moves = ["moves", "1. e4 e5 2. Nf3 1-0", "1. d4 d5 2. c4 e6 0-1", "1. e4 e5 2. Nf3 1-0"];
+    let expected: String = listed.lines().zip(moves).map(|(line, moves)| format!("{line},{moves}\n")).collect();
+    assert_eq!((exported.lines().count(), exported), (4, expected));
+    room.fine(&["export", "g.bga", "--format", "csv", "--split", "White", "-o", "parts/", "-q"]);
+    let part = String::from_utf8(room.read("parts/Clark.csv")).unwrap();
+    assert_eq!(part.lines().count(), 2, "{part}");
+    assert!(part.starts_with("game,white,"), "{part}");
+    let eco = room.fine(&["eco", "g.bga", "--format", "csv"]);
+    assert!(eco.starts_with("game,eco,opening,ply,tag\n1,C40,King's Knight Opening,3,\n"), "{eco}");
+    let tree = room.fine(&["tree", "g.bga", "--format", "csv", "--depth", "2"]);
+    let lines: Vec<&str> = tree.lines().collect();
+    assert_eq!(lines[0], "line,games,white,draws,black,unknown,rating,performance,last_year,eco,opening");
+    assert!(lines[1].starts_with("e4,2,2,0,0,0,") && lines[2].starts_with("e4 e5,2,2,0,0,0,"), "{tree}");
+    assert_eq!(lines.len(), 5, "{tree}");
+}
