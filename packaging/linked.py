@@ -85,10 +85,7 @@ def licences(packages: list[dict], asked: argparse.Namespace) -> str:
     lines += ["  Rust's standard library: MIT OR Apache-2.0, copyright The Rust Project Developers"]
     if "musl" in asked.target:
         lines += ["  musl, the C library: MIT, copyright 2005-2020 Rich Felker, et al."]
-    lines += [
-        "  The names of openings, those of Lichess: CC0-1.0",
-        "  The pages of reports have the chess glyphs of DejaVu Sans: public domain",
-    ]
+    lines += ["  The names of openings, those of Lichess: CC0-1.0"]
     lines += ["", "", "MIT, of Scoresheet", "", (ROOT / "LICENSE-MIT").read_text().strip()]
     groups: dict[str, list[str]] = {}
     for package in others:

@@ -65,14 +65,29 @@ impl Params {
         if text.len() > WHERE { Err(Fault::bad(format!("where: longer than {WHERE} bytes"))) } else { Ok(text) }
     }
 
+    /// Returns the question, as JSON, whose games alone are wanted; empty where there is none.
+    ///
+    /// Errors: it is too long.
+    pub fn question(&self) -> Result<&str, Fault> {
+        let text = self.get("find").unwrap_or_default();
+        if text.len() > WHERE { Err(Fault::bad(format!("find: longer than {WHERE} bytes"))) } else { Ok(text) }
+    }
+
+    /// Returns whether neither a filter nor a question leaves games out.
+    ///
+    /// Errors: one of them is too long.
+    pub fn is_of_all(&self) -> Result<bool, Fault> {
+        Ok(self.filter()?.trim().is_empty() && self.question()?.is_empty())
+    }
+
     /// Returns which archive is asked for, by its number from 1; `None` for all.
     pub fn archive(&self) -> Result<Option<usize>, Fault> {
         self.get("archive").map(|_| self.number("archive", 0)).transpose()
     }
 
-    /// Returns the games that `archive` and `where` name, in the archives' own order.
+    /// Returns the games that `archive`, `where` and `find` name, in the archives' own order.
     pub fn choice(&self) -> Result<Choice<'_>, Fault> {
-        Ok(Choice { only: self.archive()?, filter: self.filter()?, ..Choice::default() })
+        Ok(Choice { only: self.archive()?, filter: self.filter()?, question: self.question()?, ..Choice::default() })
     }
 
     /// Returns the position that `fen` and the moves of `play` lead to.
@@ -121,6 +136,8 @@ fn opening(position: &Position) -> Option<&'static Opening> {
 /// Errors: no FEN; or no position that has legal moves by the rules: a king is missing, or the side to move could take
 /// it.
 pub fn position(text: &str) -> Result<Position, Fault> {
+    // Addresses often have underscores in the place of blanks, as Lichess writes them.
+    let text = &text.replace('_', " ");
     let fen = Fen::read(text.as_bytes(), ReadMode::Forgiving)
         .map_err(|error| Fault::bad(format!("fen: {}", error.in_text(text.as_bytes()))).with("column", error.column))?;
     let fatal = |why: &Illegality| {

@@ -75,6 +75,7 @@ impl Request {
             Noun::Find(_) => Cost::Quick,
             #[cfg(not(target_family = "wasm"))]
             Noun::Description => Cost::Quick,
+            Noun::Games | Noun::Tree | Noun::Stats | Noun::Download if asks("find") => Cost::Scan,
             Noun::Games if at => by_position(snapshot),
             Noun::Games if asks("sort") || asks("where") => by_tags(snapshot),
             Noun::Games => Cost::Quick,

@@ -32,10 +32,29 @@ pub struct Choice<'a> {
     pub only: Option<usize>,
     /// What tags have to say; empty for all games.
     pub filter: &'a str,
+    /// What else games have to have, as a question in JSON (docs/QUERY.md); empty for nothing.
+    pub question: &'a str,
     /// The keys to order by; empty for the archives' own order.
     pub sort: &'a str,
     /// A position that the main line has to reach.
     pub at: Option<&'a Position>,
+}
+
+impl Choice<'_> {
+    /// Returns a text that choices of the same games in the same order have alone.
+    fn key(&self) -> Result<String, Fault> {
+        let Choice { only, filter, question, sort, at } = self;
+        let fen = at.map(Position::fen).unwrap_or_default();
+        // The same question can be written in many ways.
+        let question = match *question {
+            "" => String::new(),
+            text => match serde_json::from_str::<serde_json::Value>(text) {
+                Ok(value) => value.to_string(),
+                Err(error) => return Err(Fault::bad(format!("find: no JSON: {error}"))),
+            },
+        };
+        Ok(format!("{only:?}\0{fen}\0{filter}\0{sort}\0{question}"))
+    }
 }
 
 /// Games that a filter lets pass, in an order.
@@ -146,31 +165,55 @@ impl Snapshot {
     /// Errors: the filter or the order cannot be read; the whole of an archive is needed where parts of it are fetched;
     /// the work was stopped.
     pub fn select(&self, choice: Choice<'_>, stop: &Stop) -> Result<Arc<Selection>, Fault> {
-        let Choice { only, filter, sort, at } = choice;
-        let fen = at.map(Position::fen).unwrap_or_default();
-        let key = format!("{only:?}\0{fen}\0{filter}\0{sort}");
+        let key = choice.key()?;
         let lock = || self.selections.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, kept)) = lock().iter().find(|(own, _)| *own == key) {
             return Ok(Arc::clone(kept));
         }
         let made = Arc::new(self.make(choice, stop)?);
         // What depends on the day is not kept beyond the request.
-        if !filter.to_lowercase().contains("today") {
-            let mut kept = lock();
-            kept.push_front((key, Arc::clone(&made)));
-            let mut bytes = 0;
-            kept.retain(|(_, selection)| {
-                bytes += selection.bytes();
-                bytes <= KEPT
-            });
-            kept.truncate(64);
+        if !choice.filter.to_lowercase().contains("today") {
+            self.keep(key, &made);
         }
         Ok(made)
     }
 
-    fn make(&self, Choice { only, filter, sort, at }: Choice<'_>, stop: &Stop) -> Result<Selection, Fault> {
+    fn keep(&self, key: String, made: &Arc<Selection>) {
+        let mut kept = self.selections.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.retain(|(own, _)| *own != key);
+        kept.push_front((key, Arc::clone(made)));
+        let mut bytes = 0;
+        kept.retain(|(_, selection)| {
+            bytes += selection.bytes();
+            bytes <= KEPT
+        });
+        kept.truncate(64);
+    }
+
+    /// Keeps the games that a search has found, by their numbers in the set, for requests that ask for the same in the
+    /// archives' own order.
+    ///
+    /// Errors: the question cannot be read.
+    pub fn remember(&self, choice: Choice<'_>, numbers: &[u64]) -> Result<(), Fault> {
+        let mut sets: Vec<GameSet> = self.set.archives().map(|archive| GameSet::new(archive.len())).collect();
+        for number in numbers {
+            let (place, own) = self.set.place_of(*number)?;
+            sets[place].insert(own);
+        }
+        let games = sets.iter().map(GameSet::len).sum();
+        let found = Selection { sets: Some(sets), order: None, games, undecided: 0, is_all: false };
+        self.keep(choice.key()?, &Arc::new(found));
+        Ok(())
+    }
+
+    fn make(&self, choice: Choice<'_>, stop: &Stop) -> Result<Selection, Fault> {
+        let Choice { only, filter, question, sort, at } = choice;
         let books = self.books(only)?;
-        let is_all = filter.trim().is_empty() && at.is_none() && only.is_none();
+        let is_all = filter.trim().is_empty() && question.is_empty() && at.is_none() && only.is_none();
+        let question: Option<Query> = match question {
+            "" => None,
+            text => Some(text.parse().map_err(|fault| Fault::query("find", &fault))?),
+        };
         let mut query = Query::new();
         if !filter.trim().is_empty() {
             query = query.filter(Filter::parse(filter).map_err(|fault| Fault::query("where", &fault))?);
@@ -179,7 +222,7 @@ impl Snapshot {
             "" => None,
             text => Some(SortKeys::parse(text).map_err(|fault| Fault::query("sort", &fault))?),
         };
-        if query.asked_filter().is_some() || order.is_some() {
+        if query.asked_filter().is_some() || question.is_some() || order.is_some() {
             self.needs_whole()?;
         }
         let monitor = Monitor::new().stop(stop.flag());
@@ -197,7 +240,14 @@ impl Snapshot {
                 };
                 let found = query.in_archive(book.indexed(), among.as_ref(), Some(&monitor));
                 undecided += found.unread.iter().map(Unread::count).sum::<u64>();
-                all.push(found.games);
+                all.push(match &question {
+                    None => found.games,
+                    Some(question) => {
+                        let passed = question.in_archive(book.indexed(), Some(&found.games), Some(&monitor));
+                        undecided += passed.unread.iter().map(Unread::count).sum::<u64>();
+                        passed.games
+                    }
+                });
             }
             if stop.is_set() {
                 return Err(Fault::stopped());

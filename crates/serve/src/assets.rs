@@ -4,7 +4,7 @@ use crate::app::App;
 use crate::refused::Refused;
 use axum::Router;
 use axum::extract::Path;
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::get;
 use scoresheet_pages::FILES;
@@ -32,7 +32,24 @@ pub fn routes() -> Router<App> {
     for page in PAGES {
         router = router.route(&format!("/{page}"), get(async |headers: HeaderMap| file("index.html", &headers)));
     }
-    router.fallback(async || (StatusCode::NOT_FOUND, "404: there is no such page\n"))
+    router.fallback(missing)
+}
+
+/// Says that there is no such page: to a reader by a page, from which the others can be reached.
+async fn missing(uri: Uri, headers: HeaderMap) -> Response {
+    let accepts = headers.get(header::ACCEPT).and_then(|kinds| kinds.to_str().ok()).unwrap_or_default();
+    let path = uri.path();
+    if !accepts.contains("text/html") || path.starts_with("/assets/") || path.starts_with("/api/") {
+        return (StatusCode::NOT_FOUND, "404: there is no such page\n").into_response();
+    }
+    let kind = [(header::CONTENT_TYPE, "text/html; charset=utf-8"), (header::CACHE_CONTROL, "no-cache")];
+    (StatusCode::NOT_FOUND, kind, document(path.matches('/').count().saturating_sub(1))).into_response()
+}
+
+/// Returns the document as it is so many folders further down.
+fn document(below: usize) -> String {
+    const PAGE: &str = scoresheet_pages::text("index.html");
+    PAGE.replace("\"assets/", &format!("\"{}assets/", "../".repeat(below)))
 }
 
 async fn asset(Path(path): Path<String>, headers: HeaderMap) -> Response {
@@ -41,10 +58,8 @@ async fn asset(Path(path): Path<String>, headers: HeaderMap) -> Response {
 
 /// A game to be shown within other pages. Its document is the same one, a folder further down.
 async fn embedded(Path(_): Path<u64>) -> Result<Response, Refused> {
-    const PAGE: &str = scoresheet_pages::text("index.html");
-    let text = PAGE.replace("\"assets/", "\"../assets/");
-    Ok(([(header::CONTENT_TYPE, "text/html; charset=utf-8"), (header::CACHE_CONTROL, "no-cache")], text)
-        .into_response())
+    let kind = [(header::CONTENT_TYPE, "text/html; charset=utf-8"), (header::CACHE_CONTROL, "no-cache")];
+    Ok((kind, document(1)).into_response())
 }
 
 fn file(path: &str, headers: &HeaderMap) -> Response {

@@ -1,5 +1,5 @@
 // What has been seen once is there without a network: the pages, and the ranges of the archive's files that were read.
-// `scoresheet site` puts the list of files in; with another list this is another service worker, which takes over.
+// `scoresheet site` puts the list of files in, each with its hash; with another list this is another service worker, which takes over.
 
 const LIST = /*LIST*/{};
 const PAGES = `pages ${LIST.version}`;
@@ -8,9 +8,18 @@ const RANGES = "ranges";
 const MOST = 6000;
 const root = new URL("./", self.location);
 
+/** Keeps a file: that which the page has just loaded, or, where that is another one than the list names, a new one. */
+async function take(cache, name) {
+  const url = new URL(name, root);
+  const get = (mode) => fetch(new Request(url, { cache: mode, integrity: LIST.files[name] }));
+  const response = await get("force-cache").catch(() => get("reload"));
+  if (!response.ok) throw new Error(`${response.status}: ${name}`);
+  await cache.put(url, response);
+}
+
 self.addEventListener("install", (event) => {
-  const files = LIST.files.map((name) => new Request(new URL(name, root), { cache: "no-cache" }));
-  event.waitUntil(caches.open(PAGES).then((cache) => cache.addAll(files)).then(() => self.skipWaiting()));
+  const all = (cache) => Promise.all(Object.keys(LIST.files).map((name) => take(cache, name)));
+  event.waitUntil(caches.open(PAGES).then(all).then(() => self.skipWaiting()));
 });
 
 async function tidy() {
@@ -72,6 +81,6 @@ self.addEventListener("fetch", (event) => {
     return;
   }
   if (name === "assets/wasm/model.bin") event.respondWith(seen(request));
-  if (!LIST.files.includes(name)) return;
+  if (!(name in LIST.files)) return;
   event.respondWith(caches.open(PAGES).then((cache) => cache.match(new URL(name, root))).then((kept) => kept ?? fetch(request)));
 });

@@ -5,6 +5,7 @@ use crate::parts::{MANIFEST, hash};
 use scoresheet_answers::site::format::pack;
 use scoresheet_pages::FILES;
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
@@ -56,9 +57,27 @@ pub fn write(folder: &Path, manifest: &Value, options: &Options) -> io::Result<u
         |name: &&String| !name.ends_with("SHA256SUMS") && !name.ends_with("LICENSE") && !name.ends_with("model.bin");
     let names: Vec<&String> = files.keys().filter(loaded).collect();
     let all: Vec<u8> = files.values().flatten().copied().chain(manifest.to_string().into_bytes()).collect();
-    let list = json!({"version": hash(&all), "files": names.iter().map(|name| name.as_str()).chain([MANIFEST]).collect::<Vec<_>>()});
+    let written = format!("{manifest:#}\n");
+    let listed =
+        names.iter().map(|name| (name.as_str(), files[*name].as_slice())).chain([(MANIFEST, written.as_bytes())]);
+    let hashes: BTreeMap<&str, String> = listed.map(|(name, bytes)| (name, integrity(bytes))).collect();
+    let list = json!({"version": hash(&all), "files": hashes});
     fs::write(folder.join("sw.js"), SERVICE.replace("/*LIST*/{}", &list.to_string()))?;
     Ok(names.iter().map(|name| files[*name].len() as u64).sum())
+}
+
+/// Returns the hash of a file as browsers compare it.
+fn integrity(bytes: &[u8]) -> String {
+    const SIGNS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::from("sha256-");
+    for three in Sha256::digest(bytes).chunks(3) {
+        let bits = three.iter().fold(0u32, |bits, byte| bits << 8 | u32::from(*byte)) << (8 * (3 - three.len()));
+        for place in 0..4 {
+            let sign = SIGNS[(bits >> (18 - 6 * place)) as usize % 64];
+            text.push(if place <= three.len() { char::from(sign) } else { '=' });
+        }
+    }
+    text
 }
 
 /// The page, with what says that it is a site.
@@ -107,9 +126,8 @@ fn licences() -> String {
          <link rel=\"stylesheet\" href=\"assets/app.css\">\n</head>\n<body>\n<main>\n\
          <p><a href=\"./\">Back to the games</a></p>\n<h1>Licences</h1>\n\
          <p>The games are those of whoever published this site. What shows them:</p>\n<table>\n\
-         <tr><th scope=\"row\">Scoresheet: pages, reader, archive</th><td>{version}</td><td>MIT OR Apache-2.0</td></tr>\n\
+         <tr><th scope=\"row\">Scoresheet: pages, pieces, reader, archive</th><td>{version}</td><td>MIT OR Apache-2.0</td></tr>\n\
          <tr><th scope=\"row\"><a href=\"https://github.com/shaack/cm-chessboard\" rel=\"noopener\">cm-chessboard</a>, changed in two places</th><td></td><td>MIT</td></tr>\n\
-         <tr><th scope=\"row\">Pieces: the chess glyphs of DejaVu Sans</th><td></td><td>public domain</td></tr>\n\
          <tr><th scope=\"row\">Names of openings: Lichess's table</th><td></td><td>CC0-1.0</td></tr>\n</table>\n\
          <h2>Linked into the reader</h2>\n<table>\n\
          <tr><th scope=\"row\">zstd (its C library)</th><td></td><td>BSD-3-Clause</td></tr>\n{rows}</table>\n{}{}{}{}{others}</main>\n</body>\n</html>\n",
@@ -120,4 +138,12 @@ fn licences() -> String {
         others = texts.iter().map(|(own, names)| text(&escaped(&names.join(", ")), own)).collect::<String>(),
         version = env!("CARGO_PKG_VERSION"),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn hashes_are_those_of_browsers() {
+        assert_eq!(super::integrity(b""), "sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=");
+    }
 }

@@ -303,19 +303,8 @@ pub fn games_of_player(headers: &TagColumns, games: &GameSet, name: &str, least:
     Ok(found)
 }
 
-/// Returns the games of a set in groups, in no order; those that have nothing of a key are in none. Of a player's games
-/// the points are the player's, otherwise White's; by [`GroupKey::Player`] each game counts for both players.
-///
-/// Reads only tag columns, except for the keys `ending` and `mate`, and for openings of games without the tag.
-///
-/// Errors: damaged tags. Games whose moves cannot be read are in `unread`.
-pub fn groups(
-    headers: &TagColumns,
-    games: &GameSet,
-    player: Option<&PlayerGames>,
-    keys: &[GroupKey],
-) -> Result<(Vec<Group>, Vec<Unread>)> {
-    let tag = |name: &str| Key::Tag(name.to_owned());
+/// Returns the columns that `groups` reads.
+pub fn columns() -> Vec<Key> {
     let names = [
         "White",
         "Black",
@@ -329,8 +318,22 @@ pub fn groups(
         "TimeControl",
         "Event",
     ];
-    let wanted: Vec<Key> = names.into_iter().map(tag).chain([Key::Facts, Key::Plies]).collect();
-    let columns = headers.columns(&wanted)?;
+    names.into_iter().map(|name| Key::Tag(name.to_owned())).chain([Key::Facts, Key::Plies]).collect()
+}
+
+/// Returns the games of a set in groups, in no order; those that have nothing of a key are in none. Of a player's games
+/// the points are the player's, otherwise White's; by [`GroupKey::Player`] each game counts for both players.
+///
+/// Reads tag columns alone, but for the keys `ending` and `mate`, and for openings of games without the tag.
+///
+/// Errors: damaged tags of games in the set. Games whose moves cannot be read are in `unread`.
+pub fn groups(
+    headers: &TagColumns,
+    games: &GameSet,
+    player: Option<&PlayerGames>,
+    keys: &[GroupKey],
+) -> Result<(Vec<Group>, Vec<Unread>)> {
+    let columns = headers.columns_of(&self::columns(), games)?;
     let [white, black, white_elo, black_elo, result, eco, opening, date, utc, control, event, facts, plies] =
         columns.as_slice()
     else {

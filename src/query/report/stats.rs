@@ -163,12 +163,17 @@ pub struct Player {
     pub lost: u64,
 }
 
-/// Counts the games of a set. Reads tag columns alone.
-pub fn stats(headers: &TagColumns, games: &GameSet) -> Result<Stats> {
-    let tag = |name: &str| Key::Tag(name.to_owned());
+/// Returns the columns that `stats` reads.
+pub fn keys() -> Vec<Key> {
     let names = ["White", "Black", "Event", "ECO", "WhiteElo", "BlackElo", "Date", "UTCDate", "Result"];
-    let keys: Vec<Key> = names.into_iter().map(tag).chain([Key::Plies, Key::Facts]).collect();
-    let columns = headers.columns(&keys)?;
+    names.into_iter().map(|name| Key::Tag(name.to_owned())).chain([Key::Plies, Key::Facts]).collect()
+}
+
+/// Counts the games of a set. Reads tag columns alone.
+///
+/// Errors: damaged tags or games in the set.
+pub fn stats(headers: &TagColumns, games: &GameSet) -> Result<Stats> {
+    let columns = headers.columns_of(&keys(), games)?;
     let [white, black, event, eco, white_elo, black_elo, _, _, _, plies, facts] = columns.as_slice() else {
         return Ok(Stats::default());
     };
@@ -184,7 +189,7 @@ pub fn stats(headers: &TagColumns, games: &GameSet) -> Result<Stats> {
         outcomes.push((outcome, own));
     }
 
-    let years = headers.years()?;
+    let years = headers.years_of(games)?;
     for game in games.iter() {
         let own = plies.get(game);
         *stats.by_plies.entry(own).or_default() += 1;

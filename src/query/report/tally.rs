@@ -10,6 +10,8 @@ use crate::query::report::points::performance;
 const SAMPLES: usize = 15;
 /// The number of latest games kept.
 const LATEST: usize = 8;
+/// Set in the rank of a game in which both players have ratings: above the sum of any two ratings.
+const BOTH_RATED: u32 = 1 << 17;
 /// Bits of a game's number.
 const NUMBER: u32 = 48;
 
@@ -32,7 +34,8 @@ pub struct Tally {
     sides: [(u64, u64, u64); 2],
     /// The last year played; 0 where none is known.
     year: u16,
-    /// Rating (twice) and number of the games with the highest ratings, best first.
+    /// Rank and number of the games with the highest ranks, best first. A rank is twice the game's rating, and
+    /// `BOTH_RATED` if both players have one.
     samples: Vec<(u32, u64)>,
     /// The latest games, latest first: the year in the bits above the number; 0 for no game.
     latest: [u64; LATEST],
@@ -73,7 +76,7 @@ impl Tally {
             side.2 += (2 * lost + drawn) * counts;
         }
         self.year = self.year.max(facts.year);
-        self.sample((double, game));
+        self.sample((double | u32::from(!one_only) * BOTH_RATED, game));
         self.late(u64::from(facts.year) << NUMBER | game);
     }
 
@@ -159,13 +162,14 @@ impl Tally {
         (self.year > 0).then_some(self.year)
     }
 
-    /// Returns the games with the highest ratings, at most fifteen, best first.
+    /// Returns the games with the highest ratings, at most fifteen, best first: games in which both players have a rating
+    /// come before all others.
     pub fn samples(&self) -> impl Iterator<Item = u64> + '_ {
         self.rated_samples().map(|(_, game)| game)
     }
 
-    /// Returns the games with the highest ratings like `samples`, each after its rating: twice the mean of the
-    /// players', or of the one who has any; 0 where none has.
+    /// Returns the games with the highest ratings like `samples`, each after its rank: twice the mean rating of the
+    /// players, or of the only one who has a rating; more than any such number if both have one; 0 if none has.
     pub fn rated_samples(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
         self.samples.iter().copied()
     }

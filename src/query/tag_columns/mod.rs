@@ -17,7 +17,7 @@ pub use column::{Column, Strings};
 pub(in crate::query) use line::push_line;
 pub use unread::Unread;
 
-use crate::archive::{Archive, FileKind, SideState};
+use crate::archive::{Archive, FileKind, GameSet, SideState};
 use crate::error::{Damage, Error, Result};
 use crate::format::side::{Made, Part};
 use crate::format::tag_columns::{self, ColumnEntry, ColumnRef, Directory, MAX_COLUMNS, TableRef};
@@ -154,6 +154,20 @@ impl<'a> TagColumns<'a> {
         }
     }
 
+    /// Returns the columns asked for, as `columns` does, for a set of games.
+    ///
+    /// Errors: damaged tags or games in the set; damage of other games does not matter.
+    pub fn columns_of(&self, keys: &[Key], games: &GameSet) -> Result<Vec<Arc<Column>>> {
+        let (columns, unread) = self.readable(keys);
+        // Damage of which it is not known which games it concerns may concern these.
+        let concerns =
+            |unread: &Unread| unread.games.is_empty() || unread.games.clone().any(|game| games.contains(game));
+        match unread.into_iter().find(concerns) {
+            None => Ok(columns),
+            Some(unread) => Err(unread.error),
+        }
+    }
+
     /// Returns the requested columns like `columns`, and the numbers of the games for which one of them cannot be read.
     /// These games have the number 0 in that column, as if there were no value.
     pub fn readable(&self, keys: &[Key]) -> (Vec<Arc<Column>>, Vec<Unread>) {
@@ -201,9 +215,14 @@ impl<'a> TagColumns<'a> {
 
     /// Returns the year of each game, by its tag Date, or UTCDate where that says none.
     pub fn years(&self) -> Result<Years> {
-        let tag = |name: &str| Key::Tag(name.to_owned());
-        let columns = self.columns(&[tag("Date"), tag("UTCDate")])?;
-        Ok(Years { columns: columns.into_iter().map(|column| (column::years(&column), column)).collect() })
+        Ok(Years::new(self.columns(&Years::keys())?))
+    }
+
+    /// Returns the year of each game of a set, as `years` does; of other games it may be missing.
+    ///
+    /// Errors: damaged tags of games in the set.
+    pub fn years_of(&self, games: &GameSet) -> Result<Years> {
+        Ok(Years::new(self.columns_of(&Years::keys(), games)?))
     }
 
     /// A column of a file that has all games in one segment, if it has it and its checksums hold; for a tag that no game
@@ -353,6 +372,15 @@ pub struct Years {
 }
 
 impl Years {
+    /// The columns that the year of a game is read from.
+    fn keys() -> [Key; 2] {
+        ["Date", "UTCDate"].map(|name| Key::Tag(name.to_owned()))
+    }
+
+    fn new(columns: Vec<Arc<Column>>) -> Years {
+        Years { columns: columns.into_iter().map(|column| (column::years(&column), column)).collect() }
+    }
+
     /// Returns the year of a game, from 1; `None` where it is not known.
     pub fn get(&self, game: u64) -> Option<u16> {
         let year = |(years, column): &(Vec<u16>, Arc<Column>)| years.get(column.get(game) as usize).copied();

@@ -6,7 +6,7 @@ use crate::book::Book;
 use crate::fault::Fault;
 use crate::params::Params;
 use crate::site::SiteFile;
-use crate::snapshot::Snapshot;
+use crate::snapshot::{Choice, Snapshot};
 use crate::stop::Stop;
 use scoresheet::chess::Position;
 use scoresheet::query::games::Plan;
@@ -28,6 +28,10 @@ const DEADLINES: u32 = 60;
 pub struct Asked {
     query: Query,
     only: Option<usize>,
+    /// So many games are listed and all are counted; `None` lists all.
+    listed: Option<u64>,
+    /// The question without its filter, and the filter, by which the games found can be asked for again.
+    again: Option<(String, String)>,
     /// The positions, where first plies of main lines alone are asked for: all that a site file has.
     by_site: Option<Vec<Position>>,
 }
@@ -35,21 +39,29 @@ pub struct Asked {
 /// What a search by position, or by a pattern where none is given, would cost.
 pub fn cost(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value, Fault> {
     let position = wanted(params)?;
-    // A pattern replays all.
-    let query = match &position {
-        Some(position) => Query::from(position),
-        None => Query::from(Pattern::lasting(Condition::default(), 1)),
+    let query = match (&position, params.question()?) {
+        (Some(position), _) => Query::from(position),
+        // A pattern replays all.
+        (None, "") => Query::from(Pattern::lasting(Condition::default(), 1)),
+        (None, question) => question.parse().map_err(|fault| Fault::query("find", &fault))?,
     };
-    let selection = snapshot.select(params.choice()?, stop)?;
+    // The question is not asked yet.
+    let selection = snapshot.select(Choice { question: "", ..params.choice()? }, stop)?;
     let mut plan = Plan { with: "position index", ..Plan::default() };
+    let mut measured = 0.0;
     for (place, _, book) in snapshot.books(params.archive()?)? {
         if let (Some(site), Some(position), true) = (book.site(), &position, selection.is_all) {
             plan.add(Cost { games: site.count(position)?, replayed: false, with: "position index" });
             continue;
         }
-        plan.add(query.cost(book.search().among(selection.set(place))));
+        let cost = query.cost(book.search().among(selection.set(place)));
+        if cost.replayed && !book.is_lean() {
+            measured += by_sample(&query, book, selection.set(place));
+        }
+        plan.add(cost);
     }
     let Plan { games, replayed, with, seconds, .. } = plan;
+    let seconds = seconds.max(measured);
     let advice = (replayed && games > 1_000_000).then_some("scoresheet index ARCHIVE --positions --signatures");
     let mut json = json!({"games": games, "replayed": replayed, "with": with, "seconds": seconds, "advice": advice});
     // What has to be fetched before.
@@ -59,6 +71,36 @@ pub fn cost(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value, 
         json["bytes"] = bytes;
     }
     Ok(json)
+}
+
+/// Games that are looked into to know how long all take.
+#[cfg(not(target_family = "wasm"))]
+const SAMPLE: u64 = 512;
+
+/// Returns the seconds that looking into all games of an archive takes, by the time that a sample of them takes here and
+/// now: patterns differ by a factor of fifty, and machines have other work.
+#[cfg(not(target_family = "wasm"))]
+fn by_sample(query: &Query, book: &Book, games: Option<&GameSet>) -> f64 {
+    let live;
+    let games = match games {
+        Some(games) => games,
+        None => {
+            live = book.archive().live();
+            &live
+        }
+    };
+    let all = games.len();
+    let step = usize::try_from(all / SAMPLE).unwrap_or(usize::MAX).max(1);
+    let sample = GameSet::of(book.archive().len(), games.iter().step_by(step).take(SAMPLE as usize));
+    let began = std::time::Instant::now();
+    query.clone().in_archive(book.indexed(), Some(&sample), None);
+    began.elapsed().as_secs_f64() * all as f64 / sample.len().max(1) as f64
+}
+
+/// There is no clock here.
+#[cfg(target_family = "wasm")]
+fn by_sample(_: &Query, _: &Book, _: Option<&GameSet>) -> f64 {
+    0.0
 }
 
 /// Reads a search by position.
@@ -74,31 +116,42 @@ pub fn by_position(params: &Params) -> Result<Asked, Fault> {
     if either_color {
         positions.push(position.colors_swapped());
     }
-    let limit = params.number("limit", FOUND)?.min(MOST);
-    let mut query = Query::from(&position).either_color(either_color).reach(reach).limit(Some(limit));
+    let listed = params.get("listed").map(|_| params.number("listed", 0)).transpose()?;
+    let limit = listed.is_none().then_some(params.number("limit", FOUND)?.min(MOST));
+    let mut query = Query::from(&position).either_color(either_color).reach(reach).limit(limit);
     let filter = params.filter()?;
     if !filter.trim().is_empty() {
         query = query.filter(filter.parse().map_err(|fault| Fault::query("where", &fault))?);
     }
     let by_site = (reach == SearchOptions::default()).then_some(positions);
-    Ok(Asked { query, only: params.archive()?, by_site })
+    Ok(Asked { query, only: params.archive()?, listed, again: None, by_site })
 }
 
 /// Reads a question as JSON, and `archive` beside it: the number of the only archive that is asked.
 pub fn by_question(body: &[u8]) -> Result<Asked, Fault> {
     let body = std::str::from_utf8(body).map_err(|_| Fault::bad("the body is not UTF-8"))?;
-    let mut only = None;
+    let (mut only, mut listed, mut again) = (None, None, None);
     let mut text = body.to_owned();
-    if let Ok(Value::Object(mut fields)) = serde_json::from_str(body)
-        && let Some(archive) = fields.remove("archive")
-    {
-        let number = || archive.as_u64().ok_or_else(|| Fault::bad("archive: a whole number is wanted"));
-        only = if archive.is_null() { None } else { Some(usize::try_from(number()?).unwrap_or(usize::MAX)) };
-        text = Value::Object(fields).to_string();
+    if let Ok(Value::Object(mut fields)) = serde_json::from_str(body) {
+        let members = fields.len();
+        let mut number = |name: &str| match fields.remove(name).unwrap_or_default() {
+            Value::Null => Ok(None),
+            value => value.as_u64().map(Some).ok_or_else(|| Fault::bad(format!("{name}: a whole number is wanted"))),
+        };
+        only = number("archive")?.map(|archive| usize::try_from(archive).unwrap_or(usize::MAX));
+        listed = number("listed")?;
+        // Where nothing had to be taken out, faults are told in the text as it came.
+        if fields.len() < members {
+            text = Value::Object(fields.clone()).to_string();
+        }
+        let filter = fields.remove("where").and_then(|filter| filter.as_str().map(str::to_owned)).unwrap_or_default();
+        fields.remove("limit");
+        let is_plain = !["sort", "offset", "games"].iter().any(|name| fields.contains_key(*name));
+        again = (is_plain && !fields.is_empty()).then(|| (Value::Object(fields).to_string(), filter));
     }
     let query: Query = text.parse().map_err(|fault| Fault::query("the question", &fault))?;
-    let limit = query.asked_limit().unwrap_or(FOUND).min(MOST);
-    Ok(Asked { query: query.limit(Some(limit)), only, by_site: None })
+    let limit = listed.is_none().then(|| query.asked_limit().unwrap_or(FOUND).min(MOST));
+    Ok(Asked { query: query.limit(limit), only, listed, again, by_site: None })
 }
 
 /// Answers with a line of JSON for each game found, lines that say how far the search is, and one at the end.
@@ -131,7 +184,7 @@ fn search(snapshot: &Snapshot, asked: &Asked, flow: &mut Flow<'_>) -> Result<(),
     let monitor = Monitor::new().stop(flow.stop.flag());
     let mut hits = asked.query.run_monitored(&set, &monitor);
     let of = flow.run(|| hits.of()).ok_or_else(Fault::internal)??;
-    let mut found = 0;
+    let (mut found, mut numbers) = (0, Vec::new());
     loop {
         let batch = flow.run(|| hits.next_batch()).ok_or_else(Fault::internal)?;
         if flow.stop.is_set() {
@@ -140,6 +193,10 @@ fn search(snapshot: &Snapshot, asked: &Asked, flow: &mut Flow<'_>) -> Result<(),
         let Some(batch) = batch? else { break };
         for own in batch {
             found += 1;
+            numbers.push(own.number);
+            if asked.listed.is_some_and(|most| found > most) {
+                continue;
+            }
             if !(flow.push)(line(&hit(snapshot, own.number, &own.hits))) {
                 return Ok(());
             }
@@ -150,6 +207,10 @@ fn search(snapshot: &Snapshot, asked: &Asked, flow: &mut Flow<'_>) -> Result<(),
     }
     let unread: u64 = hits.unread().iter().map(|(_, unread)| unread.count()).sum();
     let (searched, is_all) = (hits.searched(), hits.is_complete());
+    if let Some((question, filter)) = asked.again.as_ref().filter(|_| is_all && unread == 0) {
+        let choice = Choice { only: asked.only, filter, question, ..Choice::default() };
+        snapshot.remember(choice, &numbers)?;
+    }
     (flow.push)(done(searched, of, found, unread, is_all));
     Ok(())
 }

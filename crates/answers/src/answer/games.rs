@@ -33,7 +33,7 @@ pub fn page(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value, 
     let sort = params.get("sort").unwrap_or_default();
     if let (Some(position), [book]) = (&at, snapshot.all())
         && let Some(site) = book.site()
-        && params.filter()?.trim().is_empty()
+        && params.is_of_all()?
         && sort.trim().is_empty()
     {
         return page_of_site(snapshot, book, site, position, offset, limit);

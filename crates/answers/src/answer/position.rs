@@ -28,10 +28,11 @@ pub fn position(params: &Params) -> Result<Value, Fault> {
         line.position.play_unchecked(m);
         line.opening = scoresheet::query::openings::Openings::table().of(&line.position).or(line.opening);
     }
-    let faults: Vec<String> = match params.get("fen").map(|text| Fen::read(text.as_bytes(), ReadMode::Forgiving)) {
-        Some(Ok(fen)) => fen.illegalities_of(&fen.position()).iter().map(ToString::to_string).collect(),
-        _ => Vec::new(),
-    };
+    let faults: Vec<String> =
+        match params.get("fen").map(|text| Fen::read(text.replace('_', " ").as_bytes(), ReadMode::Forgiving)) {
+            Some(Ok(fen)) => fen.illegalities_of(&fen.position()).iter().map(ToString::to_string).collect(),
+            _ => Vec::new(),
+        };
     let moves: Vec<Value> = line.moves.iter().map(|(san, uci)| json!({"san": san, "uci": uci})).collect();
     Ok(json!({
         "fen": line.position.fen(),

@@ -1,10 +1,10 @@
 // Begins everything: language, theme, the frame of the page, and the page that the address names.
 
 import * as api from "./api.js";
-import { el, fill } from "./dom.js";
+import { el, fill, sign, svg } from "./dom.js";
 import * as filter from "./filter.js";
 import { language, load, number, size, t } from "./i18n.js";
-import { broken } from "./parts.js";
+import { broken, popover } from "./parts.js";
 import * as state from "./state.js";
 
 const PAGES = {
@@ -13,6 +13,7 @@ const PAGES = {
   games: () => import("./pages/games.js"),
   search: () => import("./pages/search.js"),
   statistics: () => import("./pages/statistics.js"),
+  missing: () => import("./pages/missing.js"),
 };
 const NAMED = ["explorer", "games", "search", "statistics"];
 
@@ -34,25 +35,40 @@ function choice(label, name, options, use) {
       options.map(([value, text]) => el("option", { value, selected: value === now }, text))));
 }
 
-function header(now) {
+/** The choice of an archive, in the head where that is wide, and else in the menu. */
+function picker(now, name) {
   const { params } = state.read();
-  const picker = archives.length > 1 && el("label.choice", {}, el("span", {}, t("archive")),
+  return archives.length > 1 && el(name, {}, el("span", {}, t("archive")),
     el("select", { onchange: (event) => state.go(now, { ...state.read().params, archive: event.target.value, after: undefined }) },
       el("option", { value: "" }, t("all_archives")),
       archives.map((own) => el("option", { value: own.archive, selected: String(own.archive) === params.archive }, `${own.name} (${number(own.games)})`))));
+}
+
+/** A link past what stands before: an address with a fragment would begin the page anew. */
+function skip(id, text) {
+  const go = (event) => {
+    event.preventDefault();
+    const place = document.getElementById(id) ?? document.getElementById("main");
+    place.focus();
+    place.scrollIntoView({ block: "nearest" });
+  };
+  return el("a.skip", { href: `#${id}`, onclick: go }, t(text));
+}
+
+function header(now) {
+  const brand = svg("svg", { viewBox: "0 0 40 40", "aria-hidden": "true" }, svg("rect", { width: 40, height: 40, rx: 8, fill: "#b58863" }), svg("use", { href: `${new URL("../pieces.svg", import.meta.url).href}#bn` }));
   return el("header.top", {},
-    el("a.skip", { href: "#main" }, t("skip")),
-    el("a.brand", { href: state.address("explorer", {}) }, title),
+    skip("main", "skip"), ["explorer", "game", "search"].includes(now) && skip("moves", "skip_moves"),
+    el("a.brand", { href: state.address("explorer", {}), "aria-label": title }, brand, el("span", {}, title)),
     el("nav", { "aria-label": t("pages") },
       NAMED.map((name) => el("a", { href: state.address(name), "aria-current": name === now ? "page" : null }, t(name)))),
-    picker,
-    el("details.settings", {},
-      el("summary", { "aria-label": t("settings") }, "⚙"),
-      el("div.menu", {},
-        choice(t("theme"), "theme", [["system", t("theme_system")], ["light", t("theme_light")], ["dark", t("theme_dark")]], theme),
-        choice(t("language"), "language", [["", t("language_system")], ["en", "English"], ["de", "Deutsch"]], begin),
-        choice(t("letters"), "letters", [["english", "KQRBN"], ["local", language === "de" ? "KDTLS" : "KQRBN"], ["figurines", "♔♕♖♗♘"]], show),
-        el("button", { type: "button", onclick: keys }, t("keys"), " ?"))));
+    picker(now, "label.choice"),
+    popover(".settings", sign("settings"), t("settings"),
+      picker(now, "label.choice.narrow-only"),
+      choice(t("theme"), "theme", [["system", t("theme_system")], ["light", t("theme_light")], ["dark", t("theme_dark")]], theme),
+      choice(t("language"), "language", [["", t("language_system")], ["en", "English"], ["de", "Deutsch"]], begin),
+      choice(t("letters"), "letters", [["english", "KQRBN"], ["local", language === "de" ? "KDTLS" : "KQRBN"], ["figurines", "♔♕♖♗♘"]], show),
+      el("button", { type: "button", onclick: keys }, t("keys"), " ", el("kbd", {}, "?"))));
 }
 
 /** Shows which keys do what. */
@@ -74,15 +90,17 @@ async function show() {
   page = null;
   const { page: name, embedded, params } = state.read();
   document.body.classList.toggle("embedded", embedded);
+  document.body.classList.toggle("board-only", embedded && params.moves === "0");
+  if (embedded && params.theme) theme(params.theme);
   const main = el("main", { id: "main", tabindex: "-1" });
   fill(document.body,
     embedded ? null : header(name),
-    embedded || name === "game" ? null : filter.bar(),
+    embedded || name === "game" || name === "missing" ? null : filter.bar(),
     main,
     embedded ? null : foot(),
     el("div", { id: "said", role: "status" }),
     el("div.visually-hidden", { id: "announced", "aria-live": "polite" }));
-  document.title = `${t(name)} – ${title}`;
+  document.title = `${t(name === "missing" ? "no_page" : name)} – ${title}`;
   const own = controller;
   try {
     const module = await PAGES[name]().catch(() => {
@@ -91,7 +109,7 @@ async function show() {
     if (own !== controller) return;
     page = module.show(main, { params, embedded, signal: controller.signal, archives });
   } catch (error) {
-    if (error.name !== "AbortError") fill(main, broken(error, show));
+    if (error.name !== "AbortError") fill(main, el("h1", {}, t(name)), broken(error, show));
   }
 }
 
@@ -166,7 +184,18 @@ document.addEventListener("click", (event) => {
   scrollTo(0, 0);
 });
 
+// What has opened over the page closes when something else is pressed.
+document.addEventListener("pointerdown", (event) => {
+  for (const open of document.querySelectorAll("details.popover[open]")) if (!open.contains(event.target)) open.open = false;
+});
+
 document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape") {
+    for (const open of document.querySelectorAll("details.popover[open]")) {
+      open.open = false;
+      open.querySelector("summary").focus();
+    }
+  }
   const { target } = event;
   const typing = target.closest?.("input, textarea, select, dialog, [contenteditable]");
   if (event.key === "Escape" && typing?.matches("input")) {

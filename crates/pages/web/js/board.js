@@ -19,13 +19,14 @@ export class Board {
     this.legal = [];
     this.onMove = onMove;
     this.marks = { squares: [], arrows: [] };
-    this.start = orientation;
+    this.hints = [];
+    this.side = orientation;
   }
 
   /** To be called once the element is in the document: the board takes its width from there. */
   mount() {
     this.board = new Chessboard(this.holder, {
-      orientation: this.start,
+      orientation: this.side,
       assetsUrl: assets,
       style: { pieces: { file: "pieces.svg" }, animationDuration: still.matches ? 0 : 150, cssClass: "scoresheet" },
       extensions: [{ class: PromotionDialog, props: { language } }],
@@ -55,7 +56,11 @@ export class Board {
     if (event.type === INPUT_EVENT_TYPE.validateMoveInput) {
       const moves = own(event.squareFrom, event.squareTo);
       if (moves.length > 1) {
+        // A picture has nothing to be pressed in it.
+        const picture = this.board.view.svg;
+        picture.setAttribute("role", "group");
         this.board.showPromotionDialog(event.squareTo, event.squareFrom[1] === "7" ? "w" : "b", (result) => {
+          picture.setAttribute("role", "img");
           const letter = result?.piece?.[1];
           if (letter) this.onMove(event.squareFrom + event.squareTo + letter);
           else this.show(this.fen, this.legal, this.marks);
@@ -77,6 +82,7 @@ export class Board {
     this.fen = fen;
     this.legal = legal;
     this.marks = { squares: [], arrows: [], ...marks };
+    this.hints = [];
     this.targets = [];
     this.board?.setPosition(fen.split(" ")[0], !still.matches);
     this.board?.view.svg.setAttribute("aria-label", `${this.label || t("board")}: ${described(fen)}`);
@@ -100,24 +106,40 @@ export class Board {
       const [x, y] = at(square);
       nodes.push(svg("circle", { cx: x, cy: y, r: size / 7, class: "target" }));
     }
-    for (const { from, to, color } of this.marks.arrows) {
+    for (const { from, to, color, width = 1 } of [...this.marks.arrows, ...this.hints]) {
       const [[x1, y1], [x2, y2]] = [at(from), at(to)];
       const length = Math.hypot(x2 - x1, y2 - y1) || 1;
       const [dx, dy] = [((x2 - x1) / length) * size, ((y2 - y1) / length) * size];
-      const [ex, ey] = [x2 - dx * 0.35, y2 - dy * 0.35];
-      const points = [[x2, y2], [ex - dy * 0.18, ey + dx * 0.18], [ex + dy * 0.18, ey - dx * 0.18]];
-      nodes.push(svg("line", { x1, y1, x2: ex, y2: ey, "stroke-width": size / 9, class: `arrow ${color}` }));
+      const head = 0.1 + 0.25 * width;
+      const [ex, ey] = [x2 - dx * head, y2 - dy * head];
+      const half = 0.06 + 0.12 * width;
+      const points = [[x2, y2], [ex - dy * half, ey + dx * half], [ex + dy * half, ey - dx * half]];
+      nodes.push(svg("line", { x1, y1, x2: ex, y2: ey, "stroke-width": (size / 9) * width, class: `arrow ${color}` }));
       nodes.push(svg("polygon", { points: points.map((p) => p.join(",")).join(" "), class: `arrow-head ${color}` }));
     }
     this.layer.replaceChildren(...nodes);
   }
 
-  get orientation() {
-    return this.board?.getOrientation() ?? this.start;
+  /** Shows arrows beside those of the position: what a row of a table would play. */
+  hint(arrows = []) {
+    this.hints = arrows;
+    this.draw();
   }
 
-  flip() {
-    this.board?.setOrientation(this.orientation === "w" ? "b" : "w", false).then(() => this.draw());
+  /** The side below; from the moment it is wanted, though the board turns after the moves that it still shows. */
+  get orientation() {
+    return this.side;
+  }
+
+  /** Turns the board. While it turns, another wish waits: the board takes one at a time. */
+  async flip() {
+    this.side = this.side === "w" ? "b" : "w";
+    const turn = async () => {
+      while (this.board && this.board.getOrientation() !== this.side) await this.board.setOrientation(this.side, false);
+      this.turning = null;
+    };
+    await (this.turning ??= turn());
+    this.draw();
   }
 }
 

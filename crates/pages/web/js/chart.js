@@ -30,9 +30,29 @@ const named = ({ name, value }) => `${name}: ${number(value)}`;
 /** Returns bars, each a link to the games in it. `items`: `{name, value, href}`. */
 export function bars(title, items, titles) {
   return plot(title, items, titles, [0, Math.max(1, ...items.map((item) => item.value))], (item, x, step, top) => {
-    const rect = svg("rect", { x: x + 1, y: top(item.value), width: Math.max(1, step - 2), height: top(0) - top(item.value), class: "column" },
+    if (!item.value) return [];
+    const gap = Math.min(2, step * 0.15);
+    const rect = svg("rect", { x: x + gap / 2, y: top(item.value), width: step - gap, height: top(0) - top(item.value), class: "column" },
       svg("title", {}, named(item)));
     return [item.href ? svg("a", { href: item.href, "aria-label": named(item) }, rect) : rect];
+  });
+}
+
+/** Returns bars of results, each as high as any other: White's wins below, then draws, Black's wins. `items`: `{name, white, draws, black}`. */
+export function shares(title, items, titles) {
+  const rows = items.map((item) => ({ ...item, value: item.white + item.draws + item.black }));
+  const words = ({ name, white, draws, black, value }) =>
+    `${name}: ${[["white", white], ["draws", draws], ["black", black]].map(([side, count]) => `${t(side)} ${percent(count, value)}`).join(", ")}`;
+  return plot(title, rows, titles, [0, 100], (item, x, step, top) => {
+    if (!item.value) return [];
+    const gap = Math.min(2, step * 0.15);
+    let below = 0;
+    return [["w", item.white], ["d", item.draws], ["b", item.black]].map(([side, count]) => {
+      const share = (100 * count) / item.value;
+      const rect = svg("rect", { x: x + gap / 2, y: top(below + share), width: step - gap, height: top(0) - top(share), class: `part ${side}` }, svg("title", {}, words(item)));
+      below += share;
+      return rect;
+    });
   });
 }
 
@@ -71,25 +91,25 @@ export function heat(title, counts) {
 }
 
 /** Returns a table that scrolls by itself. The first cell of a row is its heading; all others but bars stand to the right. */
-export function sheet(label, titles, rows, kind = "data") {
+export function sheet(label, titles, rows, kind = "data", isTall = rows.length > 14) {
   const cell = (content) => el(content?.className === "bar" ? "td" : "td.right", {}, content);
-  return el("div.scroll", { tabindex: "0", role: "region", "aria-label": label },
+  return el(isTall ? "div.scroll.tall" : "div.scroll", { tabindex: "0", role: "region", "aria-label": label },
     el(`table.${kind}`, {},
-      titles.length > 0 && el("thead", {}, el("tr", {}, titles.map((title) => el("th", { scope: "col" }, title)))),
+      titles.length > 0 && el("thead", {}, el("tr", {}, titles.map((title, at) => el(at && rows[0]?.[at]?.className !== "bar" ? "th.right" : "th", { scope: "col" }, title)))),
       el("tbody", {}, rows.map(([heading, ...cells]) => el("tr", {}, el("th", { scope: "row" }, heading), cells.map(cell))))));
 }
 
 /** Returns a table that opens below a plot. */
 const table = (titles, rows) => el("details", {}, el("summary", {}, t("as_table")), sheet(titles.join(", "), titles, rows));
 
-/** Returns a bar of White's wins, draws and Black's wins; `sides` says whose else they are. */
-export function bar({ white, draws, black }, sides = ["white", "draws", "black"]) {
+/** Returns a bar of White's wins, draws and Black's wins; `sides` says whose else they are. Parts of so many percent are written out. */
+export function bar({ white, draws, black }, sides = ["white", "draws", "black"], written = 20) {
   const whole = white + draws + black;
   if (whole === 0) return el("span.soft", {}, "–");
   const words = [white, draws, black].map((count, side) => `${t(sides[side])} ${percent(count, whole)}`).join(", ");
   const part = (name, count) => {
     const share = (100 * count) / whole;
-    return count > 0 && wide(el(`span.part.${name}`, {}, share >= 20 ? percent(count, whole) : ""), share);
+    return count > 0 && wide(el(`span.part.${name}`, {}, share >= written ? percent(count, whole) : ""), share);
   };
   return el("span.bar", { role: "img", "aria-label": words, title: words },
     part("w", white), part("d", draws), part("b", black));
@@ -102,7 +122,7 @@ export function centipawns(text) {
   return Math.max(-1000, Math.min(1000, Math.round(Number(text) * 100)));
 }
 
-/** Returns the graph of a game: evaluation as an area, clocks as lines. `plies`: `{eval, clock}` by ply, from 0. */
+/** Returns the graph of a game: evaluation as an area, clocks as lines. `plies`: `{eval, clock, judged}` by ply, from 0. */
 export function graph(plies, { onPick }) {
   const [width, height] = [640, 120];
   const last = Math.max(1, plies.length - 1);
@@ -128,6 +148,11 @@ export function graph(plies, { onPick }) {
     }
   }
   node.append(svg("line", { x1: 0, x2: width, y1: height / 2, y2: height / 2, class: "grid" }));
+  plies.forEach(({ eval: value, judged }, at) => {
+    if (!judged || judged === "good") return;
+    const y = value === undefined ? height / 2 : height * (1 - chance(centipawns(value)) / 100);
+    node.append(svg("line", { x1: x(at), x2: x(at), y1: y, y2: y, class: `dot judged-${judged}` }));
+  });
   const hand = svg("line", { x1: 0, x2: 0, y1: 0, y2: height, class: "hand" });
   node.append(hand);
   node.addEventListener("click", (event) => {

@@ -44,6 +44,26 @@ export function svg(name, attributes = {}, ...children) {
   return node;
 }
 
+/** Signs on buttons, drawn on 24 units: no font has them all. */
+const SIGNS = {
+  first: "M6 5v14M19 5 9 12l10 7z",
+  back: "M17 5 7 12l10 7z",
+  forward: "M7 5l10 7-10 7z",
+  last: "M18 5v14M5 5l10 7-10 7z",
+  flip: "M8 20V4M4 8l4-4 4 4M16 4v16M12 16l4 4 4-4",
+  autoplay: "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18zM10 8.500l6 3.500-6 3.500z",
+  share: "M5 12h.01M12 12h.01M19 12h.01",
+  filter: "M4 6h16M7 12h10M10 18h4",
+  settings: "M4 7h9M19 7h1M4 17h1M11 17h9M16 4.500a2.500 2.500 0 1 0 0 5 2.500 2.500 0 0 0 0-5zM8 14.500a2.500 2.500 0 1 0 0 5 2.500 2.500 0 0 0 0-5z",
+  person: "M10.500 4a6.500 6.500 0 1 0 0 13 6.500 6.500 0 0 0 0-13zM15.500 15.500 20 20",
+};
+
+/** Returns a sign for a button, which has its name beside it or as its label. */
+export function sign(name) {
+  const kind = name === "share" ? "sign dots" : "sign";
+  return svg("svg", { viewBox: "0 0 24 24", class: kind, "aria-hidden": "true" }, svg("path", { d: SIGNS[name] }));
+}
+
 /** Sets the width of an element in percent: style attributes are not allowed, the style object is. */
 export function wide(node, percent) {
   node.style.width = `${percent}%`;

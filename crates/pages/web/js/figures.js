@@ -1,7 +1,7 @@
 // What games are like, as sections of a page: statistics, a player, an opening. A server, a site and the reports of the
 // command show the same. `to` makes addresses, or none: `to.where(condition)` of games, `to.game(number)` of one.
 
-import { bar, bars, heat, line, sheet } from "./chart.js";
+import { bar, bars, heat, line, shares, sheet } from "./chart.js";
 import { el } from "./dom.js";
 import { counted, number, percent, t } from "./i18n.js";
 import { miniature } from "./picture.js";
@@ -24,36 +24,80 @@ export function statistics(found, to) {
   const of = found.archives > 1 && longest.archive ? ` ${t("of_archive", { name: longest.archive })}` : "";
   const facts = [
     ["games", number(found.games)], ["white_won", share(white)], ["draws", share(draws)], ["black_won", share(black)], ["no_result", number(unknown)],
-    ["half_moves", number(found.plies)], ["mean_length", number(found.mean_plies)], ["median_length", number(found.median_plies)],
+    ["half_moves", number(found.plies)], ["mean_length", number(found.mean_plies, 1)], ["median_length", number(found.median_plies)],
     ["longest_game", longest.game && link(to.game(longest.game), `${number(longest.plies)} (${t("game")} ${number(longest.game)}${of})`)],
     ["with_comments", share(found.comments)], ["with_variations", share(found.variations)], ["with_marks", share(found.glyphs)],
     ["set_up", share(found.set_up)], ["faulty", share(found.faulty)],
   ];
   const plot = (name, items, title, counts) => items.length > 1 && section(name, bars(t(name), items, [t(title), t(counts)]));
-  const by = (rows, name, condition) => rows.map((own) => ({ name: name(own), value: own.games, href: to.where(condition(own)) }));
-  const [times, when] = found.by_month?.length > 1 ? [found.by_month, "month"] : [filled(found.by_year.map((own) => ({ ...own, from: Number(own.name) })), 1), "year"];
-  const year = (own) => String(own.from ?? own.name);
+  const by = (rows, name, condition) => rows.map((own) => ({ name: name(own), value: own.games, href: own.games > 0 ? to.where(condition(own)) : null }));
+  const years = () => late(filled(found.by_year.map((own) => ({ ...own, from: Number(own.name), to: Number(own.name) })), 1));
+  const [times, when] = found.by_month?.length > 1 ? [found.by_month, "month"] : [years(), "year"];
+  const year = (own) => (own.isBefore ? `≤${own.to}` : String(own.from ?? own.name));
+  const ofYear = (own) => (own.isBefore ? `year <= ${own.to}` : own.from ? `year = ${own.from}` : /^\d+-\d+$/.test(own.name) ? `year = ${own.name.slice(0, 4)} and month = ${Number(own.name.slice(5))}` : null);
   const ratings = times.map((own) => ({ name: year(own), value: own.rating ?? null }));
   const code = (group) => /^[A-E]\d\d/.exec(group.name ?? "")?.[0];
   const band = (group) => group.name.split("-").map(Number);
-  return [
-    el("p.total", {}, counted("game", found.games)),
-    section("results", el("p", {}, bar({ white, draws, black })), sheet(t("results"), [], facts.map(([name, value]) => [t(name), value]), "data.facts")),
-    plot(`by_${when}`, by(times, year, (own) => (own.from ? `year = ${own.from}` : null)), when, "games"),
+  return el("div.figures", {},
+    el("p.total", {}, counted("game", found.games), found.unread ? el("span.fault", {}, " ", t("not_read", { n: number(found.unread) })) : null),
+    section("results", el("p.result-bar", {}, bar({ white, draws, black })), sheet(t("results"), [], facts.map(([name, value]) => [t(name), value]), "data.facts")),
+    plot(`by_${when}`, by(times, year, ofYear), when, "games"),
+    times.length > 1 && section(`results_by_${when}`, shares(t(`results_by_${when}`), times.map((own) => ({ name: year(own), white: own.white ?? 0, draws: own.draws ?? 0, black: own.black ?? 0 })), [t(when), t("games")])),
     ratings.filter((own) => own.value !== null).length > 1 && section("mean_rating", line(t("mean_rating"), ratings, [t(when), t("rating")])),
-    stacked("by_eco", found.by_eco, (group) => link(code(group) && to.where(`eco = ${code(group)}`), group.name)),
+    families("by_eco", found.by_eco, (group) => link(code(group) && to.where(`eco = ${code(group)}`), group.name)),
     stacked("by_rating", found.by_rating, (group) => link(band(group)[1] && to.where(`avgelo in ${band(group).join("..")}`), group.name)),
     stacked("by_speed", found.by_speed, (group) => t(`speed_${group.name}`.toLowerCase())),
     plot("by_length", by(usual(filled(found.lengths, 10)), span, (own) => (own.to ? `moves in ${own.from}..${own.to}` : `moves >= ${own.from}`)), "moves", "games"),
-    plot("by_player_rating", by(filled(found.ratings, 100), (own) => String(own.from), (own) => `elo in ${own.from}..${own.to}`), "rating", "players"),
+    plot("by_player_rating", by(usual(late(filled(found.ratings, 100))), (own) => (own.isBefore ? `≤${own.to}` : own.to ? String(own.from) : `${own.from}+`), (own) => (own.isBefore ? `elo <= ${own.to}` : own.to ? `elo in ${own.from}..${own.to}` : `elo >= ${own.from}`)), "rating", "players"),
     found.squares && section("squares", el("div.boards", {}, heat(t("white_moves"), found.squares.white), heat(t("black_moves"), found.squares.black))),
     stacked("endings", endings(found.by_ending ?? []), (group) => group.name, ["first_side", "draws", "other_side"]),
     found.first_moves?.length > 0 && section("first_moves", el("div.boards", {}, found.first_moves.map((own) => el("figure", {}, miniature(own.fen),
       el("figcaption", {}, el("strong", {}, own.line), ` ${own.opening ?? ""}`, el("div.soft", {}, counted("game", own.games)), bar(own)))))),
     list("players", ["player", "games", "won", "drawn", "lost"],
-      found.players.map((own) => [link(to.where(`player = ${quoted(own.name)}`), own.name), ...[own.games, own.won, own.drawn, own.lost].map(number)])),
+      found.players.map((own) => [link(to.where(`player = ${quoted(own.name)}`), own.name), ...[own.games, own.won, own.drawn, own.lost].map((count) => number(count))])),
     list("events", ["event", "games"], found.events.map((own) => [link(to.where(`event = ${quoted(own.name)}`), own.name), number(own.games)])),
-  ];
+  );
+}
+
+/** Openings as a tree: those of one name together, with their codes below. */
+function families(name, groups, heading) {
+  if (!groups?.length) return null;
+  const found = new Map();
+  for (const group of groups) {
+    const family = /^[A-E]\d\d ([^:,]+)/.exec(group.name)?.[1] ?? group.name;
+    found.set(family, [...(found.get(family) ?? []), group]);
+  }
+  const sum = (members, key) => members.reduce((all, own) => all + (own[key] ?? 0), 0);
+  const row = (members, title, kind) => [title, number(sum(members, "games")), bar({ white: sum(members, "white"), draws: sum(members, "draws"), black: sum(members, "black") })].concat(kind ?? []);
+  const most = [...found].sort(([, one], [, other]) => sum(other, "games") - sum(one, "games"));
+  const rows = most.flatMap(([family, members]) => (members.length < 2 ? [row(members, heading(members[0]))] : [row(members, family), ...members.map((own) => row([own], el("span.member", {}, heading(own))))]));
+  const node = sheet(t(name), [t(name), t("games"), t("results")], rows, "tree");
+  let at = 0;
+  const all = [...node.querySelectorAll("tbody tr")];
+  for (const [, members] of most) {
+    const own = all[at++];
+    if (members.length < 2) continue;
+    const below = all.slice(at, (at += members.length));
+    const title = own.firstChild;
+    const open = el("button.plain.unfold", { type: "button", "aria-expanded": "false", onclick: () => {
+      const isOpen = open.getAttribute("aria-expanded") === "true";
+      open.setAttribute("aria-expanded", String(!isOpen));
+      below.forEach((line) => { line.hidden = isOpen; });
+    } }, title.textContent);
+    title.replaceChildren(open);
+    below.forEach((line) => { line.hidden = true; });
+  }
+  return section(name, node);
+}
+
+/** Joins the rows before the first percent of the games into a first one. */
+function late(rows) {
+  const all = rows.reduce((sum, row) => sum + row.games, 0);
+  let seen = 0;
+  const early = rows.filter((row) => (seen += row.games) <= 0.01 * all);
+  if (early.length < 3) return rows;
+  const sum = (key) => early.reduce((count, row) => count + (row[key] ?? 0), 0);
+  return [{ isBefore: true, to: early.at(-1).to, games: sum("games"), white: sum("white"), draws: sum("draws"), black: sum("black") }, ...rows.slice(early.length)];
 }
 
 /** Groups as `stats --by` has them, from the side of the player, or of White: name, games, results, score, ratings. */
@@ -68,7 +112,7 @@ const games = (name, rows) => list(name, ["game", "white", "black", "result", "d
 /** Returns the sections of a player: members as of `scoresheet player --json`. */
 export function player(found) {
   const sides = [["white", found.white], ["black", found.black], ["both", found]];
-  return [
+  return el("div.figures", {},
     el("p.total", {}, counted("game", found.games)),
     found.names.length > 1 && list("names", ["player", "games"], found.names.map((own) => [own.name, number(own.games)])),
     points("sides", sides.map(([side, own]) => ({ ...own, side })), (own) => t(own.side)),
@@ -77,12 +121,12 @@ export function player(found) {
     points("opponents", found.opponents, (own) => own.opponent),
     points("years", found.years, (own) => own.year),
     games("best_wins", found.best_wins), games("worst_losses", found.worst_losses),
-  ];
+  );
 }
 
 /** Returns the sections of an opening: members as of `scoresheet opening --json`. */
 export function opening(found) {
-  return [
+  return el("div.figures", {},
     el("div.boards", {}, el("figure", {}, miniature(found.fen), el("figcaption", {}, found.opening))),
     el("p.total", {}, counted("game", found.games)),
     points("results", [found], () => t("white")),
@@ -92,7 +136,7 @@ export function opening(found) {
     points("with_white", found.with_white, (own) => own.player),
     points("with_black", found.with_black, (own) => own.player),
     games("strongest", found.strongest),
-  ];
+  );
 }
 
 const span = ({ from, to }) => (to ? `${from}–${to}` : `${from}+`);

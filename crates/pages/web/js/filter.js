@@ -1,9 +1,9 @@
 // The filter that goes along from page to page: chips, a form for the usual questions, and its text.
 
 import * as api from "./api.js";
-import { el, fill, later } from "./dom.js";
+import { el, fill, later, sign } from "./dom.js";
 import { quoted } from "./figures.js";
-import { t } from "./i18n.js";
+import { t, told } from "./i18n.js";
 import * as state from "./state.js";
 
 /** Returns the parts of a filter that "and" joins; a filter with "or" or brackets is one part. */
@@ -26,34 +26,93 @@ export function parts(where) {
   return whole.some((own) => /\bor\b/i.test(own.replace(/"[^"]*"/g, "").replace(/\([^)]*\)/g, ""))) ? [where.trim()] : whole;
 }
 
-function use(where) {
+/** Returns the part that a filter and a condition make together. */
+export const both = (where, condition) => [where && /\bor\b/i.test(where) ? `(${where})` : where, condition].filter(Boolean).join(" and ");
+
+/** Shows the page that there is with another filter. */
+export function use(where) {
   const { page, params } = state.read();
   state.go(page, { ...params, where, after: undefined });
 }
 
+/** Returns a filter with the column marked at which it is wrong. */
+export function marked(where, column) {
+  if (!column) return el("code", {}, where);
+  return el("code", {}, where.slice(0, column - 1), el("span.at", {}, where.slice(column - 1, column) || " "), where.slice(column));
+}
+
+/** Opens the form with the filter that there is, and shows the column at which it is wrong. */
+export function edit(error) {
+  const details = document.querySelector("details.filter");
+  if (!details) return;
+  details.open = true;
+  fill(details.querySelector(".sheet"), form(state.read().params.where ?? "", error));
+  details.querySelector("textarea").focus();
+}
+
+const SIDES = { player: "", white: "white", black: "black", opponent: "opponent", event: "event" };
+
+/** Returns a part of a filter in words, and the part itself where it has none. */
+export function words(part) {
+  const [, name, sign, value] = /^(\w+)\s*(>=|<=|=|~|in)\s*(.+)$/s.exec(part) ?? [];
+  const text = /^"(.*)"$/s.exec(value ?? "")?.[1].replace(/\\(.)/g, "$1") ?? (/^[\w.,'-]+$/.test(value ?? "") ? value : undefined);
+  const range = /^(\d+)\.\.(\d+)$/.exec(value ?? "");
+  if (["elo", "avgelo", "minelo"].includes(name) && (range || /^\d+$/.test(value))) {
+    const key = { elo: "", avgelo: "mean_", minelo: "both_" }[name];
+    if (sign === ">=") return t(`words_${key}elo_from`, { n: value });
+    if (sign === "<=") return t(`words_${key}elo_to`, { n: value });
+    if (sign === "in" && range) return t(`words_${key}elo_in`, { a: range[1], b: range[2] });
+  }
+  if (name === "year" && /^\d+$/.test(value)) return t({ ">=": "words_since", "<=": "words_until", "=": "words_year" }[sign] ?? "words_year", { n: value });
+  if (name === "year" && sign === "in" && range) return `${range[1]}–${range[2]}`;
+  if (name === "result" && sign === "=") return { "1-0": t("white_won"), "0-1": t("black_won"), "1/2-1/2": t("drawn") }[value] ?? part;
+  if (name === "eco" && sign === "=" && text) return `ECO ${value}`;
+  if (name === "moves" && sign === ">=" && /^\d+$/.test(value)) return t("words_moves", { n: value });
+  if (name in SIDES && (sign === "~" || sign === "=") && text) return SIDES[name] ? `${t(SIDES[name])}: ${text}` : text;
+  if (part === "comments") return t("has_comments");
+  if (part === DECISIVE) return t("preset_decisive");
+  return undefined;
+}
+
+const DECISIVE = "result in {1-0, 0-1}";
+
 /** Returns the line of chips and the form behind it. */
 export function bar() {
-  const where = state.read().params.where ?? "";
+  const { where = "", find } = state.read().params;
   const all = parts(where);
+  const chip = (shown, text, drop) => el("li.chip", { title: text }, shown,
+    el("button", { type: "button", "aria-label": `${t("remove")}: ${text}`, onclick: drop }, "×"));
   const chips = all.map((part, place) =>
-    el("li.chip", {}, el("code", {}, part),
-      el("button", {
-        type: "button",
-        "aria-label": `${t("remove")}: ${part}`,
-        onclick: () => use(all.filter((_, own) => own !== place).join(" and ")),
-      }, "×")));
-  const details = el("details.filter", {},
-    el("summary", {}, t("filter")),
-    el("div.filter-body"));
+    chip(words(part) ?? el("code", {}, part), part, () => use(all.filter((_, own) => own !== place).join(" and "))));
+  if (find) {
+    const { page, params } = state.read();
+    chips.unshift(chip(t("words_found"), find, () => state.go(page, { ...params, find: undefined, after: undefined })));
+  }
+  const details = el("details.popover.filter", {},
+    el("summary", {}, sign("filter"), t("filter")),
+    el("div.sheet"));
   details.addEventListener("toggle", () => {
-    if (details.open) fill(details.lastChild, form(where));
+    if (details.open && !details.lastChild.firstChild) fill(details.lastChild, form(where));
   });
-  return el("section.filters", { "aria-label": t("filter") },
-    chips.length ? el("ul.chips", { "aria-label": t("filters_used") }, chips) : null, details);
+  return el("section.filters", { "aria-label": t("filter") }, details,
+    chips.length ? el("ul.chips", { "aria-label": t("filters_used") }, chips) : null);
+}
+
+/** Conditions that are often wanted, by one press. */
+function presets(where, ask) {
+  const year = new Date().getFullYear();
+  const own = localStorage.getItem("me");
+  const named = [["preset_strong", "elo >= 2600"], ["preset_late", `year >= ${year - 5}`], ["preset_decisive", DECISIVE]];
+  if (own) named.push(["preset_mine", `player ~ ${quoted(own)}`]);
+  const has = parts(where);
+  const press = (condition) => () => use(has.includes(condition) ? has.filter((part) => part !== condition).join(" and ") : both(where, condition));
+  return el("div.presets", { role: "group", "aria-label": t("presets") },
+    named.map(([key, condition]) => el("button", { type: "button", title: condition, "aria-pressed": String(has.includes(condition)), onclick: press(condition) }, t(key))),
+    own ? null : el("button", { type: "button", onclick: ask }, t("preset_mine")));
 }
 
 function field(name, label, input) {
-  return el("label", {}, el("span", {}, label), input);
+  return el(input.className === "range" ? "div" : "label", {}, el("span", {}, label), input);
 }
 
 function names(kind) {
@@ -68,7 +127,7 @@ function names(kind) {
   return { list, look };
 }
 
-function form(where) {
+function form(where, error) {
   const people = names("player");
   const events = names("event");
   const text = (name, more = {}) => el("input", { name, type: "text", autocomplete: "off", ...more });
@@ -76,14 +135,16 @@ function form(where) {
   const select = (name, options) => el("select", { name }, options.map(([value, label]) => el("option", { value }, label)));
   const whole = el("textarea", { name: "whole", rows: 2, spellcheck: "false", value: where, "aria-describedby": "where-fault" });
   const fault = el("p.fault", { id: "where-fault", role: "alert" });
+  const me = el("p", { hidden: true }, el("label", {}, el("span", {}, t("your_name")), text("me")));
+  const from = (name, label, more) => field(name, label, el("span.range", {}, figure(`${name}_from`, { ...more, "aria-label": `${label}, ${t("from")}` }), el("span", { "aria-hidden": "true" }, "–"), figure(`${name}_to`, { ...more, "aria-label": `${label}, ${t("until")}` })));
   const node = el("form.filter-form", { onsubmit: submit },
+    presets(where, () => { me.hidden = false; me.querySelector("input").focus(); }), me,
     el("fieldset", {}, el("legend", {}, t("add_conditions")),
       field("player", t("player"), text("player", { list: "names-player", oninput: (event) => people.look(event.target.value) })), people.list,
       field("side", t("side"), select("side", [["player", t("either")], ["white", t("white")], ["black", t("black")]])),
       field("opponent", t("opponent"), text("opponent", { list: "names-player", oninput: (event) => people.look(event.target.value) })),
-      field("elo", t("elo_from"), figure("elo", { min: 0, max: 4000, step: 50 })),
-      field("since", t("since"), figure("since", { min: 1400, max: 2100 })),
-      field("until", t("until"), figure("until", { min: 1400, max: 2100 })),
+      from("elo", t("rating"), { min: 0, max: 4000 }),
+      from("year", t("year"), { min: 1400, max: 2100 }),
       field("result", t("result"), select("result", [["", t("any")], ["1-0", "1-0"], ["0-1", "0-1"], ["1/2-1/2", "½-½"]])),
       field("eco", "ECO", text("eco", { size: 5, pattern: "[A-Ea-e][0-9]{0,2}" })),
       field("event", t("event"), text("event", { list: "names-event", oninput: (event) => events.look(event.target.value) })), events.list,
@@ -95,6 +156,16 @@ function form(where) {
       el("button.primary", { type: "submit" }, t("apply")),
       el("button", { type: "button", onclick: () => use("") }, t("clear"))));
 
+  /** Says what is wrong, and where. */
+  function tell(error) {
+    if (error.column) {
+      whole.focus();
+      whole.setSelectionRange(error.column - 1, error.column);
+      fault.textContent = t("column", { n: error.column, what: told(error.message) });
+    } else fault.textContent = told(error.message);
+  }
+  if (error) setTimeout(() => tell(error));
+
   async function submit(event) {
     event.preventDefault();
     const data = Object.fromEntries(new FormData(node));
@@ -104,17 +175,22 @@ function form(where) {
       // With a player given, the opponent is that player's; otherwise anybody of that name.
       added.push(`${data.player && data.side === "player" ? "opponent" : data.side === "white" ? "black" : data.side === "black" ? "white" : "player"} ~ ${quoted(data.opponent)}`);
     }
-    if (data.elo) added.push(`elo >= ${data.elo}`);
-    if (data.since) added.push(`year >= ${data.since}`);
-    if (data.until) added.push(`year <= ${data.until}`);
+    for (const name of ["elo", "year"]) {
+      const [from, to] = [data[`${name}_from`], data[`${name}_to`]];
+      if (from && to) added.push(`${name} in ${from}..${to}`);
+      else if (from) added.push(`${name} >= ${from}`);
+      else if (to) added.push(`${name} <= ${to}`);
+    }
+    if (data.me) {
+      localStorage.setItem("me", data.me.trim());
+      added.push(`player ~ ${quoted(data.me.trim())}`);
+    }
     if (data.result) added.push(`result = ${data.result}`);
     if (data.eco) added.push(`eco = ${data.eco.toUpperCase()}`);
     if (data.event) added.push(`event ~ ${quoted(data.event)}`);
     if (data.moves) added.push(`moves >= ${data.moves}`);
     if (data.comments) added.push("comments");
-    const own = data.whole.trim();
-    const joined = own && added.length && /\bor\b/i.test(own) ? `(${own})` : own;
-    const wanted = [joined, ...added].filter(Boolean).join(" and ");
+    const wanted = added.length ? both(data.whole.trim(), added.join(" and ")) : data.whole.trim();
     try {
       await api.games({ where: wanted, limit: 0, archive: state.read().params.archive });
     } catch (error) {
@@ -124,11 +200,7 @@ function form(where) {
         return;
       }
       whole.value = wanted;
-      if (error.column) {
-        whole.focus();
-        whole.setSelectionRange(error.column - 1, error.column);
-        fault.textContent = t("column", { n: error.column, what: error.message });
-      } else fault.textContent = error.message;
+      tell(error);
       return;
     }
     use(wanted);

@@ -4,11 +4,14 @@ const KNOWN = ["en", "de"];
 let texts = {};
 let fallback = {};
 export let language = "en";
+/** The language with the region of the reader, where the browser names one: dates are written differently in each. */
+let locale = "en";
 
 /** Loads a language: the one chosen, or else the browser's, or English; of `inside` where a page has its texts inside. */
 export async function load(chosen, inside) {
   const wanted = [chosen, ...(navigator.languages ?? [])].map((name) => (name ?? "").slice(0, 2));
   language = wanted.find((name) => KNOWN.includes(name)) ?? "en";
+  locale = (navigator.languages ?? []).find((name) => name.slice(0, 2) === language) ?? language;
   const get = async (name) => inside?.[name] ?? (await fetch(new URL(`../lang/${name}.json`, import.meta.url))).json();
   fallback = await get("en");
   texts = language === "en" ? fallback : await get(language);
@@ -26,21 +29,43 @@ export function counted(key, count) {
   return t(count === 1 ? `${key}_1` : `${key}_s`, { n: number(count) });
 }
 
-export const number = (value) => new Intl.NumberFormat(language).format(value);
+/** Returns what a server or a reader has said in English, in the language of the page where it is known there. */
+export function told(message) {
+  if (language === "en" || !message) return message ?? "";
+  const [, place, what] = /^((?:where|sort|find|fen|play|the question): )?(.*)$/s.exec(message);
+  for (const [key, known] of Object.entries(fallback)) {
+    if (!key.startsWith("told_")) continue;
+    const parts = known.split(/\{\w+\}/).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+    const found = new RegExp(`^${parts.join("(.+)")}$`, "s").exec(what);
+    if (!found) continue;
+    const names = [...known.matchAll(/\{(\w+)\}/g)].map((own) => own[1]);
+    return (place ?? "") + t(key, Object.fromEntries(names.map((name, at) => [name, found[at + 1]])));
+  }
+  return message;
+}
+
+/** Returns a number with so many digits after its point at most, and at least. */
+export const number = (value, most = 3, least = 0) =>
+  new Intl.NumberFormat(locale, { maximumFractionDigits: most, minimumFractionDigits: least }).format(value);
 
 /** Returns a number in a few letters: 12K, 3.4M. */
 export const short = (value) =>
-  value < 10000 ? number(value) : new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 }).format(value);
+  value < 10000 ? number(value) : new Intl.NumberFormat(locale, { notation: "compact", maximumFractionDigits: 1 }).format(value);
 
 /** Returns a number of bytes: 340 B, 12 KB, 98 MB. */
 export const size = (bytes) => {
   const [unit, by] = bytes < 1000 ? ["B", 1] : bytes < 1e6 ? ["KB", 1e3] : ["MB", 1e6];
   const digits = by > 1 && bytes / by < 10 ? 1 : 0;
-  return `${new Intl.NumberFormat(language, { maximumFractionDigits: digits }).format(bytes / by)} ${unit}`;
+  return `${new Intl.NumberFormat(locale, { maximumFractionDigits: digits }).format(bytes / by)} ${unit}`;
 };
 
-export const percent = (part, whole, digits = 0) =>
-  whole > 0 ? new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: digits }).format(part / whole) : "";
+/** Returns a share; one that would be written as nothing and is more than that has "<" before it. */
+export function percent(part, whole, digits = 0) {
+  if (whole <= 0) return "";
+  const write = (share) => new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: digits }).format(share);
+  const least = 0.01 / 10 ** digits;
+  return part > 0 && part / whole < least / 2 ? `<${write(least)}` : write(part / whole);
+}
 
 /** Returns a PGN date as people of the language write it; what is not known of it is left out. */
 export function date(text) {
@@ -49,7 +74,7 @@ export function date(text) {
   if (!month) return String(year);
   const when = new Date(Date.UTC(year, month - 1, day || 1));
   const form = day ? { dateStyle: "medium" } : { year: "numeric", month: "short" };
-  return new Intl.DateTimeFormat(language, { ...form, timeZone: "UTC" }).format(when);
+  return new Intl.DateTimeFormat(locale, { ...form, timeZone: "UTC" }).format(when);
 }
 
 const LETTERS = { de: { K: "K", Q: "D", R: "T", B: "L", N: "S" } };
@@ -62,11 +87,10 @@ export function san(text) {
   return letters ? text.replace(/[KQRBN]/g, (letter) => letters[letter] ?? letter) : text;
 }
 
-/** Returns a text of typed SAN in English letters. */
+/** Returns a text of typed SAN in English letters, or the text itself where the language has none of its own. */
 export function unsan(text) {
   const back = LETTERS[language];
-  const style = localStorage.getItem("letters") ?? "english";
-  if (style !== "local" || !back) return text;
+  if (!back) return text;
   const english = Object.fromEntries(Object.entries(back).map(([one, other]) => [other, one]));
   return text.replace(/[A-Z]/g, (letter) => english[letter] ?? letter);
 }

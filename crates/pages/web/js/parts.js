@@ -2,7 +2,8 @@
 
 import { Fault, site } from "./api.js";
 import { el, fill } from "./dom.js";
-import { date, number, size, t } from "./i18n.js";
+import * as filter from "./filter.js";
+import { date, number, size, t, told } from "./i18n.js";
 import * as state from "./state.js";
 
 /** Shows a panel's content once it is there: after a while that it is on its way, and what is wrong, with a way out. */
@@ -25,16 +26,27 @@ export async function load(panel, work, show) {
   }
 }
 
+/** What another try may mend: the request itself is not at fault. */
+const PASSING = ["gone", "busy", "too_costly", "stopped", "http", "missing", "damaged", "whole", "wrong"];
+
 /** Returns what is said of an error. */
 export function broken(error, retry) {
   if (!(error instanceof Fault)) console.error(error);
   if (site && error.bytes) return whole(error, retry);
-  const heading = { gone: "server_gone", too_costly: "too_costly", busy: "server_busy", damaged: "damaged", not_found: "not_found", missing: "missing_file" };
+  const heading = { gone: site ? "no_network" : "server_gone", too_costly: "too_costly", busy: "server_busy", damaged: "damaged", not_found: "not_found", missing: "missing_file" };
+  const ofFilter = error.code === "bad_query" && error.parameter === "where";
   return el("div.notice", { role: "alert" },
-    el("p", {}, el("strong", {}, t(heading[error.code] ?? "wrong")), " ", error.message),
+    el("p", {}, el("strong", {}, t(heading[error.code] ?? (ofFilter ? "wrong_filter" : "wrong"))), " ",
+      error.column ? t("column", { n: error.column, what: told(error.message) }) : told(error.message)),
+    ofFilter && el("p", {}, filter.marked(state.read().params.where ?? "", error.column)),
     error.advice && el("p", {}, t("advice"), " ", el("code", {}, error.advice)),
-    retry && el("button", { type: "button", onclick: retry }, t("retry")));
+    ofFilter && el("button.primary", { type: "button", onclick: () => filter.edit(error) }, t("edit_filter")),
+    ofFilter && el("button", { type: "button", onclick: () => filter.use("") }, t("clear_filter")),
+    retry && (PASSING.includes(error.code) || !(error instanceof Fault)) && el("button", { type: "button", onclick: retry }, t("retry")));
 }
+
+/** Returns a whole page that says what is wrong: it has a heading, as every page has. */
+export const brokenPage = (error, retry, heading) => [el("h1", {}, heading), broken(error, retry)];
 
 /** Returns what is said where all of the archive is needed: what that costs, and a button for it. */
 function whole(error, retry) {
@@ -55,11 +67,8 @@ function whole(error, retry) {
 
 /** Returns what is said where nothing was found: the filter's parts can be dropped one by one. */
 export function empty(where) {
-  const parts = (where ?? "").split(/\s+and\s+/i).filter(Boolean);
-  const drop = (place) => () => {
-    const rest = parts.filter((_, own) => own !== place).join(" and ");
-    state.go(state.read().page, { ...state.read().params, where: rest });
-  };
+  const parts = filter.parts(where);
+  const drop = (place) => () => filter.use(parts.filter((_, own) => own !== place).join(" and "));
   return el("div.notice", {},
     el("p", {}, t("nothing_found")),
     parts.map((part, place) => el("button", { type: "button", onclick: drop(place) }, t("drop"), " ", el("code", {}, part))));
@@ -72,8 +81,13 @@ export function player(name, rating) {
 
 export const result = (text) => (text === "1/2-1/2" ? "½-½" : text ?? "*");
 
+/** Returns what opens over the page: a button, and what it shows. */
+export function popover(name, label, title, ...content) {
+  return el(`details.popover${name}`, {}, el("summary", { "aria-label": title, title }, label), el("div.sheet", {}, content));
+}
+
 /** Returns rows of games, each a link. */
-export function gameRows(games, { ply, play } = {}) {
+export function gameRows(games, { ply } = {}) {
   return games.map((game) =>
     el("tr", {},
       el("td", {}, el("a", { href: link(game, ply), class: "row-link" }, player(game.white, game.white_elo), " – ", player(game.black, game.black_elo))),

@@ -4,7 +4,9 @@
 import { root, site } from "./api.js";
 
 const PAGES = ["explorer", "game", "games", "search", "statistics"];
-const KEPT = ["where", "archive"];
+/** The page that stands where an address names none. */
+const MISSING = "missing";
+const KEPT = ["where", "find", "archive"];
 
 let changed = () => {};
 
@@ -24,7 +26,8 @@ export function read() {
   if (site) delete params.page;
   if (first === "embed" && site) return { page: "game", embedded: true, params };
   if (first === "embed") return { page: "game", embedded: true, params: { ...params, n: second } };
-  return { page: PAGES.includes(first) ? first : "explorer", embedded: false, params };
+  if (first === "" || first === undefined) return { page: "explorer", embedded: false, params };
+  return { page: PAGES.includes(first) ? first : MISSING, embedded: false, params };
 }
 
 /** Returns the address of a page with these parameters; the filter and the archive are kept where none are named. */
@@ -44,8 +47,17 @@ export function address(page, params = {}) {
 }
 
 /** Returns the address of a game as other pages show it. */
-export function embedded(game, ply) {
-  return new URL(site ? `?page=embed&n=${game}&ply=${ply}` : `embed/${game}?ply=${ply}`, root);
+export function embedded(game, params) {
+  const query = Object.entries(params).filter(([, value]) => value).map(([name, value]) => `&${name}=${value}`).join("");
+  return new URL(site ? `?page=embed&n=${game}${query}` : `embed/${game}${query.replace("&", "?")}`, root);
+}
+
+/** Returns what this entry of the browser's history has kept beside its address: places that no link needs. */
+export const kept = () => history.state ?? {};
+
+/** Keeps more beside the address of this entry. */
+export function keep(more) {
+  history.replaceState({ ...kept(), ...more }, "", location.href);
 }
 
 /** Goes to a page: a new entry in the browser's history. */
@@ -59,7 +71,7 @@ export function set(params) {
   const { page, embedded, params: now } = read();
   if (embedded) return;
   const all = { ...now, ...params };
-  history.replaceState(null, "", address(page, all));
+  history.replaceState(history.state, "", address(page, all));
 }
 
 /** Calls `work` whenever another page is to be shown. */

@@ -10,6 +10,12 @@ mod chromium;
 #[path = "../serve/common.rs"]
 #[allow(dead_code)]
 mod common;
+/// The explorer.
+mod explorer;
+/// The page of a game.
+mod game;
+/// Lists, filters, searches, statistics.
+mod lists;
 /// What a reader does.
 mod reader;
 

@@ -185,10 +185,11 @@ fn lists_are_filtered_sorted_and_walked_by_keys() {
     browser.until("location.pathname === '/games' && document.querySelectorAll('.list .rows .row').length > 10");
     // By the longest.
     browser.eval(
-        "[...document.querySelectorAll('.head button')].find((button) => button.textContent === 'Plies').click()",
+        "[...document.querySelectorAll('.head button')].find((button) => button.textContent === 'Moves').click()",
     );
     browser.until("location.search.includes('sort=-plies')");
-    let first = server.fine("/api/v1/games?sort=-plies&limit=1").json()["games"][0]["plies"].as_u64().unwrap();
+    let first =
+        server.fine("/api/v1/games?sort=-plies&limit=1").json()["games"][0]["plies"].as_u64().unwrap().div_ceil(2);
     browser.until(&format!("document.querySelector('.list .rows .row .plies')?.textContent === '{first}'"));
     // A filter with a fault shows its place; a good one becomes a chip and goes along to other pages.
     browser.eval("document.querySelector('details.filter').open = true");
@@ -196,9 +197,9 @@ fn lists_are_filtered_sorted_and_walked_by_keys() {
     browser.eval("document.querySelector('textarea[name=whole]').value = 'elo >= 1900 und white'");
     browser.click(".filter-form button.primary");
     browser.until("document.querySelector('#where-fault').textContent.startsWith('Column 13')");
-    browser.eval("document.querySelector('textarea[name=whole]').value = ''; document.querySelector('input[name=elo]').value = 1900");
+    browser.eval("document.querySelector('textarea[name=whole]').value = ''; document.querySelector('input[name=elo_from]').value = 1900");
     browser.click(".filter-form button.primary");
-    browser.until("document.querySelector('.chip')?.textContent.startsWith('elo >= 1900')");
+    browser.until("document.querySelector('.chip')?.textContent.startsWith('Rating from 1900')");
     let total = server.fine("/api/v1/games?where=elo >= 1900&limit=0").json()["total"].as_u64().unwrap();
     browser.until(&format!("document.querySelector('.total').textContent.startsWith('{total} games')"));
     browser.click("nav a:nth-child(4)");
@@ -287,7 +288,7 @@ fn a_long_list_is_listed_to_its_end() {
     browser.key("k");
     browser.until("document.activeElement?.dataset.place === '209998'");
     let before = ends(&mut browser).0;
-    browser.eval("document.querySelector('.list').scrollTop -= 440");
+    browser.eval("document.querySelector('.list').scrollTop -= 400");
     assert_eq!(ends(&mut browser).0, before - 10);
     browser.eval("(() => { const list = document.querySelector('.list'); list.scrollTop = list.scrollHeight / 2; })()");
     let (first, last) = ends(&mut browser);

@@ -5,8 +5,10 @@ use crate::chromium::{Browser, browser};
 use crate::common::Server;
 use serde_json::json;
 
-const PAGES: [(&str, &str); 9] = [
+const PAGES: [(&str, &str); 11] = [
+    ("start", "explorer"),
     ("explorer", "explorer?play=e2e4,c7c5,g1f3"),
+    ("compare", "explorer?view=compare&where=elo+%3E%3D+1800&where2=elo+%3C+1500"),
     ("game", "game?n=1&ply=3"),
     ("games", "games?where=elo+%3E%3D+1500"),
     ("search", "search"),
@@ -83,17 +85,67 @@ fn every_page_fits_and_keeps_the_rules() {
                 keep(&mut browser, &format!("{name}-{width}-{theme}"));
                 // The widths between are looked at for what does not fit alone.
                 let Some(axe) = axe.as_ref().filter(|_| !matches!(width, 800 | 960)) else { continue };
-                // By the protocol: the page's own policy lets no script in.
-                browser.eval(&format!("{axe}; 1"));
-                let found = browser.eval("axe.run(document, { resultTypes: ['violations'] }).then((found) => found.violations.map((own) => `${own.id}: ${own.nodes.map((node) => node.target.join(' ') + ' ' + node.failureSummary).join(' | ').slice(0, 400)}`))");
-                for violation in found.as_array().unwrap() {
-                    faults.push(format!("{name} {width} {theme}: {violation}"));
-                }
+                faults.extend(violations(&mut browser, axe).iter().map(|own| format!("{name} {width} {theme}: {own}")));
             }
         }
     }
     assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
     assert_eq!(browser.complaints(), [""; 0]);
+}
+
+/// What axe-core finds wrong with the page as it is.
+fn violations(browser: &mut Browser, axe: &str) -> Vec<String> {
+    // By the protocol: the page's own policy lets no script in.
+    browser.eval(&format!("{axe}; 1"));
+    let found = browser.eval(
+        "axe.run(document, { resultTypes: ['violations'] }).then((found) => found.violations.map((own) => \
+         `${own.id}: ${own.nodes.map((node) => node.target.join(' ') + ' ' + node.failureSummary).join(' | ').slice(0, 400)}`))",
+    );
+    found.as_array().unwrap().iter().map(|own| own.as_str().unwrap().to_owned()).collect()
+}
+
+/// The states that a page has beside its usual one: errors, forms and menus that are open, a game within another page.
+#[test]
+fn other_states_keep_the_rules() {
+    let (Some(mut browser), Ok(axe)) = (browser(), std::env::var("SCORESHEET_AXE")) else { return };
+    let axe = std::fs::read_to_string(axe).unwrap();
+    let server = server();
+    let states = [
+        ("no game", "game?n=999999", ""),
+        ("no page", "nonsense", ""),
+        ("wrong filter", "games?where=foo+%3D+1", ""),
+        ("wrong moves", "explorer?play=e2e5", ""),
+        ("embedded", "embed/1?ply=3", ""),
+        ("filter open", "games?where=elo+%3E%3D+1500", "document.querySelector('details.filter summary').click()"),
+        ("settings open", "explorer", "document.querySelector('.settings summary').click()"),
+        ("share open", "game?n=1", "document.querySelector('.left details summary').click()"),
+        ("promotion", "explorer?fen=4k3/P7/8/8/8/8/8/4K3+w+-+-+0+1", ""),
+        ("keys", "explorer", "document.dispatchEvent(new KeyboardEvent('keydown', { key: '?', bubbles: true }))"),
+    ];
+    let mut faults = Vec::new();
+    for (width, phone, dark) in [(1200, false, false), (390, true, true)] {
+        browser.size(width, 844, phone);
+        browser.dark(dark);
+        for (name, path, work) in states {
+            browser.open(&format!("http://{}/{path}", server.address));
+            settled(&mut browser);
+            if !work.is_empty() {
+                browser.eval(&format!("{work}; 1"));
+                browser.until("document.querySelector('details[open] .sheet, dialog[open]')");
+            }
+            if name == "promotion" {
+                browser.drag(".board rect[data-square=a7]", ".board rect[data-square=a8]");
+                browser.until("document.querySelector('.promotion-dialog-button')");
+            }
+            let over = browser.eval("document.documentElement.scrollWidth - innerWidth").as_i64().unwrap();
+            if over > 0 {
+                faults.push(format!("{name} at {width}: {over} pixels too wide"));
+            }
+            keep(&mut browser, &format!("state-{}-{width}", name.replace(' ', "-")));
+            faults.extend(violations(&mut browser, &axe).iter().map(|own| format!("{name} {width}: {own}")));
+        }
+    }
+    assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
 }
 
 #[test]
@@ -177,12 +229,7 @@ fn the_report_of_the_command_keeps_the_rules() {
             browser.open(&format!("file://{}", page.display()));
             let over = browser.eval("document.documentElement.scrollWidth - innerWidth").as_i64().unwrap();
             assert!(over <= 0, "at {width}: {over} pixels too wide");
-            browser.eval(&format!("{axe}; 1"));
-            let found = browser.eval(
-                "axe.run(document, { resultTypes: ['violations'] }).then((found) => found.violations.map((own) => \
-                 `${own.id}: ${own.nodes.map((node) => node.target.join(' ')).join(' | ').slice(0, 400)}`))",
-            );
-            faults.extend(found.as_array().unwrap().iter().map(|own| format!("{width} dark {dark}: {own}")));
+            faults.extend(violations(&mut browser, &axe).iter().map(|own| format!("{width} dark {dark}: {own}")));
             keep(&mut browser, &format!("report-{width}-{}", if dark { "dark" } else { "light" }));
         }
     }

@@ -37,6 +37,13 @@ fn pages_and_their_files_are_served() {
         }
     }
     assert_eq!(server.get("/").status, 307);
+    // A reader who is lost gets a page, which finds its files from any depth; a program gets a line.
+    for (path, prefix) in [("/nonsense", ""), ("/some/where/else", "../../")] {
+        let reply = server.ask("GET", path, &[("Accept", "text/html,*/*;q=0.8")], b"");
+        assert_eq!((reply.status, reply.header("content-type")), (404, Some("text/html; charset=utf-8")));
+        assert!(reply.text().contains(&format!("src=\"{prefix}assets/js/app.js\"")), "{}", reply.text());
+        assert_eq!(server.get(path).text(), "404: there is no such page\n");
+    }
     for (path, kind) in [
         ("js/app.js", "text/javascript; charset=utf-8"),
         ("pieces.svg", "image/svg+xml"),

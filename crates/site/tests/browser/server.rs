@@ -16,6 +16,8 @@ pub struct State {
     /// Requests for parts, and bytes sent of them.
     pub requests: AtomicU64,
     pub bytes: AtomicU64,
+    /// Files sent that are no parts.
+    pub files: Mutex<Vec<String>>,
     /// Paths that were not there.
     pub missing: Mutex<Vec<String>>,
 }
@@ -111,6 +113,8 @@ fn talk(stream: TcpStream, folder: &Path, below: &str, state: &State) -> std::io
         if path.contains("/data/") {
             state.requests.fetch_add(1, Ordering::Relaxed);
             state.bytes.fetch_add(body.len() as u64, Ordering::Relaxed);
+        } else {
+            state.files.lock().unwrap().push(path.to_owned());
         }
         out.write_all(head.as_bytes())?;
         if method != "HEAD" {

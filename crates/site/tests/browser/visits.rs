@@ -83,6 +83,11 @@ fn a_reader_walks_through_a_site_below_a_path() {
     println!("opened: {opened:?}");
     browser.until(KEPT);
     println!("asked again: {:?}", server.taken());
+    // What the page has loaded the service worker keeps, and does not load again.
+    let mut files = server.state.files.lock().unwrap().clone();
+    files.sort_unstable();
+    let twice: Vec<&str> = files.windows(2).filter(|two| two[0] == two[1]).map(|two| two[0].as_str()).collect();
+    assert!(twice.len() <= 2 && !twice.iter().any(|path| path.contains("/assets/")), "{twice:?}");
     // Steps of the explorer, each by a click on the first move.
     let mut steps = Vec::new();
     for _ in 0..12 {
@@ -123,7 +128,7 @@ fn a_reader_walks_through_a_site_below_a_path() {
     browser.until("document.querySelectorAll('.plot').length > 2");
     browser.open(&format!("{root}licences.html"));
     let licences = browser.text("document.body.innerText");
-    for part in ["cm-chessboard", "DejaVu", "zstd", "serde_json", "wasm-bindgen", "MIT", "Apache-2.0", "BSD"] {
+    for part in ["cm-chessboard", "pieces", "zstd", "serde_json", "wasm-bindgen", "MIT", "Apache-2.0", "BSD"] {
         assert!(licences.contains(part), "{part}");
     }
     assert_eq!(*server.state.missing.lock().unwrap(), [""; 0]);
@@ -151,7 +156,7 @@ fn what_was_seen_is_there_without_a_network() {
     // What was not seen is said to be out of reach, and the page stays.
     browser.open(&format!("{root}?page=games"));
     browser.open(&format!("{root}?page=game&n=2900"));
-    browser.until("document.querySelector('.notice')?.textContent.includes('does not answer')");
+    browser.until("document.querySelector('.notice')?.textContent.includes('No network')");
     server.state.is_gone.store(false, Ordering::Relaxed);
     browser.eval("document.querySelector('.notice button').click()");
     browser.until("document.querySelector('.movetext')");

@@ -3,31 +3,43 @@
 import * as api from "../api.js";
 import { Board } from "../board.js";
 import { bar } from "../chart.js";
-import { el, fill } from "../dom.js";
+import { el, fill, sign } from "../dom.js";
 import { quoted } from "../figures.js";
-import { counted, number, percent, san, short, t, unsan } from "../i18n.js";
-import { announce, broken, copy, empty, exact, gameRows, load } from "../parts.js";
+import { both, parts, words } from "../filter.js";
+import { counted, number, percent, san, short, t } from "../i18n.js";
+import { announce, copy, empty, exact, gameRows, load, popover } from "../parts.js";
 import * as state from "../state.js";
+import { typedMove } from "../typed.js";
 
 /** Under so many games a share says little. */
 const FEW = 15;
+/** So many main moves have an arrow each. */
+const ARROWS = 3;
 
 export function show(main, { params, signal }) {
   let line = (params.play ?? "").split(",").filter(Boolean);
   let at = line.length;
+  // What was played further on is not in the address, and comes back with the entry of the browser's history.
+  const ahead = state.kept().line;
+  if (ahead?.slice(0, at).join() === line.join()) line = ahead;
   const start = params.fen;
   let position = null;
   let tree = null;
+  let trees = [];
   let sort = null;
   let turn = new AbortController();
+  let coming = Promise.resolve();
+  /** Rows that were asked for by keys before their table was there, the first first. */
+  let waiting = [];
 
   const board = new Board({ onMove: play, orientation: params.side === "black" ? "b" : "w", label: t("board") });
-  const moves = el("p.line", { "aria-label": t("moves_so_far") });
+  const moves = el("div.line", { role: "group", "aria-label": t("moves_so_far") });
   const opening = el("p.opening");
-  const panel = el("div.panel", { "aria-live": "off" });
+  const panel = el("div.panel.card", { "aria-live": "off" });
   const games = el("div.panel");
-  const typed = el("input", { type: "text", id: "typed", autocomplete: "off", autocapitalize: "off", spellcheck: "false", size: 8, placeholder: "Nf3", "aria-describedby": "typed-fault" });
+  const typed = el("input", { type: "text", id: "typed", autocomplete: "off", autocapitalize: "off", spellcheck: "false", size: 8, placeholder: san("Nf3"), "aria-describedby": "typed-fault" });
   const fault = el("span.fault", { id: "typed-fault", role: "alert" });
+  const step = (name, work) => el("button", { type: "button", onclick: work, "aria-label": t(name), title: t(name) }, sign(name));
 
   fill(main,
     el("h1.visually-hidden", {}, t("explorer")),
@@ -35,19 +47,15 @@ export function show(main, { params, signal }) {
       el("section.left", { "aria-label": t("board") },
         board.node,
         el("div.buttons.tight", {},
-          el("button", { type: "button", onclick: () => move(0), "aria-label": t("first") }, "|◀"),
-          el("button", { type: "button", onclick: () => move(at - 1), "aria-label": t("back") }, "◀"),
-          el("button", { type: "button", onclick: () => move(at + 1), "aria-label": t("forward") }, "▶"),
-          el("button", { type: "button", onclick: () => move(line.length), "aria-label": t("last") }, "▶|"),
-          el("button", { type: "button", onclick: () => board.flip(), "aria-label": t("flip") }, "⇅"),
+          step("first", () => move(0)), step("back", () => move(at - 1)),
+          step("forward", () => move(at + 1)), step("last", () => move(line.length)), step("flip", flip),
           el("form.typed", { onsubmit: type }, el("label", { for: "typed" }, t("type_move")), typed, el("button", { type: "submit" }, t("play"))),
-          fault),
-        opening, moves,
-        el("div.buttons", {},
-          el("button", { type: "button", onclick: () => copy(location.href) }, t("copy_link")),
-          el("button", { type: "button", onclick: () => copy(position?.fen ?? "") }, t("copy_fen")),
-          el("a.button", { href: "", id: "set-up" }, t("set_up_board")))),
-      el("section.right", { "aria-label": t("moves") }, views(), panel, games)));
+          popover("", sign("share"), t("share"),
+            el("button", { type: "button", onclick: () => copy(location.href) }, t("copy_link")),
+            el("button", { type: "button", onclick: () => copy(position?.fen ?? "") }, t("copy_fen")),
+            el("a.button", { href: "", id: "set-up" }, t("set_up_board")))),
+        fault),
+      el("section.right", { id: "moves", tabindex: "-1", "aria-label": t("moves") }, el("div", {}, opening, moves), views(), panel, games)));
   board.mount();
   update();
 
@@ -68,9 +76,13 @@ export function show(main, { params, signal }) {
 
   function filters() {
     const own = params.where ?? "";
-    const both = (more) => [own && /\bor\b/i.test(own) ? `(${own})` : own, more].filter(Boolean).join(" and ");
-    if ((params.view === "white" || params.view === "black") && params.player) return [both(`${params.view} ~ ${quoted(params.player)}`)];
+    if ((params.view === "white" || params.view === "black") && params.player) return [both(own, `${params.view} ~ ${quoted(params.player)}`)];
     return params.view === "compare" ? [own, params.where2 ?? ""] : [own];
+  }
+
+  function flip() {
+    board.flip();
+    state.set({ side: board.orientation === "b" ? "black" : undefined });
   }
 
   async function update() {
@@ -79,29 +91,37 @@ export function show(main, { params, signal }) {
     const stop = AbortSignal.any([turn.signal, signal]);
     const play = line.slice(0, at).join(",");
     state.set({ play, fen: start });
+    state.keep({ line });
     panel.setAttribute("data-stale", "");
-    const base = { fen: start, play, archive: params.archive };
-    load(panel, async () => {
-      const trees = Promise.all(filters().map((where, place) => api.tree({ ...base, where, transpositions: place === 0 && filters().length === 1, games: 8 }, stop)));
+    const base = { fen: start, play, archive: params.archive, find: params.find };
+    coming = load(panel, async () => {
+      const found = Promise.all(filters().map((where, place) => api.tree({ ...base, where, transpositions: place === 0 && filters().length === 1, games: 8 }, stop)));
       // Given up together with the position: it is said once.
-      trees.catch(() => {});
+      found.catch(() => {});
       position = await api.position({ fen: start, play }, stop);
       setBoard();
-      return trees;
-    }, (trees) => {
-      tree = trees[0];
+      return found;
+    }, (found) => {
+      trees = found;
+      tree = found[0];
       panel.removeAttribute("data-stale");
-      draw(trees);
+      draw();
+      const next = waiting.shift();
+      if (next !== undefined) playRow(next);
     }).then(() => {
-      if (!position && panel.querySelector("[role=alert]")) fill(moves, "");
+      if (panel.querySelector("[role=alert]")) {
+        waiting = [];
+        if (!position) fill(moves, "");
+      }
     });
+    return coming;
   }
 
   function setBoard() {
     const last = line[at - 1];
     const marks = last ? [last.slice(0, 2), last.slice(2, 4)].map((square) => ({ square, color: "last" })) : [];
     board.show(position.fen, position.legal, { squares: marks });
-    fill(opening, position.opening ? [el("strong", {}, position.opening.eco), " ", position.opening.name] : t("no_opening"));
+    fill(opening, position.opening ? [el("strong", {}, position.opening.eco), " ", position.opening.name] : el("span.soft", {}, t("no_opening")));
     const first = position.start.split(" ");
     const black = first[1] === "b";
     const from = Number(first[5]) || 1;
@@ -115,28 +135,47 @@ export function show(main, { params, signal }) {
     announce(position.moves.length ? `${position.moves.at(-1).san}.${end}` : t("starting_position"));
   }
 
-  function draw(trees) {
+  /** The arrow of a move, as wide as its part. */
+  const arrow = (uci, color, width) => ({ from: uci.slice(0, 2), to: uci.slice(2, 4), color, width });
+
+  /** Arrows of the main moves, or of the row that is pointed at. */
+  function hint(uci) {
+    if (panel.hasAttribute("data-stale")) board.hint();
+    else if (uci) board.hint([arrow(uci, "hover", 1)]);
+    else board.hint(trees.length > 1 ? [] : tree.moves.slice(0, ARROWS).filter((row) => row.games >= FEW).map((row) => arrow(row.uci, "main", 0.35 + 0.65 * (row.games / tree.games))));
+  }
+
+  /** Text that names the games of a filter. */
+  const named = (where) => (where ? parts(where).map((part) => words(part) ?? part).join(", ") : t("all_games"));
+
+  function draw() {
     if (trees.length > 1) {
-      fill(panel, el("div.compare", {}, trees.map((own, place) => el("div", {}, el("h2", {}, filters()[place] || t("all_games")), tableOf(own, place === 0)))));
+      fill(panel,
+        ["A", "B"].map((letter, place) => el("p.total", {}, el("strong", {}, letter), ` ${named(filters()[place])}: `,
+          el("a", { href: state.address("games", { fen: start, play: line.slice(0, at).join(",") || undefined, where: filters()[place] || undefined }) }, counted("game", trees[place].games)))),
+        compared());
       fill(games);
+      hint();
       return;
     }
     if (tree.games === 0) {
       fill(panel, filters()[0] ? empty(params.where) : el("div.notice", {}, el("p", {}, t("not_reached"))),
-        (tree.transpositions ?? []).length ? tableOf(tree, true) : null);
+        (tree.transpositions ?? []).length ? tableOf() : null);
       fill(games);
+      hint();
       return;
     }
     fill(panel,
       el("p.total", {}, el("a", { href: list(), id: "n-games" }, counted("game", tree.games)),
         tree.undecided || tree.unread.length ? el("span.fault", {}, " ", t("not_read", { n: number(tree.undecided + tree.unread.length) })) : null),
-      tableOf(tree, true));
+      tableOf());
+    hint();
     const lists = [["top_games", tree.top_games], ["latest_games", tree.latest_games]];
     fill(games, lists.filter(([, own]) => own.length).map(([name, own]) =>
-      el("section", {}, el("h2", {}, t(name)),
-        el("div.scroll", {}, el("table.games-table", {},
+      el("section.card", {}, el("h2", {}, t(name)),
+        el("table.games-table", {},
           el("thead.visually-hidden", {}, el("tr", {}, ["players", "result", "date", "move"].map((key) => el("th", { scope: "col" }, t(key))))),
-          el("tbody", {}, gameRows(own.map((game) => ({ ...game, san: san(game.san) })), { ply: at })))))));
+          el("tbody", {}, gameRows(own.map((game) => ({ ...game, san: san(game.san) })), { ply: at }))))));
   }
 
   /** The address of the list of games that reach the position. */
@@ -145,59 +184,133 @@ export function show(main, { params, signal }) {
     return state.address("games", { fen: start, play: line.slice(0, at).join(",") || undefined, where: where || undefined });
   }
 
-  function tableOf(own, plays) {
-    const columns = [
-      ["move", (row) => row.san],
-      ["games", (row) => row.games],
-      ["results", (row) => (row.white + row.draws / 2) / Math.max(1, row.white + row.draws + row.black)],
-      ["rating", (row) => row.rating ?? 0, "wide-only"],
-      ["performance", (row) => row.performance ?? 0, "wide-only"],
-      ["last_year", (row) => row.last_year ?? 0, "wide-only"],
-    ];
-    let rows = own.moves;
+  const score = (row) => (row.white + row.draws / 2) / Math.max(1, row.white + row.draws + row.black);
+
+  /** Returns a table whose columns sort it. `columns`: `[name, value, class]`; `cells(row, place)`: what is in a row. */
+  function table(kind, columns, rows, cells, more) {
+    let sorted = rows;
     if (sort) {
       const [, value] = columns[sort.column];
-      rows = [...rows].sort((a, b) => (value(a) < value(b) ? -1 : value(a) > value(b) ? 1 : 0) * (sort.down ? -1 : 1));
+      sorted = [...rows].sort((a, b) => (value(a) < value(b) ? -1 : value(a) > value(b) ? 1 : 0) * (sort.down ? -1 : 1));
     }
     const head = columns.map(([name, , only], place) => {
       const now = sort?.column === place;
+      const order = () => {
+        sort = { column: place, down: now ? !sort.down : place > 0 };
+        draw();
+        panel.querySelectorAll("thead button")[place]?.focus();
+      };
       return el("th", { scope: "col", class: only, "aria-sort": now ? (sort.down ? "descending" : "ascending") : null },
-        el("button.plain", { type: "button", onclick: () => { sort = { column: place, down: now ? !sort.down : place > 0 }; draw([tree]); } }, t(name), now ? (sort.down ? " ▾" : " ▴") : ""));
+        el("button.plain", { type: "button", onclick: order }, name, now ? (sort.down ? " ▾" : " ▴") : ""));
     });
+    const row = (own, place) => {
+      const node = el("tr", {}, cells(own, place));
+      for (const event of ["mouseenter", "focusin"]) node.addEventListener(event, () => hint(own.uci));
+      for (const event of ["mouseleave", "focusout"]) node.addEventListener(event, () => hint());
+      return node;
+    };
+    return el(`table.tree.${kind}`, {},
+      el("caption.visually-hidden", {}, t("moves")),
+      el("thead", {}, el("tr", {}, head)),
+      el("tbody", {}, sorted.map(row), more));
+  }
+
+  function tableOf() {
+    const columns = [
+      [t("move"), (row) => row.san, "c-move"],
+      [t("games"), (row) => row.games, "c-games right"],
+      [t("results"), score],
+      [t("rating"), (row) => row.rating ?? 0, "c-rating right middle-only"],
+      [t("performance"), (row) => row.performance ?? 0, "c-performance right wide-only"],
+      [t("last_year"), (row) => row.last_year ?? 0, "c-last right wide-only"],
+    ];
     const cells = (row, name) => {
       const few = row.games < FEW;
       return [
         el("th", { scope: "row" }, name),
-        el("td.right", {}, exact(row.games, short(row.games)), " ", el(few ? "span.share.few" : "span.share", {}, percent(row.games, own.games))),
+        el("td.right", {}, exact(row.games, short(row.games)), " ", el(few ? "span.share.few" : "span.share", {}, percent(row.games, tree.games))),
         el(few ? "td.few" : "td", {}, bar(row)),
-        el("td.right.wide-only", {}, row.rating ?? "–"),
-        el("td.right.wide-only", {}, row.performance ?? "–"),
-        el("td.right.wide-only", {}, row.last_year ?? "–"),
+        el("td.right.less.middle-only", {}, row.rating ?? "–"),
+        el("td.right.less.wide-only", {}, row.performance ?? "–"),
+        el("td.right.less.wide-only", {}, row.last_year ?? "–"),
       ];
     };
-    const button = (row, place) =>
-      el("button.move", { type: "button", "data-uci": row.uci, title: row.opening ? `${row.opening.eco} ${row.opening.name}` : "", onclick: () => panel.hasAttribute("data-stale") || play(row.uci) },
-        place < 9 ? el("span.number", { "aria-hidden": "true" }, place + 1) : null, san(row.san));
-    return el("table.tree", {},
-      el("caption.visually-hidden", {}, t("moves")),
-      el("thead", {}, el("tr", {}, head)),
-      el("tbody", {},
-        rows.map((row, place) => el("tr", {}, cells(row, plays ? button(row, place) : san(row.san)))),
-        plays && (own.transpositions ?? []).map((row) =>
-          el("tr.transposition", {}, cells({ ...row }, [el("button.move", { type: "button", "data-uci": row.uci, onclick: () => play(row.uci) }, san(row.san)), " ", el("span.soft", {}, t("by_transposition"))]))),
-        own.ended.games > 0 ? el("tr.ended", {}, cells({ ...own.ended, rating: null, performance: null, last_year: null }, t("game_end"))) : null,
-        own.games > 0 ? el("tr.all", {}, cells(own, t("all"))) : null));
+    const others = (tree.transpositions ?? []).map((row) => {
+      const node = el("tr.transposition", {}, cells(row, [el("button.move", { type: "button", "data-uci": row.uci, onclick: () => play(row.uci) }, san(row.san)), el("span.soft", {}, t("by_transposition"))]));
+      node.addEventListener("mouseenter", () => hint(row.uci));
+      node.addEventListener("mouseleave", () => hint());
+      return node;
+    });
+    return table("one", columns, tree.moves, (row, place) => cells(row, button(row, place)), [
+      others,
+      tree.ended.games > 0 ? el("tr.ended", {}, cells({ ...tree.ended, rating: null, performance: null, last_year: null }, t("game_end"))) : null,
+      tree.games > 0 ? el("tr.all", {}, cells(tree, t("all"))) : null]);
+  }
+
+  /** One table of two filters: what each has of a move, and how much better White scores by the first. */
+  function compared() {
+    const none = { games: 0, white: 0, draws: 0, black: 0 };
+    const rows = new Map();
+    trees.forEach((own, place) => own.moves.forEach((row) => {
+      const known = rows.get(row.uci) ?? { uci: row.uci, san: row.san, opening: row.opening, sides: [none, none] };
+      known.sides[place] = row;
+      rows.set(row.uci, known);
+    }));
+    const difference = ({ sides: [a, b] }) => (a.white + a.draws + a.black && b.white + b.draws + b.black ? score(a) - score(b) : null);
+    const columns = [
+      [t("move"), (row) => row.san, "c-move"],
+      [[el("span.long", {}, t("games"), " "), "A"], (row) => row.sides[0].games, "c-count right"],
+      [[el("span.long", {}, t("results"), " "), "A"], (row) => score(row.sides[0])],
+      [[el("span.long", {}, t("results"), " "), "B"], (row) => score(row.sides[1])],
+      [[el("span.long", {}, t("games"), " "), "B"], (row) => row.sides[1].games, "c-count right"],
+      [t("difference"), (row) => difference(row) ?? -2, "c-difference right"],
+    ];
+    const cells = (row, name) => {
+      const [a, b] = row.sides;
+      const by = difference(row);
+      const points = by === null ? "–" : `${by > 0 ? "+" : by < 0 ? "−" : ""}${number(Math.abs(by) * 100, 1, 1)}`;
+      const few = Math.min(a.games, b.games) < FEW;
+      return [
+        el("th", { scope: "row" }, name),
+        el("td.right", {}, exact(a.games, short(a.games))),
+        el(a.games < FEW ? "td.few" : "td", {}, bar(a, undefined, 38)),
+        el(b.games < FEW ? "td.few" : "td", {}, bar(b, undefined, 38)),
+        el("td.right", {}, exact(b.games, short(b.games))),
+        el("td.right", { title: t("difference_note"), class: few || !by ? "less" : by > 0 ? "more" : "less-good" }, points),
+      ];
+    };
+    const all = trees.reduce((sum, own) => sum + own.games, 0);
+    const list = [...rows.values()].sort((one, other) => other.sides[0].games + other.sides[1].games - one.sides[0].games - one.sides[1].games);
+    return table("compare", columns, list, (row, place) => cells(row, button(row, place)),
+      all ? el("tr.all", {}, cells({ sides: trees }, t("all"))) : null);
+  }
+
+  function button(row, place) {
+    return el("button.move", { type: "button", "data-uci": row.uci, title: row.opening ? `${row.opening.eco} ${row.opening.name}` : "", onclick: () => panel.hasAttribute("data-stale") || play(row.uci) },
+      place < 9 ? el("span.number", { "aria-hidden": "true" }, place + 1) : null, san(row.san));
   }
 
   function play(uci) {
     // While the next position is on its way, what is shown is of the one before.
-    if (position?.ply !== at || !position.legal.some((m) => m.uci === uci)) return;
+    if (position?.ply !== at || !position.legal.some((m) => m.uci === uci)) return false;
     if (line[at] !== uci) line = [...line.slice(0, at), uci];
     at += 1;
     update();
+    return true;
+  }
+
+  /** Plays the move of a row, from 0; of the next table where that is on its way. */
+  function playRow(place) {
+    if (panel.hasAttribute("data-stale")) {
+      if (waiting.length < 20) waiting.push(place);
+      return;
+    }
+    const row = panel.querySelectorAll("tbody tr:not(.transposition) button[data-uci]")[place];
+    if (!row || !play(row.dataset.uci)) waiting = [];
   }
 
   function move(to) {
+    waiting = [];
     const next = Math.max(0, Math.min(line.length, to));
     if (next === at) return;
     at = next;
@@ -207,14 +320,15 @@ export function show(main, { params, signal }) {
   async function type(event) {
     event.preventDefault();
     fault.textContent = "";
-    const text = unsan(typed.value.trim());
-    if (!text) return;
-    try {
-      const found = await api.position({ fen: start, play: line.slice(0, at).join(","), move: text }, signal);
+    const text = typed.value;
+    if (!text.trim()) return;
+    if (position?.ply !== at) await coming;
+    const found = typedMove(text, position?.legal ?? []);
+    if (found) {
       typed.value = "";
-      play(found.moves.at(-1).uci);
-    } catch (error) {
-      fault.textContent = error.message;
+      play(found.uci);
+    } else {
+      fault.textContent = t("no_move", { text: text.trim() });
       typed.select();
     }
   }
@@ -227,14 +341,11 @@ export function show(main, { params, signal }) {
       else if (key === "ArrowRight") move(at + 1);
       else if (key === "Home") move(0);
       else if (key === "End") move(line.length);
-      else if (key === "f") board.flip();
+      else if (key === "f") flip();
       else if (key === "/") typed.focus();
       else if (key === "g") state.go("games", Object.fromEntries(list().searchParams));
-      else if (/^[1-9]$/.test(key)) {
-        const row = panel.querySelectorAll("tbody tr:not(.transposition) button[data-uci]")[Number(key) - 1];
-        if (!row) return false;
-        if (!panel.hasAttribute("data-stale")) play(row.dataset.uci);
-      } else return false;
+      else if (/^[1-9]$/.test(key)) playRow(Number(key) - 1);
+      else return false;
       return true;
     },
     destroy() {

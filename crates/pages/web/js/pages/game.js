@@ -3,21 +3,40 @@
 import * as api from "../api.js";
 import { Board } from "../board.js";
 import { graph, time } from "../chart.js";
-import { el, fill } from "../dom.js";
-import { counted, date, san, short, t } from "../i18n.js";
-import { announce, broken, copy, load, player, result } from "../parts.js";
+import { el, fill, sign } from "../dom.js";
+import { quoted } from "../figures.js";
+import { counted, date, number as written, san, short, t, told } from "../i18n.js";
+import { announce, brokenPage, copy, load, player, popover, result } from "../parts.js";
 import * as state from "../state.js";
 
-const NAGS = { 1: "!", 2: "?", 3: "!!", 4: "??", 5: "!?", 6: "?!", 7: "□", 10: "=", 13: "∞", 14: "+/=", 15: "=/+", 16: "±", 17: "∓", 18: "+−", 19: "−+", 22: "⊙", 23: "⊙", 36: "→", 40: "↑", 132: "⇆", 138: "⊕", 146: "N" };
+const NAGS = { 1: "!", 2: "?", 3: "!!", 4: "??", 5: "!?", 6: "?!", 7: "□", 10: "=", 11: "=", 12: "=", 13: "∞", 14: "+/=", 15: "=/+", 16: "±", 17: "∓", 18: "+−", 19: "−+", 22: "⊙", 23: "⊙", 36: "→", 40: "↑", 132: "⇆", 138: "⊕", 146: "N" };
+/** How a mark judges a move. */
+const JUDGED = { 1: "good", 3: "good", 6: "dubious", 2: "mistake", 4: "blunder" };
+const MARKED = { "!": "good", "!!": "good", "?!": "dubious", "?": "mistake", "??": "blunder" };
+/** Longer texts before a game are folded. */
+const LONG = 240;
 const COLORS = { G: "green", R: "red", Y: "yellow", B: "blue" };
 
-export function show(main, { params, embedded, signal }) {
+export function show(main, { params, embedded, signal, archives }) {
   // What is no number is refused by who is asked, not taken for game 1.
   const number = encodeURIComponent(params.n || 1);
   const holder = el("div.panel");
   fill(main, holder);
   let page = null;
-  load(holder, () => api.game(number, signal), (game) => { page = view(holder, game, params, embedded, signal); });
+  // Where games left the others the position indexes know: none is asked in vain.
+  const isIndexed = api.site !== null || archives.every((own) => own.side_files.positions === "used");
+  const ask = () => load(holder, async () => {
+    try {
+      return await api.game(number, signal);
+    } catch (error) {
+      if (error.name === "AbortError") throw error;
+      return { error };
+    }
+  }, (game) => {
+    if (game.error) fill(holder, brokenPage(game.error, ask, t("game")));
+    else page = view(holder, game, params, embedded, isIndexed, signal);
+  });
+  ask();
   return {
     keyNames: [["← →", t("key_step")], ["↑ ↓", t("key_variation")], ["Home End", t("key_ends")], ["Space", t("key_autoplay")], ["f", t("flip")], ["c", t("copy_link")], ["n p", t("key_next_game")]],
     key: (event) => page?.key(event),
@@ -25,7 +44,7 @@ export function show(main, { params, embedded, signal }) {
   };
 }
 
-function view(holder, game, params, embedded, signal) {
+function view(holder, game, params, embedded, isIndexed, signal) {
   const tag = (name) => game.tags.find(([own]) => own === name)?.[1];
   // Every move is a node that knows the one before it, and what else could follow.
   const root = { ply: 0, fen: game.start, comments: game.before, next: [] };
@@ -52,7 +71,7 @@ function view(holder, game, params, embedded, signal) {
     const line = [];
     node.pv.forEach((san, place) => {
       const last = line.at(-1) ?? (node.pv_ply < node.ply ? before : node);
-      const own = { ply: node.pv_ply + place + 1, san, uci: node.pv_uci[place], fen: node.pv_fens[place], before: last, next: [], depth: node.depth + 1 };
+      const own = { ply: node.pv_ply + place + 1, san, uci: node.pv_uci[place], fen: node.pv_fens[place], before: last, next: [], depth: node.depth + 1, isExpected: true, of: node };
       line.at(-1)?.next.push(own);
       line.push(own);
     });
@@ -60,81 +79,148 @@ function view(holder, game, params, embedded, signal) {
   }
   const main = [root];
   for (let node = root.next[0]; node && node.depth === 0; node = node.next.find((own) => own.depth === 0)) main.push(node);
-  let now = main[Math.min(Number(params.ply) || 0, main.length - 1)] ?? root;
+  /** The part of the game that an embedded page shows. */
+  const [from0, to0] = embedded ? [Math.min(Number(params.from) || 0, main.length - 1), Number(params.to) || Infinity] : [0, Infinity];
+  const within = (node) => node && node.ply >= from0 && node.ply <= to0;
+  let now = found();
+  if (!within(now)) now = main[from0];
   let timer = 0;
+  /** The line that an engine expects at the move that is shown: it stays while it is walked through. */
+  let expectation = { of: null, element: null };
+
+  /** The place in a game as its address has it: a ply, and `via`, where the line leaves others: `17.1` is the first other move at ply 17. */
+  function place(node) {
+    const via = [];
+    for (let own = node; own.before; own = own.before) {
+      const at = own.before.next.indexOf(own);
+      if (at > 0) via.unshift(`${own.ply}.${at}`);
+    }
+    return { ply: node.ply || undefined, via: via.join(",") || undefined };
+  }
+
+  /** The node that the address names; the last one on the way if there is no such. */
+  function found() {
+    const ply = Number(params.ply) || 0;
+    const turns = new Map((params.via ?? "").split(",").map((text) => text.split(".").map(Number)));
+    let node = root;
+    while (node.ply < ply) {
+      const next = node.next[turns.get(node.ply + 1) ?? 0];
+      if (!next) break;
+      node = next;
+    }
+    return node;
+  }
+
+  /** The line of the variation that an engine expects has no address: that of its move stands for it. */
+  const addressed = (node) => {
+    let own = node;
+    while (own.isExpected) own = own.of;
+    return own;
+  };
 
   const board = new Board({ orientation: params.side === "black" ? "b" : "w", label: t("board") });
   const clocks = { top: el("span.clock"), bottom: el("span.clock") };
   const names = { top: el("span"), bottom: el("span") };
   const list = el("div.movetext", { tabindex: "0", role: "group", "aria-label": t("moves") });
-  const comment = el("p.comment");
+  const comment = el("div.comment");
   const left = el("p.soft");
-  const plies = main.map((node) => ({ eval: node.eval, clock: node.clock }));
+  const plies = main.map((node) => ({ eval: node.eval, clock: node.clock, judged: judged(node) }));
   const has = plies.some((ply) => ply.eval !== undefined || ply.clock !== undefined);
   const plot = has ? graph(plies, { onPick: (ply) => go(main[ply]) }) : null;
-  const heading = [tag("Event"), tag("Site") !== "?" && tag("Site"), date(tag("Date") ?? tag("UTCDate")), tag("Round") && tag("Round") !== "?" && `${t("round")} ${tag("Round")}`].filter((text) => text && text !== "?");
+  const heading = [tag("Event"), tag("Site") !== "?" && !/^https?:/.test(tag("Site") ?? "") && tag("Site") !== tag("Event") && tag("Site"), date(tag("Date") ?? tag("UTCDate")), tag("Round") && tag("Round") !== "?" && `${t("round")} ${tag("Round")}`].filter((text) => text && text !== "?");
 
   fill(holder,
-    el("h1", {}, player(tag("White"), tag("WhiteElo")), " – ", player(tag("Black"), tag("BlackElo")), " ", el("span.result", {}, result(game.result))),
-    el("p.soft", {}, heading.map((text, place) => [place ? " · " : "", text]), " ", game.opening && el("span", {}, `· ${game.opening.eco} ${game.opening.name}`)),
-    game.has_fault ? el("p.notice", {}, t("source_fault")) : null,
-    el("div.columns", {},
+    embedded ? el("h1.visually-hidden", {}, `${tag("White")} – ${tag("Black")}`) : [
+      el("h1", {}, person("White"), " – ", person("Black"), " ", el("span.result", {}, result(game.result))),
+      el("p.soft", {}, heading.map((text, place) => [place ? " · " : "", text]), game.opening && el("span", {}, ` · ${game.opening.eco} ${game.opening.name}`)),
+      game.has_fault ? el("p.notice", {}, t("source_fault")) : null],
+    el("div.columns.game-columns", {},
       el("section.left", { "aria-label": t("board") },
         el("div.side", {}, names.top, clocks.top),
         board.node,
         el("div.side", {}, names.bottom, clocks.bottom),
         el("div.buttons.tight", {},
-          button("|◀", "first", () => go(root)), button("◀", "back", () => go(now.before)), button("▶", "forward", () => go(now.next[0])), button("▶|", "last", () => go(end(now))),
-          button("⇅", "flip", flip), button("▷", "autoplay", autoplay)),
+          button("first", () => go(main[from0] ?? root)), button("back", back), button("forward", forward), button("last", () => go(end(now))),
+          button("flip", flip), button("autoplay", autoplay), embedded ? null : share())),
+      el("section.right", { id: "moves", tabindex: "-1", "aria-label": t("moves") },
+        embedded ? null : comment,
+        list,
         plot && el("figure.graph-frame", {}, plot, el("figcaption.soft", {}, t("graph_note"))),
-        comment),
-      el("section.right", { "aria-label": t("moves") },
-        list, left,
-        embedded ? el("p", {}, el("a", { href: state.address("game", { n: game.game }), target: "_blank", rel: "noopener" }, t("open_whole"))) : below())));
+        embedded ? el("p", {}, el("a", { href: state.address("game", { n: game.game, ply: now.ply || undefined }), target: "_blank", rel: "noopener" }, t("open_whole"))) : [left, below()])));
 
-  function button(sign, name, work) {
-    return el("button", { type: "button", "aria-label": t(name), title: t(name), onclick: work }, sign);
+  function button(name, work) {
+    return el("button", { type: "button", "aria-label": t(name), title: t(name), onclick: work }, sign(name));
+  }
+
+  /** A player, whose games are a press away. */
+  function person(side) {
+    const name = tag(side);
+    const shown = player(name, tag(`${side}Elo`));
+    return name && name !== "?" ? el("a.person", { href: state.address("games", { where: `player = ${quoted(name)}`, find: undefined }), title: `${t("games_of")} ${name}` }, shown) : shown;
+  }
+
+  function judged(node) {
+    const marks = (node.marks ?? []).join("");
+    return MARKED[marks] ?? (node.nags ?? []).map((nag) => JUDGED[nag]).find(Boolean);
+  }
+
+  /** Everything that leads a game out of here. */
+  function share() {
+    return popover("", sign("share"), t("share"),
+      el("button", { type: "button", onclick: copyLink }, t("copy_link")),
+      el("button", { type: "button", onclick: () => copy(now.fen) }, t("copy_fen")),
+      el("button", { type: "button", onclick: async () => copy(await api.pgn(game.game)) }, t("copy_pgn")),
+      el("button", { type: "button", onclick: () => copy(embed()) }, t("copy_embed")),
+      el("a.button", { href: api.links.pgn(game.game), download: `game-${game.game}.pgn` }, t("download_pgn")),
+      el("a.button", { href: api.links.original(game.game), download: `game-${game.game}-original.pgn` }, t("original")));
+  }
+
+  function side() {
+    return board.orientation === "b" ? "black" : undefined;
   }
 
   function near(step) {
-    return state.address("game", { n: game.game + step });
+    return state.address("game", { n: game.game + step, side: side() });
   }
 
   function embed() {
-    const to = state.embedded(game.game, now.depth ? 0 : now.ply);
+    const to = state.embedded(game.game, { ...place(addressed(now)), side: side() });
     return `<iframe src="${to}" width="600" height="420"></iframe>`;
   }
 
   function below() {
     const link = (text) => (/^https?:\/\/\S+$/i.test(text) ? el("a", { href: text, rel: "noopener noreferrer", target: "_blank" }, text) : text);
+    const next = (id, text, step) => el("a.button", { id, href: near(step), onclick: (event) => { event.currentTarget.href = near(step); } }, text);
     return [
       el("div.buttons", {},
-        el("button", { type: "button", onclick: () => copy(now.fen) }, t("copy_fen")),
-        el("button", { type: "button", onclick: async () => copy(await api.pgn(game.game)) }, t("copy_pgn")),
-        el("button", { type: "button", onclick: copyLink }, t("copy_link")),
-        el("button", { type: "button", onclick: () => copy(embed()) }, t("copy_embed")),
-        el("a.button", { href: api.links.pgn(game.game), download: `game-${game.game}.pgn` }, "PGN"),
-        el("a.button", { href: api.links.original(game.game), download: `game-${game.game}-original.pgn` }, t("original"))),
-      el("div.buttons", {},
         el("a.button", { id: "explore", href: "" }, t("explore_here")),
-        game.game > 1 && el("a.button", { href: near(-1) }, t("previous_game")),
-        game.game < game.last && el("a.button", { href: near(1) }, t("next_game"))),
-      el("details", { open: true }, el("summary", {}, t("tags")),
+        game.game > 1 && next("previous", t("previous_game"), -1),
+        game.game < game.last && next("next", t("next_game"), 1)),
+      el("details.card", {}, el("summary", {}, t("tags")),
         el("div.scroll", { tabindex: "0", role: "region", "aria-label": t("tags") },
           el("table.data", {}, el("tbody", {}, game.tags.map(([name, value]) => el("tr", {}, el("th", { scope: "row" }, name), el("td", {}, link(value)))))))),
     ];
   }
 
-
   function end(node) {
     let last = node;
-    while (last.next[0]) last = last.next[0];
+    while (within(last.next[0])) last = last.next[0];
     return last;
   }
 
+  function back() {
+    if (within(now.before)) go(now.before);
+  }
+
+  function forward() {
+    if (within(now.next[0])) go(now.next[0]);
+  }
+
   function flip() {
-    board.flip();
-    setTimeout(sides, 50);
+    const turned = board.flip();
+    sides();
+    if (!embedded) state.set({ side: side() });
+    return turned;
   }
 
   function autoplay() {
@@ -143,12 +229,13 @@ function view(holder, game, params, embedded, signal) {
       timer = 0;
       return;
     }
-    timer = setInterval(() => (now.next[0] ? go(now.next[0]) : autoplay()), 1000);
+    timer = setInterval(() => (within(now.next[0]) ? go(now.next[0]) : autoplay()), 1000);
   }
 
   function sides() {
-    const white = [...player(tag("White"), tag("WhiteElo"))];
-    const black = [...player(tag("Black"), tag("BlackElo"))];
+    const man = (color) => el("span", { class: `man ${color}`, "aria-hidden": "true" });
+    const white = [man("w"), ...player(tag("White"), tag("WhiteElo"))];
+    const black = [man("b"), ...player(tag("Black"), tag("BlackElo"))];
     const up = board.orientation === "b";
     fill(names.top, up ? white : black);
     fill(names.bottom, up ? black : white);
@@ -184,8 +271,10 @@ function view(holder, game, params, embedded, signal) {
     }
     board.show(now.fen, [], marks);
     sides();
-    plot?.move(now.depth === 0 || now === root ? now.ply : main.findLast((node) => node.ply <= now.ply).ply);
-    fill(comment, now.eval && el("strong", {}, now.eval, " "), engine(now), " ", plain(now).map((own) => [own.text, " "]));
+    plot?.move(!now.depth || now === root ? now.ply : main.findLast((node) => node.ply <= now.ply).ply);
+    const mover = addressed(now);
+    if (expectation.of !== mover) expectation = { of: mover, element: mover.line && !mover.depth ? folded(mover) : null };
+    fill(comment, expectation.element ?? [mover.eval && el("strong", {}, mover.eval, " "), el("span.soft", {}, engine(mover)), " "], plain(mover).map((own) => [own.text, " "]));
     for (const own of list.querySelectorAll("[aria-current]")) own.removeAttribute("aria-current");
     if (now.button) {
       now.button.setAttribute("aria-current", "step");
@@ -195,7 +284,7 @@ function view(holder, game, params, embedded, signal) {
     }
     const explore = document.getElementById("explore");
     if (explore) explore.href = path();
-    if (!now.depth) state.set({ ply: now.ply || undefined });
+    state.set(place(addressed(now)));
     announce(now === root ? t("starting_position") : `${now.san}${(now.nags ?? []).map((nag) => `, ${t(`nag_${nag}`)}`).join("")}`);
   }
 
@@ -210,65 +299,102 @@ function view(holder, game, params, embedded, signal) {
   }
 
   function copyLink() {
-    const to = state.address("game", { n: game.game, ply: now.depth ? undefined : now.ply || undefined });
-    copy(to.href);
+    copy(state.address("game", { n: game.game, ...place(addressed(now)), side: side() }).href);
   }
 
   const black = game.start.split(" ")[1] === "b" ? 1 : 0;
   const from = Number(game.start.split(" ")[5]) || 1;
 
-  /** Writes a line: its moves, their marks and comments, its variations below. */
+  const marked = (own) => [...(own.marks ?? []), ...(own.nags ?? []).map((nag) => NAGS[nag] ?? `$${nag}`)].join("");
+  const spoken = (own) => (own.nags ?? []).map((nag) => t(`nag_${nag}`)).filter((text) => !text.startsWith("nag_")).join(", ");
+  const numbering = (own, dots) => {
+    const ply = own.ply - 1 + black;
+    return `${from + Math.floor(ply / 2)}${dots ?? (ply % 2 ? "…" : ".")}`;
+  };
+
+  function moveButton(own) {
+    const judgement = judged(own);
+    const signs = marked(own);
+    return (own.button = el("button.move", { type: "button", title: spoken(own), class: judgement ? `judged-${judgement}` : null, onclick: () => go(own) },
+      san(own.san), signs ? el("span.nag", {}, signs) : null));
+  }
+
+  /** What follows a move between the lines of the table: comments, what an engine says, variations. */
+  function between(own, depth) {
+    const parts = [];
+    const said = plain(own).filter((one) => one.text);
+    if (said.length) parts.push(el(depth ? "span" : "div", {}, words(said)));
+    if (own.line) parts.push(folded(own));
+    for (const other of own.before.next.filter((other) => other !== own && other.depth === depth + 1 && own.depth === depth)) {
+      const body = el("div.variation", {}, write(other, depth + 1));
+      const long = count(other) > 24;
+      parts.push(long || depth > 1 ? el("details.variation-holder", { open: depth < 1 }, el("summary", {}, t("variation"), " ", san(other.san)), body) : body);
+    }
+    return parts;
+  }
+
+  /** The main line as a table of two columns: number, White's move, Black's move, each with evaluation and time. */
+  function table(first) {
+    const cells = [];
+    const isEmpty = () => el("span.pair.soft", { "aria-hidden": "true" }, "…");
+    let open = false;
+    for (let own = first; own; own = own.next.find((next) => next.depth === 0)) {
+      if (own.ply <= from0 || own.ply > to0) continue;
+      const isWhite = (own.ply - 1 + black) % 2 === 0;
+      if (own.lead?.length) cells.push(el("div.between", {}, words(own.lead)));
+      if (isWhite || !open) cells.push(el("span.move-number", {}, numbering(own, "")));
+      if (!isWhite && !open) cells.push(isEmpty());
+      cells.push(el("span.pair", {}, moveButton(own), own.eval ? el("span.eval", {}, own.eval) : null, own.clock !== undefined || own.elapsed !== undefined ? el("span.spent", { title: t("clock") }, time(own.clock ?? own.elapsed)) : null));
+      open = isWhite;
+      const more = between(own, 0);
+      // An engine's lines are unfolded at the move that is shown: they would bury the moves.
+      const shown = more.filter((part) => part.className !== "variation-holder folded");
+      if (shown.length) {
+        if (isWhite) cells.push(isEmpty());
+        cells.push(el("div.between", {}, shown));
+        open = false;
+      }
+    }
+    return el("div.pairs", {}, cells);
+  }
+
+  /** Writes a line within a text: its moves, their marks and comments, its variations below. */
   function write(node, depth, first = true) {
     const parts = [];
     let numbered = first;
     for (let own = node; own; ) {
-      const ply = own.ply - 1 + black;
-      const white = ply % 2 === 0;
+      const white = (own.ply - 1 + black) % 2 === 0;
       if (own.lead?.length) parts.push(words(own.lead));
-      const label = white || numbered ? el("span.move-number", {}, `${from + Math.floor(ply / 2)}${white ? "." : "…"} `) : null;
-      numbered = false;
-      const signs = [...(own.marks ?? []), ...(own.nags ?? []).map((nag) => NAGS[nag] ?? `$${nag}`)];
-      const spoken = (own.nags ?? []).map((nag) => t(`nag_${nag}`)).filter((text) => !text.startsWith("nag_")).join(", ");
-      const target = own;
-      own.button = el("button.move", { type: "button", title: spoken, onclick: () => go(target) }, san(own.san), signs.length ? el("span.nag", {}, signs.join("")) : null);
-      parts.push(el("span.pair", {}, label, own.button), " ");
-      if (own.comments?.length) {
-        parts.push(words(plain(own)));
-        numbered = plain(own).some((one) => one.text);
-      }
-      if (own.line) {
-        parts.push(folded(own));
-        numbered = true;
-      }
-      const others = own.before.next.filter((other) => other !== own && other.depth === depth + 1 && own.depth === depth);
-      for (const other of others) {
-        const body = el("div.variation", {}, write(other, depth + 1));
-        const long = count(other) > 24;
-        parts.push(long || depth > 1 ? el("details.variation-holder", { open: depth < 1 }, el("summary", {}, t("variation"), " ", san(other.san)), body) : body);
-        numbered = true;
-      }
+      const label = white || numbered ? el("span.move-number", {}, `${numbering(own)} `) : null;
+      parts.push(el("span.pair", {}, label, moveButton(own)), " ");
+      const more = between(own, depth);
+      parts.push(...more.flatMap((part) => [part, " "]));
+      numbered = more.length > 0;
       own = own.next.find((next) => next.depth === depth);
     }
     return parts;
   }
 
-  /** The comments that are no engine's, or all where nothing else says what the engine said. */
+  /** Whether a comment is a list of an engine's figures that says nothing of the moves: `book, mb=+0+0,`. */
+  const isFigures = (text) => /^(book, )?(\w+=[^,\s]*,?\s*)+$/.test(text);
+
+  /** The comments that are no engine's. */
   function plain(node) {
-    return (node.comments ?? []).filter((own) => !own.engine || !node.line);
+    return (node.comments ?? []).filter((own) => !own.engine && !isFigures(own.text));
   }
 
   /** What an engine says of a move, but for the evaluation and the moves expected. */
   function engine(node) {
-    if (!node.line) return "";
+    if (!node.comments?.some((own) => own.engine)) return "";
     const depth = node.depth_searched && `${t("depth")} ${node.depth_searched}${node.selective_depth ? `/${node.selective_depth}` : ""}`;
-    return [depth, node.nodes && `${short(node.nodes)} ${t("nodes")}`, node.elapsed !== undefined && `${node.elapsed} s`].filter(Boolean).join(" · ");
+    return [depth, node.nodes && `${short(node.nodes)} ${t("nodes")}`, node.elapsed !== undefined && `${written(node.elapsed, 1)} s`].filter(Boolean).join(" · ");
   }
 
   /** The principal variation of a move, to be unfolded and played through; its buttons are made when it is opened. */
   function folded(node) {
     const body = el("div.variation", {});
-    const open = () => {
-      if (body.childElementCount) return;
+    const open = ({ newState, target }) => {
+      if (body.childElementCount || !(target.open || newState === "open")) return;
       node.line.forEach((own, place) => {
         const ply = own.ply - 1 + black;
         own.button = el("button.move", { type: "button", onclick: () => go(own) }, san(own.san));
@@ -277,7 +403,7 @@ function view(holder, game, params, embedded, signal) {
       });
       body.append(el("p.soft", {}, words((node.comments ?? []).filter((own) => own.engine))));
     };
-    return el("details.variation-holder", { ontoggle: open }, el("summary", {}, node.eval ?? t("principal_variation"), " ", engine(node)), body);
+    return el("details.variation-holder.folded", { ontoggle: open }, el("summary", {}, node.eval ?? t("principal_variation"), " ", el("span.soft", {}, engine(node))), body);
   }
 
   function count(node) {
@@ -293,18 +419,22 @@ function view(holder, game, params, embedded, signal) {
     return comments.filter((own) => own.text).map((own) => el("span.words", { class: own.kind }, own.text, " "));
   }
 
-  fill(list, words(root.comments ?? []), write(main[1], 0), el("strong", {}, result(game.result)));
+  const before = words(root.comments ?? []);
+  const isLong = (root.comments ?? []).reduce((sum, own) => sum + own.text.length, 0) > LONG;
+  fill(list, !before.length ? null : isLong ? el("details.folded", {}, el("summary", {}, t("comment")), before) : el("div.words", {}, before),
+    main[1] ? table(main[1]) : null, to0 === Infinity ? el("strong.end", {}, result(game.result)) : null);
   board.mount();
   board.show(now.fen);
   update();
-  if (!embedded) {
+  if (!embedded && !isIndexed) fill(left, t("novelty_index"));
+  else if (!embedded) {
     api.novelty(game.game, signal).then((found) => {
       if (found.ply) {
         const ply = found.ply - 1 + black;
         fill(left, t("left_archive"), " ", el("button.move", { type: "button", onclick: () => go(main[found.ply]) }, `${from + Math.floor(ply / 2)}${ply % 2 ? "…" : "."} ${san(found.san)}`), ": ", counted("games_before", found.games_before));
       } else fill(left, t("never_left"));
     }, (error) => {
-      if (error.name !== "AbortError") fill(left, error.code === "no_index" ? t("novelty_index") : error.message);
+      if (error.name !== "AbortError") fill(left, error.code === "no_index" ? t("novelty_index") : told(error.message));
     });
   }
 
@@ -317,17 +447,17 @@ function view(holder, game, params, embedded, signal) {
   return {
     key(event) {
       const { key } = event;
-      if (key === "ArrowLeft") go(now.before);
-      else if (key === "ArrowRight") go(now.next[0]);
+      if (key === "ArrowLeft") back();
+      else if (key === "ArrowRight") forward();
       else if (key === "ArrowDown") variation(1);
       else if (key === "ArrowUp") variation(-1);
-      else if (key === "Home") go(root);
+      else if (key === "Home") go(main[from0] ?? root);
       else if (key === "End") go(end(now));
       else if (key === " ") autoplay();
       else if (key === "f") flip();
       else if (key === "c") copyLink();
-      else if (key === "n" && game.game < game.last) state.go("game", { n: game.game + 1 });
-      else if (key === "p" && game.game > 1) state.go("game", { n: game.game - 1 });
+      else if (key === "n" && game.game < game.last) state.go("game", { n: game.game + 1, side: side() });
+      else if (key === "p" && game.game > 1) state.go("game", { n: game.game - 1, side: side() });
       else return false;
       return true;
     },

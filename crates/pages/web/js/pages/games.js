@@ -2,20 +2,29 @@
 
 import * as api from "../api.js";
 import { miniature } from "../picture.js";
-import { el, fill } from "../dom.js";
+import { el, fill, later, sign } from "../dom.js";
+import { quoted } from "../figures.js";
+import * as filter from "../filter.js";
 import { counted, date, number, t } from "../i18n.js";
-import { broken, empty, link, load, player, result } from "../parts.js";
+import { broken, empty, link, load, result } from "../parts.js";
 import * as state from "../state.js";
 
-const ROW = 44;
+const ROW = 40;
+/** The head of the list is higher than its rows. */
+const HEAD = 44;
 const PAGE = 100;
 /** Browsers draw elements up to some 17 million pixels high: a longer list is scrolled as if it were so high. */
 const HIGHEST = 8_000_000;
 
-const COLUMNS = [["white", "white"], ["black", "black"], ["result", "result"], ["date", "date"], ["event", "event"], ["eco", "eco"], ["plies", "plies"]];
+/** Columns: class, text of the heading, key to sort by. */
+const COLUMNS = [["white", "white", "white"], ["elo", "elo", "whiteelo"], ["result", "result", "result"], ["black", "black", "black"], ["elo", "elo", "blackelo"], ["date", "date", "date"],
+  ["eco", "eco", "eco"], ["opening", "opening", "opening"], ["event", "event", "event"], ["plies", "moves", "plies"]];
+/** What is wanted from the top first. */
+const FALLING = ["whiteelo", "blackelo", "date", "plies", "result"];
+const WON = { "1-0": "won-white", "0-1": "won-black", "1/2-1/2": "drawn" };
 
 export function show(main, { params, signal }) {
-  const base = { where: params.where, sort: params.sort, archive: params.archive, fen: params.fen, play: params.play };
+  const base = { where: params.where, sort: params.sort, archive: params.archive, fen: params.fen, play: params.play, find: params.find };
   const total = el("p.total");
   const picture = el("aside.picture", { "aria-hidden": "true" });
   const body = el("div.rows", { role: "rowgroup" });
@@ -23,13 +32,18 @@ export function show(main, { params, signal }) {
   const panel = el("div.panel");
   const pages = new Map();
   let count = 0;
-  let chosen = 0;
+  // Whoever comes back from a game finds the list where it was left.
+  const before = state.kept();
+  let chosen = before.chosen ?? 0;
   let cancelled = false;
   /** How many pixels of the rows lie above the window; for a long list this is not what the window is scrolled by. */
   let top = 0;
   let scrolled = 0;
   /** The row that gets the focus once its game is there. */
   let wanted;
+  /** The row under the pointer, and that whose position is shown. */
+  let pointed;
+  let pictured;
 
   fill(main,
     el("div.heading", {}, el("h1", {}, t("games")),
@@ -48,27 +62,29 @@ export function show(main, { params, signal }) {
       fill(panel, empty(params.where));
       return;
     }
+    chosen = Math.min(chosen, count - 1);
     view.setAttribute("aria-rowcount", count);
     fill(view, head(), body);
     body.style.height = `${height()}px`;
     fill(panel, el("div.with-picture", {}, view, picture));
     view.addEventListener("scroll", scroll, { passive: true });
     view.addEventListener("scrollend", settle, { passive: true });
-    draw();
+    top = Math.min(furthest(), before.top ?? 0);
+    settle();
     look();
   });
 
+  /** Keeps the place with the entry of the browser's history. */
+  const remember = later(() => cancelled || state.keep({ top: Math.round(top), chosen }), 150);
+
   function head() {
     const sort = params.sort ?? "";
-    const names = { white: ["white", "whiteelo"], black: ["black", "blackelo"] };
-    const cell = ([name, key]) => {
+    const cell = ([name, text, key], place) => {
       const now = sort === key ? "ascending" : sort === `-${key}` ? "descending" : null;
-      // Ratings, dates and lengths are wanted from the top first.
-      const next = now === "descending" ? key : now === "ascending" ? `-${key}` : ["date", "plies", "result"].includes(key) ? `-${key}` : key;
-      const rating = names[name]?.[1];
+      const next = now === "descending" ? key : now === "ascending" ? `-${key}` : FALLING.includes(key) ? `-${key}` : key;
+      const side = name === "elo" ? `, ${t(COLUMNS[place - 1][0])}` : "";
       return el("div.cell", { role: "columnheader", class: name, "aria-sort": now },
-        el("button.plain", { type: "button", onclick: () => order(next) }, t(name), now === "ascending" ? " ▴" : now ? " ▾" : ""),
-        rating ? el("button.plain.soft", { type: "button", onclick: () => order(sort === `-${rating}` ? rating : `-${rating}`) }, "Elo", sort === rating ? " ▴" : sort === `-${rating}` ? " ▾" : "") : null);
+        el("button.plain", { type: "button", "aria-label": side ? `${t(text)}${side}` : null, onclick: () => order(next) }, t(text), now === "ascending" ? " ▴" : now ? " ▾" : ""));
     };
     return el("div.head", { role: "rowgroup" }, el("div.row", { role: "row" }, el("div.cell.number", { role: "columnheader" }, "№"), COLUMNS.map(cell)));
   }
@@ -92,7 +108,7 @@ export function show(main, { params, signal }) {
 
   const height = () => Math.min(count * ROW, HIGHEST);
   /** What the window shows of the rows, under the head. */
-  const shown = () => Math.max(ROW, view.clientHeight - ROW);
+  const shown = () => Math.max(ROW, view.clientHeight - HEAD);
   const furthest = () => Math.max(0, count * ROW - shown());
   /** Pixels of rows for a pixel of the scroll bar. */
   const ratio = () => count * ROW > HIGHEST ? furthest() / (HIGHEST - shown()) : 1;
@@ -103,6 +119,7 @@ export function show(main, { params, signal }) {
     // In a long list small steps go row by row, and great ones to the same part of the whole.
     const isSmall = Math.abs(step) <= 2 * view.clientHeight && scrolled > 0 && scrolled < height() - shown() - 1;
     top = Math.min(furthest(), Math.max(0, ratio() > 1 && isSmall ? top + step : scrolled * ratio()));
+    remember();
     draw();
   }
 
@@ -134,43 +151,63 @@ export function show(main, { params, signal }) {
     if (!game) return fill(node, el("div.cell", { role: "cell" }, "…"));
     if (game.error) return fill(node, el("div.cell.number", { role: "cell" }, game.game), el("div.cell.fault.damaged", { role: "cell" }, t("damaged"), " ", game.error));
     const cell = (name, ...content) => el("div.cell", { role: "cell", class: name }, content);
+    const title = (text) => (text ? el("span", { title: text }, text) : "");
+    node.addEventListener("mouseenter", () => point(place));
     return fill(node,
       cell("number", number(game.game)),
-      cell("white", el("a", { href: link(game), "data-place": place, onfocus: () => choose(place) }, player(game.white, game.white_elo))),
-      cell("black", player(game.black, game.black_elo)),
-      cell("result", result(game.result)),
+      cell("white", el("a.stretch", { href: link(game), "data-place": place, onfocus: () => choose(place) }, el("span.name", { title: game.white }, game.white ?? "?")), person(game.white)),
+      cell("elo", game.white_elo ?? ""),
+      cell("result", el("span", { class: WON[game.result] }, result(game.result))),
+      cell("black", el("span.name", { title: game.black }, game.black ?? "?"), person(game.black)),
+      cell("elo", game.black_elo ?? ""),
       cell("date", date(game.date)),
-      cell("event", game.event ?? ""),
-      cell("eco", el("span", { title: game.opening ?? "" }, game.eco ?? "")),
-      cell("plies", game.plies));
+      cell("eco", game.eco ?? ""),
+      cell("opening", title(game.opening)),
+      cell("event", title(game.event)),
+      cell("plies", Math.ceil(game.plies / 2)));
+  }
+
+  /** A button for the games of a player. */
+  function person(name) {
+    if (!name || name === "?") return null;
+    const condition = `player = ${quoted(name)}`;
+    return el("button.person", { type: "button", tabindex: "-1", title: `${t("games_of")} ${name}`, "aria-label": `${t("games_of")} ${name}`,
+      onclick: () => filter.use(filter.parts(params.where).includes(condition) ? params.where : filter.both(params.where, condition)) }, sign("person"));
   }
 
   const at = (place) => pages.get(Math.floor(place / PAGE))?.[place % PAGE];
 
+  /** The row under the pointer shows its game; that with the focus stays the chosen one. */
+  function point(place) {
+    if (place !== pointed) look(pointed = place);
+  }
+
   function choose(place) {
     if (place === chosen) return;
     chosen = place;
+    remember();
     for (const own of body.querySelectorAll(".row")) own.classList.toggle("chosen", own.querySelector(`a[data-place="${place}"]`) !== null);
     look();
   }
 
-  /** Shows the chosen game's position in small: where it was found, or at its end. */
-  async function look() {
-    const game = at(chosen);
-    if (!game || getComputedStyle(picture).display === "none") return;
-    const own = chosen;
+  /** Shows a game's position in small, that of the chosen row if none is named: where it was found, or at its end. */
+  const look = later(async (place = chosen) => {
+    const game = at(place);
+    if (!game || game.error || getComputedStyle(picture).display === "none" || cancelled) return;
+    pictured = place;
     try {
       const whole = await api.game(game.game, signal);
       const fen = game.ply !== undefined ? whole.moves[game.ply - 1]?.fen ?? whole.start : whole.end;
-      if (own === chosen) fill(picture, miniature(fen), el("p.soft", {}, `${game.white ?? "?"} – ${game.black ?? "?"}`));
+      if (pictured === place) fill(picture, miniature(fen), el("p", {}, el("strong", {}, `${game.white ?? "?"} – ${game.black ?? "?"}`)), el("p.soft", {}, whole.opening ? `${whole.opening.eco} ${whole.opening.name}` : ""));
     } catch { /* a picture is a help, no more */ }
-  }
+  }, 60);
 
   function move(step) {
     const next = Math.max(0, Math.min(count - 1, chosen + step));
     choose(next);
     wanted = next;
     top = Math.max(0, Math.min(next * ROW, Math.max(top, (next + 1) * ROW - shown())));
+    remember();
     settle();
     body.querySelector(`a[data-place="${next}"]`)?.focus({ preventScroll: true });
   }
@@ -186,11 +223,8 @@ export function show(main, { params, signal }) {
       else if (key === "Home") move(-count);
       else if (key === "End") move(count);
       else if (key === "Enter" && at(chosen)) state.go("game", Object.fromEntries(link(at(chosen)).searchParams));
-      else if (key === "/") {
-        const details = document.querySelector("details.filter");
-        details.open = true;
-        setTimeout(() => details.querySelector("textarea")?.focus(), 50);
-      } else return false;
+      else if (key === "/") filter.edit();
+      else return false;
       return true;
     },
     destroy() {

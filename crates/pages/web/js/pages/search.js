@@ -3,14 +3,16 @@
 import * as api from "../api.js";
 import { squares } from "../picture.js";
 import { el, fill, later, svg } from "../dom.js";
-import { counted, number, size, t } from "../i18n.js";
-import { broken, copy, empty, gameRows } from "../parts.js";
+import { counted, number, size, t, told } from "../i18n.js";
+import { broken, empty, gameRows } from "../parts.js";
 import * as state from "../state.js";
 
 const sprite = new URL("../../pieces.svg", import.meta.url).href;
 const START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 const PIECES = { p: "pawn", n: "knight", b: "bishop", r: "rook", q: "queen", k: "king" };
 const WILD = { ".": "wild_empty", "*": "wild_any", A: "wild_white", a: "wild_black" };
+/** So many games found are listed here; all of them are counted, and a list away. */
+const LISTED = 200;
 const TABS = ["position", "pattern", "material", "moves"];
 
 export function show(main, { params, signal }) {
@@ -20,8 +22,9 @@ export function show(main, { params, signal }) {
   const setup = tab === "position" || tab === "pattern" ? new Setup(tab === "pattern", changed) : null;
   const form = el("form.search-form", { onsubmit: search });
   const price = el("p.soft", { role: "status" });
-  const results = el("section.panel", { "aria-label": t("found") });
+  const results = el("div.panel.card");
   const legality = el("p.fault", { role: "status" });
+  fill(results, el("p.soft", {}, t("search_help")));
 
   /** Says what the search will cost, and whether a game can lead to the position. */
   const estimate = later(async () => {
@@ -33,13 +36,23 @@ export function show(main, { params, signal }) {
         const found = await api.position({ fen }, signal);
         fill(legality, found.faults.join("; "));
       }
-      const cost = await api.cost({ fen, where, archive: params.archive }, signal);
+      let question;
+      if (!fen) {
+        try {
+          question = asked(request().ask.pattern);
+        } catch { /* JSON on its way */ }
+        if (!question) {
+          fill(price);
+          return;
+        }
+      }
+      const cost = await api.cost({ fen, find: question, where, archive: params.archive }, signal);
       fill(price, cost.replayed ? t("cost_replay", { n: number(cost.games), s: number(Math.max(0.1, Number(cost.seconds.toFixed(1)))) }) : t("cost_index", { n: number(cost.games) }),
         cost.bytes ? [" ", t("cost_bytes", { bytes: size(cost.bytes) })] : null,
         cost.advice && !cost.bytes && [" ", t("advice"), " ", el("code", {}, cost.advice)]);
     } catch (error) {
       if (error.name === "AbortError") return;
-      if (fen && error.code === "bad_request") fill(legality, error.message);
+      if (fen && error.code === "bad_request") fill(legality, told(error.message));
       fill(price);
     }
   }, 200);
@@ -48,7 +61,8 @@ export function show(main, { params, signal }) {
     el("h1", {}, t("search")),
     el("div.tabs", { role: "group", "aria-label": t("kind_of_search") }, TABS.map((name) =>
       el("button", { type: "button", "aria-pressed": String(name === tab), onclick: () => state.go("search", { tab: name }) }, t(`tab_${name}`)))),
-    el("div.columns", {}, el("section.left", { "aria-label": t(`tab_${tab}`) }, setup?.node, form, price), results));
+    el("div.columns.search-columns", {}, el("section.left", { "aria-label": t(`tab_${tab}`) }, setup?.node, form, price), el("section.right", { id: "moves", tabindex: "-1", "aria-label": t("found") }, results)));
+  form.addEventListener("input", () => tab !== "position" && estimate());
 
   const input = (name, label, value, more = {}) => el("label", {}, el("span", {}, label), el("input", { name, type: "text", value: value ?? "", autocomplete: "off", spellcheck: "false", ...more }));
   const check = (name, label, on) => el("label.check", {}, el("input", { name, type: "checkbox", checked: on === "1" }), el("span", {}, label));
@@ -97,7 +111,14 @@ export function show(main, { params, signal }) {
     } else if (form.elements.board) {
       form.elements.board.value = setup.text();
       state.set({ board: setup.text(), run: undefined });
+      estimate();
     }
+  }
+
+  /** A pattern as a question in JSON, without which games it is asked of; `undefined` if it asks for nothing. */
+  function asked({ where, limit, listed, archive, ...pattern }) {
+    const given = Object.entries(pattern).filter(([, value]) => value !== undefined);
+    return given.some(([name]) => !["plies", "either_color"].includes(name)) ? JSON.stringify(Object.fromEntries(given)) : undefined;
   }
 
   function take(fen) {
@@ -114,13 +135,25 @@ export function show(main, { params, signal }) {
     const either = data.get("either_color") ? true : undefined;
     if (tab === "position") {
       return { state: { fen: text("fen"), either_color: either && "1", variations: data.get("variations") ? "1" : undefined },
-        ask: { position: { fen: text("fen"), where: params.where, archive: params.archive, variations: Boolean(data.get("variations")), either_color: either, limit: 1000 } } };
+        ask: { position: { fen: text("fen"), where: params.where, archive: params.archive, variations: Boolean(data.get("variations")), either_color: either, listed: LISTED } } };
     }
     const own = { board: text("board"), material: text("material"), imbalance: text("imbalance"), white_move: text("white_move"), black_move: text("black_move"), end: text("end"), plies: text("plies"), query: text("query") };
-    const pattern = { ...own, either_color: either, where: params.where, limit: 1000, archive: params.archive ? Number(params.archive) : undefined, plies: own.plies ? Number(own.plies) : undefined };
+    const pattern = { ...own, either_color: either, where: params.where, listed: LISTED, archive: params.archive ? Number(params.archive) : undefined, plies: own.plies ? Number(own.plies) : undefined };
     if (own.query) pattern.query = JSON.parse(own.query);
     if (own.board && /^[8/]+$/.test(own.board)) delete pattern.board;
     return { state: { ...own, either_color: either && "1" }, ask: { pattern } };
+  }
+
+  /** Where the games found are a list like any other: to be sorted, filtered, downloaded, counted. */
+  function onward(wanted) {
+    const { pattern, position } = wanted.ask;
+    const isPlain = position && !position.either_color && !position.variations;
+    const find = pattern ? asked(pattern) : isPlain ? undefined : JSON.stringify({ fen: position.fen, either_color: position.either_color, variations: position.variations || undefined });
+    const to = { find, fen: isPlain ? position.fen : undefined };
+    return el("p.buttons", {},
+      el("a.button.primary", { id: "as-list", href: state.address("games", to) }, t("as_list")),
+      find && [el("a.button", { href: state.address("statistics", { find }) }, t("statistics")), el("a.button", { href: state.address("explorer", { find }) }, t("explorer"))],
+      el("a.button", { href: api.links.download({ ...to, where: params.where, archive: params.archive }), download: "games.pgn" }, t("download")));
   }
 
   async function search(event) {
@@ -132,8 +165,8 @@ export function show(main, { params, signal }) {
     const meter = el("progress", { "aria-label": t("progress"), max: 1, value: 0 });
     const rows = el("tbody");
     let found = 0;
-    fill(results, status, meter, el("div.scroll", { tabindex: "0", role: "group", "aria-label": t("games") }, el("table.games-table", {},
-      el("thead.visually-hidden", {}, el("tr", {}, ["players", "result", "date"].map((key) => el("th", { scope: "col" }, t(key))))), rows)));
+    fill(results, status, meter, el("table.games-table", {},
+      el("thead.visually-hidden", {}, el("tr", {}, ["players", "result", "date"].map((key) => el("th", { scope: "col" }, t(key))))), rows));
     let wanted;
     try {
       wanted = request();
@@ -157,21 +190,28 @@ export function show(main, { params, signal }) {
           flush();
           meter.max = line.progress.of || 1;
           meter.value = line.progress.searched;
+          found = Math.max(found, line.progress.found ?? 0);
           fill(status, t("searched", { n: number(line.progress.searched), of: number(line.progress.of) }), " ", counted("found_games", found));
         } else if (line.done) {
           flush();
           meter.remove();
+          found = Math.max(found, line.done.found);
           fill(status, counted("found_games", found), line.done.complete ? "" : ` ${t("first_only")}`, ` ${t("in_seconds", { s: seconds() })}`,
             line.done.unread ? el("span.fault", {}, " ", t("not_read", { n: number(line.done.unread) })) : null,
-            tab === "position" && found ? [" · ", el("a", { href: state.address("games", { fen: wanted.state.fen }) }, t("as_list"))] : null);
-          if (!found) results.append(empty(params.where));
+            found > rows.childElementCount ? [" ", t("listed", { n: number(rows.childElementCount) })] : null);
+          if (found) status.after(onward(wanted));
+          else results.append(empty(params.where));
         } else if (line.error) throw new api.Fault(line.error);
       }, AbortSignal.any([controller.signal, signal]));
     } catch (error) {
       flush();
       meter.remove();
       if (error.name === "AbortError") fill(status, t("cancelled"), " ", counted("found_games", found));
-      else results.append(broken(error, () => search()));
+      else {
+        // What was on its way is so no more.
+        status.remove();
+        results.append(broken(error, () => search()));
+      }
     } finally {
       if (running === controller) {
         running = null;

@@ -3,6 +3,7 @@
 import * as api from "../api.js";
 import { el, fill } from "../dom.js";
 import { statistics } from "../figures.js";
+import { both } from "../filter.js";
 import { t } from "../i18n.js";
 import { empty, load } from "../parts.js";
 import * as state from "../state.js";
@@ -13,12 +14,10 @@ export function show(main, { params, signal }) {
   const to = {
     /** The address of this page with one condition more. */
     where(condition) {
-      const own = params.where ?? "";
-      const base = own && /\bor\b/i.test(own) ? `(${own})` : own;
-      return condition && state.address("statistics", { where: [base, condition].filter(Boolean).join(" and ") }).href;
+      return condition && state.address("statistics", { where: both(params.where ?? "", condition) }).href;
     },
     game: (n) => state.address("game", { n }).href,
   };
-  load(panel, () => api.stats({ where: params.where, archive: params.archive }, signal), (found) => fill(panel, found.games ? statistics(found, to) : empty(params.where)));
+  load(panel, () => api.stats({ where: params.where, archive: params.archive, find: params.find }, signal), (found) => fill(panel, found.games ? statistics(found, to) : empty(params.where)));
   return { keyNames: [] };
 }

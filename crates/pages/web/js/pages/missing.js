@@ -1,0 +1,11 @@
+// There is no such page: the address is wrong, and what there is can be reached from here.
+
+import { el, fill } from "../dom.js";
+import { t } from "../i18n.js";
+import * as state from "../state.js";
+
+export function show(main) {
+  fill(main, el("h1", {}, t("no_page")), el("p", {}, t("no_page_help")),
+    el("p.buttons", {}, ["explorer", "games", "search", "statistics"].map((name) => el("a.button", { href: state.address(name) }, t(name)))));
+  return { keyNames: [] };
+}

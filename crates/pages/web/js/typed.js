@@ -1,0 +1,33 @@
+// A move as people type it, sought among those that are legal: SAN in English or the reader's letters, with or without
+// its signs, in small letters, castling with zeros, or UCI's notation.
+
+import { unsan } from "./i18n.js";
+
+/** Leaves what tells moves apart. */
+const plain = (text) => text.replace(/0/g, "O").replace(/[^A-Za-z0-9]/g, "");
+
+/** Returns the legal move (`{san, uci}`) that a text names, if one alone can be meant. */
+export function typedMove(text, legal) {
+  const typed = text.trim();
+  if (!typed) return undefined;
+  const only = (fits) => {
+    const found = legal.filter(fits);
+    return found.length === 1 ? found[0] : undefined;
+  };
+  for (const own of new Set([typed, unsan(typed)])) {
+    const found = only((m) => plain(m.san) === plain(own)) ?? only((m) => m.uci === own.toLowerCase()) ?? longer(own, legal);
+    if (found) return found;
+  }
+  return only((m) => [typed, unsan(typed)].some((own) => plain(m.san).toLowerCase() === plain(own).toLowerCase()))
+    ?? only((m) => plain(m.san).toLowerCase() === plain(unsan(typed[0].toUpperCase() + typed.slice(1))).toLowerCase());
+}
+
+/** A move of which more is said than is needed, as Ngf3 where one knight alone can go there. */
+function longer(text, legal) {
+  const [, piece, from, to, promoted] = /^([KQRBN]?)([a-h]?[1-8]?)([a-h][1-8])([QRBN]?)$/.exec(text.replace(/[^A-Za-z0-9]/g, "").replace("x", "")) ?? [];
+  if (!to || !from) return undefined;
+  const fits = ({ san, uci }) =>
+    (/^[KQRBN]/.exec(san)?.[0] ?? "") === piece && !san.startsWith("O") && uci.slice(2, 4) === to && uci.slice(4).toUpperCase() === promoted && [...from].every((sign) => uci.slice(0, 2).includes(sign));
+  const found = legal.filter(fits);
+  return found.length === 1 ? found[0] : undefined;
+}

@@ -1,0 +1,233 @@
+//! The explorer: comparison, keys, typed moves, what an address keeps, what stands still.
+
+use crate::chromium::{Browser, browser};
+use crate::common::Server;
+use serde_json::{Value, json};
+
+/// Lets the browser ask for pages in these languages, the best first.
+fn speak(browser: &mut Browser, languages: &str) {
+    let agent = browser.text("navigator.userAgent");
+    browser.call("Emulation.setUserAgentOverride", json!({"userAgent": agent, "acceptLanguage": languages}));
+}
+
+const DRAWN: &str = "document.querySelector('.tree tbody button') && !document.querySelector('[data-stale]')";
+
+fn share_of_white(row: &Value) -> Option<f64> {
+    let [white, draws, black] = ["white", "draws", "black"].map(|name| row[name].as_f64().unwrap());
+    let games = white + draws + black;
+    (games > 0.0).then(|| 100.0 * (white + draws / 2.0) / games)
+}
+
+#[test]
+fn two_filters_are_compared_in_one_table_that_sorts() {
+    let Some(mut browser) = browser() else { return };
+    let server = Server::of_sample();
+    browser.dark(false);
+    for (width, phone) in [(1280, false), (390, true)] {
+        browser.size(width, 900, phone);
+        browser.open(&format!(
+            "http://{}/explorer?view=compare&where=elo+%3E%3D+1900&where2=elo+%3C+1500",
+            server.address
+        ));
+        browser.until(DRAWN);
+        assert!(browser.eval("document.documentElement.scrollWidth - innerWidth").as_i64().unwrap() <= 0);
+        // No two cells lie over each other.
+        let over = "[...document.querySelectorAll('.tree tr')].flatMap((row) => [...row.children].map((cell) => cell.getBoundingClientRect()))\
+                    .some((box, at, all) => at && all[at - 1].y === box.y && all[at - 1].right > box.x + 1)";
+        assert_eq!(browser.eval(over), false, "at {width}");
+    }
+    browser.size(1280, 900, false);
+    // Games and difference are what the trees say.
+    let trees = ["elo >= 1900", "elo < 1500"].map(|filter| server.fine(&format!("/api/v1/tree?where={filter}")).json());
+    let moves = |tree: &Value| {
+        let moves = tree["moves"].as_array().unwrap().iter();
+        moves
+            .map(|row| (row["uci"].as_str().unwrap().to_owned(), row.clone()))
+            .collect::<std::collections::BTreeMap<_, _>>()
+    };
+    let [a, b] = [moves(&trees[0]), moves(&trees[1])];
+    let cells = "[...document.querySelectorAll('.tree tbody tr:not(.all)')].map((row) => [row.querySelector('button').dataset.uci, \
+                 ...[1, 4].map((at) => row.cells[at].querySelector('[title]').title), row.cells[5].textContent])";
+    let rows = browser.eval(cells);
+    let rows = rows.as_array().unwrap();
+    let all: std::collections::BTreeSet<&String> = a.keys().chain(b.keys()).collect();
+    assert_eq!(rows.len(), all.len());
+    for row in rows {
+        let uci = row[0].as_str().unwrap();
+        let games = |tree: &std::collections::BTreeMap<String, Value>| {
+            tree.get(uci).map_or(0, |row| row["games"].as_u64().unwrap())
+        };
+        assert_eq!(row[1].as_str().unwrap().replace(',', ""), games(&a).to_string(), "{uci}");
+        assert_eq!(row[2].as_str().unwrap().replace(',', ""), games(&b).to_string(), "{uci}");
+        let difference =
+            a.get(uci).and_then(share_of_white).zip(b.get(uci).and_then(share_of_white)).map(|(a, b)| a - b);
+        let shown = row[3].as_str().unwrap();
+        match difference {
+            None => assert_eq!(shown, "–"),
+            Some(points) => {
+                assert!((shown.replace('−', "-").parse::<f64>().unwrap() - points).abs() < 0.051, "{uci} {shown}")
+            }
+        }
+    }
+    // A heading sorts it, and it stays one table of both.
+    browser.eval("document.querySelectorAll('.tree thead button')[5].click()");
+    browser.until("document.querySelector('.tree th[aria-sort=descending]')");
+    assert_eq!(browser.eval("document.querySelectorAll('.tree').length"), 1);
+    let sorted = browser.eval(cells);
+    assert_eq!(sorted.as_array().unwrap().len(), rows.len());
+    let shown: Vec<f64> =
+        sorted.as_array().unwrap().iter().filter_map(|row| row[3].as_str()?.replace('−', "-").parse().ok()).collect();
+    assert!(shown.is_sorted_by(|one, other| one >= other) && shown.len() > 5, "{shown:?}");
+}
+
+#[test]
+fn keys_pressed_early_are_played() {
+    let Some(mut browser) = browser() else { return };
+    let server = Server::of_sample();
+    browser.dark(false);
+    browser.open(&format!("http://{}/explorer", server.address));
+    browser.until(DRAWN);
+    for _ in 0..6 {
+        browser.key("1");
+    }
+    browser.until("location.search.split(',').length === 6 && document.querySelectorAll('.line button').length === 6");
+    assert_eq!(browser.complaints(), [""; 0]);
+}
+
+#[test]
+fn moves_are_typed_as_people_write_them() {
+    let Some(mut browser) = browser() else { return };
+    let server = Server::of("1. e4 e5 2. Nf3 Nc6 3. Bc4 Nf6 4. O-O *\n");
+    browser.dark(false);
+    for language in ["", "de"] {
+        browser.open(&format!("http://{}/explorer", server.address));
+        browser.eval(&format!("localStorage.setItem('language', '{language}')"));
+        browser.open(&format!("http://{}/explorer", server.address));
+        browser.until(DRAWN);
+        let typed: &[&str] = match language {
+            "de" => &["e4", "e5", "Sf3", "sc6", "Lc4", "Nf6", "0-0"],
+            _ => &["E4", "e7e5", "nf3", "N8c6", "Bc4+", "Ngf6", "o-o"],
+        };
+        for text in typed {
+            browser.eval("document.getElementById('typed').focus()");
+            browser.typed(text);
+            browser.key("Enter");
+            browser.until("document.getElementById('typed').value === ''");
+        }
+        browser.until("location.search === '?play=e2e4,e7e5,g1f3,b8c6,f1c4,g8f6,e1g1'");
+        browser.until(DRAWN.split(" && ").last().unwrap());
+        // What is no move is said, in the page's language, and no server is asked.
+        browser.eval("document.getElementById('typed').focus()");
+        browser.typed("Ke5");
+        browser.key("Enter");
+        browser.until("document.getElementById('typed-fault').textContent.endsWith(': Ke5')");
+        let expected = if language == "de" { "Kein möglicher Zug" } else { "Not a legal move" };
+        assert!(browser.text("document.getElementById('typed-fault').textContent").starts_with(expected));
+    }
+    assert_eq!(browser.complaints(), [""; 0]);
+}
+
+#[test]
+fn the_line_ahead_and_the_side_below_outlive_a_reload() {
+    let Some(mut browser) = browser() else { return };
+    let server = Server::of("1. e4 c5 2. Nf3 *\n");
+    browser.dark(false);
+    browser.open(&format!("http://{}/explorer?play=e2e4,c7c5,g1f3", server.address));
+    browser.until("document.querySelectorAll('.line button').length === 3");
+    browser.key("ArrowLeft");
+    browser.key("ArrowLeft");
+    browser.key("f");
+    browser.until("location.search === '?play=e2e4&side=black'");
+    browser.eval("window.isOld = true");
+    browser.call("Page.reload", json!({}));
+    browser.until("!window.isOld && document.querySelectorAll('.line button').length === 1");
+    let is_turned = "document.querySelector('[data-square=a1]').getBoundingClientRect().x > document.querySelector('[data-square=h1]').getBoundingClientRect().x";
+    browser.until(is_turned);
+    browser.key("End");
+    browser.until("location.search === '?play=e2e4,c7c5,g1f3&side=black'");
+    // Another line has no such moves ahead.
+    browser.open(&format!("http://{}/explorer?play=d2d4", server.address));
+    browser.until("document.querySelectorAll('.line button').length === 1");
+    browser.key("End");
+    browser.until("location.search === '?play=d2d4'");
+}
+
+#[test]
+fn the_table_stands_still_and_draws_its_moves() {
+    let Some(mut browser) = browser() else { return };
+    let server = Server::of_sample();
+    browser.dark(false);
+    browser.size(1280, 900, false);
+    let mut places = Vec::new();
+    for play in ["", "e2e4,c7c5", "d2d4,d7d5,c2c4"] {
+        browser.open(&format!("http://{}/explorer?play={play}", server.address));
+        browser.until(DRAWN);
+        places.push(browser.eval("[...document.querySelectorAll('.tree thead th')].map((cell) => Math.round(cell.getBoundingClientRect().x))"));
+    }
+    assert!(places.windows(2).all(|two| two[0] == two[1]), "{places:?}");
+    // The board is what the page is for.
+    assert!(browser.eval("document.querySelector('.board').getBoundingClientRect().width").as_f64().unwrap() >= 690.0);
+    // The main moves have arrows, and the row that is pointed at another one.
+    browser.until("document.querySelectorAll('.arrow.main').length === 3");
+    browser.eval("document.querySelectorAll('.tree tbody tr')[3].dispatchEvent(new MouseEvent('mouseenter'))");
+    browser.until("document.querySelector('.arrow.hover') && !document.querySelector('.arrow.main')");
+    // No share is nothing that is something.
+    browser.open(&format!("http://{}/explorer", server.address));
+    browser.until(DRAWN);
+    let shares = browser.text("[...document.querySelectorAll('.share')].map((share) => share.textContent).join(' ')");
+    assert!(shares.contains("<1%") && !shares.split(' ').any(|share| share == "0%"), "{shares}");
+}
+
+#[test]
+fn a_phone_scrolls_nothing_sideways() {
+    let Some(mut browser) = browser() else { return };
+    let server = Server::of("1. e4 c5 2. Nf3 1-0\n\n1. Nf3 c5 2. g3 0-1\n\n1. e4 c5 2. Nf3 d6 *\n");
+    browser.dark(false);
+    browser.size(390, 844, true);
+    for languages in ["en-GB,en", "de-DE,de"] {
+        speak(&mut browser, languages);
+        browser.open(&format!("http://{}/explorer?play=g1f3,c7c5", server.address));
+        browser.until("document.querySelector('tr.transposition')");
+        assert_eq!(browser.eval("document.documentElement.scrollWidth - innerWidth"), 0, "{languages}");
+        // The head is one row, and the steps are under the thumb.
+        assert!(
+            browser.eval("document.querySelector('header').getBoundingClientRect().height").as_f64().unwrap() <= 56.0
+        );
+        assert_eq!(
+            browser.eval("Math.round(document.querySelector('.buttons.tight').getBoundingClientRect().bottom)"),
+            844
+        );
+    }
+}
+
+/// A reader without a mouse comes to the moves by two keys.
+#[test]
+fn a_link_skips_to_the_moves() {
+    let Some(mut browser) = browser() else { return };
+    let server = Server::of("1. e4 *\n");
+    browser.dark(false);
+    browser.open(&format!("http://{}/explorer?play=e2e4", server.address));
+    browser.until("document.querySelectorAll('.line button').length === 1");
+    browser.key("Tab");
+    browser.key("Tab");
+    browser.until("document.activeElement.textContent === 'Skip to the moves'");
+    browser.key("Enter");
+    browser.until("document.activeElement.id === 'moves'");
+    assert_eq!(browser.text("location.hash"), "");
+}
+
+#[test]
+fn a_page_that_is_not_there_says_so_and_leads_on() {
+    let Some(mut browser) = browser() else { return };
+    let server = Server::of("1. e4 *\n");
+    browser.dark(false);
+    for path in ["nonsense", "some/where/else"] {
+        browser.open(&format!("http://{}/{path}", server.address));
+        browser.until("document.querySelector('h1')?.textContent === 'There is no such page'");
+    }
+    browser.click("main a.button");
+    browser.until("location.pathname === '/explorer' && document.querySelector('.tree')");
+    // A position may be written as other programs write it in addresses.
+    browser.open(&format!("http://{}/explorer?fen=4k3/P7/8/8/8/8/8/4K3_w_-_-_0_1", server.address));
+    browser.until("document.querySelectorAll('.board .pieces g').length === 3");
+}
