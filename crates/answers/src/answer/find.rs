@@ -8,6 +8,7 @@ use crate::params::Params;
 use crate::site::SiteFile;
 use crate::snapshot::{Choice, Snapshot};
 use crate::stop::Stop;
+use scoresheet::archive::GameSet;
 use scoresheet::chess::Position;
 use scoresheet::query::games::Plan;
 use scoresheet::query::pattern::{Condition, Pattern};
