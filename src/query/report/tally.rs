@@ -76,7 +76,7 @@ impl Tally {
             side.2 += (2 * lost + drawn) * counts;
         }
         self.year = self.year.max(facts.year);
-        self.sample((double | u32::from(!one_only) * BOTH_RATED, game));
+        self.sample((double | (u32::from(!one_only) * BOTH_RATED), game));
         self.late(u64::from(facts.year) << NUMBER | game);
     }
 
