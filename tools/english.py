@@ -16,7 +16,7 @@ import argparse
 import random
 import re
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -191,19 +191,18 @@ def main():
     parser.add_argument("--draw", type=int, metavar="N", help="print random sentences")
     parser.add_argument("--seed", type=int, help="the seed of --draw")
     args = parser.parse_args()
-    counts, matches, drawn = Counter(), [], {"documents": [], "comments": []}
+    found, drawn = defaultdict(list), {"documents": [], "comments": []}
     for name, path, line, kind, sentence in all_sentences():
         where = f"{path.relative_to(ROOT)}:{line}"
         if len(sentence.split()) >= 5 and kind != "message":
             drawn["documents" if kind == "document" else "comments"].append(f"{where}: {sentence}")
         for pattern in faults(sentence):
-            counts[name, pattern] += 1
-            if (args.room is None or name.startswith(args.room)) and args.pattern in (None, pattern):
-                matches.append(f"{where}: {pattern}: {sentence}")
+            found[name, pattern].append((where, sentence))
+    counts = Counter({key: len(lines) for key, lines in found.items()})
     if args.draw is not None:
         generator = random.Random(args.seed)
-        for kind, found in drawn.items():
-            print(f"{kind}:", *generator.sample(found, min(args.draw, len(found))), sep="\n  ")
+        for kind, lines in drawn.items():
+            print(f"{kind}:", *generator.sample(lines, min(args.draw, len(lines))), sep="\n  ")
         return 0
     if args.write:
         STORED.write_text(table(counts), "utf-8")
@@ -213,7 +212,7 @@ def main():
         grown = sorted(key for key, count in counts.items() if count > before[key])
         for name, pattern in grown:
             print(f"{name}: {pattern}: {counts[name, pattern]}, stored {before[name, pattern]}; rewrite the new one of:")
-            print(*matches_of(name, pattern), sep="\n")
+            print(*(f"  {where}: {sentence}" for where, sentence in found[name, pattern]), sep="\n")
         if grown:
             print("Rewrite it: subject, verb, object; a noun for every what, where and who; at most 30 words.")
             return 1
@@ -222,17 +221,12 @@ def main():
             print(f"{shrunk} fewer than stored: `tools/english.py --write` stores the present counts")
         return 0
     if not args.counts:
-        print(*matches, sep="\n")
+        for (name, pattern), lines in found.items():
+            if (args.room is None or name.startswith(args.room)) and args.pattern in (None, pattern):
+                print(*(f"{where}: {pattern}: {sentence}" for where, sentence in lines), sep="\n")
     print(table(counts), end="")
     print(f"{sum(counts.values())} matches")
     return 0
-
-
-def matches_of(name, pattern):
-    """Yields the matches of a pattern in a room."""
-    for own, path, line, _, sentence in all_sentences():
-        if own == name and pattern in faults(sentence):
-            yield f"  {path.relative_to(ROOT)}:{line}: {sentence}"
 
 
 if __name__ == "__main__":

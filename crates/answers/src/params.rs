@@ -130,14 +130,18 @@ fn opening(position: &Position) -> Option<&'static Opening> {
     Openings::table().of(position)
 }
 
+/// Returns a FEN with its blanks: addresses may have underscores instead, as Lichess writes them.
+pub fn spaced(fen: &str) -> String {
+    fen.replace('_', " ")
+}
+
 /// Returns the position of a FEN, an X-FEN or the first four fields of either. Castling rights and en passant targets
 /// that cannot be are left out, as are oddities of no consequence for the moves: too many pieces, strange clocks.
 ///
 /// Errors: no FEN; or no position that has legal moves by the rules: a king is missing, or the side to move could take
 /// it.
 pub fn position(text: &str) -> Result<Position, Fault> {
-    // Addresses often have underscores in the place of blanks, as Lichess writes them.
-    let text = &text.replace('_', " ");
+    let text = &spaced(text);
     let fen = Fen::read(text.as_bytes(), ReadMode::Forgiving)
         .map_err(|error| Fault::bad(format!("fen: {}", error.in_text(text.as_bytes()))).with("column", error.column))?;
     let fatal = |why: &Illegality| {

@@ -11,7 +11,7 @@ use scoresheet::query::{Filter, PositionQuery, SortKeys, TagColumns};
 use scoresheet::{ArchiveSet, Monitor, Query};
 use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// All archives at one moment. Games have numbers that go on from one archive to the next.
 #[derive(Debug)]
@@ -166,8 +166,7 @@ impl Snapshot {
     /// the work was stopped.
     pub fn select(&self, choice: Choice<'_>, stop: &Stop) -> Result<Arc<Selection>, Fault> {
         let key = choice.key()?;
-        let lock = || self.selections.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, kept)) = lock().iter().find(|(own, _)| *own == key) {
+        if let Some((_, kept)) = self.kept().iter().find(|(own, _)| *own == key) {
             return Ok(Arc::clone(kept));
         }
         let made = Arc::new(self.make(choice, stop)?);
@@ -178,8 +177,12 @@ impl Snapshot {
         Ok(made)
     }
 
+    fn kept(&self) -> MutexGuard<'_, VecDeque<(String, Arc<Selection>)>> {
+        self.selections.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn keep(&self, key: String, made: &Arc<Selection>) {
-        let mut kept = self.selections.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.kept();
         kept.retain(|(own, _)| *own != key);
         kept.push_front((key, Arc::clone(made)));
         let mut bytes = 0;

@@ -2,6 +2,8 @@
 
 use crate::options::Options;
 use crate::parts::{MANIFEST, hash};
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD as STANDARD;
 use scoresheet_answers::site::format::pack;
 use scoresheet_pages::FILES;
 use serde_json::{Value, json};
@@ -68,16 +70,7 @@ pub fn write(folder: &Path, manifest: &Value, options: &Options) -> io::Result<u
 
 /// Returns the hash of a file as browsers compare it.
 fn integrity(bytes: &[u8]) -> String {
-    const SIGNS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::from("sha256-");
-    for three in Sha256::digest(bytes).chunks(3) {
-        let bits = three.iter().fold(0u32, |bits, byte| bits << 8 | u32::from(*byte)) << (8 * (3 - three.len()));
-        for place in 0..4 {
-            let sign = SIGNS[(bits >> (18 - 6 * place)) as usize % 64];
-            text.push(if place <= three.len() { char::from(sign) } else { '=' });
-        }
-    }
-    text
+    format!("sha256-{}", STANDARD.encode(Sha256::digest(bytes)))
 }
 
 /// The page, with what says that it is a site.

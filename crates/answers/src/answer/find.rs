@@ -194,7 +194,9 @@ fn search(snapshot: &Snapshot, asked: &Asked, flow: &mut Flow<'_>) -> Result<(),
         let Some(batch) = batch? else { break };
         for own in batch {
             found += 1;
-            numbers.push(own.number);
+            if asked.again.is_some() {
+                numbers.push(own.number);
+            }
             if asked.listed.is_some_and(|most| found > most) {
                 continue;
             }

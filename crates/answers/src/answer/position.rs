@@ -1,7 +1,7 @@
 //! `position`: the rules. What can be played, what it is called, what it leads to.
 
 use crate::fault::Fault;
-use crate::params::Params;
+use crate::params::{Params, spaced};
 use crate::trees::after;
 use scoresheet::chess::fen::{Fen, ReadMode};
 use scoresheet::chess::san::SanError;
@@ -29,7 +29,7 @@ pub fn position(params: &Params) -> Result<Value, Fault> {
         line.opening = scoresheet::query::openings::Openings::table().of(&line.position).or(line.opening);
     }
     let faults: Vec<String> =
-        match params.get("fen").map(|text| Fen::read(text.replace('_', " ").as_bytes(), ReadMode::Forgiving)) {
+        match params.get("fen").map(|text| Fen::read(spaced(text).as_bytes(), ReadMode::Forgiving)) {
             Some(Ok(fen)) => fen.illegalities_of(&fen.position()).iter().map(ToString::to_string).collect(),
             _ => Vec::new(),
         };

@@ -28,9 +28,9 @@ pub fn stats(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value,
         // Games whose headers are damaged are left out and counted; the others have their statistics.
         let keys: Vec<Key> = report::keys().into_iter().chain(groups::columns()).collect();
         for lost in book.tags().readable(&keys).1 {
-            let before = games.len();
+            let all = games.len();
             lost.games.clone().for_each(|game| _ = games.remove(game));
-            unread += before - games.len();
+            unread += all - games.len();
         }
         let mut own = report::stats(book.tags(), &games)?;
         own.longest.game = own.longest.game.map(|game| game + before);

@@ -1,9 +1,8 @@
 //! `scoresheet sample`: random positions and games.
 
 use crate::failure::{self, Code, Failure};
-use crate::output::formats::csv;
 use crate::output::json::Object;
-use crate::output::new_file;
+use crate::output::{new_file, rows};
 use crate::select::filter::Where;
 use crate::select::grouped::Games;
 use crate::select::{archives, parallel};
@@ -337,9 +336,9 @@ impl Work<'_> {
         }
         let cell = |(_, value): (&str, Value)| match value {
             Value::Null => String::new(),
-            Value::String(text) => csv(&text),
+            Value::String(text) => text,
             value => value.to_string(),
         };
-        Ok(format!("{}\n", fields.map(cell).collect::<Vec<_>>().join(",")))
+        Ok(rows::csv_line(fields.map(cell)))
     }
 }

@@ -1,7 +1,7 @@
 //! Groups of games as tables, CSV and JSON.
 
-use crate::output::formats::csv;
 use crate::output::json::{Object, rounded};
+use crate::output::rows;
 use crate::output::table::{Column, Table};
 use crate::text::{plain, thousands};
 use scoresheet::query::report::groups::{Group, GroupKey};
@@ -106,9 +106,7 @@ pub fn lines(groups: &[Group], titles: &[&str]) -> String {
             number(points.opponents().map(i64::from)),
             number(points.performance().map(i64::from)),
         ];
-        let cells = group.names.iter().map(|name| csv(name)).chain(cells);
-        text += &cells.collect::<Vec<_>>().join(",");
-        text.push('\n');
+        text += &rows::csv_line(group.names.iter().chain(&cells));
     }
     text
 }

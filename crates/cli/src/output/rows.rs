@@ -5,7 +5,7 @@ use crate::output::formats::csv;
 /// The format of rows.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, clap::ValueEnum)]
 pub enum RowFormat {
-    /// A table, or values separated by tabs if the output is not a terminal
+    /// A table for reading
     #[default]
     Table,
     /// Comma-separated values with a header line
@@ -32,7 +32,8 @@ impl RowFormatArgs {
     }
 }
 
-/// Returns a line of CSV.
-pub fn csv_line<'a>(cells: impl IntoIterator<Item = &'a str>) -> String {
-    cells.into_iter().map(csv).collect::<Vec<_>>().join(",") + "\n"
+/// Returns a line of CSV, its end included.
+pub fn csv_line(cells: impl IntoIterator<Item = impl AsRef<str>>) -> String {
+    let cells = cells.into_iter().map(|cell| csv(cell.as_ref()));
+    cells.collect::<Vec<_>>().join(",") + "\n"
 }

@@ -3,7 +3,7 @@
 use crate::failure::{self, Code, Failure};
 use crate::output::game_table::{self, Column, Columns};
 use crate::output::table::Table;
-use crate::output::{formats, new_archive};
+use crate::output::{new_archive, rows};
 use crate::select::fields::named_fields;
 use crate::select::filter::Where;
 use crate::select::{archives, filter, parallel, side_files};
@@ -242,8 +242,7 @@ impl<'a> Printer<'a> {
         let titles: Vec<String> = columns.iter().map(|column| column.title().to_owned()).collect();
         match format {
             Format::Csv => {
-                let titles: Vec<String> = titles.iter().map(|title| formats::csv(title)).collect();
-                writeln!(out, "{}", titles.join(","))?;
+                out.write_all(rows::csv_line(&titles).as_bytes())?;
             }
             Format::Tsv => {
                 writeln!(out, "{}", titles.iter().map(|title| plain(title)).collect::<Vec<_>>().join("\t"))?;
@@ -336,10 +335,7 @@ impl Row<'_> {
                 let hits = self.has_hits.then_some(hits);
                 format!("{}\n", game_table::json(self.asked, self.columns, game, name, hits)?)
             }
-            Format::Csv => {
-                let cells = cells()?.into_iter().map(|cell| formats::csv(&cell.unwrap_or_default()));
-                format!("{}\n", cells.collect::<Vec<_>>().join(","))
-            }
+            Format::Csv => rows::csv_line(cells()?.into_iter().map(Option::unwrap_or_default)),
             Format::Table | Format::Line | Format::Tsv => {
                 let cell = |cell: Option<String>| plain(cell.as_deref().unwrap_or("?"));
                 let cells: Vec<String> = cells()?.into_iter().map(cell).collect();

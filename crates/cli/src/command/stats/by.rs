@@ -2,6 +2,7 @@
 
 use crate::failure::{self, Code, Failure};
 use crate::output::group_table::{self, GroupSort};
+use crate::output::rows::RowFormat;
 use crate::select::filter::Where;
 use crate::select::grouped::{Games, by_years, grouped};
 use crate::select::{players, side_files};
@@ -41,19 +42,7 @@ pub struct GroupArgs {
     /// Output format of groups
     #[arg(help_heading = "Output")]
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t, requires = "by")]
-    pub format: GroupFormat,
-}
-
-/// How groups are printed.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, clap::ValueEnum)]
-pub enum GroupFormat {
-    /// A table that fits the terminal
-    #[default]
-    Table,
-    /// Comma-separated values with a header line
-    Csv,
-    /// One JSON object per group
-    Json,
+    pub format: RowFormat,
 }
 
 /// The games to group, and the number of groups to show.
@@ -77,7 +66,7 @@ pub fn run(
     {
         return Err(Failure::Usage(format!("--by {} needs --player NAME", key.name())));
     }
-    let format = if choice.json { GroupFormat::Json } else { args.format };
+    let format = if choice.json { RowFormat::Json } else { args.format };
     let (mut all, mut failed) = Games::chosen(session, archives, choice.filter)?;
     if all.iter().all(|own| own.games.is_empty()) {
         choice.filter.report_none(session, &archives.columns());
@@ -89,7 +78,7 @@ pub fn run(
     let headings: Vec<&str> = keys.iter().map(|key| key.heading(args.player.is_some())).collect();
     // A screen holds so many years and no more.
     let (mut groups, lost) = match keys.as_slice() {
-        [GroupKey::Year] if format == GroupFormat::Table => {
+        [GroupKey::Year] if format == RowFormat::Table => {
             let (groups, key) = by_years(session, &all)?;
             keys = vec![key];
             (groups, 0)
@@ -104,15 +93,15 @@ pub fn run(
     let shown = match (choice.limit, format) {
         (Some(limit), _) => limit,
         // Ordered groups are few. Of other groups, the first are the most useful.
-        (None, GroupFormat::Table) if keys.len() > 1 || keys.iter().any(|key| !key.is_ordered()) => 20,
+        (None, RowFormat::Table) if keys.len() > 1 || keys.iter().any(|key| !key.is_ordered()) => 20,
         (None, _) => usize::MAX,
     };
     let kept = groups.len();
     groups.truncate(shown);
     let text = match format {
-        GroupFormat::Table => group_table::text(&groups, &headings, session.table_width()),
-        GroupFormat::Csv => group_table::lines(&groups, &titles),
-        GroupFormat::Json => {
+        RowFormat::Table => group_table::text(&groups, &headings, session.table_width()),
+        RowFormat::Csv => group_table::lines(&groups, &titles),
+        RowFormat::Json => {
             let lines = groups.iter().map(|group| format!("{}\n", group_table::json(group, &titles)));
             lines.collect()
         }
@@ -120,7 +109,7 @@ pub fn run(
     let mut out = session.stdout();
     out.write_all(text.as_bytes())?;
     out.flush()?;
-    if format == GroupFormat::Table && kept > groups.len() {
+    if format == RowFormat::Table && kept > groups.len() {
         session.note(&format!("{} of {total} groups; --limit shows more", groups.len()));
     }
     failure::all_read(failed)

@@ -145,6 +145,13 @@ export function show(main, { params, signal }) {
     else board.hint(trees.length > 1 ? [] : tree.moves.slice(0, ARROWS).filter((row) => row.games >= FEW).map((row) => arrow(row.uci, "main", 0.35 + 0.65 * (row.games / tree.games))));
   }
 
+  /** Returns a row that shows its move on the board from one of some events to one of others. */
+  function pointing(node, uci, begins, ends) {
+    for (const event of begins) node.addEventListener(event, () => hint(uci));
+    for (const event of ends) node.addEventListener(event, () => hint());
+    return node;
+  }
+
   /** Text that names the games of a filter. */
   const named = (where) => (where ? parts(where).map((part) => words(part) ?? part).join(", ") : t("all_games"));
 
@@ -152,7 +159,7 @@ export function show(main, { params, signal }) {
     if (trees.length > 1) {
       fill(panel,
         ["A", "B"].map((letter, place) => el("p.total", {}, el("strong", {}, letter), ` ${named(filters()[place])}: `,
-          el("a", { href: state.address("games", { fen: start, play: line.slice(0, at).join(",") || undefined, where: filters()[place] || undefined }) }, counted("game", trees[place].games)))),
+          el("a", { href: list(filters()[place]) }, counted("game", trees[place].games)))),
         compared());
       fill(games);
       hint();
@@ -178,9 +185,8 @@ export function show(main, { params, signal }) {
           el("tbody", {}, gameRows(own.map((game) => ({ ...game, san: san(game.san) })), { ply: at }))))));
   }
 
-  /** The address of the list of games that reach the position. */
-  function list() {
-    const where = filters()[0];
+  /** The address of the list of games of a filter that reach the position. */
+  function list(where = filters()[0]) {
     return state.address("games", { fen: start, play: line.slice(0, at).join(",") || undefined, where: where || undefined });
   }
 
@@ -203,12 +209,7 @@ export function show(main, { params, signal }) {
       return el("th", { scope: "col", class: only, "aria-sort": now ? (sort.down ? "descending" : "ascending") : null },
         el("button.plain", { type: "button", onclick: order }, name, now ? (sort.down ? " ▾" : " ▴") : ""));
     });
-    const row = (own, place) => {
-      const node = el("tr", {}, cells(own, place));
-      for (const event of ["mouseenter", "focusin"]) node.addEventListener(event, () => hint(own.uci));
-      for (const event of ["mouseleave", "focusout"]) node.addEventListener(event, () => hint());
-      return node;
-    };
+    const row = (own, place) => pointing(el("tr", {}, cells(own, place)), own.uci, ["mouseenter", "focusin"], ["mouseleave", "focusout"]);
     return el(`table.tree.${kind}`, {},
       el("caption.visually-hidden", {}, t("moves")),
       el("thead", {}, el("tr", {}, head)),
@@ -235,12 +236,9 @@ export function show(main, { params, signal }) {
         el("td.right.less.wide-only", {}, row.last_year ?? "–"),
       ];
     };
-    const others = (tree.transpositions ?? []).map((row) => {
-      const node = el("tr.transposition", {}, cells(row, [el("button.move", { type: "button", "data-uci": row.uci, onclick: () => play(row.uci) }, san(row.san)), el("span.soft", {}, t("by_transposition"))]));
-      node.addEventListener("mouseenter", () => hint(row.uci));
-      node.addEventListener("mouseleave", () => hint());
-      return node;
-    });
+    const others = (tree.transpositions ?? []).map((row) => pointing(
+      el("tr.transposition", {}, cells(row, [el("button.move", { type: "button", "data-uci": row.uci, onclick: () => play(row.uci) }, san(row.san)), el("span.soft", {}, t("by_transposition"))])),
+      row.uci, ["mouseenter"], ["mouseleave"]));
     return table("one", columns, tree.moves, (row, place) => cells(row, button(row, place)), [
       others,
       tree.ended.games > 0 ? el("tr.ended", {}, cells({ ...tree.ended, rating: null, performance: null, last_year: null }, t("game_end"))) : null,

@@ -324,7 +324,8 @@ function view(holder, game, params, embedded, isIndexed, signal) {
     const parts = [];
     const said = plain(own).filter((one) => one.text);
     if (said.length) parts.push(el(depth ? "span" : "div", {}, words(said)));
-    if (own.line) parts.push(folded(own));
+    // In the table an engine's lines would bury the moves: they are unfolded at the move that is shown.
+    if (own.line && depth) parts.push(folded(own));
     for (const other of own.before.next.filter((other) => other !== own && other.depth === depth + 1 && own.depth === depth)) {
       const body = el("div.variation", {}, write(other, depth + 1));
       const long = count(other) > 24;
@@ -336,22 +337,20 @@ function view(holder, game, params, embedded, isIndexed, signal) {
   /** The main line as a table of two columns: number, White's move, Black's move, each with evaluation and time. */
   function table(first) {
     const cells = [];
-    const isEmpty = () => el("span.pair.soft", { "aria-hidden": "true" }, "…");
+    const empty = () => el("span.pair.soft", { "aria-hidden": "true" }, "…");
     let open = false;
     for (let own = first; own; own = own.next.find((next) => next.depth === 0)) {
       if (own.ply <= from0 || own.ply > to0) continue;
       const isWhite = (own.ply - 1 + black) % 2 === 0;
       if (own.lead?.length) cells.push(el("div.between", {}, words(own.lead)));
       if (isWhite || !open) cells.push(el("span.move-number", {}, numbering(own, "")));
-      if (!isWhite && !open) cells.push(isEmpty());
+      if (!isWhite && !open) cells.push(empty());
       cells.push(el("span.pair", {}, moveButton(own), own.eval ? el("span.eval", {}, own.eval) : null, own.clock !== undefined || own.elapsed !== undefined ? el("span.spent", { title: t("clock") }, time(own.clock ?? own.elapsed)) : null));
       open = isWhite;
       const more = between(own, 0);
-      // An engine's lines are unfolded at the move that is shown: they would bury the moves.
-      const shown = more.filter((part) => part.className !== "variation-holder folded");
-      if (shown.length) {
-        if (isWhite) cells.push(isEmpty());
-        cells.push(el("div.between", {}, shown));
+      if (more.length) {
+        if (isWhite) cells.push(empty());
+        cells.push(el("div.between", {}, more));
         open = false;
       }
     }
@@ -398,7 +397,7 @@ function view(holder, game, params, embedded, isIndexed, signal) {
       node.line.forEach((own, place) => {
         const ply = own.ply - 1 + black;
         own.button = el("button.move", { type: "button", onclick: () => go(own) }, san(own.san));
-        const label = ply % 2 === 0 || !place ? el("span.move-number", {}, `${from + Math.floor(ply / 2)}${ply % 2 ? "…" : "."} `) : null;
+        const label = ply % 2 === 0 || !place ? el("span.move-number", {}, `${numbering(own)} `) : null;
         body.append(el("span.pair", {}, label, own.button), " ");
       });
       body.append(el("p.soft", {}, words((node.comments ?? []).filter((own) => own.engine))));
@@ -430,8 +429,7 @@ function view(holder, game, params, embedded, isIndexed, signal) {
   else if (!embedded) {
     api.novelty(game.game, signal).then((found) => {
       if (found.ply) {
-        const ply = found.ply - 1 + black;
-        fill(left, t("left_archive"), " ", el("button.move", { type: "button", onclick: () => go(main[found.ply]) }, `${from + Math.floor(ply / 2)}${ply % 2 ? "…" : "."} ${san(found.san)}`), ": ", counted("games_before", found.games_before));
+        fill(left, t("left_archive"), " ", el("button.move", { type: "button", onclick: () => go(main[found.ply]) }, `${numbering(found)} ${san(found.san)}`), ": ", counted("games_before", found.games_before));
       } else fill(left, t("never_left"));
     }, (error) => {
       if (error.name !== "AbortError") fill(left, error.code === "no_index" ? t("novelty_index") : told(error.message));
