@@ -8,6 +8,8 @@ use scoresheet::archive::temporary;
 use std::io::{self, Write};
 use std::process::exit;
 use std::sync::Arc;
+#[cfg(unix)]
+use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
 /// The exit code that shells expect of a program ended by an interrupt. Also used if there was no signal.
@@ -78,17 +80,32 @@ pub fn watch_memory() {
     }));
 }
 
+/// The stack of the thread that waits for signals, in bytes.
+#[cfg(unix)]
+const STACK: usize = 256 << 10;
+
 #[cfg(unix)]
 fn wait(shared: Arc<Shared>) {
     use signal_hook::consts::{SIGINT, SIGTERM};
+    // The standard library ends the program if a thread has begun and finds no memory for its signal stack. So the thread
+    // begins only if there is enough memory, and nothing else takes memory until it runs.
+    if Vec::<u8>::new().try_reserve_exact(4 * STACK).is_err() {
+        return;
+    }
     let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGINT, SIGTERM]) else { return };
-    let named = std::thread::Builder::new().name("signals".to_owned());
+    let runs = Arc::new(Barrier::new(2));
+    let begun = Arc::clone(&runs);
+    let named = std::thread::Builder::new().name("signals".to_owned()).stack_size(STACK);
     // A program that cannot start a thread has worse problems.
-    let _ = named.spawn(move || {
+    let started = named.spawn(move || {
+        begun.wait();
         for signal in signals.forever() {
             shared.interrupted(128 + u8::try_from(signal).unwrap_or_default());
         }
     });
+    if started.is_ok() {
+        runs.wait();
+    }
 }
 
 /// Ctrl-C alone.
