@@ -85,7 +85,7 @@ impl Report<'_> {
              <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'unsafe-inline'; \
              style-src 'unsafe-inline'\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
              <meta name=\"color-scheme\" content=\"light dark\">\n<title>{heading}</title>\n<style>\n{style}</style>\n\
-             </head>\n<body data-kind=\"{kind}\">\n<main>\n<h1>{heading}</h1>\n<div id=\"figures\"></div>\n\
+             </head>\n<body data-kind=\"{kind}\">\n<main>\n<h1>{heading}</h1>\n<div id=\"figures\" class=\"figures\"></div>\n\
              <noscript><p>This page shows its figures with JavaScript.</p></noscript>\n</main>\n\
              <div id=\"pieces\" hidden>{pieces}</div>\n\
              <script type=\"application/json\" id=\"texts\">{{\"en\":{en},\"de\":{de}}}</script>\n\

@@ -52,7 +52,7 @@ function skip(id, text) {
     place.focus();
     place.scrollIntoView({ block: "nearest" });
   };
-  return el("a.skip", { href: `#${id}`, onclick: go }, t(text));
+  return el(`a.skip.skip-${id}`, { href: `#${id}`, onclick: go }, t(text));
 }
 
 function header(now) {

@@ -31,6 +31,7 @@ export class Board {
       style: { pieces: { file: "pieces.svg" }, animationDuration: still.matches ? 0 : 150, cssClass: "scoresheet" },
       extensions: [{ class: PromotionDialog, props: { language } }],
     });
+    this.board.view.svg.setAttribute("aria-label", this.label || t("board"));
     this.layer = svg("g", { class: "marks" });
     this.board.view.markersLayer.append(this.layer);
     if (this.onMove) this.board.enableMoveInput((event) => this.input(event));

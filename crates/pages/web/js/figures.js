@@ -38,7 +38,7 @@ export function statistics(found, to) {
   const ratings = times.map((own) => ({ name: year(own), value: own.rating ?? null }));
   const code = (group) => /^[A-E]\d\d/.exec(group.name ?? "")?.[0];
   const band = (group) => group.name.split("-").map(Number);
-  return el("div.figures", {},
+  return [
     el("p.total", {}, counted("game", found.games), found.unread ? el("span.fault", {}, " ", t("not_read", { n: number(found.unread) })) : null),
     section("results", el("p.result-bar", {}, bar({ white, draws, black })), sheet(t("results"), [], facts.map(([name, value]) => [t(name), value]), "data.facts")),
     plot(`by_${when}`, by(times, year, ofYear), when, "games"),
@@ -56,7 +56,7 @@ export function statistics(found, to) {
     list("players", ["player", "games", "won", "drawn", "lost"],
       found.players.map((own) => [link(to.where(`player = ${quoted(own.name)}`), own.name), ...[own.games, own.won, own.drawn, own.lost].map((count) => number(count))])),
     list("events", ["event", "games"], found.events.map((own) => [link(to.where(`event = ${quoted(own.name)}`), own.name), number(own.games)])),
-  );
+  ];
 }
 
 /** Openings as a tree: those of one name together, with their codes below. */
@@ -68,26 +68,24 @@ function families(name, groups, heading) {
     found.set(family, [...(found.get(family) ?? []), group]);
   }
   const sum = (members, key) => members.reduce((all, own) => all + (own[key] ?? 0), 0);
-  const row = (members, title, kind) => [title, number(sum(members, "games")), bar({ white: sum(members, "white"), draws: sum(members, "draws"), black: sum(members, "black") })].concat(kind ?? []);
+  const row = (members, title) => [title, number(sum(members, "games")), bar({ white: sum(members, "white"), draws: sum(members, "draws"), black: sum(members, "black") })];
   const most = [...found].sort(([, one], [, other]) => sum(other, "games") - sum(one, "games"));
-  const rows = most.flatMap(([family, members]) => (members.length < 2 ? [row(members, heading(members[0]))] : [row(members, family), ...members.map((own) => row([own], el("span.member", {}, heading(own))))]));
-  const node = sheet(t(name), [t(name), t("games"), t("results")], rows, "tree");
-  let at = 0;
-  const all = [...node.querySelectorAll("tbody tr")];
-  for (const [, members] of most) {
-    const own = all[at++];
-    if (members.length < 2) continue;
-    const below = all.slice(at, (at += members.length));
-    const title = own.firstChild;
+  const unfold = (family, count) => {
     const open = el("button.plain.unfold", { type: "button", "aria-expanded": "false", onclick: () => {
-      const isOpen = open.getAttribute("aria-expanded") === "true";
-      open.setAttribute("aria-expanded", String(!isOpen));
-      below.forEach((line) => { line.hidden = isOpen; });
-    } }, title.textContent);
-    title.replaceChildren(open);
-    below.forEach((line) => { line.hidden = true; });
-  }
-  return section(name, node);
+      const isOpen = open.getAttribute("aria-expanded") !== "true";
+      open.setAttribute("aria-expanded", String(isOpen));
+      let line = open.closest("tr");
+      for (let left = count; left > 0; left--) {
+        line = line.nextElementSibling;
+        line.classList.toggle("shown", isOpen);
+      }
+    } }, family);
+    return open;
+  };
+  const rows = most.flatMap(([family, members]) => (members.length < 2
+    ? [row(members, heading(members[0]))]
+    : [row(members, unfold(family, members.length)), ...members.map((own) => row([own], el("span.member", {}, heading(own))))]));
+  return section(name, sheet(t(name), [t(name), t("games"), t("results")], rows, "tree"));
 }
 
 /** Joins the rows before the first percent of the games into a first one. */
@@ -112,7 +110,7 @@ const games = (name, rows) => list(name, ["game", "white", "black", "result", "d
 /** Returns the sections of a player: members as of `scoresheet player --json`. */
 export function player(found) {
   const sides = [["white", found.white], ["black", found.black], ["both", found]];
-  return el("div.figures", {},
+  return [
     el("p.total", {}, counted("game", found.games)),
     found.names.length > 1 && list("names", ["player", "games"], found.names.map((own) => [own.name, number(own.games)])),
     points("sides", sides.map(([side, own]) => ({ ...own, side })), (own) => t(own.side)),
@@ -121,12 +119,12 @@ export function player(found) {
     points("opponents", found.opponents, (own) => own.opponent),
     points("years", found.years, (own) => own.year),
     games("best_wins", found.best_wins), games("worst_losses", found.worst_losses),
-  );
+  ];
 }
 
 /** Returns the sections of an opening: members as of `scoresheet opening --json`. */
 export function opening(found) {
-  return el("div.figures", {},
+  return [
     el("div.boards", {}, el("figure", {}, miniature(found.fen), el("figcaption", {}, found.opening))),
     el("p.total", {}, counted("game", found.games)),
     points("results", [found], () => t("white")),
@@ -136,7 +134,7 @@ export function opening(found) {
     points("with_white", found.with_white, (own) => own.player),
     points("with_black", found.with_black, (own) => own.player),
     games("strongest", found.strongest),
-  );
+  ];
 }
 
 const span = ({ from, to }) => (to ? `${from}–${to}` : `${from}+`);

@@ -18,6 +18,6 @@ export function show(main, { params, signal }) {
     },
     game: (n) => state.address("game", { n }).href,
   };
-  load(panel, () => api.stats({ where: params.where, archive: params.archive, find: params.find }, signal), (found) => fill(panel, found.games ? statistics(found, to) : empty(params.where)));
+  load(panel, () => api.stats({ where: params.where, archive: params.archive, find: params.find }, signal), (found) => fill(panel, found.games ? el("div.figures", {}, statistics(found, to)) : empty(params.where)));
   return { keyNames: [] };
 }

@@ -79,7 +79,16 @@ function keep() {
     // The site has been made again: another service worker takes over, and the page begins anew.
     service.addEventListener("controllerchange", () => location.reload(), { once: true });
   } else service.addEventListener("controllerchange", again, { once: true });
-  service.register(new URL("sw.js", root), { scope: root.pathname, updateViaCache: "none" }).catch(() => {});
+  settled().then(() => service.register(new URL("sw.js", root), { scope: root.pathname, updateViaCache: "none" })).catch(() => {});
+}
+
+/** Waits until the page has loaded its files: the service worker then finds them in the browser's cache. */
+async function settled() {
+  const count = () => performance.getEntriesByType("resource").length;
+  for (let seen = -1; seen !== count();) {
+    seen = count();
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
 }
 
 /** A worker is looked after by the service worker that there is when it starts: so another one starts. */
