@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""Draws ../pages/web/pieces.svg, the pieces of the board: outlines on a tile of 40 units, with air to each side.
+"""Draws ../pages/web/pieces.svg, the pieces of the board, and icon.svg, the mark of the pages: outlines on a tile of 40
+units, with air to each side.
 
-    python3 tools/pieces.py ../pages/web/pieces.svg
+    python3 tools/pieces.py ../pages/web
 
 The shapes are this project's own. All but the knight are mirrored at x = 20: `half` has the right side, from the top to
 the bottom. Each piece stands on the same plinth.
 """
 import sys
+from pathlib import Path
 
 TILE = 40
 PLINTH = "M10.6 31.2H29.4Q30.9 31.2 30.9 32.7V34.6H9.1V32.7Q9.1 31.2 10.6 31.2Z"
@@ -86,8 +88,10 @@ def main():
     drawn = [piece(side, letter) for side in "wb" for letter in "kqrbnp"]
     head = f'<svg xmlns="http://www.w3.org/2000/svg" width="{TILE}" height="{TILE}" viewBox="0 0 {TILE} {TILE}">\n'
     note = "<!-- Scoresheet's own pieces, MIT OR Apache-2.0; drawn by crates/serve/tools/pieces.py -->\n"
-    with open(sys.argv[1], "w", encoding="utf-8") as out:
-        out.write(head + note + "<defs>\n" + "\n".join(drawn) + "\n</defs>\n</svg>\n")
+    folder = Path(sys.argv[1])
+    (folder / "pieces.svg").write_text(head + note + "<defs>\n" + "\n".join(drawn) + "\n</defs>\n</svg>\n", "utf-8")
+    ground = f'<rect width="{TILE}" height="{TILE}" rx="8" fill="#b58863"/>\n'
+    (folder / "icon.svg").write_text(head + note + ground + piece("b", "n") + "\n</svg>\n", "utf-8")
 
 
 if __name__ == "__main__":

@@ -55,11 +55,15 @@ function skip(id, text) {
   return el(`a.skip.skip-${id}`, { href: `#${id}`, onclick: go }, t(text));
 }
 
+/** The mark of the pages, a knight as in icon.svg: drawn here, because the browser loads that file for its own use. */
+const KNIGHT = "M12.4 31.2C12.2 26.4 18.2 25.2 18.6 20.2C17.4 22 15.8 22.4 14.2 22.9C12.8 23.4 12.2 25.4 10.4 25.6C8.4 25.8 6.8 24 7.3 22C7.9 19.6 10 17.8 10.9 15C11.6 12.8 13 11.2 15 10L16.2 5.6L20 8.7C26.6 9.8 30 16.4 29.6 24C29.5 26.8 28.9 29 28.6 31.2ZM10 31.2H30V34.6H10Z";
+
 function header(now) {
-  const brand = svg("svg", { viewBox: "0 0 40 40", "aria-hidden": "true" }, svg("rect", { width: 40, height: 40, rx: 8, fill: "#b58863" }), svg("use", { href: `${new URL("../pieces.svg", import.meta.url).href}#bn` }));
+  const mark = svg("svg", { viewBox: "0 0 40 40", "aria-hidden": "true" },
+    svg("rect", { width: 40, height: 40, rx: 8, fill: "#b58863" }), svg("path", { d: KNIGHT, fill: "#3b3631" }));
   return el("header.top", {},
     skip("main", "skip"), ["explorer", "game", "search"].includes(now) && skip("moves", "skip_moves"),
-    el("a.brand", { href: state.address("explorer", {}), "aria-label": title }, brand, el("span", {}, title)),
+    el("a.brand", { href: state.address("explorer", {}), "aria-label": title }, mark, el("span", {}, title)),
     el("nav", { "aria-label": t("pages") },
       NAMED.map((name) => el("a", { href: state.address(name), "aria-current": name === now ? "page" : null }, t(name)))),
     picker(now, "label.choice"),

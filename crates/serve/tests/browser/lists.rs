@@ -13,7 +13,7 @@ fn back_from_a_game_leads_to_the_same_place_in_the_list() {
     browser.open(&format!("http://{}/games", server.address));
     browser.until("document.querySelectorAll('.list .rows .row').length > 10");
     browser.eval("document.querySelector('.list').scrollTop = 60000");
-    browser.until("document.querySelector('.list .rows').textContent.includes('1,510')");
+    browser.until("document.querySelector('.list .rows')?.textContent.includes('1,510')");
     browser.until("document.querySelector('.list a[data-place=\"1509\"]')");
     browser.eval("document.querySelector('.list a[data-place=\"1509\"]').focus({ preventScroll: true })");
     browser.until("history.state?.chosen === 1509");

@@ -34,13 +34,13 @@ fn moves_are_dragged_clicked_and_typed() {
     browser.typed("Nf3");
     browser.key("Enter");
     browser.until("location.search === '?play=e2e4,c7c5,g1f3'");
-    browser.until("document.querySelector('.opening').textContent.includes('Sicilian')");
+    browser.until("document.querySelector('.opening')?.textContent.includes('Sicilian')");
     // The table says what the API says.
     let tree = server.fine("/api/v1/tree?play=e2e4,c7c5,g1f3").json();
     let games = tree["games"].as_u64().unwrap();
     browser.until(&format!("document.getElementById('n-games')?.textContent === '{games} games'"));
     let first = tree["moves"][0]["san"].as_str().unwrap();
-    browser.until(&format!("document.querySelector('.tree tbody button').textContent === '1{first}'"));
+    browser.until(&format!("document.querySelector('.tree tbody button')?.textContent === '1{first}'"));
     // An illegal drag goes back, and changes nothing.
     browser.drag(&square("a7"), &square("a4"));
     std::thread::sleep(std::time::Duration::from_millis(300));
@@ -139,16 +139,16 @@ fn a_game_is_shown_whole() {
     assert_eq!(browser.text("document.querySelectorAll('.side')[1].querySelector('.clock').textContent"), "3:00");
     // Down into the variation, and back up.
     browser.key("ArrowDown");
-    browser.until("document.querySelector('.movetext [aria-current]').textContent === 'd4'");
+    browser.until("document.querySelector('.movetext [aria-current]')?.textContent === 'd4'");
     browser.key("ArrowUp");
-    browser.until("document.querySelector('.movetext [aria-current]').textContent === 'e4'");
+    browser.until("document.querySelector('.movetext [aria-current]')?.textContent === 'e4'");
     // A click on the graph moves the board.
     browser.eval("(() => { const box = document.querySelector('.graph').getBoundingClientRect(); document.querySelector('.graph').dispatchEvent(new MouseEvent('click', { clientX: box.x + box.width * 5 / 6, clientY: box.y + 5, bubbles: true })); })()");
     browser.until("location.search === '?n=1&ply=5'");
     assert_eq!(browser.text("document.querySelector('.movetext [aria-current]').textContent"), "Bb5");
     // Where it left the other game.
     browser
-        .until("document.querySelector('section.right > p.soft').textContent.includes('Left the archive at 3. Bb5')");
+        .until("document.querySelector('section.right > p.soft')?.textContent.includes('Left the archive at 3. Bb5')");
     browser.key("n");
     browser.until("location.search.startsWith('?n=2')");
     // To be embedded: no header, the same board.
@@ -171,7 +171,7 @@ fn lists_are_filtered_sorted_and_walked_by_keys() {
         "the list is not virtual"
     );
     browser.eval("document.querySelector('.list').scrollTop = 1e6");
-    browser.until("document.querySelector('.list .rows').textContent.includes('3,000')");
+    browser.until("document.querySelector('.list .rows')?.textContent.includes('3,000')");
     browser.eval("document.querySelector('.list').scrollTop = 0");
     browser.until("document.querySelector('a[data-place=\"0\"]')");
     browser.key("j");
@@ -196,12 +196,12 @@ fn lists_are_filtered_sorted_and_walked_by_keys() {
     browser.until("document.querySelector('textarea[name=whole]')");
     browser.eval("document.querySelector('textarea[name=whole]').value = 'elo >= 1900 und white'");
     browser.click(".filter-form button.primary");
-    browser.until("document.querySelector('#where-fault').textContent.startsWith('Column 13')");
+    browser.until("document.querySelector('#where-fault')?.textContent.startsWith('Column 13')");
     browser.eval("document.querySelector('textarea[name=whole]').value = ''; document.querySelector('input[name=elo_from]').value = 1900");
     browser.click(".filter-form button.primary");
     browser.until("document.querySelector('.chip')?.textContent.startsWith('Rating from 1900')");
     let total = server.fine("/api/v1/games?where=elo >= 1900&limit=0").json()["total"].as_u64().unwrap();
-    browser.until(&format!("document.querySelector('.total').textContent.startsWith('{total} games')"));
+    browser.until(&format!("document.querySelector('.total')?.textContent.startsWith('{total} games')"));
     browser.click("nav a:nth-child(4)");
     browser.until(&format!(
         "location.pathname === '/statistics' && document.querySelector('.total')?.textContent === '{total} games'"
@@ -243,13 +243,13 @@ fn a_position_is_set_up_by_keys_and_by_hand() {
     browser.until("document.querySelector('input[name=board]').value === '8/8/8/8/8/3B1N2/8/8'");
     // A position: whether games can lead to it is said, and what the search will cost.
     browser.open(&format!("{base}/search?fen=rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR+w+KQkq+-+0+2"));
-    browser.until("document.querySelector('section.left > p.soft').textContent.length > 10");
+    browser.until("document.querySelector('section.left > p.soft')?.textContent.length > 10");
     browser.click("button[type=submit].primary");
     let games = server.fine("/api/v1/games?play=e2e4,c7c5&limit=0").json()["total"].as_u64().unwrap();
     browser.until(&format!("document.querySelector('.total')?.textContent.startsWith('{games} games found')"));
     browser.eval("document.querySelector('[data-square=e1]').focus()");
     browser.key("Delete");
-    browser.until("document.querySelector('p.fault').textContent.includes('king')");
+    browser.until("document.querySelector('p.fault')?.textContent.includes('king')");
 }
 
 /// The list is longer than any element that a browser draws.
@@ -263,7 +263,7 @@ fn a_long_list_is_listed_to_its_end() {
     });
     browser.dark(false);
     browser.open(&format!("http://{}/games", server.address));
-    browser.until("document.querySelector('.total').textContent === '210,000 games'");
+    browser.until("document.querySelector('.total')?.textContent === '210,000 games'");
     // The numbers in the window's first and last row; nothing while rows that belong there are not drawn or have none.
     let seen = "(() => { const view = document.querySelector('.list').getBoundingClientRect(); \
                 const boxes = [...document.querySelectorAll('.rows .row')].map((row) => [row.getBoundingClientRect(), row]); \
@@ -311,9 +311,9 @@ fn a_search_can_be_cancelled() {
     browser.open(&format!("http://{}/search?tab=moves", server.address));
     browser.eval("document.querySelector('textarea[name=query]').value = JSON.stringify({ sequence: [{ 'white-move': 'Qh1#' }, { 'black-move': 'Qa8#' }] })");
     browser.click("button[type=submit].primary");
-    browser.until("!document.getElementById('cancel').disabled && document.querySelector('.total').textContent.includes('searched')");
+    browser.until("!document.getElementById('cancel').disabled && document.querySelector('.total')?.textContent.includes('searched')");
     browser.click("#cancel");
-    browser.until("document.querySelector('.total').textContent.startsWith('Cancelled')");
+    browser.until("document.querySelector('.total')?.textContent.startsWith('Cancelled')");
     assert_eq!(browser.eval("document.getElementById('cancel').disabled"), true);
 }
 

@@ -181,7 +181,7 @@ fn the_pages_speak_german() {
     }
     // Numbers as in German.
     browser.open(&format!("http://{}/games", server.address));
-    browser.until("document.querySelector('.total').textContent === '3.001 Partien'");
+    browser.until("document.querySelector('.total')?.textContent === '3.001 Partien'");
 }
 
 #[test]
