@@ -197,6 +197,14 @@ def page(file, place):
     return {"id": identity, "sequence": sequence, "length": length, "games": games, "chain": chain}
 
 
+def commit_numbers(payload):
+    """Section 16: the thirteen numbers of a commit block."""
+    need(len(payload) >= 120, "a commit that is cut off")
+    numbers = list(struct.unpack("<13Q", payload[:104]))
+    need(max(numbers) <= MOST, "a number of a commit")
+    return numbers
+
+
 class Archive:
     def __init__(self, file):
         self.file = file
@@ -229,12 +237,10 @@ class Archive:
                     if block.kind == 1:
                         Moves(block)
                 if block.kind == 6:
-                    numbers = struct.unpack("<13Q16s", block.checked()[:120])
-                    need(
-                        numbers[0] == state["sequence"] + 1 and numbers[13] == state["chain"],
-                        "a commit out of place",
-                    )
-                    need(numbers[1] == state["games"], "a commit out of place")
+                    payload = block.checked()
+                    sequence, games, *_ = commit_numbers(payload)
+                    need(sequence == state["sequence"] + 1 and games == state["games"], "a commit out of place")
+                    need(payload[104:120] == state["chain"], "a commit out of place")
                 state["chain"] = hashlib.sha256(state["chain"] + block.header).digest()[:16]
                 state["length"] = block.end
                 state["games"] += block.count if block.kind == 1 else 0
@@ -325,10 +331,17 @@ def deletions(payload, games):
     return runs
 
 
+def utf8(data):
+    """Section 3: text that is checked, as all but that of tags and texts."""
+    text = data.decode("utf-8", "replace")
+    need(text.encode() == data, "bytes that are no UTF-8")
+    return text
+
+
 def source(payload):
     """Section 13."""
     part = Bytes(payload)
-    record = {"name": part.string().decode()}
+    record = {"name": utf8(part.string())}
     for field in ("bytes", "seen", "rejected", "first"):
         record[field] = part.small()
     record["exact"], record["sha256"] = part.number(1), part.take(32).hex()
@@ -344,7 +357,7 @@ def pairs(payload, count):
     raw.end()
     for key, value in found:
         need(re.fullmatch(rb"[a-z][a-z0-9-]{0,63}", key) and len(value) <= 65536, "a key or value")
-        need(value.decode("utf-8", "replace").encode() == value, "a value that is no UTF-8")
+        utf8(value)
     return found
 
 
@@ -695,6 +708,8 @@ def decode(position, code):
         bits = int.from_bytes(code[1:], "big")
         origin, to, role = bits >> 10, bits >> 4 & 63, bits >> 1 & 7
         need(not bits & 1 and role <= 4 and position.board[origin] >> 3 == us, "an explicit move")
+        promotes = position.board[origin] & 7 == PAWN and to // 8 in (0, 7)
+        need(promotes == (role > 0) and position.board[to] >> 3 != us, "an explicit move")
         return origin, to, role or None, -1
     if byte in (4, 5):
         right = 2 * us + byte - 4
@@ -723,7 +738,7 @@ def decode(position, code):
     origin = position.where.get((us << 3 | own) << 3 | which)
     need(origin is not None and steps > 0, "a piece that is not there")
     to = beside(origin, file * steps, rank * steps)
-    need(to is not None, "a move off the board")
+    need(to is not None and position.board[to] >> 3 != us, "a move off the board, or onto an own piece")
     need((own == PAWN and to // 8 in (0, 7)) == (promotion is not None), "a promotion")
     if promotion is not None:
         need((us << 3 | promotion) << 3 | label not in position.where, "a label that is taken")
@@ -1701,6 +1716,7 @@ def layout(payload, games):
     need(all(number < len(styles) for number in chosen), "no such style")
     total = sum(counts)
     copies, deletes, inserts = (adaptive("plain", part.string(), [total])[0] for _ in range(3))
+    need(all(0 <= number <= MOST for number in copies + deletes + inserts), "an edit")
     edits = iter([(copy, delete, part.take(insert)) for copy, delete, insert in zip(copies, deletes, inserts)])
     part.end()
     return [(styles[number], [next(edits) for _ in range(count)]) for number, count in zip(chosen, counts)]
@@ -2490,7 +2506,11 @@ def unpack(data, start):
 
 
 def text_of(data):
-    return data.decode("utf-8", "backslashreplace")
+    return data.decode("utf-8", "replace")
+
+
+# What a record's vector calls its elements; all others are moves.
+ELEMENTS = {0: "text", 1: "0-1", 2: "1-0", 3: "1/2-1/2", 6: "?", 7: "!", 0xC3: "(", 0xC4: ")"}
 
 
 def part(kind, data, numbers):
@@ -2539,22 +2559,23 @@ def part(kind, data, numbers):
         read = Bytes(data)
         return {"source": read.varint(), "bytes": compressed(data[read.at :]).data.hex()}
     if kind == "commit":
-        need(len(data) >= 120, "a commit that is cut off")
-        means = {"numbers": list(struct.unpack("<13Q", data[:104])), "chain": data[104:120].hex()}
+        means = {"numbers": commit_numbers(data), "chain": data[104:120].hex()}
         if len(data) > 120:
             read = Bytes(data[120:])
             means["progress"] = {"first_source": read.varint(), "line": read.varint()}
-            means["progress"]["options"] = text_of(read.string())
+            means["progress"]["options"] = utf8(read.string())
             means["progress"]["source"] = source(read.data[read.at :])
         return means
     if kind == "packed":
         flags, start, moves = record(data, True)
-        return {"flags": flags, "stream": unpack(moves, start).hex()}
+        fen = Position.read(Bytes(start or STANDARD)).fen()
+        return {"flags": flags, "start": fen, "stream": unpack(moves, start).hex()}
     if kind == "record":
         flags, start, stream = record(data)
         position = Position.read(Bytes(start or STANDARD))
-        fens, stack, before = [position.fen()], [], None
+        fens, found, stack, before = [position.fen()], [], [], None
         for kind_, code in elements(stream):
+            found.append(ELEMENTS.get(code[0], "move") if kind_ != "nag" else "$%d" % code[1])
             if kind_ == "move":
                 move = decode(position, code)
                 need(legal(position, move), "an illegal move")
@@ -2569,7 +2590,7 @@ def part(kind, data, numbers):
                 need(stack, "a variation that was not opened")
                 position, before = stack.pop()
         need(not stack, "a variation that is not closed")
-        return {"flags": flags, "positions": fens}
+        return {"flags": flags, "elements": found, "positions": fens}
     raise Refused("no such kind of part")
 
 

@@ -113,6 +113,7 @@ fn all() -> Vec<Vector> {
     // Any bytes are numbers, and zeros follow the last.
     vectors.push(("bytes of no writer", "evaluation", vec![0xFF, 0x00, 0xAA, 0x55, 0x12], vec![3, 3]));
     vectors.push(("a code beyond the range", "plain", vec![0xFF; 40], vec![9]));
+    vectors.push(("a top symbol of no writer", "plain", vec![0x54, 0x6C, 0xE0, 0xDA], vec![2]));
     vectors.push(("no bytes", "clock", Vec::new(), vec![4]));
     vectors
 }

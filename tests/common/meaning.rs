@@ -23,6 +23,12 @@ pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
+/// The bytes of hexadecimal digits, with spaces or without.
+pub fn bytes(hex: &str) -> Vec<u8> {
+    let digits: String = hex.split_whitespace().collect();
+    (0..digits.len() / 2).map(|at| u8::from_str_radix(&digits[2 * at..2 * at + 2], 16).unwrap()).collect()
+}
+
 /// What the library takes the bytes for; `None` where it refuses them.
 pub fn meaning(part: &str, bytes: &[u8], counts: &[u64]) -> Option<Value> {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -32,20 +38,29 @@ pub fn meaning(part: &str, bytes: &[u8], counts: &[u64]) -> Option<Value> {
             let record = Record::decode(bytes, false)?;
             let start = record.set_up.as_deref().cloned().unwrap_or_else(Position::standard);
             let mut decoder = Decoder::new(&record.stream, start, TextPlaces::Apart);
-            let mut positions = vec![decoder.position().fen()];
+            let (mut positions, mut elements) = (vec![decoder.position().fen()], Vec::new());
             while let Some(item) = decoder.advance(|_, _| {}).ok()? {
+                elements.push(match item {
+                    Item::Move(_) => "move".to_owned(),
+                    Item::Suffix(good) => if good { "!" } else { "?" }.to_owned(),
+                    Item::Nag(number) => format!("${number}"),
+                    Item::Text(_) => "text".to_owned(),
+                    Item::Open => "(".to_owned(),
+                    Item::Close => ")".to_owned(),
+                    Item::Outcome(outcome) => outcome.token().to_owned(),
+                });
                 if matches!(item, Item::Move(_)) {
                     positions.push(decoder.position().fen());
                 }
             }
-            json!({"flags": record.flags, "positions": positions})
+            json!({"flags": record.flags, "elements": elements, "positions": positions})
         }
         "packed" => {
             let record = Record::decode(bytes, true)?;
             let start = record.set_up.as_deref().cloned().unwrap_or_else(Position::standard);
             let mut stream = Vec::new();
             packed::decode(&start, &record.stream, None, &mut stream).ok()?;
-            json!({"flags": record.flags, "stream": hex(&stream)})
+            json!({"flags": record.flags, "start": start.fen(), "stream": hex(&stream)})
         }
         "tags" => {
             let tags = Tags::decode(bytes, count)?;

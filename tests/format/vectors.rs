@@ -4,7 +4,7 @@
 
 use crate::common::random::Random;
 use crate::common::sample::testdata;
-use crate::meaning::{hex, meaning};
+use crate::meaning::{bytes, hex, meaning};
 use scoresheet::Archive;
 use scoresheet::ArchiveFile;
 use scoresheet::brenner::alternate::Order;
@@ -27,11 +27,6 @@ use std::fs;
 
 /// What a vector is about, what part it is, its bytes, and what they are about.
 type Vector = (&'static str, &'static str, Vec<u8>, Vec<u64>);
-
-fn bytes(hex: &str) -> Vec<u8> {
-    let digits: String = hex.split_whitespace().collect();
-    (0..digits.len() / 2).map(|at| u8::from_str_radix(&digits[2 * at..2 * at + 2], 16).unwrap()).collect()
-}
 
 fn tags_of(games: &[&[(&str, &str)]]) -> Vec<u8> {
     let mut builder = TagsBuilder::default();

@@ -2928,19 +2928,44 @@ static int print_position(void *context, const Position *now, size_t depth, cons
     return 0;
 }
 
+/* The elements of a stream that has been replayed. */
+static void print_elements(Bytes stream) {
+    static const char *const names[] = {"text", "0-1", "1-0", "1/2-1/2", NULL, NULL, "?", "!"};
+    separator = "";
+    while (stream.at < stream.end) {
+        u8 byte = *stream.at++;
+        next_element();
+        if (byte == 0xC2) {
+            print("\"$%u\"", next_byte(&stream));
+        } else if (byte == 0xC3 || byte == 0xC4) {
+            print(byte == 0xC3 ? "\"(\"" : "\")\"");
+        } else if (byte < 8 && names[byte] != NULL) {
+            print("\"%s\"", names[byte]);
+        } else {
+            int prefix = (byte & 0xC0) != 0 && (byte & 0xC0) != 0xC0 && (byte & 0x38) == 0;
+            stream.at += byte == 0xC0 ? 2 : prefix;
+            print("\"move\"");
+        }
+    }
+}
+
 static void part_record(Bytes bytes, int packed) {
     Record record;
     read_record(bytes, packed, &record);
     print("{\"flags\":%u,", record.flags);
     if (packed) {
         unpack(record.moves, &record.start, &archive.stream);
-        print("\"stream\":");
+        print("\"start\":\"");
+        print_fen(&record.start);
+        print("\",\"stream\":");
         print_hex(bytes_of(archive.stream.data, archive.stream.length));
     } else {
         print("\"positions\":[");
         separator = "";
         print_position(NULL, &record.start, 0, NULL);
         replay(record.moves, &record.start, print_position, NULL);
+        print("],\"elements\":[");
+        print_elements(record.moves);
         print("]");
     }
     print("}");

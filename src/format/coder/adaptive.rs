@@ -203,7 +203,7 @@ impl AdaptiveModel {
         let estimate = &mut self.tops.of(top)[(size - 1).min(TOPS - 1)];
         let top = coder.symbol(&likely(&estimate.tails), below << 1 | usize::from(number < 0));
         estimate.learn(top);
-        let mut value = 1 << learnt | (top as u64 >> 1);
+        let mut value = (1 << learnt) + (top as u64 >> 1);
         while rest > 0 {
             let count = rest.min(16);
             rest -= count;

@@ -6,7 +6,7 @@
 use super::planes::{push_column, read_column};
 use crate::format::budget::{self, Allowance, Budget, Cost};
 use crate::format::coder::numbers;
-use crate::format::limits::Limits;
+use crate::format::limits::{Limits, MOST};
 use crate::format::wire::{Bytes, Mixed, push_string, push_varint, read_compressed_within};
 
 /// The bytes of a style, whose meaning is the PGN writer's.
@@ -151,7 +151,10 @@ impl Layout {
         let total = counts.iter().try_fold(0u64, |sum, count| sum.checked_add(*count))?;
         let total = usize::try_from(total).ok()?;
         budget.draw(total, budget::EDIT)?;
-        let mut columns = || Some(numbers::decode_plain(bytes.string()?, total)?.into_iter());
+        let mut columns = || {
+            let numbers = numbers::decode_plain(bytes.string()?, total)?;
+            numbers.iter().all(|number| *number <= MOST).then_some(numbers.into_iter())
+        };
         let (mut copies, mut deletes, mut inserts) = (columns()?, columns()?, columns()?);
         let mut edits = budget::with_room(games)?;
         for count in counts {
