@@ -9,9 +9,9 @@ use crate::common::sample::{lichess_text, testdata};
 use crate::forge::Forge;
 use crate::meaning::hex;
 use scoresheet::archive::{Coding, FileKind, MODEL, Scan, TranscodeOptions};
-use scoresheet::format::ArchiveId;
 use scoresheet::format::block::{self, BlockHeader, BlockKind, HEADER};
 use scoresheet::format::header::{Header, PAGE};
+use scoresheet::format::{ArchiveId, State};
 use scoresheet::game::Event;
 use scoresheet::{Archive, ArchiveFile, Existing, GameSet, ImportOptions, Monitor};
 use serde_json::{Value, json};
@@ -150,6 +150,11 @@ fn files(folder: &Path) -> Vec<File> {
             torn[last + 40] ^= 1;
             torn
         }),
+        (
+            "uncommon/unfinished.bga",
+            "an import that ended early: its progress in the last commit",
+            after_commits(&plain, 2),
+        ),
         ("uncommon/stale.bga", "an index of an earlier state beside it", deleted.clone()),
         (
             "uncommon/dictionary.bga",
@@ -236,7 +241,6 @@ fn forged(records: &[&[u8]]) -> Vec<u8> {
 
 /// An archive whose metadata blocks are in coding 7: under checksums that are made again, of header, chain and page.
 fn described_in_another_way(file: &[u8]) -> Vec<u8> {
-    use scoresheet::format::State;
     let id = ArchiveId(file[16..32].try_into().unwrap());
     let (mut out, mut state, mut pages) = (file.to_vec(), State::new(id), Vec::new());
     for (at, header) in blocks(file) {
@@ -258,10 +262,32 @@ fn described_in_another_way(file: &[u8]) -> Vec<u8> {
             pages.push(Header { state, commit: at as u64, ..Header::new(id) });
         }
     }
+    put_pages(&mut out, pages);
+    out
+}
+
+fn put_pages(file: &mut [u8], pages: Vec<Header>) {
     for header in pages {
         let (page, at) = (header.encode(), header.offset() as usize);
-        out[at..at + PAGE].copy_from_slice(&page);
+        file[at..at + PAGE].copy_from_slice(&page);
     }
+}
+
+/// An archive as it was after so many commits.
+fn after_commits(file: &[u8], commits: usize) -> Vec<u8> {
+    let id = ArchiveId(file[16..32].try_into().unwrap());
+    let (mut state, mut pages) = (State::new(id), Vec::new());
+    for (at, header) in blocks(file) {
+        state.extend(&header);
+        if header.kind == BlockKind::Commit {
+            pages.push(Header { state, commit: at as u64, ..Header::new(id) });
+        }
+        if pages.len() == commits {
+            break;
+        }
+    }
+    let mut out = file[..state.length as usize].to_vec();
+    put_pages(&mut out, pages);
     out
 }
 
