@@ -11,8 +11,9 @@ use crate::common::import::append;
 use crate::common::random::Random;
 use crate::common::sample::lichess_text;
 use crate::common::{number, seed};
-use scoresheet::archive::FileKind;
-use scoresheet::{Archive, ImportOptions};
+use scoresheet::archive::{FileKind, SideState};
+use scoresheet::query::check_side_files;
+use scoresheet::{Archive, ArchiveSet, ImportOptions, Query};
 use serde_json::Value;
 use std::fs;
 use std::io::{Read, Write};
@@ -200,6 +201,79 @@ fn a_killed_change_has_happened_or_not() {
     eprintln!("kills: {as_before} before the change, {as_after} after it");
     run(&change);
     assert!(fs::read(&archive).unwrap() == after);
+}
+
+/// The games that some queries find, with the side files beside an archive or without them.
+fn found(archive: &Path) -> Vec<Vec<(u64, Vec<u32>)>> {
+    let set = ArchiveSet::open([archive]).unwrap();
+    let queries = [
+        r#"{"moves": "1. e4 c5"}"#,
+        r#"{"moves": "1. d4 d5 2. c4", "where": "result = 1-0"}"#,
+        r#"{"material": "KRk", "either_color": true}"#,
+        r#"{"where": "white ^= \"Nobody\" or elo >= 2000", "sort": "-elo,game"}"#,
+    ];
+    let find = |query: &str| {
+        let query: Query = query.parse().unwrap();
+        let games = query.run(&set).map(|game| game.unwrap());
+        games.map(|game| (game.number, game.hits.iter().map(|hit| hit.ply).collect())).collect()
+    };
+    queries.iter().map(|query| find(query)).collect()
+}
+
+/// Changes of an archive with all its side files, killed at any moment or out of room for a side file: the queries find
+/// what they find without side files, and so they do after the next change.
+#[test]
+fn no_kill_and_no_full_disk_makes_side_files_lie() {
+    let folder = tempfile::tempdir().unwrap();
+    let (room, bare) = (folder.path(), tempfile::tempdir().unwrap());
+    let games = lichess_text();
+    fs::write(room.join("one.pgn"), &games[..games.len() / 3]).unwrap();
+    fs::write(room.join("new.pgn"), &games[games.len() / 2..games.len() * 11 / 20]).unwrap();
+    let (archive, alone) = (room.join("g.bga"), bare.path().join("g.bga"));
+    let start = |args: &[&str]| {
+        let output = spawn(room, args).wait_with_output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    };
+    start(&["import", "one.pgn", "-o", "g.bga", "-q", "--index"]);
+    let changes: [&[&str]; 5] = [
+        &["import", "new.pgn", "-o", "g.bga", "--append", "-q", "--batch", "1"],
+        &["set", "g.bga", "--games", "5-40", "White=Nobody at all", "-q"],
+        &["delete", "g.bga", "--games", "7,11", "-q"],
+        &["set", "g.bga", "--games", "1-", "WhiteElo=2001", "-q"],
+        &["index", "g.bga", "--all", "-q"],
+    ];
+    let (mut killed, mut full, mut used, mut random) = (0u64, 0u64, 0u64, Random::new(9));
+    let times = number("SCORESHEET_KILLS", 12).max(changes.len() as u64);
+    for time in 0..times {
+        let change = changes[time as usize % changes.len()];
+        let what = format!("change {time}: {change:?}");
+        if time % 3 == 2 {
+            // Room for the archive and what is small beside it, but not for the position index.
+            let blocks = fs::metadata(&archive).unwrap().len() * 5 / 4 / 512;
+            let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"");
+            let mut command = Command::new("sh");
+            command.args(["-c", &script, env!("CARGO_BIN_EXE_scoresheet")]).args(change).current_dir(room);
+            full += u64::from(!command.output().unwrap().stderr.is_empty());
+        } else {
+            let begin = Instant::now();
+            let mut child = spawn(room, change);
+            // A change takes from some to some hundred milliseconds; half the kills come early.
+            let most = if random.one_in(2) { 30 } else { 300 };
+            std::thread::sleep(Duration::from_millis(random.below(most) as u64));
+            let _ = child.kill();
+            killed += u64::from(!child.wait().unwrap().success());
+            eprintln!("{what}, {:?}", begin.elapsed());
+        }
+        fs::copy(&archive, &alone).unwrap();
+        assert_eq!(found(&archive), found(&alone), "{what}");
+        let opened = Archive::open(&archive).unwrap();
+        used += check_side_files(&opened).iter().filter(|(_, state)| *state == SideState::File).count() as u64;
+        if time % 4 == 3 {
+            start(&["index", "g.bga", "--all", "-q"]);
+        }
+    }
+    eprintln!("{killed} changes were killed, {full} had no room; {used} of {} side files were in use", 3 * times);
+    assert!(killed > 0 && full > 0 && used > times && found(&archive).iter().any(|games| !games.is_empty()));
 }
 
 #[test]

@@ -12,6 +12,7 @@ use scoresheet::output::{Content, Outputs};
 use scoresheet::pgn::Encoding;
 use scoresheet::query::games;
 use scoresheet::{Import, Monitor};
+use std::collections::BTreeMap;
 use std::ffi::CString;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -81,7 +82,7 @@ impl Summary {
 /// `paths` is a path or a file object, binary or text, or several of them; `-` is standard input. A file object is copied
 /// to a temporary file first. An archive that is there is an error, unless `append` adds to
 /// it or `replace` takes its place. With `pack` moves take under three bits a ply, and opening a position 50
-/// microseconds. `encoding` is "auto", "utf-8", "windows-1252" or "latin-1". `on_fault` is called with each Fault,
+/// microseconds. `metadata` is a dict of what the archive says of itself, such as "title" and "license". `encoding` is "auto", "utf-8", "windows-1252" or "latin-1". `on_fault` is called with each Fault,
 /// `on_reject` with the last one of each rejected game, which has its text. `progress` is True, False, or a function
 /// that is called with the bytes read and the games stored; default: a progress bar where there is a terminal or a
 /// notebook.
@@ -99,7 +100,7 @@ impl Summary {
 #[pyfunction]
 #[pyo3(signature = (
     paths, out, /, *, append = false, replace = false, pack = false, threads = 0, level = None, encoding = "auto",
-    stop_at_refused = false, on_fault = None, on_reject = None, progress = None,
+    stop_at_refused = false, metadata = None, on_fault = None, on_reject = None, progress = None,
 ))]
 #[allow(clippy::too_many_arguments)]
 pub fn import_pgn(
@@ -112,6 +113,7 @@ pub fn import_pgn(
     level: Option<i32>,
     encoding: &str,
     stop_at_refused: bool,
+    metadata: Option<BTreeMap<String, String>>,
     on_fault: Option<Bound<'_, PyAny>>,
     on_reject: Option<Bound<'_, PyAny>>,
     progress: Option<Bound<'_, PyAny>>,
@@ -133,6 +135,7 @@ pub fn import_pgn(
     }
     options.keep_rejected = on_reject.is_some();
     options.stop_at_refused = stop_at_refused;
+    options.metadata = metadata.unwrap_or_default();
     options.read.encoding = encoding_of(encoding)?;
     // An archive that is there is added to, replaced or refused by the import.
     let existing = if replace { Existing::Replace } else { Existing::Append };

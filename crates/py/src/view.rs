@@ -12,6 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyRange, PySlice, PyTuple};
 use scoresheet::query::{FoundGame, SearchOptions, Visit};
 use scoresheet::{Filter, GameSet, Monitor, Query};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -616,6 +617,16 @@ impl Archive {
     #[getter]
     fn last_number(&self) -> PyResult<u64> {
         Ok(self.shared.get()?.sources.len())
+    }
+
+    /// What each archive says of itself: a dict of title, license and other keys, one for each file.
+    ///
+    /// >>> archive.metadata
+    /// [{}]
+    #[getter]
+    fn metadata(&self, py: Python<'_>) -> PyResult<Vec<BTreeMap<String, String>>> {
+        let opened = self.shared.get()?;
+        opened.sources.members().iter().map(|member| member.archive().metadata().or_raise(py)).collect()
     }
 
     /// Which side files speed up questions, by file: for each archive a dict of `"file"`, `"missing"`, `"stale"` or

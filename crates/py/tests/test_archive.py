@@ -332,8 +332,13 @@ def test_import_reports(tmp_path: Path) -> None:
         tmp_path / "bad.bga",
         on_fault=faults.append,
         on_reject=rejects.append,
+        metadata={"title": "Club games", "license": "CC0-1.0"},
         progress=lambda done, games: progress.append((done, games)),
     )
+    [metadata] = scoresheet.open(tmp_path / "bad.bga").metadata
+    assert (metadata["title"], metadata["license"]) == ("Club games", "CC0-1.0")
+    with pytest.raises(ValueError, match="Title"):
+        scoresheet.import_pgn(source, tmp_path / "capital.bga", metadata={"Title": "no"}, progress=False)
     assert (summary.seen, summary.stored, summary.faulty, summary.rejected) == (3, 2, 1, 1)
     assert [(fault.line, fault.game) for fault in faults] == [(3, 1), (5, 2)]
     assert "Ke5" in faults[0].text and faults[0].stored == 1 and str(source) in str(faults[0])

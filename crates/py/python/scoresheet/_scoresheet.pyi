@@ -150,6 +150,8 @@ class Archive(View):
     @property
     def last_number(self) -> int: ...
     @property
+    def metadata(self) -> list[dict[str, str]]: ...
+    @property
     def side_files(self) -> list[dict[str, str]]: ...
     def verify(self, *, quick: bool = False) -> list[dict[str, Any]]: ...
     def build_index(
@@ -506,6 +508,7 @@ def import_pgn(
     level: int | None = None,
     encoding: str = "auto",
     stop_at_refused: bool = False,
+    metadata: dict[str, str] | None = None,
     on_fault: Callable[[Fault], object] | None = None,
     on_reject: Callable[[Fault], object] | None = None,
     progress: bool | Callable[[int, int], object] | None = None,
