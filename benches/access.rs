@@ -47,7 +47,7 @@ fn main() {
             let mut sum = 0;
             for (game, ply) in &questions {
                 let position = archive.position(*game, *ply).expect("there is such a position");
-                sum = fold(sum, text.of(&position));
+                sum = fold(sum, text.format(&position));
             }
             assert_eq!(sum, expected);
         });

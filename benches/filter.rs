@@ -86,7 +86,7 @@ fn main() {
         Some(path) => Archive::open(path).expect("an archive"),
         None => sample.archive(),
     };
-    if TagColumns::of(&archive).state() != SideState::File {
+    if TagColumns::open(&archive).state() != SideState::File {
         let begun = Instant::now();
         let (size, _) = tag_columns::write(&archive).expect("room for the file");
         let each = size as f64 / archive.len() as f64;
@@ -103,7 +103,7 @@ fn main() {
         let (mut first, mut again, mut found) = (Vec::new(), Vec::new(), Vec::new());
         for _ in 0..rounds {
             let begun = Instant::now();
-            let headers = TagColumns::of(&archive);
+            let headers = TagColumns::open(&archive);
             let games = filter.games(&headers).games;
             first.push(begun.elapsed());
             let begun = Instant::now();

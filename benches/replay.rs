@@ -110,9 +110,9 @@ fn main() {
     let expected = positions.iter().map(|(_, fen)| fen.len()).sum::<usize>();
     group.bench_function("of a position", |bench| {
         let mut text = FenText::default();
-        assert!(positions.iter().all(|(position, fen)| text.of(position) == fen.as_bytes()));
+        assert!(positions.iter().all(|(position, fen)| text.format(position) == fen.as_bytes()));
         bench.iter(|| {
-            let lengths = positions.iter().map(|(position, _)| text.of(position).len());
+            let lengths = positions.iter().map(|(position, _)| text.format(position).len());
             assert_eq!(lengths.sum::<usize>(), expected);
         });
     });

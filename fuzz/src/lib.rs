@@ -416,7 +416,7 @@ pub fn block_bytes(bytes: &[u8]) {
         0 => {
             if let Some(header) = BlockHeader::decode(rest, ArchiveId::default(), 8192) {
                 assert_eq!(header.encode(ArchiveId::default(), 8192), rest[..HEADER]);
-                if let Some(layout) = moves::MovesTable::of(&header) {
+                if let Some(layout) = moves::MovesTable::from_header(&header) {
                     for game in [0, 1, 15, 16, games, layout.count.saturating_sub(1), layout.count] {
                         if let Some((start, length)) = layout.locate(&rest[HEADER..], game) {
                             assert!(start + length <= layout.size);
@@ -469,7 +469,7 @@ pub fn block_bytes(bytes: &[u8]) {
             if let Some(commit) = Commit::decode(rest) {
                 assert_eq!(commit.encode(), rest[..commit.encode().len()]);
             }
-            if let Some(unfinished) = Unfinished::of(rest) {
+            if let Some(unfinished) = Unfinished::from_commit(rest) {
                 let mut again = Vec::new();
                 unfinished.encode(&mut again);
                 assert!(rest.ends_with(&again), "{unfinished:?}");

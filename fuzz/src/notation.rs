@@ -23,7 +23,7 @@ pub fn position_lines(bytes: &[u8]) {
         let (again, bad_again) = rewrite_moves(&operations, &position, |at, m| at.san(m));
         assert_eq!((&again, bad_again.len()), (&operations, bad.len()));
         if !operations.is_empty() {
-            let plain = Epd::of(&position, EnPassantStyle::Always, CastlingStyle::XFen);
+            let plain = Epd::from_position(&position, EnPassantStyle::Always, CastlingStyle::XFen);
             let line = Epd { operations, ..plain }.to_string();
             let read =
                 Epd::read(line.as_bytes(), ReadMode::Forgiving).unwrap_or_else(|error| panic!("{line}: {error}"));

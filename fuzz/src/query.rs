@@ -103,7 +103,7 @@ fn ask(archive: &Archive, question: &str) {
         search = search.with_index(index);
     }
     searched(archive, &search, false);
-    let headers = TagColumns::of(archive);
+    let headers = TagColumns::open(archive);
     let _ = SortKeys::parse(question);
     if let Ok(filter) = Filter::parse(question) {
         let games = filter.games(&headers).games;

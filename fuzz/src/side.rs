@@ -185,7 +185,7 @@ pub fn headers_bytes(bytes: &[u8]) {
 fn use_headers(file: &[u8]) {
     inspected(file);
     beside(FileKind::TagColumns, file, |archive| {
-        let headers = TagColumns::of(archive);
+        let headers = TagColumns::open(archive);
         let tags = ["White", "Black", "Event", "Date", "Result", "Round", "Odd"].map(|name| Key::Tag(name.to_owned()));
         let keys: Vec<Key> = tags.into_iter().chain([Key::Plies, Key::Facts]).collect();
         let columns = headers.columns(&keys).expect("columns can be made");

@@ -63,7 +63,7 @@ impl FileKind {
 
     /// Returns the kind of a file that begins with these bytes, or `None` if it is not a file of this library. An
     /// archive has two header pages; both are checked, so one may be damaged.
-    pub fn of_bytes(bytes: &[u8]) -> Option<FileKind> {
+    pub fn from_bytes(bytes: &[u8]) -> Option<FileKind> {
         let second = bytes.get(header::PAGE..).unwrap_or_default();
         let begins = |kind: &FileKind| bytes.starts_with(&kind.magic());
         FileKind::ALL.into_iter().find(begins).or(second.starts_with(&header::MAGIC).then_some(FileKind::Archive))

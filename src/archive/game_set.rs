@@ -30,7 +30,7 @@ impl GameSet {
     }
 
     /// Returns the set of these numbers in an archive of so many games; numbers beyond the last are left out.
-    pub fn of(games: u64, numbers: impl IntoIterator<Item = u64>) -> GameSet {
+    pub fn from_numbers(games: u64, numbers: impl IntoIterator<Item = u64>) -> GameSet {
         let mut set = GameSet::new(games);
         for number in numbers {
             set.insert(number);

@@ -23,8 +23,8 @@ impl Order {
     /// All orders.
     pub const ALL: [Order; 3] = [Order::Alternate, Order::Exchanged, Order::Fixed];
 
-    /// Returns the byte of this order for one of the document's table: a bijection.
-    pub const fn of(self, byte: u8) -> u8 {
+    /// Converts a byte of the document's table to this order. The conversion is a bijection.
+    pub const fn convert(self, byte: u8) -> u8 {
         let byte = swap(byte);
         match (self, byte) {
             (Order::Exchanged, 0x40..) => byte & 0xC0 | (byte & 7) << 3 | byte >> 3 & 7,
@@ -40,7 +40,7 @@ impl Order {
         let mut table = [0; 256];
         let mut byte = 0u8;
         loop {
-            let other = self.of(byte);
+            let other = self.convert(byte);
             if back {
                 table[other as usize] = byte;
             } else {
@@ -64,7 +64,7 @@ impl Order {
     /// string.
     #[expect(clippy::indexing_slicing, reason = "there is a table for each order")]
     pub fn read(self, stream: &[u8]) -> Vec<u8> {
-        transcode(stream, &READ[self as usize], self.of(EXPLICIT), self.of(NAG))
+        transcode(stream, &READ[self as usize], self.convert(EXPLICIT), self.convert(NAG))
     }
 }
 

@@ -154,7 +154,7 @@ const fn fields(byte: u8, notation: Notation) -> &'static [u8] {
 
 /// Returns the bits of a byte in its fields, and of the bytes after an explicit move's or a NAG's.
 fn bits(byte: u8, more: &[u8], notation: Notation) -> String {
-    let shown = notation.order().map_or(byte, |order| order.of(byte));
+    let shown = notation.order().map_or(byte, |order| order.convert(byte));
     let mut text = split(u16::from(shown) << 8, fields(byte, notation));
     match more {
         [nag] => {

@@ -58,7 +58,7 @@ impl std::error::Error for FixedError {}
 pub fn ids(game: &Game) -> Result<Vec<MoveId>, FixedError> {
     let (mut ids, chess960) = (Vec::new(), game.start.is_chess960());
     for (place, m) in game.main_line().enumerate() {
-        ids.push(MoveId::of(m, chess960).ok_or(FixedError::NoId(place))?);
+        ids.push(MoveId::from_move(m, chess960).ok_or(FixedError::NoId(place))?);
     }
     let [unknown, black_wins, white_wins, draw] = END;
     ids.push(match game.outcome {

@@ -64,7 +64,7 @@ impl MoveId {
     }
 
     /// Returns the id of a from square, a to square and a promotion, or `None` where no piece moves so.
-    pub fn of_squares(from: Square, to: Square, promotion: Option<Role>) -> Option<MoveId> {
+    pub fn from_squares(from: Square, to: Square, promotion: Option<Role>) -> Option<MoveId> {
         let promotion = match promotion {
             None => 0,
             Some(role @ (Role::Knight | Role::Bishop | Role::Rook | Role::Queen)) => role as u16,
@@ -91,7 +91,7 @@ impl MoveId {
     ///
     /// Castling is the king's step of two squares (`e1g1`) where the king stands on the e-file and the rook in the
     /// corner and `chess960` is not asked for, and king takes rook otherwise.
-    pub fn of(m: Move, chess960: bool) -> Option<MoveId> {
+    pub fn from_move(m: Move, chess960: bool) -> Option<MoveId> {
         let to = match m.kind {
             MoveKind::Null => return Some(NULL),
             MoveKind::Castle(side) if !chess960 && m.from.file_index() == 4 => match (side, m.to.file_index()) {
@@ -101,7 +101,7 @@ impl MoveId {
             },
             _ => m.to,
         };
-        MoveId::of_squares(m.from, to, m.promotion())
+        MoveId::from_squares(m.from, to, m.promotion())
     }
 
     /// Returns the legal move of that id in a position, or the null move; castling is understood either way. `None`

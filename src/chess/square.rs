@@ -68,7 +68,7 @@ impl Square {
     }
 
     /// Returns the square on that file and rank.
-    pub const fn of(file: File, rank: Rank) -> Square {
+    pub const fn from_coords(file: File, rank: Rank) -> Square {
         Square::at(file.index(), rank.index())
     }
 

@@ -28,7 +28,7 @@ impl ArchiveId {
     }
 
     /// Returns an identity whose bytes have this CRC-32: all that the checksums of an archive take from it.
-    pub(crate) fn of_crc(crc: u32) -> ArchiveId {
+    pub(crate) fn from_crc(crc: u32) -> ArchiveId {
         let mut id = [0; 16];
         // Four bytes read from a state are as four zeros read from that state with the bytes added to it.
         let zeros = crc_before(crc, &[0; 4]);
@@ -87,7 +87,7 @@ mod tests {
     fn a_checksum_runs_backwards() {
         let id = ArchiveId(*b"sixteen bytes id");
         assert_eq!(crc_before(id.crc(77, b"covered"), b"covered"), id.seed(77));
-        let other = ArchiveId::of_crc(crc_from(0, &id.0));
+        let other = ArchiveId::from_crc(crc_from(0, &id.0));
         assert_ne!(id, other);
         assert_eq!(id.crc(4711, b"any bytes"), other.crc(4711, b"any bytes"));
     }

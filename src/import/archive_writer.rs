@@ -126,16 +126,16 @@ impl ArchiveWriter {
         let hash: [u8; 32] = hash.finalize().into();
         let id = ArchiveId(*hash.first_chunk().unwrap_or(&[0; 16]));
         let (new, writer) = NewFile::create(path, id, Existing::Refuse)?;
-        Ok(ArchiveWriter::of(path, Some(new), Opened::new(writer), options))
+        Ok(ArchiveWriter::new(path, Some(new), Opened::new(writer), options))
     }
 
     /// Returns a writer that adds to an archive that is there.
     pub fn append(path: impl AsRef<Path>) -> Result<ArchiveWriter> {
         let path = path.as_ref();
-        Ok(ArchiveWriter::of(path, None, Writer::open(path)?, ImportOptions::default()))
+        Ok(ArchiveWriter::new(path, None, Writer::open(path)?, ImportOptions::default()))
     }
 
-    fn of(path: &Path, new: Option<NewFile>, opened: Opened<File>, options: ImportOptions) -> ArchiveWriter {
+    fn new(path: &Path, new: Option<NewFile>, opened: Opened<File>, options: ImportOptions) -> ArchiveWriter {
         let Opened { writer, interner, sources, .. } = opened;
         let start = Start { first_source: sources.len() as u64, ..Start::default() };
         let faults = Arc::new(Mutex::new(Vec::new()));
@@ -315,7 +315,7 @@ impl Inner {
         if begins_batch {
             self.interner.begin_batch();
         }
-        let mut draft = Draft::of(parsed, &self.options);
+        let mut draft = Draft::new(parsed, &self.options);
         let new_strings = draft.number_strings(&mut self.interner);
         let (chunk, runs) = draft.encode(&self.options, new_strings);
         self.output.add(chunk, runs, turn).map_err(Error::io("cannot write", &self.target))

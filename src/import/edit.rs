@@ -92,7 +92,7 @@ impl Archive {
                         new.check().map_err(|fault| Error::input(format!("game {number}"), fault.to_string()))?;
                         let old = game.to_game()?;
                         if new != old {
-                            changes.insert(number, Change::of(&game, &old, new)?);
+                            changes.insert(number, Change::new(&game, &old, new)?);
                         }
                     }
                 }
@@ -141,7 +141,7 @@ struct Change {
 }
 
 impl Change {
-    fn of(stored: &GameRef, old: &Game, game: Game) -> Result<Change> {
+    fn new(stored: &GameRef, old: &Game, game: Game) -> Result<Change> {
         let original = original_game(stored)?;
         let (flags, fault) = match &original {
             Some((original, fault)) if *original == game => (0, *fault),

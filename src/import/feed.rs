@@ -288,7 +288,7 @@ impl<'a> Feed<'a> {
                 }
             };
             self.is_changed = false;
-            self.reading = Some(Reading::of(source, number, checkpoint, limits, keep));
+            self.reading = Some(Reading::new(source, number, checkpoint, limits, keep));
             return self.read_part(bytes);
         };
         let path = &self.paths[self.next - 1];

@@ -21,7 +21,7 @@ pub struct Whole {
 
 impl Reading {
     /// Reads a source that stands at `checkpoint`; `keep` says that it is kept whole.
-    pub fn of(source: Source, number: u32, checkpoint: Option<Checkpoint>, limits: ReadLimits, keep: bool) -> Reading {
+    pub fn new(source: Source, number: u32, checkpoint: Option<Checkpoint>, limits: ReadLimits, keep: bool) -> Reading {
         match (keep, checkpoint) {
             (true, checkpoint) => {
                 let checkpoint = checkpoint.unwrap_or(Checkpoint { line: 1, ..Checkpoint::default() });

@@ -98,7 +98,7 @@ impl<S: Storage> Pipeline<'_, S> {
                 for segment in job.segments {
                     parsed.take(segment, self.options);
                 }
-                let draft = Box::new(Draft::of(parsed, self.options));
+                let draft = Box::new(Draft::new(parsed, self.options));
                 self.schedule.enter(Stage::Strings, turn.number, Step::Strings(turn, draft))
             }
             Step::Strings(turn, mut draft) => {
@@ -194,7 +194,7 @@ pub struct Draft {
 
 impl Draft {
     /// Encodes what needs no numbers.
-    pub fn of(parsed: Parsed, options: &ImportOptions) -> Draft {
+    pub fn new(parsed: Parsed, options: &ImportOptions) -> Draft {
         let ChunkBuilder { mut records, mut ends, tags, texts, .. } = parsed.chunk;
         let mut coding = Coding::Plain;
         if options.pack {

@@ -27,7 +27,7 @@ pub struct Start {
 
 impl Start {
     /// Finds out where to begin in an archive that is there already.
-    pub fn of<S: Storage>(
+    pub fn new<S: Storage>(
         opened: &Opened<S>,
         paths: &[PathBuf],
         options: &ImportOptions,

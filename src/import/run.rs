@@ -72,7 +72,7 @@ pub fn import_with(
     let replace = exists && options.existing == Existing::Replace;
     let opened = if exists && !replace { Some(Writer::open(target)?) } else { None };
     let start = match &opened {
-        Some(opened) => Start::of(opened, sources, options, target)?,
+        Some(opened) => Start::new(opened, sources, options, target)?,
         None => Start::default(),
     };
     // The sources are tried first, so that a misspelt name leaves nothing behind.
@@ -152,7 +152,7 @@ pub fn import_on<S: Storage>(
     stop: &AtomicBool,
     report: Report<'_>,
 ) -> Result<Summary> {
-    let start = Start::of(&opened, sources, options, target)?;
+    let start = Start::new(&opened, sources, options, target)?;
     let feed = Feed::open(sources, &start.done, start.begin.clone(), options, progress, stop)?;
     start.check(&feed, &opened.writer, target)?;
     let (writer, stored) = store(opened, feed, start, options, None, progress, report);

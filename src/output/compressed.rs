@@ -31,7 +31,7 @@ impl<W: Write> Compressed<W> {
     ///
     /// Errors: what could not be written; `Unsupported` for a zip file without the feature `zip`.
     pub fn new(out: W, target: &Target) -> io::Result<Compressed<W>> {
-        Sink::of(out, target).map(Compressed)
+        Sink::new(out, target).map(Compressed)
     }
 
     /// Writes the end of the compressed data and returns what it was written to.
@@ -94,7 +94,7 @@ impl<W: Write> Write for Latch<W> {
 
 impl<W: Write> Sink<W> {
     /// Returns a sink for the file of that name.
-    fn of(out: W, target: &Target) -> io::Result<Sink<W>> {
+    fn new(out: W, target: &Target) -> io::Result<Sink<W>> {
         let name = target.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
         let lower = name.to_ascii_lowercase();
         Ok(match compression::by_name(&lower) {

@@ -75,7 +75,7 @@ impl Content {
     }
 
     /// Returns what a file of this name must contain; `None` if the name does not say.
-    pub fn of_name(path: &Path) -> Option<Content> {
+    pub fn from_name(path: &Path) -> Option<Content> {
         let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
         let name = compression::by_name(&name).map_or(name.as_str(), |(_, rest)| rest);
         let (_, ending) = name.rsplit_once('.')?;
@@ -94,7 +94,7 @@ impl Content {
     }
 
     /// Returns what a file begins with, decompressed; `None` if it is empty.
-    pub fn of_file(path: &Path) -> io::Result<Option<Content>> {
+    pub fn from_file(path: &Path) -> io::Result<Option<Content>> {
         let read = |from: &mut dyn Read| {
             let mut bytes = Vec::new();
             from.take(LOOK).read_to_end(&mut bytes).map(|_| bytes)
@@ -108,14 +108,14 @@ impl Content {
         if pgn::Compression::detect(&bytes).is_ok_and(|kind| kind != pgn::Compression::Plain) {
             // What cannot be decompressed is unknown.
             let inner = pgn::open_text(path).ok().and_then(|mut source| read(&mut source).ok());
-            return Ok(Some(inner.map_or(Content::Binary, |bytes| Content::of_bytes(&bytes, None))));
+            return Ok(Some(inner.map_or(Content::Binary, |bytes| Content::from_bytes(&bytes, None))));
         }
-        Ok(Some(Content::of_bytes(&bytes, Some(length))))
+        Ok(Some(Content::from_bytes(&bytes, Some(length))))
     }
 
     /// Returns what begins with these bytes; `length` is the length of it all, if it is known.
-    fn of_bytes(bytes: &[u8], length: Option<u64>) -> Content {
-        if let Some(kind) = FileKind::of_bytes(bytes) {
+    fn from_bytes(bytes: &[u8], length: Option<u64>) -> Content {
+        if let Some(kind) = FileKind::from_bytes(bytes) {
             return Content::Archive(kind);
         }
         if bytes.starts_with(b"PAR1") {
@@ -234,7 +234,7 @@ mod tests {
 
     #[test]
     fn what_bytes_are() {
-        let text = |text: &str| Content::of_bytes(text.as_bytes(), Some(text.len() as u64));
+        let text = |text: &str| Content::from_bytes(text.as_bytes(), Some(text.len() as u64));
         assert_eq!(text("\u{FEFF}\n [Event \"x\"]"), Content::Pgn);
         assert_eq!(text("1. e4 e5 *"), Content::Movetext);
         assert_eq!(text("{a comment} 1. e4 *"), Content::Movetext);
@@ -254,20 +254,20 @@ mod tests {
         assert_eq!(text("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"), Content::Text);
         let mut book =
             [1u64, 2, 2, 3].map(|key| [key.to_be_bytes(), 0x31C_0002_0000_0000u64.to_be_bytes()].concat()).concat();
-        assert_eq!(Content::of_bytes(&book, Some(64)), Content::Book);
-        assert_eq!(Content::of_bytes(&book, Some(65)), Content::Binary);
+        assert_eq!(Content::from_bytes(&book, Some(64)), Content::Book);
+        assert_eq!(Content::from_bytes(&book, Some(65)), Content::Binary);
         book[8] = 0x70;
-        assert_eq!(Content::of_bytes(&book, Some(64)), Content::Binary);
+        assert_eq!(Content::from_bytes(&book, Some(64)), Content::Binary);
         (book[8], book[0]) = (3, 9);
-        assert_eq!(Content::of_bytes(&book, Some(64)), Content::Binary);
+        assert_eq!(Content::from_bytes(&book, Some(64)), Content::Binary);
         let mut archive = vec![0; 5000];
         archive[4096..4104].copy_from_slice(b"\x89BGA\r\n\x1a\n");
-        assert_eq!(Content::of_bytes(&archive, Some(5000)), Content::Archive(FileKind::Archive));
+        assert_eq!(Content::from_bytes(&archive, Some(5000)), Content::Archive(FileKind::Archive));
     }
 
     #[test]
     fn what_names_say() {
-        let named = |name: &str| Content::of_name(Path::new(name));
+        let named = |name: &str| Content::from_name(Path::new(name));
         assert_eq!(named("a/Games.PGN.gz"), Some(Content::Pgn));
         assert_eq!(named("x.bga"), Some(Content::Archive(FileKind::Archive)));
         assert_eq!(named("x.bgh"), Some(Content::Archive(FileKind::TagColumns)));

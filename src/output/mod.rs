@@ -13,7 +13,7 @@
 //! use scoresheet::output::{Content, NewFile, Outputs};
 //! use std::io::Write;
 //!
-//! let mut outputs = Outputs::of([&archive]);
+//! let mut outputs = Outputs::from_inputs([&archive]);
 //! assert!(outputs.file(&archive, Content::Parquet, Existing::Replace).is_err());
 //! let target = outputs.file(&folder.path().join("games.csv"), Content::Text, Existing::Refuse)?;
 //! let mut file = NewFile::create(&target)?;

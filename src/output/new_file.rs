@@ -96,12 +96,12 @@ mod tests {
         let mode = || std::fs::metadata(&path).unwrap().permissions().mode() & 0o777;
         // No umask is taken away from a file of its owner alone.
         std::fs::set_permissions(&input, std::fs::Permissions::from_mode(0o600)).unwrap();
-        let target = Outputs::of([&input]).file(&path, Content::Text, Existing::Refuse).unwrap();
+        let target = Outputs::from_inputs([&input]).file(&path, Content::Text, Existing::Refuse).unwrap();
         NewFile::create(&target).unwrap().finish().unwrap();
         assert_eq!(mode(), 0o600);
         // What is replaced keeps its own.
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o640)).unwrap();
-        let target = Outputs::of([&input]).file(&path, Content::Text, Existing::Replace).unwrap();
+        let target = Outputs::from_inputs([&input]).file(&path, Content::Text, Existing::Replace).unwrap();
         NewFile::create(&target).unwrap().finish().unwrap();
         assert_eq!(mode(), 0o640);
     }

@@ -79,16 +79,16 @@ enum Role {
 impl Outputs {
     /// Returns the outputs of a program that reads these files, which are not archives: `games` and `games.bgi` have
     /// nothing to do with each other.
-    pub fn of_sources<P: AsRef<Path>>(inputs: impl IntoIterator<Item = P>) -> Outputs {
+    pub fn from_sources<P: AsRef<Path>>(inputs: impl IntoIterator<Item = P>) -> Outputs {
         let mut outputs = Outputs::default();
         inputs.into_iter().for_each(|input| outputs.know(input.as_ref(), Role::Input));
         outputs
     }
 
     /// Returns the outputs of a program that reads these archives, and perhaps the files beside them.
-    pub fn of<P: AsRef<Path>>(inputs: impl IntoIterator<Item = P>) -> Outputs {
+    pub fn from_inputs<P: AsRef<Path>>(inputs: impl IntoIterator<Item = P>) -> Outputs {
         let inputs: Vec<P> = inputs.into_iter().collect();
-        let mut outputs = Outputs::of_sources(&inputs);
+        let mut outputs = Outputs::from_sources(&inputs);
         for input in &inputs {
             FileKind::BESIDE
                 .into_iter()
@@ -98,8 +98,8 @@ impl Outputs {
     }
 
     /// Returns the outputs of a program that reads these archives.
-    pub fn of_archives<'a>(archives: impl IntoIterator<Item = &'a Archive>) -> Outputs {
-        Outputs::of(archives.into_iter().map(Archive::path))
+    pub fn from_archives<'a>(archives: impl IntoIterator<Item = &'a Archive>) -> Outputs {
+        Outputs::from_inputs(archives.into_iter().map(Archive::path))
     }
 
     fn know(&mut self, path: &Path, role: Role) {
@@ -260,7 +260,7 @@ fn fits_name(path: &Path, written: Content) -> Result<(), Refused> {
     if is_archive && compression::by_name(&name).is_some() {
         return refuse("an archive is already compressed: use a name like games.bga".to_owned());
     }
-    let Some(named) = Content::of_name(path).filter(|named| !named.may_hold(written)) else { return Ok(()) };
+    let Some(named) = Content::from_name(path).filter(|named| !named.may_hold(written)) else { return Ok(()) };
     let advice = match named {
         Content::Archive(FileKind::Archive) => {
             format!("; `scoresheet list ARCHIVE -o {}` copies games to a new archive", shown(path))
@@ -275,12 +275,14 @@ fn fits_name(path: &Path, written: Content) -> Result<(), Refused> {
 /// Unknown content may be replaced if the file has the right name.
 fn may_replace(path: &Path, written: Content) -> Result<(), Refused> {
     let content = match fs::metadata(path) {
-        Ok(file) if file.is_file() => Content::of_file(path)
+        Ok(file) if file.is_file() => Content::from_file(path)
             .map_err(|error| Refused::new(path, format!("cannot read {}: {error}", shown(path))))?,
         _ => None,
     };
     let Some(content) = content else { return Ok(()) };
-    if content.may_become(written).unwrap_or_else(|| Content::of_name(path).is_some_and(|named| named.is_like(written)))
+    if content
+        .may_become(written)
+        .unwrap_or_else(|| Content::from_name(path).is_some_and(|named| named.is_like(written)))
     {
         return Ok(());
     }

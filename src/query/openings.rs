@@ -105,7 +105,7 @@ impl Openings {
     }
 
     /// Returns the opening of a position.
-    pub fn of(&self, position: &Position) -> Option<&Opening> {
+    pub fn get(&self, position: &Position) -> Option<&Opening> {
         self.by_key(position.zobrist())
     }
 
@@ -188,7 +188,7 @@ mod tests {
                 let [eco, name, moves] = parts[..] else { panic!("{line}") };
                 assert!(eco.len() == 3 && eco.starts_with(letter) && !name.is_empty(), "{line}");
                 let (position, plies) = Opening { eco, name, moves }.played().unwrap_or_else(|| panic!("{line}"));
-                assert!(plies > 0 && Openings::table().of(&position).is_some(), "{line}");
+                assert!(plies > 0 && Openings::table().get(&position).is_some(), "{line}");
                 lines += 1;
             }
         }
@@ -199,7 +199,7 @@ mod tests {
     fn positions_are_named() {
         let named = |moves: &'static str| {
             let (position, _) = Opening { eco: "", name: "", moves }.played()?;
-            Openings::table().of(&position).map(|opening| (opening.eco, opening.name))
+            Openings::table().get(&position).map(|opening| (opening.eco, opening.name))
         };
         assert_eq!(
             named("1. e4 c5 2. Nf3 d6 3. d4 cxd4 4. Nxd4 Nf6 5. Nc3 a6"),

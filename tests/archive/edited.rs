@@ -50,7 +50,7 @@ fn changed_games_are_changed_and_no_others() {
         Archive::delete(&target, [3, 10, 11]).unwrap();
         let before = Archive::open(&target).unwrap();
         let mut expected = games(&before);
-        let wanted = GameSet::of(before.len(), 1..=2000);
+        let wanted = GameSet::from_numbers(before.len(), 1..=2000);
         for (number, game) in &mut expected {
             if wanted.contains(*number) {
                 *game = changed(*number, game.clone()).unwrap_or_else(|| game.clone());
@@ -72,7 +72,7 @@ fn changed_games_are_changed_and_no_others() {
         assert!(!archive.game(3).unwrap().is_changed());
         gives_back_its_source(&archive);
         // A second change of a game still gives the source back, and what the source said makes it unchanged.
-        let twice = GameSet::of(archive.len(), [6]);
+        let twice = GameSet::from_numbers(archive.len(), [6]);
         change(&target, &twice);
         let back = Archive::edit(
             &target,
@@ -105,7 +105,7 @@ fn moves_are_changed() {
     game.tags.push(("White".to_owned(), "New".to_owned()));
     game.events.push(Event::Move(game.start.parse_san(b"e4").unwrap()));
     let new = game.clone();
-    let all = GameSet::of(before.len(), [faulty]);
+    let all = GameSet::from_numbers(before.len(), [faulty]);
     assert_eq!(Archive::edit(&target, &all, &|_| Ok(Some(new.clone())), |_| {}).unwrap().games, 1);
     let after = Archive::open(&target).unwrap();
     assert_eq!(after.game(faulty).unwrap().to_game().unwrap(), game);
@@ -206,7 +206,7 @@ fn changed_games_are_written_as_they_were() {
     let folder = tempfile::tempdir().unwrap();
     let target = folder.path().join("changed.bga");
     try_import(&[golden("sample.pgn")], &target, &ImportOptions::default()).unwrap();
-    let games = GameSet::of(6, [1, 2]);
+    let games = GameSet::from_numbers(6, [1, 2]);
     Archive::edit(
         &target,
         &games,

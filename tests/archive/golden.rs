@@ -78,7 +78,7 @@ fn deletions_and_header_columns_are_written_as_they_were() {
     }
     let archive = Archive::open(golden("v1.0-deleted.bga")).unwrap();
     assert!(archive.live().iter().eq([1, 4, 6]));
-    let columns = TagColumns::of(&archive);
+    let columns = TagColumns::open(&archive);
     assert_eq!(columns.state(), SideState::File);
     let games = Filter::parse("plies >= 7").unwrap().games(&columns).games;
     assert!(games.contains(1) && !games.contains(2));

@@ -243,7 +243,7 @@ fn what_is_deleted_is_erased_by_compaction() {
         game.tags.iter_mut().for_each(|(_, value)| *value = value.replace("Adams", "Renamed"));
         Ok(Some(game))
     };
-    Archive::edit(&path, &GameSet::of(6, [1, 3, 6]), &rename, Monitor::new()).unwrap();
+    Archive::edit(&path, &GameSet::from_numbers(6, [1, 3, 6]), &rename, Monitor::new()).unwrap();
     Archive::delete(&path, [2, 4, 5]).unwrap();
     let deleted = std::fs::read(&path).unwrap();
     let archive = Archive::open(&path).unwrap();

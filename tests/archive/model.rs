@@ -140,7 +140,7 @@ impl World {
             }
             8 => {
                 let archive = Archive::open(&path).unwrap();
-                let doubles = duplicates::find(&[TagColumns::of(&archive)], Options::default()).unwrap();
+                let doubles = duplicates::find(&[TagColumns::open(&archive)], Options::default()).unwrap();
                 drop(archive);
                 Archive::delete(&path, doubles.iter().map(|double| double.game)).unwrap();
                 for double in &doubles {
@@ -212,8 +212,8 @@ impl World {
                 let numbers = self.some(false);
                 let (white, line) = (self.random.below(NAMES.len()), self.random.below(LINES.len()));
                 let moves = self.random.one_in(2);
-                let set = GameSet::of(self.model.len() as u64, numbers.iter().copied());
-                let before = games::Before::of(&Archive::open(&path).unwrap());
+                let set = GameSet::from_numbers(self.model.len() as u64, numbers.iter().copied());
+                let before = games::Before::new(&Archive::open(&path).unwrap());
                 let change = |game: &GameRef| {
                     let mut game = game.to_game()?;
                     game.tags[0].1 = NAMES[white].to_owned();
@@ -307,7 +307,7 @@ impl World {
             let filter = Filter::parse(&format!("white = {name:?}")).unwrap();
             let expected: Vec<u64> =
                 self.live().filter(|(_, game)| game.white == white).map(|(number, _)| number).collect();
-            for headers in [TagColumns::without_file(&archive), TagColumns::of(&archive)] {
+            for headers in [TagColumns::without_file(&archive), TagColumns::open(&archive)] {
                 let games: Vec<u64> = filter.games(&headers).games.iter().collect();
                 assert_eq!(games, expected, "{name}: columns from {:?}", headers.state());
             }
@@ -407,7 +407,7 @@ fn side_files_of_another_content_are_not_used() {
         archive.index_state(),
         Signatures::open(&archive).1,
         PositionIndex::open(&archive).1,
-        TagColumns::of(&archive).state(),
+        TagColumns::open(&archive).state(),
     ];
     assert_eq!(states, [SideState::Stale; 4]);
 }

@@ -78,7 +78,7 @@ fn a_search_that_is_stopped_says_so() {
     let monitor = Monitor::new().stop(&stop).on_progress(|games| {
         looked.fetch_add(games, Ordering::Relaxed);
     });
-    let half = GameSet::of(archive.len(), (1..=archive.len()).step_by(2));
+    let half = GameSet::from_numbers(archive.len(), (1..=archive.len()).step_by(2));
     let query = PositionQuery::from(&Position::standard());
     let search = Search::new(&archive).among(&half).monitored(&monitor);
     let found = search.position(&query, SearchOptions::default());

@@ -15,7 +15,7 @@ fn what_is_out_of_use_is_left_out() {
     scoresheet::Import::new(&path).run_reader("games.pgn", pgn.as_bytes()).unwrap();
     let first = build(&Archive::open(&path).unwrap(), FileKind::TagColumns, 1 << 20, Monitor::new()).unwrap();
     for round in 0..6 {
-        let before = Before::of(&Archive::open(&path).unwrap());
+        let before = Before::new(&Archive::open(&path).unwrap());
         let change = |game: &GameRef| {
             let mut game = game.to_game()?;
             game.tags[0].1 = format!("{round}-{}", game.tags[0].1);
@@ -27,7 +27,7 @@ fn what_is_out_of_use_is_left_out() {
         let [updated] = update(&archive, 1 << 20, Monitor::new()).unwrap()[..] else { panic!("one file") };
         assert_eq!(updated.games, 0);
         assert!(updated.bytes < 3 * first + (1 << 16), "{} of {first}", updated.bytes);
-        let columns = TagColumns::of(&archive);
+        let columns = TagColumns::open(&archive);
         assert_eq!((columns.state(), columns.uncovered()), (SideState::File, Vec::new()));
         let games = Filter::parse(&format!("white ^= \"{round}-\"")).unwrap().games(&columns).games;
         assert_eq!(games.len(), 2000);
@@ -50,7 +50,7 @@ fn what_was_changed_does_not_come_back_with_a_backup() {
     for kind in games::KINDS {
         build(&open(), kind, 1 << 20, Monitor::new()).unwrap();
     }
-    let before = Before::of(&open());
+    let before = Before::new(&open());
     let mut position = Position::standard();
     let other = position.parse_san("d4").unwrap();
     let change = |game: &GameRef| {
@@ -59,7 +59,7 @@ fn what_was_changed_does_not_come_back_with_a_backup() {
         game.events = vec![Event::Move(other)];
         Ok(Some(game))
     };
-    let edited = Archive::edit(&path, &GameSet::of(33, [32]), &change, Monitor::new()).unwrap();
+    let edited = Archive::edit(&path, &GameSet::from_numbers(33, [32]), &change, Monitor::new()).unwrap();
     before.carry(&open(), &edited.change.unwrap()).unwrap();
     let backup = std::fs::read(&path).unwrap();
     import(2);
@@ -67,7 +67,7 @@ fn what_was_changed_does_not_come_back_with_a_backup() {
     std::fs::write(&path, backup).unwrap();
 
     let archive = open();
-    let columns = TagColumns::of(&archive);
+    let columns = TagColumns::open(&archive);
     let named = |name: &str| Filter::parse(&format!("white = {name}")).unwrap().games(&columns).games.len();
     assert_eq!((named("Adams"), named("Zhu")), (32, 1));
     position.play_unchecked(other);

@@ -131,7 +131,7 @@ fn six_tuple() {
 /// The wiki's X-FEN and Shredder-FEN, and its two readings of the en passant target.
 #[test]
 fn fen_extensions() {
-    let styled = |fen: &str, en_passant, castling| Fen::of(&position(fen), en_passant, castling).to_string();
+    let styled = |fen: &str, en_passant, castling| Fen::from_position(&position(fen), en_passant, castling).to_string();
     let start = AFTER[0].1;
     let shredder = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w HAha - 0 1";
     assert_eq!(styled(start, EnPassantStyle::Always, CastlingStyle::Shredder), shredder);
@@ -149,7 +149,7 @@ fn fen_extensions() {
     // After the double step; where a pawn stands ready; where its capture is legal.
     let target = |fen: &str| {
         [EnPassantStyle::Always, EnPassantStyle::PseudoLegal, EnPassantStyle::Legal]
-            .map(|style| Fen::of(&position(fen), style, CastlingStyle::XFen).en_passant.is_some())
+            .map(|style| Fen::from_position(&position(fen), style, CastlingStyle::XFen).en_passant.is_some())
     };
     assert_eq!(target(AFTER[1].1), [true, false, false]);
     assert_eq!(target("8/8/8/8/k2pP2R/8/8/4K3 b - e3 0 1"), [true, true, false]);

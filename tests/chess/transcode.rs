@@ -82,7 +82,7 @@ fn check(game: &Game, name: &Path) -> Seen {
     let mut plies = 0;
     for m in game.main_line() {
         for chess960 in [false, true] {
-            let id = MoveId::of(m, chess960).expect("every move has an id");
+            let id = MoveId::from_move(m, chess960).expect("every move has an id");
             assert_eq!(id.to_move(&position), Some(m), "{}", position.fen());
         }
         position.play_unchecked(m);

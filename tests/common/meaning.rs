@@ -121,7 +121,7 @@ pub fn meaning(part: &str, bytes: &[u8], counts: &[u64]) -> Option<Value> {
             let sizes = [moves_bytes, tags_bytes, texts_bytes, dictionary_bytes, layout_bytes];
             let numbers = [&counts[..], &sizes].concat();
             let mut means = json!({"numbers": numbers, "chain": hex(&commit.chain.0)});
-            if let Some(Unfinished { first_source, line, options, source }) = Unfinished::of(bytes) {
+            if let Some(Unfinished { first_source, line, options, source }) = Unfinished::from_commit(bytes) {
                 means["progress"] = json!({"first_source": first_source, "line": line, "options": options,
                     "source": source_fields(&source)});
             }

@@ -99,8 +99,13 @@ fn files(folder: &Path) -> Vec<File> {
         game.events.retain(|event| !matches!(event, Event::Text { .. }));
         Ok(Some(game))
     };
-    Archive::edit(path("edited"), &GameSet::of(Archive::open(path("edited")).unwrap().len(), [1, 7]), &edit, |_| {})
-        .unwrap();
+    Archive::edit(
+        path("edited"),
+        &GameSet::from_numbers(Archive::open(path("edited")).unwrap().len(), [1, 7]),
+        &edit,
+        |_| {},
+    )
+    .unwrap();
     fs::copy(path("plain"), path("described")).unwrap();
     let pairs = [("title", "Conformance \u{2658}"), ("license", "CC0-1.0"), ("writer", "a test")];
     Archive::describe(path("described"), pairs).unwrap();

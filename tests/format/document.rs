@@ -224,7 +224,7 @@ fn commits_and_styles() {
     let fields: Vec<_> = rows("16 Commits").into_iter().map(|row| row[0]).collect();
     assert_eq!(fields, ["bytes", "104", "16", "varint", "varint", "string", "the rest"]);
     assert_eq!(payload[120..], [&[1, 200, 1, 2, b'x', b'y'], &source.encode()[..]].concat());
-    assert_eq!(Unfinished::of(&payload), Some(unfinished));
+    assert_eq!(Unfinished::from_commit(&payload), Some(unfinished));
     let flags: Vec<u16> = rows("12 Layout blocks")
         .iter()
         .filter_map(|row| row[0].strip_prefix("0x"))
@@ -728,7 +728,7 @@ fn is_known(space: &str, number: u32) -> bool {
             length: u64::from(checked) + 1,
             payload_crc: 0,
         };
-        moves::MovesTable::of(&header).is_some()
+        moves::MovesTable::from_header(&header).is_some()
     };
     match space {
         "block kinds, critical" | "block kinds, skippable" => {

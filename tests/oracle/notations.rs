@@ -37,7 +37,7 @@ fn compare(ours: &Position, theirs: &Chess) {
     for (style, mode) in TARGETS {
         let fen = styled(ours, style, CastlingStyle::XFen);
         assert_eq!(fen, TheirFen::from_position(theirs, mode).to_string());
-        let epd = Epd::of(ours, style, CastlingStyle::XFen).to_string();
+        let epd = Epd::from_position(ours, style, CastlingStyle::XFen).to_string();
         assert_eq!(epd, TheirEpd::from_position(theirs, mode).to_string());
         let read = Epd::read(epd.as_bytes(), ReadMode::Strict).expect(&epd);
         assert_eq!(read.to_string(), epd);
@@ -63,7 +63,7 @@ fn compare_ids(position: &Position) {
     for chess960 in [false, true] {
         let mut seen = Vec::new();
         for m in position.legal_moves() {
-            let id = MoveId::of(m, chess960).unwrap_or_else(|| panic!("{m:?}"));
+            let id = MoveId::from_move(m, chess960).unwrap_or_else(|| panic!("{m:?}"));
             assert_eq!(id.to_move(position), Some(m), "{}", position.fen());
             seen.push(id);
         }
@@ -324,7 +324,7 @@ fn epd_is_strict_or_forgiving() {
     assert_eq!((forgiven.position().halfmove_clock(), forgiven.position().fullmove_number()), (17, 40));
     assert_eq!(read(" id \"open", ReadMode::Forgiving).map_err(|error| error.fault), Err(EpdFault::BadText));
     assert!(Epd::read(b"4k3/8/8/8/8/8/8/4K3 w -", ReadMode::Forgiving).is_err());
-    let mut epd = Epd::of(&Position::standard(), EnPassantStyle::Always, CastlingStyle::Shredder);
+    let mut epd = Epd::from_position(&Position::standard(), EnPassantStyle::Always, CastlingStyle::Shredder);
     epd.push("pv", Operand::Word("e4".into()));
     epd.operations[0].operands.push(Operand::Word("e5".into()));
     assert_eq!(epd.to_string(), "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w HAha - pv e4 e5;");
@@ -336,7 +336,7 @@ fn epd_is_strict_or_forgiving() {
 fn move_ids_are_numbered_as_the_format_says() {
     let id = |from: &str, to: &str, promotion| {
         let square = |name: &str| Square::parse(name.as_bytes()).expect(name);
-        MoveId::of_squares(square(from), square(to), promotion).map(MoveId::number)
+        MoveId::from_squares(square(from), square(to), promotion).map(MoveId::number)
     };
     assert_eq!(id("a1", "b1", None), Some(0));
     assert_eq!(id("e2", "e4", None), Some(378));
@@ -351,7 +351,7 @@ fn move_ids_are_numbered_as_the_format_says() {
     );
     for number in 0..move_id::MOVES {
         let (from, to, promotion) = MoveId::new(number).and_then(MoveId::squares).expect("a move");
-        assert_eq!(MoveId::of_squares(from, to, promotion).map(MoveId::number), Some(number));
+        assert_eq!(MoveId::from_squares(from, to, promotion).map(MoveId::number), Some(number));
     }
     assert_eq!(MoveId::new(1968), Some(move_id::NULL));
     assert_eq!(MoveId::new(2047).and_then(MoveId::squares), None);

@@ -104,7 +104,7 @@ fn counts_are_those_of_scid() {
     let mut told = told.lines();
     assert_eq!(told.next(), Some(games.len().to_string().as_str()), "{}", String::from_utf8_lossy(&output.stderr));
     let signatures = Signatures::build(&archive);
-    let set = GameSet::of(archive.len(), games.iter().copied());
+    let set = GameSet::from_numbers(archive.len(), games.iter().copied());
     let search = Search::new(&archive).with_signatures(&signatures).among(&set);
     let (mut times, mut own_times, mut found) = (Vec::new(), Vec::new(), 0);
     for sought in &sought {

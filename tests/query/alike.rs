@@ -67,7 +67,8 @@ fn agree(plain: &Archive, packed: &Archive, count: usize) -> usize {
         );
         let reach =
             SearchOptions { all_plies: number % 2 == 0, variations: number % 8 == 1, ..SearchOptions::default() };
-        let among = (number % 3 == 0).then(|| GameSet::of(plain.len(), filters[number % 5].numbers(plain).unwrap()));
+        let among =
+            (number % 3 == 0).then(|| GameSet::from_numbers(plain.len(), filters[number % 5].numbers(plain).unwrap()));
         let mut hits = None;
         let mut tree = None;
         for (way, search) in searches.iter().enumerate() {
@@ -113,7 +114,7 @@ fn agree(plain: &Archive, packed: &Archive, count: usize) -> usize {
     archives.iter().for_each(|archive| {
         tag_columns::write(archive).unwrap();
     });
-    let filed = archives.map(TagColumns::of);
+    let filed = archives.map(TagColumns::open);
     let ways: Vec<&TagColumns> = made.iter().chain(&filed).collect();
     for filter in &filters {
         let games: Vec<_> = ways.iter().map(|headers| filter.games(headers)).collect();
@@ -206,9 +207,9 @@ fn damaged_tags_cost_a_filter_their_own_games_alone() {
     assert!(hurt.game(lost.start).and_then(|game: GameRef| game.tags()).is_err());
     for text in FILTERS.into_iter().chain(["missing(eco)", "not white = x", "game > 1 and not plies > 3"]) {
         let filter = Filter::parse(text).unwrap();
-        let Passed { games, unread, .. } = filter.games(&TagColumns::of(&hurt));
+        let Passed { games, unread, .. } = filter.games(&TagColumns::open(&hurt));
         let asks_tags = filter.keys().iter().any(|key| matches!(key, tag_columns::Key::Tag(_)));
-        let mut expected = filter.games(&TagColumns::of(&whole)).games;
+        let mut expected = filter.games(&TagColumns::open(&whole)).games;
         if asks_tags {
             lost.clone().for_each(|game| {
                 expected.remove(game);
@@ -224,7 +225,7 @@ fn damaged_tags_cost_a_filter_their_own_games_alone() {
     }
     // What cannot be read comes last in an order, and is told.
     let games: Vec<(usize, u64)> = (1..=hurt.len()).map(|game| (0, game)).collect();
-    let (order, unread) = SortKeys::parse("-elo").unwrap().order(&[&TagColumns::of(&hurt)], &games, usize::MAX);
+    let (order, unread) = SortKeys::parse("-elo").unwrap().order(&[&TagColumns::open(&hurt)], &games, usize::MAX);
     assert_eq!((order.len(), unread.len()), (games.len(), 1));
     let last: Vec<u64> =
         order[order.len() - (lost.end - lost.start) as usize..].iter().map(|place| games[*place].1).collect();

@@ -217,7 +217,7 @@ fn compare(path: &Path) {
     let archive = Archive::open(path).unwrap();
     let made = TagColumns::without_file(&archive);
     tag_columns::write(&archive).unwrap();
-    let filed = TagColumns::of(&archive);
+    let filed = TagColumns::open(&archive);
     assert_eq!(filed.state(), scoresheet::archive::SideState::File);
     let mut expected: Vec<Vec<u64>> = CASES.iter().map(|_| Vec::new()).collect();
     for game in archive.games() {
@@ -357,7 +357,7 @@ fn case_and_accents_do_not_matter() {
         if stored {
             tag_columns::write(&archive).unwrap();
         }
-        let columns = TagColumns::of(&archive);
+        let columns = TagColumns::open(&archive);
         let games = |filter: &str| -> Vec<u64> {
             Filter::parse(&filter.replace('\'', "\"")).unwrap().games(&columns).games.iter().collect()
         };

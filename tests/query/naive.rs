@@ -501,7 +501,7 @@ fn the_last_visit_counts_where_that_is_asked_for() {
     let signatures = Signatures::build(&archive);
     index::build(&archive, 1 << 20, |_| {}).unwrap();
     let index = PositionIndex::open(&archive).0.unwrap();
-    let half = GameSet::of(archive.len(), (1..=archive.len()).step_by(2));
+    let half = GameSet::from_numbers(archive.len(), (1..=archive.len()).step_by(2));
     let mut repeated = 0;
     for line in ["", "e4 e5", "e4 e5 Nf3 Nc6", "d4 d5", "e4 c5 Nf3"] {
         let mut position = Position::standard();

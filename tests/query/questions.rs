@@ -92,7 +92,7 @@ fn a_question_can_be_stopped_and_goes_on_in_batches() {
     };
     let monitor = Monitor::new().on_progress(count);
     let mut hits = query.run_monitored(&set, &monitor);
-    assert_eq!(hits.of().unwrap(), set.len());
+    assert_eq!(hits.candidates().unwrap(), set.len());
     // A batch for each of two small archives.
     let mut batches = 0;
     while hits.next_batch().unwrap().is_some() {

@@ -170,7 +170,8 @@ impl Workload {
         // What stands beside it is used in its own state alone.
         let is_end = archive.sequence() == self.last;
         let used = if is_end { SideState::File } else { SideState::Stale };
-        let states = [Signatures::open(&archive).1, PositionIndex::open(&archive).1, TagColumns::of(&archive).state()];
+        let states =
+            [Signatures::open(&archive).1, PositionIndex::open(&archive).1, TagColumns::open(&archive).state()];
         assert_eq!((archive.index_state(), states), (used, [used; 3]));
         let sequence = archive.totals().unwrap().sequence;
         // A page of zeros may be a lost one: so the first commit is found in the file as soon as it is there whole.

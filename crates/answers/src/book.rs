@@ -25,11 +25,11 @@ impl Book {
     /// Opens a file with the side files beside it. Errors: those of [`Archive::open`].
     pub fn open(path: &Path, options: OpenOptions) -> Result<Book, Error> {
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-        Ok(Book::of(name, Archive::open(ArchiveFile::at(path).options(options))?))
+        Ok(Book::new(name, Archive::open(ArchiveFile::at(path).options(options))?))
     }
 
     /// Returns a book of an open archive.
-    pub fn of(name: String, archive: Archive) -> Book {
+    pub fn new(name: String, archive: Archive) -> Book {
         let indexed = Arc::new(IndexedArchive::from(archive));
         // What is beside the archive now belongs to what it is now.
         indexed.states();
@@ -90,11 +90,11 @@ impl Book {
         let archive = self.archive();
         let is_there = game > 0 && game <= archive.len() && !archive.is_deleted(game);
         if is_there && self.has_columns() {
-            return Ok(GameSummary::of_columns(self.summary_columns(), game, || archive.game(game))?);
+            return Ok(GameSummary::from_columns(self.summary_columns(), game, || archive.game(game))?);
         }
         match self.site.as_ref().filter(|_| is_there) {
             Some(site) => site.summary(game),
-            None => Ok(GameSummary::of(&archive.game(game)?)?),
+            None => Ok(GameSummary::from_game(&archive.game(game)?)?),
         }
     }
 

@@ -127,7 +127,7 @@ pub struct Line {
 }
 
 fn opening(position: &Position) -> Option<&'static Opening> {
-    Openings::table().of(position)
+    Openings::table().get(position)
 }
 
 /// Returns a FEN with its blanks: addresses may have underscores instead, as Lichess writes them.

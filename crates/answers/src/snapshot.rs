@@ -78,7 +78,7 @@ const KEPT: u64 = 64 << 20;
 impl Snapshot {
     /// Returns the set of these archives. `state` tells states of it apart that the archives themselves do not: those
     /// of their side files.
-    pub fn of(books: Vec<Arc<Book>>, state: impl Hash) -> Snapshot {
+    pub fn new(books: Vec<Arc<Book>>, state: impl Hash) -> Snapshot {
         let set = ArchiveSet::shared(books.iter().map(|book| Arc::clone(book.indexed())).collect());
         let mut hasher = DefaultHasher::new();
         env!("CARGO_PKG_VERSION").hash(&mut hasher);
@@ -225,7 +225,7 @@ impl Snapshot {
             "" => None,
             text => Some(SortKeys::parse(text).map_err(|fault| Fault::query("sort", &fault))?),
         };
-        if query.asked_filter().is_some() || question.is_some() || order.is_some() {
+        if query.get_filter().is_some() || question.is_some() || order.is_some() {
             self.needs_whole()?;
         }
         let monitor = Monitor::new().stop(stop.flag());
@@ -236,7 +236,7 @@ impl Snapshot {
                 let (query, among) = match (book.site(), at) {
                     (Some(site), Some(position)) => {
                         let games = site.games_with(position)?;
-                        (query.clone(), Some(GameSet::of(book.archive().len(), games)))
+                        (query.clone(), Some(GameSet::from_numbers(book.archive().len(), games)))
                     }
                     (None, Some(position)) => (query.clone().board(PositionQuery::from(position)), None),
                     (_, None) => (query.clone(), None),

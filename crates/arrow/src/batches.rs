@@ -269,7 +269,7 @@ impl<'a> Batch<'a> {
             return Texts::Strings(StringArray::clone(array));
         }
         match at_hand(self.source, tag) {
-            Some(column) => Texts::of_column(column, self.games),
+            Some(column) => Texts::from_column(column, self.games),
             None => Texts::Strings(StringArray::new_null(self.games.len())),
         }
     }

@@ -57,7 +57,7 @@ fn array_of(strings: &Strings) -> ArrayRef {
 
 impl Texts {
     /// Returns the texts of a column at hand for these games of its archive.
-    pub fn of_column(column: Arc<Column>, games: &[u64]) -> Texts {
+    pub fn from_column(column: Arc<Column>, games: &[u64]) -> Texts {
         let most = column.strings().map_or(0, |strings| strings.len() as u32);
         let number = |game: &u64| Some(column.get(*game)).filter(|number| *number <= most).unwrap_or(0);
         Texts::Numbers(games.iter().map(number).collect(), column)

@@ -9,7 +9,7 @@ use unicode_width::UnicodeWidthStr;
 /// Returns the games of a set as `--games` takes them, at most so many ranges and then `..`.
 pub fn ranges(games: &GameSet, most: usize) -> String {
     let more = if games.runs().nth(most).is_some() { ",.." } else { "" };
-    format!("{}{more}", GameRanges::of_set(games, most))
+    format!("{}{more}", GameRanges::from_set(games, most))
 }
 
 /// Wraps the text at this many columns; a longer word gets its own line. Lines after the first are indented.

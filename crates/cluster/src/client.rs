@@ -215,7 +215,7 @@ impl SchemaProvider for AnyTable {
         if let Some(table) = self.made.table(name).await? {
             return Ok(Some(table));
         }
-        Ok(Some(Arc::new(GamesTable::of_shelf(Arc::new(Named(name.to_owned()))))))
+        Ok(Some(Arc::new(GamesTable::from_shelf(Arc::new(Named(name.to_owned()))))))
     }
 
     fn register_table(&self, name: String, table: Arc<dyn TableProvider>) -> Result<Option<Arc<dyn TableProvider>>> {

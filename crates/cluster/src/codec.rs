@@ -200,14 +200,14 @@ impl LogicalExtensionCodec for Codec {
         match &self.side {
             Side::Scheduler(tables) => match tables.get(name.as_ref()) {
                 Some(listed) => {
-                    Ok(Arc::new(GamesTable::of_shelf(Arc::clone(listed) as Arc<dyn scoresheet_sql::Shelf>)))
+                    Ok(Arc::new(GamesTable::from_shelf(Arc::clone(listed) as Arc<dyn scoresheet_sql::Shelf>)))
                 }
                 None => {
                     let names: Vec<&str> = tables.keys().map(String::as_str).collect();
                     plan_err!("the scheduler has no table {name}, but {}", names.join(", "))
                 }
             },
-            _ => Ok(Arc::new(GamesTable::of_shelf(Arc::new(Named(name.into_owned()))))),
+            _ => Ok(Arc::new(GamesTable::from_shelf(Arc::new(Named(name.into_owned()))))),
         }
     }
 

@@ -173,7 +173,7 @@ fn manifest(args: &ManifestArgs) -> Result<(), Failure> {
     let folder = Place::Path(args.output.clone()).folder();
     let (mut opened, mut inputs) = (Vec::new(), Vec::new());
     for argument in &args.archives {
-        for place in stores.archives(&Place::of(argument)?)? {
+        for place in stores.archives(&Place::parse(argument)?)? {
             // Dates are read from tag columns, where there are such.
             let needs = Needs { tag_columns: true, signatures: false };
             let (games, _) = stores.open(&place)?.games(0, needs)?;
@@ -188,9 +188,9 @@ fn manifest(args: &ManifestArgs) -> Result<(), Failure> {
             opened.push((name_beside(&folder, &place), Arc::new(games)));
         }
     }
-    let mut outputs = Outputs::of(inputs);
+    let mut outputs = Outputs::from_inputs(inputs);
     let mut file = NewFile::create(&mut outputs, &args.output, Content::Json, args.force)?;
-    let manifest = Manifest::of(opened)?;
+    let manifest = Manifest::new(opened)?;
     file.write_all(manifest.to_text().as_bytes())?;
     file.finish()?;
     println!("{}", size(&manifest));
@@ -219,7 +219,7 @@ fn scheduler(args: SchedulerArgs) -> Result<(), Failure> {
     for argument in &args.lists {
         let named = argument.split_once('=').filter(|(name, _)| !name.is_empty() && !name.contains(['/', '\\', '.']));
         let (name, place) = named.unwrap_or(("games", argument));
-        let place = match Place::of(place)? {
+        let place = match Place::parse(place)? {
             Place::Path(path) => Place::Path(std::path::absolute(path)?),
             address => address,
         };

@@ -52,7 +52,7 @@ impl Manifest {
     /// Returns the manifest of archives, each an open one after its path. Reads the dates of all games.
     ///
     /// Errors: dates that cannot be read.
-    pub fn of(archives: impl IntoIterator<Item = (String, Arc<Games>)>) -> Result<Manifest, String> {
+    pub fn new(archives: impl IntoIterator<Item = (String, Arc<Games>)>) -> Result<Manifest, String> {
         let mut shards = Vec::new();
         for (path, games) in archives {
             let [source] = games.sources().members() else { return Err(format!("{path}: not one archive")) };

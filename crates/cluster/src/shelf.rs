@@ -112,7 +112,7 @@ impl Opener {
     }
 
     fn open(&self, root: &str, work: &Work, needs: Needs) -> Result<Arc<Games>, String> {
-        let place = Place::of(self.root.as_deref().unwrap_or(root))?.join(&work.archive)?;
+        let place = Place::parse(self.root.as_deref().unwrap_or(root))?.join(&work.archive)?;
         let key = (place.to_string(), work.before);
         let opening = Arc::clone(self.lock().opening.entry(key.clone()).or_default());
         // Tasks that want the same archive wait for the first of them.

@@ -39,7 +39,7 @@ impl Place {
     /// Returns the place that a text names.
     ///
     /// Errors: an address of another kind than `s3://`.
-    pub fn of(text: &str) -> Result<Place, String> {
+    pub fn parse(text: &str) -> Result<Place, String> {
         match text.split_once("://") {
             Some(("s3", _)) => {
                 Url::parse(text).map(Place::Address).map_err(|error| format!("{text}: not an address: {error}"))
@@ -55,7 +55,7 @@ impl Place {
     ///
     /// Errors: an address of an unknown kind.
     pub fn join(&self, name: &str) -> Result<Place, String> {
-        match (Place::of(name)?, self) {
+        match (Place::parse(name)?, self) {
             (Place::Path(path), Place::Address(folder)) if path.is_relative() => {
                 let mut joined = folder.clone();
                 joined.set_path(&format!("{}/{name}", folder.path().trim_end_matches('/')));
@@ -523,14 +523,15 @@ mod tests {
 
     #[test]
     fn places_are_joined() {
-        let joined = |folder: &str, name: &str| Place::of(folder).unwrap().join(name).unwrap().to_string();
+        let joined = |folder: &str, name: &str| Place::parse(folder).unwrap().join(name).unwrap().to_string();
         assert_eq!(joined("s3://bucket/games", "2013/a.bga"), "s3://bucket/games/2013/a.bga");
         assert_eq!(joined("s3://bucket", "a.bga"), "s3://bucket/a.bga");
         assert_eq!(joined("s3://bucket/games", "s3://other/a.bga"), "s3://other/a.bga");
         assert_eq!(Path::new(&joined("games", "a.bga")), Path::new("games").join("a.bga"));
-        assert_eq!(Place::of("s3://bucket/x/games.json").unwrap().folder().to_string(), "s3://bucket/x");
-        let (folder, archive) = (Place::of("s3://bucket/x").unwrap(), Place::of("s3://bucket/x/y/a.bga").unwrap());
+        assert_eq!(Place::parse("s3://bucket/x/games.json").unwrap().folder().to_string(), "s3://bucket/x");
+        let (folder, archive) =
+            (Place::parse("s3://bucket/x").unwrap(), Place::parse("s3://bucket/x/y/a.bga").unwrap());
         assert_eq!(archive.beneath(&folder).as_deref(), Some("y/a.bga"));
-        assert!(Place::of("ftp://x/y").is_err());
+        assert!(Place::parse("ftp://x/y").is_err());
     }
 }

@@ -89,7 +89,7 @@ fn scan_sent_by_a_stranger(port: u16, folder: &Path, archive: &str) -> Result<()
         let manifest = Manifest { version: 1, shards: vec![shard] };
         let listed = Listed { root: folder.to_str().unwrap().into(), manifest: manifest.into() };
         let context = SessionContext::new();
-        context.register_table("t", Arc::new(scoresheet_sql::GamesTable::of_shelf(Arc::new(listed)))).unwrap();
+        context.register_table("t", Arc::new(scoresheet_sql::GamesTable::from_shelf(Arc::new(listed)))).unwrap();
         let plan = context.sql("select white from t").await.unwrap().create_physical_plan().await.unwrap();
         let codec = Codec::new(Side::Scheduler(Arc::default()));
         let bytes = datafusion_proto::bytes::physical_plan_to_bytes_with_extension_codec(plan, &codec).unwrap();

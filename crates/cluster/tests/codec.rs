@@ -87,7 +87,7 @@ impl Sides {
     fn context(&self, shelf: Arc<dyn Shelf>) -> SessionContext {
         let context = SessionContext::new_with_config(SessionConfig::new().with_target_partitions(3));
         functions().into_iter().for_each(|function| context.register_udf(function));
-        let table: Arc<dyn TableProvider> = Arc::new(GamesTable::of_shelf(shelf));
+        let table: Arc<dyn TableProvider> = Arc::new(GamesTable::from_shelf(shelf));
         context.register_table("games", table).unwrap();
         context
     }

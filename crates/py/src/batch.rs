@@ -35,7 +35,7 @@ enum Kind {
 const FEATURES: usize = 32;
 
 impl Kind {
-    fn of(name: &str) -> PyResult<Kind> {
+    fn parse(name: &str) -> PyResult<Kind> {
         Ok(match name {
             "planes" => Kind::Planes,
             "bitboards" => Kind::Bitboards,
@@ -87,7 +87,7 @@ pub fn pack<'py>(
     threads: Option<usize>,
 ) -> PyResult<Vec<Bound<'py, PyByteArray>>> {
     let kinds: Vec<String> = crate::shared::items(kinds, "what", MOST_KINDS)?;
-    let kinds: Vec<Kind> = kinds.iter().map(|name| Kind::of(name)).collect::<PyResult<_>>()?;
+    let kinds: Vec<Kind> = kinds.iter().map(|name| Kind::parse(name)).collect::<PyResult<_>>()?;
     let (games, plies) = (games.to_vec(py)?, plies.to_vec(py)?);
     if games.len() != plies.len() {
         let what = format!("{} games, but {} plies", games.len(), plies.len());
@@ -289,13 +289,13 @@ fn points(outcome: Outcome) -> i8 {
 
 /// The number of a move, below `MOVES`; none for a null move.
 fn move_id(played: Move, flip: bool, chess960: bool) -> Option<u16> {
-    let id = MoveId::of(played, chess960).filter(|id| id.number() < MOVES)?;
+    let id = MoveId::from_move(played, chess960).filter(|id| id.number() < MOVES)?;
     if !flip {
         return Some(id.number());
     }
     let (from, to, promotion) = id.squares()?;
     let turned = |square: Square| Square::new(square.index() ^ 56);
-    MoveId::of_squares(turned(from)?, turned(to)?, promotion).map(MoveId::number)
+    MoveId::from_squares(turned(from)?, turned(to)?, promotion).map(MoveId::number)
 }
 
 /// The names of the moves by their number, as UCI writes them.

@@ -93,7 +93,7 @@ pub fn to_pgn<'py>(
     }
     let UserPath(path) = target.extract()?;
     let existing = Existing::from_force(overwrite);
-    let allowed = failure::allowed(Outputs::of(&shared.paths).file(&path, Content::Pgn, existing))?;
+    let allowed = failure::allowed(Outputs::from_inputs(&shared.paths).file(&path, Content::Pgn, existing))?;
     let failed = |error: std::io::Error| {
         failure::of_io(&format!("cannot write {}: {error}", path.display()), Some(&path), &error)
     };
@@ -215,7 +215,7 @@ pub fn build_index<'py>(
     let wanted =
         [(columns, FileKind::TagColumns), (signatures, FileKind::Signatures), (positions, FileKind::Positions)];
     let opened = shared.get()?;
-    let mut outputs = Outputs::of(&shared.paths);
+    let mut outputs = Outputs::from_inputs(&shared.paths);
     for source in opened.sources.members() {
         for (_, kind) in wanted.iter().filter(|(wanted, _)| *wanted) {
             failure::allowed(outputs.beside(source.archive().path(), *kind))?;

@@ -691,7 +691,7 @@ impl Variation {
     /// The position before its first move, or None where it has no moves.
     #[getter]
     fn start(&self) -> Option<Position> {
-        self.variation.start.clone().map(Position::of)
+        self.variation.start.clone().map(Position::new)
     }
 
     fn __repr__(&self) -> String {

@@ -140,7 +140,7 @@ pub fn import_pgn(
     // An archive that is there is added to, replaced or refused by the import.
     let existing = if replace { Existing::Replace } else { Existing::Append };
     let archive = Content::Archive(FileKind::Archive);
-    crate::failure::allowed(Outputs::of_sources(&sources).file(&out, archive, existing))?;
+    crate::failure::allowed(Outputs::from_sources(&sources).file(&out, archive, existing))?;
     let total = sources.iter().map(|path| std::fs::metadata(path).map(|meta| meta.len())).sum::<Result<u64, _>>().ok();
     let bar = py.import("scoresheet._progress")?.call_method1("of", (progress, total))?;
     let now: Arc<[AtomicU64; 2]> = Arc::default();

@@ -82,7 +82,7 @@ impl Numbers {
 
     /// Returns the set of the numbers that one archive of the set has, under its own.
     fn among(&self, before: u64, games: u64) -> GameSet {
-        GameSet::of(games, self.iter().filter_map(|number| number.checked_sub(before)))
+        GameSet::from_numbers(games, self.iter().filter_map(|number| number.checked_sub(before)))
     }
 
     /// The games of each archive that a search is among; `None` for all.
@@ -114,11 +114,11 @@ enum Items {
 }
 
 impl NumberList {
-    pub fn of_numbers(numbers: Numbers) -> NumberList {
+    pub fn from_numbers(numbers: Numbers) -> NumberList {
         NumberList { items: Items::One(numbers) }
     }
 
-    pub fn of_hits(hits: Arc<[(u64, u32)]>) -> NumberList {
+    pub fn from_hits(hits: Arc<[(u64, u32)]>) -> NumberList {
         NumberList { items: Items::Pairs(hits) }
     }
 

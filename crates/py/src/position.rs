@@ -31,7 +31,7 @@ impl PartialEq for Position {
 
 impl Position {
     /// Returns a position by itself: a game that starts here.
-    pub fn of(position: scoresheet::Position) -> Position {
+    pub fn by_itself(position: scoresheet::Position) -> Position {
         Position { chess960: position.is_chess960(), position }
     }
 
@@ -72,7 +72,7 @@ impl Position {
     #[new]
     #[pyo3(signature = (fen = None, /))]
     fn new(py: Python<'_>, fen: Option<&str>) -> PyResult<Position> {
-        Ok(Position::of(match fen {
+        Ok(Position::by_itself(match fen {
             None => scoresheet::Position::standard(),
             Some(fen) => read_fen(py, fen)?,
         }))

@@ -98,7 +98,7 @@ struct Split {
 }
 
 impl Split {
-    fn of((part, share, seed): (String, f64, u64)) -> PyResult<Split> {
+    fn new((part, share, seed): (String, f64, u64)) -> PyResult<Split> {
         let test = match &*part {
             "train" => false,
             "test" => true,
@@ -384,7 +384,7 @@ pub fn positions_of(
     split: Option<(String, f64, u64)>,
 ) -> PyResult<Positions> {
     let mover_elo = mover_elo.map(|(least, most)| (least.map_or(1, i32::from), most.map_or(i32::MAX, i32::from)));
-    let split = split.map(Split::of).transpose()?;
+    let split = split.map(Split::new).transpose()?;
     let wanted = Wanted { skip_plies, skip_last, mover_elo, quiet, split };
     let opened = view.shared.get()?;
     let numbers: Vec<u64> = view.numbers.iter().collect();
@@ -438,6 +438,6 @@ pub fn restored_positions(
 impl View {
     /// Returns the same games once more.
     fn again(&self) -> View {
-        View::of_numbers(&self.shared, self.numbers.clone())
+        View::from_numbers(&self.shared, self.numbers.clone())
     }
 }

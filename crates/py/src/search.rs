@@ -73,7 +73,7 @@ impl Tree {
     /// The position.
     #[getter]
     fn position(&self) -> Position {
-        Position::of(self.tree.position.clone())
+        Position::by_itself(self.tree.position.clone())
     }
 
     /// The games that reach the position.

@@ -219,7 +219,7 @@ impl Table {
     ) -> PyResult<u64> {
         let UserPath(path) = path;
         let options = ParquetOptions { row_group, level }.check().map_err(PyValueError::new_err)?;
-        let target = failure::allowed(Outputs::of(&self.shared.paths).file(
+        let target = failure::allowed(Outputs::from_inputs(&self.shared.paths).file(
             &path,
             Content::Parquet,
             Existing::from_force(overwrite),

@@ -99,16 +99,16 @@ impl View {
         if !self.shared.is_same(&other.shared) {
             return Err(PyValueError::new_err("the games are of different archives"));
         }
-        Ok(GameSet::of(self.shared.get()?.sources.len(), other.numbers.iter()))
+        Ok(GameSet::from_numbers(self.shared.get()?.sources.len(), other.numbers.iter()))
     }
 
     /// Returns games of an archive.
-    pub fn of_numbers(shared: &Arc<Shared>, numbers: Numbers) -> View {
+    pub fn from_numbers(shared: &Arc<Shared>, numbers: Numbers) -> View {
         View { shared: Arc::clone(shared), numbers, hits: None, pv_depths: None }
     }
 
     fn of(&self, numbers: Numbers) -> View {
-        View::of_numbers(&self.shared, numbers)
+        View::from_numbers(&self.shared, numbers)
     }
 
     /// The games that a filter lets pass.
@@ -119,7 +119,7 @@ impl View {
         let passed = work::long(py, move || Query::from(filter).numbers(&of.sources))?.or_raise(py)?;
         Ok(match &self.numbers {
             Numbers::Run { first: 1, count } if *count == opened.sources.len() => Numbers::List(passed.into()),
-            numbers => numbers.keep(&GameSet::of(opened.sources.len(), passed)),
+            numbers => numbers.keep(&GameSet::from_numbers(opened.sources.len(), passed)),
         })
     }
 }
@@ -230,7 +230,7 @@ impl View {
     /// [3, 4, 5]
     #[getter]
     fn numbers(&self) -> NumberList {
-        NumberList::of_numbers(self.numbers.clone())
+        NumberList::from_numbers(self.numbers.clone())
     }
 
     /// Where a search found what: the number of each game and the ply, by game. None where there was no search.
@@ -241,7 +241,7 @@ impl View {
     /// ['e4', 'c5', 'Nf3']
     #[getter]
     fn hits(&self) -> Option<NumberList> {
-        self.hits.clone().map(NumberList::of_hits)
+        self.hits.clone().map(NumberList::from_hits)
     }
 
     /// How many moves of an engine's principal variation lead to each of the `hits`; None for those of the game's own

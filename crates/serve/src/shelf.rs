@@ -36,8 +36,8 @@ impl Deref for Shown {
 }
 
 impl Shown {
-    fn of(books: Vec<Arc<Book>>, seen: &[Seen], outdated: Vec<Option<String>>) -> Shown {
-        let snapshot = Snapshot::of(books, (seen, &outdated)).with_outdated(outdated);
+    fn new(books: Vec<Arc<Book>>, seen: &[Seen], outdated: Vec<Option<String>>) -> Shown {
+        let snapshot = Snapshot::new(books, (seen, &outdated)).with_outdated(outdated);
         Shown { snapshot: Arc::new(snapshot), answers: Mutex::default() }
     }
 
@@ -117,7 +117,7 @@ impl Shelf {
         let files: Vec<Seen> = paths.iter().map(|path| seen(path)).collect();
         let books = paths.iter().map(|path| Book::open(path, options).map(Arc::new)).collect::<Result<Vec<_>, _>>()?;
         let outdated = vec![None; paths.len()];
-        let now = Arc::new(Shown::of(books, &files, outdated.clone()));
+        let now = Arc::new(Shown::new(books, &files, outdated.clone()));
         let watched = Mutex::new(Watched { files, outdated });
         Ok(Shelf { paths: paths.to_vec(), options, now: RwLock::new(now), watched })
     }
@@ -156,7 +156,7 @@ impl Shelf {
         }
         let has_changed = files != watched.files || outdated != watched.outdated;
         if has_changed {
-            let new = Arc::new(Shown::of(books, &files, outdated.clone()));
+            let new = Arc::new(Shown::new(books, &files, outdated.clone()));
             *self.now.write().unwrap_or_else(PoisonError::into_inner) = new;
             *watched = Watched { files, outdated };
         }

@@ -18,7 +18,7 @@ use std::sync::Arc;
 /// Errors: a game that cannot be read, a disk that is full.
 pub fn make(archive: Archive, index: &PositionIndex, name: &str, path: &Path, begin: &Begin<'_>) -> io::Result<u64> {
     let state = archive.state();
-    let book = Arc::new(Book::of(name.to_owned(), archive));
+    let book = Arc::new(Book::new(name.to_owned(), archive));
     let archive = book.archive();
     let mut out = BufWriter::with_capacity(1 << 18, File::create(path)?);
     out.write_all(&[0; HEADER])?;
@@ -27,7 +27,7 @@ pub fn make(archive: Archive, index: &PositionIndex, name: &str, path: &Path, be
     let done = begin("replaying", archive.len());
     let whole = index.whole().ok_or_else(|| io::Error::other("the position index lacks games"))?;
     let facts = index.facts(1..archive.len() + 1).map_err(io::Error::other)?;
-    let places = Places::of(archive, whole, facts, &*done).map_err(io::Error::other)?;
+    let places = Places::new(archive, whole, facts, &*done).map_err(io::Error::other)?;
     let (bits, kept) = places.bits();
     let mut header = Header {
         bits,
@@ -80,7 +80,7 @@ pub fn make(archive: Archive, index: &PositionIndex, name: &str, path: &Path, be
 
     drop(places);
     let _ = begin("statistics", 1);
-    let snapshot = Arc::new(Snapshot::of(vec![Arc::clone(&book)], ()));
+    let snapshot = Arc::new(Snapshot::new(vec![Arc::clone(&book)], ()));
     let request = Request::read("stats", None, None).map_err(|fault| io::Error::other(fault.message))?;
     let stats = match request.answer(&snapshot, &Stop::default(), 0) {
         Ok(Answer::Json(stats)) => pack(stats.to_string().as_bytes())?,

@@ -44,7 +44,7 @@ impl<'a> Places<'a> {
     /// Replays all games; `index` and `facts` are what the position index knows of them. The unit of progress is a game.
     ///
     /// Errors: a game that cannot be read.
-    pub fn of(archive: &'a Archive, index: &'a PlaceSegment, facts: Vec<Facts>, done: &Done) -> Result<Places<'a>> {
+    pub fn new(archive: &'a Archive, index: &'a PlaceSegment, facts: Vec<Facts>, done: &Done) -> Result<Places<'a>> {
         let starts = (1..=archive.len()).map(|game| Ok(index.places_of(game)?.start));
         let mut starts = starts.collect::<Result<Vec<u64>>>()?;
         let places = index.places();

@@ -88,10 +88,10 @@ fn answers_in_node_are_the_native_ones() {
     scoresheet_site::write_package(&package).unwrap();
 
     let book = Arc::new(Book::open(&path, scoresheet::OpenOptions::default()).unwrap());
-    let snapshot = Arc::new(Snapshot::of(vec![Arc::clone(&book)], ()));
+    let snapshot = Arc::new(Snapshot::new(vec![Arc::clone(&book)], ()));
     // Without side files.
     let plain = Archive::open(ArchiveFile::from_bytes(std::fs::read(&path).unwrap())).unwrap();
-    let plain = Arc::new(Snapshot::of(vec![Arc::new(Book::of("games.bga".to_owned(), plain))], ()));
+    let plain = Arc::new(Snapshot::new(vec![Arc::new(Book::new("games.bga".to_owned(), plain))], ()));
     let mut seed = 0x2545_F491_4F6C_DD1D_u64;
     let mut random = |below: u64| {
         seed ^= seed << 13;

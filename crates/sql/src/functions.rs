@@ -351,7 +351,7 @@ impl Function {
                 Ok(board) => board,
                 Err(what) => return exec_err!("{what}"),
             };
-            let Some(look) = Look::of(&board) else { return exec_err!("{}: one position is wanted", self.name()) };
+            let Some(look) = Look::new(&board) else { return exec_err!("{}: one position is wanted", self.name()) };
             while text(row) == Some(own) {
                 self.checked(take(moves.get(row).map(|bytes| (&look, bytes))))?;
                 row += 1;

@@ -65,7 +65,7 @@ fn run(args: Args) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(threads).enable_all().build()?;
     let memory = Memory { limit: args.memory << 20, folder: args.temporary };
     runtime.block_on(async {
-        let tables = Tables::of(&files);
+        let tables = Tables::new(&files);
         let context = session(&tables, &memory, threads).await?;
         let mut outputs = tables.outputs();
         answer(&Session { context, tables }, queries.as_deref(), &args.destination, &mut outputs).await

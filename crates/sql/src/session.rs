@@ -36,7 +36,7 @@ pub struct Tables(pub BTreeMap<String, Vec<PathBuf>>);
 
 impl Tables {
     /// Reads arguments: `PATH` is a file of the table `games`, `NAME=PATH` one of the table of that name.
-    pub fn of(arguments: &[String]) -> Tables {
+    pub fn new(arguments: &[String]) -> Tables {
         let mut tables: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
         for argument in arguments {
             let is_name = |name: &str| {
@@ -54,7 +54,7 @@ impl Tables {
     pub fn outputs(&self) -> Outputs {
         let mut files = Vec::new();
         self.0.values().flatten().for_each(|path| push_files(path, &mut files));
-        Outputs::of(files)
+        Outputs::from_inputs(files)
     }
 }
 

@@ -63,7 +63,7 @@ pub enum Look<'a> {
 
 impl<'a> Look<'a> {
     /// Returns what looks for one position, or a pattern; `None` for several positions.
-    pub fn of(board: &'a Board) -> Option<Look<'a>> {
+    pub fn new(board: &'a Board) -> Option<Look<'a>> {
         match board {
             Board::AnyPosition(positions) => positions.first().map(|query| Look::Position(Box::new(query.main_line()))),
             Board::EveryPosition(_) => None,

@@ -55,7 +55,7 @@ impl GamesTable {
 
     /// Returns the table of archives that are opened where they are scanned. Its texts are no dictionaries: those of
     /// several machines would differ.
-    pub fn of_shelf(shelf: Arc<dyn Shelf>) -> GamesTable {
+    pub fn from_shelf(shelf: Arc<dyn Shelf>) -> GamesTable {
         let columns = Columns::everything();
         let schema = schema(&Arc::default(), &columns, false);
         GamesTable { shelf, columns, schema }

@@ -231,7 +231,7 @@ impl Asked {
             let board = question.board(text).map_err(|what| input(text, what))?;
             // Only among the games of this piece of work: others have the others, and may be on other machines.
             if found.is_none() && (range.end - range.start < all || passed.is_some()) {
-                let mut among = GameSet::of(all, range.clone());
+                let mut among = GameSet::from_numbers(all, range.clone());
                 passed.into_iter().for_each(|passed| among.intersect(passed));
                 found = Some(among);
             }

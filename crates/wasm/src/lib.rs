@@ -102,17 +102,17 @@ impl Reader {
         let archive = match file.dyn_ref::<Uint8Array>() {
             Some(bytes) => Archive::open(ArchiveFile::from_bytes(bytes.to_vec()).index(index)),
             None => {
-                let (source, length) = Source::of(file)?;
+                let (source, length) = Source::from_js(file)?;
                 Archive::open(ArchiveFile::from_reader(source, length).index(index))
             }
         };
-        let mut book = Book::of(name.to_owned(), archive.map_err(|error| JsError::new(&error.to_string()))?);
+        let mut book = Book::new(name.to_owned(), archive.map_err(|error| JsError::new(&error.to_string()))?);
         if !site.is_undefined() && !site.is_null() {
-            let (source, _) = Source::of(site)?;
+            let (source, _) = Source::from_js(site)?;
             let site = SiteFile::open(source, book.archive()).map_err(|fault| JsError::new(&fault.message))?;
             book = book.with_site(site, lean);
         }
-        Ok(Reader { snapshot: Arc::new(Snapshot::of(vec![Arc::new(book)], ())) })
+        Ok(Reader { snapshot: Arc::new(Snapshot::new(vec![Arc::new(book)], ())) })
     }
 }
 

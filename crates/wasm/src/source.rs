@@ -26,7 +26,7 @@ pub struct Source(usize);
 
 impl Source {
     /// Returns a source, and its length in bytes.
-    pub fn of(object: &JsValue) -> Result<(Source, u64), JsError> {
+    pub fn from_js(object: &JsValue) -> Result<(Source, u64), JsError> {
         let length = member(object, "length")?.as_f64().ok_or_else(|| JsError::new("length: a number is wanted"))?;
         let read = member(object, "read")?.dyn_into::<Function>();
         let read = read.map_err(|_| JsError::new("read: a function is wanted"))?;

@@ -202,7 +202,7 @@ impl<S: Storage> Copier<S> {
         // Drafts are made in parallel; work that depends on the order of chunks runs in order.
         for groups in groups(archive, &games)?.chunks(rayon::current_num_threads() * 2) {
             monitor.check()?;
-            let drafts: Result<Vec<Draft>> = groups.par_iter().map(|group| Draft::of(archive, group, edit)).collect();
+            let drafts: Result<Vec<Draft>> = groups.par_iter().map(|group| Draft::new(archive, group, edit)).collect();
             let mut drafts = drafts?;
             for draft in &mut drafts {
                 let interner = &mut self.interner;
@@ -317,7 +317,7 @@ pub(in crate::archive) struct Draft {
 
 impl Draft {
     /// Returns the games of a group as one chunk, with the tags that `edit` gives.
-    pub fn of(archive: &Archive, group: &Group, edit: Edit) -> Result<Draft> {
+    pub fn new(archive: &Archive, group: &Group, edit: Edit) -> Result<Draft> {
         let (mut records, mut ends) = (Vec::new(), Vec::new());
         let (mut tags, mut texts, mut layout) = (TagsBuilder::default(), TextsBuilder::default(), Layout::default());
         let (mut plies, mut faulty, mut coding) = (0, 0, Coding::Plain);

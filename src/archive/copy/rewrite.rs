@@ -191,7 +191,7 @@ impl Block {
         let payload = block.checked(archive.store(), archive.id())?;
         if block.header.kind == BlockKind::Commit {
             let commit = Commit::decode(&payload).ok_or(Damage::new(block.offset, DamageKind::BlockContent))?;
-            return Ok(Block::Commit(Box::new(commit), Unfinished::of(&payload)));
+            return Ok(Block::Commit(Box::new(commit), Unfinished::from_commit(&payload)));
         }
         Ok(Block::Other(*block, payload.into_owned()))
     }
@@ -214,6 +214,6 @@ impl Archive {
                 Ok(changed)
             })
             .collect::<Result<_>>()?;
-        Ok(GameSet::of(self.len(), chunks.into_iter().flatten()))
+        Ok(GameSet::from_numbers(self.len(), chunks.into_iter().flatten()))
     }
 }

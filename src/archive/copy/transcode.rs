@@ -218,7 +218,7 @@ impl Block {
     ) -> Result<Block> {
         let group: Group = chunks.iter().map(|chunk| (*chunk, source.games_of(*chunk).collect())).collect();
         let first = group.first().and_then(|(_, games)| games.first()).copied().unwrap_or_default();
-        let mut draft = Draft::of(source, &group, &|_| Ok(None))?;
+        let mut draft = Draft::new(source, &group, &|_| Ok(None))?;
         draft.tags.intern(|string, _| known(string));
         (draft.records, draft.ends, draft.coding) = (Vec::new(), Vec::new(), coding);
         for chunk in chunks {
@@ -239,7 +239,7 @@ impl Block {
         match (kind, options.level) {
             (BlockKind::Commit, _) => {
                 let commit = Commit::decode(&payload).ok_or_else(damage)?;
-                Ok(Block::Commit(commit, Unfinished::of(&payload)))
+                Ok(Block::Commit(commit, Unfinished::from_commit(&payload)))
             }
             (BlockKind::Tags | BlockKind::Texts | BlockKind::Layout | BlockKind::Dictionary, Some(level)) => {
                 let again = compress_again(kind, &payload, block.header.count as usize, level).ok_or_else(damage)?;

@@ -40,8 +40,8 @@ pub struct BlockFinder {
 
 impl BlockFinder {
     /// Finds what there is in the file at `path`, whose bytes are `store`.
-    pub fn of(path: &Path, options: OpenOptions, store: Store) -> Result<BlockFinder> {
-        let (opening, mut damage) = match Opening::of(&store, path, Tail::Adopt) {
+    pub fn new(path: &Path, options: OpenOptions, store: Store) -> Result<BlockFinder> {
+        let (opening, mut damage) = match Opening::read(&store, path, Tail::Adopt) {
             Ok(opening) => {
                 let damage = opening.damage().into_iter().collect();
                 (Some(opening), damage)
@@ -85,7 +85,7 @@ impl BlockFinder {
         index.state = header.state;
         damage.sort_by_key(|damage| damage.offset);
         let loose = loose(&blocks, &store, id);
-        let archive = Archive::of_parts(path, options, header, store, index, found.into_iter(), loose);
+        let archive = Archive::from_parts(path, options, header, store, index, found.into_iter(), loose);
         Ok(BlockFinder { archive, columns, blocks, damage, totals, games })
     }
 
@@ -178,7 +178,7 @@ fn index(blocks: &[BlockRef], damage: &mut Vec<Damage>, id: ArchiveId) -> Found 
     let mut games = Vec::new();
     for BlockRef { offset, header } in blocks.iter().copied() {
         match header.kind {
-            BlockKind::Moves => match MovesTable::of(&header) {
+            BlockKind::Moves => match MovesTable::from_header(&header) {
                 Some(layout) if header.first > index.state.games && header.count > 0 => {
                     index.chunks.push(ChunkEntry { first: header.first, offset, pages: index.pages });
                     index.state.games = (header.first - 1).saturating_add(u64::from(header.count));

@@ -130,7 +130,7 @@ impl Archive {
             return Err(Error::Exists { path: target.to_path_buf() });
         }
         let length = store.length();
-        let found = BlockFinder::of(&path, options, store)?;
+        let found = BlockFinder::new(&path, options, store)?;
         let old = found.archive.id();
         let mut id = Sha256::new();
         id.update(b"repaired");

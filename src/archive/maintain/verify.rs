@@ -213,7 +213,7 @@ fn verify(parts: &FileParts, opened: Result<(Store, Opening)>, level: Level, mon
         report.damage.par_extend(said);
     }
     if level == Level::Full && report.is_intact() {
-        let archive = Archive::of(path, *options, store, opening, index_file)?;
+        let archive = Archive::from_opening(path, *options, store, opening, index_file)?;
         verify_games(&archive, &mut report, monitor)?;
     }
     report.damage.sort_by_key(|damage| (damage.offset, damage.game));

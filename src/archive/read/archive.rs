@@ -82,10 +82,10 @@ impl Archive {
     pub fn open(file: impl Into<ArchiveFile>) -> Result<Archive> {
         let (FileParts { path, index, options }, opened) = file.into().open()?;
         let (store, opening) = opened?;
-        Archive::of(&path, options, store, opening, index.as_deref())
+        Archive::from_opening(&path, options, store, opening, index.as_deref())
     }
 
-    pub(in crate::archive) fn of(
+    pub(in crate::archive) fn from_opening(
         path: &Path,
         options: OpenOptions,
         mut store: Store,
@@ -123,7 +123,7 @@ impl Archive {
 
     /// Opens an archive of these chunks and strings and ignores the rest of the file. `found` are the games of the
     /// chunks, ascending, and `loose` the readable loose blocks.
-    pub(in crate::archive) fn of_parts(
+    pub(in crate::archive) fn from_parts(
         path: &Path,
         options: OpenOptions,
         header: Header,
@@ -309,7 +309,7 @@ impl Archive {
 
     /// Returns how far the last import was, if it did not come to its end.
     pub fn unfinished(&self) -> Result<Option<Unfinished>> {
-        Ok(self.commit()?.and_then(|payload| Unfinished::of(&payload)))
+        Ok(self.commit()?.and_then(|payload| Unfinished::from_commit(&payload)))
     }
 
     /// Returns the payload of the last commit, if there is one.

@@ -127,7 +127,7 @@ impl IndexBuilder {
         let damage = |what| Damage::new(offset, what);
         match header.kind {
             BlockKind::Moves => {
-                let layout = MovesTable::of(&header).ok_or(damage(DamageKind::MovesBlock))?;
+                let layout = MovesTable::from_header(&header).ok_or(damage(DamageKind::MovesBlock))?;
                 if header.count == 0 || header.first != self.index.state.games + 1 {
                     return Err(damage(DamageKind::GamesOutOfOrder));
                 }
@@ -232,7 +232,7 @@ pub fn check_block(archive: &(impl ReadAt + ?Sized), id: ArchiveId, block: &Bloc
         return Vec::new();
     }
     let damage = Damage::new(block.offset, DamageKind::MovesBlock);
-    let Some(layout) = MovesTable::of(&block.header) else { return vec![damage] };
+    let Some(layout) = MovesTable::from_header(&block.header) else { return vec![damage] };
     let intact = |page: usize| {
         let range = layout.page(page);
         let bytes = archive.read_at(block.payload_offset() + range.start as u64, range.len() as u64);

@@ -25,7 +25,7 @@ impl Map {
     /// below it. If another program truncates the file while it is mapped, reading the lost part ends the process with
     /// SIGBUS. If another program changes bytes, checksums detect this only in bytes that have not been read yet. Keep
     /// archives on a file system where other programs leave them alone, or copy them first.
-    pub fn of(file: &File, length: u64) -> io::Result<Map> {
+    pub fn new(file: &File, length: u64) -> io::Result<Map> {
         let actual = file.metadata()?.len();
         if length > actual {
             return Err(io::ErrorKind::UnexpectedEof.into());
@@ -95,17 +95,17 @@ mod tests {
     #[test]
     fn the_bytes_of_a_file_and_no_others() {
         let mut file = tempfile::tempfile().unwrap();
-        assert!(Map::of(&file, 0).unwrap().is_empty());
+        assert!(Map::new(&file, 0).unwrap().is_empty());
         let bytes: Vec<u8> = (0..20_000u32).map(|number| (number % 251) as u8).collect();
         file.write_all(&bytes).unwrap();
         for length in [1, 4096, 10_001, 20_000] {
-            let map = Map::of(&file, length as u64).unwrap();
+            let map = Map::new(&file, length as u64).unwrap();
             assert!(*map == bytes[..length]);
         }
-        assert_eq!(Map::of(&file, 20_001).unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
-        assert!(Map::of(&file, u64::MAX).is_err());
+        assert_eq!(Map::new(&file, 20_001).unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
+        assert!(Map::new(&file, u64::MAX).is_err());
         // A mapping outlives the file's name and handle, and many can read it.
-        let map = Map::of(&file, 20_000).unwrap();
+        let map = Map::new(&file, 20_000).unwrap();
         drop(file);
         std::thread::scope(|scope| {
             (0..2).for_each(|_| {

@@ -66,13 +66,13 @@ impl Opening {
     /// Finds the valid commit in a file, and returns it with all bytes of the file. The file may grow meanwhile.
     ///
     /// Errors: an error of `of`; the file cannot be read.
-    pub fn of_file(file: &File, path: &Path, access: Access, tail: Tail) -> Result<(Store, Opening)> {
+    pub fn from_file(file: &File, path: &Path, access: Access, tail: Tail) -> Result<(Store, Opening)> {
         let length = || file.metadata().map(|file| file.len()).map_err(Error::io("cannot read", path));
         let handle = || file.try_clone().map_err(Error::io("cannot read", path));
         let mut known = length()?;
         loop {
-            let store = Store::of(handle()?, known, access).map_err(Error::io("cannot map", path))?;
-            let opening = Opening::of(&store, path, tail)?;
+            let store = Store::from_file(handle()?, known, access).map_err(Error::io("cannot map", path))?;
+            let opening = Opening::read(&store, path, tail)?;
             let now = length()?;
             // The page was read while it was written, or counts bytes that were written after the length was read.
             if opening.incomplete.is_none() || now == known {
@@ -85,7 +85,7 @@ impl Opening {
     /// Finds the valid commit. `file` is the whole file, including bytes beyond the last commit.
     ///
     /// Errors: the file is no archive, is of another version, or no header page is intact.
-    pub fn of(file: &(impl ReadAt + ?Sized), path: &Path, tail: Tail) -> Result<Opening> {
+    pub fn read(file: &(impl ReadAt + ?Sized), path: &Path, tail: Tail) -> Result<Opening> {
         let pages = Page::read_both(&file.read_at(0, BLOCKS.min(file.length()))?);
         let header = newest(&pages, path)?;
         let state = header.state;

@@ -80,7 +80,7 @@ impl ArchiveFile {
 
     /// Returns a file that is in memory.
     pub fn from_bytes(bytes: impl AsRef<[u8]> + Send + Sync + 'static) -> ArchiveFile {
-        ArchiveFile::from_store("archive in memory", Store::of_bytes(bytes))
+        ArchiveFile::from_store("archive in memory", Store::from_bytes(bytes))
     }
 
     /// Returns a file of `length` bytes that a positioned reader gives: range requests, an object store, a file in a
@@ -90,7 +90,7 @@ impl ArchiveFile {
     /// (two if more than 128 KiB are needed), the moves of other games in one or two requests of 4 KiB, and tags, texts
     /// and layout in one request of 32 KiB if that suffices. An [`Arc`](std::sync::Arc) of a reader is also a reader.
     pub fn from_reader(reader: impl ReadExactAt + 'static, length: u64) -> ArchiveFile {
-        ArchiveFile::from_store("archive from a reader", Store::of_reader(reader, length))
+        ArchiveFile::from_store("archive from a reader", Store::from_reader(reader, length))
     }
 
     fn from_store(name: &str, store: Store) -> ArchiveFile {
@@ -121,10 +121,10 @@ impl ArchiveFile {
     pub(in crate::archive) fn open(self) -> Result<(FileParts, Result<(Store, Opening)>)> {
         let ArchiveFile { path, store, index, options } = self;
         let opened = match store {
-            Some(store) => Opening::of(&store, &path, Tail::Leave).map(|opening| (store, opening)),
+            Some(store) => Opening::read(&store, &path, Tail::Leave).map(|opening| (store, opening)),
             None => {
                 let file = File::open(&path).map_err(Error::io("cannot open", &path))?;
-                Opening::of_file(&file, &path, options.access, Tail::Leave)
+                Opening::from_file(&file, &path, options.access, Tail::Leave)
             }
         };
         let index = match index {
@@ -142,7 +142,7 @@ impl ArchiveFile {
         }
         let file = File::open(&path).map_err(Error::io("cannot open", &path))?;
         let length = file.metadata().map_err(Error::io("cannot read", &path))?.len();
-        let store = Store::of(file, length, options.access).map_err(Error::io("cannot map", &path))?;
+        let store = Store::from_file(file, length, options.access).map_err(Error::io("cannot map", &path))?;
         Ok((store, path, options))
     }
 }

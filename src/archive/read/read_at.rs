@@ -215,21 +215,21 @@ pub enum Store {
 
 impl Store {
     /// Returns the first `length` bytes of a file; `length` must not be beyond its end.
-    pub fn of(file: File, length: u64, access: Access) -> io::Result<Store> {
+    pub fn from_file(file: File, length: u64, access: Access) -> io::Result<Store> {
         match access {
-            Access::Map => Map::of(&file, length).map(Store::Map),
+            Access::Map => Map::new(&file, length).map(Store::Map),
             Access::Read => Ok(Store::File(Positioned::new(file, length))),
         }
     }
 
     /// Returns bytes that are in memory.
-    pub fn of_bytes(bytes: impl AsRef<[u8]> + Send + Sync + 'static) -> Store {
+    pub fn from_bytes(bytes: impl AsRef<[u8]> + Send + Sync + 'static) -> Store {
         let length = bytes.as_ref().len();
         Store::Memory(Memory { bytes: Box::new(bytes), length })
     }
 
     /// Returns the `length` bytes that a positioned reader gives.
-    pub fn of_reader(reader: impl ReadExactAt + 'static, length: u64) -> Store {
+    pub fn from_reader(reader: impl ReadExactAt + 'static, length: u64) -> Store {
         Store::File(Positioned::new(reader, length))
     }
 

@@ -31,7 +31,7 @@ impl Archive {
             let near = self.blocks.store.ahead(head, record);
             let file = near.of(&self.blocks.store);
             let block = BlockRef::at(&file, self.blocks.id, entry.offset)?;
-            let layout = MovesTable::of(&block.header)
+            let layout = MovesTable::from_header(&block.header)
                 .filter(|_| block.header.first == entry.first)
                 .ok_or(Damage::new(entry.offset, DamageKind::MovesBlock))?;
             let checked = block.checked_within(&file, self.blocks.id, self.limits())?;

@@ -49,7 +49,7 @@ impl<S: Storage> Writer<S> {
     /// Errors: an error of opening an archive. An archive that may lack games is not written to, because it would then
     /// seem intact.
     pub fn open_on(mut storage: S, all: impl Deref<Target = [u8]>, path: &Path) -> Result<Opened<S>> {
-        let opening = Opening::of(&*all, path, Tail::Adopt)?;
+        let opening = Opening::read(&*all, path, Tail::Adopt)?;
         if let Some(damage) = opening.refused() {
             return Err(damage.into());
         }
@@ -82,7 +82,7 @@ impl<S: Storage> Writer<S> {
                 BlockKind::Commit => {
                     let payload = block.checked(bytes, id)?;
                     totals = Commit::decode(&payload).ok_or(damage)?;
-                    unfinished = Unfinished::of(&payload);
+                    unfinished = Unfinished::from_commit(&payload);
                 }
                 _ => {}
             }
@@ -115,7 +115,7 @@ impl Writer<File> {
     pub fn open(path: &Path) -> Result<Opened<File>> {
         let file = locked(path)?;
         let length = file.metadata().map_err(Error::io("cannot read", path))?.len();
-        let map = Map::of(&file, length).map_err(Error::io("cannot map", path))?;
+        let map = Map::new(&file, length).map_err(Error::io("cannot map", path))?;
         Writer::open_on(file, map, path)
     }
 }

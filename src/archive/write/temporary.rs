@@ -58,7 +58,7 @@ impl Temporary {
     pub(crate) fn create_private(target: &Path, like: &Path, most: u32) -> io::Result<(File, Temporary)> {
         let mut builder = tempfile::Builder::new();
         builder.prefix(PREFIX).rand_bytes(RANDOM).suffix(SUFFIX);
-        let mode = Mode::of(like);
+        let mode = Mode::from_path(like);
         mode.prepare(&mut builder, most);
         // Registered before anybody else gets to look.
         let mut live = live();
@@ -172,7 +172,7 @@ struct Mode(Option<u32>);
 
 #[cfg(unix)]
 impl Mode {
-    fn of(path: &Path) -> Mode {
+    fn from_path(path: &Path) -> Mode {
         use std::os::unix::fs::PermissionsExt;
         let file = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file);
         Mode(file.map(|file| file.permissions().mode() & 0o777))

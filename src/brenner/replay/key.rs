@@ -28,14 +28,14 @@ const ROOKS: u64 = 0xF << 16;
 
 /// The parts for the standard starting position.
 static STANDARD_KEY: LazyLock<Key> = LazyLock::new(|| {
-    let (pieces, start) = (Pieces::of(&STANDARD), Start::of(&STANDARD));
-    let state = ReplayState::at_start(&pieces, &start, Tally::of(&STANDARD), OFF);
+    let (pieces, start) = (Pieces::from_position(&STANDARD), Start::from_position(&STANDARD));
+    let state = ReplayState::at_start(&pieces, &start, Tally::from_position(&STANDARD), OFF);
     Key { pieces: zobrist::pieces(&STANDARD.board), ..Key::default() }.see_rights(state)
 });
 
 impl Key {
     /// Returns the parts for a state.
-    pub fn of(state: &ReplayState<'_>) -> Key {
+    pub fn new(state: &ReplayState<'_>) -> Key {
         let standard = &*STANDARD;
         let Start { rights, rook_home, .. } = state.start;
         let at_start = state.ply() == 0 && *state.pieces.squares() == standard.board;

@@ -19,7 +19,7 @@ pub struct Pieces {
 
 impl Pieces {
     /// Returns the pieces of a position.
-    pub fn of(position: &Position) -> Pieces {
+    pub fn from_position(position: &Position) -> Pieces {
         let mut pieces = Pieces { board: [EMPTY; 256], square: [OFF; 256] };
         pieces.board[..64].copy_from_slice(&position.board);
         pieces.square[..64].copy_from_slice(&position.square[..64]);

@@ -39,24 +39,24 @@ pub struct Replay {
 }
 
 /// A replay from the standard starting position.
-static STANDARD_REPLAY: LazyLock<Replay> = LazyLock::new(|| Replay::of(&STANDARD));
+static STANDARD_REPLAY: LazyLock<Replay> = LazyLock::new(|| Replay::starting_from(&STANDARD));
 
 impl Replay {
     /// Returns a replay that stands at ply 0.
     #[inline]
     pub fn new(start: &Position) -> Replay {
         // Nearly all games start so, and a copy costs a quarter.
-        if std::ptr::eq(start, &*STANDARD) { STANDARD_REPLAY.clone() } else { Replay::of(start) }
+        if std::ptr::eq(start, &*STANDARD) { STANDARD_REPLAY.clone() } else { Replay::starting_from(start) }
     }
 
-    fn of(start: &Position) -> Replay {
+    fn starting_from(start: &Position) -> Replay {
         Replay {
-            pieces: Pieces::of(start),
-            tally: Tally::of(start),
+            pieces: Pieces::from_position(start),
+            tally: Tally::from_position(start),
             turn: start.turn,
             en_passant: start.en_passant,
             ply: 0,
-            start: Start::of(start),
+            start: Start::from_position(start),
         }
     }
 
@@ -137,7 +137,7 @@ impl Replay {
         mut visit: impl FnMut(&ReplayState<'_>, u64),
     ) -> Result<usize, ReplayError> {
         let state = self.state();
-        let key = Key::of(&state);
+        let key = Key::new(&state);
         visit(&state, key.at(&state));
         self.play::<true>(stream, u32::MAX, key, |state, key| {
             visit(state, key);

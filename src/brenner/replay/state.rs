@@ -31,7 +31,7 @@ pub(super) struct Start {
 
 impl Start {
     /// Returns what a replay from this position keeps of it.
-    pub fn of(position: &Position) -> Start {
+    pub fn from_position(position: &Position) -> Start {
         let rook = |home| Square::new(home).and_then(|home| position.piece_id_at(home)).map_or(EMPTY, |id| id.0);
         Start {
             rights: position.rights,
@@ -45,7 +45,7 @@ impl Start {
 
 impl Tally {
     /// Returns the tally at the start of a replay.
-    pub fn of(position: &Position) -> Tally {
+    pub fn from_position(position: &Position) -> Tally {
         Tally { moved: 0, zero: -i64::from(position.halfmove_clock), lost: 0 }
     }
 }

@@ -122,8 +122,8 @@ pub struct Epd {
 
 impl Epd {
     /// Returns a position's EPD without operations, in the style asked; the clocks are left out.
-    pub fn of(position: &Position, en_passant: EnPassantStyle, castling: CastlingStyle) -> Epd {
-        let fen = Fen { halfmove_clock: 0, fullmove_number: 1, ..Fen::of(position, en_passant, castling) };
+    pub fn from_position(position: &Position, en_passant: EnPassantStyle, castling: CastlingStyle) -> Epd {
+        let fen = Fen { halfmove_clock: 0, fullmove_number: 1, ..Fen::from_position(position, en_passant, castling) };
         Epd { fen, operations: Vec::new() }
     }
 

@@ -33,7 +33,7 @@ impl Fen {
     }
 
     /// Returns the fields of a position in the style asked.
-    pub fn of(position: &Position, en_passant: EnPassantStyle, castling: CastlingStyle) -> Fen {
+    pub fn from_position(position: &Position, en_passant: EnPassantStyle, castling: CastlingStyle) -> Fen {
         let mut pieces = [None; 64];
         for square in squares(position.occupied[0] | position.occupied[1]) {
             pieces[square.at_most_63()] = position.piece_at(square);
@@ -127,7 +127,7 @@ impl fmt::Display for Fen {
 impl From<&Position> for Fen {
     /// The fields with the en passant target after every double step and castling as X-FEN.
     fn from(position: &Position) -> Fen {
-        Fen::of(position, EnPassantStyle::default(), CastlingStyle::default())
+        Fen::from_position(position, EnPassantStyle::default(), CastlingStyle::default())
     }
 }
 

@@ -94,7 +94,7 @@ impl MovesTable {
     }
 
     /// Works the layout out of a header; `None` where the header contradicts itself.
-    pub fn of(header: &BlockHeader) -> Option<MovesTable> {
+    pub fn from_header(header: &BlockHeader) -> Option<MovesTable> {
         let width = match header.coding >> 4 {
             0 => 1,
             1 => 2,

@@ -201,7 +201,7 @@ impl BlockHeader {
 pub fn identity_of(header: &[u8], offset: u64) -> Option<ArchiveId> {
     let (body, crc) = header.get(..HEADER)?.split_last_chunk::<4>()?;
     let known: Vec<u8> = offset.to_le_bytes().iter().chain(body).copied().collect();
-    Some(ArchiveId::of_crc(crc_before(u32::from_le_bytes(*crc), &known)))
+    Some(ArchiveId::from_crc(crc_before(u32::from_le_bytes(*crc), &known)))
 }
 
 /// Returns a whole block of a kind that has one CRC for all its payload.

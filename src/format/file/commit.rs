@@ -65,7 +65,7 @@ impl Unfinished {
 
     /// Returns what a commit's payload says of an unfinished import, if anything.
     #[doc(hidden)]
-    pub fn of(payload: &[u8]) -> Option<Unfinished> {
+    pub fn from_commit(payload: &[u8]) -> Option<Unfinished> {
         Unfinished::decode(Commit::decode(payload)?.sources, payload.get(TOTALS..)?)
     }
 

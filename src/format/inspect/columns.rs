@@ -16,7 +16,7 @@ const CODECS: [&str; 7] = ["text", "dictionary", "integer", "signed", "date", "t
 const PREDICTED: u64 = 255;
 
 pub(super) fn moves<'a>(walk: &mut Walk, place: &mut Place<'a>, header: &BlockHeader, id: ArchiveId) -> Option<()> {
-    let (table, payload, start) = (MovesTable::of(header)?, place.rest(), place.offset());
+    let (table, payload, start) = (MovesTable::from_header(header)?, place.rest(), place.offset());
     if table.packed {
         walk.number(place, "model", 4)?;
         walk.plain(place, "hash of the model", 4)?;

@@ -27,7 +27,7 @@ const LANGUAGES: [(&str, [&str; 5]); 17] = [
 
 impl PieceLetters {
     /// Returns the letters of a language, by its code (`de`), or the symbols (`figurine`).
-    pub fn of(language: &str) -> Option<PieceLetters> {
+    pub fn for_language(language: &str) -> Option<PieceLetters> {
         LANGUAGES.iter().find(|(code, _)| *code == language).map(|(_, letters)| PieceLetters(*letters))
     }
 

@@ -125,7 +125,7 @@ impl Filter {
     ///
     /// Errors: damaged tags, or damaged games if the filter needs their moves.
     pub fn numbers(&self, archive: &Archive) -> Result<Vec<u64>> {
-        let Passed { games, unread, .. } = self.games(&TagColumns::of(archive));
+        let Passed { games, unread, .. } = self.games(&TagColumns::open(archive));
         match unread.into_iter().next() {
             None => Ok(games.iter().collect()),
             Some(unread) => Err(unread.error),

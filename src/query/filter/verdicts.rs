@@ -163,7 +163,7 @@ mod tests {
             text.extend_from_slice(own.as_bytes());
             ends.extend_from_slice(&(text.len() as u32).to_le_bytes());
         }
-        Column::of_strings(ends, text)
+        Column::from_strings(ends, text)
     }
 
     proptest! {

@@ -130,11 +130,11 @@ impl Deref for Member {
 impl ArchiveSet {
     /// Opens archives in this order. Errors: the first error of [`Archive::open`].
     pub fn open<F: Into<ArchiveFile>>(files: impl IntoIterator<Item = F>) -> Result<ArchiveSet> {
-        files.into_iter().map(IndexedArchive::open).collect::<Result<Vec<_>>>().map(ArchiveSet::of)
+        files.into_iter().map(IndexedArchive::open).collect::<Result<Vec<_>>>().map(ArchiveSet::new)
     }
 
     /// Returns the set of these archives.
-    pub fn of<A: Into<IndexedArchive>>(archives: impl IntoIterator<Item = A>) -> ArchiveSet {
+    pub fn new<A: Into<IndexedArchive>>(archives: impl IntoIterator<Item = A>) -> ArchiveSet {
         ArchiveSet::shared(archives.into_iter().map(|archive| Arc::new(archive.into())).collect())
     }
 

@@ -144,10 +144,10 @@ impl<'a> Hits<'a> {
         &self.steps
     }
 
-    /// Returns how many games there are to be looked into: those that the headers let pass.
+    /// Returns the number of games to search: those that match the condition on headers.
     ///
     /// Errors: a range of games begins after the last.
-    pub fn of(&mut self) -> Result<u64> {
+    pub fn candidates(&mut self) -> Result<u64> {
         let mut games = 0;
         for (place, archive) in self.set.archives().enumerate() {
             self.prepare(place)?;
@@ -193,11 +193,11 @@ impl<'a> Hits<'a> {
             false => {
                 let window = self.next..=last;
                 Some(match passed {
-                    Some(passed) => GameSet::of(games, window.filter(|game| passed.contains(*game))),
+                    Some(passed) => GameSet::from_numbers(games, window.filter(|game| passed.contains(*game))),
                     None if archive.deleted_count() > 0 => {
-                        GameSet::of(games, window.filter(|game| !archive.is_deleted(*game)))
+                        GameSet::from_numbers(games, window.filter(|game| !archive.is_deleted(*game)))
                     }
-                    None => GameSet::of(games, window),
+                    None => GameSet::from_numbers(games, window),
                 })
             }
         };
@@ -385,7 +385,7 @@ impl Archive {
     /// ```
     pub fn find(&self, query: impl Into<Query>) -> Result<Vec<FoundGame>> {
         let query = query.into();
-        let (files, columns) = (SideFiles::open(self), TagColumns::of(self));
+        let (files, columns) = (SideFiles::open(self), TagColumns::open(self));
         let mut found = InArchive::default();
         let among = query.games.as_ref().map(|ranges| ranges.live(self)).transpose()?;
         let passed = query.passed(self, || &columns, among.as_ref(), &mut found);

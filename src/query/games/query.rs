@@ -110,13 +110,13 @@ impl Query {
         Query { limit, ..self }
     }
 
-    /// Returns what headers have to say.
-    pub fn asked_filter(&self) -> Option<&Filter> {
+    /// Returns the condition on the headers.
+    pub fn get_filter(&self) -> Option<&Filter> {
         self.filter.as_ref()
     }
 
-    /// Returns after how many games it ends.
-    pub fn asked_limit(&self) -> Option<u64> {
+    /// Returns the number of games after which the query ends.
+    pub fn get_limit(&self) -> Option<u64> {
         self.limit
     }
 
@@ -202,7 +202,7 @@ impl Query {
             self.search(board, &search, SearchOptions { all_plies, ..self.reach })
         });
         if let Some(SearchResult { hits, steps, unread }) = own {
-            found.games = GameSet::of(archive.len(), hits.iter().map(|hit| hit.game));
+            found.games = GameSet::from_numbers(archive.len(), hits.iter().map(|hit| hit.game));
             found.hits = hits;
             found.steps.extend(steps);
             found.unread.extend(unread.into_iter().map(Unread::from));
@@ -271,7 +271,7 @@ impl Query {
         if !self.reach.all_plies {
             moments.dedup_by_key(|hit| hit.game);
         }
-        found.games = GameSet::of(archive.len(), moments.iter().map(|hit| hit.game));
+        found.games = GameSet::from_numbers(archive.len(), moments.iter().map(|hit| hit.game));
         found.steps.push(Step { what: "comments", games: found.games.len() });
         found.hits = moments;
     }
@@ -317,7 +317,7 @@ impl Query {
             .within(set.len())?
             .into_iter()
             .flat_map(|(first, last)| first.saturating_sub(before).max(1)..=last.saturating_sub(before).min(games));
-        Ok(Some(GameSet::of(games, own)))
+        Ok(Some(GameSet::from_numbers(games, own)))
     }
 }
 

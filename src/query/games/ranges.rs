@@ -25,7 +25,7 @@ impl GameRanges {
     }
 
     /// Returns the games of a set; after `most` ranges the rest is left out.
-    pub fn of_set(games: &GameSet, most: usize) -> GameRanges {
+    pub fn from_set(games: &GameSet, most: usize) -> GameRanges {
         GameRanges(games.runs().take(most).map(|(first, last)| (first, Some(last))).collect())
     }
 
@@ -44,7 +44,7 @@ impl GameRanges {
     ///
     /// Errors: a range begins after the last game.
     pub fn games(&self, games: u64) -> Result<GameSet> {
-        Ok(GameSet::of(games, self.within(games)?.into_iter().flat_map(|(first, last)| first..=last)))
+        Ok(GameSet::from_numbers(games, self.within(games)?.into_iter().flat_map(|(first, last)| first..=last)))
     }
 
     /// Returns the games of an archive that are in the ranges and not deleted.

@@ -63,6 +63,6 @@ pub fn check_side_files(archive: &Archive) -> [(FileKind, SideState); 3] {
     [
         of(FileKind::Signatures, Signatures::open(archive).1),
         of(FileKind::Positions, PositionIndex::open(archive).1),
-        of(FileKind::TagColumns, TagColumns::of(archive).state()),
+        of(FileKind::TagColumns, TagColumns::open(archive).state()),
     ]
 }

@@ -20,7 +20,7 @@ use std::sync::Arc;
 /// use scoresheet::{Archive, query::GameSummary};
 ///
 /// let archive = Archive::open(&target)?;
-/// let summary = GameSummary::of(&archive.game(1)?)?;
+/// let summary = GameSummary::from_game(&archive.game(1)?)?;
 /// assert_eq!((summary.tag("White"), summary.tag("Black")), (Some("Carlsen"), None));
 /// assert_eq!((summary.result().token(), summary.opening()), ("1/2-1/2", Some("Sicilian Defense")));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -64,7 +64,7 @@ impl GameSummary {
     /// Returns the summary of a game. If no tag names the opening, the table of openings does.
     ///
     /// Errors: its tags, or its moves, are damaged.
-    pub fn of(game: &GameRef<'_>) -> Result<GameSummary> {
+    pub fn from_game(game: &GameRef<'_>) -> Result<GameSummary> {
         let mut summary = GameSummary { game: game.number(), plies: game.plies(), ..GameSummary::default() };
         // Of a tag that is there twice the first counts.
         let mut seen = [false; Self::TAGS.len()];
@@ -81,7 +81,7 @@ impl GameSummary {
     /// columns lack its result or its opening.
     ///
     /// Errors: an error of `read`; the moves of the game are damaged.
-    pub fn of_columns<'a>(
+    pub fn from_columns<'a>(
         columns: &[Arc<Column>],
         game: u64,
         read: impl FnOnce() -> Result<GameRef<'a>>,

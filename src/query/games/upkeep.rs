@@ -34,7 +34,7 @@ pub struct Before {
 
 impl Before {
     /// Looks at the side files of an archive.
-    pub fn of(archive: &Archive) -> Before {
+    pub fn new(archive: &Archive) -> Before {
         let there = KINDS.into_iter().filter(|kind| kind.of_archive(archive.path()).is_file());
         Before { made: archive.made(), files: there.map(|kind| (kind, SideFile::open(archive, kind))).collect() }
     }

@@ -74,13 +74,13 @@ impl GameMeasures {
     /// use scoresheet::query::measure::{GameMeasures, Judgement};
     ///
     /// let archive = scoresheet::Archive::open(&target)?;
-    /// let measures = GameMeasures::of(&archive.game(1)?)?;
+    /// let measures = GameMeasures::from_game(&archive.game(1)?)?;
     /// assert_eq!(measures.judgements, [(3, Judgement::Blunder)]);
     /// let white = measures.clocks[0].as_ref().unwrap();
     /// assert_eq!((white.lowest.as_secs(), white.used.as_secs()), (9, 52));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn of(game: &GameRef<'_>) -> Result<GameMeasures> {
+    pub fn from_game(game: &GameRef<'_>) -> Result<GameMeasures> {
         let notes = game.notes()?;
         let clock_after = notes.of_plies(Comment::clock);
         let evaluation_after = notes.of_plies(Comment::evaluation);

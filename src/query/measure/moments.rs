@@ -26,7 +26,7 @@ impl Moments {
 
     /// Returns the plies of the main line, after the move, that satisfy the conditions. Walks the moves of the game.
     pub fn of_game(&self, game: &GameRef<'_>) -> Result<Vec<u32>> {
-        let measures = GameMeasures::of(game)?;
+        let measures = GameMeasures::from_game(game)?;
         let is_judged = |ply: u32| {
             self.judgement.is_none_or(|least| {
                 let own = measures.judgements.binary_search_by_key(&ply, |(ply, _)| *ply);

@@ -18,7 +18,7 @@ pub const NONE: i64 = i64::MIN;
 pub fn of_game(game: &GameRef<'_>, measures: &[Measure]) -> Result<Vec<i64>> {
     let is_own = |measure: &Measure| measure.is_of_comments() && measure.kind != MeasureKind::PvLength;
     let own = match measures.iter().any(is_own) {
-        true => GameMeasures::of(game)?,
+        true => GameMeasures::from_game(game)?,
         false => GameMeasures::default(),
     };
     let of = |measure: &Measure| -> Result<i64> {

@@ -88,7 +88,7 @@ impl Search<'_> {
         if uncovered.is_empty() {
             return None;
         }
-        let mut rest = GameSet::of(self.archive().len(), uncovered.iter().cloned().flatten());
+        let mut rest = GameSet::from_numbers(self.archive().len(), uncovered.iter().cloned().flatten());
         if let Some(among) = self.games() {
             rest.intersect(among);
         }

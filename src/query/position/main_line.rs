@@ -49,7 +49,7 @@ struct HomePawnFilter {
 
 impl HomePawnFilter {
     /// Returns `None` where no game from this start can have the position.
-    fn of(sought: &PositionQuery, start: &Position) -> Option<HomePawnFilter> {
+    fn new(sought: &PositionQuery, start: &Position) -> Option<HomePawnFilter> {
         let departures = Departures::new(&start.board);
         if has_back_pawns(&start.board) {
             return Some(HomePawnFilter { departures, needed: [0; 2], has_back_pawns: true });
@@ -62,7 +62,7 @@ impl HomePawnFilter {
 
 impl<'a> MainLine<'a> {
     pub(crate) fn new(sought: &'a PositionQuery) -> MainLine<'a> {
-        let (standard, start) = (HomePawnFilter::of(sought, &STANDARD), Replay::new(&STANDARD));
+        let (standard, start) = (HomePawnFilter::new(sought, &STANDARD), Replay::new(&STANDARD));
         MainLine { sought, standard, start, at_start: sought.matches(&STANDARD), earliest: sought.earliest() }
     }
 
@@ -88,7 +88,7 @@ impl<'a> MainLine<'a> {
         let (mut replay, of_start);
         let filter = if game.is_set_up() {
             replay = Replay::new(game.start);
-            of_start = HomePawnFilter::of(sought, game.start);
+            of_start = HomePawnFilter::new(sought, game.start);
             &of_start
         } else {
             // Properties of every such game need no test, and a move has at least one byte.

@@ -144,7 +144,7 @@ impl Signatures {
     /// Returns the numbers of the games that may reach a position, ascending. Never leaves out one that does in its
     /// main line.
     pub fn candidates(&self, sought: &PositionQuery) -> Vec<u64> {
-        let test = Test::of(sought);
+        let test = Test::new(sought);
         self.passing(|signature| test.begins_so(signature), |signature| test.may(signature))
     }
 
@@ -320,7 +320,7 @@ impl Signatures {
 
     /// `candidates` out of these games only.
     pub fn candidates_among(&self, sought: &PositionQuery, games: &GameSet) -> Vec<u64> {
-        let test = Test::of(sought);
+        let test = Test::new(sought);
         games.iter().filter(|game| test.may(self.get(*game))).collect()
     }
 }
@@ -365,7 +365,7 @@ struct Test {
 }
 
 impl Test {
-    fn of(sought: &PositionQuery) -> Test {
+    fn new(sought: &PositionQuery) -> Test {
         let gone = sought.gone();
         let count = gone.count_ones();
         let counted = (1u64 << (count.min(DEPARTURES as u32) * 4)) - 1;
@@ -463,7 +463,7 @@ mod tests {
             });
             squares.resize(DEPARTURES, squares.last().copied().unwrap_or(0));
             let order = squares.iter().rev().fold(0, |order, square| order << 4 | square);
-            let test = Test::of(&sought);
+            let test = Test::new(&sought);
             for tail in [tail, tail & 0x3377, 0x1111, 0x0000, 0x000F] {
                 let signature = order | u64::from(tail) << 48;
                 prop_assert_eq!(test.may(signature), plainly(&sought, signature), "{:016x}", signature);

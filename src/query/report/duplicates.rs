@@ -128,7 +128,7 @@ fn alike(headers: &[TagColumns<'_>], only: Option<usize>) -> Result<Vec<GameSet>
     let of = |(headers, lines): (&TagColumns<'_>, Vec<(u64, u32)>)| {
         let is_alike = |line: &u32| counts.get(line).is_some_and(|(count, counts)| *count > 1 && *counts);
         let games = lines.into_iter().filter(|(_, line)| is_alike(line)).map(|(game, _)| game);
-        GameSet::of(headers.archive().len(), games)
+        GameSet::from_numbers(headers.archive().len(), games)
     };
     Ok(headers.iter().zip(lines).map(of).collect())
 }
@@ -159,7 +159,7 @@ struct Name {
 }
 
 impl Name {
-    fn of(text: &[u8]) -> Name {
+    fn parse(text: &[u8]) -> Name {
         let text = String::from_utf8_lossy(text).to_lowercase();
         let (surname, given) = match text.split_once(',') {
             Some((surname, given)) => (surname, given),
@@ -273,7 +273,7 @@ fn games(
                     Ok(Candidate {
                         number: before + number,
                         plies: game.plies(),
-                        players: [Name::of(text(0, number)), Name::of(text(1, number))],
+                        players: [Name::parse(text(0, number)), Name::parse(text(1, number))],
                         date: date(text(2, number)),
                         round: leading(text(3, number)),
                         result: match text(4, number) {
@@ -418,7 +418,7 @@ mod tests {
 
     #[test]
     fn names_agree_as_far_as_they_say_something() {
-        let agree = |one: &str, two: &str| Name::of(one.as_bytes()).agrees(&Name::of(two.as_bytes()));
+        let agree = |one: &str, two: &str| Name::parse(one.as_bytes()).agrees(&Name::parse(two.as_bytes()));
         for (one, two) in [
             ("Carlsen, Magnus", "Carlsen,M"),
             ("Carlsen, Magnus", "Magnus Carlsen"),

@@ -223,7 +223,7 @@ pub enum NameMatch {
 impl NameMatch {
     /// Returns the quality of the match of a name. Except for [`NameMatch::Exact`], case and accents are ignored
     /// ([`fold`]).
-    pub fn of(name: &str, asked: &str) -> Option<NameMatch> {
+    pub fn compare(name: &str, asked: &str) -> Option<NameMatch> {
         if name == asked {
             return Some(NameMatch::Exact);
         }
@@ -253,7 +253,7 @@ impl NameMatch {
         let names = columns.iter().filter_map(|column| column.strings()).flat_map(|strings| {
             (1..=strings.len() as u32).filter_map(|number| strings.get(number)).map(String::from_utf8_lossy)
         });
-        Ok(names.filter_map(|name| NameMatch::of(&name, asked)).min())
+        Ok(names.filter_map(|name| NameMatch::compare(&name, asked)).min())
     }
 }
 
@@ -278,7 +278,7 @@ fn player_columns(headers: &TagColumns) -> Result<Vec<Arc<Column>>> {
 /// Errors: damaged tags.
 pub fn games_of_player(headers: &TagColumns, games: &GameSet, name: &str, least: NameMatch) -> Result<PlayerGames> {
     let columns = player_columns(headers)?;
-    let fits = |text: &[u8]| NameMatch::of(&String::from_utf8_lossy(text), name).is_some_and(|own| own <= least);
+    let fits = |text: &[u8]| NameMatch::compare(&String::from_utf8_lossy(text), name).is_some_and(|own| own <= least);
     let of = |column: &Arc<Column>| -> Vec<bool> {
         let count = column.strings().map_or(0, |strings| strings.len() as u32);
         let text = |number: u32| column.strings().and_then(|strings| strings.get(number));
@@ -660,15 +660,15 @@ mod tests {
 
     #[test]
     fn names_answer_by_words_before_letters() {
-        let of = |name| NameMatch::of(name, "Anand");
+        let of = |name| NameMatch::compare(name, "Anand");
         assert_eq!(of("Anand"), Some(NameMatch::Exact));
         assert_eq!(of("anand"), Some(NameMatch::Words));
         assert_eq!(of("Anand,V"), Some(NameMatch::Surname));
         assert_eq!(of("Pranav,Anand"), Some(NameMatch::HasWords));
         assert_eq!(of("Praggnanandhaa,R"), Some(NameMatch::HasLetters));
         assert_eq!(of("Carlsen,M"), None);
-        assert_eq!(NameMatch::of("Carlsen, Magnus", "magnus carlsen"), Some(NameMatch::Words));
-        assert_eq!(NameMatch::of("Carlsen, Magnus", "carlsen, m"), Some(NameMatch::HasLetters));
-        assert_eq!(NameMatch::of("Vachier-Lagrave,M", "Lagrave"), Some(NameMatch::HasWords));
+        assert_eq!(NameMatch::compare("Carlsen, Magnus", "magnus carlsen"), Some(NameMatch::Words));
+        assert_eq!(NameMatch::compare("Carlsen, Magnus", "carlsen, m"), Some(NameMatch::HasLetters));
+        assert_eq!(NameMatch::compare("Vachier-Lagrave,M", "Lagrave"), Some(NameMatch::HasWords));
     }
 }

@@ -16,7 +16,7 @@ use serde_core::ser::{Serialize, SerializeMap, Serializer};
 /// let path = folder.path().join("games.bga");
 /// Import::new(&path).run_reader("games.pgn", &b"[ECO \"C20\"]\n\n1. e4 e5 2. Ke2 1-0\n"[..])?;
 /// let archive = Archive::open(&path)?;
-/// let (tags, games) = (TagColumns::of(&archive), archive.live());
+/// let (tags, games) = (TagColumns::open(&archive), archive.live());
 /// let mut overview = Overview::new(stats::stats(&tags, &games)?);
 /// for key in overview.keys() {
 ///     overview.add(key, groups::groups(&tags, &games, None, &[key])?.0);

@@ -91,7 +91,7 @@ pub fn positions(
     most: u64,
     options: &SampleOptions,
 ) -> Result<(Vec<Taken>, Vec<Error>)> {
-    let space = Space::of(archives, games, options.plies)?;
+    let space = Space::new(archives, games, options.plies)?;
     let order = Permutation::new(space.len(), options.seed);
     let (mut taken, mut unread): (Vec<Taken>, _) = (Vec::new(), Vec::new());
     let (mut seen, mut of_game) = (HashSet::new(), HashMap::<(usize, u64), u32>::new());
@@ -210,7 +210,7 @@ struct Space {
 }
 
 impl Space {
-    fn of(archives: &ArchiveSet, games: &[GameSet], (first, last): (u32, u32)) -> Result<Space> {
+    fn new(archives: &ArchiveSet, games: &[GameSet], (first, last): (u32, u32)) -> Result<Space> {
         let mut space = Space { games: Vec::new(), starts: vec![0], first_ply: first };
         let mut total = 0u64;
         for (place, (archive, games)) in archives.archives().zip(games).enumerate() {
@@ -240,7 +240,7 @@ impl Space {
 }
 
 fn plies(archive: &Archive) -> Result<std::sync::Arc<crate::query::tag_columns::Column>> {
-    let columns = TagColumns::of(archive);
+    let columns = TagColumns::open(archive);
     // One was requested.
     Ok(columns.columns(&[Key::Plies])?.swap_remove(0))
 }

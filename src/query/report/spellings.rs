@@ -93,7 +93,7 @@ impl Name {
 /// Names with different FIDE ids are never equal. Names without blank and comma (of players on the internet) may differ
 /// only in case.
 pub fn spellings(archive: &Archive, named: Named) -> Result<Vec<Suggestion>> {
-    let tags = TagColumns::of(archive);
+    let tags = TagColumns::open(archive);
     let mut names: HashMap<String, Name> = HashMap::new();
     for tag in named.tags() {
         let keys = [Key::Tag((*tag).to_owned()), Key::Tag(format!("{tag}FideId"))];

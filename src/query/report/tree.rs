@@ -336,7 +336,7 @@ fn by_segment(
 ) -> Result<Part> {
     let archive = search.archive();
     let from_start = sought.matches(&STANDARD);
-    let places = Listed::of(archive, segment, sought)?;
+    let places = Listed::read(archive, segment, sought)?;
     let list = |after: &Position| {
         Ok(Listed { places: segment.places_of_position(after)?, is_sure: !segment.has_collision(after)? })
     };
@@ -366,7 +366,7 @@ struct Listed {
 }
 
 impl Listed {
-    fn of(archive: &Archive, segment: &PlaceSegment, sought: &PositionQuery) -> Result<Listed> {
+    fn read(archive: &Archive, segment: &PlaceSegment, sought: &PositionQuery) -> Result<Listed> {
         let places = segment.places_of_position(sought.position())?;
         if places.is_empty() || segment.has_collision(sought.position())? {
             return Ok(Listed { is_sure: places.is_empty(), places });

@@ -35,7 +35,7 @@ impl SideFile {
     pub fn open(archive: &Archive, kind: FileKind) -> SideFile {
         let none = |state| SideFile { state, segments: Vec::new(), map: None };
         let Ok(file) = File::open(kind.of_archive(archive.path())) else { return none(SideState::Missing) };
-        let map = file.metadata().and_then(|meta| Map::of(&file, meta.len()));
+        let map = file.metadata().and_then(|meta| Map::new(&file, meta.len()));
         let Ok(map) = map else { return none(SideState::Damaged) };
         let Some(head) = Head::decode(&map, kind.magic()) else {
             return none(SideState::of_unreadable(&map, VERSION));

@@ -38,7 +38,7 @@ impl SideWriter {
             return None;
         }
         let length = file.metadata().ok()?.len();
-        let map = crate::archive::map::Map::of(&file, length).ok()?;
+        let map = crate::archive::map::Map::new(&file, length).ok()?;
         let head = Head::decode(&map, kind.magic()).filter(|head| head.id == archive.id())?;
         Some(SideWriter { kind, path, file, temporary: None, head })
     }

@@ -108,7 +108,7 @@ pub(super) fn columns(keys: &[Key], parts: Vec<Vec<Part>>) -> Vec<(Column, Vec<U
     let is_player = |key: &Key| matches!(key, Key::Tag(name) if name == "White" || name == "Black");
     let of_players = keys.iter().zip(&parts).filter(|(key, _)| is_player(key));
     let players: Vec<&Part> = of_players.flat_map(|(_, parts)| parts).collect();
-    let players = Table::of(&players);
+    let players = Table::from_parts(&players);
     let columns: Vec<Column> = keys
         .par_iter()
         .zip(&parts)
@@ -118,7 +118,7 @@ pub(super) fn columns(keys: &[Key], parts: Vec<Vec<Part>>) -> Vec<(Column, Vec<U
                 Column::new(&numbers, None)
             }
             key if is_player(key) => players.column(parts),
-            _ => Table::of(&parts.iter().collect::<Vec<_>>()).column(parts),
+            _ => Table::from_parts(&parts.iter().collect::<Vec<_>>()).column(parts),
         })
         .collect();
     let unread = parts.into_iter().map(|parts| parts.into_iter().flat_map(|part| part.unread).collect());
@@ -128,11 +128,11 @@ pub(super) fn columns(keys: &[Key], parts: Vec<Vec<Part>>) -> Vec<(Column, Vec<U
 /// The games whose values in a column cannot be read.
 fn lost(games: Range<u64>, error: Error) -> Part {
     let numbers = vec![0; games.end.saturating_sub(games.start) as usize];
-    Part { numbers, unread: vec![Unread { games: games.clone(), error }], ..Part::of(games) }
+    Part { numbers, unread: vec![Unread { games: games.clone(), error }], ..Part::new(games) }
 }
 
 impl Part {
-    fn of(games: Range<u64>) -> Part {
+    fn new(games: Range<u64>) -> Part {
         Part { games, numbers: Vec::new(), strings: Values::Met(Vec::new()), unread: Vec::new() }
     }
 }
@@ -181,7 +181,7 @@ fn tag(chunk: &Chunk, games: Range<u64>, name: &str) -> Result<Part> {
         }
         numbers.push(number);
     })?;
-    Ok(Part { numbers, strings: Values::Met(strings), ..Part::of(games) })
+    Ok(Part { numbers, strings: Values::Met(strings), ..Part::new(games) })
 }
 
 /// Numbers of each game. Of a deleted one that cannot be read, 0.
@@ -190,7 +190,7 @@ fn of_games<const PARTS: usize>(
     games: Range<u64>,
     of: impl Fn(&GameRef) -> [Result<u32>; PARTS],
 ) -> [Part; PARTS] {
-    let mut parts = [(); PARTS].map(|()| Part::of(games.clone()));
+    let mut parts = [(); PARTS].map(|()| Part::new(games.clone()));
     for number in games {
         let values = match chunk.any_game(number) {
             Ok(game) => of(&game),
@@ -255,7 +255,7 @@ struct Table<'a> {
 }
 
 impl<'a> Table<'a> {
-    fn of(parts: &[&'a Part]) -> Table<'a> {
+    fn from_parts(parts: &[&'a Part]) -> Table<'a> {
         // If an existing column has all strings, it is unchanged.
         if let Some(strings) = parts.iter().find_map(|part| match &part.strings {
             Values::Sorted(strings) => Some(strings),

@@ -121,11 +121,11 @@ impl Column {
 
     /// Returns the column of a tag that no game has: it has no numbers, which all read as 0.
     pub(in crate::query) fn without_values() -> Column {
-        Column::of_strings(Vec::new(), Vec::new())
+        Column::from_strings(Vec::new(), Vec::new())
     }
 
     /// Returns a column of no games with these strings.
-    pub(crate) fn of_strings(ends: Vec<u8>, text: Vec<u8>) -> Column {
+    pub(crate) fn from_strings(ends: Vec<u8>, text: Vec<u8>) -> Column {
         Column { numbers: Store::Owned(Vec::new()), width: 1, strings: Some(Arc::new(Strings::new(ends, text))) }
     }
 

@@ -56,7 +56,7 @@ struct Ready {
 impl<'a> TagColumns<'a> {
     /// Returns the tag columns of an archive, from its side file if the file belongs to the archive in its present
     /// state.
-    pub fn of(archive: &'a Archive) -> TagColumns<'a> {
+    pub fn open(archive: &'a Archive) -> TagColumns<'a> {
         TagColumns::held(Holder::Borrowed(archive)).with_file()
     }
 

@@ -156,7 +156,7 @@ pub fn fen(games: &Games<'_>, rounds: usize) -> Result<Row, Failure> {
     let (mut vec, mut buffer) = (Vec::with_capacity(128), Vec::with_capacity(128));
     let contestants = vec![
         contestant("scoresheet, FenText", |slice| {
-            (0..TIMES).map(|_| ours[slice].iter().map(|position| sum(text.of(position))).sum::<u64>()).sum()
+            (0..TIMES).map(|_| ours[slice].iter().map(|position| sum(text.format(position))).sum::<u64>()).sum()
         }),
         contestant("scoresheet, write_fen to a Vec", |slice| {
             let mut all = 0;

@@ -92,7 +92,7 @@ fn by_sample(query: &Query, book: &Book, games: Option<&GameSet>) -> f64 {
     };
     let all = games.len();
     let step = usize::try_from(all / SAMPLE).unwrap_or(usize::MAX).max(1);
-    let sample = GameSet::of(book.archive().len(), games.iter().step_by(step).take(SAMPLE as usize));
+    let sample = GameSet::from_numbers(book.archive().len(), games.iter().step_by(step).take(SAMPLE as usize));
     let began = std::time::Instant::now();
     query.clone().in_archive(book.indexed(), Some(&sample), None);
     began.elapsed().as_secs_f64() * all as f64 / sample.len().max(1) as f64
@@ -151,14 +151,14 @@ pub fn by_question(body: &[u8]) -> Result<Asked, Fault> {
         again = (is_plain && !fields.is_empty()).then(|| (Value::Object(fields).to_string(), filter));
     }
     let query: Query = text.parse().map_err(|fault| Fault::query("the question", &fault))?;
-    let limit = listed.is_none().then(|| query.asked_limit().unwrap_or(FOUND).min(MOST));
+    let limit = listed.is_none().then(|| query.get_limit().unwrap_or(FOUND).min(MOST));
     Ok(Asked { query: query.limit(limit), only, listed, again, by_site: None })
 }
 
 /// Answers with a line of JSON for each game found, lines that say how far the search is, and one at the end.
 pub fn find(snapshot: &Arc<Snapshot>, asked: &Arc<Asked>) -> Result<Answer, Fault> {
     snapshot.books(asked.only)?;
-    if asked.by_site.is_none() || asked.query.asked_filter().is_some() {
+    if asked.by_site.is_none() || asked.query.get_filter().is_some() {
         snapshot.needs_whole()?;
     }
     let (snapshot, asked) = (Arc::clone(snapshot), Arc::clone(asked));
@@ -184,7 +184,7 @@ fn search(snapshot: &Snapshot, asked: &Asked, flow: &mut Flow<'_>) -> Result<(),
     let set = snapshot.set(asked.only)?;
     let monitor = Monitor::new().stop(flow.stop.flag());
     let mut hits = asked.query.run_monitored(&set, &monitor);
-    let of = flow.run(|| hits.of()).ok_or_else(Fault::internal)??;
+    let of = flow.run(|| hits.candidates()).ok_or_else(Fault::internal)??;
     let (mut found, mut numbers) = (0, Vec::new());
     loop {
         let batch = flow.run(|| hits.next_batch()).ok_or_else(Fault::internal)?;
@@ -235,13 +235,13 @@ fn by_site(
     games.dedup_by_key(|(game, _)| *game);
     let archive = book.archive();
     let (mut of, mut unread) = (archive.len() - archive.deleted_count(), 0);
-    if asked.query.asked_filter().is_some() {
+    if asked.query.get_filter().is_some() {
         let passed = asked.query.clone().no_board().in_archive(book.indexed(), None, None);
         games.retain(|(game, _)| passed.games.contains(*game));
         of = passed.games.len();
         unread = passed.unread.iter().map(Unread::count).sum();
     }
-    let (all, limit) = (games.len() as u64, asked.query.asked_limit().unwrap_or(FOUND));
+    let (all, limit) = (games.len() as u64, asked.query.get_limit().unwrap_or(FOUND));
     games.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
     for (game, ply) in &games {
         if !(flow.push)(line(&hit(snapshot, *game, &[Hit::new(*game, *ply)]))) {

@@ -94,7 +94,7 @@ fn add_plies(
     for (_, before, book) in snapshot.books(None)? {
         let length = book.archive().len();
         let own = numbers.iter().filter(|number| (before + 1..=before + length).contains(number));
-        let own = GameSet::of(length, own.map(|number| number - before));
+        let own = GameSet::from_numbers(length, own.map(|number| number - before));
         if own.is_empty() {
             continue;
         }

@@ -33,7 +33,7 @@ pub fn tree(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value, 
         counted(&mut json, &branch.tally, position.turn());
         let only = branch.tally.samples().next().filter(|_| branch.tally.games() == 1);
         json.insert("game".to_owned(), only.into());
-        json.insert("opening".to_owned(), opening(Openings::table().of(&after(position, branch.m))));
+        json.insert("opening".to_owned(), opening(Openings::table().get(&after(position, branch.m))));
         moves.push(Value::Object(json));
     }
     let mut json = Map::new();
@@ -73,7 +73,7 @@ fn transpositions(
         json.insert("uci".to_owned(), position.uci(m).into());
         json.insert("san".to_owned(), position.san(m).into());
         counted(&mut json, tally, position.turn());
-        json.insert("opening".to_owned(), opening(Openings::table().of(next)));
+        json.insert("opening".to_owned(), opening(Openings::table().get(next)));
         found.push((tally.games(), json));
     };
     let books = forest.snapshot.all();

@@ -89,7 +89,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         None => Columns::list(args.columns.split(',').map(str::trim))?,
     };
     let sources = Arc::new(ArchiveSet::open(&args.archives)?);
-    let mut outputs = Outputs::of(&args.archives);
+    let mut outputs = Outputs::from_inputs(&args.archives);
     let rows = match &args.filter {
         None => Rows::all(),
         Some(text) => {

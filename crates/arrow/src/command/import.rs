@@ -63,7 +63,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let target = args.output.clone().unwrap_or_else(|| first.with_extension("bga"));
     // An archive that is there is added to, replaced or refused by the import.
     let existing = if args.force { Existing::Replace } else { Existing::Append };
-    Outputs::of_sources(&args.files).file(&target, Content::Archive(FileKind::Archive), existing)?;
+    Outputs::from_sources(&args.files).file(&target, Content::Archive(FileKind::Archive), existing)?;
     let mut faults = 0u64;
     let mut import = Import::new(&target).threads(args.threads).stop(files::stopped());
     if args.append {

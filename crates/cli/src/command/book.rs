@@ -53,7 +53,7 @@ pub struct Args {
 pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let archives = archives::open_all(session, &args.archives)?;
     args.filter.of_one(&archives)?;
-    let mut outputs = Outputs::of_archives(archives.archives());
+    let mut outputs = Outputs::from_archives(archives.archives());
     let target = outputs.file(&args.output, Content::Book, Existing::from_force(args.force))?;
     args.threads.install(|| {
         let mut book = BookBuilder::new(BookOptions { plies: args.depth, min_games: args.min_games });

@@ -103,7 +103,7 @@ fn dedupe(args: &Args, session: &Session) -> Result<Code, Failure> {
     if args.delete {
         paths.iter().try_for_each(|path| Outputs::default().in_place(path))?;
     }
-    let tags: Vec<TagColumns> = archives.archives().map(TagColumns::of).collect();
+    let tags: Vec<TagColumns> = archives.archives().map(TagColumns::open).collect();
     let options = Options { prefixes: !args.whole_only, keep, only: None };
     let pairs = duplicates::find(&tags, options).map_err(|error| match args.archives.as_slice() {
         [path] => Failure::of_archive(path)(error),

@@ -43,7 +43,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let keys: Vec<&str> = pairs.keys().map(String::as_str).collect();
     let line = format!("{}: {} set", shown(&args.archive), keys.join(", "));
     let object = Object::new().with("archive", args.archive.to_string_lossy().as_ref());
-    args.done.report(session, &line, &object.object("metadata", &Object::of(&metadata)))?;
+    args.done.report(session, &line, &object.object("metadata", &Object::from_value(&metadata)))?;
     new_archive::warn_unindexed(session, &args.archive, unindexed.as_ref());
     Ok(Code::Success)
 }

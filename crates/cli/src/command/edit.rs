@@ -77,7 +77,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let unchanged = text == writer.as_bytes();
     let new = if unchanged { before } else { new };
     let change = |_: &GameRef| Ok(Some(new.clone()));
-    let games = GameSet::of(archive.len(), [args.game]);
+    let games = GameSet::from_numbers(archive.len(), [args.game]);
     args.threads.install(|| {
         args.changing.change(session, archive, &games, &change)?;
         Ok(Code::Success)

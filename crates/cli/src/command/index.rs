@@ -66,7 +66,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     if args.all || args.signatures || args.positions || args.tag_columns {
         return args.threads.install(|| side_files(args, session));
     }
-    Outputs::of([&args.archive]).beside(&args.archive, FileKind::Index)?;
+    Outputs::from_inputs([&args.archive]).beside(&args.archive, FileKind::Index)?;
     let archive =
         Archive::open(ArchiveFile::at(&args.archive).index(None)).map_err(Failure::of_archive(&args.archive))?;
     archives::report_incomplete(session, &archive);
@@ -91,7 +91,7 @@ fn side_files(args: &Args, session: &Session) -> Result<Code, Failure> {
         [args.signatures, args.positions, args.tag_columns].map(|wanted| wanted || args.all);
     let wanted =
         [(signatures, FileKind::Signatures), (positions, FileKind::Positions), (tag_columns, FileKind::TagColumns)];
-    let mut outputs = Outputs::of([&args.archive]);
+    let mut outputs = Outputs::from_inputs([&args.archive]);
     for (_, kind) in wanted.iter().filter(|(wanted, _)| *wanted) {
         outputs.beside(&args.archive, *kind)?;
     }

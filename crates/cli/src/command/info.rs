@@ -201,7 +201,7 @@ impl Info<'_> {
             .with("archive", archive.path().to_string_lossy())
             .with("format", format!("{major}.{minor}"))
             .with("id", archive.id().to_string())
-            .object("metadata", &Object::of(&self.metadata))
+            .object("metadata", &Object::from_value(&self.metadata))
             .with("models", self.models.clone())
             .with("games", archive.len())
             .with("deleted", archive.deleted_count())

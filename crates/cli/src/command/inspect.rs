@@ -77,7 +77,7 @@ fn bytes_of(path: &Path, access: Access) -> Result<Box<dyn Deref<Target = [u8]>>
             Access::Map => {
                 let file = File::open(path)?;
                 let length = file.metadata()?.len();
-                Box::new(Map::of(&file, length)?)
+                Box::new(Map::new(&file, length)?)
             }
             Access::Read => Box::new(std::fs::read(path)?),
         })

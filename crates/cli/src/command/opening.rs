@@ -63,7 +63,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     }
     let archives = archives::open_all(session, &args.archives)?;
     args.filter.of_one(&archives)?;
-    let page = args.report.target(&mut Outputs::of_archives(archives.archives()))?;
+    let page = args.report.target(&mut Outputs::from_archives(archives.archives()))?;
     let position = args.position.position()?;
     let query = Query::from(&position);
     args.threads.install(|| {
@@ -81,7 +81,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         if all.iter().all(|own| own.games.is_empty()) {
             args.filter.report_no_position(session, &archives, any);
         }
-        let report = Report::of(args, session, &archives, &all, tree)?;
+        let report = Report::new(args, session, &archives, &all, tree)?;
         side_files::report_searches(session, &archives);
         if let Some(target) = &page {
             let title = format!("{}, {}", report.name, archives::names(&args.archives));
@@ -116,19 +116,25 @@ struct Report {
 }
 
 impl Report {
-    fn of(args: &Args, session: &Session, archives: &ArchiveSet, all: &[Games], tree: Tree) -> Result<Report, Failure> {
+    fn new(
+        args: &Args,
+        session: &Session,
+        archives: &ArchiveSet,
+        all: &[Games],
+        tree: Tree,
+    ) -> Result<Report, Failure> {
         let mut whole = Points::default();
         for group in grouped(session, all, &[GroupKey::Result])?.0 {
             whole.join(&group.points);
         }
         let (families, _) = grouped(session, all, &[GroupKey::Opening])?;
         let most = families.iter().max_by_key(|group| group.points.games);
-        let named = Openings::table().of(&tree.position).map(|opening| format!("{} {}", opening.eco, opening.name));
+        let named = Openings::table().get(&tree.position).map(|opening| format!("{} {}", opening.eco, opening.name));
         let name = named.or_else(|| most.map(|group| group.names.join(" "))).unwrap_or_default();
         let moves = tree.branches.iter().take(args.limit).map(|branch| {
             let mut after = tree.position.clone();
             after.play_unchecked(branch.m);
-            let opening = Openings::table().of(&after).map_or("", |opening| opening.name);
+            let opening = Openings::table().get(&after).map_or("", |opening| opening.name);
             // The tree counts by result; ratings are the games'.
             let (tally, rating) = (&branch.tally, branch.tally.average_rating().map_or(0, u64::from));
             let points = Points {
@@ -193,7 +199,7 @@ impl Report {
         }
         for game in &self.games {
             let (archive, number) = archives.locate(*game)?;
-            let summary = GameSummary::of(&archive.game(number)?)?;
+            let summary = GameSummary::from_game(&archive.game(number)?)?;
             let name = archives::name_in(archives, archive).map_or_else(String::new, |name| format!("{name}  "));
             let (white, black) = (summary.player(Color::White), summary.player(Color::Black));
             let (date, result) = (summary.date().unwrap_or("?"), summary.result().token());

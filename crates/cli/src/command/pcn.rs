@@ -311,7 +311,7 @@ fn convert(args: &Convert, out: &mut impl Write) -> Result<(), Failure> {
         None => out.write_all(text.as_bytes())?,
         Some(path) => {
             let existing = Existing::from_force(args.force);
-            let target = Outputs::of_sources([&args.file]).file(path, Content::Json, existing)?;
+            let target = Outputs::from_sources([&args.file]).file(path, Content::Json, existing)?;
             new_file::write(&target, |file| Ok(file.write_all(text.as_bytes())?))?;
         }
     }

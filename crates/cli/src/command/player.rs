@@ -73,7 +73,7 @@ struct Report {
 pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let archives = archives::open_all(session, &args.archives)?;
     args.filter.of_one(&archives)?;
-    let page = args.report.target(&mut Outputs::of_archives(archives.archives()))?;
+    let page = args.report.target(&mut Outputs::from_archives(archives.archives()))?;
     args.threads.install(|| {
         let (mut all, failed) = Games::chosen(session, &archives, &args.filter)?;
         let names = players::choose(&mut all, &args.name, &args.filter)?;
@@ -152,7 +152,7 @@ fn results(all: &[Games], won: bool, most: usize) -> Result<Vec<(usize, u64)>, F
             for at in keys.order(&[own.columns()], &games, most).0 {
                 let Some((_, number)) = games.get(at) else { continue };
                 let other = if opponent == "whiteelo" { Color::White } else { Color::Black };
-                let summary = own.archive().game(*number).and_then(|game| GameSummary::of(&game));
+                let summary = own.archive().game(*number).and_then(|game| GameSummary::from_game(&game));
                 let summary = summary.map_err(Failure::of_archive(own.archive().path()))?;
                 found.extend(summary.rating(other).map(|rating| (rating, (place, *number))));
             }
@@ -203,7 +203,7 @@ fn text(session: &Session, archives: &ArchiveSet, report: &Report) -> Result<Str
 
 fn game_row(archives: &ArchiveSet, place: usize, number: u64) -> Result<String, Failure> {
     let Some(archive) = archives.archive(place) else { return Ok(String::new()) };
-    let summary = GameSummary::of(&archive.game(number)?)?;
+    let summary = GameSummary::from_game(&archive.game(number)?)?;
     let name = archives::name_in(archives, archive).map_or_else(String::new, |name| format!("{name}  "));
     let (white, black) = (summary.player(Color::White), summary.player(Color::Black));
     Ok(plain(&format!(

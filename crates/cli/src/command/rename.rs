@@ -90,12 +90,12 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
             _ => HashMap::new(),
         };
         let archive = archives::open(session, &args.archive)?;
-        let (mut games, undecided) = args.filter.chosen(session, &TagColumns::of(&archive))?;
+        let (mut games, undecided) = args.filter.chosen(session, &TagColumns::open(&archive))?;
         // Only chunks with such names are made anew.
         let tags = args.kind.named().tags();
         let keys: Vec<Key> = tags.iter().map(|tag| Key::Tag((*tag).to_owned())).collect();
         {
-            let columns = TagColumns::of(&archive).columns(&keys).map_err(Failure::of_archive(&args.archive))?;
+            let columns = TagColumns::open(&archive).columns(&keys).map_err(Failure::of_archive(&args.archive))?;
             let is_listed = |name: &[u8]| std::str::from_utf8(name).is_ok_and(|name| names.contains_key(name));
             let known = |game: u64| columns.iter().filter_map(|column| column.text(game)).any(is_listed);
             let others: Vec<u64> = games.iter().filter(|game| !known(*game)).collect();
@@ -128,7 +128,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
 
 /// The name most like another.
 fn near(archive: &Archive, keys: &[Key], name: &str) -> scoresheet::Result<Option<String>> {
-    let columns = TagColumns::of(archive).columns(keys)?;
+    let columns = TagColumns::open(archive).columns(keys)?;
     let names = columns.iter().filter_map(|column| column.strings()).flat_map(|strings| {
         (1..=strings.len() as u32).filter_map(|number| std::str::from_utf8(strings.get(number)?).ok())
     });

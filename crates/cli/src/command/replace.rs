@@ -44,7 +44,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         archive.game(args.game).map_err(failed())?;
         archive.len()
     };
-    Outputs::of_sources([&args.pgn]).in_place(&args.archive)?;
+    Outputs::from_sources([&args.pgn]).in_place(&args.archive)?;
     let mut games = GameSet::new(before);
     games.insert(args.game);
     let report = |fault: FaultReport| {

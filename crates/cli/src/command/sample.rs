@@ -152,7 +152,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         Format::Json => Content::Json,
         _ => Content::Text,
     };
-    let mut outputs = Outputs::of_archives(archives.archives());
+    let mut outputs = Outputs::from_archives(archives.archives());
     let target = args.output.as_deref();
     let target = target.map(|path| outputs.file(path, content, Existing::from_force(args.force))).transpose()?;
     args.threads.install(|| {
@@ -278,9 +278,9 @@ impl Work<'_> {
         // Positions without a move after them are not drawn; a null move is none.
         let found = game.moves().nth(ply as usize).transpose()?;
         let played = found.as_ref().map(PlayedMove::played);
-        let summary = GameSummary::of(game)?;
+        let summary = GameSummary::from_game(game)?;
         let line = if self.format == Format::Epd {
-            let mut epd = Epd::of(&position, EnPassantStyle::Always, CastlingStyle::XFen);
+            let mut epd = Epd::from_position(&position, EnPassantStyle::Always, CastlingStyle::XFen);
             epd.push("hmvc", Operand::Word(position.halfmove_clock().to_string()));
             epd.push("fmvn", Operand::Word(position.fullmove_number().to_string()));
             if let Some(m) = played {
@@ -306,7 +306,7 @@ impl Work<'_> {
         played: Option<&PlayedMove>,
         summary: &GameSummary,
     ) -> Result<String, Error> {
-        let measures = GameMeasures::of(game)?;
+        let measures = GameMeasures::from_game(game)?;
         let at = ply as usize;
         let before = |back: usize| at.checked_sub(back);
         // The time left to the side to move after its previous move.

@@ -111,7 +111,7 @@ fn warn_of_slip(session: &Session, archive: &Archive, name: &str) -> Result<(), 
     if NAMES.contains(&name) {
         return Ok(());
     }
-    let columns = TagColumns::of(archive);
+    let columns = TagColumns::open(archive);
     let columns = columns.columns(&[Key::Tag(name.to_owned())]).map_err(Failure::of_archive(archive.path()))?;
     let is_known = columns.iter().any(|column| column.strings().is_some_and(|strings| !strings.is_empty()));
     if let Some(near) = nearest(name, NAMES).filter(|_| !is_known) {
@@ -148,7 +148,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     args.threads.install(|| {
         let archive = archives::open(session, &args.archive)?;
         let (games, undecided) = {
-            let columns = TagColumns::of(&archive);
+            let columns = TagColumns::open(&archive);
             let chosen = args.filter.chosen(session, &columns)?;
             if chosen.0.is_empty() {
                 args.filter.report_none(session, &[&columns]);

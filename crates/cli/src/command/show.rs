@@ -90,12 +90,12 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     } else {
         let plies = game.plies();
         let ply = own_ply.or(args.ply).unwrap_or(plies);
-        let summary = GameSummary::of(&game)?;
+        let summary = GameSummary::from_game(&game)?;
         let shown = Shown {
             object: game_table::object(&game, None)?,
             opening: opening(&game, &summary)?,
             summary,
-            measures: GameMeasures::of(&game)?,
+            measures: GameMeasures::from_game(&game)?,
             analysis: game.analysis()?,
             games: archive.len(),
             number,
@@ -252,7 +252,7 @@ impl Shown {
             ),
             None => object.with("last_move", serde_json::Value::Null),
         };
-        let analysis: Vec<Object> = self.analysis.iter().map(Object::of).collect();
+        let analysis: Vec<Object> = self.analysis.iter().map(Object::from_value).collect();
         let object = object.with("state", self.state()).with("changed", self.changed);
         let object = object.joined(&measures::object(&self.measures));
         if analysis.is_empty() { object } else { object.array("analysis", &analysis) }

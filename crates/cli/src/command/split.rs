@@ -74,7 +74,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         };
         not_too_many(parts.len() as u64)?;
         make_folder(args)?;
-        let mut outputs = Outputs::of([&args.archive]);
+        let mut outputs = Outputs::from_inputs([&args.archive]);
         let target = |(name, games)| Ok((target(args, &mut outputs, name)?, games));
         // All are looked at before any is written.
         let parts = parts.into_iter().map(target).collect::<Result<Vec<(Target, GameSet)>, Failure>>()?;
@@ -122,7 +122,7 @@ fn by_bytes(args: &Args, session: &Session, archive: &Archive, most: u64) -> Res
     let expected = archive.file_length().div_ceil(most);
     not_too_many(expected.min(live.len() as u64))?;
     make_folder(args)?;
-    let mut outputs = Outputs::of([&args.archive]);
+    let mut outputs = Outputs::from_inputs([&args.archive]);
     let width = (expected + expected / 4 + 1).to_string().len();
     let (mut rest, mut number) = (live.as_slice(), 0);
     // The estimated number of games, from the size of the last part.
@@ -189,7 +189,7 @@ fn by_count(archive: &Archive, count: u64) -> BTreeMap<String, GameSet> {
 }
 
 fn by_tag(archive: &Archive, tag: &str) -> Result<BTreeMap<String, GameSet>, Failure> {
-    let tags = TagColumns::of(archive);
+    let tags = TagColumns::open(archive);
     let mut parts = BTreeMap::new();
     let mut put = |name: String, game| {
         parts.entry(name).or_insert_with(|| GameSet::new(archive.len())).insert(game);

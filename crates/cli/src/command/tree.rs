@@ -77,7 +77,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
             let (chosen, undecided) = args.filter.games(session, member.columns())?;
             any |= chosen.as_ref().is_none_or(|games| !games.is_empty());
             let search = member.search().among(chosen.as_ref());
-            let nested = Nested::of(&search, chosen.as_ref(), &position, args.depth, args.most(args.depth));
+            let nested = Nested::new(&search, chosen.as_ref(), &position, args.depth, args.most(args.depth));
             let unread = &nested.tree.unread;
             unread.iter().for_each(|error| session.unread(&archives::fault(name.as_deref(), error)));
             failed += undecided + unread.len() as u64;
@@ -128,14 +128,14 @@ impl Args {
 }
 
 impl Nested {
-    fn of(search: &Search, among: Option<&GameSet>, position: &Position, depth: u8, most: usize) -> Nested {
+    fn new(search: &Search, among: Option<&GameSet>, position: &Position, depth: u8, most: usize) -> Nested {
         let tree = search.tree(position);
         if depth <= 1 {
             return Nested { tree, next: Vec::new() };
         }
         // Only games with this position can reach the next one.
         let found = search.position(&PositionQuery::from(position), SearchOptions::default());
-        let games = GameSet::of(search.archive().len(), found.hits.iter().map(|hit| hit.game));
+        let games = GameSet::from_numbers(search.archive().len(), found.hits.iter().map(|hit| hit.game));
         let narrowed = if among.is_some() || tree.tally.games() < search.archive().len() / 2 {
             search.clone().among(&games)
         } else {
@@ -144,7 +144,7 @@ impl Nested {
         let next = tree.branches.iter().take(most).map(|branch| {
             let mut after = position.clone();
             after.play_unchecked(branch.m);
-            (branch.m, Nested::of(&narrowed, Some(&games), &after, depth - 1, most))
+            (branch.m, Nested::new(&narrowed, Some(&games), &after, depth - 1, most))
         });
         let next = next.collect();
         Nested { tree, next }
@@ -171,7 +171,7 @@ impl Nested {
 fn opening_after(tree: &Tree, m: Move) -> Option<&'static Opening> {
     let mut after = tree.position.clone();
     after.play_unchecked(m);
-    Openings::table().of(&after)
+    Openings::table().get(&after)
 }
 
 /// Appends the lines of the moves; each is followed by its continuations.
@@ -197,7 +197,7 @@ fn push_lines(args: &Args, nested: &Nested, all: u64, level: usize, width: usize
 
 fn text(args: &Args, archives: &ArchiveSet, nested: &Nested, width: usize) -> Result<String, Failure> {
     let tree = &nested.tree;
-    let named = Openings::table().of(&tree.position);
+    let named = Openings::table().get(&tree.position);
     let named = named.map_or_else(String::new, |opening| format!("{} {}\n", opening.eco, opening.name));
     let mut text = format!("{named}{}\n{}\n", tree.position.fen(), count(tree.tally.games(), "game", "games"));
     let titles = ["move", "games", "share", "white", "draw", "black", "rating", "perf", "last"].map(str::to_owned);
@@ -210,7 +210,7 @@ fn text(args: &Args, archives: &ArchiveSet, nested: &Nested, width: usize) -> Re
     }
     for number in samples {
         let (archive, number) = archives.locate(number)?;
-        let summary = GameSummary::of(&archive.game(number)?)?;
+        let summary = GameSummary::from_game(&archive.game(number)?)?;
         let name = archives::name_in(archives, archive).map_or_else(String::new, |name| format!("{name}  "));
         let (white, black) = (summary.player(Color::White), summary.player(Color::Black));
         let what = format!(
@@ -335,7 +335,7 @@ fn json(args: &Args, archives: &ArchiveSet, nested: &Nested) -> Result<String, F
     for sample in tree.tally.samples().take(usize::from(args.top_games)) {
         let (archive, number) = archives.locate(sample)?;
         let game = archive.game(number)?;
-        let summary = GameSummary::of(&game)?;
+        let summary = GameSummary::from_game(&game)?;
         let player = |color| Object::new().with("name", summary.name(color)).with("rating", summary.rating(color));
         let winner = match summary.result() {
             Outcome::WhiteWins => Value::from("white"),
@@ -353,7 +353,7 @@ fn json(args: &Args, archives: &ArchiveSet, nested: &Nested) -> Result<String, F
                 .with("year", summary.year()),
         );
     }
-    let named = Openings::table().of(&tree.position);
+    let named = Openings::table().get(&tree.position);
     let object = Object::new()
         .with("fen", tree.position.fen())
         .with("eco", named.map(|opening| opening.eco))

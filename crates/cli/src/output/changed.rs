@@ -39,7 +39,7 @@ impl Changing {
         if self.dry_run {
             return preview(session, &archive, self.done, games, change);
         }
-        let (path, before) = (archive.path().to_path_buf(), games::Before::of(&archive));
+        let (path, before) = (archive.path().to_path_buf(), games::Before::new(&archive));
         drop(archive);
         let path = path.as_path();
         Outputs::default().in_place(path)?;

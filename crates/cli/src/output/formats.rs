@@ -74,7 +74,7 @@ pub fn push(format: Format, number: u64, game: &Game, flavor: Flavor, out: &mut 
         Format::Uci => format!("position {}", listed(game, uci)),
         Format::Moveid => listed(game, |_, m, chess960| {
             // Every legal move has an id.
-            MoveId::of(m, chess960).map_or_else(String::new, |id| id.number().to_string())
+            MoveId::from_move(m, chess960).map_or_else(String::new, |id| id.number().to_string())
         }),
         Format::Json => json(number, game).to_string(),
         Format::Pcn => pcn::write(game, JsonLayout::Line),
@@ -147,7 +147,7 @@ fn push_positions(format: Format, number: u64, game: &Game, flavor: Flavor, out:
         if format == Format::Fen {
             position.write_fen(out, target, castling);
         } else {
-            let mut epd = Epd::of(position, target, castling);
+            let mut epd = Epd::from_position(position, target, castling);
             epd.push("hmvc", Operand::Word(position.halfmove_clock().to_string()));
             epd.push("fmvn", Operand::Word(position.fullmove_number().to_string()));
             epd.push("id", Operand::Text(format!("{number}:{ply}")));
@@ -192,6 +192,6 @@ pub fn json(number: u64, game: &Game) -> Object {
         .with("san", sans)
         .with("uci", ucis)
         .array("notes", &notes)
-        .array("analysis", &game.analysis().iter().map(Object::of).collect::<Vec<_>>())
+        .array("analysis", &game.analysis().iter().map(Object::from_value).collect::<Vec<_>>())
         .with("result", game.outcome.map_or(Value::Null, |outcome| outcome.token().into()))
 }

@@ -169,5 +169,5 @@ pub fn object(game: &GameRef, name: Option<&str>) -> Result<Object, Error> {
         Some(name) => Object::new().with("archive", name),
         None => Object::new(),
     };
-    Ok(object.joined(&Object::of(&GameSummary::of(game)?)).with("tags", json::tags(&game.tags()?)))
+    Ok(object.joined(&Object::from_value(&GameSummary::from_game(game)?)).with("tags", json::tags(&game.tags()?)))
 }

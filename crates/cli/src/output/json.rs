@@ -15,7 +15,7 @@ impl Object {
     }
 
     /// Returns the object that a value is.
-    pub fn of(value: &impl Serialize) -> Object {
+    pub fn from_value(value: &impl Serialize) -> Object {
         let text = serde_json::to_string(value).unwrap_or_default();
         Object(text.strip_prefix('{').and_then(|text| text.strip_suffix('}')).unwrap_or_default().to_owned())
     }

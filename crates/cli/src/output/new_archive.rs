@@ -45,7 +45,7 @@ impl TargetArgs {
 
 /// Returns where games of these archives are to be written, if that is allowed.
 pub fn target<'a>(archives: impl IntoIterator<Item = &'a Path>, path: &Path, force: bool) -> Result<Target, Failure> {
-    Ok(Outputs::of(archives).file(path, Content::Archive(FileKind::Archive), Existing::from_force(force))?)
+    Ok(Outputs::from_inputs(archives).file(path, Content::Archive(FileKind::Archive), Existing::from_force(force))?)
 }
 
 /// Writes a new archive with these games, and reports it.

@@ -20,7 +20,7 @@ pub fn open(session: &Session, path: &Path) -> Result<Archive, Failure> {
 /// Opens archives, including all archives of a folder. Errors name the faulty archive.
 pub fn open_all(session: &Session, paths: &[PathBuf]) -> Result<ArchiveSet, Failure> {
     let paths = inputs::expand(paths, &inputs::ARCHIVES)?;
-    paths.iter().map(|path| open(session, path)).collect::<Result<Vec<_>, _>>().map(ArchiveSet::of)
+    paths.iter().map(|path| open(session, path)).collect::<Result<Vec<_>, _>>().map(ArchiveSet::new)
 }
 
 /// Reports if games of an archive may be missing.

@@ -27,7 +27,7 @@ pub fn choose(all: &mut [Games], name: &str, filter: &Where) -> Result<Names, Fa
         let found = found.map_err(Failure::of_archive(own.archive().path()))?;
         join(&mut names, &found);
         let [white, black] = &found.sides;
-        own.games = scoresheet::archive::GameSet::of(own.archive().len(), white.iter().chain(black.iter()));
+        own.games = scoresheet::archive::GameSet::from_numbers(own.archive().len(), white.iter().chain(black.iter()));
         own.player = Some(found);
     }
     if names.is_empty() {

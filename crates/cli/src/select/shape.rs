@@ -53,7 +53,7 @@ pub struct ShapeArgs {
 }
 
 fn language(code: &str) -> Result<PieceLetters, String> {
-    PieceLetters::of(code).ok_or_else(|| {
+    PieceLetters::for_language(code).ok_or_else(|| {
         let languages: Vec<&str> = PieceLetters::languages().collect();
         format!("no such language; known are {}", languages.join(", "))
     })

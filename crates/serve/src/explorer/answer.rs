@@ -94,7 +94,7 @@ fn with_text(book: &Book, tag: &str, games: &GameSet, fits: impl Fn(Option<&str>
     let Some(column) = columns.first() else { return GameSet::new(games.games()) };
     let fits_number: Vec<bool> = verdicts(column, fits);
     let fits = |game: &u64| fits_number.get(column.get(*game) as usize).copied().unwrap_or(false);
-    GameSet::of(games.games(), games.iter().filter(fits))
+    GameSet::from_numbers(games.games(), games.iter().filter(fits))
 }
 
 fn verdicts(column: &Arc<Column>, fits: impl Fn(Option<&str>) -> bool) -> Vec<bool> {
@@ -142,7 +142,7 @@ fn branch(snapshot: &Snapshot, request: &Request, kind: Kind, tree: &Tree, branc
     let is_only = results(branch).iter().sum::<u64>() == 1;
     let only = branch.tally.samples().filter(|_| is_only).find_map(|number| game(snapshot, number, kind));
     object.insert("game".to_owned(), only.map_or(Value::Null, Value::Object));
-    object.insert("opening".to_owned(), opening(Openings::table().of(&after(position, branch.m))));
+    object.insert("opening".to_owned(), opening(Openings::table().get(&after(position, branch.m))));
     Value::Object(object)
 }
 

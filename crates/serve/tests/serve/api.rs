@@ -87,7 +87,7 @@ fn pages_of_a_list_have_every_game_once() {
                 }
             }
         }
-        let columns = TagColumns::of(&archive);
+        let columns = TagColumns::open(&archive);
         let wanted: Vec<u64> = match filter {
             "" => (1..=archive.len()).collect(),
             text => Filter::parse(text).unwrap().games(&columns).games.iter().collect(),
@@ -141,7 +141,7 @@ fn a_tree_its_list_and_its_download_are_of_the_same_games() {
     }
     let query = "play=e2e4,c7c5,g1f3&where=elo >= 1500";
     let tree = server.fine(&format!("/api/v1/tree?{query}")).json();
-    let passed = Filter::parse("elo >= 1500").unwrap().games(&TagColumns::of(&archive)).games;
+    let passed = Filter::parse("elo >= 1500").unwrap().games(&TagColumns::open(&archive)).games;
     let plain = Search::new(&archive).among(&passed).tree(&position);
     assert_eq!(tree["games"], plain.tally.games());
     assert!(plain.tally.games() > 50);

@@ -57,7 +57,7 @@ fn may_copy(outputs: &mut Outputs, url: &str) -> Result<(), DataFusionError> {
     if path.is_dir() || url.ends_with('/') {
         return Ok(());
     }
-    let content = Content::of_name(&path).filter(|content| !matches!(content, Content::Archive(_)));
+    let content = Content::from_name(&path).filter(|content| !matches!(content, Content::Archive(_)));
     let target = outputs.file(&path, content.unwrap_or(Content::Text), Existing::Refuse);
     target.map(drop).map_err(|refused| DataFusionError::Plan(format!("COPY: {refused}")))
 }

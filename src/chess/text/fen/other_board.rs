@@ -45,7 +45,7 @@ impl OtherBoard {
     /// Reads an X-FEN for a board of 9 to 26 files and 2 to 26 ranks. Errors name the field and the column; of a board
     /// of other size, 8x8 among them, it is the placement.
     pub fn read(text: &[u8], mode: ReadMode) -> Result<OtherBoard, FenError> {
-        let mut fields = Fields::of(text, mode);
+        let mut fields = Fields::new(text, mode);
         let field = FenField::Placement;
         let (start, placed) = fields.next(field)?.ok_or(error(field, fields.end(), FenFault::Missing))?;
         let (files, pieces) = placement(placed, mode).map_err(|(at, fault)| error(field, start + at, fault))?;

@@ -33,7 +33,7 @@ pub(super) fn error(field: FenField, offset: usize, fault: FenFault) -> FenError
 }
 
 impl<'a> Fields<'a> {
-    pub(super) fn of(text: &'a [u8], mode: ReadMode) -> Fields<'a> {
+    pub(super) fn new(text: &'a [u8], mode: ReadMode) -> Fields<'a> {
         Fields { text, at: 0, mode }
     }
 
@@ -167,7 +167,7 @@ impl<'a> Fields<'a> {
 }
 
 pub(super) fn fen(text: &[u8], mode: ReadMode) -> Result<Fen, FenError> {
-    let mut fields = Fields::of(text, mode);
+    let mut fields = Fields::new(text, mode);
     let mut fen = fields.four()?;
     fen.halfmove_clock = fields.number(FenField::HalfmoveClock, 0)?;
     fen.fullmove_number = fields.number(FenField::FullmoveNumber, 1)?;
@@ -180,7 +180,7 @@ pub(super) fn fen(text: &[u8], mode: ReadMode) -> Result<Fen, FenError> {
 
 /// Reads the first four fields, all of which must be there, and returns how many bytes they take.
 pub(in crate::chess) fn four_fields(text: &[u8], mode: ReadMode) -> Result<(Fen, usize), FenError> {
-    let mut fields = Fields::of(text, mode);
+    let mut fields = Fields::new(text, mode);
     let fen = fields.four()?;
     // A forgiving reader takes a missing field for none; an EPD has all four.
     let end = fields.at;

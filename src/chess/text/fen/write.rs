@@ -218,7 +218,7 @@ impl FenText {
     /// Returns the FEN with the en passant target after every double step and castling as X-FEN. It is ASCII; about 20
     /// ns.
     #[inline]
-    pub fn of(&mut self, position: &Position) -> &[u8] {
+    pub fn format(&mut self, position: &Position) -> &[u8] {
         self.write(&position.fen_fields(position.en_passant()))
     }
 

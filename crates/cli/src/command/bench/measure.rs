@@ -162,7 +162,7 @@ pub fn fens(archive: &Archive) -> Result<f64, Failure> {
     }
     let mut text = FenText::default();
     for position in &positions {
-        if text.of(position) != Fen::from(position).to_string().as_bytes() {
+        if text.format(position) != Fen::from(position).to_string().as_bytes() {
             return Err(wrong(format!("the FEN of {position:?}")));
         }
     }
@@ -170,7 +170,7 @@ pub fn fens(archive: &Archive) -> Result<f64, Failure> {
     for _ in 0..ROUNDS * 20 {
         let start = Instant::now();
         for position in &positions {
-            black_box(text.of(position));
+            black_box(text.format(position));
         }
         best = best.min(start.elapsed());
     }

@@ -62,7 +62,7 @@ pub struct Args {
 
 pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     args.threads.install(|| {
-        let mut outputs = Outputs::of_sources([&args.file]);
+        let mut outputs = Outputs::from_sources([&args.file]);
         let report = args.report.as_deref();
         let report =
             report.map(|path| outputs.file(path, Content::Html, Existing::from_force(args.force))).transpose()?;

@@ -43,7 +43,7 @@ struct Pattern {
 
 impl Pattern {
     /// Reads `folder/` or `folder/name-*.pgn.gz`.
-    fn of(path: &Path, extension: &str) -> Result<Pattern, Failure> {
+    fn new(path: &Path, extension: &str) -> Result<Pattern, Failure> {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         match name.split_once('*') {
             Some((prefix, suffix)) if !suffix.contains('*') => Ok(Pattern {
@@ -73,7 +73,7 @@ pub fn write(request: &Files, session: &Session, archive: &Archive, chosen: &Gam
     let Some(output) = request.output else {
         return Err(Failure::Message("--split makes many files: give a folder with -o FOLDER/".to_owned()));
     };
-    let pattern = Pattern::of(output, form.format.extension())?;
+    let pattern = Pattern::new(output, form.format.extension())?;
     let keys = named(keys(archive, chosen, by)?);
     if keys.len() > MOST {
         let what = format!("this would make {} files; the limit is {MOST}", keys.len());
@@ -84,7 +84,7 @@ pub fn write(request: &Files, session: &Session, archive: &Archive, chosen: &Gam
             .map_err(|error| Failure::Message(format!("cannot create {}: {error}", shown(&pattern.before))))?;
     }
     // All are looked at before any is written.
-    let mut outputs = Outputs::of([archive.path()]);
+    let mut outputs = Outputs::from_inputs([archive.path()]);
     let mut targets = Vec::with_capacity(keys.len());
     for (name, games) in keys {
         let existing = Existing::from_force(force);
@@ -120,7 +120,7 @@ fn batch(
     targets: &[(Target, Vec<u64>)],
     bar: &ProgressBar,
 ) -> Result<u64, Failure> {
-    let wanted = GameSet::of(archive.len(), targets.iter().flat_map(|(_, games)| games.iter().copied()));
+    let wanted = GameSet::from_numbers(archive.len(), targets.iter().flat_map(|(_, games)| games.iter().copied()));
     let (work, _) = units(archive, None, Some(&wanted))?;
     let (mut texts, mut damaged) = (HashMap::new(), 0u64);
     parallel::in_order(
@@ -163,7 +163,7 @@ fn keys(archive: &Archive, chosen: &GameSet, by: &str) -> Result<BTreeMap<String
             return Ok(chosen.iter().map(|game| (format!("{game:0width$}"), vec![game])).collect());
         }
         "year" => {
-            let tags = TagColumns::of(archive);
+            let tags = TagColumns::open(archive);
             let years = tags.years().map_err(failed())?;
             for game in chosen.iter() {
                 let year = years.get(game).map_or_else(|| "unknown".to_owned(), |year| format!("{year:04}"));
@@ -175,7 +175,7 @@ fn keys(archive: &Archive, chosen: &GameSet, by: &str) -> Result<BTreeMap<String
         tag => vec![tag],
     };
     let columns: Vec<Key> = tags.iter().map(|tag| Key::Tag((*tag).to_owned())).collect();
-    let columns = TagColumns::of(archive).columns(&columns).map_err(failed())?;
+    let columns = TagColumns::open(archive).columns(&columns).map_err(failed())?;
     for game in chosen.iter() {
         for column in &columns {
             let value = String::from_utf8_lossy(column.text(game).unwrap_or(b"unknown")).into_owned();

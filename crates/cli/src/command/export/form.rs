@@ -20,7 +20,7 @@ pub struct Form<'a> {
 
 impl<'a> Form<'a> {
     /// Returns the form for these options.
-    pub fn of(format: Format, flavor: Flavor, args: &'a ShapeArgs) -> Form<'a> {
+    pub fn new(format: Format, flavor: Flavor, args: &'a ShapeArgs) -> Form<'a> {
         Form { format, flavor, shape: args.shape(), args }
     }
 

@@ -126,7 +126,7 @@ fn export(args: &Args, session: &Session) -> Result<Code, Failure> {
     if args.format != Format::Pgn {
         args.shape.only_for_pgn()?;
     }
-    let form = Form::of(args.format, args.flavor, &args.shape);
+    let form = Form::new(args.format, args.flavor, &args.shape);
     let archives = archives::open_all(session, &args.archives)?;
     args.filter.of_one(&archives)?;
     if args.count {
@@ -145,7 +145,7 @@ fn export(args: &Args, session: &Session) -> Result<Code, Failure> {
         let request = Files { form: &form, output: args.output(), by, force: args.force, quiet: args.quiet };
         return lost(files::write(&request, session, archive, &chosen)? + undecided);
     }
-    let mut outputs = Outputs::of_archives(archives.archives());
+    let mut outputs = Outputs::from_archives(archives.archives());
     let target = args.output().map(|path| outputs.file(path, args.format.content(), Existing::from_force(args.force)));
     let target = target.transpose()?;
     let (mut work, mut games, mut undecided) = (Vec::new(), 0, 0);

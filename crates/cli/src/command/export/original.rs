@@ -42,7 +42,7 @@ pub fn run(request: &Request, session: &Session) -> Result<Code, Failure> {
             _ => format!("{}: choose one with --source, or give a folder with -o FOLDER/", list(&all)),
         }));
     }
-    let mut outputs = Outputs::of([request.archive]);
+    let mut outputs = Outputs::from_inputs([request.archive]);
     let mut may = |path: &Path| outputs.file(path, Content::Source, Existing::from_force(request.force));
     let mut code = Code::Success;
     let mut exact = |source: &SourceRecord, same: bool| {

@@ -302,7 +302,7 @@ fn targets(args: &Args, files: &[PathBuf]) -> Result<(Target, Option<Target>), F
     if std::fs::metadata(path).is_ok_and(|file| !file.is_file()) {
         return refuse("not a regular file: give another name with -o");
     }
-    let mut outputs = Outputs::of_sources(files);
+    let mut outputs = Outputs::from_sources(files);
     // The import itself decides how to treat an existing archive.
     let existing = if args.force { Existing::Replace } else { Existing::Append };
     let archive = outputs.file(path, Content::Archive(FileKind::Archive), existing)?;

@@ -129,8 +129,8 @@ pub fn import_new(
 /// Returns the games of a source archive that are neither in the target nor earlier in the source.
 fn new_games(there: Option<&Archive>, archive: &Archive) -> LibraryResult<(GameSet, Known)> {
     let (before, mut new, mut known) = (there.map_or(0, Archive::len), archive.live(), Known::default());
-    let columns: Vec<TagColumns> = there.into_iter().chain([archive]).map(TagColumns::of).collect();
-    let headers = columns.iter().map(Headers::of).collect::<LibraryResult<Vec<_>>>()?;
+    let columns: Vec<TagColumns> = there.into_iter().chain([archive]).map(TagColumns::open).collect();
+    let headers = columns.iter().map(Headers::from_columns).collect::<LibraryResult<Vec<_>>>()?;
     let own = |game: u64| headers.last().zip(game.checked_sub(before).filter(|game| *game > 0));
     let site = |game: u64| match own(game) {
         Some((headers, game)) => headers.site(game),
@@ -166,7 +166,7 @@ struct Headers {
 }
 
 impl Headers {
-    fn of(columns: &TagColumns) -> LibraryResult<Headers> {
+    fn from_columns(columns: &TagColumns) -> LibraryResult<Headers> {
         let names = ["Site", "GameId", "Event", "Date", "Round", "White", "Black"];
         let found = columns.columns(&names.map(|name| Key::Tag(name.to_owned())))?;
         Ok(Headers { columns: names.into_iter().zip(found).collect() })

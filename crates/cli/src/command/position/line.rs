@@ -62,7 +62,7 @@ pub fn read(text: &[u8], style: &Style) -> Result<Parsed, String> {
         {
             Err("a FEN has six fields: the move counters are missing (--as epd takes it as an EPD)".to_owned())
         }
-        Ok(record) => Line::of(record, style).map(|line| Parsed::Position(Box::new(line))),
+        Ok(record) => Line::new(record, style).map(|line| Parsed::Position(Box::new(line))),
         Err(error) => match error.fen().and_then(|_| OtherBoard::read(text, style.mode).ok()) {
             Some(board) if style.moves.is_empty() => Ok(Parsed::Other(board)),
             Some(board) => Err(format!("no moves can be played: {}", note(&board))),
@@ -80,7 +80,7 @@ pub fn note(board: &OtherBoard) -> String {
 }
 
 impl Line {
-    fn of(record: PositionRecord, style: &Style) -> Result<Line, String> {
+    fn new(record: PositionRecord, style: &Style) -> Result<Line, String> {
         let mut position = record.position();
         let is_epd = matches!(record, PositionRecord::Epd(_));
         let (mut operations, bad) = rewrite_moves(record.operations(), &position, |at, m| style.show(at, m));

@@ -26,7 +26,7 @@ pub fn normalised(parsed: &Parsed, style: &Style) -> String {
 /// Returns the line as JSON. `text` is the input, if its strict validity is to be included.
 pub fn json(parsed: &Parsed, text: Option<&str>, style: &Style) -> Object {
     match parsed {
-        Parsed::Position(line) => Report::of(line, text, style).json(),
+        Parsed::Position(line) => Report::new(line, text, style).json(),
         Parsed::Other(board) => other_json(board),
     }
 }
@@ -47,7 +47,7 @@ fn other_json(board: &OtherBoard) -> Object {
 /// from Black's side.
 pub fn text(parsed: &Parsed, text: &str, style: &Style, unicode: bool, flip: bool) -> String {
     match parsed {
-        Parsed::Position(line) => Report::of(line, Some(text), style).text(unicode, flip),
+        Parsed::Position(line) => Report::new(line, Some(text), style).text(unicode, flip),
         Parsed::Other(board) => other_text(board, flip),
     }
 }
@@ -99,7 +99,7 @@ struct Report<'a> {
 }
 
 impl<'a> Report<'a> {
-    fn of(line: &'a Line, text: Option<&str>, style: &Style) -> Report<'a> {
+    fn new(line: &'a Line, text: Option<&str>, style: &Style) -> Report<'a> {
         let strict = text.map(|text| {
             // An EPD has no clocks, and is judged as one.
             if line.is_epd {
@@ -126,7 +126,7 @@ impl<'a> Report<'a> {
             ("Standard", styled(EnPassantStyle::Always, CastlingStyle::XFen)),
             ("X-FEN", styled(EnPassantStyle::Legal, CastlingStyle::XFen)),
             ("Shredder", styled(EnPassantStyle::Always, CastlingStyle::Shredder)),
-            ("EPD", Epd::of(self.position, EnPassantStyle::Always, CastlingStyle::XFen).to_string()),
+            ("EPD", Epd::from_position(self.position, EnPassantStyle::Always, CastlingStyle::XFen).to_string()),
         ]
     }
 

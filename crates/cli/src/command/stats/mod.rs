@@ -69,7 +69,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         return args.threads.install(|| by::run(&args.groups, keys, &choice, session, &archives));
     }
     let limit = args.limit.unwrap_or(10);
-    let report = args.report.target(&mut Outputs::of_archives(archives.archives()))?;
+    let report = args.report.target(&mut Outputs::from_archives(archives.archives()))?;
     args.threads.install(|| {
         let (chosen, mut undecided) = Games::chosen(session, &archives, &args.filter)?;
         let mut stats = Stats::default();
@@ -92,7 +92,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
             let (title, filter) = (archives::names(&args.archives), args.filter.text());
             Report { kind: "statistics", title: &title, filter, games, data: &data }.write(session, target)?;
         } else if args.json {
-            writeln!(out, "{}", Object::of(&stats))?;
+            writeln!(out, "{}", Object::from_value(&stats))?;
         } else {
             let are_several = archives.members().len() > 1;
             out.write_all(tables::text(&stats, are_several, limit, session.width()).as_bytes())?;

@@ -28,7 +28,7 @@ pub fn data(session: &Session, all: &[Games], stats: Stats) -> Result<(Object, u
         arrivals.iter_mut().flatten().zip(counts.iter().flatten()).for_each(|(all, own)| *all += own);
     }
     let [white, black] = arrivals.map(Vec::from);
-    let data = Object::of(&overview)
+    let data = Object::from_value(&overview)
         .with("archives", all.len())
         .object("squares", &Object::new().with("white", white).with("black", black))
         .array("first_moves", &first_moves(all));
@@ -41,7 +41,7 @@ fn first_moves(all: &[Games]) -> Vec<Object> {
         Object::new()
             .with("line", line)
             .with("fen", position.fen())
-            .with("opening", Openings::table().of(position).map(|opening| opening.name))
+            .with("opening", Openings::table().get(position).map(|opening| opening.name))
             .with("games", tally.games())
             .with("white", tally.white)
             .with("draws", tally.draws)

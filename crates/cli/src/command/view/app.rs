@@ -80,7 +80,7 @@ impl<'a> App<'a> {
     /// Opens the game at the present place, at its start or after so many plies.
     pub fn open(&mut self, ply: u32) {
         let Some(number) = self.games.get(self.place) else { return };
-        match self.archive.game(*number).and_then(|game| Sheet::of(&game)) {
+        match self.archive.game(*number).and_then(|game| Sheet::from_game(&game)) {
             Ok(sheet) => {
                 self.node = sheet.at_ply(ply);
                 self.sheet = Some(sheet);

@@ -28,7 +28,7 @@ struct BoardSize {
 
 impl BoardSize {
     /// Returns the largest that leaves room for the moves beside it and the lines below it.
-    fn of(screen: &Screen) -> BoardSize {
+    fn for_screen(screen: &Screen) -> BoardSize {
         let fits = |size: &BoardSize| {
             size.columns() + MARGIN + MOVES <= screen.width && 8 * size.scale + OTHER_ROWS <= screen.height
         };
@@ -191,7 +191,7 @@ fn list(app: &App, screen: &mut Screen) {
     put(1, &head, Look::FAINT);
     let first = app.place.saturating_sub(rows / 2).min(app.games.len().saturating_sub(rows));
     for (row, number) in app.games.iter().skip(first).take(rows).enumerate() {
-        let heading = app.archive.game(*number).and_then(|game| GameSummary::of(&game));
+        let heading = app.archive.game(*number).and_then(|game| GameSummary::from_game(&game));
         let number = format!("{number:>digits$}");
         match heading {
             Ok(heading) => {
@@ -224,7 +224,7 @@ fn game(app: &App, screen: &mut Screen) {
         all => format!(" ({} of {})", thousands(app.place as u64 + 1), thousands(all)),
     };
     title(app, screen, &format!("game {}{of}", thousands(sheet.number)));
-    let size = BoardSize::of(screen);
+    let size = BoardSize::for_screen(screen);
     board(app, sheet, size, screen);
     below_the_board(app, sheet, size, screen);
     let left = size.columns() + MARGIN;

@@ -69,7 +69,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         return Err(Failure::Message(what.to_owned()));
     }
     args.threads.install(|| {
-        let (games, _) = args.filter.chosen(session, &TagColumns::of(&archive))?;
+        let (games, _) = args.filter.chosen(session, &TagColumns::open(&archive))?;
         let games: Vec<u64> = games.iter().collect();
         if games.is_empty() && args.game.is_none() {
             return Err(Failure::Message("there is no such game".to_owned()));

@@ -51,8 +51,8 @@ pub struct Sheet {
 
 impl Sheet {
     /// Reads a game.
-    pub fn of(game: &GameRef) -> Result<Sheet> {
-        let summary = GameSummary::of(game)?;
+    pub fn from_game(game: &GameRef) -> Result<Sheet> {
+        let summary = GameSummary::from_game(game)?;
         let owned = game.to_game()?;
         let start = Node {
             number: String::new(),
