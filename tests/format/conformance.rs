@@ -89,6 +89,17 @@ fn files(folder: &Path) -> Vec<File> {
     import("annotated", &[&annotated], small());
     packed_as("annotated", "annotated-packed", false);
     import("two-sources", &[&annotated, &games], small());
+    let sources: Vec<PathBuf> = styled()
+        .into_iter()
+        .map(|(name, text)| {
+            let path = folder.join(name);
+            fs::write(&path, text).unwrap();
+            path
+        })
+        .collect();
+    import("styles", &sources.iter().collect::<Vec<_>>(), small());
+    let styles = Archive::open(path("styles")).unwrap();
+    assert!(styles.sources().unwrap().iter().all(|source| source.exact), "a source is not kept whole");
     fs::copy(path("plain"), path("deleted")).unwrap();
     Archive::delete(path("deleted"), [3, 10, 11, 12, 60]).unwrap();
     Archive::undelete(path("deleted"), [11]).unwrap();
@@ -135,6 +146,11 @@ fn files(folder: &Path) -> Vec<File> {
         ),
         ("good/annotated-packed.bga", "the same with packed moves", read("annotated-packed")),
         ("good/two-sources.bga", "two sources in one archive", read("two-sources")),
+        (
+            "good/styles.bga",
+            "CR LF, Windows-1252, filled lines, other parentheses, loose blocks, predicted numbers",
+            read("styles"),
+        ),
         ("good/deleted.bga", "games deleted, and one restored", deleted.clone()),
         ("good/edited.bga", "two games with other tags and without their comments than in the source", read("edited")),
         ("good/described.bga", "metadata, set twice", read("described")),
@@ -235,6 +251,38 @@ fn files(folder: &Path) -> Vec<File> {
     files.push(("sources/games.pgn", "", fs::read(&games).unwrap()));
     files.push(("sources/annotated.pgn", "", fs::read(&annotated).unwrap()));
     files
+}
+
+/// Sources that are written in other ways than most.
+fn styled() -> Vec<(&'static str, Vec<u8>)> {
+    let tags = |white: &str| format!("[Event \"Styles\"]\n[White \"{white}\"]\n[Result \"1-0\"]\n\n");
+    let movetext = "1. e4 ( 1. d4 d5 ( 1... Nf6 ) 2. c4 ) 1... e5 2. Qh5 Nc6 { one\ntwo } 3. Bc4 Nf6 4. Qxf7#  1-0\n\n";
+    let crlf = (tags("Müller") + movetext).repeat(3).replace('\n', "\r\n");
+    let windows: Vec<u8> = crlf.chars().map(|character| character as u8).collect();
+    // More bytes than a chunk has stand beside no game.
+    let rejected = "[Variant \"Atomic\"]\n\n1. e4 *\n\n".repeat(400);
+    let loose = format!("{rejected}{}1. e4 e5 2. Nf3 1-0\n\n{rejected}", tags("Loose"));
+    let mut engine = String::new();
+    for game in 0..3i64 {
+        engine += &tags("Engine");
+        let mut left = [600_000i64; 2];
+        for ply in 0..40i64 {
+            let time = 500 + (ply * 7919 + game * 104_729) % 4001;
+            let speed = if ply % 2 == 0 { 1_500_000 } else { 800_077 } + 331 * (time % 97);
+            left[(ply % 2) as usize] += 3000 - time;
+            let san = [["Nf3", "Nf6"], ["Ng1", "Ng8"]][(ply / 2 % 2) as usize][(ply % 2) as usize];
+            let number = if ply % 2 == 0 { format!("{}. ", ply / 2 + 1) } else { String::new() };
+            let (tl, nodes) = (left[(ply % 2) as usize], speed * time / 1000);
+            engine += &format!("{number}{san} {{d={}, mt={time}, tl={tl}, s={speed}, n={nodes}}} ", 20 + time % 5);
+        }
+        engine += "1-0\n\n";
+    }
+    vec![
+        ("crlf.pgn", windows),
+        ("filled.pgn", fs::read(testdata("golden/filled.pgn")).unwrap()),
+        ("loose.pgn", loose.into_bytes()),
+        ("engine.pgn", engine.into_bytes()),
+    ]
 }
 
 /// An archive of these records.

@@ -24,7 +24,7 @@ create_exception!(
     scoresheet,
     ScoresheetError,
     PyException,
-    "What is wrong with an archive; the base of the exceptions of its own kind."
+    "An error of an archive; the base class of its special kinds."
 );
 create_exception!(
     scoresheet,

@@ -30,7 +30,7 @@ pub struct Fault {
     game: u64,
     /// The game's number in the archive, or None where it was rejected.
     stored: Option<u64>,
-    /// What is wrong.
+    /// The fault, in words.
     text: String,
     /// The text of a rejected game, where `on_reject` asks for it.
     rejected: Option<Vec<u8>>,
@@ -47,7 +47,7 @@ impl Fault {
     }
 }
 
-/// What an import did.
+/// The results of an import.
 #[pyclass(frozen, get_all, module = "scoresheet")]
 pub struct Summary {
     /// Games seen: stored and rejected.
@@ -82,7 +82,7 @@ impl Summary {
 /// `paths` is a path or a file object, binary or text, or several of them; `-` is standard input. A file object is copied
 /// to a temporary file first. An archive that is there is an error, unless `append` adds to
 /// it or `replace` takes its place. With `pack` moves take under three bits a ply, and opening a position 50
-/// microseconds. `metadata` is a dict of what the archive says of itself, such as "title" and "license". `encoding` is "auto", "utf-8", "windows-1252" or "latin-1". `on_fault` is called with each Fault,
+/// microseconds. `metadata` is a dict with keys such as "title" and "license", which the archive keeps. `encoding` is "auto", "utf-8", "windows-1252" or "latin-1". `on_fault` is called with each Fault,
 /// `on_reject` with the last one of each rejected game, which has its text. `progress` is True, False, or a function
 /// that is called with the bytes read and the games stored; default: a progress bar where there is a terminal or a
 /// notebook.

@@ -619,7 +619,7 @@ impl Archive {
         Ok(self.shared.get()?.sources.len())
     }
 
-    /// What each archive says of itself: a dict of title, license and other keys, one for each file.
+    /// The metadata of each archive: a dict of title, license and other keys, one for each file.
     ///
     /// >>> archive.metadata
     /// [{}]

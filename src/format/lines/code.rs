@@ -31,6 +31,9 @@ fn code(
     if moves == 0 {
         return Some(());
     }
+    if played == Move::NULL {
+        return None;
+    }
     let mut at = LineBoard::new(before)?;
     let mut first = Some(at.step(played));
     if field.is_after() {

@@ -20,6 +20,7 @@ pub(crate) const MOST_MOVES: usize = 1023;
 mod tests {
     use super::*;
     use crate::chess::{Color, Move, Position};
+    use crate::format::lines::board::LineBoard;
     use proptest::prelude::*;
 
     /// Positions with something special: castling of all kinds, en passant, promotions, pins, many pieces of a role.
@@ -124,6 +125,16 @@ mod tests {
             ["e4 e5 ", " e4", "e4  e5", "e4 e5 Ke3", "e4+", "e4 e5 Qh5 Nc6 Bc4 Nf6 Qxf7", "E4", "e4 --", "Ng1f3", "0-0"]
         {
             assert_eq!(read_line(field, (&before, played), text.as_bytes()), None, "{text}");
+        }
+        // Nor is there a line after a null move, whether it begins before or after it.
+        for field in LineField::ALL {
+            assert_eq!(read_line(field, (&before, Move::NULL), b"e4"), None);
+            let (mut encoder, mut read) = (LineEncoder::new(), Vec::new());
+            assert_eq!(
+                encoder.write(field, (&before, Move::NULL), &[(LineBoard::new(&before).unwrap().step(played), false)]),
+                None
+            );
+            assert_eq!(LineDecoder::new(&[0; 20]).read(field, (&before, Move::NULL), 1, &mut read), None);
         }
         let mate = read_line(field, (&before, played), b"e4 e5 Qh5 Nc6 Bc4 Nf6 Qxf7#").unwrap();
         assert_eq!(mate.iter().filter(|(_, mates)| *mates).count(), 1);
