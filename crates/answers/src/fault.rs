@@ -21,6 +21,14 @@ pub struct Fault {
     pub more: Map<String, Value>,
 }
 
+impl std::fmt::Display for Fault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Fault {}
+
 impl Fault {
     /// Returns a fault with this status, code and message.
     pub fn new(status: StatusCode, code: &'static str, message: impl Into<String>) -> Fault {

@@ -36,6 +36,11 @@ impl Params {
         self.0.iter().find(|(own, _)| own == name).map(|(_, value)| value.as_str()).filter(|value| !value.is_empty())
     }
 
+    /// Returns whether a parameter is given, even without a value.
+    pub fn has(&self, name: &str) -> bool {
+        self.0.iter().any(|(own, _)| own == name)
+    }
+
     /// Returns a number, or `default`.
     ///
     /// Errors: the value is no such number.

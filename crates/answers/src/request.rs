@@ -1,7 +1,8 @@
 //! Requests: which answer a path, a query and a body ask for, what it costs, and the answer.
 
 use crate::answer::{
-    Answer, archives, by_position, by_tags, complete, download, find, game, games, position, stats, tree,
+    Answer, archives, by_position, by_tags, complete, download, event, find, game, games, player, position, read,
+    stats, tree,
 };
 use crate::fault::Fault;
 use crate::params::Params;
@@ -28,7 +29,10 @@ enum Noun {
     Tree,
     Cost,
     Find(Arc<find::Asked>),
+    Read(Arc<read::Asked>),
     Stats,
+    Player,
+    Event,
     Complete,
     Download,
     #[cfg(not(target_family = "wasm"))]
@@ -36,7 +40,8 @@ enum Noun {
 }
 
 impl Request {
-    /// Reads a request: a path below `/api/v1/`, a query, and the body of one that has any (a search by pattern).
+    /// Reads a request: a path below `/api/v1/`, a query, and the body of one that has any (a search by pattern,
+    /// a game to read).
     ///
     /// Errors: there is no such path; a parameter cannot be read. Some are read only when the answer is made.
     pub fn read(path: &str, query: Option<&str>, body: Option<&[u8]>) -> Result<Request, Fault> {
@@ -45,6 +50,7 @@ impl Request {
         let parts: Vec<&str> = path.split('/').collect();
         let noun = match (parts.as_slice(), body) {
             (["find"], Some(body)) => Noun::Find(Arc::new(find::by_question(body)?)),
+            (["read"], Some(body)) => Noun::Read(Arc::new(read::asked(body)?)),
             (["find"], None) => Noun::Find(Arc::new(find::by_position(&params)?)),
             (_, Some(_)) => return Err(Fault::missing("there is no such route; see /api/v1/openapi.json")),
             (["archives"], _) => Noun::Archives,
@@ -57,6 +63,8 @@ impl Request {
             (["tree"], _) => Noun::Tree,
             (["cost"], _) => Noun::Cost,
             (["stats"], _) => Noun::Stats,
+            (["player"], _) => Noun::Player,
+            (["event"], _) => Noun::Event,
             (["complete"], _) => Noun::Complete,
             (["download.pgn"], _) => Noun::Download,
             #[cfg(not(target_family = "wasm"))]
@@ -72,15 +80,19 @@ impl Request {
         let at = asks("fen") || asks("play");
         match &self.noun {
             Noun::Archives | Noun::Game(_) | Noun::Pgn(_) | Noun::Original(_) | Noun::Position => Cost::Quick,
-            Noun::Find(_) => Cost::Quick,
+            Noun::Find(_) | Noun::Read(_) => Cost::Quick,
             #[cfg(not(target_family = "wasm"))]
             Noun::Description => Cost::Quick,
-            Noun::Games | Noun::Tree | Noun::Stats | Noun::Download if asks("find") => Cost::Scan,
+            Noun::Games | Noun::Tree | Noun::Stats | Noun::Player | Noun::Event | Noun::Download if asks("find") => {
+                Cost::Scan
+            }
             Noun::Games if at => by_position(snapshot),
             Noun::Games if asks("sort") || asks("where") => by_tags(snapshot),
             Noun::Games => Cost::Quick,
             Noun::Novelty(_) | Noun::Tree | Noun::Download => by_position(snapshot),
-            Noun::Cost | Noun::Stats | Noun::Complete => by_tags(snapshot),
+            // Spellings are sought among all names.
+            Noun::Player if !snapshot.knows_spellings() => Cost::Scan,
+            Noun::Cost | Noun::Stats | Noun::Player | Noun::Event | Noun::Complete => by_tags(snapshot),
         }
     }
 
@@ -101,7 +113,10 @@ impl Request {
             Noun::Tree => tree::tree(snapshot, params, stop)?,
             Noun::Cost => find::cost(snapshot, params, stop)?,
             Noun::Find(asked) => return find::find(snapshot, asked),
+            Noun::Read(asked) => read::read(snapshot, asked, stop)?,
             Noun::Stats => stats::stats(snapshot, params, stop)?,
+            Noun::Player => player::player(snapshot, params, stop)?,
+            Noun::Event => event::event(snapshot, params, stop)?,
             Noun::Complete => complete::complete(snapshot, params)?,
             Noun::Download => return download::download(snapshot, params, stop, most),
             #[cfg(not(target_family = "wasm"))]

@@ -6,12 +6,13 @@ use crate::fault::Fault;
 use crate::stop::Stop;
 use scoresheet::archive::GameSet;
 use scoresheet::chess::Position;
+use scoresheet::query::report::spellings::{Named, Suggestion, spellings_among};
 use scoresheet::query::tag_columns::Unread;
 use scoresheet::query::{Filter, PositionQuery, SortKeys, TagColumns};
 use scoresheet::{ArchiveSet, Monitor, Query};
 use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// All archives at one moment. Games have numbers that go on from one archive to the next.
 #[derive(Debug)]
@@ -23,6 +24,7 @@ pub struct Snapshot {
     /// A number that another state of the archives or of their side files does not have.
     pub version: u64,
     selections: Mutex<VecDeque<(String, Arc<Selection>)>>,
+    spellings: OnceLock<Vec<Suggestion>>,
 }
 
 /// Which games are wanted, and in what order.
@@ -87,7 +89,14 @@ impl Snapshot {
             (archive.id().to_string(), archive.sequence(), archive.file_length()).hash(&mut hasher);
         }
         state.hash(&mut hasher);
-        Snapshot { set, outdated: Vec::new(), version: hasher.finish(), books, selections: Mutex::default() }
+        Snapshot {
+            set,
+            outdated: Vec::new(),
+            version: hasher.finish(),
+            books,
+            selections: Mutex::default(),
+            spellings: OnceLock::new(),
+        }
     }
 
     /// Returns the set with the reasons why archives are shown as they were, and not as their files are now.
@@ -158,6 +167,18 @@ impl Snapshot {
     /// Returns whether filters cost no reading of all tags.
     pub fn has_columns(&self) -> bool {
         self.books.iter().all(|book| book.has_columns())
+    }
+
+    /// Returns whether the spellings of all players' names have been sought.
+    pub fn knows_spellings(&self) -> bool {
+        self.spellings.get().is_some()
+    }
+
+    /// Returns which players' names of all archives are probably spellings of others: sought once, and none where tags
+    /// are damaged.
+    pub fn spellings(&self) -> &[Suggestion] {
+        let found = || spellings_among(self.books.iter().map(|book| book.tags()), Named::Players).unwrap_or_default();
+        self.spellings.get_or_init(found)
     }
 
     /// Returns the games that are wanted, and keeps the selection for the next request that asks for the same.

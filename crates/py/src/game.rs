@@ -691,7 +691,7 @@ impl Variation {
     /// The position before its first move, or None where it has no moves.
     #[getter]
     fn start(&self) -> Option<Position> {
-        self.variation.start.clone().map(Position::new)
+        self.variation.start.clone().map(Position::by_itself)
     }
 
     fn __repr__(&self) -> String {

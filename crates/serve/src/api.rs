@@ -30,6 +30,10 @@ async fn answer(
     let (cost, most) = (request.cost(&snapshot), app.config.download);
     let answer = app.work.run(cost, move |stop| request.answer(&snapshot, stop, most)).await?;
     Ok(match answer {
+        Answer::Json(mut json) if path == "archives" => {
+            json["engine"] = app.engine.is_some().into();
+            Json(json).into_response()
+        }
         Answer::Json(json) => Json(json).into_response(),
         Answer::Bytes { kind, name, bytes } => {
             let name = format!("inline; filename=\"{name}\"");

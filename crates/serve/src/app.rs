@@ -1,5 +1,6 @@
 //! What is served, and what every route is given.
 
+use crate::engine::{Engine, EngineConfig};
 use crate::shelf::Shelf;
 use crate::work::Work;
 use scoresheet::archive::OpenOptions;
@@ -28,6 +29,8 @@ pub struct Config {
     pub per_client: usize,
     /// Games of a download at most.
     pub download: u64,
+    /// The engine that analyses positions, if there is one.
+    pub engine: Option<EngineConfig>,
 }
 
 impl Default for Config {
@@ -42,6 +45,7 @@ impl Default for Config {
             scans: std::thread::available_parallelism().map_or(1, usize::from),
             per_client: 256,
             download: 1_000_000,
+            engine: None,
         }
     }
 }
@@ -52,6 +56,7 @@ pub struct App {
     pub(crate) config: Arc<Config>,
     pub(crate) shelf: Arc<Shelf>,
     pub(crate) work: Arc<Work>,
+    pub(crate) engine: Option<Arc<Engine>>,
 }
 
 impl App {
@@ -59,7 +64,8 @@ impl App {
     pub fn open(config: Config) -> Result<App, Box<dyn std::error::Error>> {
         let shelf = Shelf::open(&config.archives, config.options)?;
         let work = Work::new(config.scans, config.deadline)?;
-        Ok(App { config: Arc::new(config), shelf: Arc::new(shelf), work: Arc::new(work) })
+        let engine = config.engine.clone().map(|config| Arc::new(Engine::new(config)));
+        Ok(App { engine, config: Arc::new(config), shelf: Arc::new(shelf), work: Arc::new(work) })
     }
 
     /// Moves on to what the archives' paths name now. Returns whether anything has changed.

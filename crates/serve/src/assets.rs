@@ -12,8 +12,9 @@ use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-/// The pages: one document, whose script shows the page that the path names.
-const PAGES: [&str; 5] = ["explorer", "game", "games", "search", "statistics"];
+/// The pages: one document, whose script shows the page that the path names. The pages of a game and of a position are
+/// in `preview`. The page of a player has the path of a route of the explorer.
+const PAGES: [&str; 5] = ["event", "games", "own", "search", "statistics"];
 
 /// The files by name, each with its entity tag.
 static ASSETS: LazyLock<HashMap<&str, (&[u8], String)>> = LazyLock::new(|| {
@@ -28,11 +29,17 @@ pub fn routes() -> Router<App> {
         .route("/", get(async || Redirect::temporary("explorer")))
         .route("/assets/{*path}", get(asset))
         .route("/favicon.ico", get(async |headers: HeaderMap| file("icon.svg", &headers)))
+        .route("/embed", get(async |headers: HeaderMap| page(&headers)))
         .route("/embed/{n}", get(embedded));
-    for page in PAGES {
-        router = router.route(&format!("/{page}"), get(async |headers: HeaderMap| file("index.html", &headers)));
+    for name in PAGES {
+        router = router.route(&format!("/{name}"), get(async |headers: HeaderMap| page(&headers)));
     }
     router.fallback(missing)
+}
+
+/// Returns the document.
+pub fn page(headers: &HeaderMap) -> Response {
+    file("index.html", headers)
 }
 
 /// Says that there is no such page: to a reader by a page, from which the others can be reached.
@@ -47,7 +54,7 @@ async fn missing(uri: Uri, headers: HeaderMap) -> Response {
 }
 
 /// Returns the document as it is so many folders further down.
-fn document(below: usize) -> String {
+pub fn document(below: usize) -> String {
     const PAGE: &str = scoresheet_pages::text("index.html");
     PAGE.replace("\"assets/", &format!("\"{}assets/", "../".repeat(below)))
 }

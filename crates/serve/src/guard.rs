@@ -23,8 +23,11 @@ use tower_http::compression::predicate::{DefaultPredicate, NotForContentType, Pr
 
 /// The longest path with its query, in bytes.
 const URL: usize = 8192;
-/// The longest body, in bytes.
+/// The longest body of a search, in bytes, and of a text of games.
 const BODY: usize = 16 << 10;
+const TEXT: usize = 1 << 20;
+/// The routes that take bodies, each with the longest one.
+const POSTED: [(&str, usize); 2] = [("/api/v1/find", BODY), ("/api/v1/read", TEXT)];
 
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
                       base-uri 'none'; form-action 'self'; frame-ancestors ";
@@ -37,7 +40,7 @@ pub struct Peer(pub SocketAddr);
 pub fn guarded(routes: Router<App>, app: &App) -> Router {
     let compressed = DefaultPredicate::new().and(NotForContentType::new("application/x-ndjson"));
     routes
-        .layer(DefaultBodyLimit::max(BODY))
+        .layer(DefaultBodyLimit::max(TEXT))
         .layer(from_fn_with_state(app.clone(), known))
         .layer(CompressionLayer::new().compress_when(compressed))
         .layer(CatchPanicLayer::custom(panicked))
@@ -77,17 +80,23 @@ async fn with_body(request: Request, most: Duration) -> Result<Request, Fault> {
         return Ok(request);
     }
     let (parts, body) = request.into_parts();
-    match tokio::time::timeout(most, axum::body::to_bytes(body, BODY)).await {
+    let longest = longest(parts.uri.path()).unwrap_or(BODY);
+    match tokio::time::timeout(most, axum::body::to_bytes(body, longest)).await {
         Ok(Ok(bytes)) => Ok(Request::from_parts(parts, bytes.into())),
-        Ok(Err(_)) => Err(too_large()),
+        Ok(Err(_)) => Err(too_large(longest)),
         Err(_) => {
             Err(Fault::new(StatusCode::REQUEST_TIMEOUT, "slow_body", "the body of the request takes too long to come"))
         }
     }
 }
 
-fn too_large() -> Fault {
-    Fault::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", format!("the body is longer than {BODY} bytes"))
+/// The longest body that a route takes, if it takes any.
+fn longest(path: &str) -> Option<usize> {
+    POSTED.iter().find(|(route, _)| *route == path).map(|(_, longest)| *longest)
+}
+
+fn too_large(longest: usize) -> Fault {
+    Fault::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", format!("the body is longer than {longest} bytes"))
 }
 
 fn check(app: &App, request: &Request) -> Result<(), Fault> {
@@ -110,12 +119,12 @@ fn check(app: &App, request: &Request) -> Result<(), Fault> {
     }
     match *request.method() {
         Method::GET | Method::HEAD => Ok(()),
-        Method::POST if uri.path() == "/api/v1/find" => may_post(request, host),
+        Method::POST if longest(uri.path()).is_some() => may_post(request, host),
         _ => Err(Fault::new(StatusCode::METHOD_NOT_ALLOWED, "read_only", "the server only reads: GET and HEAD")),
     }
 }
 
-/// A search is posted as JSON, by a page of this server or by a program: no other site's page can.
+/// A search or a game is posted as JSON, by a page of this server or by a program: no other site's page can.
 fn may_post(request: &Request, host: &str) -> Result<(), Fault> {
     let headers = request.headers();
     let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
@@ -129,8 +138,9 @@ fn may_post(request: &Request, host: &str) -> Result<(), Fault> {
     if headers.get(header::ORIGIN).is_some_and(|origin| !same(origin)) {
         return Err(Fault::new(StatusCode::FORBIDDEN, "other_origin", "pages of other sites may not search here"));
     }
-    if request.body().size_hint().lower() > BODY as u64 {
-        return Err(too_large());
+    let longest = longest(request.uri().path()).unwrap_or(BODY);
+    if request.body().size_hint().lower() > longest as u64 {
+        return Err(too_large(longest));
     }
     Ok(())
 }
@@ -160,7 +170,7 @@ fn is_explorer(path: &str) -> bool {
 
 fn protect(headers: &mut HeaderMap, path: &str, cors: bool) {
     let mut set = |name: HeaderName, value: HeaderValue| headers.insert(name, value);
-    let ancestors = if path.starts_with("/embed/") { "*" } else { "'none'" };
+    let ancestors = if path == "/embed" || path.starts_with("/embed/") { "*" } else { "'none'" };
     if let Ok(policy) = HeaderValue::from_str(&format!("{POLICY}{ancestors}")) {
         set(header::CONTENT_SECURITY_POLICY, policy);
     }

@@ -2,7 +2,7 @@
 
 use clap::Parser;
 use scoresheet::archive::{Access, OpenOptions};
-use scoresheet_serve::{App, Config, Limits, serve};
+use scoresheet_serve::{App, Config, EngineConfig, Limits, serve};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -56,6 +56,24 @@ struct Args {
     /// Games of a download at most
     #[arg(long, value_name = "N", default_value_t = 1_000_000)]
     download: u64,
+    /// Analyse positions with this engine, a program that speaks UCI
+    #[arg(long, value_name = "PROGRAM", help_heading = "Engine")]
+    engine: Option<PathBuf>,
+    /// How long the engine may think about a position
+    #[arg(long, value_name = "SECONDS", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=600), help_heading = "Engine")]
+    engine_time: u64,
+    /// Threads of the engine
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1024), help_heading = "Engine")]
+    engine_threads: u32,
+    /// Memory of the engine for positions
+    #[arg(long, value_name = "MB", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=1_048_576), help_heading = "Engine")]
+    engine_hash: u32,
+    /// Requests that may wait for the engine
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=1024), help_heading = "Engine")]
+    engine_requests: u16,
+    /// Let other machines use the engine; needed with --host and --listen
+    #[arg(long, requires = "engine", help_heading = "Engine")]
+    engine_public: bool,
     /// Read archives with ordinary reads instead of mapping them into memory
     #[arg(long)]
     no_map: bool,
@@ -75,6 +93,17 @@ fn main() -> ExitCode {
 
 async fn run(args: Args) -> ExitCode {
     let access = if args.no_map { Access::Read } else { Access::Map };
+    let is_public = !args.host.is_empty() || args.listen.is_some_and(|address| !address.is_loopback());
+    if args.engine.is_some() && is_public && !args.engine_public {
+        return failed("--engine is for this machine alone; --engine-public admits other machines");
+    }
+    let engine = args.engine.map(|path| EngineConfig {
+        path,
+        time: Duration::from_secs(args.engine_time),
+        threads: args.engine_threads,
+        hash: args.engine_hash,
+        requests: usize::from(args.engine_requests),
+    });
     let defaults = Config::default();
     let config = Config {
         archives: args.archives,
@@ -86,6 +115,7 @@ async fn run(args: Args) -> ExitCode {
         scans: args.scans.map_or(defaults.scans, usize::from),
         per_client: args.per_client,
         download: args.download,
+        engine,
     };
     let app = match App::open(config) {
         Ok(app) => app,

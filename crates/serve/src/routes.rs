@@ -1,13 +1,18 @@
 //! The routes, guarded.
 
 use crate::app::App;
-use crate::{api, assets, explorer, guard};
+use crate::{analysis, api, assets, explorer, guard, preview};
 use axum::Router;
 
 impl App {
     /// Returns the routes, guarded.
     pub fn router(&self) -> Router {
-        let routes = Router::new().merge(api::routes()).merge(explorer::routes()).merge(assets::routes());
+        let routes = Router::new()
+            .merge(api::routes())
+            .merge(explorer::routes())
+            .merge(analysis::routes())
+            .merge(assets::routes())
+            .merge(preview::routes());
         guard::guarded(routes, self)
     }
 }

@@ -13,6 +13,18 @@ use std::io::{self, BufWriter, Seek, Write};
 use std::path::Path;
 use std::sync::Arc;
 
+/// The position index lacks games: they are damaged.
+#[derive(Clone, Copy, Debug)]
+pub struct Lacking;
+
+impl std::fmt::Display for Lacking {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("the position index lacks games")
+    }
+}
+
+impl std::error::Error for Lacking {}
+
 /// Makes the site file of an archive at `path`; `index` is its position index. Returns its length.
 ///
 /// Errors: a game that cannot be read, a disk that is full.
@@ -25,7 +37,7 @@ pub fn make(archive: Archive, index: &PositionIndex, name: &str, path: &Path, be
     let mut at = HEADER as u64;
 
     let done = begin("replaying", archive.len());
-    let whole = index.whole().ok_or_else(|| io::Error::other("the position index lacks games"))?;
+    let whole = index.whole().ok_or_else(|| io::Error::other(Lacking))?;
     let facts = index.facts(1..archive.len() + 1).map_err(io::Error::other)?;
     let places = Places::new(archive, whole, facts, &*done).map_err(io::Error::other)?;
     let (bits, kept) = places.bits();
@@ -56,7 +68,7 @@ pub fn make(archive: Archive, index: &PositionIndex, name: &str, path: &Path, be
                 let known = |game: &u64| {
                     let summary = match archive.is_deleted(*game) {
                         true => GameSummary::default(),
-                        false => book.summary(*game).map_err(|fault| io::Error::other(fault.message))?,
+                        false => book.summary(*game).map_err(io::Error::other)?,
                     };
                     let facts = places.facts[*game as usize - 1].encode();
                     Ok(Known { summary, facts, novelty: places.novelty(*game) })
@@ -81,11 +93,11 @@ pub fn make(archive: Archive, index: &PositionIndex, name: &str, path: &Path, be
     drop(places);
     let _ = begin("statistics", 1);
     let snapshot = Arc::new(Snapshot::new(vec![Arc::clone(&book)], ()));
-    let request = Request::read("stats", None, None).map_err(|fault| io::Error::other(fault.message))?;
+    let request = Request::read("stats", None, None).map_err(io::Error::other)?;
     let stats = match request.answer(&snapshot, &Stop::default(), 0) {
         Ok(Answer::Json(stats)) => pack(stats.to_string().as_bytes())?,
         Ok(_) => return Err(io::Error::other("no statistics")),
-        Err(fault) => return Err(io::Error::other(fault.message)),
+        Err(fault) => return Err(io::Error::other(fault)),
     };
     header.stats = (at, stats.len() as u64);
     out.write_all(&stats)?;

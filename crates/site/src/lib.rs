@@ -4,6 +4,7 @@
 //! `file` makes the site file with `positions`; `parts` cuts files; `pages` writes the pages, the service worker and
 //! the page of licences; `package` the same reader as a package for npm. Archives are read and never written.
 
+mod feed;
 pub mod file;
 mod options;
 mod package;
@@ -14,19 +15,24 @@ mod positions;
 pub use options::{Begin, Done, Options};
 pub use package::write as write_package;
 
+use scoresheet::archive::copy::{self, Part};
 use scoresheet::query::PositionIndex;
 use scoresheet::query::position::index;
-use scoresheet::{Archive, Monitor};
+use scoresheet::{Archive, Error, Existing, Monitor};
+use scoresheet_answers::Fault;
 use serde_json::json;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
 
 /// What was made.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Made {
     /// Games, those deleted left out.
     pub games: u64,
+    /// The unreadable part of damaged archives; `None` if they are intact.
+    pub lost: Option<Lost>,
     /// Files and their bytes in all.
     pub files: (u64, u64),
     /// The bytes of the archive, and of the site file.
@@ -42,77 +48,176 @@ const WORK: &str = ".making";
 /// Memory for sorting the position index.
 const MEMORY: u64 = 512 << 20;
 
-/// Makes the folder. One that a site was made in before is brought up to date: parts that are the same stay.
+/// Makes the folder. One that a site was made in before is brought up to date: parts that are the same stay. Of several
+/// archives the games follow one another. Of a damaged archive the site has the intact games, and says how many are
+/// missing.
 ///
-/// Errors: the archive cannot be opened or read; the folder holds something else, or cannot be written.
-pub fn make(archive: &Path, folder: &Path, options: &Options, begin: &Begin<'_>) -> io::Result<Made> {
+/// Errors: an archive cannot be opened or read; the folder holds something else, or cannot be written; options are wrong.
+pub fn make<P: AsRef<Path>>(archives: &[P], folder: &Path, options: &Options, begin: &Begin<'_>) -> io::Result<Made> {
+    options.check()?;
     let is_empty = fs::read_dir(folder).map_or(true, |mut entries| entries.next().is_none());
     if !is_empty && !folder.join(parts::MANIFEST).exists() && !folder.join(WORK).exists() {
         return Err(io::Error::other(format!("{} holds something else than a site", folder.display())));
     }
-    let opened = Archive::open(archive).map_err(io::Error::other)?;
-    if opened.incomplete().is_some() {
-        return Err(io::Error::other(format!("{} is damaged: scoresheet repair mends it", archive.display())));
-    }
+    let paths: Vec<PathBuf> = archives.iter().map(|path| path.as_ref().to_path_buf()).collect();
+    let name = |path: &PathBuf| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let name = paths.iter().map(name).collect::<Vec<_>>().join(", ");
+    let are_intact = paths.iter().map(|path| is_intact(path)).collect::<io::Result<Vec<bool>>>()?;
     fs::create_dir_all(folder)?;
     let work = folder.join(WORK);
-    let _ = fs::remove_dir_all(&work);
-    fs::create_dir(&work)?;
-    let made = within(opened, archive, folder, &work, options, begin);
+    let job = Job { name: &name, folder, work: &work, options, begin };
+    renew(&work)?;
+    // Some damage is met only on the way.
+    let made = match are_intact.contains(&false) {
+        true => job.of_intact(&paths),
+        false => match job.of_all(&paths, None) {
+            Err(error) if is_damage(&error) => renew(&work).and_then(|()| job.of_intact(&paths)),
+            made => made,
+        },
+    };
     let _ = fs::remove_dir_all(&work);
     made
 }
 
-fn within(
-    mut archive: Archive,
-    path: &Path,
-    folder: &Path,
-    work: &Path,
-    options: &Options,
-    begin: &Begin<'_>,
-) -> io::Result<Made> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let mut positions = PositionIndex::open(&archive).0.filter(|index| index.whole().is_some());
-    if positions.is_none() {
-        // Beside the archive nothing is written.
-        let own = work.join("games.bga");
-        fs::hard_link(path, &own).or_else(|_| fs::copy(path, &own).map(drop))?;
-        archive = Archive::open(&own).map_err(io::Error::other)?;
-        let done = begin("position index", archive.len() * 2);
-        index::build(&archive, MEMORY, Monitor::new().on_progress(done)).map_err(io::Error::other)?;
-        positions = PositionIndex::open(&archive).0;
-    }
-    let Some(positions) = positions else { return Err(io::Error::other("the position index cannot be read")) };
-    let index = archive.index_file();
-    let (games, sequence, length) =
-        (archive.len() - archive.deleted_count(), archive.sequence(), archive.file_length());
-    let id = archive.id().to_string();
-    let site = work.join("site");
-    let own = archive.path().to_path_buf();
-    let site_length = file::make(archive, &positions, &name, &site, begin)?;
-    drop(positions);
+/// Takes a file that is not there for removed.
+fn absent(error: io::Error) -> io::Result<()> {
+    if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) }
+}
 
-    let done = begin("writing", length + site_length);
-    let mut parts = parts::Parts::new(folder, options.part)?;
-    let archive_parts = parts.file(&own, length, &*done)?;
-    let index_parts = parts.bytes(&index)?;
-    let site_parts = parts.file(&site, site_length, &*done)?;
-    let manifest = json!({
-        "scoresheet": 1,
-        "title": options.title,
-        "name": name,
-        "id": id,
-        "commit": sequence,
-        "games": games,
-        "part": options.part,
-        "archive": archive_parts,
-        "index": index_parts,
-        "site": site_parts,
-    });
-    let shell = pages::write(folder, &manifest, options)?;
-    parts.finish(&manifest)?;
-    let files = count(folder, work)?;
-    Ok(Made { games, files, archive: length, site: site_length, shell })
+/// Begins the work anew.
+fn renew(work: &Path) -> io::Result<()> {
+    let _ = fs::remove_dir_all(work);
+    fs::create_dir(work)
+}
+
+/// Returns whether an archive can be opened whole.
+fn is_intact(path: &Path) -> io::Result<bool> {
+    match Archive::open(path) {
+        Ok(opened) => Ok(opened.incomplete().is_none()),
+        Err(Error::Damaged(_)) => Ok(false),
+        Err(error) => Err(io::Error::other(error)),
+    }
+}
+
+/// Returns whether an error is damage of an archive.
+fn is_damage(error: &io::Error) -> bool {
+    error.get_ref().is_some_and(|inner| {
+        inner.downcast_ref::<Error>().is_some_and(|error| matches!(error, Error::Damaged(_)))
+            || inner.downcast_ref::<Fault>().is_some_and(|fault| fault.code == "damaged")
+            || inner.is::<file::Lacking>()
+    })
+}
+
+/// The part of damaged archives that a site lacks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Lost {
+    /// Games that could not be read.
+    pub games: u64,
+    /// Games without their tags, their texts or their layout.
+    pub partial: u64,
+}
+
+/// A site being made.
+struct Job<'a> {
+    /// The name of the archives on the pages.
+    name: &'a str,
+    folder: &'a Path,
+    /// The folder for temporary files.
+    work: &'a Path,
+    options: &'a Options,
+    begin: &'a Begin<'a>,
+}
+
+impl Job<'_> {
+    /// Makes the site of repaired copies, which have the intact games.
+    fn of_intact(&self, paths: &[PathBuf]) -> io::Result<Made> {
+        let (mut copies, mut lost) = (Vec::new(), Lost::default());
+        for (number, path) in paths.iter().enumerate() {
+            let copy = self.work.join(format!("intact-{number}.bga"));
+            let monitor = Monitor::new().on_progress((self.begin)("repairing", fs::metadata(path)?.len()));
+            let repair = Archive::repair(path, &copy, Existing::Refuse, monitor).map_err(io::Error::other)?;
+            lost.games += repair.lost_games();
+            let partial = repair.losses.iter().filter(|loss| loss.part.is_some());
+            lost.partial += partial.map(|loss| loss.last - loss.first + 1).sum::<u64>();
+            copies.push((copy, repair.kept_games()));
+        }
+        // An archive without a game has no page to show.
+        copies.retain(|(_, kept)| *kept > 0);
+        let copies: Vec<PathBuf> = copies.into_iter().map(|(copy, _)| copy).collect();
+        if copies.is_empty() {
+            return Err(io::Error::other(format!("{}: no game can be read", self.name)));
+        }
+        self.of_all(&copies, Some(lost))
+    }
+
+    /// Makes the site of one archive, or of a copy of several.
+    fn of_all(&self, paths: &[PathBuf], lost: Option<Lost>) -> io::Result<Made> {
+        let open = |path: &PathBuf| Archive::open(path).map_err(io::Error::other);
+        if let [path] = paths {
+            return self.of_one(open(path)?, path, lost);
+        }
+        let archives = paths.iter().map(open).collect::<io::Result<Vec<Archive>>>()?;
+        let parts: Vec<Part> = archives.iter().map(|archive| Part { games: archive.live(), archive }).collect();
+        let copy = self.work.join("all.bga");
+        let games = parts.iter().map(|part| part.games.len()).sum();
+        let monitor = Monitor::new().on_progress((self.begin)("copying", games));
+        copy::write(&copy, Existing::Refuse, &parts, monitor).map_err(io::Error::other)?;
+        drop(parts);
+        self.of_one(open(&copy)?, &copy, lost)
+    }
+
+    fn of_one(&self, mut archive: Archive, path: &Path, lost: Option<Lost>) -> io::Result<Made> {
+        let mut positions = PositionIndex::open(&archive).0.filter(|index| index.whole().is_some());
+        if positions.is_none() {
+            // Beside the archive nothing is written.
+            let own = self.work.join("games.bga");
+            fs::hard_link(path, &own).or_else(|_| fs::copy(path, &own).map(drop))?;
+            archive = Archive::open(&own).map_err(io::Error::other)?;
+            let done = (self.begin)("position index", archive.len() * 2);
+            index::build(&archive, MEMORY, Monitor::new().on_progress(done)).map_err(io::Error::other)?;
+            positions = PositionIndex::open(&archive).0;
+        }
+        let Some(positions) = positions else { return Err(io::Error::other("the position index cannot be read")) };
+        let changed = fs::metadata(path)?.modified()?.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+        let feed = feed::feed(&archive, self.name, self.options, &feed::written(changed)).map_err(io::Error::other)?;
+        let index = archive.index_file();
+        let (games, sequence, length) =
+            (archive.len() - archive.deleted_count(), archive.sequence(), archive.file_length());
+        let id = archive.id().to_string();
+        let site = self.work.join("site");
+        let own = archive.path().to_path_buf();
+        let site_length = file::make(archive, &positions, self.name, &site, self.begin)?;
+        drop(positions);
+
+        let done = (self.begin)("writing", length + site_length);
+        let mut parts = parts::Parts::new(self.folder, self.options.part)?;
+        let archive_parts = parts.file(&own, length, &*done)?;
+        let index_parts = parts.bytes(&index)?;
+        let site_parts = parts.file(&site, site_length, &*done)?;
+        let manifest = json!({
+            "scoresheet": 1,
+            "title": self.options.title,
+            "name": self.name,
+            "id": id,
+            "commit": sequence,
+            "games": games,
+            "part": self.options.part,
+            "archive": archive_parts,
+            "index": index_parts,
+            "site": site_parts,
+            "engine": self.options.engine,
+            "logo": self.options.logo.as_ref().map(|_| pages::logo_place(self.options)),
+            "lost": lost.map(|lost| json!({"games": lost.games, "partial": lost.partial})),
+        });
+        let shell = pages::write(self.folder, &manifest, self.options)?;
+        match feed {
+            Some(feed) => fs::write(self.folder.join(pages::FEED), feed)?,
+            None => fs::remove_file(self.folder.join(pages::FEED)).or_else(absent)?,
+        }
+        parts.finish(&manifest)?;
+        let files = count(self.folder, self.work)?;
+        Ok(Made { games, lost, files, archive: length, site: site_length, shell })
+    }
 }
 
 /// Returns how many files a folder has, and their bytes.

@@ -2,12 +2,12 @@
 
 use clap::Parser;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use scoresheet_site::{Done, Made, Options, make, write_package};
+use scoresheet_site::{Done, Lost, Made, Options, make, write_package};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Mutex;
 
-/// Make of an archive a folder for any web server: explorer, games, search, statistics
+/// Make of archives a folder for any web server: explorer, games, search, statistics
 ///
 /// The folder needs no program on the server: a browser reads parts of its files as they are asked for. Made again in
 /// the same folder, only what has changed is written. See docs/site.md for how to publish it.
@@ -20,23 +20,36 @@ use std::sync::Mutex;
     after_help = "\
 Examples:
   scoresheet site games.bga -o public
-  scoresheet site club.bga -o public --title \"Chess club Hamburg\""
+  scoresheet site club.bga -o public --title \"Chess club Hamburg\"
+  scoresheet site 2023.bga 2024.bga -o public --accent #00529b #8ab8ff --logo club.svg"
 )]
 struct Args {
-    /// The archive
+    /// The archives; games of several follow one another
     #[arg(required_unless_present = "package")]
-    archive: Option<PathBuf>,
+    archives: Vec<PathBuf>,
     /// The folder, new or made by this command before
     #[arg(short, long, value_name = "FOLDER", required_unless_present = "package")]
     output: Option<PathBuf>,
     /// What the pages call themselves
     #[arg(long, value_name = "TEXT", default_value = "Scoresheet")]
     title: String,
+    /// The colour of links, as #7a4a12: in light, and in dark
+    #[arg(long, num_args = 2, value_names = ["LIGHT", "DARK"])]
+    accent: Option<Vec<String>>,
+    /// A picture before the title: .svg or .png
+    #[arg(long, value_name = "FILE")]
+    logo: Option<PathBuf>,
+    /// Write a feed (Atom) of the latest games, for a site that will be at this address
+    #[arg(long, value_name = "ADDRESS")]
+    base: Option<String>,
+    /// A module that analyses positions, by its place in the folder: its owner adds it (docs/site.md)
+    #[arg(long, value_name = "PLACE")]
+    engine: Option<String>,
     /// The most megabytes of a file: for hosts that allow little
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u64).range(1..=1024))]
     part: u64,
     /// Write the reader as a package for npm into this folder instead
-    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["archive", "output"])]
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["archives", "output"])]
     package: Option<PathBuf>,
     /// No progress, no summary
     #[arg(short, long)]
@@ -51,8 +64,10 @@ fn main() -> ExitCode {
             Err(error) => failed(&error.to_string()),
         };
     }
-    let (Some(archive), Some(output)) = (&args.archive, &args.output) else { return ExitCode::FAILURE };
-    let options = Options { title: args.title.clone(), part: args.part << 20 };
+    let Some(output) = &args.output else { return ExitCode::FAILURE };
+    let accent = args.accent.clone().and_then(|colors| <[String; 2]>::try_from(colors).ok());
+    let (title, logo, base, engine) = (args.title.clone(), args.logo.clone(), args.base.clone(), args.engine.clone());
+    let options = Options { title, accent, logo, base, engine, part: args.part << 20 };
     let quiet = args.quiet;
     let last: Mutex<Option<ProgressBar>> = Mutex::new(None);
     let finish = |bar: Option<ProgressBar>| bar.into_iter().for_each(|bar| bar.finish_and_clear());
@@ -66,7 +81,7 @@ fn main() -> ExitCode {
         }
         Box::new(move |count| bar.inc(count))
     };
-    let made = make(archive, output, &options, &begin);
+    let made = make(&args.archives, output, &options, &begin);
     finish(last.lock().ok().and_then(|mut last| last.take()));
     match made {
         Err(error) => failed(&error.to_string()),
@@ -74,10 +89,25 @@ fn main() -> ExitCode {
             if !quiet {
                 tell(&made, output);
             }
-            ExitCode::SUCCESS
+            match made.lost {
+                None => ExitCode::SUCCESS,
+                Some(lost) => {
+                    let Lost { games, partial } = lost;
+                    let names = args.archives.iter().map(|path| path.display().to_string());
+                    let name = names.collect::<Vec<_>>().join(", ");
+                    let games = if games == 1 { "1 game is".to_owned() } else { format!("{games} games are") };
+                    let partial =
+                        if partial > 0 { format!(", {partial} without tags or comments") } else { String::new() };
+                    eprintln!("scoresheet site: {name} is damaged: {games} missing{partial}");
+                    ExitCode::from(DAMAGED)
+                }
+            }
         }
     }
 }
+
+/// The exit code of every command that finds an archive damaged.
+const DAMAGED: u8 = 4;
 
 fn tell(made: &Made, output: &std::path::Path) {
     let size = |bytes: u64| match bytes {
@@ -85,7 +115,7 @@ fn tell(made: &Made, output: &std::path::Path) {
         10_000..10_000_000 => format!("{} KB", bytes / 1000),
         _ => format!("{} MB", bytes / 1_000_000),
     };
-    let Made { games, files, archive, site, shell } = made;
+    let Made { games, files, archive, site, shell, .. } = made;
     println!("{}: {games} games, {} files, {}", output.display(), files.0, size(files.1));
     let sizes = [archive, site, shell].map(|bytes| size(*bytes));
     println!("  archive {}, positions and headings {}, pages {}", sizes[0], sizes[1], sizes[2]);

@@ -1,5 +1,8 @@
 //! What a site is made with, and who is told how far it is.
 
+use std::io;
+use std::path::PathBuf;
+
 /// Is told how many more units of a step are done, from any thread.
 pub type Done = dyn Fn(u64) + Send + Sync;
 /// Begins a step of the work, with its name and how many units it has.
@@ -10,12 +13,113 @@ pub type Begin<'a> = dyn Fn(&'static str, u64) -> Box<Done> + 'a;
 pub struct Options {
     /// What the pages call themselves.
     pub title: String,
+    /// The colour of links and chosen controls, in light and in dark, as `#7a4a12`.
+    pub accent: Option<[String; 2]>,
+    /// A picture to stand before the title: SVG or PNG.
+    pub logo: Option<PathBuf>,
+    /// The address at which the site will be: its feed needs it.
+    pub base: Option<String>,
+    /// The module that analyses positions, within the folder: its owner adds it.
+    pub engine: Option<String>,
     /// The most bytes of a part.
     pub part: u64,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { title: "Scoresheet".to_owned(), part: 8 << 20 }
+        Options { title: "Scoresheet".to_owned(), accent: None, logo: None, base: None, engine: None, part: 8 << 20 }
+    }
+}
+
+/// The paper of the pages, in light and in dark, on which the accent has to be read (`app.css`).
+const PAPER: [&str; 2] = ["#f6f4ef", "#161513"];
+/// The least contrast of text: AA of WCAG.
+const CONTRAST: f64 = 4.5;
+
+impl Options {
+    /// Returns the kind of the logo's file; an empty text if there is none.
+    pub fn logo_kind(&self) -> &'static str {
+        let name = self.logo.as_ref().and_then(|path| path.extension()).and_then(|kind| kind.to_str());
+        match name.unwrap_or_default().to_ascii_lowercase().as_str() {
+            "svg" => "svg",
+            "png" => "png",
+            _ => "",
+        }
+    }
+
+    /// Errors: a colour is none, or cannot be read on the page; the logo is of another kind.
+    pub fn check(&self) -> io::Result<()> {
+        for (color, paper) in self.accent.iter().flatten().zip(PAPER) {
+            let found =
+                luminance(color).ok_or_else(|| io::Error::other(format!("{color} is no colour like #7a4a12")))?;
+            let contrast = contrast(found, luminance(paper).unwrap_or_default());
+            if contrast < CONTRAST {
+                let why = format!("{color} has a contrast of {contrast:.1} on {paper}: text needs {CONTRAST}");
+                return Err(io::Error::other(why));
+            }
+        }
+        if let Some(base) =
+            self.base.as_ref().filter(|base| !base.starts_with("https://") && !base.starts_with("http://"))
+        {
+            return Err(io::Error::other(format!("{base} is no address like https://chess.example.org/games/")));
+        }
+        match self.logo.is_some() && self.logo_kind().is_empty() {
+            true => Err(io::Error::other("the logo has to be a file .svg or .png")),
+            false => Ok(()),
+        }
+    }
+
+    /// Returns the style sheet of the site; an empty text without other colours.
+    pub fn style(&self) -> String {
+        let Some([light, dark]) = &self.accent else { return String::new() };
+        // White or black, whichever is read better on the colour.
+        let on = |color: &str| if luminance(color).is_some_and(|found| found > 0.18) { "#000" } else { "#fff" };
+        format!(
+            ":root {{ --accent: light-dark({light}, {dark}); --on-accent: light-dark({}, {}); }}\n",
+            on(light),
+            on(dark)
+        )
+    }
+}
+
+/// Returns the relative luminance of a colour `#rrggbb`, as WCAG has it.
+fn luminance(color: &str) -> Option<f64> {
+    let digits = color.strip_prefix('#').filter(|digits| digits.len() == 6 && digits.is_ascii())?;
+    let part = |at: usize| {
+        let value = f64::from(u8::from_str_radix(digits.get(at..at + 2)?, 16).ok()?) / 255.0;
+        Some(if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) })
+    };
+    Some(0.2126 * part(0)? + 0.7152 * part(2)? + 0.0722 * part(4)?)
+}
+
+fn contrast(one: f64, other: f64) -> f64 {
+    (one.max(other) + 0.05) / (one.min(other) + 0.05)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colours_have_to_be_readable() {
+        let of =
+            |light: &str, dark: &str| Options { accent: Some([light, dark].map(str::to_owned)), ..Options::default() };
+        assert!(of("#7a4a12", "#e3b66f").check().is_ok());
+        assert_eq!(
+            of("#7a4a12", "#e3b66f").style(),
+            ":root { --accent: light-dark(#7a4a12, #e3b66f); --on-accent: light-dark(#fff, #000); }\n"
+        );
+        for (light, dark, told) in [
+            ("#e3b66f", "#e3b66f", "contrast"),
+            ("#7a4a12", "#333333", "contrast"),
+            ("red", "#e3b66f", "no colour"),
+            ("#7a4a1;", "#e3b66f", "no colour"),
+        ] {
+            let error = of(light, dark).check().unwrap_err().to_string();
+            assert!(error.contains(told), "{error}");
+        }
+        let logo = |name: &str| Options { logo: Some(name.into()), ..Options::default() }.check().is_ok();
+        assert_eq!(["a.svg", "a.PNG", "a.gif", "a"].map(logo), [true, true, false, false]);
+        assert!((contrast(luminance("#000000").unwrap(), luminance("#ffffff").unwrap()) - 21.0).abs() < 1e-9);
     }
 }

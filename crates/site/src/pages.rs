@@ -43,7 +43,13 @@ pub fn write(folder: &Path, manifest: &Value, options: &Options) -> io::Result<u
     files.insert("assets/wasm/scoresheet_wasm_bg.wasm".to_owned(), MODULE.to_vec());
     files.insert("assets/wasm/model.bin".to_owned(), pack(scoresheet::packed::MODEL)?);
     const PAGE: &str = scoresheet_pages::text("index.html");
-    files.insert("index.html".to_owned(), index(PAGE, &options.title).into_bytes());
+    files.insert("index.html".to_owned(), index(PAGE, options).into_bytes());
+    if let Some(logo) = &options.logo {
+        files.insert(logo_place(options), fs::read(logo)?);
+    }
+    if !options.style().is_empty() {
+        files.insert(STYLE.to_owned(), options.style().into_bytes());
+    }
     files.insert("licences.html".to_owned(), licences().into_bytes());
     for (name, bytes) in &files {
         let path = folder.join(name);
@@ -68,27 +74,60 @@ pub fn write(folder: &Path, manifest: &Value, options: &Options) -> io::Result<u
     Ok(names.iter().map(|name| files[*name].len() as u64).sum())
 }
 
+/// The feed of a site that knows its address.
+pub const FEED: &str = "feed.xml";
+/// The style sheet with the colours of the site.
+const STYLE: &str = "assets/site.css";
+/// The picture in the tab of the browser, as the page names it.
+const ICON: &str = "type=\"image/svg+xml\" href=\"assets/icon.svg\"";
+
+/// Returns where the logo is in the folder.
+pub fn logo_place(options: &Options) -> String {
+    format!("assets/logo.{}", options.logo_kind())
+}
+
 /// Returns the hash of a file as browsers compare it.
 fn integrity(bytes: &[u8]) -> String {
     format!("sha256-{}", STANDARD.encode(Sha256::digest(bytes)))
 }
 
 /// The page, with what says that it is a site.
-fn index(page: &str, title: &str) -> String {
+fn index(page: &str, options: &Options) -> String {
     let head = format!(
         "<meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
          <meta name=\"referrer\" content=\"no-referrer\">\n\
          <link rel=\"scoresheet-site\" href=\"{MANIFEST}\">\n"
     );
+    // The last style sheet counts.
+    let style = match options.style().is_empty() {
+        true => String::new(),
+        false => format!("<link rel=\"stylesheet\" href=\"{STYLE}\">\n"),
+    };
+    let style = match &options.base {
+        None => style,
+        Some(_) => {
+            let title = escaped(&options.title);
+            format!("{style}<link rel=\"alternate\" type=\"application/atom+xml\" title=\"{title}\" href=\"{FEED}\">\n")
+        }
+    };
+    let icon = match options.logo_kind() {
+        "" => ICON.to_owned(),
+        kind => {
+            let kind = if kind == "svg" { "svg+xml" } else { kind };
+            format!("type=\"image/{kind}\" href=\"{}\"", logo_place(options))
+        }
+    };
     let without = "<noscript><p>This page shows a chess archive with JavaScript.</p></noscript>";
     let (before, rest) = page.split_once("<noscript>").unwrap_or((page, ""));
     let (_, after) = rest.split_once("</noscript>").unwrap_or(("", "</body>\n</html>\n"));
     format!("{before}{without}{after}")
         .replacen("<meta name=\"viewport\"", &format!("{head}<meta name=\"viewport\""), 1)
-        .replacen("<title>Scoresheet</title>", &format!("<title>{}</title>", escaped(title)), 1)
+        .replacen("<title>Scoresheet</title>", &format!("<title>{}</title>", escaped(&options.title)), 1)
+        .replacen("<script type", &format!("{style}<script type"), 1)
+        .replacen(ICON, &icon, 1)
 }
 
-fn escaped(text: &str) -> String {
+pub fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 

@@ -201,7 +201,7 @@ struct Mode;
 
 #[cfg(not(unix))]
 impl Mode {
-    fn of(_: &Path) -> Mode {
+    fn from_path(_: &Path) -> Mode {
         Mode
     }
 

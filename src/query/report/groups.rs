@@ -245,15 +245,13 @@ impl NameMatch {
         })
     }
 
-    /// Returns the surest match of the names of an archive.
-    ///
-    /// Errors: damaged tags.
-    pub fn best(headers: &TagColumns, asked: &str) -> Result<Option<NameMatch>> {
-        let columns = player_columns(headers)?;
+    /// Returns the surest match of the names of an archive. Names that cannot be read do not match.
+    pub fn best(headers: &TagColumns, asked: &str) -> Option<NameMatch> {
+        let columns = headers.readable(&player_keys()).0;
         let names = columns.iter().filter_map(|column| column.strings()).flat_map(|strings| {
             (1..=strings.len() as u32).filter_map(|number| strings.get(number)).map(String::from_utf8_lossy)
         });
-        Ok(names.filter_map(|name| NameMatch::compare(&name, asked)).min())
+        names.filter_map(|name| NameMatch::compare(&name, asked)).min()
     }
 }
 
@@ -269,16 +267,28 @@ fn has_words(name: &str, other: &str) -> bool {
     name.len().abs_diff(other.len()) <= 4 && words(name) == words(other)
 }
 
-fn player_columns(headers: &TagColumns) -> Result<Vec<Arc<Column>>> {
-    headers.columns(&["White", "Black"].map(|name| Key::Tag(name.to_owned())))
+fn player_keys() -> [Key; 2] {
+    ["White", "Black"].map(|name| Key::Tag(name.to_owned()))
 }
 
 /// Returns the games of a player among some: games whose names match at this quality or better.
 ///
 /// Errors: damaged tags.
 pub fn games_of_player(headers: &TagColumns, games: &GameSet, name: &str, least: NameMatch) -> Result<PlayerGames> {
-    let columns = player_columns(headers)?;
-    let fits = |text: &[u8]| NameMatch::compare(&String::from_utf8_lossy(text), name).is_some_and(|own| own <= least);
+    games_of(headers, games, &|text| NameMatch::compare(text, name).is_some_and(|own| own <= least))
+}
+
+/// Returns the games of a player among some: games with one of these names, compared as `player = "NAME"` in a filter.
+///
+/// Errors: damaged tags.
+pub fn games_of_names(headers: &TagColumns, games: &GameSet, names: &[String]) -> Result<PlayerGames> {
+    let names: Vec<String> = names.iter().map(|name| fold(name)).collect();
+    games_of(headers, games, &|text| names.contains(&fold(text)))
+}
+
+fn games_of(headers: &TagColumns, games: &GameSet, fits: &dyn Fn(&str) -> bool) -> Result<PlayerGames> {
+    let columns = headers.columns_of(&player_keys(), games)?;
+    let fits = |text: &[u8]| fits(&String::from_utf8_lossy(text));
     let of = |column: &Arc<Column>| -> Vec<bool> {
         let count = column.strings().map_or(0, |strings| strings.len() as u32);
         let text = |number: u32| column.strings().and_then(|strings| strings.get(number));
@@ -301,6 +311,15 @@ pub fn games_of_player(headers: &TagColumns, games: &GameSet, name: &str, least:
     found.names = names.into_iter().collect();
     found.names.sort_unstable_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
     Ok(found)
+}
+
+/// Returns the name of a player in an archive that is most like another name. Unreadable names are skipped.
+pub fn nearest_player(headers: &TagColumns, name: &str) -> Option<String> {
+    let columns = headers.readable(&player_keys()).0;
+    let names = columns.iter().filter_map(|column| column.strings()).flat_map(|strings| {
+        (1..=strings.len() as u32).filter_map(|number| std::str::from_utf8(strings.get(number)?).ok())
+    });
+    nearest(name, names).map(str::to_owned)
 }
 
 /// Returns the columns that `groups` reads.
@@ -423,6 +442,37 @@ pub fn join(groups: &mut Vec<Group>, others: Vec<Group>) {
             }
         }
     }
+}
+
+/// The most rows of years that fit a screen.
+const YEARS: usize = 24;
+
+/// Returns games by year, or by bands of years if there are many, and the key of the groups. `grouped` returns the games
+/// in groups by a key.
+///
+/// Errors: `grouped` fails.
+pub fn by_years<E>(
+    mut grouped: impl FnMut(GroupKey) -> std::result::Result<Vec<Group>, E>,
+) -> std::result::Result<(Vec<Group>, GroupKey), E> {
+    let mut key = GroupKey::Year;
+    for band in [5, 10, 50] {
+        let groups = grouped(key)?;
+        if groups.len() <= YEARS {
+            return Ok((groups, key));
+        }
+        key = GroupKey::Years(band);
+    }
+    Ok((grouped(key)?, key))
+}
+
+/// Sorts groups in the natural order of the key, or by the number of games.
+pub fn sort(groups: &mut [Group], key: GroupKey) {
+    // One sort for both makes the code for browsers smaller.
+    let is_ordered = key.is_ordered();
+    groups.sort_by(|one, other| match is_ordered {
+        true => one.order.cmp(&other.order),
+        false => other.points.games.cmp(&one.points.games).then_with(|| one.names.cmp(&other.names)),
+    });
 }
 
 /// Texts that are made for groups, numbered.

@@ -1,9 +1,10 @@
-//! Reports on many games: opening trees, opening books, statistics, groups, random samples, duplicates.
+//! Reports on many games: opening trees, opening books, statistics, groups, players, random samples, duplicates.
 
 pub mod book;
 pub mod duplicates;
 pub mod groups;
 pub mod overview;
+pub mod player;
 pub mod points;
 pub mod sample;
 pub mod spellings;

@@ -1,6 +1,6 @@
 //! Statistics as a page shows them: counts, and the same games in groups.
 
-use crate::query::report::groups::{Group, GroupKey};
+use crate::query::report::groups::{self, Group, GroupKey};
 use crate::query::report::stats::{Members, Stats};
 use serde_core::ser::{Serialize, SerializeMap, Serializer};
 
@@ -55,12 +55,7 @@ impl Overview {
     /// Adds the games in groups by a key, in the natural order of the key or with the most games first. There are at
     /// most 30 openings.
     pub fn add(&mut self, key: GroupKey, mut groups: Vec<Group>) {
-        // One sort for both makes the code for browsers smaller.
-        let is_ordered = key.is_ordered();
-        groups.sort_by(|one, other| match is_ordered {
-            true => one.order.cmp(&other.order),
-            false => other.points.games.cmp(&one.points.games).then_with(|| one.names.cmp(&other.names)),
-        });
+        groups::sort(&mut groups, key);
         if matches!(key, GroupKey::Eco | GroupKey::Family) {
             groups.truncate(OPENINGS);
         }

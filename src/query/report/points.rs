@@ -1,5 +1,9 @@
 //! Games counted from one side: won, drawn, lost; ratings; performance.
 
+use crate::query::report::stats::Members;
+use serde_core::ser::{Serialize, Serializer};
+use serde_json::Value;
+
 /// Games of one side: White, or a player whichever side it has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Points {
@@ -67,6 +71,24 @@ impl Points {
     pub fn performance(&self) -> Option<i32> {
         let (games, ratings, halves) = self.against;
         performance(games, ratings, halves)
+    }
+}
+
+/// The members of docs/JSON.md, "Groups", the same at every door.
+impl Serialize for Points {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        let score = self.score().map_or(Value::Null, |score| ((score * 1e4).round() / 1e4).into());
+        Members([
+            ("games", self.games.into()),
+            ("won", self.won.into()),
+            ("drawn", self.drawn.into()),
+            ("lost", self.lost.into()),
+            ("score", score),
+            ("rating", self.rating().into()),
+            ("opponents", self.opponents().into()),
+            ("performance", self.performance().into()),
+        ])
+        .serialize(serializer)
     }
 }
 

@@ -93,13 +93,28 @@ impl Name {
 /// Names with different FIDE ids are never equal. Names without blank and comma (of players on the internet) may differ
 /// only in case.
 pub fn spellings(archive: &Archive, named: Named) -> Result<Vec<Suggestion>> {
-    let tags = TagColumns::open(archive);
+    spellings_among([&TagColumns::open(archive)], named)
+}
+
+/// Returns the same for the names of several archives together.
+pub fn spellings_among<'a>(
+    archives: impl IntoIterator<Item = &'a TagColumns<'a>>,
+    named: Named,
+) -> Result<Vec<Suggestion>> {
     let mut names: HashMap<String, Name> = HashMap::new();
+    for tags in archives {
+        collect(tags, named, &mut names)?;
+    }
+    Ok(suggest(&names, named == Named::Players))
+}
+
+/// Counts the names of an archive.
+fn collect(tags: &TagColumns, named: Named, names: &mut HashMap<String, Name>) -> Result<()> {
     for tag in named.tags() {
         let keys = [Key::Tag((*tag).to_owned()), Key::Tag(format!("{tag}FideId"))];
         let columns = tags.columns(&keys)?;
         let [column, ids] = columns.as_slice() else { continue };
-        for game in archive.live().iter() {
+        for game in tags.archive().live().iter() {
             let Some(name) = column.text(game).and_then(|name| std::str::from_utf8(name).ok()) else { continue };
             if matches!(name, "" | "?" | "-") {
                 continue;
@@ -115,7 +130,15 @@ pub fn spellings(archive: &Archive, named: Named) -> Result<Vec<Suggestion>> {
             }
         }
     }
-    Ok(suggest(&names, named == Named::Players))
+    Ok(())
+}
+
+/// Returns a name with all names that are probably spellings of the same, by suggestions of [`spellings`]. The best
+/// spelling is the first; a name without other spellings is alone.
+pub fn joined<'a>(suggestions: &'a [Suggestion], name: &'a str) -> Vec<&'a str> {
+    let best = suggestions.iter().find(|own| own.from == name).map_or(name, |own| &own.to);
+    let others = suggestions.iter().filter(|own| own.to == best).map(|own| own.from.as_str());
+    std::iter::once(best).chain(others).collect()
 }
 
 fn suggest(names: &HashMap<String, Name>, players: bool) -> Vec<Suggestion> {
@@ -322,6 +345,21 @@ fn folded(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn spellings_are_joined_around_the_best() {
+        let of = |from: &str, to: &str| Suggestion {
+            from: from.to_owned(),
+            to: to.to_owned(),
+            games: (1, 2),
+            reason: Reason::Initial,
+        };
+        let all = [of("Carlsen,M", "Carlsen, Magnus"), of("Carlsen, M", "Carlsen, Magnus"), of("Anand,V", "Anand, V")];
+        for name in ["Carlsen, Magnus", "Carlsen,M", "Carlsen, M"] {
+            assert_eq!(joined(&all, name), ["Carlsen, Magnus", "Carlsen,M", "Carlsen, M"]);
+        }
+        assert_eq!(joined(&all, "Tal, M"), ["Tal, M"]);
+    }
 
     fn suggested(names: &[(&str, u64, u64)]) -> Vec<(String, String, Reason)> {
         let names = names.iter().map(|(name, games, id)| {

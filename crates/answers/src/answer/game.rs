@@ -8,7 +8,7 @@ use crate::stop::Stop;
 use scoresheet::chess::{Move, Position};
 use scoresheet::game::{Analysis, Comment, Event, PrincipalVariation, TextKind};
 use scoresheet::pgn::PgnWriter;
-use scoresheet::query::openings::Openings;
+use scoresheet::query::openings::{Opening, Openings};
 use scoresheet::query::value;
 use scoresheet::query::{PositionQuery, SearchOptions};
 use scoresheet::{Archive, Game};
@@ -59,10 +59,23 @@ pub fn novelty(snapshot: &Snapshot, number: u64, stop: &Stop) -> Result<Value, F
     if let Some(site) = book.site() {
         return novelty_of_site(snapshot, site, &game, own);
     }
+    let (novelty, known) = left(snapshot, &game, Some(number), stop)?;
+    let (ply, san) = novelty.unzip();
+    Ok(json!({"game": before + own, "ply": ply, "san": san, "games_before": known}))
+}
+
+/// Returns where a game leaves all others, the ply and its move, and how many others have the position before it.
+/// `number` is the number of the game, if an archive has it.
+pub fn left(
+    snapshot: &Snapshot,
+    game: &Game,
+    number: Option<u64>,
+    stop: &Stop,
+) -> Result<(Option<(u32, String)>, u64), Fault> {
     let mut position = game.start.clone();
     // The usual start all games have, but for those set up, which are few.
     let mut known = match position == Position::standard() {
-        true => snapshot.games() - 1,
+        true => snapshot.games().saturating_sub(u64::from(number.is_some())),
         false => others(snapshot, number, &position)?,
     };
     let mut novelty = None;
@@ -70,7 +83,7 @@ pub fn novelty(snapshot: &Snapshot, number: u64, stop: &Stop) -> Result<Value, F
         if stop.is_set() {
             return Err(Fault::stopped());
         }
-        if novelty.as_ref().is_some_and(|(left, _)| ply > left + ANOTHER_ORDER) {
+        if novelty.as_ref().is_some_and(|(left, _): &(u32, String)| ply > left + ANOTHER_ORDER) {
             break;
         }
         let san = position.san(m);
@@ -84,8 +97,7 @@ pub fn novelty(snapshot: &Snapshot, number: u64, stop: &Stop) -> Result<Value, F
             others => (known, novelty) = (others, None),
         }
     }
-    let (ply, san) = novelty.unzip();
-    Ok(json!({"game": before + own, "ply": ply, "san": san, "games_before": known}))
+    Ok((novelty, known))
 }
 
 /// The same by the site file, which knows the ply.
@@ -108,17 +120,21 @@ fn novelty_of_site(snapshot: &Snapshot, site: &SiteFile, game: &Game, number: u6
 }
 
 /// Returns how many other games have a position; of very many about how many.
-fn others(snapshot: &Snapshot, number: u64, position: &Position) -> Result<u64, Fault> {
+fn others(snapshot: &Snapshot, number: Option<u64>, position: &Position) -> Result<u64, Fault> {
     let query = PositionQuery::from(position);
     let mut others = 0;
     for (_, before, book) in snapshot.books(None)? {
+        if let Some(site) = book.site() {
+            others += site.count(position)?.saturating_sub(u64::from(number.is_some()));
+            continue;
+        }
         let search = book.search();
         let most = search.cost(Some(&query)).games;
         others += match most {
             0 => 0,
             1..=MANY => {
                 let hits = search.position(&query, SearchOptions::default()).hits;
-                hits.iter().filter(|hit| before + hit.game != number).count() as u64
+                hits.iter().filter(|hit| Some(before + hit.game) != number).count() as u64
             }
             // The index names places, and these need not be looked at to know that there are other games.
             _ => most,
@@ -135,28 +151,42 @@ pub fn game(snapshot: &Snapshot, number: u64, fens: bool) -> Result<Value, Fault
     let (book, before, own) = snapshot.locate(number)?;
     let game = book.archive().game(own)?;
     let opening = Openings::table().classify(&game)?;
-    let opening = opening.map(|(opening, ply)| json!({"eco": opening.eco, "name": opening.name, "ply": ply}));
+    let opening = opening.map(|(opening, ply)| named(opening, ply));
     let (has_fault, is_changed) = (game.has_fault(), game.is_changed());
     let game = game.to_game()?;
+    let mut answer = Map::from_iter([
+        ("game".to_owned(), number.into()),
+        ("archive".to_owned(), book.name.as_str().into()),
+        ("number".to_owned(), (number - before).into()),
+        ("last".to_owned(), snapshot.games().into()),
+    ]);
+    answer.extend(members(&game, opening, has_fault, fens));
+    answer.insert("is_changed".to_owned(), is_changed.into());
+    Ok(Value::Object(answer))
+}
+
+/// Returns what there is in a game, of an archive or not: tags, moves with everything at them, the last position.
+pub fn members(game: &Game, opening: Option<Value>, has_fault: bool, fens: bool) -> Map<String, Value> {
     let mut reader = Reader { events: game.events.iter().peekable(), fens, chess960: game.start.is_chess960() };
     let (line, after) = reader.line(game.start.clone(), 0);
     let tags: Vec<Value> = game.tags.iter().map(|(name, value)| json!([name, value])).collect();
-    Ok(json!({
-        "game": number,
-        "archive": book.name,
-        "number": number - before,
-        "last": snapshot.games(),
-        "tags": tags,
-        "start": game.start.fen(),
-        "result": result(&game),
-        "plies": game.main_line().count(),
-        "opening": opening,
-        "has_fault": has_fault,
-        "is_changed": is_changed,
-        "before": line.before,
-        "moves": line.moves,
-        "end": after.fen(),
-    }))
+    let members = [
+        ("tags", tags.into()),
+        ("start", game.start.fen().into()),
+        ("result", result(game).into()),
+        ("plies", game.main_line().count().into()),
+        ("opening", opening.into()),
+        ("has_fault", has_fault.into()),
+        ("before", line.before.into()),
+        ("moves", line.moves.into()),
+        ("end", after.fen().into()),
+    ];
+    members.into_iter().map(|(name, value): (&str, Value)| (name.to_owned(), value)).collect()
+}
+
+/// Returns an opening, and the ply at which a game has its position.
+pub fn named(opening: &Opening, ply: u32) -> Value {
+    json!({"eco": opening.eco, "name": opening.name, "ply": ply})
 }
 
 fn result(game: &Game) -> &'static str {

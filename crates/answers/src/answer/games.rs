@@ -70,7 +70,7 @@ fn page_of_site(
 }
 
 /// What a list says of a game. One damaged game is no reason to show none of the others.
-fn row(book: &Book, game: u64, number: u64) -> Map<String, Value> {
+pub fn row(book: &Book, game: u64, number: u64) -> Map<String, Value> {
     match book.row(game, number) {
         Ok(row) => row,
         Err(fault) => Map::from_iter([("game".to_owned(), number.into()), ("error".to_owned(), fault.message.into())]),

@@ -3,10 +3,13 @@
 pub mod archives;
 pub mod complete;
 pub mod download;
+pub mod event;
 pub mod find;
 pub mod game;
 pub mod games;
+pub mod player;
 pub mod position;
+pub mod read;
 pub mod stats;
 pub mod tree;
 

@@ -1,9 +1,11 @@
 //! `stats`: what the games of a filter are like, in figures.
 
+use crate::book::Book;
 use crate::fault::Fault;
 use crate::params::Params;
 use crate::snapshot::Snapshot;
 use crate::stop::Stop;
+use scoresheet::archive::GameSet;
 use scoresheet::query::report::groups;
 use scoresheet::query::report::overview::Overview;
 use scoresheet::query::report::stats::{self as report, Stats};
@@ -25,13 +27,8 @@ pub fn stats(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value,
     let (mut all, mut chosen, mut unread) = (Stats::default(), Vec::new(), 0);
     for (place, before, book) in snapshot.books(only)? {
         let mut games = selection.set(place).cloned().unwrap_or_else(|| book.archive().live());
-        // Games whose headers are damaged are left out and counted; the others have their statistics.
         let keys: Vec<Key> = report::keys().into_iter().chain(groups::columns()).collect();
-        for lost in book.tags().readable(&keys).1 {
-            let all = games.len();
-            lost.games.clone().for_each(|game| _ = games.remove(game));
-            unread += all - games.len();
-        }
+        unread += without_unread(book, &mut games, &keys);
         let mut own = report::stats(book.tags(), &games)?;
         own.longest.game = own.longest.game.map(|game| game + before);
         all.add(own);
@@ -53,4 +50,13 @@ pub fn stats(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value,
     answer["undecided"] = selection.undecided.into();
     answer["unread"] = unread.into();
     Ok(answer)
+}
+
+/// Leaves out games whose headers are damaged, and returns how many; the others can be counted.
+pub fn without_unread(book: &Book, games: &mut GameSet, keys: &[Key]) -> u64 {
+    let all = games.len();
+    for lost in book.tags().readable(keys).1 {
+        lost.games.for_each(|game| _ = games.remove(game));
+    }
+    all - games.len()
 }

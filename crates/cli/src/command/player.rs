@@ -3,22 +3,22 @@
 use crate::failure::{self, Code, Failure};
 use crate::output::group_table;
 use crate::output::html::{self, ReportArgs};
-use crate::output::json::Object;
+use crate::output::json::{Object, rounded};
 use crate::output::{game_table, table};
-use crate::select::filter::Where;
-use crate::select::grouped::{Games, by_years, grouped};
+use crate::select::filter::{self, Where};
+use crate::select::grouped::Games;
 use crate::select::{archives, players, side_files};
 use crate::session::Session;
 use crate::text::{count, folded, plain, printable};
 use crate::threads::Threads;
 use scoresheet::ArchiveSet;
-use scoresheet::archive::GameSet;
 use scoresheet::chess::Color;
 use scoresheet::output::Outputs;
 use scoresheet::query::GameSummary;
-use scoresheet::query::report::groups::{Group, GroupKey};
+use scoresheet::query::report::groups::{Group, PlayerGames};
+use scoresheet::query::report::player::{PlayerArchive, PlayerReport};
 use scoresheet::query::report::points::Points;
-use scoresheet::query::{Filter, SortKeys};
+use serde_json::Value;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -57,32 +57,19 @@ pub struct Args {
     threads: Threads,
 }
 
-/// The data of the report.
-struct Report {
-    names: Vec<(String, u64)>,
-    /// With White, with Black, all.
-    sides: [Points; 3],
-    /// The openings with White and with Black.
-    openings: [Vec<Group>; 2],
-    opponents: Vec<Group>,
-    years: Vec<Group>,
-    /// Wins against the highest-rated, losses against the lowest-rated: the archive's place and the game's number.
-    results: [Vec<(usize, u64)>; 2],
-}
-
 pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let archives = archives::open_all(session, &args.archives)?;
     args.filter.of_one(&archives)?;
     let page = args.report.target(&mut Outputs::from_archives(archives.archives()))?;
     args.threads.install(|| {
         let (mut all, failed) = Games::chosen(session, &archives, &args.filter)?;
-        let names = players::choose(&mut all, &args.name, &args.filter)?;
-        let report = report(args, session, &all, names)?;
+        players::choose(&mut all, &args.name, &args.filter)?;
+        let report = report(session, &all, args.limit)?;
         side_files::report_searches(session, &archives);
         if let Some(target) = &page {
             let title = report.names.first().map_or("", |(name, _)| name.as_str());
             let (title, filter) = (format!("{title}, {}", archives::names(&args.archives)), args.filter.text());
-            let (games, data) = (report.sides[2].games, json(&archives, &report)?);
+            let (games, data) = (report.all().games, json(&archives, &report)?);
             html::Report { kind: "player", title: &title, filter, games, data: &data }.write(session, target)?;
             return failure::all_read(failed);
         }
@@ -97,78 +84,26 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     })
 }
 
-fn report(args: &Args, session: &Session, all: &[Games], names: Vec<(String, u64)>) -> Result<Report, Failure> {
-    let mut sides = [Points::default(); 3];
-    for group in grouped(session, all, &[GroupKey::Color])?.0 {
-        let place = usize::from(group.order.first() == Some(&1));
-        sides[place].join(&group.points);
-        sides[2].join(&group.points);
-    }
-    let mut openings = [Vec::new(), Vec::new()];
-    for (side, openings) in openings.iter_mut().enumerate() {
-        let own: Vec<Games> = all.iter().map(|own| of_side(own, side)).collect();
-        *openings = top(grouped(session, &own, &[GroupKey::Family])?.0, GroupKey::Family, args.limit);
-    }
-    let opponents = top(grouped(session, all, &[GroupKey::Opponent])?.0, GroupKey::Opponent, args.limit);
-    let (mut years, key) = by_years(session, all)?;
-    group_table::sort(&mut years, &[key], None);
-    let results = [(true, args.limit), (false, args.limit)].map(|(won, most)| results(all, won, most));
-    let [wins, losses] = results;
-    Ok(Report { names, sides, openings, opponents, years, results: [wins?, losses?] })
-}
-
-/// The games in which the player has one side.
-fn of_side<'a>(own: &Games<'a>, side: usize) -> Games<'a> {
-    let games = own.player.as_ref().and_then(|player| player.sides.get(side).cloned());
-    let games = games.unwrap_or_else(|| GameSet::new(own.archive().len()));
-    Games { member: own.member, games, player: own.player.clone() }
-}
-
-fn top(mut groups: Vec<Group>, key: GroupKey, most: usize) -> Vec<Group> {
-    group_table::sort(&mut groups, &[key], None);
-    groups.truncate(most);
-    groups
-}
-
-/// The wins against the highest-rated opponents, or the losses against the lowest-rated.
-fn results(all: &[Games], won: bool, most: usize) -> Result<Vec<(usize, u64)>, Failure> {
-    let mut found: Vec<(u32, (usize, u64))> = Vec::new();
-    for (place, own) in all.iter().enumerate() {
-        let Some(player) = &own.player else { continue };
-        for (side, games) in player.sides.iter().enumerate() {
-            let (result, opponent) = match (side == 0, won) {
-                (true, true) => ("1-0", "blackelo"),
-                (true, false) => ("0-1", "blackelo"),
-                (false, true) => ("0-1", "whiteelo"),
-                (false, false) => ("1-0", "whiteelo"),
-            };
-            // Both can be read.
-            let filter = Filter::parse(&format!("result = {result} and has({opponent})"));
-            let keys = SortKeys::parse(&format!("{}{opponent}", if won { "-" } else { "" }));
-            let (Ok(filter), Ok(keys)) = (filter, keys) else { continue };
-            let mut passed = filter.games(own.columns()).games;
-            passed.intersect(games);
-            let games: Vec<(usize, u64)> = passed.iter().map(|game| (0, game)).collect();
-            for at in keys.order(&[own.columns()], &games, most).0 {
-                let Some((_, number)) = games.get(at) else { continue };
-                let other = if opponent == "whiteelo" { Color::White } else { Color::Black };
-                let summary = own.archive().game(*number).and_then(|game| GameSummary::from_game(&game));
-                let summary = summary.map_err(Failure::of_archive(own.archive().path()))?;
-                found.extend(summary.rating(other).map(|rating| (rating, (place, *number))));
-            }
+fn report(session: &Session, all: &[Games], most: usize) -> Result<PlayerReport, Failure> {
+    let part = |own: &'_ Games<'_>| own.player.clone();
+    let players: Vec<PlayerGames> = all.iter().filter_map(part).collect();
+    let archives = all.iter().zip(&players).map(|(own, games)| PlayerArchive { columns: own.columns(), games });
+    let report = PlayerReport::new(&archives.collect::<Vec<_>>(), most);
+    let report = report.map_err(|(place, error)| match all.get(place) {
+        Some(own) => Failure::of_archive(own.archive().path())(error),
+        None => error.into(),
+    })?;
+    for (place, unread) in &report.unread {
+        if let Some(own) = all.get(*place) {
+            filter::report_unread(session, own.archive(), std::slice::from_ref(unread));
         }
     }
-    match won {
-        true => found.sort_by_key(|(rating, game)| (std::cmp::Reverse(*rating), *game)),
-        false => found.sort_by_key(|(rating, game)| (*rating, *game)),
-    }
-    found.truncate(most);
-    Ok(found.into_iter().map(|(_, game)| game).collect())
+    Ok(report)
 }
 
-fn text(session: &Session, archives: &ArchiveSet, report: &Report) -> Result<String, Failure> {
+fn text(session: &Session, archives: &ArchiveSet, report: &PlayerReport) -> Result<String, Failure> {
     let width = session.table_width();
-    let [white, black, whole] = report.sides;
+    let ([white, black], whole) = (report.sides, report.all());
     let name = report.names.first().map_or("", |(name, _)| name.as_str());
     let heading = format!("{}, {}", printable(name), count(whole.games, "game", "games"));
     let mut text = format!("{}\n", folded(&heading, session.width()));
@@ -191,7 +126,8 @@ fn text(session: &Session, archives: &ArchiveSet, report: &Report) -> Result<Str
         text += &group_table::text(groups, &[title], width);
     }
     let titles = ["Wins against the highest-rated", "Losses against the lowest-rated"];
-    for (title, games) in titles.into_iter().zip(&report.results).filter(|(_, games)| !games.is_empty()) {
+    let results = [&report.best_wins, &report.worst_losses];
+    for (title, games) in titles.into_iter().zip(results).filter(|(_, games)| !games.is_empty()) {
         text += &format!("\n{title}\n");
         for (place, number) in games {
             text += &table::shortened(&game_row(archives, *place, *number)?, width);
@@ -213,7 +149,7 @@ fn game_row(archives: &ArchiveSet, place: usize, number: u64) -> Result<String, 
     )))
 }
 
-fn json(archives: &ArchiveSet, report: &Report) -> Result<Object, Failure> {
+fn json(archives: &ArchiveSet, report: &PlayerReport) -> Result<Object, Failure> {
     let names =
         report.names.iter().map(|(name, games)| Object::new().with("name", name.as_str()).with("games", *games));
     let list = |groups: &[Group], title: &str| {
@@ -228,17 +164,27 @@ fn json(archives: &ArchiveSet, report: &Report) -> Result<Object, Failure> {
         };
         games.iter().map(object).collect()
     };
-    let [white, black, whole] = &report.sides;
+    let [white, black] = &report.sides;
     let [with_white, with_black] = &report.openings;
+    // Here `opponents` is a list. Only `white` and `black` have the mean rating of the opponents.
+    let whole = report.all();
+    let all = Object::new()
+        .with("games", whole.games)
+        .with("won", whole.won)
+        .with("drawn", whole.drawn)
+        .with("lost", whole.lost)
+        .with("score", whole.score().map_or(Value::Null, |score| rounded(score, 4)))
+        .with("rating", whole.rating())
+        .with("performance", whole.performance());
     Ok(Object::new()
         .array("names", &names.collect::<Vec<_>>())
-        .joined(&group_table::points(whole))
+        .joined(&all)
         .object("white", &group_table::points(white))
         .object("black", &group_table::points(black))
         .array("openings_with_white", &list(with_white, "opening"))
         .array("openings_with_black", &list(with_black, "opening"))
         .array("opponents", &list(&report.opponents, "opponent"))
         .array("years", &list(&report.years, "year"))
-        .array("best_wins", &games(&report.results[0])?)
-        .array("worst_losses", &games(&report.results[1])?))
+        .array("best_wins", &games(&report.best_wins)?)
+        .array("worst_losses", &games(&report.worst_losses)?))
 }

@@ -1,12 +1,11 @@
 //! Groups of games as tables, CSV and JSON.
 
-use crate::output::json::{Object, rounded};
+use crate::output::json::Object;
 use crate::output::rows;
 use crate::output::table::{Column, Table};
 use crate::text::{plain, thousands};
 use scoresheet::query::report::groups::{Group, GroupKey};
 use scoresheet::query::report::points::Points;
-use serde_json::Value;
 
 /// By what groups are sorted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
@@ -120,13 +119,5 @@ pub fn json(group: &Group, titles: &[&str]) -> Object {
 
 /// Returns counted games as JSON.
 pub fn points(points: &Points) -> Object {
-    Object::new()
-        .with("games", points.games)
-        .with("won", points.won)
-        .with("drawn", points.drawn)
-        .with("lost", points.lost)
-        .with("score", points.score().map_or(Value::Null, |score| rounded(score, 4)))
-        .with("rating", points.rating())
-        .with("opponents", points.opponents())
-        .with("performance", points.performance())
+    Object::from_value(points)
 }

@@ -50,9 +50,6 @@ pub fn tree(all: &[Games], position: &Position) -> Tree {
     set.tree(position, Visit::First, Some(&games), None)
 }
 
-/// The most rows of years that fit a screen.
-const YEARS: usize = 24;
-
 /// Returns the games in groups, in no order, and how many could not be read, which have been reported.
 pub fn grouped(session: &Session, all: &[Games], keys: &[GroupKey]) -> Result<(Vec<Group>, u64), Failure> {
     let (mut found, mut lost) = (Vec::new(), 0);
@@ -67,15 +64,5 @@ pub fn grouped(session: &Session, all: &[Games], keys: &[GroupKey]) -> Result<(V
 
 /// Returns the games by year, or by bands of years if there are many, and the key of the groups.
 pub fn by_years(session: &Session, all: &[Games]) -> Result<(Vec<Group>, GroupKey), Failure> {
-    let mut key = GroupKey::Year;
-    for band in [1, 5, 10, 50] {
-        if band > 1 {
-            key = GroupKey::Years(band);
-        }
-        let (groups, _) = grouped(session, all, &[key])?;
-        if groups.len() <= YEARS || band == 50 {
-            return Ok((groups, key));
-        }
-    }
-    Ok((Vec::new(), key))
+    groups::by_years(|key| Ok(grouped(session, all, &[key])?.0))
 }

@@ -7,7 +7,6 @@ use crate::session::Session;
 use crate::text::{count, printable, thousands};
 use scoresheet::query::nearest;
 use scoresheet::query::report::groups::{self, NameMatch, PlayerGames};
-use scoresheet::query::tag_columns::Key;
 
 /// Names, each with its games.
 pub type Names = Vec<(String, u64)>;
@@ -17,8 +16,7 @@ pub type Names = Vec<(String, u64)>;
 pub fn choose(all: &mut [Games], name: &str, filter: &Where) -> Result<Names, Failure> {
     let mut least: Option<NameMatch> = None;
     for own in &*all {
-        let best = NameMatch::best(own.columns(), name).map_err(Failure::of_archive(own.archive().path()))?;
-        least = best.into_iter().chain(least).min();
+        least = NameMatch::best(own.columns(), name).into_iter().chain(least).min();
     }
     let Some(least) = least else { return Err(nobody(all, name)) };
     let mut names = Names::new();
@@ -56,17 +54,8 @@ fn join(names: &mut Names, found: &PlayerGames) {
 
 /// There is no such player: says who may be meant.
 fn nobody(all: &[Games], name: &str) -> Failure {
-    let columns = all
-        .iter()
-        .filter_map(|own| own.columns().columns(&["White", "Black"].map(|tag| Key::Tag(tag.to_owned()))).ok());
-    let names: Vec<String> = columns
-        .flatten()
-        .filter_map(|column| {
-            let strings = column.strings()?;
-            let all = (1..=strings.len() as u32).filter_map(|number| std::str::from_utf8(strings.get(number)?).ok());
-            nearest(name, all).map(str::to_owned)
-        })
-        .collect();
+    let near = all.iter().filter_map(|own| groups::nearest_player(own.columns(), name));
+    let names: Vec<String> = near.collect();
     let near = nearest(name, names.iter().map(String::as_str));
     let near = near.map_or_else(String::new, |near| format!(": did you mean {:?}?", printable(near)));
     Failure::Message(format!("no player\'s name has {:?} in it{near}", printable(name)))

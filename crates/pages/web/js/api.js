@@ -26,17 +26,24 @@ async function refused(response) {
   return new Fault({ ...error, status: response.status });
 }
 
-async function ask(path, params, signal) {
-  if (site) return JSON.parse((await asked(url(path, params), { signal })).body);
+/** Sends a request to the server, and returns its answer if that is a good one. */
+async function sent(address, options) {
   let response;
   try {
-    response = await fetch(url(path, params), { signal });
+    response = await fetch(address, options);
   } catch (error) {
     if (error.name === "AbortError") throw error;
     throw new Fault({ code: "gone", message: "" });
   }
   if (!response.ok) throw await refused(response);
-  return response.json();
+  return response;
+}
+
+const posted = (path, body, signal) => sent(url(path), { method: "POST", headers: { "Content-Type": "application/json" }, body, signal });
+
+async function ask(path, params, signal) {
+  if (site) return JSON.parse((await asked(url(path, params), { signal })).body);
+  return (await sent(url(path, params), { signal })).json();
 }
 
 /** Asks the reader of a site. */
@@ -47,6 +54,23 @@ async function asked(address, options) {
 }
 
 export const archives = (signal) => ask("archives", {}, signal);
+
+let atHand;
+/** Returns whether positions can be analysed: by an engine beside the server, or a module that the site has been given. */
+export const engineAtHand = () => (atHand ??= site ? site.then((reader) => Boolean(reader.engine)) : archives().then((found) => found.engine === true));
+
+/** Asks the engine about a position (`fen`), for so long (`time`) and so many `lines`. */
+export async function engine(params, signal) {
+  if (!site) return ask("engine", params, signal);
+  const module = await import(new URL((await site).engine, root));
+  const found = await module.analyse(params, signal);
+  // The module knows moves in UCI's notation alone.
+  const lines = await Promise.all(found.lines.map(async (line) => {
+    const { moves } = await position({ fen: params.fen, play: line.uci.join(",") }, signal);
+    return { ...line, moves: moves.map((move) => move.san) };
+  }));
+  return { ...found, lines };
+}
 export const games = (params, signal) => ask("games", params, signal);
 export const game = (number, signal) => ask(`games/${number}`, { fens: true }, signal);
 export const novelty = (number, signal) => ask(`games/${number}/novelty`, {}, signal);
@@ -54,7 +78,17 @@ export const position = (params, signal) => ask("position", params, signal);
 export const tree = (params, signal) => ask("tree", params, signal);
 export const cost = (params, signal) => ask("cost", params, signal);
 export const stats = (params, signal) => ask("stats", params, signal);
+export const player = (params, signal) => ask("player", params, signal);
+export const event = (params, signal) => ask("event", params, signal);
 export const complete = (params, signal) => ask("complete", params, signal);
+
+/** Reads a game of a PGN text: `{pgn, number}`. */
+export async function read(request, signal) {
+  const body = JSON.stringify(request);
+  if (site) return JSON.parse((await asked(url("read"), { body, signal })).body);
+  const response = await posted("read", body, signal);
+  return response.json();
+}
 
 /** Addresses for links, which the browser follows by itself. */
 export const links = {
@@ -97,21 +131,7 @@ export async function find(request, each, signal) {
     await asked(url("find", request.pattern ? {} : request.position), { body, signal, each: take });
     return;
   }
-  let response;
-  try {
-    response = request.pattern
-      ? await fetch(url("find"), {
-          method: "POST",
-          headers: { "Content-Type": "application/json" },
-          body: JSON.stringify(request.pattern),
-          signal,
-        })
-      : await fetch(url("find", request.position), { signal });
-  } catch (error) {
-    if (error.name === "AbortError") throw error;
-    throw new Fault({ code: "gone", message: "" });
-  }
-  if (!response.ok) throw await refused(response);
+  const response = request.pattern ? await posted("find", JSON.stringify(request.pattern), signal) : await sent(url("find", request.position), { signal });
   const reader = response.body.getReader();
   for (;;) {
     const { value, done } = await reader.read();

@@ -3,16 +3,20 @@
 import * as api from "./api.js";
 import { el, fill, sign, svg } from "./dom.js";
 import * as filter from "./filter.js";
-import { language, load, number, size, t } from "./i18n.js";
+import { counted, language, load, number, size, t } from "./i18n.js";
+import { takeDrops } from "./own.js";
 import { broken, popover } from "./parts.js";
 import * as state from "./state.js";
 
 const PAGES = {
   explorer: () => import("./pages/explorer.js"),
   game: () => import("./pages/game.js"),
+  event: () => import("./pages/event.js"),
   games: () => import("./pages/games.js"),
+  player: () => import("./pages/player.js"),
   search: () => import("./pages/search.js"),
   statistics: () => import("./pages/statistics.js"),
+  own: () => import("./pages/own.js"),
   missing: () => import("./pages/missing.js"),
 };
 const NAMED = ["explorer", "games", "search", "statistics"];
@@ -62,8 +66,8 @@ function header(now) {
   const mark = svg("svg", { viewBox: "0 0 40 40", "aria-hidden": "true" },
     svg("rect", { width: 40, height: 40, rx: 8, fill: "#b58863" }), svg("path", { d: KNIGHT, fill: "#3b3631" }));
   return el("header.top", {},
-    skip("main", "skip"), ["explorer", "game", "search"].includes(now) && skip("moves", "skip_moves"),
-    el("a.brand", { href: state.address("explorer", {}), "aria-label": title }, mark, el("span", {}, title)),
+    skip("main", "skip"), ["explorer", "game", "own", "search"].includes(now) && skip("moves", "skip_moves"),
+    el("a.brand", { href: state.address("explorer", {}), "aria-label": title }, reader?.logo ? el("img", { src: new URL(reader.logo, api.root), alt: "" }) : mark, el("span", {}, title)),
     el("nav", { "aria-label": t("pages") },
       NAMED.map((name) => el("a", { href: state.address(name), "aria-current": name === now ? "page" : null }, t(name)))),
     picker(now, "label.choice"),
@@ -72,6 +76,7 @@ function header(now) {
       choice(t("theme"), "theme", [["system", t("theme_system")], ["light", t("theme_light")], ["dark", t("theme_dark")]], theme),
       choice(t("language"), "language", [["", t("language_system")], ["en", "English"], ["de", "Deutsch"]], begin),
       choice(t("letters"), "letters", [["english", "KQRBN"], ["local", language === "de" ? "KDTLS" : "KQRBN"], ["figurines", "♔♕♖♗♘"]], show),
+      el("a.button", { href: state.address("own", { where: undefined, find: undefined }) }, t("own_open")),
       el("button", { type: "button", onclick: keys }, t("keys"), " ", el("kbd", {}, "?"))));
 }
 
@@ -94,12 +99,13 @@ async function show() {
   page = null;
   const { page: name, embedded, params } = state.read();
   document.body.classList.toggle("embedded", embedded);
+  document.body.classList.toggle("explorer", embedded && name === "explorer");
   document.body.classList.toggle("board-only", embedded && params.moves === "0");
   if (embedded && params.theme) theme(params.theme);
   const main = el("main", { id: "main", tabindex: "-1" });
   fill(document.body,
     embedded ? null : header(name),
-    embedded || name === "game" || name === "missing" ? null : filter.bar(),
+    embedded || ["game", "missing", "own"].includes(name) ? null : filter.bar(),
     main,
     embedded ? null : foot(),
     el("div", { id: "said", role: "status" }),
@@ -121,7 +127,7 @@ async function show() {
 function shown() {
   const foot = el("footer.foot", { id: "shown" });
   const tell = () => fill(foot, archives.map((own) => el("span", { class: own.outdated ? "warn" : null },
-    t("shown", { name: own.name, games: number(own.games), commit: number(own.commit) }),
+    t("shown", { name: own.name, games: counted("game", own.games), commit: number(own.commit) }),
     own.outdated && ` ${t("outdated", { why: own.outdated })}`)));
   tell();
   // The archives may have changed since the page was opened.
@@ -142,7 +148,9 @@ function foot() {
   };
   tell(reader.counts);
   reader.watch(tell);
-  return el("footer.foot", {}, line, " ", el("a", { href: new URL("licences.html", api.root) }, t("licences")));
+  const lost = reader.lost && el("span.warn", { id: "lost" }, t("site_lost", { name: reader.name, games: counted("game", reader.lost.games) }),
+    reader.lost.partial > 0 && ` ${t("site_partial", { games: counted("game", reader.lost.partial) })}`, " ");
+  return el("footer.foot", {}, lost, line, " ", el("a", { href: new URL("licences.html", api.root) }, t("licences")));
 }
 
 async function begin() {
@@ -218,4 +226,5 @@ document.addEventListener("keydown", (event) => {
 });
 
 state.watch(show);
+takeDrops();
 begin();

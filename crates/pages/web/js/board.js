@@ -4,20 +4,23 @@ import { Chessboard, INPUT_EVENT_TYPE } from "../vendor/cm-chessboard/Chessboard
 import { PromotionDialog } from "../vendor/cm-chessboard/extensions/promotion-dialog/PromotionDialog.js";
 import { el, fill, svg } from "./dom.js";
 import { language, t } from "./i18n.js";
-import { PIECES, described, squares } from "./picture.js";
+import { PIECES, described, overlay, readMarks, squares } from "./picture.js";
 
 const assets = new URL("../", import.meta.url).href;
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 export class Board {
-  /** Makes a board in an element. `onMove(uci)` is called with each move that is legal; without it the board only shows. */
-  constructor({ onMove = null, orientation = "w", label = "" } = {}) {
+  /** Makes a board in an element. `onMove(uci)` is called with each move that is legal; without it the board only shows.
+   *  `onDraw(text)` is called with what is drawn with the other button of the mouse: `Ge4,Re2e4`. */
+  constructor({ onMove = null, onDraw = null, orientation = "w", label = "" } = {}) {
     this.holder = el("div.board");
     this.table = el("div.visually-hidden");
     this.node = el("div.board-frame", {}, this.holder, this.table);
     this.label = label;
     this.legal = [];
     this.onMove = onMove;
+    this.onDraw = onDraw;
+    this.drawn = [];
     this.marks = { squares: [], arrows: [] };
     this.hints = [];
     this.side = orientation;
@@ -35,6 +38,7 @@ export class Board {
     this.layer = svg("g", { class: "marks" });
     this.board.view.markersLayer.append(this.layer);
     if (this.onMove) this.board.enableMoveInput((event) => this.input(event));
+    if (this.onDraw) this.takeDrawings();
     this.watcher = new ResizeObserver(() => setTimeout(() => this.draw(), 30));
     this.watcher.observe(this.holder);
     return this;
@@ -78,6 +82,42 @@ export class Board {
     return true;
   }
 
+  /** Draws arrows from square to square, and marks squares, with the other button of the mouse; again takes them away. */
+  takeDrawings() {
+    let from = null;
+    const under = (event) => document.elementFromPoint(event.clientX, event.clientY)?.closest("[data-square]")?.getAttribute("data-square");
+    const letter = (event) => (event.shiftKey || event.ctrlKey ? "R" : event.altKey ? "B" : "G");
+    this.holder.addEventListener("contextmenu", (event) => event.preventDefault());
+    this.holder.addEventListener("mousedown", (event) => {
+      if (event.button === 2) from = under(event);
+      else if (this.drawn.length) this.setDrawings("");
+    });
+    this.holder.addEventListener("mouseup", (event) => {
+      const to = event.button === 2 && under(event);
+      if (!from || !to) return;
+      const own = from === to ? to : from + to;
+      const same = this.drawn.filter((text) => text.slice(1) === own);
+      const rest = this.drawn.filter((text) => text.slice(1) !== own);
+      const text = letter(event) + own;
+      this.setDrawings((same.includes(text) ? rest : [...rest, text]).join(","));
+      from = null;
+    });
+  }
+
+  /** Shows drawings; `onDraw` is told if they have changed. */
+  setDrawings(text = "") {
+    const changed = this.drawn.join(",") !== text;
+    this.drawn = text.split(",").filter(Boolean).slice(0, 64);
+    this.draw();
+    if (changed) this.onDraw?.(text);
+  }
+
+  /** What a diagram of the board shows. */
+  get shown() {
+    const drawn = readMarks(this.drawn);
+    return { orientation: this.side, marks: { squares: [...this.marks.squares, ...drawn.squares], arrows: [...this.marks.arrows, ...drawn.arrows] } };
+  }
+
   /** Shows a position. `legal`: what may be played; `marks`: squares (`{square, color}`) and arrows (`{from, to, color}`). */
   show(fen, legal = [], marks = {}) {
     this.fen = fen;
@@ -99,25 +139,13 @@ export class Board {
       const point = view.squareToPoint(square);
       return [point.x + size / 2, point.y + size / 2];
     };
-    const nodes = this.marks.squares.map(({ square, color }) => {
+    const drawn = readMarks(this.drawn);
+    const shapes = overlay({ squares: [...this.marks.squares, ...drawn.squares], arrows: [...this.marks.arrows, ...drawn.arrows, ...this.hints] }, at, size);
+    const targets = (this.targets ?? []).map((square) => {
       const [x, y] = at(square);
-      return svg("rect", { x: x - size / 2, y: y - size / 2, width: size, height: size, class: `mark ${color}` });
+      return svg("circle", { cx: x, cy: y, r: size / 7, class: "target" });
     });
-    for (const square of this.targets ?? []) {
-      const [x, y] = at(square);
-      nodes.push(svg("circle", { cx: x, cy: y, r: size / 7, class: "target" }));
-    }
-    for (const { from, to, color, width = 1 } of [...this.marks.arrows, ...this.hints]) {
-      const [[x1, y1], [x2, y2]] = [at(from), at(to)];
-      const length = Math.hypot(x2 - x1, y2 - y1) || 1;
-      const [dx, dy] = [((x2 - x1) / length) * size, ((y2 - y1) / length) * size];
-      const head = 0.1 + 0.25 * width;
-      const [ex, ey] = [x2 - dx * head, y2 - dy * head];
-      const half = 0.06 + 0.12 * width;
-      const points = [[x2, y2], [ex - dy * half, ey + dx * half], [ex + dy * half, ey - dx * half]];
-      nodes.push(svg("line", { x1, y1, x2: ex, y2: ey, "stroke-width": (size / 9) * width, class: `arrow ${color}` }));
-      nodes.push(svg("polygon", { points: points.map((p) => p.join(",")).join(" "), class: `arrow-head ${color}` }));
-    }
+    const nodes = [...shapes.squares, ...targets, ...shapes.arrows];
     this.layer.replaceChildren(...nodes);
   }
 

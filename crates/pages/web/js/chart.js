@@ -38,11 +38,11 @@ export function bars(title, items, titles) {
   });
 }
 
-/** Returns bars of results, each as high as any other: White's wins below, then draws, Black's wins. `items`: `{name, white, draws, black}`. */
-export function shares(title, items, titles) {
+/** Returns bars of results, each as high as any other: White's wins below, then draws, Black's wins; `sides` says whose else they are. `items`: `{name, white, draws, black}`. */
+export function shares(title, items, titles, sides = ["white", "draws", "black"]) {
   const rows = items.map((item) => ({ ...item, value: item.white + item.draws + item.black }));
   const words = ({ name, white, draws, black, value }) =>
-    `${name}: ${[["white", white], ["draws", draws], ["black", black]].map(([side, count]) => `${t(side)} ${percent(count, value)}`).join(", ")}`;
+    `${name}: ${[white, draws, black].map((count, side) => `${t(sides[side])} ${percent(count, value)}`).join(", ")}`;
   return plot(title, rows, titles, [0, 100], (item, x, step, top) => {
     if (!item.value) return [];
     const gap = Math.min(2, step * 0.15);

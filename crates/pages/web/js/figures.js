@@ -1,9 +1,10 @@
 // What games are like, as sections of a page: statistics, a player, an opening. A server, a site and the reports of the
-// command show the same. `to` makes addresses, or none: `to.where(condition)` of games, `to.game(number)` of one.
+// command show the same. `to` makes addresses, or none: `to.where(condition)` of games, `to.game(number)` of one,
+// `to.player(name)` of a player, `to.event(name)` of an event, and on the page of a player `to.games(condition, side)` of that player's games.
 
 import { bar, bars, heat, line, shares, sheet } from "./chart.js";
 import { el } from "./dom.js";
-import { counted, number, percent, t } from "./i18n.js";
+import { counted, date, number, percent, t } from "./i18n.js";
 import { miniature } from "./picture.js";
 
 /** Returns a text in the quotation marks of the filter language. */
@@ -54,8 +55,8 @@ export function statistics(found, to) {
     found.first_moves?.length > 0 && section("first_moves", el("div.boards", {}, found.first_moves.map((own) => el("figure", {}, miniature(own.fen),
       el("figcaption", {}, el("strong", {}, own.line), ` ${own.opening ?? ""}`, el("div.soft", {}, counted("game", own.games)), bar(own)))))),
     list("players", ["player", "games", "won", "drawn", "lost"],
-      found.players.map((own) => [link(to.where(`player = ${quoted(own.name)}`), own.name), ...[own.games, own.won, own.drawn, own.lost].map((count) => number(count))])),
-    list("events", ["event", "games"], found.events.map((own) => [link(to.where(`event = ${quoted(own.name)}`), own.name), number(own.games)])),
+      found.players.map((own) => [link(to.player(own.name), own.name), ...[own.games, own.won, own.drawn, own.lost].map((count) => number(count))])),
+    list("events", ["event", "games"], found.events.map((own) => [link(to.event(own.name), own.name), number(own.games)])),
   ];
 }
 
@@ -99,41 +100,46 @@ function late(rows) {
 }
 
 /** Groups as `stats --by` has them, from the side of the player, or of White: name, games, results, score, ratings. */
-const points = (name, groups, heading) => groups.length > 0 && section(name,
-  sheet(t(name), [name, "games", "results", "score", "rating", "performance"].map((title) => t(title)), groups.map((own) => [
-    heading(own), number(own.games), bar({ white: own.won, draws: own.drawn, black: own.lost }, ["won", "drawn", "lost"]),
-    own.score === null ? "–" : percent(own.score, 1, 1), own.rating ?? "–", own.performance ?? "–"]), "tree"));
+const points = (name, title, groups, heading, list = () => null) => groups.length > 0 && section(name,
+  sheet(t(name), [title, "games", "results", "score", "rating", "performance"].map((text) => t(text)), groups.map((own) => [
+    heading(own), link(list(own), number(own.games)), bar({ white: own.won, draws: own.drawn, black: own.lost }, ["won", "drawn", "lost"], 34),
+    own.score === null ? "–" : percent(own.score, 1, 1), own.rating ?? "–", own.performance ?? "–"]), "tree.points"));
 
-const games = (name, rows) => list(name, ["game", "white", "black", "result", "date"], rows.map((own) => [
-  `${own.archive ? `${own.archive} ` : ""}${own.game}`, `${own.white ?? "?"} ${own.white_elo ?? ""}`, `${own.black ?? "?"} ${own.black_elo ?? ""}`, own.result, own.date ?? "?"]));
+const games = (name, rows, to) => list(name, ["game", "white", "black", "result", "date"], rows.map((own) => [
+  link(to.game(own.game), `${own.archive ? `${own.archive} ` : ""}${own.game}`), `${own.white ?? "?"} ${own.white_elo ?? ""}`, `${own.black ?? "?"} ${own.black_elo ?? ""}`, own.result, date(own.date) || "?"]));
 
-/** Returns the sections of a player: members as of `scoresheet player --json`. */
-export function player(found) {
+/** Returns the sections of a player: members as of `scoresheet player --json` and `/api/v1/player`. */
+export function player(found, to) {
   const sides = [["white", found.white], ["black", found.black], ["both", found]];
+  const span = ({ year }) => (/^\d+-\d+$/.test(year) ? `year in ${year.replace("-", "..")}` : `year = ${year}`);
+  const family = ({ opening: name }) => `(opening = ${quoted(name)} or opening ^= ${quoted(`${name}:`)})`;
+  const years = found.years.map((own) => ({ name: own.year, white: own.won, draws: own.drawn, black: own.lost }));
+  const { unread = 0, undecided = 0 } = found;
   return [
-    el("p.total", {}, counted("game", found.games)),
+    el("p.total", {}, link(to.games(""), counted("game", found.games)), unread + undecided > 0 && el("span.fault", {}, " ", t("not_read", { n: number(unread + undecided) }))),
     found.names.length > 1 && list("names", ["player", "games"], found.names.map((own) => [own.name, number(own.games)])),
-    points("sides", sides.map(([side, own]) => ({ ...own, side })), (own) => t(own.side)),
-    points("with_white", found.openings_with_white, (own) => own.opening),
-    points("with_black", found.openings_with_black, (own) => own.opening),
-    points("opponents", found.opponents, (own) => own.opponent),
-    points("years", found.years, (own) => own.year),
-    games("best_wins", found.best_wins), games("worst_losses", found.worst_losses),
+    points("sides", "side", sides.map(([side, own]) => ({ ...own, side })), (own) => t(own.side), (own) => to.games("", own.side === "both" ? undefined : own.side)),
+    years.length > 1 && section("results_by_year", shares(t("results_by_year"), years, [t("year"), t("games")], ["won", "drawn", "lost"])),
+    points("with_white", "opening", found.openings_with_white, (own) => own.opening, (own) => to.games(family(own), "white")),
+    points("with_black", "opening", found.openings_with_black, (own) => own.opening, (own) => to.games(family(own), "black")),
+    points("opponents", "opponent", found.opponents, (own) => link(to.player(own.opponent), own.opponent), (own) => to.games(`opponent = ${quoted(own.opponent)}`)),
+    points("years", "year", found.years, (own) => own.year, (own) => to.games(span(own))),
+    games("best_wins", found.best_wins, to), games("worst_losses", found.worst_losses, to),
   ];
 }
 
 /** Returns the sections of an opening: members as of `scoresheet opening --json`. */
-export function opening(found) {
+export function opening(found, to) {
   return [
     el("div.boards", {}, el("figure", {}, miniature(found.fen), el("figcaption", {}, found.opening))),
     el("p.total", {}, counted("game", found.games)),
-    points("results", [found], () => t("white")),
-    points("moves", found.moves, (own) => `${own.san} ${own.opening}`),
-    points("by_rating", found.ratings, (own) => own.rating_band),
-    points("years", found.years, (own) => own.year),
-    points("with_white", found.with_white, (own) => own.player),
-    points("with_black", found.with_black, (own) => own.player),
-    games("strongest", found.strongest),
+    points("results", "side", [found], () => t("white")),
+    points("moves", "move", found.moves, (own) => `${own.san} ${own.opening}`),
+    points("by_rating", "rating", found.ratings, (own) => own.rating_band),
+    points("years", "year", found.years, (own) => own.year),
+    points("with_white", "player", found.with_white, (own) => own.player),
+    points("with_black", "player", found.with_black, (own) => own.player),
+    games("strongest", found.strongest, to),
   ];
 }
 

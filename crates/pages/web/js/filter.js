@@ -56,6 +56,8 @@ const SIDES = { player: "", white: "white", black: "black", opponent: "opponent"
 export function words(part) {
   const [, name, sign, value] = /^(\w+)\s*(>=|<=|=|~|in)\s*(.+)$/s.exec(part) ?? [];
   const text = /^"(.*)"$/s.exec(value ?? "")?.[1].replace(/\\(.)/g, "$1") ?? (/^[\w.,'-]+$/.test(value ?? "") ? value : undefined);
+  const several = sign === "in" && /^\{("(?:[^"\\]|\\.)*"(?:, )?)+\}$/.test(value) && value.match(/"(?:[^"\\]|\\.)*"/g).map((own) => own.slice(1, -1).replace(/\\(.)/g, "$1"));
+  if (several && name in SIDES) return `${SIDES[name] ? `${t(SIDES[name])}: ` : ""}${several[0]} ${t("words_spellings", { n: several.length })}`;
   const range = /^(\d+)\.\.(\d+)$/.exec(value ?? "");
   if (["elo", "avgelo", "minelo"].includes(name) && (range || /^\d+$/.test(value))) {
     const key = { elo: "", avgelo: "mean_", minelo: "both_" }[name];

@@ -33,13 +33,16 @@ export function counted(key, count) {
 export function told(message) {
   if (language === "en" || !message) return message ?? "";
   const [, place, what] = /^((?:where|sort|find|fen|play|the question): )?(.*)$/s.exec(message);
-  for (const [key, known] of Object.entries(fallback)) {
-    if (!key.startsWith("told_")) continue;
+  // Of two that fit, the one that says more.
+  const texts = Object.entries(fallback).filter(([key]) => key.startsWith("told_")).sort(([, one], [, other]) => other.length - one.length);
+  for (const [key, known] of texts) {
     const parts = known.split(/\{\w+\}/).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
     const found = new RegExp(`^${parts.join("(.+)")}$`, "s").exec(what);
     if (!found) continue;
     const names = [...known.matchAll(/\{(\w+)\}/g)].map((own) => own[1]);
-    return (place ?? "") + t(key, Object.fromEntries(names.map((name, at) => [name, found[at + 1]])));
+    // Parts that are said in words are known by themselves; names stay as they are.
+    const part = (name, text) => (["side", "part", "what"].includes(name) ? told(text) : text);
+    return (place ?? "") + t(key, Object.fromEntries(names.map((name, at) => [name, part(name, found[at + 1])])));
   }
   return message;
 }

@@ -96,6 +96,14 @@ export function gameRows(games, { ply } = {}) {
       game.san ? el("td.wide-only", {}, game.san) : null));
 }
 
+/** Returns a table of such rows. */
+export const gamesTable = (rows) => el("table.games-table", {},
+  el("thead.visually-hidden", {}, el("tr", {}, ["players", "result", "date", "move"].map((key) => el("th", { scope: "col" }, t(key))))),
+  el("tbody", {}, rows));
+
+/** Returns the address of the page of a player; `undefined` where nobody is named. */
+export const playerPage = (name, more) => (name && name !== "?" ? state.address("player", { name, ...more }) : undefined);
+
 /** Returns the address of a game, at the ply where it was found. */
 export function link(game, ply) {
   const at = game.ply ?? ply;
@@ -114,6 +122,29 @@ export async function copy(text) {
     field.remove();
   }
   say(t("copied"));
+}
+
+/** Returns the code that shows an address in another page. */
+export const embedding = (address) => `<iframe src="${address.href.replaceAll("&", "&amp;")}" width="600" height="420"></iframe>`;
+
+/** Returns buttons for a diagram of what a board shows: as files, and as a picture to paste. */
+export function diagrams(board, fen) {
+  const make = () => import("./diagram.js");
+  const save = (blob, name) => {
+    const address = URL.createObjectURL(blob);
+    el("a", { href: address, download: name }).click();
+    setTimeout(() => URL.revokeObjectURL(address), 60_000);
+  };
+  const drawn = async () => (await make()).diagram(fen(), board.shown);
+  const picture = async () => (await make()).png(await drawn());
+  return [
+    el("button", { type: "button", onclick: async () => save(new Blob([await drawn()], { type: "image/svg+xml" }), "diagram.svg") }, t("diagram_svg")),
+    el("button", { type: "button", onclick: async () => save(await picture(), "diagram.png") }, t("diagram_png")),
+    navigator.clipboard?.write && el("button", { type: "button", onclick: async () => {
+      await navigator.clipboard.write([new ClipboardItem({ "image/png": picture() })]);
+      say(t("copied"));
+    } }, t("copy_diagram")),
+  ];
 }
 
 /** Says something to those who hear the page, and shows it to those who see it. */

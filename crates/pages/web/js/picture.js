@@ -31,6 +31,42 @@ export function described(fen) {
   return `${t("white")}: ${side(true)}. ${t("black")}: ${side(false)}.`;
 }
 
+/** Returns the address of the pieces. */
+export const piecesOf = () => pieces;
+
+/** Returns marks of squares and arrows as shapes. `at(square)`: the middle of a square; `size`: its width. */
+export function overlay({ squares: marked = [], arrows = [] }, at, size) {
+  const shapes = { squares: [], arrows: [] };
+  for (const { square, color } of marked) {
+    const [x, y] = at(square);
+    shapes.squares.push(svg("rect", { x: x - size / 2, y: y - size / 2, width: size, height: size, class: `mark ${color}` }));
+  }
+  for (const { from, to, color, width = 1 } of arrows) {
+    const [[x1, y1], [x2, y2]] = [at(from), at(to)];
+    const length = Math.hypot(x2 - x1, y2 - y1) || 1;
+    const [dx, dy] = [((x2 - x1) / length) * size, ((y2 - y1) / length) * size];
+    const head = 0.1 + 0.25 * width;
+    const [ex, ey] = [x2 - dx * head, y2 - dy * head];
+    const half = 0.06 + 0.12 * width;
+    const points = [[x2, y2], [ex - dy * half, ey + dx * half], [ex + dy * half, ey - dx * half]];
+    shapes.arrows.push(svg("line", { x1, y1, x2: ex, y2: ey, "stroke-width": (size / 9) * width, class: `arrow ${color}` }),
+      svg("polygon", { points: points.map((p) => p.join(",")).join(" "), class: `arrow-head ${color}` }));
+  }
+  return shapes;
+}
+
+const COLORS = { G: "green", R: "red", Y: "yellow", B: "blue" };
+
+/** Reads marks as PGN and addresses write them: `Ge4` a square, `Re2e4` an arrow. */
+export function readMarks(texts) {
+  const marks = { squares: [], arrows: [] };
+  for (const text of texts) {
+    if (/^[GRYB][a-h][1-8]$/.test(text)) marks.squares.push({ square: text.slice(1), color: COLORS[text[0]] });
+    if (/^[GRYB][a-h][1-8][a-h][1-8]$/.test(text)) marks.arrows.push({ from: text.slice(1, 3), to: text.slice(3), color: COLORS[text[0]] });
+  }
+  return marks;
+}
+
 /** Returns a small picture of a position. */
 export function miniature(fen, label) {
   const node = svg("svg", { viewBox: "0 0 320 320", class: "miniature", role: "img", "aria-label": label ?? described(fen) });

@@ -7,5 +7,5 @@ import { load, t } from "./i18n.js";
 const inside = (id) => JSON.parse(document.getElementById(id).textContent);
 await load("", inside("texts"));
 const [found, { kind }] = [inside("data"), document.body.dataset];
-const shown = { opening, player, statistics }[kind](found, { where: () => null, game: () => null });
+const shown = { opening, player, statistics }[kind](found, { where: () => null, games: () => null, game: () => null, player: () => null, event: () => null });
 fill(document.getElementById("figures"), found.games > 0 ? shown : el("div.notice", {}, el("p", {}, t("nothing_found"))));

@@ -3,7 +3,7 @@
 
 import { root, site } from "./api.js";
 
-const PAGES = ["explorer", "game", "games", "search", "statistics"];
+const PAGES = ["event", "explorer", "game", "games", "own", "player", "search", "statistics"];
 /** The page that stands where an address names none. */
 const MISSING = "missing";
 const KEPT = ["where", "find", "archive"];
@@ -24,8 +24,9 @@ export function read() {
   const params = Object.fromEntries(new URLSearchParams(location.search));
   const [first, second] = (named(location) ?? "").split("/");
   if (site) delete params.page;
-  if (first === "embed" && site) return { page: "game", embedded: true, params };
-  if (first === "embed") return { page: "game", embedded: true, params: { ...params, n: second } };
+  // What is embedded is a game by its number, or else a position.
+  if (first === "embed" && second) return { page: "game", embedded: true, params: { ...params, n: second } };
+  if (first === "embed") return { page: params.n ? "game" : "explorer", embedded: true, params };
   if (first === "" || first === undefined) return { page: "explorer", embedded: false, params };
   return { page: PAGES.includes(first) ? first : MISSING, embedded: false, params };
 }
@@ -46,10 +47,12 @@ export function address(page, params = {}) {
   return to;
 }
 
-/** Returns the address of a game as other pages show it. */
-export function embedded(game, params) {
-  const query = Object.entries(params).filter(([, value]) => value).map(([name, value]) => `&${name}=${value}`).join("");
-  return new URL(site ? `?page=embed&n=${game}${query}` : `embed/${game}${query.replace("&", "?")}`, root);
+/** Returns the address of a game (`n`) or of a position as other pages show it. */
+export function embedded({ n, ...params }) {
+  const to = new URL(site ? "" : n ? `embed/${n}` : "embed", root);
+  const all = { ...(site ? { page: "embed", n } : {}), ...params };
+  for (const [name, value] of Object.entries(all)) if (value) to.searchParams.set(name, value);
+  return to;
 }
 
 /** Returns what this entry of the browser's history has kept beside its address: places that no link needs. */

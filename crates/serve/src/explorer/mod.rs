@@ -10,10 +10,11 @@ pub mod id;
 mod request;
 
 use crate::app::App;
+use crate::assets;
 use crate::refused::Refused;
 use axum::Router;
 use axum::extract::{Path, RawQuery, State};
-use axum::http::header;
+use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use request::Kind;
@@ -25,17 +26,26 @@ use scoresheet_answers::{Cost, Fault, Params};
 pub fn routes() -> Router<App> {
     let masters = get(async |state: State<App>, query: RawQuery| answer(state, query, Kind::Masters, false).await);
     let lichess = get(async |state: State<App>, query: RawQuery| answer(state, query, Kind::Lichess, false).await);
-    let player = get(async |state: State<App>, query: RawQuery| answer(state, query, Kind::Player, false).await);
+    let personal = get(async |state: State<App>, query: RawQuery| answer(state, query, Kind::Player, false).await);
     let history = get(async |state: State<App>, query: RawQuery| answer(state, query, Kind::Lichess, true).await);
     Router::new()
         .route("/masters", masters.clone())
         .route("/master", masters)
         .route("/lichess", lichess)
         .route("/lichess/history", history)
-        .route("/player", player.clone())
-        .route("/personal", player)
+        .route("/player", get(player))
+        .route("/personal", personal)
         .route("/masters/pgn/{id}", get(pgn))
         .route("/master/pgn/{id}", get(pgn))
+}
+
+/// A player's games in a position. The page of a player has the same path: it names the player by `name`, which the API
+/// does not know.
+async fn player(state: State<App>, query: RawQuery, headers: HeaderMap) -> Response {
+    match Params::read(query.0.as_deref()) {
+        Ok(params) if params.has("name") && !params.has("player") => assets::page(&headers),
+        _ => answer(state, query, Kind::Player, false).await,
+    }
 }
 
 async fn answer(State(app): State<App>, RawQuery(query): RawQuery, kind: Kind, history_alone: bool) -> Response {

@@ -12,12 +12,21 @@ mod chromium;
 mod common;
 /// The explorer.
 mod explorer;
+/// A script in place of an engine.
+#[path = "../serve/fake_engine.rs"]
+mod fake_engine;
 /// The page of a game.
 mod game;
 /// Lists, filters, searches, statistics.
 mod lists;
+/// A game of the reader's own.
+mod own;
+/// The page of a player.
+mod player;
 /// What a reader does.
 mod reader;
 
 /// What a reader sees: themes, widths, languages, and the rules of accessibility.
 mod seen;
+/// Drawings, diagrams, embedded positions, the engine.
+mod shared;

@@ -5,12 +5,15 @@ use crate::chromium::{Browser, browser};
 use crate::common::Server;
 use serde_json::json;
 
-const PAGES: [(&str, &str); 11] = [
+const PAGES: [(&str, &str); 14] = [
     ("start", "explorer"),
     ("explorer", "explorer?play=e2e4,c7c5,g1f3"),
     ("compare", "explorer?view=compare&where=elo+%3E%3D+1800&where2=elo+%3C+1500"),
     ("game", "game?n=1&ply=3"),
     ("games", "games?where=elo+%3E%3D+1500"),
+    ("event", "event?name=Test"),
+    ("standings", "event?name=Rated+Blitz+game"),
+    ("player", "player?name=cheesedout"),
     ("search", "search"),
     ("pattern", "search?tab=pattern"),
     ("material", "search?tab=material&material=KRkr&run=1"),
@@ -116,9 +119,12 @@ fn other_states_keep_the_rules() {
         ("wrong filter", "games?where=foo+%3D+1", ""),
         ("wrong moves", "explorer?play=e2e5", ""),
         ("embedded", "embed/1?ply=3", ""),
+        ("embedded position", "embed?play=e2e4,c7c5&draw=Gg1f3,Rd4", ""),
         ("filter open", "games?where=elo+%3E%3D+1500", "document.querySelector('details.filter summary').click()"),
         ("settings open", "explorer", "document.querySelector('.settings summary').click()"),
         ("share open", "game?n=1", "document.querySelector('.left details summary').click()"),
+        ("own", "own", ""),
+        ("own game", "own", "own"),
         ("promotion", "explorer?fen=4k3/P7/8/8/8/8/8/4K3+w+-+-+0+1", ""),
         ("keys", "explorer", "document.dispatchEvent(new KeyboardEvent('keydown', { key: '?', bubbles: true }))"),
     ];
@@ -129,7 +135,10 @@ fn other_states_keep_the_rules() {
         for (name, path, work) in states {
             browser.open(&format!("http://{}/{path}", server.address));
             settled(&mut browser);
-            if !work.is_empty() {
+            if work == "own" {
+                browser.eval(&crate::own::dropped(crate::own::OWN));
+                browser.until("document.querySelector('.movetext')");
+            } else if !work.is_empty() {
                 browser.eval(&format!("{work}; 1"));
                 browser.until("document.querySelector('details[open] .sheet, dialog[open]')");
             }
@@ -182,6 +191,33 @@ fn the_pages_speak_german() {
     // Numbers as in German.
     browser.open(&format!("http://{}/games", server.address));
     browser.until("document.querySelector('.total')?.textContent === '3.001 Partien'");
+}
+
+/// What the server says in English is told in the reader's language where it is said often.
+#[test]
+fn frequent_errors_are_told_in_german() {
+    let Some(mut browser) = browser() else { return };
+    let server = Server::of("[White \"Tal, Mikhail\"]\n\n1. e4 *\n");
+    browser.dark(false);
+    let agent = browser.text("navigator.userAgent");
+    browser.call("Emulation.setUserAgentOverride", json!({"userAgent": agent, "acceptLanguage": "de-DE,de"}));
+    for (path, told) in [
+        ("explorer?play=e2e5", "play: Zug 1 ist nicht möglich"),
+        (
+            "explorer?fen=rnbqkbnx/8/8/8/8/8/8/8+w+-+-+0+1",
+            "fen: FEN: Aufstellung, Spalte 8: keine Figur hat diesen Buchstaben: x",
+        ),
+        ("explorer?fen=8/8/8/8/8/8/8/4K3+w+-+-+0+1", "fen: Schwarz hat keinen König"),
+        ("games?where=foo+%3D+1", "kein Feld heißt foo: ein Tag dieses Namens ist tag(\"foo\")"),
+        ("games?where=whitelo+%3D+1", "kein Feld heißt whitelo: ist whiteelo gemeint?"),
+        ("player?name=Tahl,+Mikhail", "kein Spieler heißt „Tahl, Mikhail“: ist „Tal, Mikhail“ gemeint?"),
+        ("game?n=9", "9"),
+    ] {
+        browser.open(&format!("http://{}/{path}", server.address));
+        browser.until("document.querySelector('main .notice[role=alert]')");
+        let said = browser.text("document.querySelector('main .notice[role=alert]').textContent");
+        assert!(said.contains(told), "{path}: {said}");
+    }
 }
 
 #[test]

@@ -10,67 +10,6 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 #[test]
-fn every_example_of_the_description_is_answered() {
-    let server = Server::of_sample();
-    let description = server.fine("/api/v1/openapi.json").json();
-    let named = |parameter: &Value| match parameter["$ref"].as_str() {
-        Some(name) => description["components"]["parameters"][name.rsplit('/').next().unwrap()].clone(),
-        None => parameter.clone(),
-    };
-    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    let mut calls = 0;
-    for (path, methods) in description["paths"].as_object().unwrap() {
-        for (method, route) in methods.as_object().unwrap() {
-            let (content, expected) = route["responses"]["200"]["content"].as_object().unwrap().iter().next().unwrap();
-            let mut replies = Vec::new();
-            if method == "post" {
-                for example in
-                    route["requestBody"]["content"]["application/json"]["examples"].as_object().unwrap().values()
-                {
-                    replies.push(server.post(path, &example["value"]));
-                }
-            } else {
-                let (mut path, mut all, mut each) = (path.clone(), Vec::new(), Vec::new());
-                for parameter in route["parameters"].as_array().unwrap().iter().map(named) {
-                    let name = parameter["name"].as_str().unwrap();
-                    let Some(example) = parameter.get("example").map(text) else { continue };
-                    if parameter["in"] == "path" {
-                        path = path.replace(&format!("{{{name}}}"), &example);
-                    } else {
-                        let pair = format!("{name}={}", example.replace('%', "%25").replace('+', "%2B"));
-                        each.push(pair.clone());
-                        all.push(pair);
-                    }
-                }
-                // Without parameters, with each alone, and with all of them.
-                let required = path == "/api/v1/find";
-                replies.extend((!required).then(|| server.get(&path)));
-                replies.extend(
-                    each.iter()
-                        .filter(|pair| !required || pair.starts_with("play"))
-                        .map(|pair| server.get(&format!("{path}?{pair}"))),
-                );
-                replies.push(server.get(&format!("{path}?{}", all.join("&"))));
-            }
-            for reply in replies {
-                calls += 1;
-                assert_eq!(reply.status, 200, "{method} {path}: {}", reply.text());
-                let kind = reply.header("content-type").unwrap();
-                assert!(kind.starts_with(content.as_str()), "{path}: {kind}");
-                for member in expected["schema"]["required"].as_array().into_iter().flatten() {
-                    assert!(reply.json().get(member.as_str().unwrap()).is_some(), "{path}: no {member}");
-                }
-                if content == "application/x-ndjson" {
-                    assert!(reply.lines().last().unwrap()["done"]["complete"].is_boolean(), "{path}");
-                }
-                assert!(!reply.body.is_empty(), "{path}");
-            }
-        }
-    }
-    assert!(calls > 40, "{calls}");
-}
-
-#[test]
 fn pages_of_a_list_have_every_game_once() {
     let server = Server::of_sample();
     let archive = Archive::open(server.folder.path().join("sample.bga")).unwrap();
@@ -486,4 +425,131 @@ fn engines_are_heard() {
     assert_eq!((&lines[0]["hit"]["game"], &lines[0]["hit"]["pv_depths"]), (&13.into(), &json!([5])));
     let lines = server.post("/api/v1/find", &json!({"end": "mate", "in_pv": true, "where": "event = Engines"})).lines();
     assert_eq!((&lines[0]["hit"]["ply"], &lines[0]["hit"]["pv_depths"]), (&4.into(), &json!([3])));
+}
+
+/// Spellings of one player, who has both colours, and games of others between them.
+const SPELLINGS: &str = "[White \"Carlsen, Magnus\"]\n[Black \"Anand, V\"]\n[WhiteElo \"2850\"]\n[BlackElo \"2790\"]\n[Date \"2013.11.09\"]\n[Result \"1-0\"]\n\n1. e4 e5 1-0\n\n\
+    [White \"Anand, V\"]\n[Black \"Carlsen,M\"]\n[WhiteElo \"2790\"]\n[Date \"2014.11.08\"]\n[Result \"1/2-1/2\"]\n\n1. d4 d5 1/2-1/2\n\n\
+    [White \"Tal, M\"]\n[Black \"Anand, V\"]\n\n1. c4 *\n\n\
+    [White \"Carlsen, Magnus\"]\n[Black \"Tal, M\"]\n[BlackElo \"2600\"]\n[Date \"2014.01.01\"]\n[Result \"0-1\"]\n\n1. e4 c5 0-1\n";
+
+#[test]
+fn a_player_has_all_spellings() {
+    let server = Server::of(SPELLINGS);
+    let player = |query: &str| server.fine(&format!("/api/v1/player?{query}")).json();
+    let found = player("name=Carlsen, Magnus");
+    assert_eq!(found["names"], json!([{"name": "Carlsen, Magnus", "games": 2}, {"name": "Carlsen,M", "games": 1}]));
+    assert_eq!(json!([found["games"], found["won"], found["drawn"], found["lost"]]), json!([3, 1, 1, 1]));
+    assert_eq!((&found["white"]["games"], &found["black"]["games"]), (&json!(2), &json!(1)));
+    assert_eq!(found["opponents"][0]["opponent"], "Anand, V");
+    assert_eq!((&found["years"][1]["year"], &found["years"][1]["games"]), (&json!("2014"), &json!(2)));
+    assert_eq!((&found["best_wins"][0]["game"], &found["worst_losses"][0]["game"]), (&json!(1), &json!(4)));
+    // From the other spelling the same; one alone; a part of the name; with a filter.
+    assert_eq!(player("name=Carlsen,M"), found);
+    assert_eq!(player("name=Carlsen,M&exact=1")["games"], 1);
+    assert_eq!(player("name=carlsen")["games"], 3);
+    assert_eq!(player("name=Carlsen,M&where=year = 2014")["games"], 2);
+    // The list of the names is of the same games.
+    let listed = server.fine("/api/v1/games?where=player in {\"Carlsen, Magnus\", \"Carlsen,M\"}").json();
+    assert_eq!(listed["total"], 3);
+    let nobody = server.get("/api/v1/player?name=Carlson, Magnus");
+    assert_eq!(nobody.status, 404);
+    assert!(nobody.text().contains("did you mean"), "{}", nobody.text());
+    assert_eq!(server.get("/api/v1/player").status, 400);
+    // Of several archives the numbers go on.
+    let both = Server::with(|folder| {
+        let first = archive(folder, "first.bga", "[White \"Magnus Carlsen\"]\n\n1. d4 *\n");
+        let second = archive(folder, "second.bga", SPELLINGS);
+        Config { archives: vec![first, second], ..Config::default() }
+    });
+    let found = both.fine("/api/v1/player?name=Carlsen,M").json();
+    // A spelling has others in another archive.
+    assert_eq!((&found["games"], &found["best_wins"][0]["game"]), (&json!(4), &json!(2)));
+    assert_eq!(found["names"].as_array().unwrap().len(), 3, "{}", found["names"]);
+}
+
+#[test]
+fn the_page_of_a_player_and_the_explorers_route_have_one_path() {
+    let server = Server::of(SPELLINGS);
+    assert_eq!(server.fine("/player?name=Tal").header("content-type"), Some("text/html; charset=utf-8"));
+    assert_eq!(server.fine("/player?player=Tal, M&color=white").header("content-type"), Some("application/x-ndjson"));
+    assert_eq!(server.get("/player").status, 400);
+}
+
+#[test]
+fn a_game_of_no_archive_is_read_and_compared() {
+    let server = Server::of("1. e4 e5 2. Nf3 Nc6 *\n\n1. e4 c5 *\n");
+    let pgn =
+        "[White \"Me\"]\n[Result \"1-0\"]\n\n1. e4 e5 2. Nf3 {good} (2. f4) Nf6 1-0\n\n[White \"You\"]\n\n1. d4 *\n";
+    let read = |number: u64| server.post("/api/v1/read", &json!({"pgn": pgn, "number": number}));
+    let first = read(1).json();
+    assert_eq!(json!([first["number"], first["last"], first["plies"], first["result"]]), json!([1, 2, 4, "1-0"]));
+    assert_eq!(
+        (&first["moves"][2]["san"], &first["moves"][2]["variations"][0]["moves"][0]["san"]),
+        (&json!("Nf3"), &json!("f4"))
+    );
+    assert_eq!(first["opening"]["eco"], "C42");
+    assert!(first["moves"][3]["fen"].as_str().unwrap().starts_with("rnbqkb1r/pppp1ppp/5n2/4p3/"));
+    // Another game has the position before the last move, and none the one after it.
+    assert_eq!(first["novelty"], json!({"ply": 4, "san": "Nf6", "games_before": 1}));
+    assert!(first["pgn"].as_str().unwrap().contains("2. Nf3 {good}"), "{}", first["pgn"]);
+    assert_eq!(read(2).json()["novelty"], json!({"ply": 1, "san": "d4", "games_before": 2}));
+    assert_eq!(server.fine("/api/v1/games").json()["total"], 2, "nothing is stored");
+    for (body, status) in [
+        (json!({"pgn": ""}), 404),
+        (json!({"pgn": pgn, "number": 3}), 404),
+        (json!({}), 400),
+        (json!({"pgn": pgn, "number": "x"}), 400),
+    ] {
+        assert_eq!(server.post("/api/v1/read", &body).status, status, "{body}");
+    }
+    // What an illegal move follows is a fault, and the moves before it are there.
+    let broken = server.post("/api/v1/read", &json!({"pgn": "1. e4 e5 2. Ke7 *"})).json();
+    assert_eq!(json!([broken["plies"], broken["has_fault"]]), json!([2, true]));
+    // Without an index nothing is compared.
+    let bare = Server::with(|folder| Config {
+        archives: vec![archive(folder, "games.bga", "1. e4 *\n")],
+        ..Config::default()
+    });
+    assert_eq!(bare.post("/api/v1/read", &json!({"pgn": pgn})).json()["novelty"], Value::Null);
+    // A text may be longer than a search, and has a limit, too.
+    let comment = |length: usize| json!({"pgn": format!("1. e4 {{{}}} *", "x".repeat(length))});
+    assert_eq!(server.post("/api/v1/read", &comment(60_000)).status, 200);
+    assert_eq!(server.post("/api/v1/read", &comment(1 << 20)).status, 413);
+}
+
+#[test]
+fn a_tournament_has_standings_and_a_cross_table() {
+    let game = |white: &str, black: &str, result: &str, day: u32| {
+        format!(
+            "[Event \"Cup\"]\n[White \"{white}\"]\n[Black \"{black}\"]\n[WhiteElo \"2000\"]\n[Date \"2020.05.{day:02}\"]\n[Result \"{result}\"]\n\n1. e4 {result}\n\n"
+        )
+    };
+    // A circle, a draw, and a game without a result; a game of another event.
+    let pgn = game("Ann", "Bob", "1-0", 1)
+        + &game("Bob", "Cid", "1-0", 2)
+        + &game("Cid", "Ann", "1/2-1/2", 3)
+        + &game("Ann", "Cid", "*", 4)
+        + "[Event \"Other\"]\n\n1. d4 *\n";
+    let server = Server::of(&pgn);
+    let found = server.fine("/api/v1/event?name=Cup").json();
+    assert_eq!(
+        json!([found["games"], found["entrants"], found["from"], found["until"]]),
+        json!([4, 3, "2020.05.01", "2020.05.04"])
+    );
+    let players = found["players"].as_array().unwrap();
+    let of = |place: usize, name: &str| players[place][name].clone();
+    assert_eq!([0, 1, 2].map(|place| of(place, "name")), ["Ann", "Bob", "Cid"]);
+    assert_eq!([0, 1, 2].map(|place| of(place, "points")), [1.5, 1.0, 0.5]);
+    // Ann: all of Bob's point and half of Cid's half; Bob: Cid's half; Cid: half of Ann's.
+    assert_eq!([0, 1, 2].map(|place| of(place, "sonneborn_berger")), [1.25, 0.5, 0.75]);
+    assert_eq!(json!([of(0, "games"), of(0, "won"), of(0, "drawn"), of(0, "lost")]), json!([3, 1, 1, 0]));
+    assert_eq!(
+        of(0, "results"),
+        json!([[], [{"game": 1, "points": 1.0}], [{"game": 3, "points": 0.5}, {"game": 4, "points": null}]])
+    );
+    assert_eq!(of(1, "results")[0], json!([{"game": 1, "points": 0.0}]));
+    assert_eq!(server.fine("/api/v1/event?name=Cup&where=day = 1").json()["games"], 1);
+    assert_eq!(server.fine("/api/v1/event?name=None").json()["players"], json!([]));
+    assert_eq!(server.get("/api/v1/event").status, 400);
 }

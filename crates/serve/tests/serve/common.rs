@@ -60,6 +60,20 @@ pub fn archive(folder: &Path, name: &str, pgn: &str) -> PathBuf {
     target
 }
 
+/// Makes an archive of 40 games whose moves are damaged in the middle.
+pub fn damaged(folder: &Path) -> PathBuf {
+    let pgn: String = (0..40).map(|n| format!("[White \"Player {n}\"]\n\n1. e4 e5 2. Nf3 Nc6 *\n\n")).collect();
+    let path = archive(folder, "damaged.bga", &pgn);
+    let archive = scoresheet::Archive::open(&path).unwrap();
+    let needle = archive.game(20).unwrap().brenner().to_vec();
+    drop(archive);
+    let mut bytes = std::fs::read(&path).unwrap();
+    let place = bytes.windows(needle.len()).position(|part| part == needle).unwrap();
+    bytes[place] ^= 0x55;
+    std::fs::write(&path, bytes).unwrap();
+    path
+}
+
 /// Makes all side files of an archive.
 pub fn index(path: &Path) {
     let archive = scoresheet::Archive::open(path).unwrap();

@@ -9,8 +9,14 @@ mod shared;
 
 /// Our own API.
 mod api;
+/// The description of the API.
+mod description;
+/// An engine beside the server.
+mod engine;
 /// The opening explorer's.
 mod explorer;
+/// A script in place of an engine.
+mod fake_engine;
 /// Many clients at once, slow ones, and the end.
 mod load;
 /// The pages' files.

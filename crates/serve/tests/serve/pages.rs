@@ -70,6 +70,22 @@ fn pages_and_their_files_are_served() {
     }
 }
 
+/// What a reader's first visit loads of scripts, board and pieces, compressed as the server does.
+#[test]
+fn scripts_and_pieces_are_small() {
+    let server = Server::of("1. e4 *\n");
+    let size = |name: &str| {
+        let reply = server.ask("GET", &format!("/assets/{name}"), &[("Accept-Encoding", "gzip")], b"");
+        assert_eq!((reply.status, reply.header("content-encoding")), (200, Some("gzip")), "{name}");
+        reply.body.len()
+    };
+    let loaded = scoresheet_pages::FILES.iter().map(|(name, _)| *name);
+    let loaded = loaded.filter(|name| name.ends_with(".js") || *name == "pieces.svg");
+    let all: usize = loaded.map(size).sum();
+    println!("{all} bytes");
+    assert!((50_000..150_000).contains(&all), "{all}");
+}
+
 #[test]
 fn every_language_has_every_text() {
     let read = |name: &str| -> Map<String, Value> {
@@ -106,4 +122,41 @@ fn every_language_has_every_text() {
         }
     }
     assert!(asked > 80, "{asked}");
+}
+
+/// What other places show of a link: names as text, the move, and a picture of the board.
+#[test]
+fn links_say_what_they_lead_to() {
+    let server = Server::of(
+        "[White \"<b>Ann \\\"A\\\"\"]\n[Black \"Bob & Co\"]\n[Event \"Cup\"]\n[Result \"1-0\"]\n\n1. e4 (1. d4 (1. c4 c5) d5) e5 2. Nf3 1-0\n",
+    );
+    let page = server.fine("/game?n=1&ply=3").text();
+    let has = |page: &str, name: &str, content: &str| {
+        let tag = format!("<meta property=\"{name}\" content=\"{content}\">");
+        assert!(page.contains(&tag), "{tag} in {page}");
+    };
+    has(&page, "og:title", "&lt;b&gt;Ann &quot;A&quot; – Bob &amp; Co, 1-0");
+    has(&page, "og:description", "Cup · King's Knight Opening · 2. Nf3");
+    has(&page, "og:image", &format!("http://{}/picture.png?n=1&amp;ply=3", server.address));
+    assert!(!page.contains("<b>"), "{page}");
+    // A variation within a variation: the second other first move.
+    assert!(server.fine("/game?n=1&ply=2&via=1.2").text().contains("1… c5\">"));
+    has(&server.fine("/explorer?play=e2e4,c7c5").text(), "og:title", "Sicilian Defense");
+    // Nothing to say, or nothing there: the page alone, which says what is wrong.
+    for plain in ["/game", "/explorer", "/game?n=2", "/game?n=x"] {
+        assert!(!server.fine(plain).text().contains("og:"), "{plain}");
+    }
+    let picture = server.fine("/picture.png?n=1&ply=3");
+    assert_eq!(picture.header("content-type"), Some("image/png"));
+    assert_eq!((&picture.body[..4], &picture.body[16..24]), (&b"\x89PNG"[..], &[0, 0, 2, 64, 0, 0, 2, 64][..]));
+    let body = |path: &str| server.fine(path).body;
+    assert_ne!(picture.body, body("/picture.png?n=1&ply=3&side=black"));
+    assert_eq!(body("/picture.png?n=1&ply=1"), body("/picture.png?play=e2e4"));
+    assert_eq!(body("/picture.png?n=1&ply=2&via=1.2"), body("/picture.png?play=c2c4,c7c5"));
+    assert_eq!(server.get("/picture.png?n=2").status, 404);
+    assert_eq!(server.get("/picture.png?fen=x").status, 400);
+    assert_eq!(
+        server.fine("/embed?play=e2e4").header("content-security-policy").map(|own| own.ends_with("frame-ancestors *")),
+        Some(true)
+    );
 }

@@ -64,3 +64,18 @@ fn what_cannot_be_served_is_said() {
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(said.starts_with("scoresheet serve: ") && said.contains("none.bga"), "{said}");
 }
+
+#[test]
+fn an_engine_is_for_this_machine_unless_others_may_use_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = archive(folder.path(), "games.bga", "1. e4 e5 *\n");
+    for more in [&["--host", "chess.example.org"][..], &["--host", "me", "--listen", "0.0.0.0"]] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_scoresheet-serve"));
+        let output = command.arg(&path).args(["--engine", "x", "--port", "0"]).args(more).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(!output.status.success() && said.contains("--engine-public"), "{said}");
+    }
+    let mut command = Command::new(env!("CARGO_BIN_EXE_scoresheet-serve"));
+    let output = command.arg(&path).arg("--engine-public").output().unwrap();
+    assert_eq!(output.status.code(), Some(2), "there is no engine to be used");
+}

@@ -1,6 +1,6 @@
 //! What must not be possible, line by line of the list in docs/serve.md, "Security".
 
-use crate::common::{Server, archive, index};
+use crate::common::{Server, archive, damaged, index};
 use scoresheet_serve::Config;
 use std::io::{Read, Write};
 use std::time::Duration;
@@ -208,19 +208,7 @@ fn what_takes_too_long_is_ended() {
 
 #[test]
 fn damaged_games_are_shown_as_such() {
-    let pgn: String = (0..40).map(|n| format!("[White \"Player {n}\"]\n\n1. e4 e5 2. Nf3 Nc6 *\n\n")).collect();
-    let server = Server::with(|folder| {
-        let path = archive(folder, "a.bga", &pgn);
-        let archive = scoresheet::Archive::open(&path).unwrap();
-        // The moves of a game in the middle.
-        let needle = archive.game(20).unwrap().brenner().to_vec();
-        let mut bytes = std::fs::read(&path).unwrap();
-        let place = bytes.windows(needle.len()).position(|part| part == needle).unwrap();
-        drop(archive);
-        bytes[place] ^= 0x55;
-        std::fs::write(&path, bytes).unwrap();
-        Config { archives: vec![path], ..Config::default() }
-    });
+    let server = Server::with(|folder| Config { archives: vec![damaged(folder)], ..Config::default() });
     let reply = server.get("/api/v1/games/1");
     assert_eq!(reply.status, 500, "{}", reply.text());
     let error = &reply.json()["error"];

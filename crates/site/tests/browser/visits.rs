@@ -23,7 +23,7 @@ fn site() -> &'static Path {
         let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/lichess-sample.pgn.zst");
         scoresheet::Import::new(&archive).run([sample]).unwrap();
         let options = Options { title: "Test & games".to_owned(), ..Options::default() };
-        make(&archive, &site, &options, &|_, _| Box::new(|_| {})).unwrap();
+        make(&[&archive], &site, &options, &|_, _| Box::new(|_| {})).unwrap();
         (site, Some(folder))
     };
     &SITE.get_or_init(made).0
@@ -209,7 +209,7 @@ fn a_site_made_again_takes_over() {
     let make_with = |games: usize| {
         let archive = folder.path().join(format!("{games}.bga"));
         scoresheet::Import::new(&archive).run_reader("games.pgn", "1. e4 *\n\n".repeat(games).as_bytes()).unwrap();
-        make(&archive, &pages, &Options::default(), &|_, _| Box::new(|_| {})).unwrap();
+        make(&[&archive], &pages, &Options::default(), &|_, _| Box::new(|_| {})).unwrap();
     };
     make_with(7);
     let server = Server::of(&pages, "/");
@@ -291,4 +291,69 @@ fn every_page_keeps_the_rules() {
     }
     assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
     assert_eq!(browser.complaints(), [""; 0]);
+}
+
+/// What of a damaged archive is missing stands at the foot of every page.
+#[test]
+fn a_site_of_a_damaged_archive_says_so() {
+    let Some(mut browser) = browser() else { return };
+    let spoilt = copy(site());
+    let path = spoilt.path().join("site.json");
+    let mut manifest: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+    manifest["lost"] = serde_json::json!({"games": 20, "partial": 1});
+    std::fs::write(&path, manifest.to_string()).unwrap();
+    let server = Server::of(spoilt.path(), "/");
+    browser.open(&format!("http://{}/", server.address));
+    browser.until(ROWS);
+    let said = browser.text("document.querySelector('#lost').textContent");
+    assert!(said.starts_with("sample.bga is damaged: 20 games could not be read"), "{said}");
+}
+
+/// A player needs all names, so the whole archive is offered first; a game of the reader's own is read at once.
+#[test]
+fn players_and_own_games_are_shown_without_a_server() {
+    let Some(mut browser) = browser() else { return };
+    let server = Server::of(site(), "/");
+    let root = format!("http://{}/", server.address);
+    browser.open(&format!("{root}?page=player&name=cheesedout"));
+    browser.until("document.querySelector('main [role=alert] button.primary')");
+    browser.click("main [role=alert] button.primary");
+    browser.until("document.querySelector('.total')?.textContent === '168 games'");
+    browser.open(&format!("{root}?page=own"));
+    browser.until("document.querySelector('#own-pgn')");
+    browser.click("#own-pgn");
+    browser.typed("1. e4 e5 2. Ke2 Ke7 3. Kd3 *");
+    browser.click("main form button[type=submit]");
+    browser.until("document.querySelectorAll('.movetext button.move').length === 5");
+    browser.until("document.querySelector('#moves').textContent.includes('Left the archive at')");
+    keep(&mut browser, "own");
+    assert_eq!(browser.complaints(), [""; 0]);
+    // A position within another page.
+    browser.open(&format!("{root}?page=embed&play=e2e4&rows=2"));
+    browser.until("document.querySelectorAll('.tree tbody tr:not(.all):not(.ended):not(.transposition)').length === 2 && !document.querySelector('header')");
+}
+
+/// The owner of a site may add an engine as a module.
+#[test]
+fn a_module_of_the_owner_analyses_positions() {
+    let Some(mut browser) = browser() else { return };
+    let own = copy(site());
+    let path = own.path().join("site.json");
+    let mut manifest: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+    manifest["engine"] = "engine/module.js".into();
+    std::fs::write(&path, manifest.to_string()).unwrap();
+    std::fs::create_dir(own.path().join("engine")).unwrap();
+    let module = "export const analyse = async ({ fen, time, lines }) => ({ engine: `Own ${lines}`, lines: fen.includes(' w ') && time > 0 ? [{ cp: 20, mate: null, depth: 3, uci: ['e2e4', 'e7e5', 'g1f3'] }] : [] });";
+    std::fs::write(own.path().join("engine/module.js"), module).unwrap();
+    let server = Server::of(own.path(), "/");
+    browser.open(&format!("http://{}/", server.address));
+    browser.until("document.querySelector('.analysis:not([hidden])')");
+    browser.click(".analysis button");
+    browser.until("document.querySelector('.lines li')?.textContent.startsWith('+0.20 e4 e5 Nf3')");
+    assert!(browser.text("document.querySelector('.analysis [role=status]').textContent").starts_with("Own 3"));
+    // A site without one shows nothing of it.
+    let server = Server::of(site(), "/");
+    browser.open(&format!("http://{}/", server.address));
+    browser.until(ROWS);
+    assert_eq!(browser.eval("document.querySelector('.analysis').hidden"), true);
 }

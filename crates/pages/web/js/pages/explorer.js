@@ -4,10 +4,11 @@ import * as api from "../api.js";
 import { Board } from "../board.js";
 import { bar } from "../chart.js";
 import { el, fill, sign } from "../dom.js";
+import { analysis } from "../engine.js";
 import { quoted } from "../figures.js";
 import { both, parts, words } from "../filter.js";
 import { counted, number, percent, san, short, t } from "../i18n.js";
-import { announce, copy, empty, exact, gameRows, load, popover } from "../parts.js";
+import { announce, copy, diagrams, embedding, empty, exact, gameRows, gamesTable, load, popover } from "../parts.js";
 import * as state from "../state.js";
 import { typedMove } from "../typed.js";
 
@@ -16,7 +17,7 @@ const FEW = 15;
 /** So many main moves have an arrow each. */
 const ARROWS = 3;
 
-export function show(main, { params, signal }) {
+export function show(main, { params, embedded, signal }) {
   let line = (params.play ?? "").split(",").filter(Boolean);
   let at = line.length;
   // What was played further on is not in the address, and comes back with the entry of the browser's history.
@@ -32,12 +33,14 @@ export function show(main, { params, signal }) {
   /** Rows that were asked for by keys before their table was there, the first first. */
   let waiting = [];
 
-  const board = new Board({ onMove: play, orientation: params.side === "black" ? "b" : "w", label: t("board") });
+  const board = new Board({ onMove: play, onDraw: embedded ? null : (draw) => state.set({ draw }), orientation: params.side === "black" ? "b" : "w", label: t("board") });
+  const engine = analysis(signal, { onPlay: play, onHint: (uci) => hint(uci) });
   const moves = el("div.line", { role: "group", "aria-label": t("moves_so_far") });
   const opening = el("p.opening");
   const panel = el("div.panel.card", { "aria-live": "off" });
   const games = el("div.panel");
   const typed = el("input", { type: "text", id: "typed", autocomplete: "off", autocapitalize: "off", spellcheck: "false", size: 8, placeholder: san("Nf3"), "aria-describedby": "typed-fault" });
+  const whole = el("a", { href: "", target: "_blank", rel: "noopener" }, t("open_whole"));
   const fault = el("span.fault", { id: "typed-fault", role: "alert" });
   const step = (name, work) => el("button", { type: "button", onclick: work, "aria-label": t(name), title: t(name) }, sign(name));
 
@@ -49,14 +52,17 @@ export function show(main, { params, signal }) {
         el("div.buttons.tight", {},
           step("first", () => move(0)), step("back", () => move(at - 1)),
           step("forward", () => move(at + 1)), step("last", () => move(line.length)), step("flip", flip),
-          el("form.typed", { onsubmit: type }, el("label", { for: "typed" }, t("type_move")), typed, el("button", { type: "submit" }, t("play"))),
+          embedded ? null : [el("form.typed", { onsubmit: type }, el("label", { for: "typed" }, t("type_move")), typed, el("button", { type: "submit" }, t("play"))),
           popover("", sign("share"), t("share"),
             el("button", { type: "button", onclick: () => copy(location.href) }, t("copy_link")),
             el("button", { type: "button", onclick: () => copy(position?.fen ?? "") }, t("copy_fen")),
-            el("a.button", { href: "", id: "set-up" }, t("set_up_board")))),
-        fault),
-      el("section.right", { id: "moves", tabindex: "-1", "aria-label": t("moves") }, el("div", {}, opening, moves), views(), panel, games)));
+            diagrams(board, () => position?.fen ?? ""),
+            el("button", { type: "button", onclick: () => copy(embedding(state.embedded({ fen: start, play: line.slice(0, at).join(","), where: params.where, archive: params.archive, side: params.side, draw: board.drawn.join(",") }))) }, t("copy_embed")),
+            el("a.button", { href: "", id: "set-up" }, t("set_up_board")))]),
+        fault, embedded ? null : engine.node),
+      el("section.right", { id: "moves", tabindex: "-1", "aria-label": t("moves") }, el("div", {}, opening, moves), embedded ? null : views(), panel, games, embedded && el("p", {}, whole))));
   board.mount();
+  board.setDrawings(params.draw);
   update();
 
   /** What is counted: everything, a player's games, or two filters. */
@@ -90,8 +96,8 @@ export function show(main, { params, signal }) {
     turn = new AbortController();
     const stop = AbortSignal.any([turn.signal, signal]);
     const play = line.slice(0, at).join(",");
-    state.set({ play, fen: start });
-    state.keep({ line });
+    state.set({ play, fen: start, draw: board.drawn.join(",") });
+    if (!embedded) state.keep({ line });
     panel.setAttribute("data-stale", "");
     const base = { fen: start, play, archive: params.archive, find: params.find };
     coming = load(panel, async () => {
@@ -121,6 +127,7 @@ export function show(main, { params, signal }) {
     const last = line[at - 1];
     const marks = last ? [last.slice(0, 2), last.slice(2, 4)].map((square) => ({ square, color: "last" })) : [];
     board.show(position.fen, position.legal, { squares: marks });
+    engine.show(position.fen);
     fill(opening, position.opening ? [el("strong", {}, position.opening.eco), " ", position.opening.name] : el("span.soft", {}, t("no_opening")));
     const first = position.start.split(" ");
     const black = first[1] === "b";
@@ -130,7 +137,8 @@ export function show(main, { params, signal }) {
       const label = ply % 2 === 0 ? `${from + ply / 2}. ` : place === 0 ? `${from}… ` : "";
       return [label, el("button.move", { type: "button", "aria-current": place === at - 1 ? "step" : null, onclick: () => move(place + 1) }, san(m.san)), " "];
     }));
-    document.getElementById("set-up").href = state.address("search", { fen: position.fen });
+    if (embedded) whole.href = state.address("explorer", { fen: start, play: line.slice(0, at).join(","), theme: undefined, rows: undefined });
+    else document.getElementById("set-up").href = state.address("search", { fen: position.fen });
     const end = position.end ? ` ${t(position.end)}` : "";
     announce(position.moves.length ? `${position.moves.at(-1).san}.${end}` : t("starting_position"));
   }
@@ -173,16 +181,14 @@ export function show(main, { params, signal }) {
       return;
     }
     fill(panel,
-      el("p.total", {}, el("a", { href: list(), id: "n-games" }, counted("game", tree.games)),
+      el("p.total", {}, el("a", { href: list(), id: "n-games", ...(embedded ? { target: "_blank", rel: "noopener" } : {}) }, counted("game", tree.games)),
         tree.undecided || tree.unread.length ? el("span.fault", {}, " ", t("not_read", { n: number(tree.undecided + tree.unread.length) })) : null),
       tableOf());
     hint();
-    const lists = [["top_games", tree.top_games], ["latest_games", tree.latest_games]];
+    const lists = embedded ? [] : [["top_games", tree.top_games], ["latest_games", tree.latest_games]];
     fill(games, lists.filter(([, own]) => own.length).map(([name, own]) =>
       el("section.card", {}, el("h2", {}, t(name)),
-        el("table.games-table", {},
-          el("thead.visually-hidden", {}, el("tr", {}, ["players", "result", "date", "move"].map((key) => el("th", { scope: "col" }, t(key))))),
-          el("tbody", {}, gameRows(own.map((game) => ({ ...game, san: san(game.san) })), { ply: at }))))));
+        gamesTable(gameRows(own.map((game) => ({ ...game, san: san(game.san) })), { ply: at })))));
   }
 
   /** The address of the list of games of a filter that reach the position. */
@@ -239,7 +245,7 @@ export function show(main, { params, signal }) {
     const others = (tree.transpositions ?? []).map((row) => pointing(
       el("tr.transposition", {}, cells(row, [el("button.move", { type: "button", "data-uci": row.uci, onclick: () => play(row.uci) }, san(row.san)), el("span.soft", {}, t("by_transposition"))])),
       row.uci, ["mouseenter"], ["mouseleave"]));
-    return table("one", columns, tree.moves, (row, place) => cells(row, button(row, place)), [
+    return table("one", columns, tree.moves.slice(0, Number(embedded && params.rows) || undefined), (row, place) => cells(row, button(row, place)), [
       others,
       tree.ended.games > 0 ? el("tr.ended", {}, cells({ ...tree.ended, rating: null, performance: null, last_year: null }, t("game_end"))) : null,
       tree.games > 0 ? el("tr.all", {}, cells(tree, t("all"))) : null]);
@@ -293,6 +299,7 @@ export function show(main, { params, signal }) {
     if (position?.ply !== at || !position.legal.some((m) => m.uci === uci)) return false;
     if (line[at] !== uci) line = [...line.slice(0, at), uci];
     at += 1;
+    board.setDrawings();
     update();
     return true;
   }
@@ -312,6 +319,7 @@ export function show(main, { params, signal }) {
     const next = Math.max(0, Math.min(line.length, to));
     if (next === at) return;
     at = next;
+    board.setDrawings();
     update();
   }
 

@@ -4,9 +4,10 @@ import * as api from "../api.js";
 import { Board } from "../board.js";
 import { graph, time } from "../chart.js";
 import { el, fill, sign } from "../dom.js";
-import { quoted } from "../figures.js";
+import { analysis } from "../engine.js";
 import { counted, date, number as written, san, short, t, told } from "../i18n.js";
-import { announce, brokenPage, copy, load, player, popover, result } from "../parts.js";
+import { announce, brokenPage, copy, diagrams, embedding, load, player, playerPage, popover, result } from "../parts.js";
+import { readMarks } from "../picture.js";
 import * as state from "../state.js";
 
 const NAGS = { 1: "!", 2: "?", 3: "!!", 4: "??", 5: "!?", 6: "?!", 7: "□", 10: "=", 11: "=", 12: "=", 13: "∞", 14: "+/=", 15: "=/+", 16: "±", 17: "∓", 18: "+−", 19: "−+", 22: "⊙", 23: "⊙", 36: "→", 40: "↑", 132: "⇆", 138: "⊕", 146: "N" };
@@ -15,7 +16,9 @@ const JUDGED = { 1: "good", 3: "good", 6: "dubious", 2: "mistake", 4: "blunder" 
 const MARKED = { "!": "good", "!!": "good", "?!": "dubious", "?": "mistake", "??": "blunder" };
 /** Longer texts before a game are folded. */
 const LONG = 240;
-const COLORS = { G: "green", R: "red", Y: "yellow", B: "blue" };
+
+/** The keys of a game. */
+export const KEYS = () => [["← →", t("key_step")], ["↑ ↓", t("key_variation")], ["Home End", t("key_ends")], ["Space", t("key_autoplay")], ["f", t("flip")], ["n p", t("key_next_game")]];
 
 export function show(main, { params, embedded, signal, archives }) {
   // What is no number is refused by who is asked, not taken for game 1.
@@ -34,17 +37,21 @@ export function show(main, { params, embedded, signal, archives }) {
     }
   }, (game) => {
     if (game.error) fill(holder, brokenPage(game.error, ask, t("game")));
-    else page = view(holder, game, params, embedded, isIndexed, signal);
+    else page = view(holder, { ...game, near: (n) => (n >= 1 && n <= game.last ? state.address("game", { n }) : null) }, params, embedded, isIndexed, signal);
   });
   ask();
   return {
-    keyNames: [["← →", t("key_step")], ["↑ ↓", t("key_variation")], ["Home End", t("key_ends")], ["Space", t("key_autoplay")], ["f", t("flip")], ["c", t("copy_link")], ["n p", t("key_next_game")]],
+    keyNames: [...KEYS(), ["c", t("copy_link")]],
     key: (event) => page?.key(event),
     destroy: () => page?.destroy(),
   };
 }
 
-function view(holder, game, params, embedded, isIndexed, signal) {
+/** Shows a game: one of the archives', or with `isOwn` one of a text, which has no address and brings its `novelty` and its `pgn`. `near(n)`: the address of game `n` beside it. */
+export function view(holder, game, params, embedded, isIndexed, signal) {
+  /** The number among those beside it. */
+  const number = game.isOwn ? game.number : game.game;
+
   const tag = (name) => game.tags.find(([own]) => own === name)?.[1];
   // Every move is a node that knows the one before it, and what else could follow.
   const root = { ply: 0, fen: game.start, comments: game.before, next: [] };
@@ -118,7 +125,8 @@ function view(holder, game, params, embedded, isIndexed, signal) {
     return own;
   };
 
-  const board = new Board({ orientation: params.side === "black" ? "b" : "w", label: t("board") });
+  const board = new Board({ onDraw: embedded ? null : (draw) => state.set({ draw }), orientation: params.side === "black" ? "b" : "w", label: t("board") });
+  const analyst = analysis(signal, { onHint: (uci) => board.hint(uci ? [{ from: uci.slice(0, 2), to: uci.slice(2, 4), color: "hover" }] : []) });
   const clocks = { top: el("span.clock"), bottom: el("span.clock") };
   const names = { top: el("span"), bottom: el("span") };
   const list = el("div.movetext", { tabindex: "0", role: "group", "aria-label": t("moves") });
@@ -127,12 +135,13 @@ function view(holder, game, params, embedded, isIndexed, signal) {
   const plies = main.map((node) => ({ eval: node.eval, clock: node.clock, judged: judged(node) }));
   const has = plies.some((ply) => ply.eval !== undefined || ply.clock !== undefined);
   const plot = has ? graph(plies, { onPick: (ply) => go(main[ply]) }) : null;
-  const heading = [tag("Event"), tag("Site") !== "?" && !/^https?:/.test(tag("Site") ?? "") && tag("Site") !== tag("Event") && tag("Site"), date(tag("Date") ?? tag("UTCDate")), tag("Round") && tag("Round") !== "?" && `${t("round")} ${tag("Round")}`].filter((text) => text && text !== "?");
+  const ofEvent = tag("Event") && tag("Event") !== "?" && !game.isOwn && el("a.person", { href: state.address("event", { name: tag("Event"), where: undefined, find: undefined }) }, tag("Event"));
+  const heading = [ofEvent || tag("Event"), tag("Site") !== "?" && !/^https?:/.test(tag("Site") ?? "") && tag("Site") !== tag("Event") && tag("Site"), date(tag("Date") ?? tag("UTCDate")), tag("Round") && tag("Round") !== "?" && `${t("round")} ${tag("Round")}`].filter((text) => text && text !== "?");
 
   fill(holder,
     embedded ? el("h1.visually-hidden", {}, `${tag("White")} – ${tag("Black")}`) : [
       el("h1", {}, person("White"), " – ", person("Black"), " ", el("span.result", {}, result(game.result))),
-      el("p.soft", {}, heading.map((text, place) => [place ? " · " : "", text]), game.opening && el("span", {}, ` · ${game.opening.eco} ${game.opening.name}`)),
+      el("p.soft", {}, heading.map((text, place) => [place ? " · " : "", text]), game.opening && el("span", {}, `${heading.length ? " · " : ""}${game.opening.eco} ${game.opening.name}`)),
       game.has_fault ? el("p.notice", {}, t("source_fault")) : null],
     el("div.columns.game-columns", {},
       el("section.left", { "aria-label": t("board") },
@@ -141,7 +150,7 @@ function view(holder, game, params, embedded, isIndexed, signal) {
         el("div.side", {}, names.bottom, clocks.bottom),
         el("div.buttons.tight", {},
           button("first", () => go(main[from0] ?? root)), button("back", back), button("forward", forward), button("last", () => go(end(now))),
-          button("flip", flip), button("autoplay", autoplay), embedded ? null : share())),
+          button("flip", flip), button("autoplay", autoplay), embedded ? null : share()), embedded ? null : analyst.node),
       el("section.right", { id: "moves", tabindex: "-1", "aria-label": t("moves") },
         embedded ? null : comment,
         list,
@@ -156,7 +165,8 @@ function view(holder, game, params, embedded, isIndexed, signal) {
   function person(side) {
     const name = tag(side);
     const shown = player(name, tag(`${side}Elo`));
-    return name && name !== "?" ? el("a.person", { href: state.address("games", { where: `player = ${quoted(name)}`, find: undefined }), title: `${t("games_of")} ${name}` }, shown) : shown;
+    const page = playerPage(name, { where: undefined, find: undefined });
+    return page ? el("a.person", { href: page, title: `${t("games_of")} ${name}` }, shown) : shown;
   }
 
   function judged(node) {
@@ -166,9 +176,10 @@ function view(holder, game, params, embedded, isIndexed, signal) {
 
   /** Everything that leads a game out of here. */
   function share() {
+    const fen = el("button", { type: "button", onclick: () => copy(now.fen) }, t("copy_fen"));
+    if (game.isOwn) return popover("", sign("share"), t("share"), fen, diagrams(board, () => now.fen), el("button", { type: "button", onclick: () => copy(game.pgn) }, t("copy_pgn")));
     return popover("", sign("share"), t("share"),
-      el("button", { type: "button", onclick: copyLink }, t("copy_link")),
-      el("button", { type: "button", onclick: () => copy(now.fen) }, t("copy_fen")),
+      el("button", { type: "button", onclick: copyLink }, t("copy_link")), fen, diagrams(board, () => now.fen),
       el("button", { type: "button", onclick: async () => copy(await api.pgn(game.game)) }, t("copy_pgn")),
       el("button", { type: "button", onclick: () => copy(embed()) }, t("copy_embed")),
       el("a.button", { href: api.links.pgn(game.game), download: `game-${game.game}.pgn` }, t("download_pgn")),
@@ -180,22 +191,23 @@ function view(holder, game, params, embedded, isIndexed, signal) {
   }
 
   function near(step) {
-    return state.address("game", { n: game.game + step, side: side() });
+    const to = game.near(number + step);
+    if (to && side()) to.searchParams.set("side", side());
+    return to;
   }
 
   function embed() {
-    const to = state.embedded(game.game, { ...place(addressed(now)), side: side() });
-    return `<iframe src="${to}" width="600" height="420"></iframe>`;
+    return embedding(state.embedded({ n: game.game, ...place(addressed(now)), side: side(), draw: board.drawn.join(",") }));
   }
 
   function below() {
     const link = (text) => (/^https?:\/\/\S+$/i.test(text) ? el("a", { href: text, rel: "noopener noreferrer", target: "_blank" }, text) : text);
-    const next = (id, text, step) => el("a.button", { id, href: near(step), onclick: (event) => { event.currentTarget.href = near(step); } }, text);
+    const next = (id, text, step) => near(step) && el("a.button", { id, href: near(step), onclick: (event) => { event.currentTarget.href = near(step); } }, text);
     return [
       el("div.buttons", {},
         el("a.button", { id: "explore", href: "" }, t("explore_here")),
-        game.game > 1 && next("previous", t("previous_game"), -1),
-        game.game < game.last && next("next", t("next_game"), 1)),
+        next("previous", t("previous_game"), -1),
+        next("next", t("next_game"), 1)),
       el("details.card", {}, el("summary", {}, t("tags")),
         el("div.scroll", { tabindex: "0", role: "region", "aria-label": t("tags") },
           el("table.data", {}, el("tbody", {}, game.tags.map(([name, value]) => el("tr", {}, el("th", { scope: "row" }, name), el("td", {}, link(value)))))))),
@@ -254,22 +266,17 @@ function view(holder, game, params, embedded, isIndexed, signal) {
   function go(node) {
     if (!node) return;
     now = node;
+    board.setDrawings();
     update();
   }
 
   function update() {
-    const marks = { squares: [], arrows: [] };
+    const own = (now.comments ?? []).flatMap((one) => [...(one.squares ?? []), ...(one.arrows ?? [])]);
+    const marks = readMarks(own);
     const [, from, to] = /^(..)(..)/.exec(now.uci ?? "") ?? [];
-    if (from && now.uci !== "0000") marks.squares.push({ square: from, color: "last" }, { square: to, color: "last" });
-    for (const own of now.comments ?? []) {
-      for (const text of own.squares ?? []) {
-        if (/^[GRYB][a-h][1-8]$/.test(text)) marks.squares.push({ square: text.slice(1), color: COLORS[text[0]] });
-      }
-      for (const text of own.arrows ?? []) {
-        if (/^[GRYB][a-h][1-8][a-h][1-8]$/.test(text)) marks.arrows.push({ from: text.slice(1, 3), to: text.slice(3), color: COLORS[text[0]] });
-      }
-    }
+    if (from && now.uci !== "0000") marks.squares.unshift({ square: from, color: "last" }, { square: to, color: "last" });
     board.show(now.fen, [], marks);
+    analyst.show(now.fen);
     sides();
     plot?.move(!now.depth || now === root ? now.ply : main.findLast((node) => node.ply <= now.ply).ply);
     const mover = addressed(now);
@@ -299,7 +306,7 @@ function view(holder, game, params, embedded, isIndexed, signal) {
   }
 
   function copyLink() {
-    copy(state.address("game", { n: game.game, ...place(addressed(now)), side: side() }).href);
+    copy(state.address("game", { n: game.game, ...place(addressed(now)), side: side(), draw: board.drawn.join(",") }).href);
   }
 
   const black = game.start.split(" ")[1] === "b" ? 1 : 0;
@@ -424,10 +431,11 @@ function view(holder, game, params, embedded, isIndexed, signal) {
     main[1] ? table(main[1]) : null, to0 === Infinity ? el("strong.end", {}, result(game.result)) : null);
   board.mount();
   board.show(now.fen);
+  board.setDrawings(params.draw);
   update();
   if (!embedded && !isIndexed) fill(left, t("novelty_index"));
   else if (!embedded) {
-    api.novelty(game.game, signal).then((found) => {
+    (game.isOwn ? Promise.resolve(game.novelty) : api.novelty(game.game, signal)).then((found) => {
       if (found.ply) {
         fill(left, t("left_archive"), " ", el("button.move", { type: "button", onclick: () => go(main[found.ply]) }, `${numbering(found)} ${san(found.san)}`), ": ", counted("games_before", found.games_before));
       } else fill(left, t("never_left"));
@@ -453,9 +461,8 @@ function view(holder, game, params, embedded, isIndexed, signal) {
       else if (key === "End") go(end(now));
       else if (key === " ") autoplay();
       else if (key === "f") flip();
-      else if (key === "c") copyLink();
-      else if (key === "n" && game.game < game.last) state.go("game", { n: game.game + 1, side: side() });
-      else if (key === "p" && game.game > 1) state.go("game", { n: game.game - 1, side: side() });
+      else if (key === "c" && !game.isOwn) copyLink();
+      else if ((key === "n" && near(1)) || (key === "p" && near(-1))) state.go(state.read().page, Object.fromEntries(near(key === "n" ? 1 : -1).searchParams));
       else return false;
       return true;
     },

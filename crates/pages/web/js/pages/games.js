@@ -3,10 +3,9 @@
 import * as api from "../api.js";
 import { miniature } from "../picture.js";
 import { el, fill, later, sign } from "../dom.js";
-import { quoted } from "../figures.js";
 import * as filter from "../filter.js";
 import { counted, date, number, t } from "../i18n.js";
-import { broken, empty, link, load, result } from "../parts.js";
+import { broken, empty, link, load, playerPage, result } from "../parts.js";
 import * as state from "../state.js";
 
 const ROW = 40;
@@ -167,12 +166,10 @@ export function show(main, { params, signal }) {
       cell("plies", Math.ceil(game.plies / 2)));
   }
 
-  /** A button for the games of a player. */
+  /** A link to the page of a player. */
   function person(name) {
-    if (!name || name === "?") return null;
-    const condition = `player = ${quoted(name)}`;
-    return el("button.person", { type: "button", tabindex: "-1", title: `${t("games_of")} ${name}`, "aria-label": `${t("games_of")} ${name}`,
-      onclick: () => filter.use(filter.parts(params.where).includes(condition) ? params.where : filter.both(params.where, condition)) }, sign("person"));
+    const page = playerPage(name);
+    return page && el("a.person", { href: page, tabindex: "-1", title: `${t("games_of")} ${name}`, "aria-label": `${t("games_of")} ${name}` }, sign("person"));
   }
 
   const at = (place) => pages.get(Math.floor(place / PAGE))?.[place % PAGE];

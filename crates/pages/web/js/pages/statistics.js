@@ -16,6 +16,8 @@ export function show(main, { params, signal }) {
     where(condition) {
       return condition && state.address("statistics", { where: both(params.where ?? "", condition) }).href;
     },
+    player: (name) => state.address("player", { name }).href,
+    event: (name) => state.address("event", { name }).href,
     game: (n) => state.address("game", { n }).href,
   };
   load(panel, () => api.stats({ where: params.where, archive: params.archive, find: params.find }, signal), (found) => fill(panel, found.games ? el("div.figures", {}, statistics(found, to)) : empty(params.where)));

@@ -3,7 +3,13 @@
 import { Fault, root } from "../fault.js";
 
 const manifest = await (await fetch(new URL("site.json", root))).json();
-export const { title } = manifest;
+export const { title, name } = manifest;
+/** A picture of the owner before the title. */
+export const logo = manifest.logo ?? null;
+/** The module that analyses positions, if the owner of the site has given it one. */
+export const engine = manifest.engine ?? null;
+/** Of a damaged archive: how many `games` could not be read, and are not in the site. */
+export const lost = manifest.lost ?? null;
 
 /** What has been fetched by now; `watch` is called whenever that changes. */
 export let counts = { requests: 0, bytes: 0, cached: 0 };

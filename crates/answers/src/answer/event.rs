@@ -1,0 +1,118 @@
+//! `event`: the standings of a tournament, and who played whom.
+
+use crate::fault::Fault;
+use crate::params::Params;
+use crate::snapshot::{Choice, Snapshot};
+use crate::stop::Stop;
+use scoresheet::chess::Color;
+use scoresheet::game::Outcome;
+use scoresheet::query::Filter;
+use scoresheet::query::filter::Relation;
+use serde_json::{Value, json};
+use std::collections::HashMap;
+
+/// Games of an event at most: more are no tournament.
+const GAMES: u64 = 20_000;
+/// Players listed at most, and in a cross table.
+const PLAYERS: usize = 500;
+const CROSSED: usize = 24;
+
+/// A player of the event. Points are counted in halves.
+#[derive(Default)]
+struct Entrant {
+    name: String,
+    rating: Option<u32>,
+    halves: u64,
+    counts: [u64; 4],
+    /// The opponents, by their places in the list, with the halves against each if the game has a result, and the game.
+    games: Vec<(usize, Option<u64>, u64)>,
+}
+
+pub fn event(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value, Fault> {
+    let name = params.get("name").ok_or_else(|| Fault::bad("name: the name of an event is wanted"))?;
+    let mut filter = Filter::condition("event", Relation::Is, name).map_err(|fault| Fault::query("name", &fault))?;
+    if !params.filter()?.trim().is_empty() {
+        let more = Filter::parse(params.filter()?).map_err(|fault| Fault::query("where", &fault))?;
+        filter = Filter::all_of([filter, more]).map_err(|fault| Fault::query("where", &fault))?;
+    }
+    let filter = filter.to_string();
+    let choice = Choice { only: params.archive()?, filter: &filter, question: params.question()?, ..Choice::default() };
+    let selection = snapshot.select(choice, stop)?;
+    if selection.games > GAMES {
+        return Err(Fault::bad(format!(
+            "the event has {} games; no more than {GAMES} are a tournament",
+            selection.games
+        )));
+    }
+    let (mut places, mut all) = (HashMap::<String, usize>::new(), Vec::<Entrant>::new());
+    let (mut dates, mut unread) = (Vec::new(), 0);
+    for number in selection.page(snapshot, 0, GAMES as usize) {
+        let (book, _, own) = snapshot.locate(number)?;
+        let Ok(game) = book.summary(own) else {
+            unread += 1;
+            continue;
+        };
+        dates.extend(game.date().map(str::to_owned));
+        let white_halves = match game.result() {
+            Outcome::WhiteWins => Some(2),
+            Outcome::Draw => Some(1),
+            Outcome::BlackWins => Some(0),
+            Outcome::Unknown => None,
+        };
+        let sides = [Color::White, Color::Black].map(|color| {
+            let name = game.name(color).to_owned();
+            let place = *places.entry(name.clone()).or_insert_with(|| {
+                all.push(Entrant { name, ..Entrant::default() });
+                all.len() - 1
+            });
+            all[place].rating = game.rating(color).or(all[place].rating);
+            place
+        });
+        for (side, other, halves) in [(0, 1, white_halves), (1, 0, white_halves.map(|halves| 2 - halves))] {
+            let own = &mut all[sides[side]];
+            own.halves += halves.unwrap_or(0);
+            own.counts[halves.map_or(3, |halves| 2 - halves as usize)] += 1;
+            own.games.push((sides[other], halves, number));
+        }
+    }
+    Ok(standings(name, selection.games, (dates, selection.undecided, unread), &all))
+}
+
+/// Returns the players by their points, then by Sonneborn-Berger, and the cross table where it has room.
+fn standings(name: &str, games: u64, (dates, undecided, unread): (Vec<String>, u64, u64), all: &[Entrant]) -> Value {
+    // Quarters: halves of halves.
+    let tie = |own: &Entrant| -> u64 {
+        own.games.iter().map(|(other, halves, _)| halves.unwrap_or(0) * all[*other].halves).sum()
+    };
+    let mut order: Vec<usize> = (0..all.len()).collect();
+    order.sort_by(|one, other| {
+        let key = |place: usize| (all[place].halves, tie(&all[place]));
+        key(*other).cmp(&key(*one)).then_with(|| all[*one].name.cmp(&all[*other].name))
+    });
+    let players = order.iter().take(PLAYERS).map(|place| {
+        let own = &all[*place];
+        let [won, drawn, lost, open] = own.counts;
+        let against = |other: &usize| -> Vec<Value> {
+            let games = own.games.iter().filter(|(place, ..)| place == other);
+            games.map(|(_, halves, game)| json!({"game": game, "points": halves.map(|halves| halves as f64 / 2.0)})).collect()
+        };
+        let results: Vec<Vec<Value>> = match all.len() <= CROSSED {
+            true => order.iter().map(against).collect(),
+            false => Vec::new(),
+        };
+        json!({
+            "name": own.name, "rating": own.rating, "games": won + drawn + lost + open, "won": won, "drawn": drawn, "lost": lost,
+            "points": own.halves as f64 / 2.0, "sonneborn_berger": tie(own) as f64 / 4.0, "results": results,
+        })
+    });
+    json!({
+        "event": name,
+        "games": games,
+        "from": dates.iter().min(),
+        "until": dates.iter().max(),
+        "entrants": all.len(),
+        "players": players.collect::<Vec<_>>(),
+        "undecided": undecided,
+        "unread": unread,
+    })
+}

@@ -1,0 +1,113 @@
+//! `player`: the games of a player by side, opening, opponent and year, with all spellings of the name.
+
+use crate::answer::games;
+use crate::answer::stats::without_unread;
+use crate::fault::Fault;
+use crate::params::Params;
+use crate::snapshot::Snapshot;
+use crate::stop::Stop;
+use scoresheet::query::nearest;
+use scoresheet::query::report::groups::{self, Group, NameMatch};
+use scoresheet::query::report::player::{Place, PlayerArchive, PlayerReport};
+use scoresheet::query::report::points::Points;
+use scoresheet::query::report::spellings;
+use serde_json::{Map, Value, json};
+
+/// The most openings, opponents and games of an answer, and the default.
+const MOST: usize = 100;
+const LISTED: usize = 20;
+
+pub fn player(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value, Fault> {
+    let name = params.get("name").ok_or_else(|| Fault::bad("name: the name of a player is wanted"))?;
+    let most = params.number("limit", LISTED)?.min(MOST);
+    let only = params.archive()?;
+    snapshot.needs_whole()?;
+    let names = names(snapshot, only, name, params.switch("exact")?)?;
+    let selection = snapshot.select(params.choice()?, stop)?;
+    let books = snapshot.books(only)?;
+    let (mut players, mut unread) = (Vec::new(), 0);
+    for (place, _, book) in &books {
+        let mut games = selection.set(*place).cloned().unwrap_or_else(|| book.archive().live());
+        unread += without_unread(book, &mut games, &groups::columns());
+        players.push(groups::games_of_names(book.tags(), &games, &names)?);
+    }
+    let archives = books.iter().zip(&players).map(|((.., book), games)| PlayerArchive { columns: book.tags(), games });
+    let archives: Vec<PlayerArchive<'_>> = archives.collect();
+    let report = PlayerReport::new(&archives, most).map_err(|(_, error)| error)?;
+    if stop.is_set() {
+        return Err(Fault::stopped());
+    }
+    let list = |groups: &[Group], title: &str| -> Result<Vec<Value>, Fault> {
+        groups.iter().map(|group| joined(json!({title: group.names.first()}), &group.points)).collect()
+    };
+    let rows = |games: &[Place]| -> Vec<Map<String, Value>> {
+        let row = |(at, game): &(usize, u64)| {
+            let found = books.get(*at).map(|(_, before, book)| games::row(book, *game, before + game));
+            found.unwrap_or_default()
+        };
+        games.iter().map(row).collect()
+    };
+    let [white, black] = &report.sides;
+    let [with_white, with_black] = &report.openings;
+    let names: Vec<Value> = report.names.iter().map(|(name, games)| json!({"name": name, "games": games})).collect();
+    let mut answer = joined(json!({ "names": names }), &report.all())?;
+    answer["white"] = joined(json!({}), white)?;
+    answer["black"] = joined(json!({}), black)?;
+    answer["openings_with_white"] = list(with_white, "opening")?.into();
+    answer["openings_with_black"] = list(with_black, "opening")?.into();
+    // Here `opponents` is a list. Only `white` and `black` have the mean rating of the opponents.
+    answer["opponents"] = list(&report.opponents, "opponent")?.into();
+    answer["years"] = list(&report.years, "year")?.into();
+    answer["best_wins"] = rows(&report.best_wins).into();
+    answer["worst_losses"] = rows(&report.worst_losses).into();
+    answer["undecided"] = selection.undecided.into();
+    answer["unread"] = (unread + report.unread.iter().map(|(_, lost)| lost.count()).sum::<u64>()).into();
+    Ok(answer)
+}
+
+/// Returns a value with the members of counted games.
+fn joined(mut value: Value, points: &Points) -> Result<Value, Fault> {
+    let points = serde_json::to_value(points).map_err(|_| Fault::internal())?;
+    if let (Value::Object(value), Value::Object(points)) = (&mut value, points) {
+        value.extend(points);
+    }
+    Ok(value)
+}
+
+/// Returns the names that stand for a player: those that match as `scoresheet player` has it, and unless `is_exact` the
+/// other spellings of a whole name.
+///
+/// Errors: nobody has such a name.
+fn names(snapshot: &Snapshot, only: Option<usize>, name: &str, is_exact: bool) -> Result<Vec<String>, Fault> {
+    let books = snapshot.books(only)?;
+    if is_exact {
+        return Ok(vec![name.to_owned()]);
+    }
+    let mut least: Option<NameMatch> = None;
+    for (.., book) in &books {
+        least = NameMatch::best(book.tags(), name).into_iter().chain(least).min();
+    }
+    let Some(least) = least else {
+        let mut near = Vec::new();
+        for (.., book) in &books {
+            near.extend(groups::nearest_player(book.tags(), name));
+        }
+        let near = nearest(name, near.iter().map(String::as_str));
+        let near = near.map_or_else(String::new, |near| format!(": did you mean {near:?}?"));
+        return Err(Fault::missing(format!("no player's name has {name:?} in it{near}")));
+    };
+    let mut names: Vec<String> = Vec::new();
+    for (.., book) in &books {
+        let mut games = book.archive().live();
+        without_unread(book, &mut games, &groups::columns());
+        let found = groups::games_of_player(book.tags(), &games, name, least)?;
+        names.extend(found.names.into_iter().map(|(name, _)| name));
+    }
+    if least <= NameMatch::Words {
+        let found = names.iter().flat_map(|name| spellings::joined(snapshot.spellings(), name)).map(str::to_owned);
+        names = found.collect();
+    }
+    names.sort_unstable();
+    names.dedup();
+    Ok(names)
+}

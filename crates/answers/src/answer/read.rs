@@ -1,0 +1,91 @@
+//! `read`: a game of a PGN text that is in no archive, as `games/{n}` has one, and where it leaves the games that are.
+//! Nothing of the text is kept.
+
+use crate::answer::game;
+use crate::fault::Fault;
+use crate::snapshot::Snapshot;
+use crate::stop::Stop;
+use scoresheet::Game;
+use scoresheet::pgn::{Disposition, PgnWriter, ReadOptions, read_game};
+use scoresheet::query::openings::Openings;
+use serde_json::{Value, json};
+
+/// A text, and which of its games is wanted, from 1.
+#[derive(Debug)]
+pub struct Asked {
+    pgn: String,
+    number: u64,
+}
+
+/// Reads the body of a request: `{"pgn": TEXT, "number": N}`.
+///
+/// Errors: it is something else.
+pub fn asked(body: &[u8]) -> Result<Asked, Fault> {
+    let body: Value = serde_json::from_slice(body).map_err(|error| Fault::bad(format!("no JSON: {error}")))?;
+    let pgn = body["pgn"].as_str().ok_or_else(|| Fault::bad("pgn: a text is wanted"))?.to_owned();
+    let number = match &body["number"] {
+        Value::Null => 1,
+        number => number.as_u64().ok_or_else(|| Fault::bad("number: a number from 1 is wanted"))?,
+    };
+    Ok(Asked { pgn, number })
+}
+
+pub fn read(snapshot: &Snapshot, asked: &Asked, stop: &Stop) -> Result<Value, Fault> {
+    let (mut at, mut games, mut found) = (0, 0, None);
+    while at < asked.pgn.len() && !stop.is_set() {
+        let mut game = Game::default();
+        let outcome = read_game(asked.pgn.as_bytes(), at, &ReadOptions::default(), &mut game);
+        if outcome.disposition == Some(Disposition::Stored) {
+            games += 1;
+            if games == asked.number {
+                found = Some((game, !outcome.faults.is_empty()));
+            }
+        }
+        if outcome.next <= at {
+            break;
+        }
+        at = outcome.next;
+    }
+    if stop.is_set() {
+        return Err(Fault::stopped());
+    }
+    let Some((game, has_fault)) = found else {
+        return Err(Fault::missing(match games {
+            0 => "the text has no game".to_owned(),
+            games => format!("there is no game {}; the last is {games}", asked.number),
+        }));
+    };
+    let mut writer = PgnWriter::new();
+    writer.write(&game);
+    let novelty = match snapshot.is_indexed() {
+        false => None,
+        true => Some(game::left(snapshot, &game, None, stop)?),
+    };
+    let novelty = novelty.map(|(left, known)| {
+        let (ply, san) = left.unzip();
+        json!({"ply": ply, "san": san, "games_before": known})
+    });
+    let mut answer = game::members(&game, opening(&game), has_fault, true);
+    let more = [
+        ("number", asked.number.into()),
+        ("last", games.into()),
+        ("pgn", String::from_utf8_lossy(&writer.into_bytes()).into()),
+        ("novelty", novelty.into()),
+    ];
+    answer.extend(more.into_iter().map(|(name, value): (&str, Value)| (name.to_owned(), value)));
+    Ok(Value::Object(answer))
+}
+
+/// The last named position of the main line, if the game begins as usual.
+fn opening(game: &Game) -> Option<Value> {
+    let mut position = game.start.clone();
+    if position != scoresheet::Position::standard() {
+        return None;
+    }
+    let mut last = None;
+    for (ply, m) in (1..).zip(game.main_line()) {
+        position.play_unchecked(m);
+        last = Openings::table().get(&position).map(|opening| game::named(opening, ply)).or(last);
+    }
+    last
+}

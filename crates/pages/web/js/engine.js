@@ -1,0 +1,91 @@
+// What an engine says of the position on a board: an evaluation bar and the best lines. It is asked only while it is
+// switched on, and there is one only where the server or the site has one.
+
+import * as api from "./api.js";
+import { el, fill, wide } from "./dom.js";
+import { number, san, short, t, told } from "./i18n.js";
+
+/** It thinks for so many milliseconds, and then longer: what is found is shown after each. */
+const TIMES = [300, 1500, 6000];
+const LINES = 3;
+/** So many moves of a line are shown. */
+const MOVES = 10;
+
+/** White's chance in percent, as in the graph of a game. */
+const chance = ({ cp, mate }) => (mate !== null ? (mate > 0 ? 100 : 0) : 50 + 50 * (2 / (1 + Math.exp(-0.00368208 * Math.max(-1000, Math.min(1000, cp)))) - 1));
+
+/** Returns a score as people write it. */
+export function score({ cp, mate }) {
+  if (mate !== null) return `#${mate}`;
+  return `${cp > 0 ? "+" : cp < 0 ? "−" : ""}${number(Math.abs(cp) / 100, 2, 2)}`;
+}
+
+/** Returns a panel for a board, or nothing where there is no engine; `show(fen)` asks about a position. `onPlay(uci)`: a line was chosen. */
+export function analysis(signal, { onPlay, onHint } = {}) {
+  const node = el("div.analysis", { hidden: true });
+  const lines = el("ol.lines", { "aria-label": t("engine_lines") });
+  const bar = el("span.eval-bar", { role: "img" });
+  const status = el("span.soft", { role: "status" });
+  let fen = "";
+  let asked = new AbortController();
+  const isOn = () => localStorage.getItem("engine") === "on";
+  const toggle = el("button", { type: "button", "aria-pressed": String(isOn()), onclick: () => {
+    localStorage.setItem("engine", isOn() ? "off" : "on");
+    toggle.setAttribute("aria-pressed", String(isOn()));
+    ask();
+  } }, t("engine"));
+  fill(node, el("div.analysis-head", {}, toggle, bar, status), lines);
+  api.engineAtHand().then((has) => { node.hidden = !has; if (has) ask(); }, () => {});
+  signal.addEventListener("abort", () => asked.abort());
+
+  async function ask() {
+    asked.abort();
+    asked = new AbortController();
+    const own = asked.signal;
+    if (!isOn() || node.hidden || !fen) {
+      fill(lines);
+      fill(status);
+      bar.hidden = true;
+      return;
+    }
+    lines.classList.add("stale");
+    // While a reader steps through moves, none of them is asked about.
+    await new Promise((done) => { setTimeout(done, 150); });
+    try {
+      for (const time of TIMES) {
+        if (own.aborted) return;
+        const found = await api.engine({ fen, time, lines: LINES }, own);
+        if (own.aborted) return;
+        draw(found);
+      }
+    } catch (error) {
+      if (error.name === "AbortError" || own.aborted) return;
+      fill(status, el("span.fault", {}, error.code === "busy" ? t("server_busy") : told(error.message)));
+    }
+  }
+
+  function draw(found) {
+    lines.classList.remove("stale");
+    const [best] = found.lines;
+    bar.hidden = !best;
+    if (best) {
+      const white = chance(best);
+      const text = score(best);
+      fill(bar, wide(el("span.part.w", {}, white >= 50 ? text : ""), white), wide(el("span.part.b", {}, white < 50 ? text : ""), 100 - white));
+      bar.setAttribute("aria-label", `${t("evaluation")} ${text}`);
+    }
+    fill(status, found.engine ?? "", best ? ` · ${t("depth")} ${best.depth}${found.nodes ? ` · ${short(found.nodes)} ${t("nodes")}` : ""}` : t("engine_nothing"));
+    fill(lines, found.lines.map((line) => el("li", {}, el("strong", {}, score(line)), " ",
+      el(onPlay ? "button.move" : "span", { type: onPlay ? "button" : null, onclick: onPlay && (() => onPlay(line.uci[0])), onmouseenter: () => onHint?.(line.uci[0]), onmouseleave: () => onHint?.() }, san(line.moves[0])),
+      " ", el("span.soft", {}, line.moves.slice(1, MOVES).map(san).join(" ")))));
+  }
+
+  return {
+    node,
+    show(next) {
+      if (next === fen) return;
+      fen = next;
+      ask();
+    },
+  };
+}

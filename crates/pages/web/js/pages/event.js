@@ -1,0 +1,49 @@
+// A tournament: its standings, and who played whom.
+
+import * as api from "../api.js";
+import { sheet } from "../chart.js";
+import { el, fill } from "../dom.js";
+import { quoted } from "../figures.js";
+import { both } from "../filter.js";
+import { counted, date, number, t } from "../i18n.js";
+import { empty, load, playerPage } from "../parts.js";
+import * as state from "../state.js";
+
+const POINTS = { 0: "0", 0.5: "½", 1: "1" };
+
+export function show(main, { params, signal }) {
+  const panel = el("div.panel");
+  fill(main, el("h1", {}, params.name || t("event")), panel);
+  load(panel, () => api.event({ name: params.name, where: params.where, archive: params.archive, find: params.find }, signal), (found) => {
+    document.title = document.title.replace(/^.*? – /, `${params.name} – `);
+    if (!found.games) {
+      fill(panel, empty(params.where));
+      return;
+    }
+    const games = state.address("games", { where: both(params.where ?? "", `event = ${quoted(params.name)}`) });
+    const days = [...new Set([date(found.from), date(found.until)].filter(Boolean))].join(" – ");
+    const { undecided, unread } = found;
+    fill(panel,
+      el("p.total", {}, el("a", { href: games }, counted("game", found.games)), days && ` · ${days}`, ` · ${counted("player", found.entrants)}`,
+        undecided + unread > 0 && el("span.fault", {}, " ", t("not_read", { n: number(undecided + unread) }))),
+      el("section.card", {}, el("h2", {}, t("standings")), table(found.players)));
+  });
+  return { keyNames: [] };
+}
+
+const points = (value) => number(value, 1);
+
+function table(players) {
+  const name = (own) => {
+    const page = playerPage(own.name, { where: undefined, find: undefined });
+    return page ? el("a", { href: page }, own.name) : own.name;
+  };
+  const isCrossed = players[0]?.results.length > 0;
+  const cross = (own, row) => own.results.map((games, column) => (row === column ? el("span.soft", {}, "✕")
+    : games.map((game) => el("a.cross", { href: state.address("game", { n: game.game, where: undefined, find: undefined }), title: players[column].name }, POINTS[game.points] ?? "*"))));
+  const counts = (own) => [own.won, own.drawn, own.lost].map((count) => number(count));
+  const titles = isCrossed ? players.map((_, place) => String(place + 1)) : ["won", "drawn", "lost"].map((key) => t(key));
+  return sheet(t("standings"), [t("player"), "№", t("rating"), ...titles, t("games"), t("points"), el("abbr", { title: "Sonneborn-Berger" }, "SB")],
+    players.map((own, row) => [name(own), String(row + 1), own.rating ?? "–", ...(isCrossed ? cross(own, row) : counts(own)), number(own.games),
+      el("strong", {}, points(own.points)), number(own.sonneborn_berger, 2)]), "data.standings", false);
+}

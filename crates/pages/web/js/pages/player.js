@@ -1,0 +1,72 @@
+// A player: results, openings, opponents and games under all spellings of the name.
+
+import * as api from "../api.js";
+import { el, fill, later } from "../dom.js";
+import { player, quoted } from "../figures.js";
+import { both } from "../filter.js";
+import { t } from "../i18n.js";
+import { gameRows, gamesTable, load } from "../parts.js";
+import * as state from "../state.js";
+
+/** So many of the latest games are listed. */
+const LATEST = 12;
+/** The longest condition that goes into a filter. */
+const LONGEST = 3000;
+
+export function show(main, { params, signal }) {
+  const panel = el("div.panel");
+  const heading = el("h1", {}, params.name || t("player"));
+  const list = el("datalist", { id: "names-player-page" });
+  const look = later(async (text) => {
+    if (text.length < 2) return;
+    try {
+      fill(list, (await api.complete({ field: "player", text, limit: 12 })).names.map((name) => el("option", { value: name })));
+    } catch { /* a help in typing, no more */ }
+  }, 150);
+  const other = el("form.inline", { onsubmit: (event) => {
+    event.preventDefault();
+    const name = new FormData(event.target).get("name").trim();
+    if (name) state.go("player", { name });
+  } }, el("label", {}, el("span", {}, t("other_player")), el("input", { name: "name", type: "text", list: "names-player-page", autocomplete: "off", oninput: (event) => look(event.target.value) })), list,
+  el("button", { type: "submit" }, t("show")));
+  fill(main, el("div.heading", {}, heading, other), panel);
+  if (!params.name) return { keyNames: [] };
+  const asked = { name: params.name, exact: params.exact === "1", where: params.where, archive: params.archive, find: params.find };
+  load(panel, async () => {
+    const found = await api.player(asked, signal);
+    const where = both(params.where ?? "", condition("player", found.names));
+    // A list that cannot be had leaves the rest of the page as it is.
+    const latest = found.games && where ? await api.games({ where, archive: params.archive, find: params.find, sort: "-date", limit: LATEST }, signal).catch(() => null) : null;
+    return { found, latest };
+  }, ({ found, latest }) => {
+    const names = found.names.map((own) => own.name);
+    if (names.length) heading.textContent = names[0];
+    document.title = document.title.replace(/^.*? – /, `${heading.textContent} – `);
+    const games = (more, side = "player") => {
+      const own = condition(side, found.names);
+      return own && state.address("games", { where: both(params.where ?? "", both(own, more)) }).href;
+    };
+    const to = {
+      games,
+      game: (n) => state.address("game", { n, where: undefined, find: undefined }).href,
+      player: (name) => state.address("player", { name }).href,
+    };
+    const spellings = params.exact === "1"
+      ? el("a", { href: state.address("player", { name: params.name }) }, t("all_spellings"))
+      : names.length > 1 && el("a", { href: state.address("player", { name: params.name, exact: 1 }) }, t("this_spelling", { name: params.name }));
+    fill(panel,
+      spellings && el("p.soft", {}, spellings),
+      found.games > 0 && el("p.buttons", {}, ["white", "black"].map((side) => condition(side, found.names) &&
+        el("a.button", { href: state.address("explorer", { where: both(params.where ?? "", condition(side, found.names)), side: side === "black" ? "black" : undefined }) }, t(`explorer_${side}`)))),
+      el("div.figures", {}, player(found, to),
+        latest?.games.length > 0 && el("section.stat", {}, el("h2", {}, t("latest_games")), gamesTable(gameRows(latest.games)), el("p", {}, el("a", { href: games("") }, t("all_games"))))));
+  });
+  return { keyNames: [] };
+}
+
+/** Returns the condition that a side has one of these names; none where there are too many for a filter. */
+function condition(side, names) {
+  const all = names.map((own) => quoted(own.name));
+  const text = all.length === 1 ? `${side} = ${all[0]}` : `${side} in {${all.join(", ")}}`;
+  return all.length && text.length <= LONGEST ? text : null;
+}

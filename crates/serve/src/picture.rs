@@ -1,0 +1,138 @@
+//! A picture of a board as PNG, for previews of links.
+//!
+//! The pieces are copied from a picture (`pieces.png`, drawn by `tools/sprite.py`): nothing here draws outlines.
+
+use std::io::Cursor;
+use std::sync::LazyLock;
+
+/// Pixels of a square; the pieces have the same width.
+const SIZE: usize = 72;
+/// Pixels of the board.
+pub const WIDTH: usize = 8 * SIZE;
+/// The order of the pieces, White's above Black's.
+const ORDER: &str = "KQRBNPkqrbnp";
+
+const LIGHT: [u8; 3] = [0xf0, 0xd9, 0xb5];
+const DARK: [u8; 3] = [0xb5, 0x88, 0x63];
+/// The squares of the last move, mixed half and half with their own colour.
+const LAST: [u8; 3] = [0xc9, 0xc0, 0x2e];
+
+/// The pieces: rows of red, green, blue and opacity.
+static PIECES: LazyLock<Vec<u8>> = LazyLock::new(|| {
+    let decoder = png::Decoder::new(Cursor::new(&include_bytes!("pieces.png")[..]));
+    // The file is part of the program, and a test reads it.
+    let Ok(mut reader) = decoder.read_info() else { return Vec::new() };
+    let mut pixels = vec![0; reader.output_buffer_size().unwrap_or(0)];
+    let _ = reader.next_frame(&mut pixels);
+    pixels
+});
+
+/// Returns the board of a FEN as PNG. `last`: the squares of the last move as UCI writes it; `is_turned`: Black is below.
+pub fn board(fen: &str, last: Option<&str>, is_turned: bool) -> Option<Vec<u8>> {
+    let mut pixels = vec![0; WIDTH * WIDTH * 3];
+    let place = |square: usize| if is_turned { 63 - square } else { square };
+    let marked: Vec<usize> =
+        last.map_or_else(Vec::new, |uci| [0, 2].into_iter().filter_map(|at| square(uci, at)).collect());
+    for square in 0..64 {
+        let base = if (square / 8 + square % 8) % 2 == 0 { LIGHT } else { DARK };
+        let color =
+            if marked.contains(&square) { std::array::from_fn(|at| mix(base[at], LAST[at], 128)) } else { base };
+        each_pixel(place(square), |at, _| pixels[at..at + 3].copy_from_slice(&color));
+    }
+    for (square, piece) in men(fen) {
+        let number = ORDER.find(piece)?;
+        let (x, y) = (number % 6 * SIZE, number / 6 * SIZE);
+        each_pixel(place(square), |at, (column, row)| {
+            let from = ((y + row) * 6 * SIZE + x + column) * 4;
+            if let Some([red, green, blue, opacity]) = PIECES.get(from..from + 4) {
+                for (own, new) in pixels[at..at + 3].iter_mut().zip([red, green, blue]) {
+                    *own = mix(*own, *new, *opacity);
+                }
+            }
+        });
+    }
+    let mut file = Vec::new();
+    let mut encoder = png::Encoder::new(&mut file, WIDTH as u32, WIDTH as u32);
+    encoder.set_color(png::ColorType::Rgb);
+    let mut writer = encoder.write_header().ok()?;
+    writer.write_image_data(&pixels).ok()?;
+    writer.finish().ok()?;
+    Some(file)
+}
+
+fn mix(below: u8, above: u8, opacity: u8) -> u8 {
+    let [below, above, opacity] = [below, above, opacity].map(u32::from);
+    ((below * (255 - opacity) + above * opacity + 127) / 255) as u8
+}
+
+/// Calls `work` for each pixel of a square, counted from the upper left: with its place in the picture, and in the square.
+fn each_pixel(square: usize, mut work: impl FnMut(usize, (usize, usize))) {
+    for row in 0..SIZE {
+        for column in 0..SIZE {
+            let (x, y) = (square % 8 * SIZE + column, square / 8 * SIZE + row);
+            work((y * WIDTH + x) * 3, (column, row));
+        }
+    }
+}
+
+/// The square that a text names, counted from a8.
+fn square(text: &str, at: usize) -> Option<usize> {
+    let [file, rank] = text.as_bytes().get(at..at + 2)? else { return None };
+    let (file, rank) = (file.checked_sub(b'a')?, rank.checked_sub(b'1')?);
+    (file < 8 && rank < 8).then(|| usize::from((7 - rank) * 8 + file))
+}
+
+/// The men of a FEN with their squares, counted from a8.
+fn men(fen: &str) -> Vec<(usize, char)> {
+    let (mut found, mut square) = (Vec::new(), 0);
+    for sign in fen.chars().take_while(|sign| *sign != ' ') {
+        match sign.to_digit(10) {
+            Some(empty) => square += empty as usize,
+            None if sign == '/' => {}
+            None => {
+                found.push((square, sign));
+                square += 1;
+            }
+        }
+    }
+    found.retain(|(square, _)| *square < 64);
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sha2::{Digest, Sha256};
+
+    fn pixel(file: &[u8], square: usize, (x, y): (usize, usize)) -> [u8; 3] {
+        let mut reader = png::Decoder::new(Cursor::new(file)).read_info().unwrap();
+        let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+        reader.next_frame(&mut pixels).unwrap();
+        let at = ((square / 8 * SIZE + y) * WIDTH + square % 8 * SIZE + x) * 3;
+        pixels[at..at + 3].try_into().unwrap()
+    }
+
+    #[test]
+    fn boards_are_drawn() {
+        let file = board("4k3/8/8/8/4P3/8/8/4K3 b - - 0 1", Some("e2e4"), false).unwrap();
+        let (a8, e8, e4, e2) = (0, 4, 36, 52);
+        assert_eq!((pixel(&file, a8, (1, 1)), pixel(&file, 1, (1, 1))), (LIGHT, DARK));
+        // Below the middle of a king is its body: dark of Black, light of White.
+        let middle = (36, 40);
+        assert!(pixel(&file, e8, middle).iter().all(|part| *part < 0x70), "{:?}", pixel(&file, e8, middle));
+        assert!(pixel(&file, 60, middle).iter().all(|part| *part > 0xd0), "{:?}", pixel(&file, 60, middle));
+        assert_eq!(pixel(&file, e2, (1, 1)), pixel(&file, e4, (1, 1)));
+        assert_ne!(pixel(&file, e2, (1, 1)), LIGHT);
+        let turned = board("4k3/8/8/8/4P3/8/8/4K3 b - - 0 1", None, true).unwrap();
+        assert_eq!(pixel(&turned, 63 - e8, middle), pixel(&file, e8, middle));
+    }
+
+    /// `tools/sprite.py` draws the pieces anew when they change.
+    #[test]
+    fn the_pieces_are_those_of_the_pages() {
+        let drawn = scoresheet_pages::file("pieces.svg").unwrap();
+        let hash: String = Sha256::digest(drawn).iter().map(|byte| format!("{byte:02x}")).collect();
+        assert_eq!(hash, include_str!("pieces.sha256").trim());
+        assert_eq!(PIECES.len(), 12 * SIZE * SIZE * 4);
+    }
+}

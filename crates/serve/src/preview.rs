@@ -1,0 +1,168 @@
+//! Previews of links to games and positions (Open Graph): a title, a line and a picture, in the document of the page.
+
+use crate::app::App;
+use crate::assets;
+use crate::picture;
+use crate::refused::Refused;
+use axum::Router;
+use axum::extract::{RawQuery, State};
+use axum::http::{HeaderMap, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use scoresheet_answers::{Answer, Cost, Fault, Params, Request, Snapshot, Stop};
+use serde_json::Value;
+use std::sync::Arc;
+
+/// Returns the routes.
+pub fn routes() -> Router<App> {
+    Router::new()
+        .route(
+            "/game",
+            get(async |app: State<App>, query: RawQuery, headers: HeaderMap| page(app, query, headers, "n").await),
+        )
+        .route(
+            "/explorer",
+            get(async |app: State<App>, query: RawQuery, headers: HeaderMap| page(app, query, headers, "play").await),
+        )
+        .route("/picture.png", get(png))
+}
+
+/// A game or a position that a link names.
+struct Linked {
+    title: String,
+    line: String,
+    fen: String,
+    /// The last move in UCI's notation.
+    last: Option<String>,
+}
+
+/// Returns the document of a page, with a preview if the link has this parameter.
+async fn page(State(app): State<App>, RawQuery(query): RawQuery, headers: HeaderMap, by: &'static str) -> Response {
+    let asked = query.clone();
+    let is_named = Params::read(query.as_deref()).is_ok_and(|params| params.get(by).is_some());
+    let found = match is_named {
+        true => {
+            let snapshot = Arc::clone(&app.shelf.now().snapshot);
+            app.work.run(Cost::Quick, move |stop| linked(&snapshot, asked.as_deref(), stop)).await.ok()
+        }
+        false => None,
+    };
+    // The page itself reports a wrong link.
+    let Some(found) = found else { return assets::page(&headers) };
+    let text = |name: header::HeaderName| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let is_secure = text(header::HeaderName::from_static("x-forwarded-proto")) == "https";
+    let host = format!("{}://{}", if is_secure { "https" } else { "http" }, text(header::HOST));
+    let picture = format!("{host}/picture.png?{}", query.unwrap_or_default());
+    let width = picture::WIDTH.to_string();
+    let tags = [
+        ("og:type", "article"),
+        ("og:site_name", "Scoresheet"),
+        ("og:title", &found.title),
+        ("og:description", &found.line),
+        ("og:image", &picture),
+        ("og:image:width", &width),
+        ("og:image:height", &width),
+    ];
+    let meta = |(name, value): &(&str, &str)| format!("<meta property=\"{name}\" content=\"{}\">\n", escaped(value));
+    let all: String = tags.iter().map(meta).collect();
+    let body = assets::document(0).replacen("</head>", &format!("{all}</head>"), 1);
+    let kind = [(header::CONTENT_TYPE, "text/html; charset=utf-8"), (header::CACHE_CONTROL, "no-cache")];
+    (kind, body).into_response()
+}
+
+/// The board of a link.
+async fn png(State(app): State<App>, RawQuery(query): RawQuery) -> Result<Response, Refused> {
+    let snapshot = Arc::clone(&app.shelf.now().snapshot);
+    let picture = move |stop: &Stop| {
+        let found = linked(&snapshot, query.as_deref(), stop)?;
+        let is_turned = Params::read(query.as_deref())?.get("side") == Some("black");
+        picture::board(&found.fen, found.last.as_deref(), is_turned).ok_or_else(Fault::internal)
+    };
+    let picture = app.work.run(Cost::Quick, picture).await?;
+    Ok(([(header::CONTENT_TYPE, "image/png"), (header::CACHE_CONTROL, "max-age=3600")], picture).into_response())
+}
+
+/// Returns what a link names: a game (`n`, `ply`, `via`), or else a position (`fen`, `play`).
+fn linked(snapshot: &Arc<Snapshot>, query: Option<&str>, stop: &Stop) -> Result<Linked, Fault> {
+    let params = Params::read(query)?;
+    let ask = |path: &str, query: Option<&str>| match Request::read(path, query, None)?.answer(snapshot, stop, 0)? {
+        Answer::Json(json) => Ok(json),
+        _ => Err(Fault::internal()),
+    };
+    match params.get("n") {
+        Some(_) => of_game(&ask(&format!("games/{}", params.number("n", 0u64)?), Some("fens=1"))?, &params),
+        None => Ok(of_position(&ask("position", query)?)),
+    }
+}
+
+fn of_game(game: &Value, params: &Params) -> Result<Linked, Fault> {
+    let tag = |name: &str| {
+        let pair = game["tags"].as_array().into_iter().flatten().find(|pair| pair[0] == name);
+        pair.and_then(|pair| pair[1].as_str()).filter(|text| !matches!(*text, "" | "?" | "-" | "????.??.??"))
+    };
+    let ply: usize = params.number("ply", 0)?;
+    let (last, san) = match moved(game, ply, params.get("via").unwrap_or_default()) {
+        Some(node) => (Some(node), node["san"].as_str()),
+        None => (None, None),
+    };
+    let players = [tag("White"), tag("Black")].map(|name| name.unwrap_or("?"));
+    let number = last.and_then(|node| node["ply"].as_u64()).unwrap_or(0);
+    let at = san.map(|san| format!("{}{} {san}", number.div_ceil(2), if number % 2 == 1 { "." } else { "…" }));
+    let opening = game["opening"]["name"].as_str().map(str::to_owned);
+    let line = [tag("Event").map(str::to_owned), tag("Date").map(str::to_owned), opening, at];
+    Ok(Linked {
+        title: format!("{} – {}, {}", players[0], players[1], game["result"].as_str().unwrap_or("*")),
+        line: line.into_iter().flatten().collect::<Vec<_>>().join(" · "),
+        fen: last.unwrap_or(game)[if last.is_some() { "fen" } else { "start" }].as_str().unwrap_or_default().to_owned(),
+        last: last.and_then(|node| node["uci"].as_str()).map(str::to_owned),
+    })
+}
+
+/// Returns the move at a ply, by the rule of the page of a game. In `via`, `17.1` selects the first alternative at ply 17.
+fn moved<'a>(game: &'a Value, ply: usize, via: &str) -> Option<&'a Value> {
+    let turn = |ply: usize| {
+        let own = via.split(',').filter_map(|text| text.split_once('.')).find(|(at, _)| at.parse() == Ok(ply));
+        own.and_then(|(_, place)| place.parse::<usize>().ok()).unwrap_or(0)
+    };
+    let (mut line, mut at, mut found) = (game["moves"].as_array()?, 0, None);
+    for own in 1..=ply {
+        let Some(first) = line.get(at) else { break };
+        match turn(own).checked_sub(1) {
+            None => (found, at) = (Some(first), at + 1),
+            Some(place) => {
+                let others = others(first);
+                let Some(other) = others.get(place) else { break };
+                (line, found, at) = (other, other.first(), 1);
+            }
+        }
+    }
+    found
+}
+
+/// The lines that could be played in place of a move, those within others after them.
+fn others(node: &Value) -> Vec<&Vec<Value>> {
+    let lines = node["variations"].as_array().into_iter().flatten().filter_map(|own| own["moves"].as_array());
+    lines.filter(|line| !line.is_empty()).flat_map(|line| std::iter::once(line).chain(others(&line[0]))).collect()
+}
+
+fn of_position(position: &Value) -> Linked {
+    let sans = position["moves"].as_array().into_iter().flatten();
+    let numbered = sans.clone().enumerate().map(|(at, own)| match (at % 2, own["san"].as_str().unwrap_or_default()) {
+        (0, san) => format!("{}. {san}", at / 2 + 1),
+        (_, san) => san.to_owned(),
+    });
+    let opening = position["opening"]["name"].as_str();
+    let line: Vec<String> = numbered.collect();
+    let is_usual = position["start"].as_str().is_some_and(|start| start.contains(" w ") && start.ends_with(" 1"));
+    Linked {
+        title: opening.unwrap_or("Opening explorer").to_owned(),
+        line: if is_usual { line.join(" ") } else { String::new() },
+        fen: position["fen"].as_str().unwrap_or_default().to_owned(),
+        last: sans.last().and_then(|own| own["uci"].as_str()).map(str::to_owned),
+    }
+}
+
+/// Escapes a text for an attribute. Texts of archives are never markup.
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;").replace('>', "&gt;")
+}

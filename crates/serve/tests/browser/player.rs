@@ -1,0 +1,63 @@
+//! The page of a player: reached by a click on a name, with links to the games behind each figure.
+
+use crate::chromium::browser;
+use crate::common::Server;
+
+const GAMES: &str = "[White \"Carlsen, Magnus\"]\n[Black \"Anand, V\"]\n[WhiteElo \"2850\"]\n[BlackElo \"2790\"]\n[Date \"2013.11.09\"]\n[Result \"1-0\"]\n\n1. e4 e5 1-0\n\n\
+    [White \"Anand, V\"]\n[Black \"Carlsen,M\"]\n[WhiteElo \"2790\"]\n[Date \"2014.11.08\"]\n[Result \"1/2-1/2\"]\n\n1. d4 d5 1/2-1/2\n\n\
+    [White \"Tal, M\"]\n[Black \"Anand, V\"]\n\n1. c4 *\n\n\
+    [White \"Carlsen, Magnus\"]\n[Black \"Tal, M\"]\n[BlackElo \"2600\"]\n[Date \"2014.01.01\"]\n[Result \"0-1\"]\n\n1. e4 c5 0-1\n";
+
+#[test]
+fn a_name_leads_to_the_player() {
+    let Some(mut browser) = browser() else { return };
+    let server = Server::of(GAMES);
+    let base = format!("http://{}", server.address);
+    browser.dark(false);
+    // From a game, whichever spelling it has.
+    browser.open(&format!("{base}/game?n=2"));
+    browser.click("h1 a.person[title*=Carlsen]");
+    browser.until("location.pathname === '/player' && document.querySelector('.total')?.textContent === '3 games'");
+    assert_eq!(browser.text("document.querySelector('h1').textContent"), "Carlsen, Magnus");
+    assert_eq!(browser.text("document.title"), "Carlsen, Magnus – Scoresheet");
+    // One spelling alone, and all again.
+    browser.click(".panel > p.soft a");
+    browser.until("document.querySelector('.total')?.textContent === '1 game'");
+    browser.click(".panel > p.soft a");
+    browser.until("document.querySelector('.total')?.textContent === '3 games'");
+    // Each count leads to its games: against one opponent, under both spellings.
+    let games = browser.text("[...document.querySelectorAll('tr')].find((row) => row.textContent.startsWith('Anand, V')).querySelector('td a').href");
+    browser.open(&games);
+    browser.until("document.querySelector('.total')?.textContent === '2 games' && document.querySelectorAll('.list .rows .row').length === 2");
+    assert!(browser.text("document.querySelector('.chips').textContent").contains("Carlsen, Magnus (2 spellings)"));
+    // From the list, with its filter; and to a game.
+    browser.eval("document.querySelector('.list .rows a.person[title*=Anand]').click()");
+    browser.until("location.pathname === '/player' && document.querySelector('h1')?.textContent === 'Anand, V' && document.querySelector('.total')");
+    browser.open(&format!("{base}/statistics"));
+    browser.eval("[...document.querySelectorAll('.stat th a')].find((link) => link.textContent === 'Tal, M').click()");
+    browser.until("location.pathname === '/player' && document.querySelector('.total')?.textContent === '2 games'");
+    browser.click(".games-table a");
+    browser.until("location.pathname === '/game'");
+    // By name; and nobody.
+    browser.open(&format!("{base}/player?name="));
+    browser.click("form.inline input");
+    browser.typed("Carlson, Magnus");
+    browser.key("Enter");
+    browser.until("document.querySelector('main [role=alert]')?.textContent.includes('Carlsen, Magnus')");
+}
+
+#[test]
+fn a_tournament_leads_to_its_games() {
+    let Some(mut browser) = browser() else { return };
+    let server = Server::of(
+        "[Event \"Cup\"]\n[White \"Ann\"]\n[Black \"Bob\"]\n[Result \"1-0\"]\n\n1. e4 1-0\n\n[Event \"Cup\"]\n[White \"Bob\"]\n[Black \"Cid\"]\n[Result \"1/2-1/2\"]\n\n1. d4 1/2-1/2\n",
+    );
+    browser.dark(false);
+    browser.open(&format!("http://{}/game?n=1", server.address));
+    browser.click("p.soft a.person");
+    browser.until("location.pathname === '/event' && document.querySelectorAll('.standings tbody tr').length === 3");
+    let rows = browser.text("[...document.querySelectorAll('.standings tbody tr')].map((row) => [...row.children].map((cell) => cell.textContent).join(' ')).join('|')");
+    assert_eq!(rows, "Ann 1 – ✕ 1  1 1 0.5|Bob 2 – 0 ✕ ½ 2 0.5 0.25|Cid 3 –  ½ ✕ 1 0.5 0.25");
+    browser.click(".standings tbody tr:nth-child(3) a.cross");
+    browser.until("location.pathname === '/game' && location.search === '?n=2'");
+}

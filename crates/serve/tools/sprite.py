@@ -1,0 +1,29 @@
+#!/usr/bin/env python3
+"""Draws ../src/pieces.png for pictures that the server makes: the pieces of pieces.svg by Chromium, 72 pixels each, White's
+above, king to pawn. Run it after pieces.py.
+
+    python3 tools/sprite.py ../pages/web/pieces.svg src/pieces.png
+"""
+import hashlib
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+SIZE = 72
+
+source, target = Path(sys.argv[1]).read_text(), Path(sys.argv[2]).resolve()
+pieces = source[source.index("<defs>"):source.index("</svg>")]
+uses = "".join(
+    f'<g transform="translate({x * 40} {y * 40})"><use href="#{side}{piece}"/></g>'
+    for y, side in enumerate("wb") for x, piece in enumerate("kqrbnp"))
+page = ("<!doctype html><style>html,body{margin:0;background:transparent}</style>"
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{6 * SIZE}" height="{2 * SIZE}" viewBox="0 0 240 80">{pieces}{uses}</svg>')
+with tempfile.TemporaryDirectory() as folder:
+    path = Path(folder) / "page.html"
+    path.write_text(page)
+    subprocess.run(
+        ["chromium", "--headless", "--no-sandbox", "--hide-scrollbars", "--default-background-color=00000000",
+         "--force-device-scale-factor=1", f"--window-size={6 * SIZE},{2 * SIZE}", f"--screenshot={target}", path.as_uri()],
+        check=True, capture_output=True)
+target.with_suffix(".sha256").write_text(hashlib.sha256(source.encode()).hexdigest() + "\n")

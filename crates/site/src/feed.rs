@@ -1,0 +1,72 @@
+//! The feed of a site: its latest games, as Atom.
+
+use crate::options::Options;
+use crate::pages::{FEED, escaped};
+use scoresheet::query::GameSummary;
+use scoresheet::{Archive, Result};
+
+/// Games that are listed.
+const LATEST: usize = 50;
+
+/// Returns the feed of an archive's last games; `None` for a site that does not know its address. `name` is the name
+/// of the archive, and `changed` its last change in the format of RFC 3339.
+///
+/// Errors: a game cannot be read.
+pub fn feed(archive: &Archive, name: &str, options: &Options, changed: &str) -> Result<Option<String>> {
+    let Some(base) = &options.base else { return Ok(None) };
+    let base = escaped(&format!("{}/", base.trim_end_matches('/')));
+    let live = archive.live();
+    let numbers: Vec<u64> = live.iter().collect();
+    let mut entries = String::new();
+    for number in numbers.iter().rev().take(LATEST) {
+        let game = GameSummary::from_game(&archive.game(*number)?)?;
+        let names = [scoresheet::chess::Color::White, scoresheet::chess::Color::Black].map(|color| game.player(color));
+        let title = escaped(&format!("{} – {}, {}", names[0], names[1], game.result().token()));
+        let said =
+            [game.tag("Event"), game.date(), game.opening()].into_iter().flatten().collect::<Vec<_>>().join(" · ");
+        let link = format!("{base}?page=game&amp;n={number}");
+        let summary = escaped(&said);
+        entries += &format!(
+            "<entry><id>{link}</id><title>{title}</title><link href=\"{link}\"/><updated>{changed}</updated>\
+             <summary>{summary}</summary></entry>\n"
+        );
+    }
+    let title = escaped(&options.title);
+    Ok(Some(format!(
+        "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<feed xmlns=\"http://www.w3.org/2005/Atom\">\n<id>{base}</id>\n\
+         <title>{title}</title>\n<subtitle>{}</subtitle>\n<link href=\"{base}\"/>\n\
+         <link rel=\"self\" href=\"{base}{FEED}\"/>\n<updated>{changed}</updated>\n\
+         <author><name>{title}</name></author>\n{entries}</feed>\n",
+        escaped(name)
+    )))
+}
+
+/// Returns a time in seconds since 1970 as RFC 3339 has it.
+pub fn written(seconds: u64) -> String {
+    let (days, rest) = (seconds / 86_400, seconds % 86_400);
+    // Days since the first of March of the year 0, in eras of 400 years.
+    let days = days + 719_468;
+    let (era, day) = (days / 146_097, days % 146_097);
+    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * day + 2) / 153;
+    let (date, shifted) = (day - (153 * month + 2) / 5 + 1, month < 10);
+    let (month, year) = (if shifted { month + 3 } else { month - 9 }, year + era * 400 + u64::from(!shifted));
+    format!("{year:04}-{month:02}-{date:02}T{:02}:{:02}:{:02}Z", rest / 3600, rest / 60 % 60, rest % 60)
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn times_are_written() {
+        for (seconds, text) in [
+            (0, "1970-01-01T00:00:00Z"),
+            (951_782_400, "2000-02-29T00:00:00Z"),
+            (951_868_799, "2000-02-29T23:59:59Z"),
+            (1_735_689_599, "2024-12-31T23:59:59Z"),
+            (4_107_542_400, "2100-03-01T00:00:00Z"),
+        ] {
+            assert_eq!(super::written(seconds), text);
+        }
+    }
+}

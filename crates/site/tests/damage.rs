@@ -1,0 +1,146 @@
+//! A site of a damaged archive: of what is intact, and it says what is missing. A site of several archives, with a look of
+//! its own.
+
+use scoresheet::{Archive, Import};
+use scoresheet_site::{Lost, Options, make};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// So many games that their moves fill several pages of checksums.
+const GAMES: u64 = 3000;
+
+/// Makes an archive, and damages the moves of a game.
+fn archive(folder: &Path, is_damaged: bool) -> PathBuf {
+    named(folder, "games.bga", is_damaged)
+}
+
+fn named(folder: &Path, name: &str, is_damaged: bool) -> PathBuf {
+    let path = folder.join(name);
+    let pgn: String = (0..GAMES)
+        .map(|n| format!("[White \"Player {n}\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 *\n\n"))
+        .collect();
+    Import::new(&path).run_reader("games.pgn", pgn.as_bytes()).unwrap();
+    if is_damaged {
+        let archive = Archive::open(&path).unwrap();
+        let needle = archive.game(20).unwrap().brenner().to_vec();
+        drop(archive);
+        let mut bytes = std::fs::read(&path).unwrap();
+        let place = bytes.windows(needle.len()).position(|part| part == needle).unwrap();
+        bytes[place] ^= 0x55;
+        std::fs::write(&path, bytes).unwrap();
+    }
+    path
+}
+
+fn manifest(site: &Path) -> Value {
+    serde_json::from_str(&std::fs::read_to_string(site.join("site.json")).unwrap()).unwrap()
+}
+
+#[test]
+fn intact_games_are_in_the_site() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = archive(folder.path(), true);
+    let before = std::fs::read(&path).unwrap();
+    let site = folder.path().join("site");
+    let made = make(&[&path], &site, &Options::default(), &|_, _| Box::new(|_| {})).unwrap();
+    // What a checksum page of moves holds is lost together.
+    let repaired = folder.path().join("repaired.bga");
+    let repair = Archive::repair(&path, &repaired, scoresheet::Existing::Refuse, |_| {}).unwrap();
+    let Some(Lost { games, partial }) = made.lost else { panic!("{made:?}") };
+    assert_eq!((games, partial), (repair.lost_games(), 0));
+    assert!(games > 0 && games < GAMES && made.games == repair.kept_games(), "{made:?}");
+    let manifest = manifest(&site);
+    assert_eq!(
+        (&manifest["lost"]["games"], &manifest["name"], &manifest["games"]),
+        (&games.into(), &"games.bga".into(), &made.games.into())
+    );
+    assert_eq!(std::fs::read(&path).unwrap(), before, "the archive is read alone");
+    // Made again of the archive as it was before, nothing is missing.
+    let again = tempfile::tempdir().unwrap();
+    let path = archive(again.path(), false);
+    let made = make(&[&path], &site, &Options::default(), &|_, _| Box::new(|_| {})).unwrap();
+    assert_eq!((made.lost, made.games), (None, GAMES));
+    assert_eq!(self::manifest(&site)["lost"], Value::Null);
+}
+
+#[test]
+fn the_program_says_what_is_missing() {
+    let folder = tempfile::tempdir().unwrap();
+    for (is_damaged, code) in [(true, 4), (false, 0)] {
+        let _ = std::fs::remove_file(folder.path().join("games.bga"));
+        let _ = std::fs::remove_file(folder.path().join("games.bgi"));
+        let path = archive(folder.path(), is_damaged);
+        let output = Command::new(env!("CARGO_BIN_EXE_scoresheet-site"))
+            .arg(&path)
+            .arg("-o")
+            .arg(folder.path().join("site"))
+            .output()
+            .unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(code), "{said}");
+        assert_eq!(said.contains("games.bga is damaged:") && said.contains("missing"), is_damaged, "{said}");
+    }
+}
+
+#[test]
+fn several_archives_make_one_site_with_a_look_of_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let one = named(folder.path(), "one.bga", false);
+    let two = named(folder.path(), "two.bga", false);
+    let spoilt = named(folder.path(), "spoilt.bga", true);
+    let logo = folder.path().join("club.svg");
+    std::fs::write(&logo, "<svg xmlns=\"http://www.w3.org/2000/svg\"/>").unwrap();
+    let site = folder.path().join("site");
+    let accent = Some(["#00529b", "#8ab8ff"].map(str::to_owned));
+    let options = Options { title: "Club & co".to_owned(), accent, logo: Some(logo.clone()), ..Options::default() };
+    let made = make(&[&one, &two], &site, &options, &|_, _| Box::new(|_| {})).unwrap();
+    assert_eq!((made.games, made.lost), (2 * GAMES, None));
+    let known = manifest(&site);
+    assert_eq!(
+        (&known["name"], &known["games"], &known["logo"]),
+        (&"one.bga, two.bga".into(), &(2 * GAMES).into(), &"assets/logo.svg".into())
+    );
+    assert_eq!(std::fs::read(site.join("assets/logo.svg")).unwrap(), std::fs::read(&logo).unwrap());
+    assert!(std::fs::read_to_string(site.join("assets/site.css")).unwrap().contains("light-dark(#00529b, #8ab8ff)"));
+    let page = std::fs::read_to_string(site.join("index.html")).unwrap();
+    let at = |part: &str| page.find(part).unwrap_or_else(|| panic!("{part} in {page}"));
+    assert!(at("assets/app.css") < at("assets/site.css") && at("assets/site.css") < at("<script"));
+    assert!(
+        page.contains("<title>Club &amp; co</title>")
+            && page.contains("type=\"image/svg+xml\" href=\"assets/logo.svg\"")
+    );
+    // What the service worker keeps includes both.
+    let worker = std::fs::read_to_string(site.join("sw.js")).unwrap();
+    assert!(worker.contains("assets/site.css") && worker.contains("assets/logo.svg"));
+    // A site that knows its address has a feed of its latest games.
+    assert!(!site.join("feed.xml").exists());
+    let options = Options { base: Some("https://example.org/club".to_owned()), ..options };
+    make(&[&one, &two], &site, &options, &|_, _| Box::new(|_| {})).unwrap();
+    let feed = std::fs::read_to_string(site.join("feed.xml")).unwrap();
+    assert_eq!(feed.matches("<entry>").count(), 50);
+    let first = feed.split("<entry>").nth(1).unwrap();
+    assert!(
+        first.contains("<id>https://example.org/club/?page=game&amp;n=6000</id><title>Player 2999 – ?, *</title>"),
+        "{first}"
+    );
+    assert!(
+        feed.contains("<title>Club &amp; co</title>") && feed.contains("href=\"https://example.org/club/feed.xml\"")
+    );
+    assert!(
+        std::fs::read_to_string(site.join("index.html"))
+            .unwrap()
+            .contains("type=\"application/atom+xml\" title=\"Club &amp; co\" href=\"feed.xml\"")
+    );
+    // One of several is damaged: the others are there whole.
+    let made = make(&[&one, &spoilt], &site, &Options::default(), &|_, _| Box::new(|_| {})).unwrap();
+    let lost = made.lost.unwrap().games;
+    assert!(lost > 0 && made.games == 2 * GAMES - lost, "{made:?}");
+    // Without a look of its own a site has none.
+    assert!(!std::fs::read_to_string(site.join("index.html")).unwrap().contains("site.css"));
+    assert!(!site.join("feed.xml").exists());
+    assert!(
+        make(&[&one], &site, &Options { logo: Some("x.gif".into()), ..Options::default() }, &|_, _| Box::new(|_| {}))
+            .is_err()
+    );
+}

@@ -1,0 +1,146 @@
+//! A player's games: results by side, openings, opponents, years, best wins and worst losses.
+//!
+//! The input is tag columns and the games of the player; the output is the report of `scoresheet player`
+//! and of the page of a player.
+
+use crate::archive::GameSet;
+use crate::chess::Color;
+use crate::error::Error;
+use crate::query::filter::Filter;
+use crate::query::report::groups::{self, Group, GroupKey, PlayerGames};
+use crate::query::report::points::Points;
+use crate::query::tag_columns::{Key, TagColumns, Unread};
+use crate::query::value::reading;
+use crate::query::value::reading::Reading;
+use std::cmp::Reverse;
+
+/// An archive, and the games of the player in it.
+#[derive(Clone, Copy, Debug)]
+pub struct PlayerArchive<'a> {
+    /// The tags of the archive.
+    pub columns: &'a TagColumns<'static>,
+    /// The games.
+    pub games: &'a PlayerGames,
+}
+
+/// A game: the place of its archive, from 0, and its number there.
+pub type Place = (usize, u64);
+
+/// A report on a player.
+#[derive(Clone, Debug, Default)]
+pub struct PlayerReport {
+    /// The names of the player, the most frequent first, each with its games.
+    pub names: Vec<(String, u64)>,
+    /// The results with White and with Black.
+    pub sides: [Points; 2],
+    /// The openings with White and with Black, the most frequent first.
+    pub openings: [Vec<Group>; 2],
+    /// The opponents, the most frequent first.
+    pub opponents: Vec<Group>,
+    /// The years in order, or bands of years.
+    pub years: Vec<Group>,
+    /// Wins against the highest-rated opponents.
+    pub best_wins: Vec<Place>,
+    /// Losses against the lowest-rated opponents.
+    pub worst_losses: Vec<Place>,
+    /// Games left out of openings because their moves cannot be read: the place of the archive, and which.
+    pub unread: Vec<(usize, Unread)>,
+}
+
+impl PlayerReport {
+    /// Returns the report, its lists with at most `most` rows; years are never cut.
+    ///
+    /// Errors: damaged tags, with the place of the archive that has them.
+    pub fn new(archives: &[PlayerArchive], most: usize) -> Result<PlayerReport, (usize, Error)> {
+        let mut report = PlayerReport { names: names(archives), ..PlayerReport::default() };
+        let mut unread = Vec::new();
+        let mut grouped = |key: GroupKey, only: Option<usize>| -> Result<Vec<Group>, (usize, Error)> {
+            let mut found = Vec::new();
+            for (place, own) in archives.iter().enumerate() {
+                let games = match only.and_then(|side| own.games.sides.get(side)) {
+                    Some(games) => games.clone(),
+                    None => both(own),
+                };
+                let groups = groups::groups(own.columns, &games, Some(own.games), &[key]);
+                let (groups, lost) = groups.map_err(|error| (place, error))?;
+                unread.extend(lost.into_iter().map(|lost| (place, lost)));
+                groups::join(&mut found, groups);
+            }
+            groups::sort(&mut found, key);
+            Ok(found)
+        };
+        for group in grouped(GroupKey::Color, None)? {
+            let [white, black] = &mut report.sides;
+            if group.order.first() == Some(&1) { black } else { white }.join(&group.points);
+        }
+        for (side, openings) in report.openings.iter_mut().enumerate() {
+            *openings = grouped(GroupKey::Family, Some(side))?;
+            openings.truncate(most);
+        }
+        report.opponents = grouped(GroupKey::Opponent, None)?;
+        report.opponents.truncate(most);
+        (report.years, _) = groups::by_years(|key| grouped(key, None))?;
+        report.unread = unread;
+        report.best_wins = results(archives, true, most)?;
+        report.worst_losses = results(archives, false, most)?;
+        Ok(report)
+    }
+
+    /// Returns the results with either side.
+    pub fn all(&self) -> Points {
+        let [mut all, black] = self.sides;
+        all.join(&black);
+        all
+    }
+}
+
+/// The games with either side.
+fn both(own: &PlayerArchive) -> GameSet {
+    let [white, black] = &own.games.sides;
+    GameSet::from_numbers(own.columns.archive().len(), white.iter().chain(black.iter()))
+}
+
+fn names(archives: &[PlayerArchive]) -> Vec<(String, u64)> {
+    let mut names: Vec<(String, u64)> = Vec::new();
+    for (name, games) in archives.iter().flat_map(|own| &own.games.names) {
+        match names.iter_mut().find(|(known, _)| known == name) {
+            Some((_, known)) => *known += games,
+            None => names.push((name.clone(), *games)),
+        }
+    }
+    names.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
+    names
+}
+
+/// The wins against the highest-rated opponents, or the losses against the lowest-rated.
+fn results(archives: &[PlayerArchive], won: bool, most: usize) -> Result<Vec<Place>, (usize, Error)> {
+    let mut found: Vec<(i64, Place)> = Vec::new();
+    for (place, own) in archives.iter().enumerate() {
+        for (games, side) in own.games.sides.iter().zip([Color::White, Color::Black]) {
+            let (result, opponent) = match (side, (side == Color::White) == won) {
+                (Color::White, true) => ("1-0", "BlackElo"),
+                (Color::White, false) => ("0-1", "BlackElo"),
+                (Color::Black, true) => ("1-0", "WhiteElo"),
+                (Color::Black, false) => ("0-1", "WhiteElo"),
+            };
+            // It can be read.
+            let Ok(filter) = Filter::parse(&format!("result = {result}")) else { continue };
+            let mut passed = filter.games(own.columns).games;
+            passed.intersect(games);
+            let ratings = own.columns.columns_of(&[Key::Tag(opponent.to_owned())], &passed);
+            let ratings = ratings.map_err(|error| (place, error))?;
+            let Some(ratings) = ratings.first() else { continue };
+            let rated = passed.iter().filter_map(|game| {
+                let (rating, _) = reading::read(Reading::Rating, ratings.text(game)?)?;
+                Some((rating, (place, game)))
+            });
+            found.extend(rated);
+        }
+    }
+    match won {
+        true => found.sort_unstable_by_key(|(rating, game)| (Reverse(*rating), *game)),
+        false => found.sort_unstable(),
+    }
+    found.truncate(most);
+    Ok(found.into_iter().map(|(_, game)| game).collect())
+}
