@@ -106,6 +106,25 @@ fn records() -> Vec<Vector> {
             set_up("4k3/8/8/8/8/8/8/RRR1K3 w - - 0 1", 0, "84 DA"),
             vec![],
         ),
+        (
+            "a king without a label may be left attacked",
+            "record",
+            set_up("k3r3/8/8/8/8/8/8/K3K3 w - - 0 1", 0, "08"),
+            vec![],
+        ),
+        (
+            "a king without a label moves, and the right to castle stays",
+            "record",
+            set_up("4k3/8/8/8/8/7K/8/R3K3 w Q - 0 1", 0, "C0 5D F0 0C 05"),
+            vec![],
+        ),
+        (
+            "an explicit move keeps the label",
+            "record",
+            set_up("4k3/8/8/8/8/8/8/R3K2R w - - 0 1", 0, "C0 01 80 0C 8A"),
+            vec![],
+        ),
+        plain("a null move in check", "2C 2C 61 17 4B C1"),
         plain("a prefix without a piece", "42"),
         plain("a king's step onto its own pawn", "0A"),
         plain("a byte that is not assigned", "2C C6"),
@@ -115,6 +134,9 @@ fn records() -> Vec<Vector> {
         plain("unknown flags", "C5 10 2C"),
         plain("a right without its rook", "C5 01 11 01 00 00 00 00 00 10 53 D0 02 07 00 01"),
         plain("an unknown piece", "C5 01 10 00 00 00 00 00 00 10 65 00 00 01"),
+        ("castling over an attacked square", "record", set_up("4k3/8/8/8/8/5r2/8/4K2R w K - 0 1", 0, "04"), vec![]),
+        ("a double step from the first rank", "record", set_up("4k3/8/8/8/8/8/8/P3K3 w - - 0 1", 0, "28"), vec![]),
+        plain("a result in a variation", "2C C3 2B 01 C4"),
         plain("half a byte left over", "C5 01 10 00 00 00 00 01 00 10 05 ED 00 00 01"),
     ]
 }
@@ -273,12 +295,20 @@ fn tags() -> Vec<Vector> {
         &[],
         &[("EventDate", "soon"), ("Date", "????.??.??"), ("Custom", "\"quoted\" \\ é")],
     ];
+    let between: &[&[(&str, &str)]] = &[
+        &[("White", "Player A"), ("UTCTime", "23:01:03"), ("WhiteElo", "1639"), ("WhiteElo", "1700")],
+        &[("White", "Player A"), ("UTCTime", "later"), ("WhiteElo", "1640"), ("WhiteElo", "?")],
+        &[("White", "Player A"), ("UTCTime", "23:01:09"), ("WhiteElo", "1641"), ("WhiteElo", "1702")],
+        &[("White", "Player B"), ("UTCTime", "23:02:00"), ("WhiteElo", "2000"), ("WhiteElo", "2001")],
+        &[("White", "Player A"), ("UTCTime", "00:00:01"), ("WhiteElo", "1650"), ("WhiteElo", "1700")],
+    ];
     let small = tags_of(&[&[("White", "A")]]);
     vec![
         ("no tags", "tags", tags_of(&[&[], &[]]), vec![2]),
         ("one tag", "tags", small.clone(), vec![1]),
         ("all codecs, predicted ratings and changes", "tags", tags_of(games), vec![3]),
         ("predicted dates, duplicates, unusual values", "tags", tags_of(dates), vec![5]),
+        ("texts between times, a predicted tag twice", "tags", tags_of(between), vec![5]),
         ("another number of games", "tags", tags_of(games), vec![4]),
         (
             "bytes left over",
@@ -616,9 +646,9 @@ fn is_kept(name: &str, vectors: &[Value]) {
 #[test]
 fn parts_mean_what_the_vectors_say() {
     let files = [
-        ("records.json", records(), 12),
+        ("records.json", records(), 16),
         ("packed.json", packed_records(), 18),
-        ("tags.json", tags(), 4),
+        ("tags.json", tags(), 5),
         ("texts.json", texts(), 7),
         ("layout.json", layouts(), 2),
         ("blocks.json", others(), 7),

@@ -209,7 +209,7 @@ mod tests {
         }
 
         #[test]
-        fn layouts_come_back(games in prop::collection::vec((0..3u64, prop::collection::vec((any::<u64>(), any::<u32>(), "[a-z]{0,9}"), 0..4)), 0..30)) {
+        fn layouts_come_back(games in prop::collection::vec((0..3u64, prop::collection::vec((0..=MOST, any::<u32>(), "[a-z]{0,9}"), 0..4)), 0..30)) {
             let edit = |(copy, delete, insert): (u64, u32, String)| {
                 LayoutEdit { copy, delete: u64::from(delete), insert: insert.into_bytes().into() }
             };
