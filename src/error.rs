@@ -1,4 +1,4 @@
-//! Errors, sorted by whose fault they are.
+//! Errors, sorted by cause.
 
 use std::fmt;
 use std::io;
@@ -7,20 +7,20 @@ use std::path::{Path, PathBuf};
 /// A result with this crate's error.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why an operation on an archive failed.
+/// The reason that an operation on an archive failed.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// The operating system refused: what was being done, to which file.
+    /// The operating system reported an error.
     Io {
-        /// What was being done, as in "cannot open".
+        /// The failed operation, as in "cannot open".
         doing: &'static str,
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// The file is not an archive at all.
+    /// The file is not an archive.
     NotAnArchive {
         /// The file.
         path: PathBuf,
@@ -32,25 +32,25 @@ pub enum Error {
         /// Its format version, major and minor.
         version: (u16, u16),
     },
-    /// The archive was written by an older version of this program, before formats were kept.
+    /// The archive was written by an older version of this program, whose format is no longer supported.
     Older {
         /// The file.
         path: PathBuf,
         /// Its format version, major and minor.
         version: (u16, u16),
     },
-    /// The archive has something that this program does not know and may not pass over: it needs a newer one.
+    /// The archive contains a critical part that this program does not know. A newer program is required.
     Unknown {
-        /// The offset in the archive, in bytes, of what is not known.
+        /// The offset of the unknown part in the archive, in bytes.
         offset: u64,
-        /// What it is.
+        /// The unknown part.
         part: UnknownPart,
     },
     /// The archive is damaged.
     Damaged(Damage),
-    /// The archive goes beyond a limit of the reader.
+    /// The archive exceeds a limit of the reader.
     Limit {
-        /// The offset in the archive, in bytes, of what goes beyond.
+        /// The offset in the archive, in bytes, at which the limit is exceeded.
         offset: u64,
         /// The limit.
         limit: Limit,
@@ -59,14 +59,14 @@ pub enum Error {
     Read {
         /// The offset in the archive, in bytes.
         offset: u64,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// There is no such game.
+    /// The game does not exist.
     NoSuchGame {
-        /// The number asked for, from 1.
+        /// The requested number, from 1.
         game: u64,
-        /// How many games there are.
+        /// The number of games.
         games: u64,
     },
     /// The game has been deleted.
@@ -74,80 +74,80 @@ pub enum Error {
         /// The game, from 1.
         game: u64,
     },
-    /// The game has no such ply.
+    /// The ply does not exist in the game.
     NoSuchPly {
         /// The game, from 1.
         game: u64,
-        /// The ply asked for.
+        /// The requested ply.
         ply: u32,
-        /// How many plies the game has.
+        /// The number of plies of the game.
         plies: u32,
     },
-    /// A file to be written exists already.
+    /// The output file already exists.
     Exists {
         /// The file.
         path: PathBuf,
     },
-    /// There is nothing to go on with: no import of these sources was cut off in the archive.
+    /// The archive contains no interrupted import of these sources.
     NothingToResume {
         /// The archive.
         path: PathBuf,
     },
-    /// A source of games cannot be read on.
+    /// A source of games cannot be read further.
     Input {
         /// The source's name.
         name: String,
-        /// What is wrong.
+        /// The reason.
         what: String,
-        /// What the system, or a decompressor, said, where it is that.
+        /// The error of the system or a decompressor, if it is the cause.
         source: Option<io::Error>,
     },
-    /// The work was stopped on request: an import at a commit, other work as if it had not begun.
+    /// The work was stopped on request. An import ends with a commit, and other work has no effect.
     Interrupted,
 }
 
-/// A fault of an archive's bytes: where, what, and in which game.
+/// Damage in the bytes of an archive: offset, kind and game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Damage {
-    /// The offset in the archive, in bytes, of the structure at fault.
+    /// The offset of the damaged structure in the archive, in bytes.
     pub offset: u64,
-    /// What is wrong with it.
+    /// Its kind.
     pub kind: DamageKind,
-    /// The game at fault, from 1, where one game alone is.
+    /// The damaged game, from 1, if only one game is affected.
     pub game: Option<u64>,
 }
 
 macro_rules! damage_kinds {
     ($($variant:ident = $section:literal, $text:literal;)*) => {
-        /// What can be wrong with an archive's bytes. Displayed as a phrase, as in `damaged block header`.
+        /// The kind of damage. Displayed as a phrase, as in `damaged block header`.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
         #[non_exhaustive]
         pub enum DamageKind {
             $(#[doc = concat!("FORMAT.md, section ", stringify!($section), ": ", $text, ".")] $variant,)*
-            /// FORMAT.md, section 3: a checksum that is not that of the bytes.
+            /// FORMAT.md, section 3: the checksum does not match the bytes.
             Checksum {
-                /// The CRC-32 that the archive has.
+                /// The CRC-32 in the archive.
                 expected: u32,
-                /// That of the bytes.
+                /// The CRC-32 of the bytes.
                 found: u32,
             },
-            /// No damage: a limit of the reader that the archive goes beyond (FORMAT.md, section 24). As an error it is
-            /// [`Error::Limit`].
+            /// Not damage: the archive exceeds a limit of the reader (FORMAT.md, section 24). The corresponding error
+            /// is [`Error::Limit`].
             OverLimit(Limit),
-            /// No damage: something that this program does not know (FORMAT.md, section 22). As an error it is
+            /// Not damage: a part that this program does not know (FORMAT.md, section 22). The corresponding error is
             /// [`Error::Unknown`].
             Unknown(UnknownPart),
-            /// No damage: the system cannot read the bytes. As an error it is [`Error::Read`].
+            /// Not damage: the system cannot read the bytes. The corresponding error is [`Error::Read`].
             Unreadable {
                 /// The kind of the system's error.
                 error: io::ErrorKind,
-                /// The system's own number for it, where it has one.
+                /// The system's number of the error, if it has one.
                 code: Option<i32>,
             },
         }
 
         impl DamageKind {
-            /// Returns the section of FORMAT.md that says how it should be; 0 where the file itself cannot be read.
+            /// Returns the section of FORMAT.md with the violated rule; 0 if the file cannot be read.
             pub const fn section(self) -> u8 {
                 match self {
                     $(DamageKind::$variant => $section,)*
@@ -175,15 +175,15 @@ macro_rules! damage_kinds {
 
 damage_kinds! {
     FileHeader = 4, "damaged file header";
-    HeaderPageFound = 4, "a header page is damaged; what it said was found in the file";
-    HeaderPageLost = 4, "a header page is damaged, and what it said is not known";
+    HeaderPageFound = 4, "a header page is damaged; its content was found in the file";
+    HeaderPageLost = 4, "a header page is damaged, and its content is unknown";
     TwoArchives = 4, "the header pages are of two archives";
     CutOff = 4, "the file is shorter than its last commit";
     BecameShorter = 4, "the file has become shorter";
     BeyondEnd = 5, "bytes beyond the end";
     BlockHeader = 5, "damaged block header";
     BlockPastEnd = 5, "a block runs past the committed end";
-    BlockContent = 5, "a block that does not say what its kind should";
+    BlockContent = 5, "a block without the content that its kind requires";
     ColumnsOutOfOrder = 5, "a block that does not follow the blocks of its chunk";
     CommitOutOfPlace = 16, "a commit that does not belong to the blocks before it";
     NoBlock = 5, "no block holds these games";
@@ -221,7 +221,7 @@ damage_kinds! {
     SourceDiffers = 13, "a source does not come back as it was";
     LooseBlock = 13, "damaged loose block";
     Commit = 16, "damaged commit";
-    BlocksOfOtherCommit = 16, "the blocks are not those of the commit";
+    BlocksOfOtherCommit = 16, "the blocks do not belong to the commit";
     CommitDisagrees = 16, "the last commit disagrees with the sources";
     DeletionsBlock = 15, "damaged deletions block";
     MetadataBlock = 34, "damaged metadata block";
@@ -229,15 +229,15 @@ damage_kinds! {
     PositionIndex = 20, "damaged position index";
 }
 
-/// A limit of a reader that an archive goes beyond: it may be intact, and be read with other limits
+/// A limit of a reader that an archive exceeds. The archive may be intact, and readable with other limits
 /// ([`OpenOptions`](crate::archive::OpenOptions)).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Limit {
-    /// What is limited, as in `a block`.
+    /// The limited part, as in `a block`.
     pub what: &'static str,
     /// The limit, in bytes.
     pub limit: u64,
-    /// What was needed, in bytes.
+    /// The required value, in bytes.
     pub needed: u64,
 }
 
@@ -247,7 +247,8 @@ impl fmt::Display for Limit {
     }
 }
 
-/// What an archive has that a program must know to read it, or to write to it, and this one does not know.
+/// A part of an archive that a program must know to read the archive or to write to it, and that this program does not
+/// know.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum UnknownPart {
@@ -263,9 +264,9 @@ pub enum UnknownPart {
         /// The coding.
         coding: u8,
     },
-    /// Features that a reader must know: the bits that are not known.
+    /// Features that a reader must know: the unknown bits.
     ReadFeatures(u32),
-    /// Features that a writer must know: the bits that are not known.
+    /// Features that a writer must know: the unknown bits.
     WriteFeatures(u32),
 }
 
@@ -291,7 +292,7 @@ impl Damage {
         Damage { offset, kind, game: None }
     }
 
-    /// Damage by an error of the system, which is kept as far as it can be copied.
+    /// Returns damage for an error of the system. As much of the error is kept as can be copied.
     pub(crate) fn unreadable(offset: u64, error: &io::Error) -> Damage {
         let kind = DamageKind::Unreadable { error: error.kind(), code: error.raw_os_error() };
         Damage::new(offset, kind)
@@ -315,13 +316,14 @@ impl Error {
         move |source| Error::Io { doing, path, source }
     }
 
-    /// A source of games that cannot be read on, for another reason than an error of the system.
+    /// Returns an error for a source of games that cannot be read further, for a reason other than an error of the
+    /// system.
     pub(crate) fn input(name: impl Into<String>, what: impl Into<String>) -> Error {
         Error::Input { name: name.into(), what: what.into(), source: None }
     }
 
-    /// Returns what cannot be read of the archive, with its place, if that is the error: damage, a limit, or a fault of
-    /// the system.
+    /// Returns the unreadable part of the archive with its offset, if that is the error: damage, a limit, or an error
+    /// of the system.
     pub(crate) fn damage(&self) -> Option<Damage> {
         match self {
             Error::Damaged(damage) => Some(*damage),
@@ -332,7 +334,7 @@ impl Error {
         }
     }
 
-    /// Returns the same error once more, for another game that it concerns.
+    /// Returns a copy of the error, for another affected game.
     pub(crate) fn again(&self) -> Error {
         match self {
             Error::Damaged(damage) => Error::Damaged(*damage),
@@ -344,7 +346,7 @@ impl Error {
             }
             Error::Deleted { game } => Error::Deleted { game: *game },
             Error::Interrupted => Error::Interrupted,
-            // Nothing else comes of reading a game that there is.
+            // Reading an existing game gives no other errors.
             error => Error::input("archive", error.to_string()),
         }
     }

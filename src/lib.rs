@@ -8,7 +8,7 @@
 //! half-move; compressed columns hold the tags and comments. An index (`.bgi`) finds game N, and ply K of it is
 //! replayed on demand. FORMAT.md describes every byte. Games are numbered from 1; ply 0 is the starting position.
 //!
-//! Two nouns do most of the work: [`Import`] makes an archive of PGN, [`Archive`] gives the games back.
+//! The two main types are [`Import`], which creates an archive from PGN, and [`Archive`], which reads its games.
 //!
 //! ```
 //! # let folder = tempfile::tempdir()?;
@@ -51,9 +51,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! - Searching: [`Archive::find`] by tags ([`Filter`]), position, [`Pattern`] or a [`Query`] that combines them;
+//! - Searching: [`Archive::find`] by tags ([`Filter`]), position, [`Pattern`] or a combination ([`Query`]);
 //!   [`ArchiveSet`] for several archives; [`Archive::tree`] for the moves played in a position.
-//! - Writing: [`Import`] for PGN files on all cores, [`ArchiveWriter`] for games of a program's own ([`Game`]).
+//! - Writing: [`Import`] for PGN files on all cores, [`ArchiveWriter`] for games from code ([`Game`]).
 //! - Chess: [`chess`] has positions, moves, FEN, SAN and UCI; [`brenner`] the code of the moves; [`pgn`] reads and
 //!   writes PGN without an archive; [`pcn`] is PCN.
 //! - Keeping: [`Archive::verify`], [`Archive::repair`], [`Archive::delete`], [`Archive::edit`],

@@ -1,10 +1,11 @@
-//! How long work is watched and stopped.
+//! Progress and cancellation of long work.
 
 use crate::error::{Error, Result};
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What long work reports to, and what can stop it. A closure that takes a count of what has been done is one, too.
+/// Receives the progress of long work, and can stop it. A closure that takes the progress since its last call also is a
+/// monitor.
 ///
 /// ```no_run
 /// use scoresheet::{Archive, Monitor, archive::Level};
@@ -22,36 +23,36 @@ pub struct Monitor<'a> {
 }
 
 impl<'a> Monitor<'a> {
-    /// Returns a monitor that reports to nobody and stops nothing.
+    /// Returns a monitor without a receiver and without a stop flag.
     pub fn new() -> Monitor<'a> {
         Monitor::default()
     }
 
-    /// Returns the monitor with a function that is called with what has been done since the last call, from any thread;
-    /// the work says in which unit. How much there will be in all is not known.
+    /// Returns the monitor with a function that receives the progress since the last call, on any thread. The work
+    /// defines the unit. The total is unknown.
     pub fn on_progress(self, progress: impl Fn(u64) + Sync + 'a) -> Monitor<'a> {
         Monitor { progress: Some(Box::new(progress)), ..self }
     }
 
-    /// Returns the monitor with a flag that stops the work once it is set: then it ends with [`Error::Interrupted`],
-    /// and leaves nothing unfinished.
+    /// Returns the monitor with a flag that stops the work when it becomes true. The work then ends with
+    /// [`Error::Interrupted`], and leaves nothing unfinished.
     pub fn stop(self, stop: &'a AtomicBool) -> Monitor<'a> {
         Monitor { stop: Some(stop), ..self }
     }
 
-    /// Reports work that has been done.
+    /// Reports progress.
     pub(crate) fn advance(&self, done: u64) {
         if let Some(progress) = &self.progress {
             progress(done);
         }
     }
 
-    /// Returns whether the work is to stop.
+    /// Returns whether the work must stop.
     pub(crate) fn is_stopped(&self) -> bool {
         self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
     }
 
-    /// Returns an error if the work is to stop.
+    /// Returns an error if the work must stop.
     pub(crate) fn check(&self) -> Result<()> {
         if self.is_stopped() { Err(Error::Interrupted) } else { Ok(()) }
     }

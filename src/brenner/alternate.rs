@@ -1,19 +1,20 @@
-//! The document's second notation: the same code with its bit fields in another order (FORMAT.md, "The alternate
-//! notation"); and the two other orders that the document has for it.
+//! The document's second notation, which has the bit fields in another order (FORMAT.md, "The alternate notation"), and
+//! its two variants in the document.
 
 use super::code::{EXPLICIT, NAG, TEXT};
 
-/// The pawn's `mm` of the table (step 1, step 2, take right, take left) in the alternate notation.
+/// The pawn's `mm` of the table (step 1, step 2, capture right, capture left) in the alternate notation.
 const PAWN: [u8; 4] = [1, 2, 0, 3];
 /// The unassigned bytes C0 to C7 in the alternate notation.
 const EXTENSIONS: [u8; 8] = [0x48, 0x58, 0x68, 0x78, 0x88, 0x98, 0xA8, 0xB8];
 
-/// An order of the bit fields, other than that of the document's table.
+/// An order of the bit fields that differs from the document's table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Order {
     /// The alternate notation: `11 ddd nnn` queen, `10 dd w nnn` rook, `01 dd w nnn` bishop, `001 mm www` pawn.
     Alternate,
-    /// That with nnn exchanged, "so the ddd field is at the right end": `11 nnn ddd`, `10 nnn dd w`, `01 nnn dd w`.
+    /// The alternate notation with nnn exchanged, "so the ddd field is at the right end": `11 nnn ddd`, `10 nnn dd w`,
+    /// `01 nnn dd w`.
     Exchanged,
     /// "The fixed order (type, which, direction, no. sq.)": `11 ddd nnn`, `10 w dd nnn`, `01 w dd nnn`, `001 www mm`.
     Fixed,
@@ -28,7 +29,7 @@ impl Order {
         let byte = swap(byte);
         match (self, byte) {
             (Order::Exchanged, 0x40..) => byte & 0xC0 | (byte & 7) << 3 | byte >> 3 & 7,
-            // Prefixes and unassigned bytes have no direction; a queen has no which.
+            // Prefixes and unassigned bytes have no direction, and a queen has no `w`.
             (Order::Fixed, 0x40..=0xBF) if byte & 7 != 0 => byte & 0xC7 | (byte >> 3 & 1) << 5 | (byte >> 4 & 3) << 3,
             (Order::Fixed, 0x20..=0x3F) => 0x20 | (byte & 7) << 2 | byte >> 3 & 3,
             _ => byte,
@@ -53,15 +54,15 @@ impl Order {
         }
     }
 
-    /// Returns a stream with inline texts in this order. Texts, and the bytes after an explicit move's or a NAG's,
+    /// Returns a stream with inline texts in this order. Texts, and the bytes that follow an explicit move or a NAG,
     /// are copied.
     #[expect(clippy::indexing_slicing, reason = "there is a table for each order")]
     pub fn write(self, stream: &[u8]) -> Vec<u8> {
         transcode(stream, &WRITE[self as usize], EXPLICIT, NAG)
     }
 
-    /// Returns a stream of this order in that of the document's table; the inverse of [`Order::write`] on every byte
-    /// string.
+    /// Converts a stream of this order to the order of the document's table: the inverse of [`Order::write`] for every
+    /// byte string.
     #[expect(clippy::indexing_slicing, reason = "there is a table for each order")]
     pub fn read(self, stream: &[u8]) -> Vec<u8> {
         transcode(stream, &READ[self as usize], self.convert(EXPLICIT), self.convert(NAG))
@@ -94,13 +95,14 @@ const fn swap(byte: u8) -> u8 {
     }
 }
 
-/// Returns a stream with inline texts in the alternate notation. Texts, and the bytes after an explicit move's or
-/// a NAG's, are copied.
+/// Converts a stream with inline texts to the alternate notation. Texts, and the bytes that follow an explicit move or
+/// a NAG, are copied.
 pub fn to_alternate(stream: &[u8]) -> Vec<u8> {
     Order::Alternate.write(stream)
 }
 
-/// Returns a stream of the alternate notation in the main one; the inverse of [`to_alternate`] on every byte string.
+/// Converts a stream of the alternate notation to the main notation: the inverse of [`to_alternate`] for every byte
+/// string.
 pub fn from_alternate(stream: &[u8]) -> Vec<u8> {
     Order::Alternate.read(stream)
 }

@@ -1,6 +1,6 @@
-//! The bytes of the code that are no plain moves (FORMAT.md, "Brenner moves").
+//! The bytes of the code that are not plain moves (FORMAT.md, "Brenner moves").
 
-/// Text follows, up to the next zero byte; in an archive, the marker of a text that is kept elsewhere.
+/// Text up to the next zero byte. In an archive, the marker of a text that is stored elsewhere.
 pub const TEXT: u8 = 0x00;
 /// Castling with the h-side rook.
 pub const CASTLE_H: u8 = 0x04;

@@ -1,4 +1,4 @@
-//! Brenner bytes to events, every move checked.
+//! Converts Brenner bytes to events, and checks every move.
 
 use super::code::{BAD, CASTLE_A, CASTLE_H, CLOSE, EXPLICIT, GOOD, NAG, NULL, OPEN, TEXT};
 use super::encode::push_move;
@@ -10,7 +10,7 @@ use crate::chess::{CastlingSide, Color, Move, MoveKind, PieceId, Position, Role,
 use crate::game::{Line, Outcome};
 use std::fmt;
 
-/// What is wrong with a stream.
+/// The kind of a stream's fault.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum DecodeFault {
     /// The stream ends within an element, or a variation is open at its end.
@@ -19,26 +19,26 @@ pub enum DecodeFault {
     NoSuchPiece,
     /// The move is not legal in its position.
     IllegalMove,
-    /// A prefix that does not fit what follows it, or a promotion without one.
+    /// A prefix that does not fit the next byte, or a promotion without a prefix.
     BadPrefix,
-    /// A promotion to a piece that is on the board.
+    /// A promotion to a label in use.
     LabelTaken,
-    /// An explicit move whose bits mean nothing.
+    /// An explicit move with invalid bits.
     BadExplicit,
-    /// A byte that the code leaves unassigned.
+    /// An unassigned byte.
     Unassigned,
-    /// A variation closes where none is open.
+    /// A variation closes although none is open.
     StrayClose,
-    /// A result inside a variation, or something after the result.
+    /// A result inside a variation, or an element after the result.
     MisplacedResult,
 }
 
-/// A fault of a stream and the offset of the element at fault, in bytes from 0.
+/// A fault of a stream, and the offset of the faulty element, in bytes from 0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DecodeError {
-    /// What is wrong.
+    /// The kind of the fault.
     pub fault: DecodeFault,
-    /// Where.
+    /// The offset in the stream.
     pub offset: usize,
 }
 
@@ -61,16 +61,16 @@ impl fmt::Display for DecodeError {
 
 impl std::error::Error for DecodeError {}
 
-/// Where a stream's texts are.
+/// The location of a stream's texts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TextPlaces {
     /// Between zero bytes in the stream.
     Inline,
-    /// Elsewhere; one zero byte marks the place.
+    /// Outside the stream. One zero byte marks the position of each text.
     Apart,
 }
 
-/// One element of a stream.
+/// An element of a stream.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Item<'a> {
     /// A legal move, or the null move.
@@ -79,7 +79,7 @@ pub enum Item<'a> {
     Suffix(bool),
     /// A numeric annotation glyph.
     Nag(u8),
-    /// A text; empty where texts are apart.
+    /// A text; empty if texts are outside the stream.
     Text(&'a [u8]),
     /// A variation opens.
     Open,
@@ -89,13 +89,13 @@ pub enum Item<'a> {
     Outcome(Outcome),
 }
 
-/// Reads a stream element by element. It never panics, whatever the bytes, and stops at the first fault.
+/// Reads a stream element by element. Never panics for any bytes. Stops at the first fault.
 pub struct Decoder<'a> {
     bytes: &'a [u8],
     at: usize,
     texts: TextPlaces,
     line: Line,
-    /// Whether plain moves can come, and be played the short way.
+    /// Whether plain moves can use the fast path.
     quick: bool,
     /// Whether plain moves are known to leave no check.
     proved: bool,
@@ -104,10 +104,10 @@ pub struct Decoder<'a> {
     scratch: Vec<u8>,
 }
 
-/// What a table byte says before the board is asked.
+/// The meaning of a table byte, before the board is consulted.
 #[derive(Clone, Copy)]
 enum Word {
-    /// `step`: files and ranks in all.
+    /// `step`: the total number of files and ranks.
     Piece {
         role: Role,
         label: u8,
@@ -123,8 +123,8 @@ enum Word {
     },
 }
 
-/// The words of all bytes.
-#[expect(clippy::indexing_slicing, reason = "worked out when compiling")]
+/// The meanings of all bytes.
+#[expect(clippy::indexing_slicing, reason = "evaluated at compile time")]
 static WORDS: [Option<Word>; 256] = {
     let mut words = [None; 256];
     let mut byte = 0;
@@ -173,18 +173,18 @@ impl<'a> Decoder<'a> {
         Decoder { bytes, at: 0, texts, line, quick, proved: false, canonical: true, ended: false, scratch: Vec::new() }
     }
 
-    /// `new` for a stream whose moves have been proved: whether a plain move leaves its king in check is not asked
-    /// again. A stream that was not proved may give such a move; all else is still found.
+    /// Like `new`, for a stream with verified moves. Does not test again whether a plain move leaves its king in check.
+    /// In an unverified stream, such a move goes unnoticed; all other faults are found.
     pub(crate) fn proved(bytes: &'a [u8], start: Position, texts: TextPlaces) -> Decoder<'a> {
         Decoder { proved: true, ..Decoder::new(bytes, start, texts) }
     }
 
-    /// Returns the position after what has been read, within the variation that is open.
+    /// Returns the position after the elements read so far, within the open variation.
     pub fn position(&self) -> &Position {
         self.line.position()
     }
 
-    /// Returns how many variations are open.
+    /// Returns the number of open variations.
     pub fn depth(&self) -> usize {
         self.line.depth()
     }
@@ -194,7 +194,7 @@ impl<'a> Decoder<'a> {
         self.at
     }
 
-    /// Returns whether all that has been read is in canonical form.
+    /// Returns whether all elements read so far are in canonical form.
     pub fn is_canonical(&self) -> bool {
         self.canonical
     }
@@ -311,8 +311,8 @@ impl<'a> Decoder<'a> {
             Word::Prefix { role, label } => {
                 let next = self.next_byte().ok_or(DecodeFault::CutShort)?;
                 match word(next) {
-                    // Where the piece byte has w = 1 the prefix still names the piece; `advance` sees that it is not
-                    // canonical.
+                    // If the piece byte has w = 1, the prefix still names the piece. `advance` recognizes that it is
+                    // not canonical.
                     Some(Word::Piece { role: moved, step, .. }) if moved == role => {
                         Ok((self.piece_move(role, label, step)?, None))
                     }
@@ -349,7 +349,7 @@ impl<'a> Decoder<'a> {
     fn pawn_squares(&self, label: u8, step: u8) -> Result<(Square, Square), DecodeFault> {
         let from = self.find(Role::Pawn, label)?;
         let forward = if self.position().turn() == Color::White { 1 } else { -1 };
-        // Towards the h-file is White's right and Black's left.
+        // Towards the h-file is right for White and left for Black.
         let to = match step {
             0 => offset(from, 0, forward),
             1 => offset(from, 0, 2 * forward),
@@ -359,8 +359,8 @@ impl<'a> Decoder<'a> {
         Ok((from, to.ok_or(DecodeFault::IllegalMove)?))
     }
 
-    /// Plays the next element if it is a plain move of one byte, and legal; `before` is called with the position before
-    /// it, the move, and what it threatens. Returns false, and does nothing, at anything else: `advance` then knows.
+    /// Plays the next element if it is a legal plain move of one byte. Calls `before` with the position before the
+    /// move, the move and its threat. Otherwise returns false and does nothing; `advance` handles the element.
     #[inline]
     pub fn advance_plain(&mut self, before: impl FnOnce(&Position, Move, Threat)) -> bool {
         match self.position().turn() {
@@ -369,8 +369,8 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Plays the next elements as long as they are legal moves of one byte and there is room for their texts: the SAN of
-    /// each, with whole squares where the file does not distinguish a piece, if wanted. Returns how many.
+    /// Plays the next elements while they are legal moves of one byte and `texts` has room for their SAN. With
+    /// `full_squares`, a piece that its file does not identify gets its full square. Returns the number of moves.
     pub(crate) fn play_texts(&mut self, full_squares: bool, texts: &mut [ShortText]) -> usize {
         let (mut black, mut count) = (self.position().turn() == Color::Black, 0);
         for text in texts {
@@ -392,7 +392,7 @@ impl<'a> Decoder<'a> {
         self.bytes.get(self.at).is_some_and(|byte| is_move(*byte))
     }
 
-    /// Castles if that is next, and legal.
+    /// Castles if that is the next element and legal. Returns the text.
     #[inline(never)]
     fn castling_text(&mut self) -> Option<ShortText> {
         let side = match *self.bytes.get(self.at)? {
@@ -407,7 +407,7 @@ impl<'a> Decoder<'a> {
         Some(text)
     }
 
-    /// `advance_plain` for the side to move.
+    /// `advance_plain` for one side to move.
     #[inline(always)]
     #[expect(clippy::indexing_slicing, reason = "sides are 0 and 1, bytes indices of 256 entries, squares below 64")]
     fn plain<const BLACK: bool>(&mut self, before: impl FnOnce(&Position, Move, Threat)) -> bool {
@@ -417,7 +417,8 @@ impl<'a> Decoder<'a> {
         let Step { targets, slot, step, role, relation, onto } = STEPS[side][usize::from(byte)];
         let from = position.square[usize::from(slot) % CODES];
         let to = from.wrapping_add(step);
-        // Also sees that the piece does not go beyond the edge of the board.
+        // The relation of the two squares differs if the piece would cross the edge of the board. A byte without a
+        // piece has relation 0 in the table.
         if (from | to) > 63 || RELATION[usize::from(from)][usize::from(to)] != relation {
             return false;
         }
@@ -427,7 +428,7 @@ impl<'a> Decoder<'a> {
         if targets & (empty | taking) & 1 << to == 0 {
             return false;
         }
-        // Where another move follows, it is not mate; else that move is found out.
+        // If another move follows, the check is not mate. Whether that move is legal is checked when it is played.
         let next = self.bytes.get(self.at + 1);
         let seen = |position: &Position, m, check| {
             let followed = || next.is_some_and(|next| STEPS[side][usize::from(*next)].relation != 0);
@@ -445,9 +446,9 @@ impl<'a> Decoder<'a> {
         played
     }
 
-    /// Returns the next element and plays it; `None` at the end of an intact stream.
+    /// Returns the next element and plays it. Returns `None` at the end of an intact stream.
     ///
-    /// `before` is called with a move and the position it is played in.
+    /// Calls `before` with each move and the position before it.
     pub fn advance(&mut self, mut before: impl FnMut(&Position, Move)) -> Result<Option<Item<'a>>, DecodeError> {
         let start = self.at;
         let Some((item, promoted)) = self.take().map_err(|fault| DecodeError { fault, offset: start })? else {
@@ -455,7 +456,7 @@ impl<'a> Decoder<'a> {
         };
         match item {
             Item::Move(m) => {
-                // What takes one byte has no shorter form.
+                // An element of one byte has no shorter form.
                 if self.at - start > 1 {
                     self.scratch.clear();
                     push_move(self.line.position(), m, &mut self.scratch);
@@ -475,28 +476,28 @@ impl<'a> Decoder<'a> {
     }
 }
 
-/// What a byte that is a plain move by itself does for one side.
+/// The effect of a byte that is a complete plain move, for one side.
 #[derive(Clone, Copy)]
 struct Step {
-    /// Where it can lead: a pawn's not to the last rank, and two squares only from where it began.
+    /// The possible destinations. A pawn cannot reach the last rank here, and moves two squares only from its start.
     targets: u64,
     slot: u8,
-    /// How far it goes, modulo 256.
+    /// The step between the squares, modulo 256.
     step: u8,
     role: Role,
-    /// `RELATION` of its squares; 0 for other bytes.
+    /// The `RELATION` of its squares; 0 for other bytes.
     relation: u8,
-    /// What may be on the target: `EMPTY_SQUARE`, `TAKEN`, or both.
+    /// The allowed contents of the destination: `EMPTY_SQUARE`, `TAKEN`, or both.
     onto: u8,
 }
 
 const EMPTY_SQUARE: u8 = 1;
 const TAKEN: u8 = 2;
 
-/// For White and for Black.
-#[expect(clippy::indexing_slicing, reason = "worked out when compiling")]
+/// The effects for White and for Black.
+#[expect(clippy::indexing_slicing, reason = "evaluated at compile time")]
 static STEPS: [[Step; 256]; 2] = {
-    // The directions of a pawn: step 1, step 2, take right, take left; right is the mover's own.
+    // The directions of a pawn: step 1, step 2, capture right, capture left, from the player's point of view.
     const PAWN: [[u8; 4]; 2] = [[2, 2, 1, 3], [6, 6, 5, 7]];
     const INNER: u64 = 0x00FF_FFFF_FFFF_FF00;
     const FOURTH: [u64; 2] = [0xFF << 24, 0xFF << 32];
@@ -521,15 +522,15 @@ static STEPS: [[Step; 256]; 2] = {
     tables
 };
 
-/// The square some files and ranks away, or `None` off the board.
+/// Returns the square at this distance, or `None` if it is off the board.
 fn offset(from: Square, files: i8, ranks: i8) -> Option<Square> {
     let (file, rank) = (from.file_index() as i8 + files, from.rank_index() as i8 + ranks);
     ((0..8).contains(&file) && (0..8).contains(&rank)).then(|| Square::at(file as u8, rank as u8))
 }
 
-/// Calls `visit` with each move of a stream, those of variations too, and the position before it, up to the first fault.
+/// Calls `visit` with each move of a stream, including variations, and the position before it, up to the first fault.
 ///
-/// The writer proved the moves: it is not looked at whether one leaves its king in check.
+/// The writer has verified the moves, so kings left in check are not detected.
 pub(crate) fn each_move(start: &Position, stream: &[u8], visit: &mut dyn FnMut(&Position, Move)) {
     let mut decoder = Decoder::proved(stream, start.clone(), TextPlaces::Apart);
     loop {

@@ -1,12 +1,12 @@
-//! Events to Brenner bytes: the canonical stream.
+//! Converts events to Brenner bytes: the canonical stream.
 
 use super::code::{BAD, CASTLE_A, CASTLE_H, CLOSE, EXPLICIT, GOOD, NAG, NULL, OPEN, TEXT};
 use crate::chess::attacks::RELATION;
 use crate::chess::{CastlingSide, Move, MoveKind, PieceId, Position, Role};
 use crate::game::Outcome;
 
-/// Appends a move that is legal in `before`, or the null move: one byte; two with a prefix; three for a piece without a
-/// label.
+/// Appends a move that is legal in `before`, or the null move. It takes one byte, two with a prefix, or three for a
+/// piece without a label.
 #[inline]
 pub fn push_move(before: &Position, m: Move, out: &mut Vec<u8>) {
     if m.kind == MoveKind::Plain
@@ -41,8 +41,8 @@ fn push_in_full(before: &Position, m: Move, out: &mut Vec<u8>) {
     out.push(words.byte(m));
 }
 
-/// How the moves of a slot's piece are written: the bits that are always the same, the prefix if it needs one, and
-/// which table of `STEPS` has the others.
+/// The representation of a slot's moves: the constant bits, the prefix if required, and the table in `STEPS` of the
+/// other bits.
 #[derive(Clone, Copy)]
 struct Words {
     base: u8,
@@ -51,7 +51,8 @@ struct Words {
 }
 
 impl Words {
-    /// The byte of a move. Pawns and pieces alike: no branch predictor knows which it is.
+    /// Returns the byte of a move. Pawns and pieces share the code, because a branch on the role would be
+    /// unpredictable.
     #[inline]
     #[expect(clippy::indexing_slicing, reason = "squares, kinds and relations are masked")]
     fn byte(&self, m: Move) -> u8 {
@@ -60,9 +61,9 @@ impl Words {
     }
 }
 
-/// What the squares of a move come to in its byte, by their `RELATION`: for knights and kings, for sliders, for pawns
-/// of White and Black.
-#[expect(clippy::indexing_slicing, reason = "worked out when compiling")]
+/// The bits of a move in its byte, by the `RELATION` of its squares: for knights and kings, for sliders, for White's
+/// pawns and for Black's pawns.
+#[expect(clippy::indexing_slicing, reason = "evaluated at compile time")]
 static STEPS: [[u8; 128]; 4] = {
     let mut tables = [[0; 128]; 4];
     let mut relation = 0;
@@ -71,7 +72,7 @@ static STEPS: [[u8; 128]; 4] = {
         tables[1][relation] = relation as u8 & 0x3F;
         relation += 1;
     }
-    // Step 1, step 2, take right, take left; right is the mover's own.
+    // Step 1, step 2, capture right, capture left, from the player's point of view.
     let relations = [[0x0A, 0x12, 0x09, 0x0B], [0x0E, 0x16, 0x0D, 0x0F]];
     let mut step = 0;
     while step < 4 {
@@ -82,7 +83,7 @@ static STEPS: [[u8; 128]; 4] = {
     tables
 };
 
-#[expect(clippy::indexing_slicing, reason = "worked out when compiling")]
+#[expect(clippy::indexing_slicing, reason = "evaluated at compile time")]
 static WORDS: [Words; 64] = {
     let mut table = [Words { base: 0, prefix: 0, kind: 0 }; 64];
     let mut slot = 0;
@@ -95,7 +96,7 @@ static WORDS: [Words; 64] = {
                 Role::Knight => (0x10, 0, 8),
                 Role::King => (0x08, 0, 0),
                 Role::Queen => (0x40, 1, 0),
-                // The direction's last bit, straight or diagonal, says whether it is a rook or a bishop.
+                // The last bit of the direction (straight or diagonal) distinguishes rooks and bishops.
                 Role::Rook | Role::Bishop => (0x80, 1, 0x40),
             };
             let of_two = second != 0 && label < 2;
@@ -108,7 +109,7 @@ static WORDS: [Words; 64] = {
     table
 };
 
-/// The byte that names piece `label` of a role, as a prefix.
+/// Returns the prefix byte of piece `label` of a role.
 pub(super) const fn prefix(role: Role, label: u8) -> u8 {
     (match role {
         Role::Queen => 0x40,
@@ -148,19 +149,20 @@ pub fn push_close(out: &mut Vec<u8>) {
     out.push(CLOSE);
 }
 
-/// Appends the marker of a text that is kept elsewhere.
+/// Appends the marker of a text that is stored elsewhere.
 pub fn push_text_marker(out: &mut Vec<u8>) {
     out.push(TEXT);
 }
 
-/// Appends a text in place, between zero bytes. Zero bytes within the text are left out, as the code cannot hold them.
+/// Appends a text in the stream, between zero bytes. Zero bytes in the text are omitted, because the code cannot
+/// represent them.
 pub fn push_text(text: &[u8], out: &mut Vec<u8>) {
     out.push(TEXT);
     out.extend(text.iter().filter(|byte| **byte != 0));
     out.push(TEXT);
 }
 
-/// Appends the result byte; `*` has none.
+/// Appends the result byte. `*` has none.
 pub fn push_outcome(outcome: Outcome, out: &mut Vec<u8>) {
     if outcome != Outcome::Unknown {
         out.push(outcome as u8);

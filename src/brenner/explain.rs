@@ -1,5 +1,4 @@
-//! What each byte of a stand-alone string says, in the manner of Brenner's document: `01 100 001`, queen, 4 squares,
-//! NE.
+//! Explains each byte of a stand-alone string, in the manner of Brenner's document: `01 100 001`, queen, 4 squares, NE.
 
 use super::alternate::Order;
 use super::code::{BAD, CASTLE_A, CASTLE_H, CLOSE, EXPLICIT, GOOD, NAG, NULL, OPEN, TEXT};
@@ -8,22 +7,22 @@ use super::standalone::{COMMENT, FEN, LETTERS, OTHER_TAG, StandaloneError};
 use crate::chess::Position;
 use std::fmt;
 
-/// Which of the document's notations bytes are in.
+/// The notation of bytes, from the document.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Notation {
-    /// That of the document's table.
+    /// The notation of the document's table.
     #[default]
     Table,
-    /// The alternate one.
+    /// The alternate notation.
     Alternate,
-    /// The alternate one with nnn exchanged ([`Order::Exchanged`]).
+    /// The alternate notation with nnn exchanged ([`Order::Exchanged`]).
     Exchanged,
-    /// The alternate one in the fixed order ([`Order::Fixed`]).
+    /// The alternate notation in the fixed order ([`Order::Fixed`]).
     Fixed,
 }
 
 impl Notation {
-    /// Returns the order of the fields, where it is not the table's.
+    /// Returns the order of the fields, if it differs from the table's.
     pub const fn order(self) -> Option<Order> {
         match self {
             Notation::Table => None,
@@ -34,16 +33,16 @@ impl Notation {
     }
 }
 
-/// One element of a string: its bits in fields, what they mean, and the move or text that it is.
+/// An element of a string: its bits by field, their meaning, and the move or text.
 ///
-/// `Display` sets the three in columns.
+/// `Display` writes the three in columns.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Explained {
     /// The offset of its first byte, in bytes from 0.
     pub offset: usize,
-    /// The bits of its bytes, texts left out: fields apart by a blank.
+    /// The bits of its bytes, without texts. Blanks separate the fields.
     pub bits: String,
-    /// What the fields mean.
+    /// The meaning of the fields.
     pub meaning: String,
     /// The move in SAN, the text, or nothing.
     pub content: String,
@@ -56,10 +55,10 @@ impl fmt::Display for Explained {
     }
 }
 
-/// Explains a stand-alone string, element by element, in its order; a prefix and the byte it belongs to are two
+/// Explains a stand-alone string, element by element, in order. A prefix and the byte that it belongs to are two
 /// elements.
 ///
-/// On an error, `found` has seen all that stands before it.
+/// Before an error, `found` receives all preceding elements.
 pub fn explain(bytes: &[u8], notation: Notation, mut found: impl FnMut(Explained)) -> Result<(), StandaloneError> {
     let main = notation.order().map_or_else(|| bytes.to_vec(), |order| order.read(bytes));
     let mut start = Position::standard();
@@ -120,7 +119,7 @@ fn utf8(text: &[u8], at: usize) -> Result<&str, StandaloneError> {
     std::str::from_utf8(text).map_err(|_| StandaloneError::NotUtf8(at))
 }
 
-/// Returns what a leading text is, and the text without its letter.
+/// Returns the description of a leading text, and the text without its letter.
 fn leading(text: &str) -> Option<(String, &str)> {
     let letter = *text.as_bytes().first()?;
     let rest = text.get(1..)?;
@@ -136,7 +135,7 @@ fn leading(text: &str) -> Option<(String, &str)> {
     Some((meaning.into(), rest))
 }
 
-/// Returns the widths of a byte's fields, left to right, in bits; `byte` is that of the table.
+/// Returns the widths of a byte's fields, left to right, in bits. `byte` is in the table's notation.
 const fn fields(byte: u8, notation: Notation) -> &'static [u8] {
     match (notation, byte) {
         (_, 0x00..=0x0F) => &[5, 3],
@@ -152,7 +151,7 @@ const fn fields(byte: u8, notation: Notation) -> &'static [u8] {
     }
 }
 
-/// Returns the bits of a byte in its fields, and of the bytes after an explicit move's or a NAG's.
+/// Returns the bits of a byte by field, and of the bytes that follow an explicit move or a NAG.
 fn bits(byte: u8, more: &[u8], notation: Notation) -> String {
     let shown = notation.order().map_or(byte, |order| order.convert(byte));
     let mut text = split(u16::from(shown) << 8, fields(byte, notation));
@@ -184,7 +183,7 @@ fn split(mut bits: u16, widths: &[u8]) -> String {
     text
 }
 
-/// Returns what a byte of the table means by itself.
+/// Returns the meaning of a byte of the table on its own.
 #[expect(clippy::indexing_slicing, reason = "two and three bits are indices of 4 and 8")]
 fn meaning(byte: u8) -> String {
     const COMPASS: [&str; 8] = ["E", "NE", "N", "NW", "W", "SW", "S", "SE"];

@@ -1,8 +1,7 @@
-//! Moves of fixed width as bytes: the main line of a game as move ids, two bytes each or packed into 11 bits
-//! (FORMAT.md, "Move ids").
+//! The main line of a game as move ids of fixed width: two bytes each, or packed into 11 bits (FORMAT.md, "Move ids").
 //!
-//! A string is the moves' ids, the id of how the game ends, and the game's tags and start as a stand-alone string has
-//! them (leading texts). Comments, glyphs and variations have no place in it.
+//! A string contains the ids of the moves, the id of the game's end, and the tags and the start in the form of a
+//! stand-alone string (leading texts). Comments, glyphs and variations are omitted.
 
 use super::explain::{Explained, Notation, explain as explain_texts};
 use super::move_id::{END, MoveId, NULL};
@@ -10,32 +9,32 @@ use super::standalone::{self, StandaloneError};
 use crate::game::{Event, Game, Outcome};
 use std::fmt;
 
-/// Bits of an id.
+/// The number of bits of an id.
 const BITS: u32 = 11;
 
-/// How ids become bytes.
+/// The representation of ids as bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Width {
-    /// Two bytes an id, the higher one first.
+    /// Two bytes per id, the higher byte first.
     Ids,
-    /// Eleven bits an id, the highest first, and zero bits to the end of the last byte.
+    /// Eleven bits per id, the highest first, with zero bits up to the end of the last byte.
     Bits,
 }
 
-/// Why bytes are no game of this form.
+/// The reason that bytes are not a game in this form.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FixedError {
-    /// The bytes end before the id of how the game ends.
+    /// The bytes end before the id of the game's end.
     NoEnd,
-    /// Of that number, from 0, an id that is reserved or beyond 2,047.
+    /// The id with this number, from 0, is reserved or exceeds 2,047.
     Reserved(usize),
-    /// The move of that number, from 0, is not legal.
+    /// The move with this number, from 0, is not legal.
     IllegalMove(usize),
-    /// A move of the game, of that number, has no id: none from a legal game.
+    /// The move with this number has no id. This does not occur in legal games.
     NoId(usize),
     /// The bits after the last id are not zero.
     Padding,
-    /// What follows the moves is not what a game's tags are.
+    /// The bytes after the moves are not valid tags.
     Tags(StandaloneError),
 }
 
@@ -54,7 +53,7 @@ impl fmt::Display for FixedError {
 
 impl std::error::Error for FixedError {}
 
-/// Returns the ids of the main line and of how the game ends.
+/// Returns the ids of the main line and of the game's end.
 pub fn ids(game: &Game) -> Result<Vec<MoveId>, FixedError> {
     let (mut ids, chess960) = (Vec::new(), game.start.is_chess960());
     for (place, m) in game.main_line().enumerate() {
@@ -77,7 +76,7 @@ pub fn pack(ids: &[MoveId], width: Width) -> Vec<u8> {
         return numbers.flat_map(|number| (number as u16).to_be_bytes()).collect();
     }
     let mut out = Vec::with_capacity(ids.len() * BITS as usize / 8 + 1);
-    // Bits that are no whole byte yet: fewer than eight, and eleven more.
+    // The pending bits: fewer than eight, plus the next eleven.
     let (mut held, mut count) = (0u32, 0);
     for number in numbers {
         held = held << BITS | number;
@@ -94,7 +93,7 @@ pub fn pack(ids: &[MoveId], width: Width) -> Vec<u8> {
     out
 }
 
-/// Returns the ids up to the one that ends a game, and how many bytes they take.
+/// Returns the ids up to the id of the game's end, and the number of their bytes.
 pub fn unpack(bytes: &[u8], width: Width) -> Result<(Vec<MoveId>, usize), FixedError> {
     let mut ids = Vec::new();
     let (mut held, mut count) = (0u32, 0u32);
@@ -125,7 +124,7 @@ pub fn encode(game: &Game, width: Width) -> Result<Vec<u8>, FixedError> {
     Ok(bytes)
 }
 
-/// Reads a game. Every move is checked; never panics, whatever the bytes.
+/// Reads a game. Checks every move. Never panics for any bytes.
 pub fn decode(bytes: &[u8], width: Width) -> Result<Game, FixedError> {
     let (ids, end) = unpack(bytes, width)?;
     let mut game = standalone::decode(bytes.get(end..).unwrap_or_default()).map_err(FixedError::Tags)?;
@@ -148,7 +147,7 @@ pub fn decode(bytes: &[u8], width: Width) -> Result<Game, FixedError> {
     Ok(game)
 }
 
-/// Explains bytes, id by id, and the texts after them. On an error, `found` has seen all that stands before it.
+/// Explains bytes id by id, and the texts after the ids. Before an error, `found` receives all preceding elements.
 pub fn explain(bytes: &[u8], width: Width, mut found: impl FnMut(Explained)) -> Result<(), FixedError> {
     let (ids, end) = unpack(bytes, width)?;
     let texts = bytes.get(end..).unwrap_or_default();

@@ -1,12 +1,15 @@
-//! The Brenner code: one byte a half-move (FORMAT.md, "Brenner moves").
+//! The Brenner code: one byte per ply (FORMAT.md, "Brenner moves").
 //!
-//! After Norman Brenner, "Minimal encoding of moves in a chess game", 2002-2013. `encode` writes the one canonical
-//! stream of a game, `decode` reads any valid stream and checks every move, `replay` runs along a stream that is known
-//! to be intact at about the speed of memory, `alternate` transcodes to the document's second notation, `standalone`
-//! holds a whole game in one string, `explain` describes each byte of it, `move_id` numbers moves in 11 bits, and
-//! `fixed` makes bytes of these numbers.
+//! After Norman Brenner, "Minimal encoding of moves in a chess game", 2002-2013.
+//!
+//! - `encode` writes the canonical stream of a game.
+//! - `decode` reads any valid stream and checks every move.
+//! - `replay` plays an intact stream at about the speed of memory.
+//! - `alternate` transcodes to the document's second notation.
+//! - `standalone` stores a complete game in one string, and `explain` describes each byte of the string.
+//! - `move_id` numbers moves in 11 bits, and `fixed` converts these numbers to bytes.
 
-// Untrusted bytes are read here: nothing may panic on them.
+// This room reads untrusted bytes, so no code here may panic.
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 pub mod alternate;

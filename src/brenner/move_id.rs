@@ -1,26 +1,32 @@
-//! Moves as numbers of fixed width: 11 bits (FORMAT.md, "Move ids").
+//! Moves as numbers of 11 bits (FORMAT.md, "Move ids").
 //!
-//! Brenner's "Suggestion For Hardware Implementation": no more than about 7,000 half-moves are possible, so 11 bits
-//! would do. With the piece and its colour there are more than 2,048; without them, as the position is known anyway,
-//! there are 1,968 triples of from, to and promotion.
+//! From Brenner's "Suggestion For Hardware Implementation": about 7,000 plies are possible at most, so 11 bits would
+//! suffice. With the piece and its color, there are more than 2,048 moves. The position already determines both.
+//! Without them, there are 1,968 triples of from square, to square and promotion.
 
 use crate::chess::attacks::RELATION;
 use crate::chess::{CastlingSide, Move, MoveKind, Position, Role, Square};
 
-/// How many moves have an id: 1,792 from and to squares on a line or a knight's leap apart, and 176 promotions.
+/// The number of moves with an id: 1,792 pairs of from and to squares on a line or a knight's leap apart, and 176
+/// promotions.
 pub const MOVES: u16 = 1968;
-/// The null move's id. The ids from 1,973 to 2,047 are reserved.
+/// The id of the null move. The ids from 1,973 to 2,047 are reserved.
 pub const NULL: MoveId = MoveId(MOVES);
-/// The ids that end a game where ids follow one another as bytes: no result, 0-1, 1-0, draw.
+/// The ids that end a game in a sequence of ids: no result, 0-1, 1-0, draw.
 pub const END: [MoveId; 4] = [MoveId(MOVES + 1), MoveId(MOVES + 2), MoveId(MOVES + 3), MoveId(MOVES + 4)];
 
-/// The number of a move among all that a piece can make on an empty board, below 2,048.
+/// The number of a move among all moves of pieces on an empty board, below 2,048.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct MoveId(u16);
 
-/// A triple as `from << 9 | to << 3 | promotion`: 0 none, 1 knight, 2 bishop, 3 rook, 4 queen. Ascending, which is the
-/// order of the ids.
-#[expect(clippy::indexing_slicing, reason = "worked out when compiling")]
+/// The triples, in ascending order, which is the order of the ids:
+///
+/// | bits | value |
+/// |---|---|
+/// | 0..=2 | promotion: 0 none, 1 knight, 2 bishop, 3 rook, 4 queen |
+/// | 3..=8 | to square |
+/// | 9..=14 | from square |
+#[expect(clippy::indexing_slicing, reason = "evaluated at compile time")]
 static TRIPLES: [u16; MOVES as usize] = {
     let mut table = [0; MOVES as usize];
     let (mut count, mut from) = (0, 0);
@@ -48,7 +54,7 @@ static TRIPLES: [u16; MOVES as usize] = {
 };
 
 impl MoveId {
-    /// Returns the id of that number, or `None` from 2,048 up.
+    /// Returns the id with this number, or `None` from 2,048.
     pub const fn new(number: u16) -> Option<MoveId> {
         if number < 2048 { Some(MoveId(number)) } else { None }
     }
@@ -58,12 +64,12 @@ impl MoveId {
         self.0
     }
 
-    /// Returns whether it is a move's, the null move's or one that ends a game: not reserved.
+    /// Returns whether the id is a move, the null move or an end of a game, and not reserved.
     pub const fn is_known(self) -> bool {
         self.0 <= MOVES + 4
     }
 
-    /// Returns the id of a from square, a to square and a promotion, or `None` where no piece moves so.
+    /// Returns the id of a from square, a to square and a promotion. Returns `None` if no piece moves in this way.
     pub fn from_squares(from: Square, to: Square, promotion: Option<Role>) -> Option<MoveId> {
         let promotion = match promotion {
             None => 0,
@@ -74,7 +80,8 @@ impl MoveId {
         TRIPLES.binary_search(&triple).ok().map(|index| MoveId(index as u16))
     }
 
-    /// Returns the from square, the to square and the promotion, or `None` for the null move and the reserved ids.
+    /// Returns the from square, the to square and the promotion. Returns `None` for the null move and other special
+    /// ids.
     pub fn squares(self) -> Option<(Square, Square, Option<Role>)> {
         let triple = *TRIPLES.get(usize::from(self.0))?;
         let promotion = match triple & 7 {
@@ -87,10 +94,10 @@ impl MoveId {
         Some((Square::masked((triple >> 9) as u8), Square::masked((triple >> 3) as u8), promotion))
     }
 
-    /// Returns the id of a legal move or the null move; `None` where the squares are no move's.
+    /// Returns the id of a legal move or the null move. Returns `None` if no piece moves between the squares.
     ///
-    /// Castling is the king's step of two squares (`e1g1`) where the king stands on the e-file and the rook in the
-    /// corner and `chess960` is not asked for, and king takes rook otherwise.
+    /// Castling is the king's step of two squares (`e1g1`) if the king is on the e-file, the rook is in the corner, and
+    /// `chess960` is false. Otherwise it is king takes rook.
     pub fn from_move(m: Move, chess960: bool) -> Option<MoveId> {
         let to = match m.kind {
             MoveKind::Null => return Some(NULL),
@@ -104,8 +111,8 @@ impl MoveId {
         MoveId::from_squares(m.from, to, m.promotion())
     }
 
-    /// Returns the legal move of that id in a position, or the null move; castling is understood either way. `None`
-    /// where it is not legal.
+    /// Returns the legal move with this id in a position, or the null move. Accepts both forms of castling. Returns
+    /// `None` if the move is illegal.
     pub fn to_move(self, position: &Position) -> Option<Move> {
         if self == NULL {
             return Some(Move::NULL);

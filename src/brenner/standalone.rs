@@ -1,4 +1,4 @@
-//! A whole game as one self-contained string, texts and tags included (FORMAT.md, "Stand-alone strings").
+//! A complete game as one string, including texts and tags (FORMAT.md, "Stand-alone strings").
 
 use super::decode::{DecodeError, Decoder, Item, TextPlaces};
 use super::encode;
@@ -9,25 +9,25 @@ use crate::game::{Event, Game, Outcome, TextKind, Visitor};
 use std::borrow::Cow;
 use std::fmt;
 
-/// The tags that have a letter of their own.
+/// The tags with an identifying letter.
 pub(super) const LETTERS: [(u8, &str); 6] =
     [(b'W', "White"), (b'B', "Black"), (b'D', "Date"), (b'L', "Site"), (b'T', "Event"), (b'V', "Variation")];
 pub(super) const FEN: u8 = b'F';
 pub(super) const OTHER_TAG: u8 = b'X';
 pub(super) const COMMENT: u8 = b'C';
 
-/// Why a string is not a stand-alone game.
+/// The reason that a string is not a stand-alone game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum StandaloneError {
     /// A leading text does not begin with one of the identifying letters; the offset of the text in bytes.
     UnknownLetter(usize),
     /// A text is not UTF-8; the offset of the text in bytes.
     NotUtf8(usize),
-    /// A tag or text of the game holds U+0000, which ends texts here.
+    /// A tag or text of the game contains U+0000, which ends texts in this form.
     ZeroCharacter,
-    /// The starting position cannot be read.
+    /// The starting position is invalid.
     Fen(FenError),
-    /// The stream is at fault.
+    /// The stream has a fault.
     Stream(DecodeError),
 }
 
@@ -47,12 +47,12 @@ impl fmt::Display for StandaloneError {
 
 impl std::error::Error for StandaloneError {}
 
-/// Returns the game as one string in canonical form. Comments in braces and after `;` look alike in it, and so do
-/// tokens and tails.
+/// Returns the game as one string in canonical form. The form does not distinguish comments in braces from comments
+/// after `;`, or tokens from tails.
 ///
-/// The FEN tag that says the starting position gets the letter F; one that does not, a damaged one say, is a tag like
-/// others. A starting position that no tag says is added as F, and so comes back with a FEN tag. Errors: U+0000 in a
-/// tag or text.
+/// The FEN tag of the starting position gets the letter F. Any other FEN tag, such as an invalid one, is stored like
+/// other tags. A starting position without a FEN tag is added as F, so the decoded game has a FEN tag. Errors: U+0000
+/// in a tag or text.
 pub fn encode(game: &Game) -> Result<Vec<u8>, StandaloneError> {
     let says_start = |(name, value): &(String, String)| {
         name == "FEN" && Position::from_fen(value.as_bytes()).is_ok_and(|position| position == game.start)
@@ -76,7 +76,7 @@ struct Writer {
     out: Vec<u8>,
     moved: bool,
     tags: usize,
-    /// The place among the tags of the one that says the starting position.
+    /// The index of the tag with the starting position.
     fen: Option<usize>,
 }
 
@@ -133,11 +133,11 @@ impl Visitor for Writer {
     }
 }
 
-/// Appends the main line of an intact stream as a stand-alone string: the starting position if it is not the standard
-/// one, the moves, and the result. Variations, glyphs and texts are left out; nothing is decoded.
+/// Appends the main line of an intact stream as a stand-alone string: the starting position if it is not standard, the
+/// moves, and the result. Variations, glyphs and texts are omitted. Nothing is decoded.
 ///
-/// Such a string means the game by itself, wherever it is kept: [`start`] and a
-/// [`Replay`](crate::brenner::replay::Replay) bring it to any ply.
+/// Such a string represents the game without further data: [`start`] and a [`Replay`](crate::brenner::replay::Replay)
+/// reach any ply.
 pub fn push_main_line(start: &Position, stream: &[u8], out: &mut Vec<u8>) {
     if *start != *STANDARD {
         encode::push_text(&[&[FEN], start.fen().as_bytes()].concat(), out);
@@ -161,8 +161,8 @@ pub fn push_main_line(start: &Position, stream: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// A game's moves by themselves: where they start, and the Brenner bytes, texts apart. What a search looks at, be it a
-/// game of an archive or a stand-alone string.
+/// The moves of a game: the starting position, and the Brenner bytes without texts. Searches use this form for games of
+/// an archive and for stand-alone strings.
 #[derive(Clone, Copy, Debug)]
 pub struct Stream<'a> {
     /// The position before the first move.
@@ -172,12 +172,12 @@ pub struct Stream<'a> {
 }
 
 impl Stream<'_> {
-    /// Returns whether the moves do not start from the standard position itself, of which there is one in memory.
+    /// Returns whether the moves start from another position than the shared standard position.
     pub(crate) fn is_set_up(&self) -> bool {
         !std::ptr::eq(self.start, &*STANDARD)
     }
 
-    /// Returns the result at the end of the moves; unknown where they have none.
+    /// Returns the result at the end of the moves, or unknown if there is none.
     pub fn outcome(&self) -> Outcome {
         last_outcome(self.bytes)
     }
@@ -188,7 +188,7 @@ impl Stream<'_> {
     }
 }
 
-/// Returns the result that a stream ends with.
+/// Returns the result at the end of a stream.
 pub(crate) fn last_outcome(stream: &[u8]) -> Outcome {
     use super::code::{EXPLICIT, NAG};
     let outcome = match stream.last() {
@@ -197,8 +197,8 @@ pub(crate) fn last_outcome(stream: &[u8]) -> Outcome {
         Some(3) => Outcome::Draw,
         _ => return Outcome::Unknown,
     };
-    // The byte may belong to a NAG or an explicit move: only a walk shows it, and only where one of them can be so near
-    // the end.
+    // The byte may belong to a NAG or an explicit move. Only a walk tells, and it is needed only if the last three bytes
+    // contain such a byte.
     let near = stream.len().saturating_sub(3);
     if !stream.iter().skip(near).any(|byte| matches!(*byte, EXPLICIT | NAG)) {
         return outcome;
@@ -249,7 +249,7 @@ pub fn start(bytes: &[u8]) -> Result<(Cow<'static, Position>, &[u8]), Standalone
     Ok((start, rest))
 }
 
-/// Reads a stand-alone string. Every move is checked; never panics, whatever the bytes.
+/// Reads a stand-alone string. Checks every move. Never panics for any bytes.
 pub fn decode(bytes: &[u8]) -> Result<Game, StandaloneError> {
     let mut game = Game::default();
     let mut at = 0;
@@ -297,7 +297,7 @@ pub fn decode(bytes: &[u8]) -> Result<Game, StandaloneError> {
             Item::Nag(nag) => Event::Nag(nag),
             Item::Text(text) => {
                 let text = std::str::from_utf8(text).map_err(|_| StandaloneError::NotUtf8(at + start))?;
-                // After a glyph that stands before the first move, a comment still has its letter.
+                // After a glyph before the first move, a comment still has its letter.
                 let comment = if moved { Some(text) } else { text.strip_prefix(char::from(COMMENT)) };
                 Event::Text(TextKind::Brace, comment.ok_or(StandaloneError::UnknownLetter(at + start))?.into())
             }

@@ -1,4 +1,4 @@
-//! Attack tables, built at compile time, and the first pieces seen from a square.
+//! Attack tables, computed at compile time, and the first pieces seen from a square.
 
 /// The eight directions in the Brenner order: E NE N NW W SW S SE, as (file step, rank step).
 pub(crate) const DIRECTIONS: [(i8, i8); 8] = [(1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1)];
@@ -30,14 +30,14 @@ const fn jumps(steps: &[(i8, i8)]) -> [u64; 64] {
     table
 }
 
-/// The squares a knight attacks.
+/// The squares that a knight attacks.
 pub(crate) static KNIGHT: [u64; 64] = jumps(&LEAPS);
-/// The squares a king attacks.
+/// The squares that a king attacks.
 pub(crate) static KING: [u64; 64] = jumps(&DIRECTIONS);
-/// The squares a pawn of each colour attacks.
+/// The squares that a pawn of each color attacks.
 pub(crate) static PAWN: [[u64; 64]; 2] = [jumps(&[(-1, 1), (1, 1)]), jumps(&[(-1, -1), (1, -1)])];
 
-/// The squares from a square to the edge in each direction, that square excluded: `RAYS[direction][square]`.
+/// The squares from a square to the edge in each direction, without the square: `RAYS[direction][square]`.
 pub(crate) static RAYS: [[u64; 64]; 8] = {
     let mut table = [[0; 64]; 8];
     let mut direction = 0;
@@ -56,7 +56,7 @@ pub(crate) static RAYS: [[u64; 64]; 8] = {
     table
 };
 
-/// The squares that a piece of each role attacks on an empty board, by the role's number; none for the pawn.
+/// The squares that a piece of each role attacks on an empty board, by role number; none for the pawn.
 pub(crate) static REACH: [[u64; 64]; 6] = {
     let mut table = [[0; 64], jumps(&LEAPS), [0; 64], [0; 64], [0; 64], jumps(&DIRECTIONS)];
     let mut direction = 0;
@@ -74,7 +74,7 @@ pub(crate) static REACH: [[u64; 64]; 6] = {
     table
 };
 
-/// The squares that a piece attacks on an empty board, by its side and its role's number.
+/// The squares that a piece attacks on an empty board, by side and role number.
 pub(crate) static ATTACKS: [[[u64; 64]; 6]; 2] = {
     let mut table = [REACH, REACH];
     table[0][0] = PAWN[0];
@@ -82,8 +82,13 @@ pub(crate) static ATTACKS: [[[u64; 64]; 6]; 2] = {
     table
 };
 
-/// How one square lies from another: 0 for neither a line nor a leap; `nnn ddd` (8 to 63) on a line, with the distance
-/// above the direction; `64 + ddd` for a knight's leap. `ddd` are Brenner's numbers.
+/// The relation between two squares, with Brenner's numbers of distance (nnn) and direction (ddd):
+///
+/// | value | meaning |
+/// |---|---|
+/// | 0 | neither on a line nor a knight's leap apart |
+/// | 8..=63 | on a line: bits 0 to 2 are ddd, bits 3 to 5 are nnn |
+/// | 64..=71 | a knight's leap: bits 0 to 2 are ddd |
 pub(crate) static RELATION: [[u8; 64]; 64] = {
     let mut table = [[0; 64]; 64];
     let mut from = 0;
@@ -107,7 +112,7 @@ pub(crate) static RELATION: [[u8; 64]; 64] = {
     table
 };
 
-/// The squares strictly between two squares on a line, or none.
+/// The squares strictly between two squares on a line; none for other squares.
 static BETWEEN: [[u64; 64]; 64] = {
     let mut table = [[0; 64]; 64];
     let mut a = 0;
@@ -127,25 +132,25 @@ static BETWEEN: [[u64; 64]; 64] = {
     table
 };
 
-/// The squares strictly between two squares on a line, or none.
+/// Returns the squares strictly between two squares on a line; none for other squares.
 #[inline(always)]
 pub(crate) fn between(a: usize, b: usize) -> u64 {
     BETWEEN[a & 63][b & 63]
 }
 
-/// Returns the first occupied square from `square` in `direction`, or `None` where the ray is empty.
+/// Returns the first occupied square from `square` in `direction`, or `None` if the ray is empty.
 #[inline]
 pub(crate) fn first_seen(square: usize, direction: usize, occupied: u64) -> Option<u8> {
     let blockers = RAYS[direction & 7][square & 63] & occupied;
     if blockers == 0 {
         return None;
     }
-    // Directions 0 to 3 (E NE N NW) run towards higher squares, 4 to 7 towards lower ones.
+    // Directions 0 to 3 (E NE N NW) lead to higher squares, and 4 to 7 to lower squares.
     Some(if direction < 4 { blockers.trailing_zeros() as u8 } else { 63 - blockers.leading_zeros() as u8 })
 }
 
-/// Returns the squares that a slider on `square` attacks in every second direction: `diagonal` 0 for the rook's, 1 for
-/// the bishop's.
+/// Returns the squares that a slider on `square` attacks in every second direction. `diagonal` is 0 for the rook's
+/// directions and 1 for the bishop's.
 pub(crate) fn slide(square: usize, diagonal: usize, occupied: u64) -> u64 {
     let mut attacked = 0;
     let mut direction = diagonal;

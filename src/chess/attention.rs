@@ -1,12 +1,12 @@
-//! What a position knows of the attacks on its kings.
+//! The knowledge of a position about the attacks on its kings.
 
-/// What is known of the attacks on the two kings (those with the label). It saves looking at them anew at every move.
+/// The known attacks on the two kings (with labels). It avoids recomputing them at every move.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Attention {
-    /// Nothing.
+    /// Nothing is known.
     Unknown,
-    /// Neither is attacked.
+    /// Neither king is attacked.
     Quiet,
-    /// That of the side to move is attacked, the other is not.
+    /// The king of the side to move is attacked, and the other king is not.
     Check,
 }

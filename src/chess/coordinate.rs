@@ -1,9 +1,9 @@
-//! Files and ranks, the coordinates of squares, and the error of texts that should name something of the board.
+//! Files and ranks, the coordinates of squares, and the error for texts that should name a part of the board.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// A text that does not name what it should.
+/// A text that does not have the expected meaning.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ParseError {
     expected: &'static str,
@@ -14,7 +14,7 @@ impl ParseError {
         ParseError { expected }
     }
 
-    /// Returns what was expected, as in `a square, as in e4`.
+    /// Returns the expected text, such as `a square, as in e4`.
     pub const fn expected(self) -> &'static str {
         self.expected
     }
@@ -33,7 +33,7 @@ macro_rules! coordinate {
         $(#[$doc])*
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         #[repr(u8)]
-        #[allow(missing_docs, reason = "a variant is called what it is")]
+        #[allow(missing_docs, reason = "the variants carry the standard names")]
         pub enum $name { $($variant),* }
 
         impl $name {
@@ -82,10 +82,10 @@ macro_rules! coordinate {
 }
 
 coordinate!(
-    /// A file of the board, from White's left to the right.
+    /// A file of the board, from White's left to right.
     File, b'a', letter, "file", "a file, a to h", [A, B, C, D, E, F, G, H]
 );
 coordinate!(
-    /// A rank of the board, from White's side on.
+    /// A rank of the board, counted from White's side.
     Rank, b'1', digit, "rank", "a rank, 1 to 8", [First, Second, Third, Fourth, Fifth, Sixth, Seventh, Eighth]
 );

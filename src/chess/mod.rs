@@ -1,8 +1,7 @@
-//! The rules of chess, no I/O: squares, pieces, positions, legal moves and the Zobrist key; `text` is FEN, EPD, SAN and
-//! UCI.
+//! The rules of chess, without I/O: squares, pieces, positions, legal moves and the Zobrist key. `text` contains FEN,
+//! EPD, SAN and UCI.
 //!
-//! A [`Position`] is data first; `safety` (attacks, checks, pins), `movegen` and `play` are what can be asked of it and
-//! done with it.
+//! A [`Position`] is mainly data. `safety` (attacks, checks, pins), `movegen` and `play` contain its operations.
 
 pub(crate) mod attacks;
 pub(crate) mod attention;

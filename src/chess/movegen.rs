@@ -1,4 +1,4 @@
-//! Legal moves, checkmate and stalemate, perft.
+//! Legal moves, checkmate, stalemate and perft.
 
 use super::attacks::{self, KING, KNIGHT, PAWN, between};
 use super::attention::Attention;
@@ -31,7 +31,7 @@ impl Position {
     /// Returns whether the side to move has a legal move.
     pub fn has_legal_move(&self) -> bool {
         match self.king(self.turn) {
-            // In check the king's own moves are the likeliest answer.
+            // In check, a king move is the most frequent answer.
             Some(king) if self.attention == Attention::Check => self.king_can_move() || self.others_can_answer(king),
             _ => self.generate(&mut |m| self.is_safe(m)),
         }
@@ -61,7 +61,7 @@ impl Position {
             .any(|from| self.legality(Move { from, to, kind: MoveKind::EnPassant }).is_ok())
     }
 
-    /// Returns the number of lines of legal moves of that many plies.
+    /// Returns the number of sequences of legal moves with this number of plies.
     pub fn perft(&self, depth: u32) -> u64 {
         if depth == 0 {
             return 1;
@@ -80,7 +80,7 @@ impl Position {
             .sum()
     }
 
-    /// Whether a piece other than the king, which is in check, can take what gives it, or go in its way.
+    /// Returns whether a piece other than the king can capture the piece that gives check, or block it.
     fn others_can_answer(&self, king: Square) -> bool {
         let us = self.turn;
         let royal = self.king(us.other()).map_or(0, Square::bit);
@@ -95,7 +95,7 @@ impl Position {
         }) || self.en_passant_is_legal()
     }
 
-    /// The pawn of the side to move that can step to an empty square, if there is one.
+    /// Returns the pawn of the side to move that can step to an empty square, if there is one.
     #[inline]
     pub(super) fn stepper_to(&self, to: Square) -> u64 {
         let pawns = self.role(Role::Pawn) & self.occupied[self.turn.index()];
@@ -107,7 +107,8 @@ impl Position {
         pawns & (one | if far { two } else { 0 })
     }
 
-    /// Calls `found` with each pseudo-legal move (castling: legal) until it returns true; returns whether it did.
+    /// Calls `found` with each pseudo-legal move (fully legal for castling) until it returns true. Returns whether it
+    /// did.
     fn generate(&self, found: &mut impl FnMut(Move) -> bool) -> bool {
         let us = self.turn;
         let (ours, theirs) = (self.occupied[us.index()], self.occupied[us.other().index()]);

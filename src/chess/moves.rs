@@ -1,10 +1,10 @@
-//! Moves, and why one cannot be played.
+//! Moves, and the reasons that a move is illegal.
 
 use super::piece::Role;
 use super::square::Square;
 use std::fmt;
 
-/// The two sides to castle to, by where the rook comes from.
+/// The two castling sides, by the origin of the rook.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 pub enum CastlingSide {
@@ -18,7 +18,7 @@ impl CastlingSide {
     /// Both castling sides, h-side first.
     pub const BOTH: [CastlingSide; 2] = [CastlingSide::King, CastlingSide::Queen];
 
-    /// Returns the files on which king and rook arrive.
+    /// Returns the destination files of king and rook.
     pub(super) const fn files(self) -> (u8, u8) {
         match self {
             CastlingSide::King => (6, 5),
@@ -27,41 +27,40 @@ impl CastlingSide {
     }
 }
 
-/// What a move means for the other king, as far as it is known.
+/// The known effect of a move on the opposing king.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Threat {
-    /// It is not attacked.
+    /// The king is not attacked.
     None,
-    /// Check, and not mate: another move follows.
+    /// Check but not mate, because another move follows.
     Check,
     /// Check, which may be mate.
     CheckOrMate,
 }
 
-/// What is special about a move.
+/// The kind of a move.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum MoveKind {
-    /// A piece goes to a square and takes what stands there.
+    /// A piece goes to a square and captures any piece there.
     Plain,
-    /// A pawn takes the pawn that has just passed the target square.
+    /// A pawn captures the pawn that has just passed the target square.
     EnPassant,
-    /// King and rook change; `to` is the rook's square.
+    /// Castling; `to` is the rook's square.
     Castle(CastlingSide),
-    /// A pawn reaches the last rank and becomes this.
+    /// A pawn reaches the last rank and becomes this role.
     Promotion(Role),
-    /// The side to move passes; `from` and `to` mean nothing.
+    /// The side to move passes; `from` and `to` have no meaning.
     Null,
 }
 
-/// A move: from where, to where and what is special about it. For castling `from` is the king's square and `to` the
-/// rook's.
+/// A move: from square, to square and kind. For castling, `from` is the king's square and `to` the rook's square.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Move {
-    /// The square the piece leaves.
+    /// The square that the piece leaves.
     pub from: Square,
-    /// The square it goes to; the castling rook's square.
+    /// The destination square, or the castling rook's square.
     pub to: Square,
-    /// What is special.
+    /// The kind of the move.
     pub kind: MoveKind,
 }
 
@@ -69,7 +68,7 @@ impl Move {
     /// The null move.
     pub const NULL: Move = Move { from: Square::masked(0), to: Square::masked(0), kind: MoveKind::Null };
 
-    /// Returns what the pawn becomes, if the move is a promotion.
+    /// Returns the new role if the move is a promotion.
     pub const fn promotion(self) -> Option<Role> {
         match self.kind {
             MoveKind::Promotion(role) => Some(role),
@@ -83,10 +82,10 @@ impl Move {
     }
 }
 
-/// Why a move cannot be played.
+/// The reason that a move is illegal.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum IllegalMove {
-    /// No piece of the mover's can make such a move.
+    /// No piece of the side to move can make the move.
     NotPseudoLegal,
     /// The mover's king would be attacked.
     LeavesKingInCheck,
@@ -114,8 +113,8 @@ impl fmt::Display for CastlingSide {
 }
 
 impl fmt::Display for Move {
-    /// Writes the move in UCI's notation of standard chess: `e2e4`, `e7e8q`, castling as the king's step (`e1g1`),
-    /// `0000` for the null move. [`Position::uci`](super::Position::uci) knows Chess960, too.
+    /// Writes the move in UCI notation of standard chess: `e2e4`, `e7e8q`, castling as the king's step (`e1g1`), `0000`
+    /// for the null move. [`Position::uci`](super::Position::uci) also supports Chess960.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let to = match self.kind {
             MoveKind::Null => return f.write_str("0000"),

@@ -1,4 +1,4 @@
-//! Colours, roles and pieces.
+//! Colors, roles and pieces.
 
 use super::coordinate::ParseError;
 use std::fmt;
@@ -15,7 +15,7 @@ pub enum Color {
 }
 
 impl Color {
-    /// Both colours, White first.
+    /// Both colors, White first.
     pub const BOTH: [Color; 2] = [Color::White, Color::Black];
 
     /// Returns the other side.
@@ -71,7 +71,7 @@ impl FromStr for Color {
     }
 }
 
-/// What a piece is: pawn, knight, bishop, rook, queen or king.
+/// The role of a piece: pawn, knight, bishop, rook, queen or king.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
 pub enum Role {
@@ -98,7 +98,7 @@ impl Role {
         b"PNBRQK"[self as usize]
     }
 
-    /// Reads an upper-case English letter, `P` included.
+    /// Reads an upper-case English letter, including `P`.
     pub const fn from_letter(letter: u8) -> Option<Role> {
         Some(match letter {
             b'P' => Role::Pawn,
@@ -132,12 +132,12 @@ impl FromStr for Role {
     }
 }
 
-/// A role and its colour.
+/// A role and its color.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Piece {
-    /// Whose it is.
+    /// Its color.
     pub color: Color,
-    /// What it is.
+    /// Its role.
     pub role: Role,
 }
 
@@ -180,53 +180,57 @@ impl FromStr for Piece {
     }
 }
 
-/// A piece on the board by its identity: colour, role and Brenner label (FORMAT.md, "Brenner moves", 1).
+/// The identity of a piece on the board: color, role and Brenner label (FORMAT.md, "Brenner moves", 1).
 ///
-/// A labelled piece is a slot, `side * 32 + place`, where the places of a side are pawns 0-7, knights 8-11, bishops
-/// 12-15, rooks 16-19, queens 20-23 and the king 24. Pieces beyond the labels share one code for each colour and role:
-/// that of label 0, with 64 added. So bit 5 is the colour and bits 2 to 4 are the role (0 and 1 the pawn, then in their
-/// order, 7 none) in every code.
+/// The code of a labelled piece is a slot. Pieces beyond the labels share one code for each color and role: the code of
+/// label 0 with 64 added.
+///
+/// | bits | value |
+/// |---|---|
+/// | 0..=4 | index within the side: pawns 0-7, knights 8-11, bishops 12-15, rooks 16-19, queens 20-23, king 24 |
+/// | 2..=4 | role: 0 and 1 pawn, 2 knight, 3 bishop, 4 rook, 5 queen, 6 king, 7 none |
+/// | 5 | color: 0 White, 1 Black |
+/// | 6 | whether the piece has no label |
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct PieceId(pub(crate) u8);
 
-/// What an empty square holds; no piece has this code. Its role bits are 7, and its low six bits are no slot of a
-/// piece.
+/// The content of an empty square; no piece has this code. Its role bits are 7, and its low six bits are not a slot of
+/// any piece.
 pub(crate) const EMPTY: u8 = UNLABELLED + 28;
-/// The codes 0 to `CODES - 1` cover slots, pieces without label, and `EMPTY`; a power of two, so that a remainder is
+/// The codes 0 to `CODES - 1` cover slots, pieces without a label, and `EMPTY`. A power of two makes the remainder
 /// cheap.
 pub(crate) const CODES: usize = 128;
 /// The first code of a piece without a label.
 const UNLABELLED: u8 = 64;
-/// A "square" for a slot whose piece is not on the board.
+/// The "square" of a slot whose piece is not on the board.
 pub(crate) const OFF: u8 = 64;
 
-/// The first place of each role within a side, and how many labels it has.
+/// The first index of each role within a side, and its number of labels.
 const PLACES: [(u8, u8); 6] = [(0, 8), (8, 4), (12, 4), (16, 4), (20, 4), (24, 1)];
 
 impl PieceId {
-    /// Returns the piece of that colour and role with Brenner label `label`, or `None` where the code has no such
-    /// label.
+    /// Returns the piece of this color and role with Brenner label `label`, or `None` if the label does not exist.
     pub const fn labelled(color: Color, role: Role, label: u8) -> Option<PieceId> {
         let (first, count) = PLACES[role as usize];
         if label < count { Some(PieceId(color as u8 * 32 + first + label)) } else { None }
     }
 
-    /// Returns the code of the pieces of that colour and role that are beyond the labels.
+    /// Returns the code of the pieces of this color and role without a label.
     pub const fn unlabelled(color: Color, role: Role) -> PieceId {
         PieceId(UNLABELLED + color as u8 * 32 + PLACES[role as usize].0)
     }
 
-    /// Returns how many labels a role has in the Brenner code: 8 for pawns, 1 for the king, 4 for the others.
+    /// Returns the number of labels of a role in the Brenner code: 8 for pawns, 1 for the king, 4 for other roles.
     pub const fn labels(role: Role) -> u8 {
         PLACES[role as usize].1
     }
 
-    /// Returns the piece's colour and role.
+    /// Returns the piece's color and role.
     pub const fn piece(self) -> Piece {
         Piece { color: self.color(), role: self.role() }
     }
 
-    /// Returns the piece's colour.
+    /// Returns the piece's color.
     pub const fn color(self) -> Color {
         if self.0 & 32 == 0 { Color::White } else { Color::Black }
     }
@@ -236,7 +240,7 @@ impl PieceId {
         ROLE_OF[self.0 as usize % CODES]
     }
 
-    /// Returns the piece's Brenner label, or `None` for a piece beyond the labels.
+    /// Returns the piece's Brenner label, or `None` if it has none.
     pub const fn label(self) -> Option<u8> {
         if self.0 >= UNLABELLED {
             return None;

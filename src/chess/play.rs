@@ -1,4 +1,4 @@
-//! What a move does to a position.
+//! The effect of a move on a position.
 
 use super::attention::Attention;
 use super::moves::{CastlingSide, IllegalMove, Move, MoveKind};
@@ -7,7 +7,7 @@ use super::position::Position;
 use super::square::Square;
 
 impl Position {
-    /// Plays a move, if it is legal or the null move; otherwise the position stays what it was.
+    /// Plays a move if it is legal or the null move. Otherwise the position does not change.
     ///
     /// ```
     /// use scoresheet::chess::{IllegalMove, Position};
@@ -27,7 +27,7 @@ impl Position {
         Ok(())
     }
 
-    /// Plays a move that is legal or the null move; what it does with others is unspecified, but safe.
+    /// Plays a legal move or the null move. The effect of other moves is unspecified, but safe.
     pub fn play_unchecked(&mut self, m: Move) {
         if self.attention != Attention::Unknown {
             match m.kind {
@@ -40,7 +40,7 @@ impl Position {
         self.play_in_full(m, promoted);
     }
 
-    /// `play`, with the promoted piece's identity given.
+    /// Like `play`, with the identity of the promoted piece.
     pub(crate) fn play_as(&mut self, m: Move, promoted: Option<PieceId>) {
         match promoted {
             None => self.play_unchecked(m),
@@ -48,7 +48,7 @@ impl Position {
         }
     }
 
-    /// `play` for a plain move where `attention` is known; `check`: whether it gives check.
+    /// Like `play`, for a plain move with known `attention`. `check` tells whether it gives check.
     #[inline]
     pub(crate) fn play_plain(&mut self, m: Move, check: bool) {
         let us = self.turn;
@@ -80,11 +80,11 @@ impl Position {
         self.fullmove_number = self.fullmove_number.saturating_add(u32::from(us == Color::Black));
         self.turn = us.other();
         self.attention = if check { Attention::Check } else { Attention::Quiet };
-        // Without the other king there is nothing that could be screened; its square is any.
+        // Without an opposing king, there are no screens, and any square serves as its square.
         self.keep_screens(us, role, m.to, self.king(us.other()).unwrap_or(m.to));
     }
 
-    /// `play` for castling that does not give check, where `attention` is known.
+    /// Like `play`, for castling without check, with known `attention`.
     fn castle(&mut self, m: Move, side: CastlingSide) {
         let us = self.turn;
         self.put_castled(m, side);
@@ -121,7 +121,7 @@ impl Position {
                 }
                 if pawn {
                     if m.kind == MoveKind::EnPassant && passed == to {
-                        // The victim stands on the target's file and the capturer's rank.
+                        // The captured pawn is on the target's file and the capturing pawn's rank.
                         self.lift(from & 0x38 | to & 7);
                     }
                     if from.abs_diff(to) == 16 {
@@ -138,17 +138,17 @@ impl Position {
         }
         self.turn = us.other();
         self.attention = match m.kind {
-            // Both kings are as they were, but the other side is to move.
+            // The kings have not changed, but the other side is to move.
             MoveKind::Null if attention == Attention::Quiet => Attention::Quiet,
             MoveKind::Null => Attention::Unknown,
-            // After a legal move the mover's king is not attacked.
+            // After a legal move, the mover's king is not attacked.
             _ if self.king(self.turn).is_some_and(|king| self.attacked_by(us, king)) => Attention::Check,
             _ => Attention::Quiet,
         };
         self.screens = Color::BOTH.map(|side| self.screens_of(side));
     }
 
-    /// Takes king and rook where castling brings them, and the rights away.
+    /// Moves king and rook to their castling squares, and removes the rights.
     fn put_castled(&mut self, m: Move, side: CastlingSide) {
         let us = self.turn;
         let (king_file, rook_file) = side.files();
@@ -158,7 +158,7 @@ impl Position {
             self.board[square.at_most_63()] = code;
             self.square[code as usize % CODES] = square.index();
         }
-        // A target may be where the other one stood.
+        // A destination may be the other piece's origin.
         let [king, rook] = [0, 1].map(|piece| (from[piece].bit(), to[piece].bit()));
         self.occupied[us.index()] = self.occupied[us.index()] & !(king.0 | rook.0) | king.1 | rook.1;
         for (role, (from, to)) in [(Role::King, king), (Role::Rook, rook)] {
@@ -169,7 +169,7 @@ impl Position {
         self.castling = self.castling_squares();
     }
 
-    /// Takes the castling rights away that end with a move from or to one of the squares they hang on.
+    /// Removes the castling rights that end with a move from or to one of the squares of kings and rooks.
     #[inline(never)]
     pub(super) fn drop_rights(&mut self, us: Color, mover: u8, from: u8, to: u8) {
         if mover == us.index() as u8 * 32 + 24 {

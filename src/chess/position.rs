@@ -1,4 +1,4 @@
-//! A position as slots and mailbox, and what a move does to it.
+//! A position as slots and mailbox.
 
 use super::attention::Attention;
 use super::moves::CastlingSide;
@@ -6,39 +6,40 @@ use super::piece::{CODES, Color, EMPTY, OFF, Piece, PieceId, Role};
 use super::square::{Square, squares};
 use std::sync::LazyLock;
 
-/// A chess position with the full FEN state; every piece keeps its identity (its Brenner label) while it moves.
+/// A chess position with the full FEN state. Every piece keeps its identity (its Brenner label) when it moves.
 ///
-/// It may be any arrangement of pieces, legal or not; each method says what it needs. About 250 bytes, cheap to clone.
+/// Any arrangement of pieces is possible, legal or not. Each method states its requirements. A position takes about 250
+/// bytes and is cheap to clone.
 #[derive(Clone)]
 pub struct Position {
     /// The piece on each square, or `EMPTY`.
     pub(crate) board: [u8; 64],
-    /// The square of each slot, or `OFF`; entries from 64 up are written but mean nothing.
+    /// The square of each slot, or `OFF`. Entries from 64 are written but have no meaning.
     pub(crate) square: [u8; CODES],
-    /// The occupied squares of each colour.
+    /// The occupied squares of each color.
     pub(crate) occupied: [u64; 2],
-    /// The squares of the pieces of each role, of both colours.
+    /// The squares of the pieces of each role, of both colors.
     pub(crate) roles: [u64; 6],
     /// Whether there may be pieces without labels.
     pub(crate) unlabelled: bool,
     pub(crate) turn: Color,
-    /// The square passed over by a double step just made, or `OFF`.
+    /// The square that a pawn passed in its double step just now, or `OFF`.
     pub(crate) en_passant: u8,
     /// Castling rights: bit `side * 2 + castling side`.
     pub(crate) rights: u8,
-    /// Where the castling rooks started, by `side * 2 + castling side`; `OFF` where there never was a right.
+    /// The original squares of the castling rooks, by `side * 2 + castling side`; `OFF` if there was never a right.
     pub(crate) rook_home: [u8; 4],
-    /// At least the squares of kings and rooks that have a castling right.
+    /// A superset of the squares of kings and rooks with a castling right.
     pub(crate) castling: u64,
     pub(crate) halfmove_clock: u32,
     pub(crate) fullmove_number: u32,
     pub(crate) attention: Attention,
-    /// For each side at least the squares from which a piece can uncover an attack on its king, when it goes away:
-    /// those between the king and sliders of the other side. They mean nothing where `attention` is unknown.
+    /// For each side, a superset of the squares from which a piece can uncover an attack on its king by leaving: the
+    /// squares between the king and the opponent's sliders. Meaningless if `attention` is unknown.
     pub(crate) screens: [u64; 2],
 }
 
-/// The standard starting position, set up once.
+/// The standard starting position, computed once.
 pub(crate) static STANDARD: LazyLock<Position> = LazyLock::new(Position::set_up_standard);
 
 impl Position {
@@ -72,10 +73,11 @@ impl Position {
         position
     }
 
-    /// Returns a position of these pieces (a1 first) with no castling rights, no en passant target, halfmove clock 0
-    /// and move 1.
+    /// Returns a position with these pieces (a1 first), without castling rights or an en passant target, with halfmove
+    /// clock 0 and move number 1.
     ///
-    /// The pieces of each role and colour get their labels from the a-file to the h-file, ties from rank 1 to 8.
+    /// The pieces of each role and color get their labels from the a-file to the h-file, and within a file from rank 1
+    /// to 8.
     pub fn from_pieces(pieces: &[Option<Piece>; 64], turn: Color) -> Position {
         let mut position = Position {
             board: [EMPTY; 64],
@@ -112,8 +114,8 @@ impl Position {
         position
     }
 
-    /// Returns the position with colours exchanged and the board flipped: the same for the other side. Castling rights
-    /// and the en passant target go with it, move counters stay.
+    /// Returns the position with exchanged colors and a flipped board. Castling rights and the en passant target are
+    /// exchanged as well; move counters do not change.
     pub fn colors_swapped(&self) -> Position {
         let mut pieces = [None; 64];
         for (at, piece) in pieces.iter_mut().enumerate() {
@@ -135,8 +137,8 @@ impl Position {
         swapped
     }
 
-    /// Gives a castling right with the rook on `rook`. Returns false, and changes nothing, where king and rook do not
-    /// stand on the back rank with the rook on that side.
+    /// Grants a castling right with the rook on `rook`. Returns false and changes nothing unless king and rook are on
+    /// the back rank with the rook on that side.
     pub fn grant_castling(&mut self, color: Color, side: CastlingSide, rook: Square) -> bool {
         if !self.may_grant_castling(color, side, rook) {
             return false;
@@ -148,7 +150,7 @@ impl Position {
         true
     }
 
-    /// Whether king and rook stand on the back rank with the rook on that side.
+    /// Returns whether king and rook are on the back rank with the rook on that side.
     pub(super) fn may_grant_castling(&self, color: Color, side: CastlingSide, rook: Square) -> bool {
         let Some(king) = self.king(color) else { return false };
         let sides = match side {
@@ -160,7 +162,7 @@ impl Position {
         sides && is_rook && king.rank_index() == home && rook.rank_index() == home
     }
 
-    /// The squares of kings and rooks that have a castling right.
+    /// Returns the squares of kings and rooks with a castling right.
     pub(crate) fn castling_squares(&self) -> u64 {
         let held = (0..4).filter(|right| self.rights >> right & 1 != 0);
         let king = |right: usize| self.square[right / 2 * 32 + 24];
@@ -168,8 +170,8 @@ impl Position {
         squares.filter_map(Square::new).fold(0, |all, square| all | square.bit())
     }
 
-    /// Sets the en passant target. Returns false, and changes nothing, where no pawn can just have passed it by a
-    /// double step.
+    /// Sets the en passant target. Returns false and changes nothing if no pawn can have passed it in a double step
+    /// just now.
     pub fn set_en_passant(&mut self, target: Square) -> bool {
         let mover = self.turn.other();
         let (rank, forward) = if mover == Color::White { (2, 8i8) } else { (5, -8) };
@@ -185,8 +187,8 @@ impl Position {
         true
     }
 
-    /// Sets the halfmove clock (plies since a capture or pawn move; a draw can be claimed at 100) and the number of the
-    /// move.
+    /// Sets the halfmove clock and the move number. The halfmove clock counts the plies since the last capture or pawn
+    /// move; at 100, a player can claim a draw.
     pub fn set_clocks(&mut self, halfmove_clock: u32, fullmove_number: u32) {
         self.halfmove_clock = halfmove_clock;
         self.fullmove_number = fullmove_number;
@@ -207,7 +209,7 @@ impl Position {
         }
     }
 
-    /// Returns where a labelled piece stands, or `None` where it is off the board (or has no label).
+    /// Returns the square of a labelled piece. Returns `None` if the piece is off the board or has no label.
     pub fn square_of(&self, id: PieceId) -> Option<Square> {
         if id.0 < 64 { Square::new(self.square[id.0 as usize]) } else { None }
     }
@@ -218,43 +220,42 @@ impl Position {
         self.turn
     }
 
-    /// Returns the square that a pawn passed over with the double step just made, whether or not anything can capture
-    /// there.
+    /// Returns the square that a pawn passed in its double step just now, even if no piece can capture there.
     #[inline]
     pub fn en_passant(&self) -> Option<Square> {
         Square::new(self.en_passant)
     }
 
-    /// Returns the plies since the last capture or pawn move; at 100 a draw can be claimed.
+    /// Returns the number of plies since the last capture or pawn move. At 100, a player can claim a draw.
     #[inline]
     pub fn halfmove_clock(&self) -> u32 {
         self.halfmove_clock
     }
 
-    /// Returns the number of the move, 1 for the first of both sides.
+    /// Returns the move number, from 1.
     #[inline]
     pub fn fullmove_number(&self) -> u32 {
         self.fullmove_number
     }
 
-    /// Returns the square of the castling rook where that right still holds.
+    /// Returns the square of the castling rook, if the right still exists.
     pub fn castling_rook(&self, color: Color, side: CastlingSide) -> Option<Square> {
         let right = color.index() * 2 + side as usize;
         if self.rights >> right & 1 == 0 { None } else { Square::new(self.rook_home[right]) }
     }
 
-    /// Returns the square of the king that has the label; a second king is a piece like others.
+    /// Returns the square of the labelled king. A second king counts as an ordinary piece.
     #[inline]
     pub fn king(&self, color: Color) -> Option<Square> {
         Square::new(self.square[color.index() * 32 + 24])
     }
 
-    /// Returns the occupied squares of one colour as a set of bits.
+    /// Returns the occupied squares of one color as a bit set.
     pub fn occupied(&self, color: Color) -> u64 {
         self.occupied[color.index()]
     }
 
-    /// Returns the squares of each kind of piece as sets of bits, a1 the lowest: White's pawns, knights, bishops, rooks,
+    /// Returns the squares of each kind of piece as bit sets, with a1 lowest: White's pawns, knights, bishops, rooks,
     /// queens and king, then Black's.
     ///
     /// ```
@@ -292,16 +293,16 @@ impl Position {
         code
     }
 
-    /// Returns the lowest label of that role that no piece of the side on the board has, as a piece; `None` where all
-    /// are taken.
+    /// Returns the piece with the lowest label of this role that no piece of the side on the board has, or `None` if
+    /// all labels are in use.
     pub(crate) fn free_id(&self, color: Color, role: Role) -> Option<PieceId> {
         (0..PieceId::labels(role))
             .filter_map(|label| PieceId::labelled(color, role, label))
             .find(|id| self.square_of(*id).is_none())
     }
 
-    /// Returns the piece that a promotion makes by the rule for writers: the lowest free label, or none where no label
-    /// is free or the pawn itself has none.
+    /// Returns the piece of a promotion by the rule for writers: the lowest free label, or no label if none is free or
+    /// the pawn has none.
     pub(crate) fn promoted_piece(&self, pawn: Square, role: Role) -> PieceId {
         let color = self.turn;
         match self.piece_id_at(pawn).and_then(PieceId::label) {
@@ -312,7 +313,7 @@ impl Position {
 }
 
 impl Default for Position {
-    /// The standard starting position.
+    /// Returns the standard starting position.
     fn default() -> Position {
         Position::standard()
     }
@@ -325,10 +326,9 @@ impl std::fmt::Debug for Position {
 }
 
 impl PartialEq for Position {
-    /// Equal boards, rights (with the rooks they mean), en passant targets, clocks and sides to move; the pieces's
-    /// labels count too.
+    /// Compares boards (including labels), rights (with their rooks), en passant targets, clocks and sides to move.
     fn eq(&self, other: &Position) -> bool {
-        // Where there is no right, it does not matter where a rook stood.
+        // Without a right, the original square of a rook does not matter.
         let rooks = |right| self.rights >> right & 1 == 0 || self.rook_home[right] == other.rook_home[right];
         self.board == other.board
             && self.turn == other.turn

@@ -1,4 +1,4 @@
-//! Attacks on squares, checks and pins: which moves are legal.
+//! Attacks on squares, checks and pins, and the legality of moves.
 
 use super::attacks::{ATTACKS, KNIGHT, PAWN, REACH, between};
 use super::attention::Attention;
@@ -17,7 +17,7 @@ impl Position {
         }
     }
 
-    /// Returns whether any piece of that colour attacks the square.
+    /// Returns whether any piece of this color attacks the square.
     pub fn attacked_by(&self, color: Color, square: Square) -> bool {
         self.attacked_with(color, square, self.occupied[color.index()], self.all())
     }
@@ -27,7 +27,7 @@ impl Position {
         self.occupied[0] | self.occupied[1]
     }
 
-    /// The squares of the pieces of a role, of both colours.
+    /// Returns the squares of the pieces of a role, of both colors.
     #[inline]
     pub(super) fn role(&self, role: Role) -> u64 {
         self.roles[role as usize]
@@ -38,8 +38,8 @@ impl Position {
         PieceId(self.board[square as usize & 63]).role()
     }
 
-    /// `attacked_by` as if the board held other pieces: `attackers` of them that colour's, on `occupied` squares in
-    /// all.
+    /// Like `attacked_by`, with other pieces on the board: `attackers` are the pieces of this color, `occupied` are all
+    /// occupied squares.
     #[inline]
     pub(super) fn attacked_with(&self, color: Color, square: Square, attackers: u64, occupied: u64) -> bool {
         let at = square.at_most_63();
@@ -48,7 +48,7 @@ impl Position {
                 .any(|from| between(from.at_most_63(), at) & occupied == 0)
     }
 
-    /// The pieces of a colour that attack the square.
+    /// Returns the pieces of a color that attack the square.
     pub(super) fn attackers_of(&self, color: Color, square: Square) -> u64 {
         let (theirs, all) = (self.occupied[color.index()], self.all());
         let is_free = |from: &Square| between(from.at_most_63(), square.at_most_63()) & all == 0;
@@ -56,21 +56,22 @@ impl Position {
         sliders.fold(self.leapers_towards(color, square) & theirs, |found, from| found | from.bit())
     }
 
-    /// Whether the king of that side may come to be attacked when the piece on `from` goes away. False only where it
-    /// cannot; only for a position whose `attention` is known.
+    /// Returns whether the king of this side may be attacked when the piece on `from` leaves. False proves that it
+    /// cannot. Requires known `attention`.
     #[inline(always)]
     pub(super) fn is_screen(&self, side: Color, from: Square) -> bool {
         self.screens[side.index()] & from.bit() != 0
     }
 
-    /// The squares between a side's king and the sliders of the other side that look towards it.
+    /// Returns the squares between a side's king and the opponent's sliders that look towards it.
     pub(super) fn screens_of(&self, side: Color) -> u64 {
         let Some(king) = self.king(side) else { return 0 };
         let sliders = self.sliders_towards(king) & self.occupied[side.other().index()];
         squares(sliders).fold(0, |screens, from| screens | between(from.at_most_63(), king.at_most_63()))
     }
 
-    /// The knights and kings of both sides that attack the square, and the pawns that would if they were of that colour.
+    /// Returns the knights and kings of both sides that attack the square, and the pawns that would attack it if they
+    /// had this color.
     #[inline]
     fn leapers_towards(&self, color: Color, square: Square) -> u64 {
         let at = square.at_most_63();
@@ -79,7 +80,7 @@ impl Position {
             | REACH[Role::King as usize][at] & self.role(Role::King)
     }
 
-    /// The sliders of both sides that would attack the square on an empty board.
+    /// Returns the sliders of both sides that would attack the square on an empty board.
     #[inline]
     fn sliders_towards(&self, square: Square) -> u64 {
         let at = square.at_most_63();
@@ -88,15 +89,15 @@ impl Position {
             | (queens | self.role(Role::Bishop)) & REACH[Role::Bishop as usize][at]
     }
 
-    /// Returns whether a move is legal chess here: that a piece of the side to move can make it and its king is not
-    /// left in check.
+    /// Returns whether a move is legal: a piece of the side to move can make it, and it does not leave the king in
+    /// check.
     ///
-    /// A position without a king of the mover's has no check. The null move is never legal.
+    /// If the side to move has no king, there are no checks. The null move is never legal.
     pub fn is_legal(&self, m: Move) -> bool {
         self.legality(m).is_ok()
     }
 
-    /// Returns why a move is not legal, like [`is_legal`](Position::is_legal).
+    /// Returns the reason that a move is illegal, like [`is_legal`](Position::is_legal).
     pub fn legality(&self, m: Move) -> Result<(), IllegalMove> {
         if !self.is_pseudo_legal(m) {
             return Err(IllegalMove::NotPseudoLegal);
@@ -104,8 +105,7 @@ impl Position {
         if self.is_safe(m) { Ok(()) } else { Err(IllegalMove::LeavesKingInCheck) }
     }
 
-    /// Returns whether a piece of the side to move can make the move if checks did not matter; castling is examined in
-    /// full.
+    /// Returns whether a piece of the side to move can make the move, ignoring checks. Castling is checked completely.
     pub(super) fn is_pseudo_legal(&self, m: Move) -> bool {
         let us = self.turn;
         let (from, to) = (m.from.at_most_63(), m.to.at_most_63());
@@ -160,7 +160,7 @@ impl Position {
             || (m.from.rank_index() == second && to == one.wrapping_add_signed(forward) as usize && all >> to & 1 == 0)
     }
 
-    /// Returns the square of the pawn that an en passant capture would take.
+    /// Returns the square of the pawn that an en passant capture would remove.
     pub(super) fn en_passant_victim(&self) -> Option<Square> {
         let target = self.en_passant()?;
         let back = if self.turn == Color::White { -8i8 } else { 8 };
@@ -200,8 +200,8 @@ impl Position {
         !self.attacked_with(them, king, attackers, occupied)
     }
 
-    /// Returns whether castling is legal now: right, free ways, no attack on the king's way, and no attack on it
-    /// afterwards.
+    /// Returns whether castling is legal: the right exists, the squares are free, and the king is not attacked on its
+    /// way or at its destination.
     pub(super) fn castling_is_possible(&self, us: Color, side: CastlingSide) -> bool {
         let (Some(king), Some(rook)) = (self.king(us), self.castling_rook(us, side)) else { return false };
         let (king_file, rook_file) = side.files();
@@ -215,19 +215,19 @@ impl Position {
         }
         let them = us.other();
         let attackers = self.occupied[them.index()];
-        // Whether the king is attacked where it stands is known of the side to move, mostly.
+        // The attention of the side to move usually tells whether the king is attacked on its square.
         let start = if self.attention == Attention::Quiet && us == self.turn { 0 } else { king.bit() };
         if squares(path(king, king_to) | start)
             .any(|square| self.attacked_with(them, square, attackers, all & !king.bit()))
         {
             return false;
         }
-        // Nothing stands behind a rook in the corner.
+        // Nothing can be behind a rook in the corner.
         matches!(rook.file_index(), 0 | 7)
             || !self.attacked_with(them, king_to, attackers, others | king_to.bit() | rook_to.bit())
     }
 
-    /// Returns whether the other king is attacked after a legal move.
+    /// Returns whether the opposing king is attacked after a legal move.
     #[inline]
     pub(super) fn gives_check(&self, m: Move) -> bool {
         match m.kind {
@@ -243,8 +243,8 @@ impl Position {
         after.in_check()
     }
 
-    /// False only where castling does not give check, to a king that is not attacked yet, and brings no rook on a line
-    /// with it.
+    /// Returns false only if castling does not give check to a king that is not attacked yet, and the rook is not on a
+    /// line with the king.
     pub(super) fn castling_gives_check(&self, m: Move, side: CastlingSide) -> bool {
         let Some(king) = self.king(self.turn.other()) else { return false };
         let rook = Square::at(side.files().1, m.from.rank_index());
@@ -253,31 +253,32 @@ impl Position {
             || self.is_screen(self.turn.other(), m.to)
     }
 
-    /// `gives_check` for a plain move where the other king is not attacked yet.
+    /// Like `gives_check`, for a plain move while the opposing king is not attacked yet.
     #[inline]
     pub(super) fn gives_check_plainly(&self, m: Move) -> bool {
         let Some(king) = self.king(self.turn.other()) else { return false };
         self.gives_check_of(self.turn, self.role_on(m.from.index()), m, king)
     }
 
-    /// `gives_check_plainly` for a move of that side and role, where the other king's square is known.
+    /// Like `gives_check_plainly`, for a known side, role and opposing king's square.
     #[inline(always)]
     pub(super) fn gives_check_of(&self, us: Color, role: Role, m: Move, king: Square) -> bool {
         let (aligned, way) = Position::looks_at(us, role, m.to, king);
-        // One question, as no processor foresees which pieces look towards a king.
+        // The conditions are combined without branches, because the processor cannot predict which pieces look towards
+        // a king.
         let direct = aligned & u64::from(way & self.all() & !m.from.bit() == 0);
         let uncovers = u64::from(self.is_screen(us.other(), m.from));
         direct | uncovers != 0 && (direct != 0 || self.is_uncovered(m, king))
     }
 
-    /// Whether (1 or 0) a piece would attack the king's square on an empty board, and the way between them.
+    /// Returns whether (1 or 0) a piece would attack the king's square on an empty board, and the squares between them.
     #[inline(always)]
     fn looks_at(us: Color, role: Role, from: Square, king: Square) -> (u64, u64) {
         let (from, at) = (from.at_most_63(), king.at_most_63());
         (ATTACKS[us.index()][role as usize][from] >> at & 1, between(at, from))
     }
 
-    /// Sees to it that the screens hold after a plain move of a piece of this role to `to`; `king`: the other side's.
+    /// Updates the screens after a plain move of a piece of this role to `to`. `king` is the opposing king's square.
     #[inline(always)]
     pub(super) fn keep_screens(&mut self, us: Color, role: Role, to: Square, king: Square) {
         let (aligned, way) = Position::looks_at(us, role, to, king);
@@ -287,15 +288,15 @@ impl Position {
         }
     }
 
-    /// Whether a piece other than the mover attacks the other king after a plain move.
+    /// Returns whether a piece other than the moved piece attacks the opposing king after a plain move.
     #[inline(never)]
     fn is_uncovered(&self, m: Move, king: Square) -> bool {
         let occupied = self.all() & !m.from.bit() | m.to.bit();
         self.attacked_with(self.turn, king, self.occupied[self.turn.index()] & !m.from.bit(), occupied)
     }
 
-    /// Returns the attackers of `to` of that role among the pieces of the side to move, as a set of squares, pins
-    /// aside. For pawns: those that could capture on `to`.
+    /// Returns the attackers of `to` of this role among the pieces of the side to move, ignoring pins. For pawns,
+    /// returns the pawns that could capture on `to`.
     pub(super) fn candidates(&self, role: Role, to: Square) -> u64 {
         let at = to.at_most_63();
         let reach = match role {

@@ -42,7 +42,7 @@ squares! {
 }
 
 impl Square {
-    /// Returns the square of that index, or `None` beyond 63.
+    /// Returns the square with this index, or `None` beyond 63.
     pub const fn new(index: u8) -> Option<Square> {
         if index < 64 { Some(Square(index)) } else { None }
     }
@@ -67,7 +67,7 @@ impl Square {
         (self.0 & 63) as usize
     }
 
-    /// Returns the square on that file and rank.
+    /// Returns the square on this file and rank.
     pub const fn from_coords(file: File, rank: Rank) -> Square {
         Square::at(file.index(), rank.index())
     }
@@ -82,7 +82,7 @@ impl Square {
         Rank::masked(self.0 >> 3)
     }
 
-    /// Returns the index of the file, 0 (a) to 7 (h), for reckoning.
+    /// Returns the index of the file, 0 (a) to 7 (h), for computations.
     pub(crate) const fn file_index(self) -> u8 {
         self.0 & 7
     }
@@ -97,7 +97,7 @@ impl Square {
         1 << self.0
     }
 
-    /// Reads a square such as `e4`; letters are lower case.
+    /// Reads a square such as `e4`, in lower case.
     pub const fn parse(text: &[u8]) -> Option<Square> {
         if text.len() != 2 {
             return None;
@@ -128,7 +128,7 @@ impl fmt::Debug for Square {
 impl FromStr for Square {
     type Err = ParseError;
 
-    /// Reads a square such as `e4`; letters are lower case.
+    /// Reads a square such as `e4`, in lower case.
     fn from_str(text: &str) -> Result<Square, ParseError> {
         Square::parse(text.as_bytes()).ok_or(ParseError::new("a square, as in e4"))
     }

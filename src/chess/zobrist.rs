@@ -1,9 +1,15 @@
 //! The Zobrist key of a position.
 //!
 //! The numbers are the outputs of SplitMix64 (Steele, Lea and Flood, 2014) from the seed `0x5363_6F72_6573_6865`
-//! ("Scoreshe"): 768 for the pieces (`(color * 6 + role) * 64 + square`), 16 for the sets of castling rights, 8 for the
-//! en passant file, 1 for Black to move, and 32 for the castling rooks that are not the outermost of their castling
-//! side (`(color * 2 + castling side) * 8 + file`).
+//! ("Scoreshe"), in this order:
+//!
+//! | count | subject |
+//! |---|---|
+//! | 768 | pieces: `(color * 6 + role) * 64 + square` |
+//! | 16 | sets of castling rights |
+//! | 8 | en passant file |
+//! | 1 | Black to move |
+//! | 32 | castling rooks that are not the outermost on their side: `(color * 2 + castling side) * 8 + file` |
 
 use super::attacks::{DIRECTIONS, KING, KNIGHT, RAYS};
 use super::fen::is_outermost;
@@ -47,8 +53,8 @@ static NUMBERS: Numbers = {
     numbers
 };
 
-/// The numbers of pieces by bits 2 to 5 of their code, which are colour and role; zero for an empty square. Any byte is
-/// a square, those from 64 up have zeros.
+/// The numbers of pieces by bits 2 to 5 of their code, which are color and role; zero for an empty square. Any byte is
+/// a valid index of a square, and entries from 64 are zero.
 pub(crate) static PIECES: [[u64; 256]; 16] = {
     let mut table = [[0; 256]; 16];
     let mut row = 0;
@@ -64,7 +70,7 @@ pub(crate) static PIECES: [[u64; 256]; 16] = {
     table
 };
 
-/// Returns the number of the piece of that code on that square; 0 for an empty square.
+/// Returns the number of the piece with this code on this square; 0 for an empty square.
 #[inline(always)]
 pub(crate) fn id(code: u8, square: u8) -> u64 {
     PIECES[usize::from(code >> 2 & 15)][usize::from(square)]
@@ -86,8 +92,8 @@ pub(crate) fn black() -> u64 {
     NUMBERS.black
 }
 
-/// Returns the number of a right whose rook is not the outermost of its castling side; 0 where it is. `right` is `side
-/// * 2 + castling side`.
+/// Returns the number of a right whose rook is not the outermost of its castling side; 0 for an outermost rook. `right`
+/// is `side * 2 + castling side`.
 pub(crate) fn inner_rook(board: &[u8; 64], right: usize, rook: u8) -> u64 {
     let (color, castling_side) = (Color::BOTH[usize::from(right & 2 != 0)], CastlingSide::BOTH[right & 1]);
     if !is_outermost(board, color, castling_side, rook) {
@@ -124,7 +130,7 @@ pub(crate) fn en_passant(board: &[u8; 64], king: Option<u8>, turn: Color, target
     0
 }
 
-/// Returns whether a piece of that colour attacks a square of a board.
+/// Returns whether a piece of this color attacks a square of a board.
 fn is_attacked(board: &[u8; 64], square: u8, by: Color) -> bool {
     let at = usize::from(square & 63);
     let is = |set: u64, role| {
@@ -149,7 +155,7 @@ fn is_attacked(board: &[u8; 64], square: u8, by: Color) -> bool {
                 Role::Rook => direction & 1 == 0,
                 Role::Bishop => direction & 1 == 1,
                 Role::Queen => true,
-                // A pawn stands aslant, on the side that it comes from.
+                // A pawn attacks diagonally forward, so it must be behind the square from its own point of view.
                 Role::Pawn => distance == 1 && direction & 1 == 1 && (ranks < 0) == (by == Color::White),
                 Role::Knight | Role::King => false,
             };
@@ -163,8 +169,8 @@ fn is_attacked(board: &[u8; 64], square: u8, by: Color) -> bool {
 }
 
 impl Position {
-    /// Returns the Zobrist key: equal for positions with the same pieces, side to move, castling rights and legal en
-    /// passant captures; clocks and labels do not count. Computed from the whole board, about 100 ns.
+    /// Returns the Zobrist key. It is equal for positions with the same pieces, side to move, castling rights and legal
+    /// en passant captures. Clocks and labels do not count. It is computed from the complete board in about 100 ns.
     pub fn zobrist(&self) -> u64 {
         let mut key = NUMBERS.rights[self.rights as usize & 15];
         for color in Color::BOTH {
@@ -186,7 +192,7 @@ impl Position {
         key
     }
 
-    /// The part of the key that tells apart which rook a right is for, where the castling side has several.
+    /// Returns the part of the key that distinguishes the rook of a right, if the castling side has several rooks.
     fn inner_rooks(&self) -> u64 {
         let mut key = 0;
         for color in Color::BOTH {

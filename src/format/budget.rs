@@ -1,13 +1,14 @@
-//! The budget of a block: the memory and text that a reader makes of it (FORMAT.md, "What a reader may refuse").
+//! The budget of a block limits the memory and text that a reader derives from the block (FORMAT.md, "What a reader may
+//! refuse").
 //!
-//! A compressed part can say much in few bytes: zstd expands repetitions, planes of width 0 take no bytes, thousands of
-//! texts share a template, and any tag value can name a dictionary string. Everything that a reader makes of a block is
-//! charged, before it is made, against the bytes that the block takes in the file. Writers compute the same charge; they
-//! store or pad a part whose compressed bytes are too few for it.
+//! A few compressed bytes can expand to a lot. zstd expands repetitions, and planes of width 0 take no bytes. Thousands
+//! of texts can share a template, and any tag value can name a dictionary string. A reader therefore charges every
+//! allocation and every output against the block's size in the file, in advance. Writers compute the same charge. They
+//! store or pad a part whose compressed bytes are too few for its charge.
 
 use super::limits::Limits;
 
-/// The charge of a decompressed byte: itself, and a copy of it.
+/// The charge of a decompressed byte: the byte and one copy.
 pub(crate) const RAW: u64 = 2;
 /// The charge of an adaptive number: its value, its game and its text.
 pub(crate) const NUMBER: u64 = 24;
@@ -18,7 +19,7 @@ pub(crate) const TEMPLATE: u64 = 64;
 pub(crate) const FIELD: u64 = 160;
 /// The charge of a text: its end and the number of its template; of a text field in it: its game and its end.
 pub(crate) const TEXT: u64 = 16;
-/// The charge of a comment that carries its own place, for the moves before it.
+/// The charge of a comment with an explicit position, for its move count.
 pub(crate) const PLACED: u64 = 8;
 /// The charge of a move of a line, for its text.
 pub(crate) const LINE_MOVE: u64 = 16;
@@ -43,15 +44,15 @@ pub(crate) const STRING: u64 = 8;
 /// The charge of a run of deleted games.
 pub(crate) const RUN: u64 = 16;
 
-/// The units that a dictionary block has whatever its size: few, since its strings stay in memory.
+/// The units of a dictionary block of any size. The number is small because dictionary strings stay in memory.
 const DICTIONARY: u64 = 1 << 12;
 
 /// The units that a block has in addition to those for its bytes.
 #[derive(Clone, Copy)]
 pub(crate) enum Allowance {
-    /// The columns of a chunk of so many games. Each game takes at least a byte of the moves block.
+    /// The columns of a chunk with this many games. Each game takes at least a byte of the moves block.
     Chunk(usize),
-    /// The texts of such a chunk: engines' numbers say much in few bytes.
+    /// The texts of a chunk with this many games. They get more because an engine's numbers compress well.
     Texts(usize),
     /// A block of another kind.
     Block,
@@ -80,7 +81,7 @@ impl Allowance {
     }
 }
 
-/// The units that are left of a block's budget.
+/// The remaining units of a block's budget.
 pub(crate) struct Budget {
     left: u64,
 }
@@ -92,7 +93,7 @@ impl Budget {
         Budget { left: bytes.saturating_add(allowance.units(limits)) }
     }
 
-    /// Takes the charge of `count` things; `None` if it is more than what is left.
+    /// Draws the charge of `count` items. Returns `None` if it exceeds the remaining units.
     #[inline]
     pub(crate) fn draw(&mut self, count: usize, charge: u64) -> Option<()> {
         self.left = self.left.checked_sub((count as u64).checked_mul(charge)?)?;
@@ -100,16 +101,16 @@ impl Budget {
     }
 }
 
-/// What a writer must know of a part's cost by the default limits.
+/// The cost of a part under the default limits, for writers.
 #[derive(Clone, Copy)]
 pub(crate) struct Cost {
-    /// The charge of everything made of the part, without its raw bytes.
+    /// The charge of everything derived from the part, without its raw bytes.
     pub(crate) charge: u64,
     pub(crate) allowance: Allowance,
 }
 
 impl Cost {
-    /// Returns how many bytes the part must take in the file if `raw` bytes come of it.
+    /// Returns the minimum size of the part in the file if it expands to `raw` bytes.
     pub(crate) fn least(&self, raw: usize) -> usize {
         let limits = &Limits::DEFAULT;
         let charge = self.charge.saturating_add((raw as u64).saturating_mul(RAW));
@@ -117,8 +118,8 @@ impl Cost {
         usize::try_from(missing.div_ceil(self.allowance.per_byte(limits))).unwrap_or(usize::MAX)
     }
 
-    /// Returns how many raw bytes must be added so that the part, stored, pays for itself. A raw byte of padding is
-    /// charged `each` units, `RAW` included.
+    /// Returns the number of padding bytes that a stored part needs to cover its charge. Each padding byte is charged
+    /// `each` units, including `RAW`.
     pub(crate) fn padding(&self, raw: usize, each: u64) -> usize {
         let missing = self.least(raw).saturating_sub(raw) as u64;
         let per_byte = self.allowance.per_byte(&Limits::DEFAULT);
@@ -126,37 +127,37 @@ impl Cost {
     }
 }
 
-/// Returns a vector with room for `count` things; `None` where there is no memory for them.
+/// Returns an empty vector with capacity for `count` items, or `None` if memory is exhausted.
 ///
-/// For all whose size a file says: an error, where anything else would end the process.
+/// Use it wherever a file determines the size: an ordinary allocation would abort the process.
 pub(crate) fn with_room<T>(count: usize) -> Option<Vec<T>> {
     let mut list = Vec::new();
     list.try_reserve_exact(count).ok()?;
     Some(list)
 }
 
-/// Returns `count` things that are all alike; `None` where there is no memory for them.
+/// Returns `count` copies of an item, or `None` if memory is exhausted.
 pub(crate) fn alike<T: Clone>(thing: T, count: usize) -> Option<Vec<T>> {
     let mut list = with_room(count)?;
     list.resize(count, thing);
     Some(list)
 }
 
-/// Collects things whose number is known; `None` where there is no memory for them.
+/// Collects an iterator of known length. Returns `None` if memory is exhausted.
 pub(crate) fn collect<T>(things: impl ExactSizeIterator<Item = T>) -> Option<Vec<T>> {
     let mut list = with_room(things.len())?;
     list.extend(things);
     Some(list)
 }
 
-/// Returns a copy of bytes; `None` where there is no memory for it.
+/// Returns a copy of the bytes, or `None` if memory is exhausted.
 pub(crate) fn copy(bytes: &[u8]) -> Option<Box<[u8]>> {
     let mut copy = with_room(bytes.len())?;
     copy.extend_from_slice(bytes);
     Some(copy.into())
 }
 
-/// Appends a thing; `None` where there is no memory for it.
+/// Appends an item. Returns `None` if memory is exhausted.
 #[inline]
 pub(crate) fn push<T>(list: &mut Vec<T>, thing: T) -> Option<()> {
     list.try_reserve(1).ok()?;

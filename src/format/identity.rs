@@ -1,7 +1,6 @@
-//! Which archive and which version a file is of, and the checksums that depend on the archive (FORMAT.md,
-//! "Conventions").
+//! Identity and version of an archive, and the checksums that depend on them (FORMAT.md, "Conventions").
 //!
-//! Knows nothing of any structure; all of them are checked with what stands here.
+//! This file depends on no structure, and every structure uses its checksums.
 
 /// The format version that this program writes, major and minor. It reads every version with the same major one.
 pub const VERSION: (u16, u16) = (1, 0);
@@ -17,8 +16,8 @@ impl std::fmt::Display for ArchiveId {
 }
 
 impl ArchiveId {
-    /// Returns the value that a CRC-32 at `offset` in this archive starts from: a structure in the wrong place or the
-    /// wrong archive fails.
+    /// Returns the initial CRC-32 value for `offset` in this archive. The seed makes a structure fail its checksum if
+    /// it is in the wrong place or the wrong archive.
     #[doc(hidden)]
     pub fn seed(self, offset: u64) -> u32 {
         let mut crc = crc32fast::Hasher::new();
@@ -27,10 +26,10 @@ impl ArchiveId {
         crc.finalize()
     }
 
-    /// Returns an identity whose bytes have this CRC-32: all that the checksums of an archive take from it.
+    /// Returns an identity whose bytes have this CRC-32. The checksums of an archive depend only on this value.
     pub(crate) fn from_crc(crc: u32) -> ArchiveId {
         let mut id = [0; 16];
-        // Four bytes read from a state are as four zeros read from that state with the bytes added to it.
+        // Reading four bytes from a state equals reading four zeros from that state XOR the bytes.
         let zeros = crc_before(crc, &[0; 4]);
         let last = !crc_from(0, &id[..12]) ^ !zeros;
         id[12..].copy_from_slice(&last.to_le_bytes());
@@ -44,7 +43,7 @@ impl ArchiveId {
     }
 }
 
-/// Returns the CRC-32 (IEEE) of `bytes` that goes on from the CRC `seed`.
+/// Returns the CRC-32 (IEEE) of `bytes`, continued from the CRC `seed`.
 #[cfg(not(target_family = "wasm"))]
 pub(crate) fn crc_from(seed: u32, bytes: &[u8]) -> u32 {
     let mut crc = crc32fast::Hasher::new_with_initial(seed);
@@ -52,8 +51,8 @@ pub(crate) fn crc_from(seed: u32, bytes: &[u8]) -> u32 {
     crc.finalize()
 }
 
-/// The same for a browser, where the tables of crc32fast, which nothing compresses, would be a thirtieth of what is
-/// loaded: this table is made at the start.
+/// The same for browsers, with a table that is computed at startup. The tables of crc32fast do not compress; they would
+/// be a thirtieth of the download.
 #[cfg(target_family = "wasm")]
 pub(crate) fn crc_from(seed: u32, bytes: &[u8]) -> u32 {
     static TABLE: std::sync::LazyLock<[u32; 256]> = std::sync::LazyLock::new(|| {
@@ -65,7 +64,7 @@ pub(crate) fn crc_from(seed: u32, bytes: &[u8]) -> u32 {
     !bytes.iter().fold(!seed, |crc, byte| crc >> 8 ^ table[usize::from(crc as u8 ^ byte)])
 }
 
-/// Returns the CRC-32 (IEEE) from which that of `bytes` goes on to `crc`: `crc_from` backwards.
+/// Returns the CRC-32 (IEEE) that `bytes` continue to `crc`: the inverse of `crc_from`.
 pub(crate) fn crc_before(crc: u32, bytes: &[u8]) -> u32 {
     const POLYNOMIAL: u32 = 0xEDB8_8320;
     let mut state = !crc;

@@ -1,21 +1,21 @@
-//! The most that a reader takes from untrusted bytes.
+//! Limits for data from untrusted bytes.
 
-/// No number of games, strings or bytes is greater: so those of a file can be added up without an overflow. A reader
-/// refuses what says more.
+/// The maximum number of games, strings or bytes. Sums of such numbers in a file cannot overflow. A reader rejects
+/// greater numbers.
 pub const MOST: u64 = 1 << 60;
 
-/// The cost that a reader accepts for blocks whose checksums hold: a crafted archive may say anything under good
-/// checksums.
+/// The accepted cost of blocks with valid checksums. A crafted archive can declare anything under valid checksums.
 ///
 /// [`OpenOptions`](crate::archive::OpenOptions) sets other limits for an archive. Writers stay within the defaults. A
 /// block beyond `block` gives [`Error::Limit`](crate::Error::Limit); a block beyond another limit counts as damaged.
 ///
-/// Each block has one budget, in units. A unit is about a byte of memory that the reader reserves or of text that it
-/// gives out, or a nanosecond. FORMAT.md, section 24, lists the charges. The budget depends on the bytes that the block
-/// takes in the file, not on the bytes that these expand to, so time and memory stay in proportion to the file.
+/// Each block has one budget, in units. A unit is about a byte of memory that the reader reserves, a byte of text in
+/// its output, or a nanosecond. FORMAT.md, section 24, lists the charges. The budget depends on the size of the block
+/// in the file, not on its decompressed size. Time and memory therefore stay in proportion to the file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
-    /// Bytes of a block that are read at once: the whole block, or the table of a moves block. Default: 1 GiB.
+    /// The maximum number of bytes of a block that are read at once: the whole block, or the table of a moves block.
+    /// Default: 1 GiB.
     pub block: u32,
     /// Bytes of a dictionary string, which any tag can refer to. Twice as many for a texts block. Default: 64.
     pub string: usize,

@@ -1,21 +1,21 @@
-//! Every byte on disk: the only room that knows an offset or a magic number. One structure a file; FORMAT.md describes
-//! the same.
+//! Every byte on disk. Only this room knows offsets and magic numbers. Each file covers one structure, and FORMAT.md
+//! describes the same structures.
 //!
-//! In flow the values of blocks and side files, out flow their bytes, and the other way round. Nothing here does I/O,
-//! and nothing but `chess` and `game` is known. Decoders take any bytes without panicking and never allocate from a
-//! declared count that the bytes at hand do not support.
+//! Input: the values of blocks and side files; output: their bytes; and the reverse. The room does no I/O and depends
+//! only on `chess` and `game`. Decoders accept any bytes without panicking. They never allocate from a declared count
+//! that the available bytes do not support.
 //!
-//! - `file`: what an archive and its index are made of: header pages, block headers, commits, dictionaries, sources.
-//! - `columns`: what the blocks of a chunk of games hold: records of moves, and tags, texts and layout as columns.
-//! - `coder`: numbers as few bits: a range coder, adaptive models, columns that others predict.
+//! - `file`: the parts of an archive and its index: header pages, block headers, commits, dictionaries, sources.
+//! - `columns`: the blocks of a chunk of games: move records, and tags, texts and layout as columns.
+//! - `coder`: compression of numbers: a range coder, adaptive models, predicted columns.
 //! - `lines`: moves in texts, such as principal variations.
-//! - `inspect`: all of it told part by part.
-//! - `side`: the files beside an archive that searches need: signatures, position index, tag columns.
+//! - `inspect`: descriptions of every part.
+//! - `side`: the files beside an archive that searches use: signatures, position index, tag columns.
 //!
-//! Below all of them: `identity` (archive, version, checksums), `wire` (numbers, strings, compressed parts), `limits`
-//! and `budget` (what may be made of untrusted bytes).
+//! Shared: `identity` (archive, version, checksums), `wire` (numbers, strings, compressed parts), `limits` and `budget`
+//! (protection against untrusted bytes).
 
-// Untrusted bytes are read here: nothing may panic on them.
+// This room reads untrusted bytes, so no code here may panic.
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 pub(crate) mod budget;

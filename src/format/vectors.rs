@@ -7,14 +7,14 @@ use super::columns::planes::{push_column, read_column};
 use super::wire::{Bytes, Mixed, push_compressed, push_varint, read_compressed};
 use serde_json::{Value, json};
 
-/// A vector: what it is about, what part it is, its bytes and counts.
+/// A vector: its subject, its part, its bytes and its counts.
 type Vector = (&'static str, &'static str, Vec<u8>, Vec<u64>);
 
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02X}")).collect()
 }
 
-/// What the library takes the bytes for; `None` where it refuses them.
+/// The library's reading of the bytes; `None` if it rejects them.
 fn meaning(part: &str, bytes: &[u8], counts: &[u64]) -> Option<Value> {
     let mut rest = Bytes(bytes);
     let kind = match part {
@@ -122,7 +122,7 @@ fn all() -> Vec<Vector> {
         assert_eq!(meaning(part, &bytes, &counts), Some(json!(games)), "{name}");
         vectors.push((name, part, bytes, counts));
     }
-    // Any bytes are numbers, and zeros follow the last.
+    // Any bytes decode to numbers, and zeros follow the last byte.
     vectors.push(("bytes of no writer", "evaluation", vec![0xFF, 0x00, 0xAA, 0x55, 0x12], vec![3, 3]));
     vectors.push(("a code beyond the range", "plain", vec![0xFF; 40], vec![9]));
     vectors.push(("a top symbol of no writer", "plain", vec![0x54, 0x6C, 0xE0, 0xDA], vec![2]));

@@ -1,5 +1,4 @@
-//! Reading and writing of numbers, strings and compressed parts; readers return `None` where bytes are missing or
-//! malformed.
+//! Reads and writes numbers, strings and compressed parts. Readers return `None` for missing or malformed bytes.
 
 use super::budget::{Allowance, Budget, Cost, RAW, with_room};
 use super::limits::Limits;
@@ -15,25 +14,27 @@ use zstd::zstd_safe::{
 /// The first bytes of a zstd frame (RFC 8878, section 3.1.1); a skippable frame has others.
 const FRAME: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
 
-// What zstd works with is kept by each thread: to make it and to fill it with zeros costs more than a small part does.
+// Each thread keeps its zstd contexts. Allocating a context and filling it with zeros takes longer than compressing a
+// small part.
 thread_local! {
-    /// For levels of `MOST_KEPT` at most; an import needs two of them in turns.
+    /// Compressors for levels up to `MOST_KEPT`. An import alternates between two levels.
     static COMPRESSORS: RefCell<Vec<(Effort, Compressor<'static>)>> = const { RefCell::new(Vec::new()) };
     static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
 }
 
-/// The highest level whose compressor is kept: those beyond take many megabytes, and long enough for a new one.
+/// The highest level whose compressor is kept. Compressors of higher levels take many megabytes, and compress so slowly
+/// that creating one hardly matters.
 const MOST_KEPT: i32 = 9;
 
-/// Up to this level columns of numbers are compressed with less effort.
+/// Up to this level, columns of numbers are compressed with less effort.
 const COLUMNS: i32 = 4;
 
-/// How hard zstd looks for what recurs.
+/// The effort of zstd in the search for repetitions.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Effort {
     Level(i32),
-    /// Level 1, but with matches from four bytes on: what recurs in columns of numbers is short. An archive without
-    /// comments is a thousandth larger than with level 4, and made in a thirtieth less time.
+    /// Level 1 with matches of four bytes or more, because repetitions in columns of numbers are short. Compared with
+    /// level 4, an archive without comments is a thousandth larger and takes a thirtieth less time.
     Columns,
 }
 
@@ -83,7 +84,7 @@ impl<'a> Bytes<'a> {
         Some(array)
     }
 
-    /// LEB128: seven bits a byte, lowest first; at most ten bytes, and no more than the number needs.
+    /// Reads a LEB128 number: seven bits per byte, lowest first. It has at most ten bytes and no superfluous byte.
     pub(crate) fn varint(&mut self) -> Option<u64> {
         let mut value = 0u64;
         for shift in (0..64).step_by(7) {
@@ -99,12 +100,12 @@ impl<'a> Bytes<'a> {
         None
     }
 
-    /// A varint that counts things in memory.
+    /// Reads a varint that counts items in memory.
     pub(crate) fn count(&mut self) -> Option<usize> {
         usize::try_from(self.varint()?).ok()
     }
 
-    /// A length as a varint, and that many bytes.
+    /// Reads a length as a varint, and that many bytes.
     pub(crate) fn string(&mut self) -> Option<&'a [u8]> {
         let length = self.count()?;
         self.take(length)
@@ -124,41 +125,43 @@ pub(crate) fn push_string(text: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(text);
 }
 
-/// Appends a compressed part: the raw length as a varint, one byte (0 stored, 1 a zstd frame), the bytes to the end.
+/// Appends a compressed part: the raw length as a varint, one byte (0 stored, 1 zstd frame), and the bytes to the end.
 ///
-/// A frame that takes too few bytes for the cost of the part is not used.
+/// The part is stored if a frame has too few bytes for the part's charge.
 pub(crate) fn push_compressed(raw: &[u8], level: i32, cost: Cost, out: &mut Vec<u8>) {
     push_with(raw, &[], Effort::Level(level), cost, out);
 }
 
-/// Bytes that are compressed as one, of several kinds one after the other: numbers at random, small numbers, texts. zstd
-/// codes the bytes of a block by how often each occurs in it, and each kind gets a block of its own.
+/// Bytes of several kinds, such as random numbers, small numbers and texts, in one compressed part.
+///
+/// zstd codes
+/// each of its blocks by the frequencies of bytes in that block, so each kind gets a separate block.
 #[derive(Default)]
 pub(crate) struct Mixed {
     pub(crate) bytes: Vec<u8>,
-    /// Where a kind ends and the next begins.
+    /// The end of each kind.
     ends: Vec<usize>,
 }
 
-/// Fewer bytes are no block of their own: to say how often each byte occurs takes some.
+/// The minimum size of a kind's block. A table of frequencies costs more than it saves in smaller blocks.
 const LEAST_BLOCK: usize = 256;
 
 impl Mixed {
-    /// Ends the bytes of a kind.
+    /// Ends a kind.
     pub(crate) fn end_kind(&mut self) {
         if self.bytes.len() >= self.ends.last().unwrap_or(&0) + LEAST_BLOCK {
             self.ends.push(self.bytes.len());
         }
     }
 
-    /// Puts bytes before all others.
+    /// Inserts bytes before all others.
     pub(crate) fn prepend(&mut self, mut head: Vec<u8>) {
         self.ends.iter_mut().for_each(|end| *end += head.len());
         head.append(&mut self.bytes);
         self.bytes = head;
     }
 
-    /// Reads a compressed part; each of its blocks is a kind.
+    /// Reads a compressed part. Each of its blocks is a kind.
     pub(crate) fn read(part: &[u8], allowance: Allowance) -> Option<Mixed> {
         let bytes = read_compressed(part, allowance)?;
         let mut frame = Bytes(part);
@@ -193,7 +196,7 @@ fn push_with(raw: &[u8], ends: &[usize], effort: Effort, cost: Cost, out: &mut V
     }
 }
 
-/// Returns a frame that has blocks end at `ends`, and wherever else zstd likes.
+/// Returns a frame with block boundaries at `ends`. zstd may add others.
 fn compress(raw: &[u8], ends: &[usize], effort: Effort) -> io::Result<Vec<u8>> {
     if let Effort::Level(level) = effort
         && level > MOST_KEPT
@@ -225,7 +228,7 @@ fn compress_by(compressor: &mut Compressor, raw: &[u8], ends: &[usize]) -> io::R
         let mut kind = InBuffer { src: raw.get(..end).unwrap_or(raw), pos: begin };
         checked(context.compress_stream(&mut out, &mut kind))?;
         let left = if end < raw.len() { context.flush_stream(&mut out) } else { context.end_stream(&mut out) };
-        // There is room for all of it, whatever the bytes.
+        // The output buffer is large enough for any input.
         if checked(left)? > 0 || kind.pos < end {
             return Err(io::ErrorKind::WriteZero.into());
         }
@@ -234,7 +237,7 @@ fn compress_by(compressor: &mut Compressor, raw: &[u8], ends: &[usize]) -> io::R
     Ok(frame)
 }
 
-/// Returns where the blocks of a frame (RFC 8878, section 3.1.1) that decompresses to so many bytes end in these.
+/// Returns the ends of the blocks of a frame (RFC 8878, section 3.1.1), in a decompressed length of `length` bytes.
 fn block_ends(mut frame: Bytes, length: usize) -> Option<Vec<usize>> {
     let mut context = DCtx::create();
     let mut raw: Vec<u8> = with_room(length)?;
@@ -271,8 +274,8 @@ pub(crate) fn read_compressed(bytes: &[u8], allowance: Allowance) -> Option<Vec<
     read_compressed_within(bytes, &mut Budget::new(bytes.len(), allowance, &Limits::DEFAULT))
 }
 
-/// Reads what `push_compressed` wrote, and draws the charge of the raw bytes; `bytes` must end where the part does, and
-/// have been checked against their CRC.
+/// Reads a part that `push_compressed` has written, and draws the charge of its raw bytes. `bytes` must end with the
+/// part and have a verified CRC.
 pub(crate) fn read_compressed_within(bytes: &[u8], budget: &mut Budget) -> Option<Vec<u8>> {
     let mut bytes = Bytes(bytes);
     let length = bytes.count()?;
@@ -285,7 +288,7 @@ pub(crate) fn read_compressed_within(bytes: &[u8], budget: &mut Budget) -> Optio
             raw.extend_from_slice(body);
             Some(raw)
         }
-        // Decompression alone would also take no frame, several frames, and skippable ones.
+        // The decompressor alone would also accept an empty input, several frames, and skippable frames.
         1 if body.starts_with(&FRAME) && find_frame_compressed_size(body) == Ok(body.len()) => {
             let mut raw = with_room(length)?;
             let written = DECOMPRESSOR.with_borrow_mut(|kept| -> io::Result<usize> {

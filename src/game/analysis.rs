@@ -1,4 +1,4 @@
-//! What engines say of the moves of a game, with principal variations as moves.
+//! The engine analysis in the comments of a game, with principal variations as moves.
 
 use super::engine::EngineNote;
 use super::events::{Outcome, TextKind, Visitor};
@@ -8,46 +8,46 @@ use crate::chess::{Move, Position};
 use serde_core::ser::{Serialize, SerializeMap, Serializer};
 use std::time::Duration;
 
-/// What the comments after a move say of an engine's search for it; `None` for what they do not say. It serializes as
-/// the members of docs/JSON.md.
+/// The engine analysis of a move in the comments after it; missing values are `None`. It serializes as the members in
+/// docs/JSON.md.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Analysis {
     /// The ply after the move, from 1.
     pub ply: u32,
-    /// The evaluation, from White's side.
+    /// The evaluation, from White's point of view.
     pub evaluation: Option<Evaluation>,
-    /// The depth searched, in plies.
+    /// The search depth, in plies.
     pub depth: Option<u32>,
-    /// The greatest depth reached, in plies.
+    /// The maximum search depth, in plies.
     pub selective_depth: Option<u32>,
-    /// The positions searched.
+    /// The number of searched positions.
     pub nodes: Option<u64>,
     /// The time used for the move.
     pub time: Option<Duration>,
-    /// The time left after the move.
+    /// The remaining time after the move.
     pub clock: Option<Duration>,
     /// The moves that the engine expected.
     pub pv: Option<PrincipalVariation>,
 }
 
-/// A principal variation: the moves that an engine expected, all of them legal.
+/// A principal variation: the moves that an engine expected. All are legal.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PrincipalVariation {
-    /// The ply of the game at which it begins: that before the commented move, whose place its first move takes, or that
-    /// after it.
+    /// The ply of the game at which it begins: the ply before the commented move, whose place its first move takes, or
+    /// the ply after it.
     pub ply: u32,
-    /// The position there.
+    /// The position at its beginning.
     pub start: Position,
-    /// Whether its first move is the commented move itself.
+    /// Whether its first move is the commented move.
     pub has_own_move: bool,
-    /// Its moves, at least one: as many of those written as are legal.
+    /// Its moves, at least one: the legal moves at the beginning of the written line.
     pub moves: Vec<Move>,
 }
 
 impl PrincipalVariation {
-    /// Reads the moves of a text, with numbers or without, in SAN or as UCI writes moves: from the position before the
-    /// commented move or from that after it. More legal moves decide, and then that the first is the commented
-    /// move. `None` without a legal move.
+    /// Reads the moves of a text, with or without numbers, in SAN or UCI notation. The line begins before or after the
+    /// commented move. The beginning with more legal moves is used; in a tie, the one whose first move is the commented
+    /// move. Returns `None` without a legal move.
     fn read(text: &str, ply: u32, before: &Position, played: Move) -> Option<PrincipalVariation> {
         let words = move_words(text).count();
         let moves = legal_moves(text, before);
@@ -79,7 +79,7 @@ impl PrincipalVariation {
     }
 }
 
-/// Returns the moves at the beginning of a text that are legal one after the other.
+/// Returns the consecutive legal moves at the beginning of a text.
 fn legal_moves(text: &str, start: &Position) -> Vec<Move> {
     let mut position = start.clone();
     let read = |word: &str| {
@@ -108,15 +108,15 @@ impl Serialize for Analysis {
     }
 }
 
-/// A visitor that gives what engines say of moves to `seen`, with how deep in variations the move stands.
+/// A visitor that passes the analysis of moves to `seen`, with the depth of the move in variations.
 pub(crate) struct AnalysisReader<F: FnMut(Analysis, usize)> {
     seen: F,
-    /// Whether variations are read, too.
+    /// Whether variations are included.
     variations: bool,
     ply: u32,
     /// The last move, and the position before it.
     scene: Option<(Position, Move)>,
-    /// What was there where each open variation left its line.
+    /// The line's state at the beginning of each open variation.
     open: Vec<(u32, Option<(Position, Move)>)>,
 }
 
@@ -172,8 +172,8 @@ impl<F: FnMut(Analysis, usize)> Visitor for AnalysisReader<F> {
 }
 
 impl Analysis {
-    /// Reads a comment after the move `played`, which leads from `before` to ply `ply`; `None` where it is not an
-    /// engine's.
+    /// Reads a comment after the move `played`, which leads from `before` to ply `ply`. Returns `None` if it is not an
+    /// engine's comment.
     pub fn read(text: &str, ply: u32, before: &Position, played: Move) -> Option<Analysis> {
         let note = EngineNote::read(text, Some(before.turn()));
         (note != EngineNote::default()).then(|| Analysis {
@@ -188,7 +188,7 @@ impl Analysis {
         })
     }
 
-    /// Adds what a comment says to what others say, by ply.
+    /// Merges a comment into the analysis of the same ply.
     pub(crate) fn add_to(self, all: &mut Vec<Analysis>) {
         match all.last_mut().filter(|last| last.ply == self.ply) {
             Some(last) => last.complete(self),
@@ -196,7 +196,7 @@ impl Analysis {
         }
     }
 
-    /// Adds what a later comment after the same move says.
+    /// Adds the values of a later comment after the same move.
     fn complete(&mut self, other: Analysis) {
         self.evaluation = self.evaluation.or(other.evaluation);
         self.depth = self.depth.or(other.depth);

@@ -1,35 +1,35 @@
-//! What an engine says of a move in its comment, whatever program wrote it.
+//! Reads engine comments of any program.
 //!
-//! Known are lists of `key=value` (TCEC), scores with depth and time (`+0.33/20 5.6s`: cutechess, fastchess, Arena) and
-//! such lists after them, scores alone, and the commands `eval`, `emt` and `clk`. Scores come out from White's side:
-//! those of lists and commands are written so, all others are the mover's. ChessBase's `[%eval 75,20]`, hundredths and
-//! depth, is the mover's, too.
+//! Supported are lists of `key=value` (TCEC), scores with depth and time (`+0.33/20 5.6s`: cutechess, fastchess,
+//! Arena), scores followed by such lists, scores alone, and the commands `eval`, `emt` and `clk`. Results are from
+//! White's point of view. Scores in lists and commands are written in this way, and all other scores are from the
+//! mover's point of view. So is ChessBase's `[%eval 75,20]`, which contains hundredths and depth.
 
 use super::values::{Evaluation, decimal, duration};
 use crate::chess::Color;
 use std::time::Duration;
 
-/// What an engine says in a comment; `None` for what it does not say.
+/// The values in an engine comment; missing values are `None`.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct EngineNote<'a> {
-    /// The evaluation, from White's side.
+    /// The evaluation, from White's point of view.
     pub evaluation: Option<Evaluation>,
-    /// The depth searched, in plies.
+    /// The search depth, in plies.
     pub depth: Option<u32>,
-    /// The greatest depth reached, in plies.
+    /// The maximum search depth, in plies.
     pub selective_depth: Option<u32>,
-    /// The positions searched.
+    /// The number of searched positions.
     pub nodes: Option<u64>,
     /// The time used for the move.
     pub time: Option<Duration>,
-    /// The time left after the move.
+    /// The remaining time after the move.
     pub time_left: Option<Duration>,
     /// The principal variation as written.
     pub line: Option<&'a str>,
 }
 
 impl<'a> EngineNote<'a> {
-    /// Reads a comment of the player `mover`; without one, scores from the mover's side are left out.
+    /// Reads a comment of the player `mover`. Without `mover`, scores from the mover's point of view are ignored.
     pub(super) fn read(text: &'a str, mover: Option<Color>) -> EngineNote<'a> {
         let mut note = EngineNote::default();
         let Some((before, _)) = text.split_once("[%") else {
@@ -37,7 +37,7 @@ impl<'a> EngineNote<'a> {
             return note;
         };
         note.read_commands(text, mover);
-        // What stands beside commands is an engine's only where these are.
+        // Text beside commands belongs to an engine only if the commands do.
         if note.evaluation.is_some() && before.trim().starts_with('(') {
             note.read_line(before);
         }
@@ -62,7 +62,7 @@ impl<'a> EngineNote<'a> {
         }
     }
 
-    /// Reads a line in brackets, and returns what follows it.
+    /// Reads a line in parentheses, and returns the text after it.
     fn read_line(&mut self, text: &'a str) -> &'a str {
         match text.trim().strip_prefix('(').and_then(|text| text.split_once(')')) {
             Some((line, after)) => {
@@ -124,7 +124,7 @@ pub(super) fn commands(text: &str) -> impl Iterator<Item = (&str, &str)> {
         let (_, command) = rest.split_once("[%")?;
         let (command, after) = command.split_once(']')?;
         rest = after;
-        // A line may end after the name: comments are wrapped at blanks.
+        // The name may end with a line end, because comments are wrapped at blanks.
         let (name, value) = command.split_at(command.find(char::is_whitespace).unwrap_or(command.len()));
         Some((name, value.trim()))
     })
@@ -141,14 +141,14 @@ fn score_of(text: &str) -> Option<Evaluation> {
         let moves: i32 = moves.parse().ok()?;
         return Some(Evaluation::Mate(sign * moves));
     }
-    // A whole number may be anything: a count, a year.
+    // A whole number may be anything, such as a count or a year.
     let has_point = rest.contains('.') && rest.as_bytes().first()?.is_ascii_digit();
     let pawns = decimal(rest).filter(|_| has_point)?;
     let hundredths = (pawns * 100.0).round();
     (hundredths <= f64::from(i32::MAX)).then_some(Evaluation::Centipawns(sign * hundredths as i32))
 }
 
-/// Returns an evaluation from White's side that is the mover's.
+/// Converts an evaluation from the mover's to White's point of view.
 fn seen_from(mover: Color, evaluation: Evaluation) -> Evaluation {
     match (mover, evaluation) {
         (Color::White, evaluation) => evaluation,
@@ -162,7 +162,7 @@ fn seconds(text: &str) -> Option<Duration> {
     Some(Duration::from_millis((seconds * 1000.0).round() as u64))
 }
 
-/// Reads milliseconds, seconds as in `1.203s`, or a time as `00:01:40`.
+/// Reads milliseconds, seconds (`1.203s`), or a time (`00:01:40`).
 fn time_of(text: &str) -> Option<Duration> {
     match (text.contains(':'), text.strip_suffix('s')) {
         (true, _) => duration(text),

@@ -1,9 +1,9 @@
-//! The events of a game, and who receives them.
+//! The events of a game, and their receiver.
 
 use crate::chess::{Move, Position};
 use std::fmt;
 
-/// What kind of text stands in a movetext.
+/// The kind of a text in a movetext.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 pub enum TextKind {
@@ -11,16 +11,16 @@ pub enum TextKind {
     Brace = 0,
     /// A comment from `;` to the end of the line, without either.
     Line = 1,
-    /// A token that the data model has no place for, kept as written: `*` inside a variation, `N`, `+-`.
+    /// A token that the data model does not cover, as written: `*` inside a variation, `N`, `+-`.
     Token = 2,
-    /// What follows a fault, as written: the illegal or unreadable move and the rest of its variation or game.
+    /// The text after a fault, as written: the illegal or unreadable move and the rest of its variation or game.
     Tail = 3,
-    /// A line that begins with `%`, without it and without the line end.
+    /// A line that begins with `%`, without the `%` and the line end.
     Escape = 4,
 }
 
 impl TextKind {
-    /// Returns the kind with that number.
+    /// Returns the kind with this number.
     pub const fn from_number(number: u8) -> Option<TextKind> {
         Some(match number {
             0 => TextKind::Brace,
@@ -33,7 +33,7 @@ impl TextKind {
     }
 }
 
-/// How a game ended according to its movetext.
+/// The result of a game according to its movetext.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 pub enum Outcome {
@@ -76,27 +76,27 @@ impl fmt::Display for Outcome {
     }
 }
 
-/// Receives a game as events, in this order: the tag pairs; the start; the movetext; the result, if there is one.
+/// Receives a game as events in this order: the tag pairs; the start; the movetext; the result, if there is one.
 ///
 /// Every variation that opens also closes. Moves are legal, or null.
 pub trait Visitor {
-    /// A tag pair, in its order, with escapes resolved.
+    /// A tag pair, in order, with resolved escapes.
     fn tag(&mut self, name: &[u8], value: &[u8]);
-    /// The position before the first move; called once in every game, after the tags.
+    /// The position before the first move. Called once per game, after the tags.
     fn start(&mut self, position: &Position);
-    /// A move of the position `before`.
+    /// A move in the position `before`.
     fn play(&mut self, before: &Position, m: Move);
     /// A `!` (good) or `?` as written after a move.
     fn suffix(&mut self, good: bool);
     /// A numeric annotation glyph, `$0` to `$255`.
     fn nag(&mut self, nag: u8);
-    /// A text at its place.
+    /// A text at its position.
     fn text(&mut self, kind: TextKind, text: &[u8]);
-    /// A variation opens: it replaces the last move.
+    /// A variation opens. It replaces the last move.
     fn open(&mut self);
     /// The innermost variation closes.
     fn close(&mut self);
-    /// The termination marker of the main line; not called where the movetext has none.
+    /// The termination marker of the main line. Not called if the movetext has none.
     fn outcome(&mut self, outcome: Outcome);
 }
 

@@ -1,11 +1,12 @@
-//! The position along a movetext with its variations.
+//! The position along a movetext with variations.
 
 use crate::chess::{Move, PieceId, Position, Role};
 
-/// The position while a movetext is walked, variations included: a variation goes back to before the last move.
+/// The position during a walk over a movetext with variations. A variation returns to the position before the last
+/// move.
 ///
-/// Opening a variation costs one copy of a position and a place on a heap-held stack, so depth is bounded by memory
-/// alone.
+/// Opening a variation costs one copy of a position and an entry on a heap-allocated stack, so only memory bounds the
+/// depth.
 pub(crate) struct Line {
     now: Position,
     before: Position,
@@ -15,7 +16,7 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    /// `branches`: whether a variation may open.
+    /// Returns a line at its start. `branches` tells whether variations may open.
     pub(crate) fn new(start: Position, branches: bool) -> Line {
         Line { before: start.clone(), now: start, stack: Vec::new(), branches }
     }
@@ -36,8 +37,8 @@ impl Line {
         }
     }
 
-    /// Plays a plain move of that piece as `Position::play_reaching` does; returns whether it is legal, or, if it is
-    /// known to be `safe`, whether the piece can make it. `seen` is called before it is played.
+    /// Plays a plain move of this piece like `Position::play_reaching`. Returns whether it is legal. If it is known to
+    /// be `safe`, returns whether the piece can make it. `seen` is called first.
     #[inline(always)]
     pub(crate) fn play_reaching<const BLACK: bool>(
         &mut self,
@@ -56,7 +57,7 @@ impl Line {
         played.is_some()
     }
 
-    /// `play` for a promotion to a piece of given identity.
+    /// Like `play`, for a promotion to a piece with a given identity.
     pub(crate) fn play_as(&mut self, m: Move, promoted: Option<PieceId>) {
         self.keep();
         self.now.play_as(m, promoted);
@@ -72,7 +73,7 @@ impl Line {
         self.stack.push((now, std::mem::replace(&mut self.before, before)));
     }
 
-    /// Closes the innermost variation; does nothing where none is open.
+    /// Closes the innermost variation. Does nothing if none is open.
     pub(crate) fn close(&mut self) {
         if let Some((now, before)) = self.stack.pop() {
             self.now = now;

@@ -1,8 +1,8 @@
-//! The hub that every way of writing a game converts to and from: a stream of events, and `Game` as one owner of such a
+//! The hub to and from which all forms of a game are converted: a stream of events, and `Game`, which owns such a
 //! stream.
 //!
-//! A reader drives a [`Visitor`]; so an import can encode records without building a tree for each game. [`Game`] is
-//! the visitor that keeps everything, and can drive another one. All text is UTF-8.
+//! A reader drives a [`Visitor`], so an import can encode records without a tree for each game. [`Game`] is the visitor
+//! that keeps everything, and can drive another visitor. All text is UTF-8.
 
 mod analysis;
 mod engine;

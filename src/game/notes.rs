@@ -1,4 +1,4 @@
-//! What stands beside the moves of a game: comments with their clocks and evaluations, and variations.
+//! Comments of a game, with clocks and evaluations, and variations.
 
 use super::engine::{EngineNote, commands};
 use super::events::{Outcome, TextKind, Visitor};
@@ -9,54 +9,54 @@ use std::time::Duration;
 /// A comment of a game.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Comment {
-    /// The plies of its line before it: a comment after ply 3 has 3, one before the first move 0.
+    /// The number of plies of its line before it: 3 for a comment after ply 3, 0 for one before the first move.
     pub ply: u32,
-    /// How deep in variations it stands: 0 for the main line.
+    /// The depth in variations: 0 for the main line.
     pub depth: u32,
     /// Its text, without braces or `;`.
     pub text: String,
-    /// Who has made the move before it; `None` before the first.
+    /// The player of the move before it; `None` before the first move.
     pub mover: Option<Color>,
 }
 
 impl Comment {
-    /// Returns the value of a command in the comment: `0:03:00` of `clk` in `[%clk 0:03:00]`; the first, if there are
-    /// several.
+    /// Returns the value of a command in the comment, such as `0:03:00` of `clk` in `[%clk 0:03:00]`. If there are
+    /// several, returns the first.
     pub fn command(&self, name: &str) -> Option<&str> {
         commands(&self.text).find(|(own, _)| *own == name).map(|(_, value)| value)
     }
 
-    /// Returns what an engine says of the move, whatever program wrote it.
+    /// Returns the engine's values for the move, from any program.
     pub fn engine(&self) -> EngineNote<'_> {
         EngineNote::read(&self.text, self.mover)
     }
 
-    /// Returns what was left on the player's clock after the move, by the command `clk` or as engines write it.
+    /// Returns the player's remaining time after the move, from the command `clk` or an engine's values.
     pub fn clock(&self) -> Option<Duration> {
         self.command("clk").and_then(duration).or_else(|| self.engine().time_left)
     }
 
-    /// Returns the time that the move took, by the command `emt` or as engines write it.
+    /// Returns the time used for the move, from the command `emt` or an engine's values.
     pub fn elapsed(&self) -> Option<Duration> {
         self.command("emt").and_then(duration).or_else(|| self.engine().time)
     }
 
-    /// Returns an engine's evaluation of the position after the move, by the command `eval` or as engines write it.
+    /// Returns the evaluation of the position after the move, from the command `eval` or an engine's values.
     pub fn evaluation(&self) -> Option<Evaluation> {
         self.engine().evaluation
     }
 }
 
-/// A variation: other moves than those of the line that it leaves.
+/// A variation: moves that replace moves of another line.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Variation {
-    /// The ply that its first move takes the place of, from 1.
+    /// The ply of the move that its first move replaces, from 1.
     pub ply: u32,
-    /// How deep it is: 1 for a variation of the main line, 2 for one within such a variation, and so on.
+    /// The depth: 1 for a variation of the main line, 2 for one within such a variation, and so on.
     pub depth: u32,
-    /// The position before its first move; `None` where it has no moves.
+    /// The position before its first move; `None` if it has no moves.
     pub start: Option<Position>,
-    /// Its moves, without those of variations within it.
+    /// Its moves, without nested variations.
     pub moves: Vec<Move>,
 }
 
@@ -73,23 +73,23 @@ impl Variation {
     }
 }
 
-/// A visitor that keeps what stands beside the moves.
+/// A visitor that keeps comments and variations.
 #[derive(Default)]
 pub(crate) struct Notes {
     pub comments: Vec<Comment>,
     pub variations: Vec<Variation>,
-    /// The plies of the main line.
+    /// The number of plies of the main line.
     pub plies: u32,
-    /// The variations that are open, by their places, and the ply of the line that each has left.
+    /// The indexes of open variations, with the ply at which each left its line.
     open: Vec<(usize, u32)>,
     /// The ply of the current line.
     ply: u32,
-    /// Who has made the last move.
+    /// The player of the last move.
     mover: Option<Color>,
 }
 
 impl Notes {
-    /// Returns for each ply of the main line what `read` finds in the comments after it.
+    /// Returns for each ply of the main line the value that `read` finds in the comments after it.
     pub fn of_plies<T: Clone>(&self, read: impl Fn(&Comment) -> Option<T>) -> Vec<Option<T>> {
         let mut values = vec![None; self.plies as usize];
         for comment in self.comments.iter().filter(|comment| comment.depth == 0) {

@@ -1,4 +1,4 @@
-//! A game as a value.
+//! A game as an owned value.
 
 use super::analysis::{Analysis, AnalysisReader};
 use super::events::{Event, Outcome, TextKind, Visitor};
@@ -10,41 +10,41 @@ use crate::chess::{IllegalMove, Move, MoveKind, Position};
 use std::fmt;
 use std::time::Duration;
 
-/// A game as a value: tags, start, movetext and result. By default the standard starting position and nothing else.
+/// An owned game: tags, start, movetext and result. The default is the standard starting position and nothing else.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Game {
-    /// The tag pairs in their order, duplicates included.
+    /// The tag pairs in order, including duplicates.
     pub tags: Vec<(String, String)>,
     /// The position before the first move.
     pub start: Position,
-    /// The movetext, the main line with everything in it.
+    /// The movetext: the main line with variations, texts and glyphs.
     pub events: Vec<Event>,
-    /// The termination marker, or `None` where the movetext has none.
+    /// The termination marker, or `None` if the movetext has none.
     pub outcome: Option<Outcome>,
 }
 
-/// Why a [`Game`] is invalid, and where.
+/// The reason that a [`Game`] is invalid, with its position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct GameFault {
-    /// The place in [`Game::events`], from 0.
+    /// The index in [`Game::events`], from 0.
     pub event: usize,
-    /// What is wrong there.
+    /// The kind of the fault.
     pub kind: GameFaultKind,
 }
 
-/// What can be wrong with the events of a [`Game`].
+/// The kind of a fault in the events of a [`Game`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum GameFaultKind {
     /// A move is not legal.
     Illegal(IllegalMove),
-    /// A variation opens where there is no move that it could replace.
+    /// A variation opens without a preceding move that it could replace.
     NothingToReplace,
     /// A variation closes that is not open.
     NotOpen,
     /// A variation is still open at the end.
     NotClosed,
-    /// A text holds a NUL byte, which no text can hold (FORMAT.md, "Brenner moves").
+    /// A text contains a NUL byte, which no text may contain (FORMAT.md, "Brenner moves").
     NulByte,
 }
 
@@ -64,7 +64,7 @@ impl fmt::Display for GameFault {
 impl std::error::Error for GameFault {}
 
 impl Game {
-    /// Returns the value of the first tag of that name.
+    /// Returns the value of the first tag with this name.
     pub fn tag(&self, name: &str) -> Option<&str> {
         self.tags.iter().find(|(tag, _)| tag == name).map(|(_, value)| value.as_str())
     }
@@ -83,7 +83,7 @@ impl Game {
         })
     }
 
-    /// Iterates over the moves of the main line, with the position before each.
+    /// Iterates over the moves of the main line, each with the position before it.
     pub fn moves(&self) -> impl Iterator<Item = PlayedMove> + '_ {
         let (mut now, chess960) = (self.start.clone(), self.start.is_chess960());
         (1..).zip(self.main_line()).map(move |(ply, played)| {
@@ -93,30 +93,29 @@ impl Game {
         })
     }
 
-    /// Returns the comments, those in variations too, in their order.
+    /// Returns the comments in order, including comments in variations.
     pub fn comments(&self) -> Vec<Comment> {
         self.notes().comments
     }
 
-    /// Returns the clock after each ply of the main line, where a comment says it.
+    /// Returns the clock after each ply of the main line, if a comment contains it.
     pub fn clocks(&self) -> Vec<Option<Duration>> {
         self.notes().of_plies(Comment::clock)
     }
 
-    /// Returns the evaluation after each ply of the main line, where a comment says it.
+    /// Returns the evaluation after each ply of the main line, if a comment contains it.
     pub fn evaluations(&self) -> Vec<Option<Evaluation>> {
         self.notes().of_plies(Comment::evaluation)
     }
 
-    /// Returns what engines say of the moves of the main line, whatever program wrote it: by ply, those moves alone of
-    /// which they say something.
+    /// Returns the engine analysis of the main line, from any program, by ply. Moves without analysis are omitted.
     pub fn analysis(&self) -> Vec<Analysis> {
         let mut all = Vec::new();
         self.visit(&mut AnalysisReader::new(false, |analysis: Analysis, _| analysis.add_to(&mut all)));
         all
     }
 
-    /// Returns the variations, those within others after them.
+    /// Returns the variations. Nested variations follow their parents.
     pub fn variations(&self) -> Vec<Variation> {
         self.notes().variations
     }
@@ -127,8 +126,8 @@ impl Game {
         notes
     }
 
-    /// Returns why the game cannot be written, if so: a move that is not legal (null moves are), or variations that are
-    /// not well nested.
+    /// Returns the reason that the game cannot be written, if any: an illegal move (null moves are legal here), or
+    /// variations that are not properly nested.
     ///
     /// ```
     /// use scoresheet::Game;
@@ -177,7 +176,7 @@ impl Game {
         Ok(())
     }
 
-    /// Drives a visitor with this game. The moves must be legal, or null, and the variations well nested.
+    /// Drives a visitor with this game. The moves must be legal or null, and the variations properly nested.
     pub fn visit(&self, visitor: &mut impl Visitor) {
         for (name, value) in &self.tags {
             visitor.tag(name.as_bytes(), value.as_bytes());

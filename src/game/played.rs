@@ -1,19 +1,19 @@
-//! A move that was played, with what can be said of it.
+//! A played move, with its texts.
 
 use crate::chess::{Color, Move, Position};
 
-/// A move of a game: its ply, itself, and the position before it. The texts are made when they are asked for.
+/// A move of a game, with its ply and the position before it. Texts are created on demand.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PlayedMove {
     pub(crate) ply: u32,
     pub(crate) played: Move,
     pub(crate) before: Position,
-    /// Whether the game's start has castling written as king takes rook.
+    /// Whether the game's start requires castling in the form king takes rook.
     pub(crate) chess960: bool,
 }
 
 impl PlayedMove {
-    /// Returns the number of the ply, from 1: the position after it is that of this ply.
+    /// Returns the number of the ply, from 1. The position after the move belongs to this ply.
     pub fn ply(&self) -> u32 {
         self.ply
     }
@@ -23,7 +23,7 @@ impl PlayedMove {
         self.played
     }
 
-    /// Returns who moved.
+    /// Returns the player of the move.
     pub fn color(&self) -> Color {
         self.before.turn()
     }
@@ -45,15 +45,15 @@ impl PlayedMove {
         self.before.san(self.played)
     }
 
-    /// Returns the move in UCI's notation. Castling is written as king takes rook if the game starts from a position of
-    /// Chess960, and as the king's step of two squares otherwise.
+    /// Returns the move in UCI notation. Castling is king takes rook if the game starts from a Chess960 position, and
+    /// the king's step of two squares otherwise.
     pub fn uci(&self) -> String {
         let mut text = Vec::with_capacity(5);
         self.write_uci(&mut text);
         String::from_utf8_lossy(&text).into_owned()
     }
 
-    /// Appends the move in UCI's notation.
+    /// Appends the move in UCI notation.
     pub fn write_uci(&self, out: &mut Vec<u8>) {
         self.before.write_uci(self.played, self.chess960, out);
     }

@@ -1,9 +1,9 @@
-//! Evaluations, times and decimal numbers as comments write them.
+//! Evaluations, times and decimal numbers in comments.
 
 use std::fmt;
 use std::time::Duration;
 
-/// Reads a time as in `0:03:00`, `3:00` or `1:02:03.4`.
+/// Reads a time such as `0:03:00`, `3:00` or `1:02:03.4`.
 pub(super) fn duration(text: &str) -> Option<Duration> {
     let (whole, part) = text.split_once('.').unwrap_or((text, ""));
     let mut seconds = 0u64;
@@ -22,18 +22,18 @@ pub(super) fn duration(text: &str) -> Option<Duration> {
     Some(Duration::new(seconds, nanoseconds))
 }
 
-/// An engine's evaluation, from White's side.
+/// An engine's evaluation, from White's point of view.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Evaluation {
-    /// Hundredths of a pawn, positive where White stands better.
+    /// Hundredths of a pawn, positive if White is better.
     Centipawns(i32),
-    /// Mate in so many moves: by White where positive, by Black where negative.
+    /// Mate in this number of moves: positive for White, negative for Black.
     Mate(i32),
 }
 
 impl Evaluation {
-    /// Reads an evaluation as the command `eval` has it: `0.35`, `-12.3`, `#4`, `#-2`; what follows a comma, the depth,
-    /// is left out.
+    /// Reads an evaluation in the form of the command `eval`: `0.35`, `-12.3`, `#4`, `#-2`. Ignores the depth after a
+    /// comma.
     pub fn parse(text: &str) -> Option<Evaluation> {
         let text = text.split(',').next()?.trim();
         if let Some(moves) = text.strip_prefix('#') {
@@ -45,7 +45,7 @@ impl Evaluation {
 }
 
 impl Evaluation {
-    /// Reads hundredths with the depth after a comma, as ChessBase's command `eval` has them: `75,20`, `-7,23`.
+    /// Reads hundredths with the depth after a comma, in the form of ChessBase's command `eval`: `75,20`, `-7,23`.
     pub(super) fn from_hundredths(text: &str) -> Option<Evaluation> {
         let (score, depth) = text.split_once(',')?;
         let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -56,8 +56,8 @@ impl Evaluation {
     }
 }
 
-/// Reads a decimal number of at most fifteen digits, which a division of two exact numbers gives as `parse` does: what
-/// the standard library needs for all others is a fiftieth of what a browser loads.
+/// Reads a decimal number of at most 15 digits. Dividing two exact numbers gives the same result as `parse`, whose code
+/// for all other numbers would be a fiftieth of the download in a browser.
 pub(super) fn decimal(text: &str) -> Option<f64> {
     let (is_negative, digits) = match text.as_bytes() {
         [b'-', digits @ ..] => (true, digits),
@@ -80,7 +80,7 @@ pub(super) fn decimal(text: &str) -> Option<f64> {
 }
 
 impl fmt::Display for Evaluation {
-    /// Writes the evaluation as the command `eval` has it: `0.35`, `#-2`.
+    /// Writes the evaluation in the form of the command `eval`: `0.35`, `#-2`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Evaluation::Centipawns(hundredths) => {

@@ -1,4 +1,4 @@
-//! An archive written from code: games one by one, or PGN from a reader.
+//! Writes an archive from code: single games, or PGN from a reader.
 
 use super::feed::Segment;
 use super::options::ImportOptions;
@@ -19,15 +19,15 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// What the archive calls the source of games that were added one by one.
+/// The source name of games that were added one by one.
 const ADDED: &str = "games added by a program";
 
-/// Writes an archive game by game; it can be shared by threads.
+/// Writes an archive game by game. Threads can share it.
 ///
-/// Games are encoded on the thread that adds them, a chunk at a time; for millions of games out of files
-/// [`Import`](super::Import) does it on all cores. What has been added is durable when
-/// [`finish`](ArchiveWriter::finish) returns, and before that as far as a commit came: one follows every 64 chunks. A
-/// writer that is dropped leaves a new archive away, and one that it appended to at its last commit.
+/// Games are encoded on the thread that adds them, a chunk at a time. For millions of games in files,
+/// [`Import`](super::Import) uses all cores. All added games are durable when [`finish`](ArchiveWriter::finish)
+/// returns. Before that, a commit after every 64 chunks makes games durable. Dropping a writer discards a new archive,
+/// and leaves an existing archive at its last commit.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -51,71 +51,71 @@ pub struct ArchiveWriter {
     inner: Mutex<Inner>,
 }
 
-/// What an [`ArchiveWriter`] wrote.
+/// The result of an [`ArchiveWriter`].
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Written {
-    /// The games in the archive, those that were there before included.
+    /// The number of games in the archive, including those that existed before.
     pub games: u64,
     /// The archive's length in bytes.
     pub bytes: u64,
-    /// Why the index could not be written, where it could not: the archive is complete without, and its index can be
-    /// made again.
+    /// The reason that the index could not be written, if it failed. The archive is complete without its index, which
+    /// can be rebuilt.
     pub unindexed: Option<Error>,
 }
 
-/// What came of the PGN that was added.
+/// The result of adding PGN.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct AddedPgn {
-    /// Games seen: stored and rejected.
+    /// The number of games in the text, including rejected ones.
     pub seen: u64,
-    /// Games rejected.
+    /// The number of rejected games.
     pub rejected: u64,
-    /// The faults, in their order.
+    /// The faults, in order.
     pub faults: Vec<FaultReport>,
 }
 
 struct Inner {
     target: PathBuf,
-    /// The file, where it is new.
+    /// The file, if it is new.
     new: Option<NewFile>,
     output: Output<'static, File>,
     interner: Interner,
     options: ImportOptions,
     parsed: Parsed,
-    /// Bytes of PGN in `parsed`.
+    /// The number of PGN bytes in `parsed`.
     bytes: usize,
-    /// Chunks since the last commit.
+    /// The number of chunks since the last commit.
     in_batch: u32,
     number: u64,
-    /// The source of games added one by one, if it is open.
+    /// The source of single games, if it is open.
     added: Option<Added>,
     faults: Arc<Mutex<Vec<FaultReport>>>,
 }
 
-/// The source of games that were added one by one: the PGN that they make.
+/// The source of games that were added one by one. Its text is the PGN of these games.
 struct Added {
     place: usize,
     at: Checkpoint,
-    /// Games in the chunk so far.
+    /// The number of games in the current chunk.
     stored: u64,
 }
 
 impl ArchiveWriter {
-    /// Returns a writer of a new archive; an existing file is an error.
+    /// Returns a writer of a new archive. Fails if the file exists.
     pub fn create(path: impl AsRef<Path>) -> Result<ArchiveWriter> {
         ArchiveWriter::create_with(path, ImportOptions::default())
     }
 
-    /// Returns a writer of a new archive like `create`, with the level, packing, batches and limits of these options.
+    /// Returns a writer of a new archive like `create`, with the level, packing, batches and limits of the options.
     pub fn create_with(path: impl AsRef<Path>, options: ImportOptions) -> Result<ArchiveWriter> {
         let path = path.as_ref();
         if path.exists() {
             return Err(Error::Exists { path: path.to_path_buf() });
         }
-        // No two archives that are made one after the other are to have one identity: their caches would be taken for
-        // each other's.
+        // Archives written one after the other must have different identities. Otherwise their caches could be
+        // confused.
         let mut hash = Sha256::new();
         hash.update(b"Scoresheet archive of a program");
         hash.update(path.as_os_str().as_encoded_bytes());
@@ -129,7 +129,7 @@ impl ArchiveWriter {
         Ok(ArchiveWriter::new(path, Some(new), Opened::new(writer), options))
     }
 
-    /// Returns a writer that adds to an archive that is there.
+    /// Returns a writer that adds to an existing archive.
     pub fn append(path: impl AsRef<Path>) -> Result<ArchiveWriter> {
         let path = path.as_ref();
         Ok(ArchiveWriter::new(path, None, Writer::open(path)?, ImportOptions::default()))
@@ -161,17 +161,17 @@ impl ArchiveWriter {
 
     /// Adds a game. Returns its number in the archive, from 1.
     ///
-    /// Errors: [`Error::Input`], where the game is none ([`Game::check`] says where): nothing has been added then;
-    /// [`Error::Io`], where the archive cannot be written.
+    /// Errors: [`Error::Input`] if the game is invalid ([`Game::check`] tells the reason), in which case nothing is
+    /// added; [`Error::Io`] if the archive cannot be written.
     pub fn add(&self, game: &Game) -> Result<u64> {
         game.check().map_err(|fault| Error::input("the game", fault.to_string()))?;
         self.lock().add(game)
     }
 
-    /// Adds the games of a PGN text, plain or compressed, which the archive calls `name`. What is wrong with it is
-    /// reported, and is no error.
+    /// Adds the games of a PGN text, plain or compressed. `name` is the name of the source in the archive. Faults of
+    /// games are reported and are not errors.
     ///
-    /// Errors: the text cannot be read to its end (what came before is added); the archive cannot be written.
+    /// Errors: the text cannot be read to its end (the preceding games are added); the archive cannot be written.
     pub fn add_pgn(&self, name: &str, pgn: impl Read + Send + 'static) -> Result<AddedPgn> {
         let refused = |error: SourceError| match error {
             SourceError::Io(source) => Error::Io { doing: "cannot read", path: PathBuf::from(name), source },
@@ -181,7 +181,7 @@ impl ArchiveWriter {
         self.lock().add_pgn(name, source)
     }
 
-    /// Commits what has been added, and writes the index beside the archive.
+    /// Commits all added games, and writes the index beside the archive.
     pub fn finish(self) -> Result<Written> {
         self.inner.into_inner().unwrap_or_else(PoisonError::into_inner).finish()
     }
@@ -218,7 +218,7 @@ impl Inner {
         Ok(number)
     }
 
-    /// Returns how many bytes of PGN the chunk is to have yet.
+    /// Returns the number of PGN bytes that the chunk still needs.
     fn missing(&self) -> usize {
         self.options.missing(self.bytes, self.parsed.chunk.ends.len())
     }
@@ -231,7 +231,7 @@ impl Inner {
         let cannot = |source| Error::Io { doing: "cannot read", path: PathBuf::from(name), source };
         let mut failed = None;
         loop {
-            // Within a game that is too long a chunk does not end.
+            // A chunk does not end within an oversized game.
             match splitter.next_batch(self.missing().max(1)) {
                 Ok(Some(batch)) => {
                     let (length, open) = (batch.text.len(), batch.open);
@@ -265,7 +265,7 @@ impl Inner {
         Ok(AddedPgn { seen, rejected, faults })
     }
 
-    /// Says of games added one by one which source they are of.
+    /// Records the source of single games.
     fn note_added(&mut self) {
         if let Some(Added { place, at, stored }) = &mut self.added
             && *stored > 0
@@ -285,7 +285,7 @@ impl Inner {
         }
     }
 
-    /// Ends the source of games added one by one.
+    /// Ends the source of single games.
     fn end_added(&mut self) -> Result<()> {
         self.note_added();
         if let Some(Added { place, at, .. }) = self.added.take() {
@@ -295,7 +295,7 @@ impl Inner {
         Ok(())
     }
 
-    /// Writes what has been added as a chunk.
+    /// Writes the added games as a chunk.
     fn flush(&mut self) -> Result<()> {
         self.note_added();
         let parsed = std::mem::take(&mut self.parsed);
@@ -338,7 +338,7 @@ impl Inner {
 
 impl Drop for Inner {
     fn drop(&mut self) {
-        // Not an archive that anyone asked for.
+        // Without `finish`, a new archive is incomplete.
         if let Some(new) = self.new.take() {
             new.remove();
         }

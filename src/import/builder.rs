@@ -1,4 +1,4 @@
-//! An import as its user describes it: where to, how, and who is informed.
+//! The builder of an import: target, options and callbacks.
 
 use super::feed::{joined, name_of};
 use super::options::ImportOptions;
@@ -16,21 +16,21 @@ use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
-/// How far an import is.
+/// The progress of an import.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct ImportProgress {
-    /// Bytes taken from the sources so far, as stored (compressed).
+    /// The number of bytes read from the sources so far, as stored (compressed).
     pub consumed: u64,
-    /// Bytes of PGN in chunks written so far.
+    /// The number of PGN bytes in written chunks.
     pub pgn_bytes: u64,
-    /// Games stored so far.
+    /// The number of stored games.
     pub games: u64,
 }
 
 type OnProgress<'a> = Box<dyn FnMut(ImportProgress) + Send + 'a>;
 
-/// An import of PGN into an archive: on all cores, every fault reported, everything kept.
+/// An import of PGN into an archive. It uses all cores, reports every fault, and keeps every byte.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -55,8 +55,8 @@ pub struct Import<'a> {
 }
 
 impl<'a> Import<'a> {
-    /// Returns an import into a new archive at `target`. Default: one thread a core, zstd level 4, an existing file is
-    /// refused.
+    /// Returns an import into a new archive at `target`. Defaults: one thread per core, zstd level 4, and an error if
+    /// the file exists.
     pub fn new(target: impl AsRef<Path>) -> Import<'a> {
         Import {
             target: target.as_ref().to_path_buf(),
@@ -68,7 +68,7 @@ impl<'a> Import<'a> {
         }
     }
 
-    /// Sets the number of worker threads; 0 for one a core.
+    /// Sets the number of worker threads. 0 means one per core.
     pub fn threads(mut self, threads: usize) -> Import<'a> {
         self.options.threads = threads;
         self
@@ -80,40 +80,39 @@ impl<'a> Import<'a> {
         self
     }
 
-    /// Packs the moves: under three bits a ply instead of a byte, at some microseconds a ply. Sets the level to 19, too,
-    /// and makes chunks twice as long.
+    /// Packs the moves: under three bits per ply instead of a byte, for some microseconds per ply. Also sets the level
+    /// to 19 and doubles the length of chunks.
     pub fn packed(mut self) -> Import<'a> {
         let ImportOptions { pack, level, chunk_bytes, .. } = ImportOptions::packed();
         self.options = ImportOptions { pack, level, chunk_bytes, ..self.options };
         self
     }
 
-    /// Adds to the archive that is there, if one is.
+    /// Appends to the archive if it exists.
     pub fn append(mut self) -> Import<'a> {
         self.options.existing = Existing::Append;
         self
     }
 
-    /// Replaces the archive that is there, once the import is complete.
+    /// Replaces an existing archive when the import is complete.
     pub fn replace(mut self) -> Import<'a> {
         self.options.existing = Existing::Replace;
         self
     }
 
-    /// Goes on with an import of the same sources that was cut off; see [`ImportOptions::resume`].
+    /// Continues an interrupted import of the same sources; see [`ImportOptions::resume`].
     pub fn resume(mut self) -> Import<'a> {
         self.options.resume = true;
         self
     }
 
-    /// Sets how games are read: limits and encoding.
+    /// Sets the limits and the encoding for reading games.
     pub fn read_options(mut self, read: ReadOptions) -> Import<'a> {
         self.options.read = read;
         self
     }
 
-    /// Sets what the archive says of a key, such as `title` or `license`; see
-    /// [`ImportOptions::metadata`].
+    /// Sets a metadata value of the archive, such as `title` or `license`; see [`ImportOptions::metadata`].
     pub fn describe(mut self, key: impl Into<String>, value: impl Into<String>) -> Import<'a> {
         self.options.metadata.insert(key.into(), value.into());
         self
@@ -131,38 +130,41 @@ impl<'a> Import<'a> {
         self
     }
 
-    /// Sets a function that is called about ten times a second, on a thread of its own, with how far the import is.
+    /// Sets a function that receives the progress about ten times a second, on a separate thread.
     pub fn on_progress(mut self, on_progress: impl FnMut(ImportProgress) + Send + 'a) -> Import<'a> {
         self.on_progress = Some(Box::new(on_progress));
         self
     }
 
-    /// Sets where the import says how far it is: for programs that ask from a thread of their own, or are to know of
+    /// Sets the object that receives the progress. Use it to query the progress from another thread, or to observe
     /// every commit.
     pub fn progress(mut self, progress: &'a Progress) -> Import<'a> {
         self.progress = Some(progress);
         self
     }
 
-    /// Sets a flag that ends the import with a commit once it is set: what came before is in the archive,
-    /// [`Summary::stopped`] says so, and [`resume`](Import::resume) goes on from there. An archive that was to be
-    /// replaced stays what it was. Where nothing has been read yet, [`run`](Import::run) gives
+    /// Sets a flag that ends the import with a commit when it becomes true. The archive then contains the games so far,
+    /// [`Summary::stopped`] is set, and [`resume`](Import::resume) can continue. An archive to be replaced stays
+    /// unchanged. If nothing has been read yet, [`run`](Import::run) returns
     /// [`Interrupted`](crate::Error::Interrupted).
     pub fn stop(mut self, stop: &'a AtomicBool) -> Import<'a> {
         self.stop = Some(stop);
         self
     }
 
-    /// Imports PGN files, plain or compressed, in the order given; `-` is standard input. When this returns, everything
+    /// Imports PGN files, plain or compressed, in the given order. `-` is standard input. When this returns, everything
     /// that the summary counts is durable.
     ///
-    /// A source that is no PGN, or cannot be read to its end, does not end the import: the games before the fault stand,
-    /// the other sources are imported, and [`Summary::refused`] names it. [`stop_at_refused`](Import::stop_at_refused)
-    /// makes the first one the end.
+    /// An unreadable source does not end the import. The games before the fault are kept, the other sources are
+    /// imported, and [`Summary::refused`] names the source. With [`stop_at_refused`](Import::stop_at_refused), the
+    /// first such source ends the import.
     ///
-    /// Errors: [`Exists`](crate::Error::Exists), if the target is there and neither `append` nor `replace` was asked
-    /// for; [`Io`](crate::Error::Io), if it cannot be created, opened or written, or a source cannot be opened before
-    /// anything is written; why no source can be read.
+    /// Errors:
+    ///
+    /// - [`Exists`](crate::Error::Exists): the target exists, and neither `append` nor `replace` was called.
+    /// - [`Io`](crate::Error::Io): the target cannot be created, opened or written, or a source cannot be opened before
+    ///   anything is written.
+    /// - The reason that no source can be read.
     pub fn run(self, sources: impl IntoIterator<Item = impl AsRef<Path>>) -> Result<Summary> {
         let sources: Vec<PathBuf> = sources.into_iter().map(|source| source.as_ref().to_path_buf()).collect();
         refuse_existing(&self.target, &self.options)?;
@@ -204,16 +206,16 @@ impl<'a> Import<'a> {
         Ok(summary)
     }
 
-    /// Ends the import at the first source that is no PGN or cannot be read to its end: as an error if that is seen
-    /// before anything is written, otherwise in [`Summary::stopped`].
+    /// Ends the import at the first source that is not PGN or cannot be read to its end. Returns an error if this is
+    /// known before anything is written, and otherwise sets [`Summary::stopped`].
     pub fn stop_at_refused(mut self) -> Import<'a> {
         self.options.stop_at_refused = true;
         self
     }
 
-    /// Imports PGN that a reader gives, plain or compressed; `name` is what the archive calls the source.
+    /// Imports PGN from a reader, plain or compressed. `name` is the name of the source in the archive.
     ///
-    /// The text goes through a temporary file, so that it can be seen what it is before anything is written.
+    /// The text is copied to a temporary file, because its kind must be known before anything is written.
     pub fn run_reader(self, name: &str, mut reader: impl Read) -> Result<Summary> {
         let folder = tempfile::tempdir().map_err(crate::Error::io("cannot make a folder in", &std::env::temp_dir()))?;
         let safe: String = name.chars().map(|c| if matches!(c, '/' | '\\' | '\0') { '_' } else { c }).collect();
@@ -223,11 +225,11 @@ impl<'a> Import<'a> {
         self.run([source])
     }
 
-    /// Imports PGN files after the games of the archive that is there, and deletes these games of it, in one commit:
-    /// after a crash both is done or neither. Append, resume and batches do not count.
+    /// Imports PGN files after the games of an existing archive, and deletes these games, in one commit. After a crash,
+    /// either both are done or neither. Append, resume and batches have no effect.
     ///
-    /// Errors: those of [`run`](Import::run); a game that there is not; a source that cannot be read to its end, or
-    /// sources without any game. The archive is then as it was.
+    /// Errors: the errors of [`run`](Import::run); a game that does not exist; a source that cannot be read to its end, or
+    /// sources without any game. On an error, the archive is unchanged.
     pub fn run_in_place_of(
         self,
         games: &GameSet,
@@ -239,10 +241,10 @@ impl<'a> Import<'a> {
         })
     }
 
-    /// Imports PGN files into an archive on any storage, and makes no index; the target is what errors call it.
+    /// Imports PGN files into an archive on any storage, without an index. Errors name the target.
     ///
-    /// Errors: those of [`run`](Import::run). After a failed write the storage is cut to its last commit, where that is
-    /// certain.
+    /// Errors: the errors of [`run`](Import::run). After a failed write, the storage is truncated to its last commit if that
+    /// is known.
     #[doc(hidden)]
     pub fn run_on<S: Storage>(self, opened: Opened<S>, sources: &[PathBuf]) -> Result<Summary> {
         self.watched(|target, options, progress, stop, report| {
@@ -273,7 +275,7 @@ impl<'a> Import<'a> {
                 }
                 on_progress(now());
             };
-            // Where the system gives no thread, nothing is reported.
+            // If the system provides no thread, progress is not reported.
             let _ = std::thread::Builder::new().spawn_scoped(scope, report);
             let summary = run(&target, &options, progress, stop, on_fault);
             drop(done);
@@ -282,7 +284,7 @@ impl<'a> Import<'a> {
     }
 }
 
-/// How often progress is reported.
+/// The interval of progress reports.
 const TICK: Duration = Duration::from_millis(100);
 
 impl std::fmt::Debug for Import<'_> {

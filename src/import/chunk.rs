@@ -1,4 +1,4 @@
-//! The records, tags and texts of a chunk in the making.
+//! Builds the records, tags and texts of a chunk.
 
 use crate::brenner::encode;
 use crate::chess::{Move, Position, position::STANDARD};
@@ -9,20 +9,20 @@ use crate::game::{Outcome, TextKind, Visitor};
 use crate::pgn::{MoveRun, TagHead, TagRun, TextVisitor};
 use std::ops::Range;
 
-/// Makes records, tags and texts of the games that a reader gives it.
+/// Makes records, tags and texts from the games that a reader reports.
 #[derive(Default)]
 pub struct ChunkBuilder {
     pub records: Vec<u8>,
     pub ends: Vec<u32>,
     pub tags: TagsBuilder,
-    /// How the tag pairs of each column begin.
+    /// The heads of the tag pairs of each column.
     heads: Vec<Option<TagHead>>,
     pub texts: TextsBuilder,
-    /// Moves in the current game's stream.
+    /// The number of moves in the current game's stream.
     moves: u32,
-    /// Whether a text now would stand right after the last move, but for marks and NAGs.
+    /// Whether a text now would be directly after the last move, except for marks and NAGs.
     behind_move: bool,
-    /// Whether the last event was a text that carries its own place.
+    /// Whether the last event was a text that stores its own position.
     placed: bool,
     outcome: Option<Outcome>,
 }
@@ -49,8 +49,8 @@ impl ChunkBuilder {
         });
     }
 
-    /// Before a mark or NAG: a text that carries its own place would come back after it, so it gets a mark in the moves
-    /// instead.
+    /// Before a mark or NAG, gives a text that stores its own position a marker in the moves instead. Otherwise it
+    /// would be read back after the mark.
     fn mark_text(&mut self) {
         if std::mem::take(&mut self.placed) {
             self.texts.mark_last();
@@ -71,7 +71,7 @@ impl Visitor for ChunkBuilder {
         self.tags.push(name, value);
         let columns = self.tags.columns();
         if columns > self.heads.len() {
-            // The last column is new; others may have come up elsewhere.
+            // The last column is new. Other new columns may come from other games.
             self.heads.resize(columns - 1, None);
             self.heads.push(TagHead::new(name));
         }

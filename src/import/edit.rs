@@ -1,9 +1,9 @@
-//! Games changed where they are: other tags, other comments, other moves under the same number.
+//! Edits games in place: changes tags, comments or moves under the same number.
 //!
-//! A changed game is encoded like one that is imported; its layout is made so that it still gives the bytes of the
-//! source, and its record says that it has been changed. The archive is written anew with the chunks of such games, and
-//! replaced when the new file is whole. What comes in is a function that gives a game another content; what goes out is
-//! the archive, changed or as it was.
+//! A changed game is encoded like an imported one. Its layout still reproduces the bytes of the source, and its record
+//! has the flag for changed games. The archive is rewritten with the chunks of such games, and replaced when the new
+//! file is complete. Input: a function from a game to its new content; output: the archive, either changed or
+//! unchanged.
 
 use super::chunk::ChunkBuilder;
 use crate::archive::copy::Changed;
@@ -23,37 +23,38 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The zstd level of the columns of chunks that are made anew.
+/// The zstd level for the columns of rewritten chunks.
 const LEVEL: i32 = 9;
 
-/// What was changed.
+/// The result of an edit.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Edited {
-    /// How many games have another content than before.
+    /// The number of games whose content changed.
     pub games: u64,
-    /// The archive's length in bytes; 0 where nothing was changed.
+    /// The length of the archive in bytes; 0 if nothing changed.
     pub bytes: u64,
-    /// Which chunks were made anew, for what was made from the archive as it was; `None` where nothing was changed.
+    /// The rewritten chunks, for the side files of the previous archive; `None` if nothing changed.
     pub change: Option<Changed>,
-    /// Why the index could not be written, where it could not: the archive is complete without, and its index can be
-    /// made again.
+    /// The reason that the index could not be written, if it failed. The archive is complete without its index, which
+    /// can be rebuilt.
     pub unindexed: Option<Error>,
 }
 
 impl Archive {
-    /// Gives these games of the archive at `path` the content that `change` returns for them; `None` leaves a game as it
-    /// is. Works on rayon's current pool; the unit of progress is a byte of the archive.
+    /// Replaces the content of these games of the archive at `path` by the result of `change`. `None` leaves a game
+    /// unchanged. Runs on rayon's current pool. The unit of progress is a byte of the archive.
     ///
-    /// Every game keeps its number, and sources can still be given back byte for byte: [`GameRef::original`] gives what the
-    /// source said, [`GameRef::is_changed`] and [`Archive::changed`] which games say something else now. A game that is
-    /// given the content that it had in the source is unchanged again. The archive keeps its id and is replaced as a
-    /// whole, or not at all where anything fails or nothing changes: cost is that of a copy. Its index is made again;
-    /// the other side files are out of date then, unless [`Before::carry`](crate::query::games::Before::carry) takes them
-    /// over.
+    /// Every game keeps its number, and sources can still be reproduced byte for byte. [`GameRef::original`] returns
+    /// the content in the source. [`GameRef::is_changed`] and [`Archive::changed`] tell which games have other content.
+    /// A game that gets its original content again counts as unchanged.
     ///
-    /// Errors: those of reading and writing the archive; another program is writing to it; `change` fails, or returns a
-    /// game that is none ([`Game::check`]).
+    /// The archive keeps its id. The new file replaces it as a whole, or not at all if there is an error or no change.
+    /// An edit takes about as long as a copy. The index is rebuilt. The other side files become stale, unless
+    /// [`Before::carry`](crate::query::games::Before::carry) updates them.
+    ///
+    /// Errors: the errors of reading and writing the archive; another program is writing to it; `change` fails, or returns
+    /// an invalid game ([`Game::check`]).
     ///
     /// ```
     /// # let folder = tempfile::tempdir()?;
@@ -114,7 +115,7 @@ impl Archive {
     }
 }
 
-/// Returns what the source said of a game, and whether it had a fault there; `None` where the source's bytes hold no
+/// Returns the game in the source, and whether it had a fault there. Returns `None` if the source's bytes contain no
 /// game that would be stored.
 pub fn original_game(game: &GameRef) -> Result<Option<(Game, bool)>> {
     let mut text = Vec::new();
@@ -131,7 +132,7 @@ pub fn original_game(game: &GameRef) -> Result<Option<(Game, bool)>> {
     Ok(None)
 }
 
-/// A game's other content, and the layout that makes its source of it.
+/// The new content of a game, and the layout that turns it into its source.
 struct Change {
     game: Game,
     flags: u8,
@@ -153,7 +154,7 @@ impl Change {
     }
 }
 
-/// Returns a chunk with these changes; `known` gives the number of a string that the archive has.
+/// Returns a chunk with these changes. `known` returns the number of a string that the archive contains.
 fn remade(chunk: &Chunk, changes: &HashMap<u64, Change>, known: impl Fn(&[u8]) -> Option<u64>) -> Result<Remade> {
     let (mut built, mut layout, mut packed) = (ChunkBuilder::default(), Layout::default(), Vec::new());
     let (mut before, mut plies, mut faulty, mut coding) = ((0, 0), 0, 0, Coding::Plain);
@@ -172,7 +173,7 @@ fn remade(chunk: &Chunk, changes: &HashMap<u64, Change>, known: impl Fn(&[u8]) -
                 plies += u64::from(count_plies(&record.stream));
                 faulty += u64::from(change.flags & record::FAULT != 0);
                 push_record(&record, coding, &mut packed, &mut built.records);
-                // `end_game` noted the end of the plain record.
+                // `end_game` has recorded the end of the plain record.
                 built.ends.pop();
                 (change.style, change.edits.clone())
             }

@@ -1,4 +1,4 @@
-//! The reading side: opens sources, splits them, and makes jobs.
+//! The reading side of an import: opens sources, splits them, and makes jobs.
 
 use super::kept::Reading;
 use super::options::ImportOptions;
@@ -13,20 +13,20 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Bytes that are read at once where an import that was cut off passes over what it has already.
+/// The number of bytes per read while a resumed import skips the imported part of its sources.
 const PASSED: usize = 256 << 10;
 
 /// A segment of the sources, in order.
 pub enum Segment {
-    /// Some games, and the checkpoint after them; `None` within a game that is too long.
+    /// Games, and the checkpoint after them. The checkpoint is `None` within an oversized game.
     Batch(Batch, Option<Checkpoint>),
-    /// The end of a source, and whether it was PGN at all: if not, these are bytes and hash of the PGN made of it. A
-    /// source that cannot be read on is not whole.
+    /// The end of a source. If `made`, the source was not PGN, and bytes and hash describe its PGN. `whole` is
+    /// false if the source could not be read to its end.
     End { source: usize, bytes: u64, sha256: [u8; 32], made: bool, whole: bool },
 }
 
 impl Segment {
-    /// Returns about how many bytes of memory it takes.
+    /// Returns its approximate memory in bytes.
     pub fn bytes(&self) -> usize {
         match self {
             Segment::Batch(batch, _) => batch.text.len() + batch.oversized.as_ref().map_or(0, |game| game.head.len()),
@@ -34,7 +34,7 @@ impl Segment {
         }
     }
 
-    /// Returns how many games it has, whole or not.
+    /// Returns the number of its games, including incomplete ones.
     fn games(&self) -> usize {
         match self {
             Segment::Batch(batch, _) => batch.spans.len(),
@@ -47,33 +47,32 @@ impl Segment {
     }
 }
 
-/// Parts that make a chunk.
+/// Segments that make a chunk.
 #[derive(Default)]
 pub struct Job {
     pub segments: Vec<Segment>,
-    /// Whether it begins with a game that is too long. An import cannot go on from within that: so there is a commit
-    /// before it.
+    /// Whether it begins with an oversized game. An import cannot resume within such a game, so a commit precedes it.
     pub opens: bool,
     /// Whether it ends within that game.
     pub open: bool,
 }
 
-/// The sources on their way to jobs.
+/// Reads sources and makes jobs.
 pub struct Feed<'a> {
     pub names: Vec<String>,
     /// The next source to open.
     next: usize,
-    /// Where in it to begin.
+    /// The start in the next source.
     begin: Option<Begin>,
     paths: &'a [PathBuf],
     reading: Option<Reading>,
     current: Option<pgn::SourceProgress>,
-    /// Whether the current source is PGN made of something else.
+    /// Whether the current source is PGN that was converted from another format.
     made: bool,
-    /// Bytes of the sources before the current one, as stored.
+    /// The bytes of the preceding sources, as stored.
     consumed: u64,
     pub first: Job,
-    /// The segment that the next job begins with.
+    /// The first segment of the next job.
     held: Option<Segment>,
     /// Whether the last segment was open.
     open: bool,
@@ -83,32 +82,32 @@ pub struct Feed<'a> {
     pub stopped: Option<Error>,
     /// The sources that cannot be read to their end.
     pub refused: Vec<Refused>,
-    /// Whether the import cannot go on from where it was cut off.
+    /// Whether the import cannot continue after the interruption, because a source has changed.
     is_changed: bool,
 }
 
-/// Where an import that was cut off goes on.
+/// The position at which an interrupted import continues.
 #[derive(Clone, Debug)]
 pub struct Begin {
-    /// What has become of the current source so far.
+    /// The record of the current source so far.
     pub source: SourceRecord,
-    /// The line at which it goes on, from 1.
+    /// The line at which it continues, from 1.
     pub line: u64,
 }
 
-/// Returns the name that a source goes by in an archive.
+/// Returns the name of a source in an archive.
 pub fn name_of(path: Option<&PathBuf>) -> String {
     path.map_or_else(String::new, |path| path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned())
 }
 
-/// Returns the names that sources go by in an archive: those of their files without the folders.
+/// Returns the names of sources in an archive: their file names without folders.
 pub fn names(paths: &[PathBuf]) -> Vec<String> {
     paths.iter().map(|path| name_of(Some(path))).collect()
 }
 
 impl<'a> Feed<'a> {
-    /// Opens the sources. Those in `done` have been imported already, and so has the beginning of the next one if there
-    /// is a `begin`: they are read to see that they are what they were.
+    /// Opens the sources. The sources in `done` have been imported, and so has the part of the next source before
+    /// `begin`. These bytes are read to verify that they have not changed.
     pub fn open(
         paths: &'a [PathBuf],
         done: &[SourceRecord],
@@ -143,7 +142,7 @@ impl<'a> Feed<'a> {
             let mut source = match feed.open_source(place, path) {
                 Ok(source) if record.exact || source.is_made() => source,
                 Err(error) if record.exact => return Err(error),
-                // It could not be read to its end before.
+                // The interrupted import could not read it to its end.
                 opened => {
                     let error = opened.err().unwrap_or_else(|| {
                         Error::input(called(path), "could not be read to its end by the import that was cut off")
@@ -161,7 +160,7 @@ impl<'a> Feed<'a> {
             feed.consumed += consumed.consumed();
         }
         feed.first = feed.read_job();
-        // Sources that cannot be read at all, or are others than they were, are reported before anything is written.
+        // If no source can be read, or one has changed, the error is returned before anything is written.
         let is_nothing = !feed.first.segments.iter().any(|segment| matches!(segment, Segment::Batch(..)));
         let is_end = feed.next >= paths.len() && feed.reading.is_none() && feed.held.is_none();
         if is_nothing && is_end && done.is_empty() && feed.refused.len() == paths.len() && feed.stopped.is_none() {
@@ -177,8 +176,8 @@ impl<'a> Feed<'a> {
         }
     }
 
-    /// The new archive's identity: a hash of the first games and of this format, so that the same import makes the same
-    /// archive.
+    /// Returns the identity of the new archive: a hash of the first games and of this format. The same import therefore
+    /// creates the same archive.
     pub fn identity(&self) -> ArchiveId {
         let mut hash = Sha256::new();
         hash.update(b"Scoresheet archive identity");
@@ -194,7 +193,7 @@ impl<'a> Feed<'a> {
         ArchiveId(id)
     }
 
-    /// Returns the next job; without segments at the end of all sources, or where reading had to stop.
+    /// Returns the next job. It has no segments at the end of all sources, or if reading had to stop.
     pub fn read_job(&mut self) -> Job {
         let mut job = Job::default();
         let (mut bytes, mut games) = (0, 0);
@@ -243,8 +242,8 @@ impl<'a> Feed<'a> {
         self.options.stop_at_refused || self.is_changed || matches!(error, Error::Interrupted)
     }
 
-    /// Gives up the current source, or the next one if that could not be opened. What came before stands. The last source
-    /// does not end: the archive says how far it was read, and the import can go on from there with a better copy.
+    /// Gives up the current source, or the next one if it could not be opened. The preceding games are kept. The last
+    /// source gets no end: the archive records its progress, and an import can continue with a better copy.
     fn give_up(&mut self, error: Error) -> Option<Segment> {
         let checkpoint = match self.reading.take() {
             Some(reading) => reading.checkpoint(),
@@ -264,7 +263,7 @@ impl<'a> Feed<'a> {
         })
     }
 
-    /// Opens a source: one that is kept whole as it is, others as PGN.
+    /// Opens a source: unchanged if its bytes are to be kept, otherwise as PGN.
     fn open_source(&self, place: usize, path: &Path) -> Result<pgn::Source> {
         if self.options.kept.contains(&place) { open_as_is(path) } else { open_until(path, self.stop) }
     }
@@ -272,7 +271,7 @@ impl<'a> Feed<'a> {
     fn read_part(&mut self, bytes: usize) -> Result<Option<Segment>> {
         let Some(reading) = &mut self.reading else {
             let Some(path) = self.paths.get(self.next) else { return Ok(None) };
-            // Where an import goes on, its source has to be there, as it was.
+            // The source at which an import continues must exist and be unchanged.
             self.is_changed = self.begin.is_some();
             let mut source = self.open_source(self.next, path)?;
             self.current = Some(source.progress());
@@ -317,7 +316,7 @@ impl<'a> Feed<'a> {
     }
 }
 
-/// Returns one error for all sources that cannot be read.
+/// Returns one error for all unreadable sources.
 pub fn joined(refused: Vec<Refused>) -> Option<Error> {
     let mut errors = refused.into_iter().map(|refused| refused.error);
     let first = errors.next()?;
@@ -335,7 +334,7 @@ fn changed(path: &Path) -> Error {
     Error::input(path.display().to_string(), what)
 }
 
-/// Reads as many bytes of a source as its record has, and returns their hash, if it is that of the record.
+/// Reads the bytes of a source that its record covers. Returns their hash if it equals the record's hash.
 fn pass_over(source: &mut pgn::Source, path: &Path, record: &SourceRecord, stop: &AtomicBool) -> Result<Sha256> {
     let (mut hash, mut left, mut buffer) = (Sha256::new(), record.bytes, vec![0; PASSED]);
     while left > 0 {

@@ -1,18 +1,18 @@
-//! A source as it comes out: cut into games, or kept whole, as bytes that no game is read from.
+//! Reads a source: split into games, or kept as bytes without reading games.
 
 use crate::pgn::{Batch, Checkpoint, ReadLimits, Source, Splitter};
 use sha2::Digest;
 use std::io::{self, Read};
 
-/// A source being read.
+/// A source while it is read.
 pub enum Reading {
-    /// Games and what stands between them.
+    /// Games and the text between them.
     Games(Box<Splitter<Source>>),
-    /// Bytes alone.
+    /// Bytes only.
     Whole(Box<Whole>),
 }
 
-/// A source that no game is read from.
+/// A source whose games are not read.
 pub struct Whole {
     source: Source,
     number: u32,
@@ -20,7 +20,7 @@ pub struct Whole {
 }
 
 impl Reading {
-    /// Reads a source that stands at `checkpoint`; `keep` says that it is kept whole.
+    /// Returns a reader of a source from `checkpoint`. With `keep`, the bytes are kept without reading games.
     pub fn new(source: Source, number: u32, checkpoint: Option<Checkpoint>, limits: ReadLimits, keep: bool) -> Reading {
         match (keep, checkpoint) {
             (true, checkpoint) => {
@@ -32,7 +32,7 @@ impl Reading {
         }
     }
 
-    /// Returns the next batch, of about so many bytes; `None` at the end.
+    /// Returns the next batch of about `bytes` bytes, or `None` at the end.
     pub fn next_batch(&mut self, bytes: usize) -> io::Result<Option<Batch>> {
         match self {
             Reading::Games(splitter) => splitter.next_batch(bytes),

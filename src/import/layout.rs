@@ -1,9 +1,9 @@
-//! The layout of a chunk's games: each is written as the style of the last would have it, and compared with its source.
+//! The layout of a chunk's games. Each game is written in the style of the previous game and compared with its source.
 
 use crate::format::layout::{Layout, LayoutEdit, difference};
 use crate::pgn::{PgnWriter, Style};
 
-/// The most bytes around games (rejected games, blank lines) that are kept in one place.
+/// The maximum number of bytes around games (rejected games, blank lines) that are kept at one position.
 const MAX_AROUND: usize = 1 << 20;
 
 #[derive(Default)]
@@ -11,23 +11,23 @@ pub struct LayoutBuilder {
     writer: PgnWriter,
     styles: Vec<Style>,
     layout: Layout,
-    /// How many of the last game's expected bytes stand after its last edit.
+    /// The number of expected bytes of the last game after its last edit.
     rest: usize,
 }
 
 impl LayoutBuilder {
-    /// Forgets what has been written of a game.
+    /// Drops the written text of a game.
     pub fn begin(&mut self) {
         self.writer.clear();
     }
 
-    /// The visitor that writes the current game.
+    /// Returns the visitor that writes the current game.
     pub fn writer(&mut self) -> &mut PgnWriter {
         &mut self.writer
     }
 
-    /// Ends the current game, which has the bytes `all` of the source, those of rejected games before it included;
-    /// `own` are the game's own, `windows_1252` what they were taken for. `again` drives a writer with the game once
+    /// Ends the current game. `all` is its text in the source with preceding rejected games, and `own` is its text
+    /// alone. `windows_1252` tells whether it was decoded as Windows-1252. `again` drives a writer with the game once
     /// more.
     pub fn end_game(&mut self, all: &[u8], own: &[u8], windows_1252: bool, again: impl Fn(&mut PgnWriter)) {
         let (mut edits, mut rest) = self.compare(all);
@@ -46,7 +46,7 @@ impl LayoutBuilder {
                 if cost(&others) < cost(&edits) {
                     (edits, rest, best) = (others, other_rest, style);
                 }
-                // Without comments, there is one way to take it.
+                // Without comments, there is only one interpretation.
                 if !style.joined_comments {
                     break;
                 }
@@ -56,7 +56,7 @@ impl LayoutBuilder {
         self.push(edits, rest);
     }
 
-    /// Ends a game that has no other source than what has been written of it. Returns that.
+    /// Ends a game whose written text is its source. Returns the text.
     pub fn end_written_game(&mut self) -> Vec<u8> {
         self.writer.finish();
         let text = self.writer.as_bytes().to_vec();
@@ -64,7 +64,7 @@ impl LayoutBuilder {
         text
     }
 
-    /// Adds a game of the writer's style with these edits, the last of which `rest` bytes stand after.
+    /// Adds a game in the writer's style with these edits. `rest` bytes follow the last edit.
     fn push(&mut self, edits: Vec<LayoutEdit>, rest: usize) {
         let style = self.writer.style();
         let number = self.styles.iter().rposition(|known| *known == style).unwrap_or_else(|| {
@@ -86,7 +86,7 @@ impl LayoutBuilder {
         (edits, expected.len() - used as usize)
     }
 
-    /// Adds bytes of the source after the last game. Returns false where they are too many.
+    /// Adds bytes of the source after the last game. Returns false if there are too many.
     pub fn append(&mut self, bytes: &[u8]) -> bool {
         let Some(edits) = self.layout.edits.last_mut().filter(|_| bytes.len() <= MAX_AROUND) else { return false };
         edits.push(LayoutEdit { copy: self.rest as u64, delete: 0, insert: bytes.into() });
@@ -99,7 +99,7 @@ impl LayoutBuilder {
     }
 }
 
-/// About the bytes that edits take.
+/// Returns the approximate size of edits in bytes.
 fn cost(edits: &[LayoutEdit]) -> usize {
     edits.iter().map(|edit| 3 + edit.insert.len()).sum()
 }

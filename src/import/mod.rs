@@ -1,14 +1,16 @@
-//! Import: PGN in, archive out, on all cores.
+//! Imports PGN into an archive, on all cores.
 //!
-//! One thread at a time decompresses, splits and takes a job of whole games, which it parses and encodes while another
-//! one reads; then, in the order of the source, strings get their numbers; then columns are compressed; then, in order
-//! again, the chunk is written. Who comes to one of these stages early leaves the job there and does something else.
-//! Jobs are cut by bytes of the source alone and everything that depends on order happens in order, so the archive is
-//! the same for any number of threads. Memory holds two jobs a thread, whatever the size of the input; a job that is
-//! much longer than a chunk, because of one game, is worked on alone.
+//! One thread at a time decompresses and splits a source and takes a job of complete games. The thread then parses and
+//! encodes the job while another thread reads. Next, in the order of the source, strings get their numbers. Columns are
+//! compressed in parallel, and chunks are written in order. A thread that reaches an ordered stage early leaves its job
+//! there and takes other work.
 //!
-//! Every so many chunks a commit makes what was written durable and says how far the sources have been read. An import
-//! that was cut off goes on from there, and the archive is the same in the end.
+//! Only the bytes of the source determine the limits of jobs, and all order-dependent steps run in order. The archive
+//! is therefore the same for any number of threads. Memory holds two jobs per thread for any size of input. A job that
+//! is much longer than a chunk, because of a long game, is processed alone.
+//!
+//! After a fixed number of chunks, a commit makes the written data durable and records the progress in the sources. An
+//! interrupted import continues from there and creates the same archive.
 
 mod options;
 

@@ -1,72 +1,74 @@
-//! How to import.
+//! The options of an import.
 
 use crate::archive::Existing;
 use crate::archive::writer::BATCH;
 use crate::pgn::ReadOptions;
 use std::collections::BTreeMap;
 
-/// Bytes of PGN in a chunk by default.
+/// The default size of a chunk in bytes of PGN.
 pub const CHUNK_BYTES: usize = 768 << 10;
-/// Bytes of a game as most are. Where they are longer, for clocks or comments, a chunk has more bytes, and so as many
-/// games: what they have in common is learnt once a chunk, and clocks take a fiftieth less.
+/// The size of a typical game in bytes. If games are longer, because of clocks or comments, a chunk has more bytes, and
+/// so as many games. Models are learned once per chunk, and clocks take a fiftieth less.
 const USUAL_GAME: usize = 768;
-/// So many times as long at most.
+/// The maximum growth of a chunk for long games.
 const LONGEST: usize = 3;
-/// A chunk of more bytes than this times those it should have is made while no other is: memory is limited.
+/// A chunk above this multiple of its intended size is processed alone, to limit memory.
 pub const GREAT: usize = LONGEST + 1;
 
-/// The zstd level of a plain archive: higher ones take as long again as all the rest, where there are comments, and make
-/// other games smaller by a thousandth. Up to this level columns of tags are compressed with less effort.
+/// The zstd level of a plain archive. With comments, a higher level doubles the time of the import. Without comments,
+/// it saves a thousandth. Up to this level, columns of tags are compressed with less effort.
 const LEVEL: i32 = 4;
 /// The zstd level of a packed archive.
 const PACKED_LEVEL: i32 = 19;
 
-/// How to import.
+/// The options of an import.
 #[derive(Clone, Debug)]
 pub struct ImportOptions {
-    /// Worker threads; 0 for one a core.
+    /// The number of worker threads. 0 means one per core.
     pub threads: usize,
-    /// How games are read.
+    /// The options for reading games.
     pub read: ReadOptions,
     /// The zstd level of tags and texts, 1 to 22.
     pub level: i32,
-    /// Whether moves are packed: under three bits a ply instead of a byte, at some microseconds a ply.
+    /// Whether moves are packed: under three bits per ply instead of a byte, for some microseconds per ply.
     pub pack: bool,
-    /// What to do with an archive that is there already.
+    /// The treatment of an existing archive.
     pub existing: Existing,
-    /// Whether to go on with an import of these sources that was cut off: after its last commit, with the same result
-    /// as if it had not been. Where nothing of it is there, it begins: in a new archive, or, with [`Existing::Append`],
-    /// after what the archive has. The sources are read from their beginning, to see that they have not changed.
+    /// Whether to continue an interrupted import of these sources after its last commit. The result is the same as
+    /// without the interruption.
+    ///
+    /// If the archive contains nothing of the import, the import starts from the beginning: in a new archive, or with
+    /// [`Existing::Append`] after the existing games. The sources are read from the beginning to verify that they have
+    /// not changed.
     pub resume: bool,
-    /// Chunks in a batch: a commit follows every so many. There is also one before a game that is too long, and none
-    /// within it.
+    /// The number of chunks in a batch. A commit follows each batch. A commit also precedes an oversized game, and none
+    /// occurs within it.
     pub batch: u32,
-    /// Bytes of PGN in a chunk, about: what is decompressed together. Where games are longer than 768 bytes, up to three
-    /// times as many.
+    /// The approximate size of a chunk in bytes of PGN, which is decompressed together. For games longer than 768
+    /// bytes, up to three times as much.
     pub chunk_bytes: usize,
-    /// Whether the reports of rejected games hold their text; see
+    /// Whether reports of rejected games contain their text; see
     /// [`FaultReport::rejected`](super::FaultReport::rejected).
     pub keep_rejected: bool,
-    /// Whether a source that cannot be read to its end ends the import. Default: no, the others are imported, and
-    /// [`Summary::refused`](super::Summary::refused) names it.
+    /// Whether a source that cannot be read to its end ends the import. Default: no. The other sources are imported,
+    /// and [`Summary::refused`](super::Summary::refused) names the source.
     pub stop_at_refused: bool,
-    /// The sources, by their place in the list from 0, that no games are read from: their bytes are kept and come back
-    /// as they are.
+    /// The sources, by index from 0, whose games are not read. Their bytes are kept and can be exported unchanged.
     pub kept: Vec<usize>,
-    /// Whether a packed archive has the model with it, as one block, so that the archive alone is enough to read it.
+    /// Whether a packed archive contains its model as a block. Such an archive can be read without further files.
     pub with_model: bool,
-    /// What the archive is to say of itself ([`Archive::metadata`](crate::Archive::metadata)), set in the first commit.
+    /// The metadata of the archive ([`Archive::metadata`](crate::Archive::metadata)), set in the first commit.
     pub metadata: BTreeMap<String, String>,
 }
 
 impl ImportOptions {
-    /// Returns the options for moves that are packed: what takes long anyway is made as small as it gets, at zstd level
-    /// 19 and in chunks twice as long.
+    /// Returns the options for packed moves: zstd level 19 and chunks of twice the length. Packing takes long anyway,
+    /// so the other columns get the best compression as well.
     pub fn packed() -> ImportOptions {
         ImportOptions { pack: true, level: PACKED_LEVEL, chunk_bytes: 2 * CHUNK_BYTES, ..ImportOptions::default() }
     }
 
-    /// Returns how many bytes of PGN a chunk with so many bytes and games is to have yet; 0 if it is full.
+    /// Returns the number of PGN bytes that a chunk of this size still needs; 0 if it is full.
     pub(super) fn missing(&self, bytes: usize, games: usize) -> usize {
         let wanted = self.chunk_bytes.max(1);
         match wanted.saturating_sub(bytes) {

@@ -1,4 +1,4 @@
-//! The writing side, reached in the order of jobs.
+//! The writing side of an import. Jobs arrive in order.
 
 use super::options::ImportOptions;
 use super::parsed::Run;
@@ -13,22 +13,22 @@ use crate::pgn::Checkpoint;
 use std::io;
 use std::sync::atomic::Ordering;
 
-/// The writing side.
+/// The writing side of an import.
 pub struct Output<'a, S> {
     pub writer: Writer<S>,
     report: Report<'a>,
-    /// What is known of each source so far.
+    /// The results of each source so far.
     pub sources: Vec<SourceSummary>,
-    /// The source that the next job begins in, and where; `None` after the last.
+    /// The source and the checkpoint at which the next job begins; `None` after the last job.
     next: Option<(usize, Checkpoint)>,
-    /// Whether what was added last ends within a game that is too long: that is not committed.
+    /// Whether the last job ends within an oversized game, in which case it cannot be committed.
     pub open: bool,
     before: Commit,
     first_source: u64,
-    /// The options in words, for who goes on with the import.
+    /// The options as text, for a resumed import.
     options: String,
     progress: Option<&'a Progress>,
-    /// The first; nothing is written after it.
+    /// The first error. Nothing is written after it.
     pub failure: Option<io::Error>,
 }
 
@@ -67,13 +67,13 @@ impl<'a, S: Storage> Output<'a, S> {
         }
     }
 
-    /// Adds a source that begins after all others. Returns its place among them.
+    /// Adds a source after all others. Returns its index.
     pub fn begin_source(&mut self, name: &str) -> usize {
         self.sources.push(SourceSummary::unread(name));
         self.sources.len() - 1
     }
 
-    /// Adds a job; commits before and after it as its turn says.
+    /// Adds a job, with commits before and after it as `turn` requires.
     pub fn add(&mut self, chunk: EncodedChunk, runs: Vec<Run>, turn: Turn) -> io::Result<()> {
         if turn.commit_before {
             self.commit()?;
@@ -109,10 +109,10 @@ impl<'a, S: Storage> Output<'a, S> {
                 Run::End { source: number, bytes, sha256, made, whole } => {
                     let Some(summary) = self.sources.get_mut(number) else { continue };
                     (summary.whole, summary.made) = (whole, made);
-                    // Of a source that fails within a game that is too long, that game ends here.
+                    // If a source fails within an oversized game, the game ends here.
                     self.open = false;
                     let source = &mut summary.record;
-                    // The source's own bytes are none of what the archive holds.
+                    // The archive does not contain the source's bytes.
                     source.exact &= whole && !made;
                     (source.bytes, source.sha256) = (bytes, sha256);
                     ended.push(source.clone());
@@ -121,7 +121,7 @@ impl<'a, S: Storage> Output<'a, S> {
             }
         }
         self.writer.add_chunk(chunk)?;
-        // Before the commit: what it says of sources is true of the same games.
+        // This precedes the commit, so the records of sources cover the same games as the commit.
         ended.iter().try_for_each(|source| self.writer.add_source(source))?;
         let totals = self.writer.totals();
         if let Some(progress) = self.progress {
@@ -131,7 +131,7 @@ impl<'a, S: Storage> Output<'a, S> {
         if turn.commit_after { self.commit() } else { Ok(()) }
     }
 
-    /// Commits, and acknowledges what is durable then.
+    /// Commits, and acknowledges the durable data.
     pub fn commit(&mut self) -> io::Result<()> {
         let before = self.writer.sequence();
         let unfinished = self.unfinished();
@@ -150,7 +150,7 @@ impl<'a, S: Storage> Output<'a, S> {
         Ok(())
     }
 
-    /// What the next commit is to say of an import that it does not end.
+    /// Returns the progress to record in a commit before the end of the import.
     fn unfinished(&self) -> Option<Unfinished> {
         let (number, checkpoint) = self.next.as_ref()?;
         let source = SourceRecord {
@@ -163,15 +163,15 @@ impl<'a, S: Storage> Output<'a, S> {
     }
 }
 
-/// What becomes of a job, by its place among the others.
+/// The position of a job in the order of jobs.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Turn {
     /// Its number, from 0.
     pub number: u64,
-    /// Whether it is the first of a batch.
+    /// Whether it is the first job of a batch.
     pub begins_batch: bool,
-    /// Whether everything before it is committed first.
+    /// Whether a commit precedes it.
     pub commit_before: bool,
-    /// Whether it ends a batch, so that a commit follows.
+    /// Whether it is the last job of a batch, which a commit follows.
     pub commit_after: bool,
 }

@@ -1,4 +1,4 @@
-//! A job's games: parsed, and encoded as far as no order is needed.
+//! Parses the games of a job, and encodes them as far as the order of jobs does not matter.
 
 use super::chunk::ChunkBuilder;
 use super::feed::Segment;
@@ -15,21 +15,21 @@ use crate::pgn::{
 };
 use std::ops::Range;
 
-/// What a segment of one source gave.
+/// The result for a segment of one source.
 pub enum Run {
     Games {
         source: usize,
         seen: u64,
         stored: u64,
         rejected: u64,
-        /// Games taken for Windows-1252.
+        /// The number of games decoded as Windows-1252.
         windows_1252: u64,
-        /// Bytes at the segment's end that no stored game can hold, compressed.
+        /// Compressed bytes at the end of the segment that no stored game contains.
         loose: Option<Vec<u8>>,
-        /// The checkpoint after the segment; `None` within a game that is too long.
+        /// The checkpoint after the segment; `None` within an oversized game.
         checkpoint: Option<Checkpoint>,
-        /// Each with its game's number in this run, from 1, and where stored the place among the run's stored games,
-        /// from 0.
+        /// Each fault with the number of its game in this run, from 1. A stored game also has an index among the run's
+        /// stored games, from 0.
         faults: Vec<(u64, FaultReport)>,
     },
     End {
@@ -41,7 +41,7 @@ pub enum Run {
     },
 }
 
-/// A job, parsed.
+/// A parsed job.
 #[derive(Default)]
 pub struct Parsed {
     pub chunk: ChunkBuilder,
@@ -64,7 +64,7 @@ impl Parsed {
         };
         let source = batch.source as usize;
         let (mut stored, mut rejected, mut faults) = (0, 0, Vec::new());
-        // The first byte of the batch that no game has taken.
+        // The first byte of the batch that belongs to no game yet.
         let mut free = 0;
         let (mut seen, mut windows_1252) = (0, 0);
         if let Some(Oversized { offset, line, head, .. }) = batch.oversized.take() {
@@ -74,7 +74,7 @@ impl Parsed {
             faults.push((1, FaultReport { source, offset, line, game: 0, stored: None, fault, more: 0, rejected }));
         }
         for span in &batch.spans {
-            // How far lines have been counted, and the number of the line there.
+            // The offset up to which lines are counted, and its line.
             let mut counted = (0, span.line);
             let text = batch.span(span);
             let mut at = 0;
@@ -83,7 +83,7 @@ impl Parsed {
                 let begin = at;
                 let mut both = Tee(&mut self.chunk, self.layout.writer());
                 let reading = read_game_text(text, begin, read, &mut both);
-                // A reader that does not move on would be read for ever.
+                // The offset must increase; otherwise the loop would not end.
                 at = reading.next.max(at + 1);
                 seen += u64::from(reading.disposition.is_some());
                 windows_1252 += u64::from(reading.windows_1252);
@@ -139,7 +139,7 @@ impl Parsed {
     }
 }
 
-/// Gives everything to two visitors.
+/// Passes everything to two visitors.
 struct Tee<'a, A, B>(&'a mut A, &'a mut B);
 
 impl<A: Visitor, B: Visitor> Visitor for Tee<'_, A, B> {
@@ -198,7 +198,7 @@ impl<A: TextVisitor, B: TextVisitor> TextVisitor for Tee<'_, A, B> {
         }
     }
 
-    /// What the first one expects.
+    /// Returns the expectation of the first visitor.
     #[inline]
     fn expected_tag(&self) -> Option<&TagHead> {
         self.0.expected_tag()

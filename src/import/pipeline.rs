@@ -1,5 +1,5 @@
-//! The pipeline of an import: threads that read, parse, encode and write jobs, each of them whatever is to be done next;
-//! what depends on order happens in order.
+//! The pipeline of an import: each thread reads, parses, encodes or writes jobs, depending on the available work. Steps
+//! that depend on order run in order.
 
 use super::chunk::ChunkBuilder;
 use super::feed::{Feed, Job, Segment};
@@ -19,8 +19,8 @@ use crate::format::tags::TagsDraft;
 use crate::format::texts::TextsBuilder;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Takes all that a feed gives into an archive. Returns why reading stopped before the end, if it did, and the sources
-/// that could not be read to their end; what failed in writing is in the output.
+/// Imports everything that a feed returns into an archive. Returns the reason that reading stopped early, if any, and
+/// the sources that could not be read to their end. The output contains a write error.
 pub fn run<'a, S: Storage>(
     feed: Feed<'a>,
     interner: Interner,
@@ -41,7 +41,7 @@ pub fn run<'a, S: Storage>(
         options,
     };
     std::thread::scope(|scope| {
-        // This thread is one of them: so an import never fails for want of threads.
+        // The current thread is one of the workers, so an import works even if the system provides no thread.
         for number in 1..threads {
             let worker = std::thread::Builder::new().name(format!("import-{number}"));
             if worker.spawn_scoped(scope, || pipeline.work()).is_err() {
@@ -63,17 +63,17 @@ struct Pipeline<'a, S> {
     options: &'a ImportOptions,
 }
 
-/// A job, and what is to be done with it next.
+/// A job with its next step.
 enum Step {
     Parse(Turn, Job),
-    /// Its strings get their numbers.
+    /// The strings get their numbers.
     Strings(Turn, Box<Draft>),
     Write(Turn, Box<(EncodedChunk, Vec<Run>)>),
 }
 
 impl<S: Storage> Pipeline<'_, S> {
     fn work(&self) {
-        // Where the work panics, the others are not to wait for ever.
+        // If a thread panics, the others must not wait for its job.
         let _end = OnDrop(|| {
             if std::thread::panicking() {
                 self.schedule.end();
@@ -90,7 +90,7 @@ impl<S: Storage> Pipeline<'_, S> {
         }
     }
 
-    /// Does what is to be done with a job. Returns what comes next, if that can be done at once.
+    /// Runs the next step of a job. Returns the following step if it can run at once.
     fn take(&self, step: Step) -> Option<Step> {
         match step {
             Step::Parse(turn, job) => {
@@ -117,7 +117,7 @@ impl<S: Storage> Pipeline<'_, S> {
                 let mut output = lock(&self.output);
                 let written = output.add(chunk, runs, turn);
                 if let Err(error) = written {
-                    // What comes after a failure does not count.
+                    // Errors after the first one are ignored.
                     output.failure = Some(error);
                     self.schedule.end();
                     return None;
@@ -147,7 +147,7 @@ impl<F: FnMut()> Drop for OnDrop<F> {
 struct Jobs<'a> {
     feed: Feed<'a>,
     number: u64,
-    /// Jobs between two commits; `None` for one commit at the end.
+    /// The number of jobs between two commits; `None` for one commit at the end.
     batch: Option<u32>,
     in_batch: u32,
 }
@@ -177,7 +177,7 @@ impl Jobs<'_> {
     }
 }
 
-/// The games of a job, encoded but for what waits for the numbers of their strings.
+/// The encoded games of a job, except the parts that need string numbers.
 pub struct Draft {
     records: Vec<u8>,
     ends: Vec<u32>,
@@ -193,7 +193,7 @@ pub struct Draft {
 }
 
 impl Draft {
-    /// Encodes what needs no numbers.
+    /// Encodes the parts that need no string numbers.
     pub fn new(parsed: Parsed, options: &ImportOptions) -> Draft {
         let ChunkBuilder { mut records, mut ends, tags, texts, .. } = parsed.chunk;
         let mut coding = Coding::Plain;
@@ -216,13 +216,13 @@ impl Draft {
         }
     }
 
-    /// Gives the strings of the tags their numbers. Returns those that are new, in the order of their numbers.
+    /// Gives the strings of the tags their numbers. Returns the new strings, in the order of their numbers.
     pub fn number_strings(&mut self, interner: &mut Interner) -> Vec<Box<[u8]>> {
         self.tags.intern(|string, uses| interner.intern(string, uses));
         interner.take_new()
     }
 
-    /// Encodes the rest.
+    /// Encodes the remaining parts.
     pub fn encode(self, options: &ImportOptions, new_strings: Vec<Box<[u8]>>) -> (EncodedChunk, Vec<Run>) {
         let chunk = EncodedChunk {
             tags: self.tags.encode(options.level),
@@ -241,7 +241,7 @@ impl Draft {
     }
 }
 
-/// Returns plain records and their ends with the moves coded otherwise.
+/// Converts plain records to another coding of moves. Returns the records and their ends.
 fn transcode(records: &[u8], ends: &[u32], coding: Coding) -> (Vec<u8>, Vec<u32>) {
     let (mut all, mut all_ends, mut packed) = (Vec::new(), Vec::with_capacity(ends.len()), Vec::new());
     let mut begin = 0;

@@ -1,4 +1,4 @@
-//! Where an import begins: at its beginning, or where one that was cut off got to.
+//! Finds the start of an import: the beginning, or the last commit of an interrupted import.
 
 use super::feed::{Begin, Feed, names};
 use super::options::ImportOptions;
@@ -10,23 +10,23 @@ use crate::format::commit::Unfinished;
 use crate::format::source::SourceRecord;
 use std::path::{Path, PathBuf};
 
-/// Where an import begins.
+/// The start of an import.
 #[derive(Debug, Default)]
 pub struct Start {
-    /// The sources that have been imported to their end.
+    /// The completely imported sources.
     pub done: Vec<SourceRecord>,
-    /// Where in the next source it goes on.
+    /// The position in the next source.
     pub begin: Option<Begin>,
-    /// The number in the archive of its first source.
+    /// The number of its first source in the archive.
     pub first_source: u64,
-    /// An import that was cut off and is left as it is.
+    /// An interrupted import that is not continued.
     pub left: Option<Unfinished>,
-    /// Whether the archive has to be one of these very sources.
+    /// Whether the archive must have been created from these sources.
     pub same_identity: bool,
 }
 
 impl Start {
-    /// Finds out where to begin in an archive that is there already.
+    /// Determines the start of an import in an existing archive.
     pub fn new<S: Storage>(
         opened: &Opened<S>,
         paths: &[PathBuf],
@@ -41,7 +41,7 @@ impl Start {
         }
         let names = names(paths);
         let Some(unfinished) = &opened.unfinished else {
-            // It may have come to its end and not have been able to say so.
+            // The import may have finished without reporting it.
             let first = sources.len().checked_sub(names.len()).filter(|_| !names.is_empty());
             if let Some(done) = first.and_then(|first| sources.get(first..))
                 && done.iter().map(|source| &source.name).eq(&names)
@@ -85,7 +85,7 @@ impl Start {
         Ok(Start { done: done.to_vec(), begin: Some(begin), first_source, ..Start::default() })
     }
 
-    /// Sees to it that an archive without any commit was begun by this very import.
+    /// Checks that an archive without any commit was created by this import.
     pub fn check<S: Storage>(&self, feed: &Feed, writer: &Writer<S>, target: &Path) -> Result<()> {
         if self.same_identity && feed.identity() != writer.id() {
             let what = "the import that was cut off here began with another file, or had another level";
@@ -94,7 +94,7 @@ impl Start {
         Ok(())
     }
 
-    /// Returns the bytes of the sources that need not be imported any more.
+    /// Returns the number of source bytes that are already imported.
     pub fn passed_over(&self) -> u64 {
         let begin = self.begin.as_ref().map_or(0, |begin| begin.source.bytes);
         self.done.iter().map(|source| source.bytes).sum::<u64>() + begin
@@ -102,7 +102,7 @@ impl Start {
 }
 
 impl ImportOptions {
-    /// The options that have a bearing on what is stored, in words: an import goes on with those that it began with.
+    /// Returns the options that affect the stored data, as text. A resumed import needs the same options.
     pub fn words(&self) -> String {
         let encoding = match self.read.encoding {
             crate::pgn::Encoding::Auto => "auto",

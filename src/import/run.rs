@@ -1,4 +1,4 @@
-//! An import from its sources to the archive on the disk: begun or resumed, run, and finished or taken away.
+//! Runs an import from its sources to the archive on disk: starts or resumes it, and finishes or removes the archive.
 
 use super::feed::Feed;
 use super::options::ImportOptions;
@@ -15,12 +15,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-/// Imports PGN sources after the games of the archive at `target`, and deletes the games that they take the place of,
-/// all in one commit: after a crash both is done or neither. `existing`, `resume` and `batch` of the options do not
-/// count.
+/// Imports PGN sources after the games of the archive at `target`, and deletes the games that they replace, in one
+/// commit. After a crash, either both are done or neither. The options `existing`, `resume` and `batch` have no effect.
 ///
-/// Errors: those of [`import_with`]; a game that there is not; a source that cannot be read to its end, or sources without
-/// any game. The archive is then as it was.
+/// Errors: the errors of [`import_with`]; a game that does not exist; a source that cannot be read to its end, or sources
+/// without any game. On an error, the archive is unchanged.
 pub fn replace(
     games: &GameSet,
     sources: &[PathBuf],
@@ -40,7 +39,7 @@ pub fn replace(
     import_with(sources, target, &options, Some(games), progress, stop, report)
 }
 
-/// Returns an error if the target is there and has to stay as it is.
+/// Returns an error if the target exists and must not be changed.
 pub fn refuse_existing(target: &Path, options: &ImportOptions) -> Result<()> {
     match options.existing == Existing::Refuse && !options.resume && target.exists() {
         true => Err(Error::Exists { path: target.to_path_buf() }),
@@ -48,15 +47,15 @@ pub fn refuse_existing(target: &Path, options: &ImportOptions) -> Result<()> {
     }
 }
 
-/// Imports PGN sources, in the order given, into the archive at `target`; `-` is standard input. `replaced` are games
-/// that are deleted in the last commit.
+/// Imports PGN sources, in the given order, into the archive at `target`. `-` is standard input. The last commit
+/// deletes the games in `replaced`.
 ///
-/// A commit follows every [`ImportOptions::batch`] chunks; when this returns, everything that the summary counts is
+/// A commit follows every [`ImportOptions::batch`] chunks. When this returns, everything that the summary counts is
 /// durable.
 ///
-/// Errors: the target cannot be created, opened or written; the sources are not those of the import that is to go on.
-/// Where writing failed, a new archive holds its last commit, or is not there if there was none. A source that cannot
-/// be read on is an error only if no source can be read: see [`Summary::refused`].
+/// Errors: the target cannot be created, opened or written; the sources differ from the sources of the import to resume. After a
+/// write error, a new archive contains its last commit, or is removed if there was none. An unreadable source is an
+/// error only if no source can be read; see [`Summary::refused`].
 pub fn import_with(
     sources: &[PathBuf],
     target: &Path,
@@ -75,7 +74,7 @@ pub fn import_with(
         Some(opened) => Start::new(opened, sources, options, target)?,
         None => Start::default(),
     };
-    // The sources are tried first, so that a misspelt name leaves nothing behind.
+    // Sources are opened first, so a misspelled name leaves no file behind.
     let feed = Feed::open(sources, &start.done, start.begin.clone(), options, progress, stop)?;
     let (new, opened) = match opened {
         Some(opened) => {
@@ -111,7 +110,7 @@ pub fn import_with(
             match new {
                 Some(new) if committed == 0 || new.is_unnamed() => new.remove(),
                 _ => {
-                    // The disk that refused the archive may well refuse this; the index can be made again.
+                    // A disk that rejects the archive may reject the index as well. The index can be rebuilt.
                     if let Ok(archive) = Archive::open(ArchiveFile::at(target).index(None)) {
                         let _ = write_side(target, &FileKind::Index.of_archive(target), &archive.index_file());
                     }
@@ -127,7 +126,7 @@ pub fn import_with(
         let is_fault = summary.totals.rejected > 0 || summary.stopped.is_some() || !summary.refused.is_empty();
         let failed = nothing && is_fault;
         if failed || (new.is_unnamed() && matches!(summary.stopped, Some(Error::Interrupted))) {
-            // Not an archive that anyone asked for.
+            // Without a finished import, a new archive is incomplete.
             new.remove();
         } else {
             new.finish()?;
@@ -139,10 +138,11 @@ pub fn import_with(
     Ok(summary)
 }
 
-/// Imports PGN sources into an archive on any storage, as [`import_with`] does into a file; `target` is what errors call it.
-/// Makes no index.
+/// Imports PGN sources into an archive on any storage, like [`import_with`] into a file, but without an index. Errors
+/// name `target`.
 ///
-/// Errors: those of [`import_with`]. After a failed write the storage is cut to its last commit, where that is certain.
+/// Errors: the errors of [`import_with`]. After a failed write, the storage is truncated to its last commit if that is
+/// known.
 pub fn import_on<S: Storage>(
     opened: Opened<S>,
     sources: &[PathBuf],
@@ -174,8 +174,8 @@ fn describe<S: Storage>(writer: &mut Writer<S>, options: &ImportOptions) -> io::
     }
 }
 
-/// Stores what a feed gives, and commits it; with the deletion of the games that it replaces, and then only if it is
-/// whole and not nothing.
+/// Stores everything that a feed returns, and commits it. If it replaces games, it commits only if the sources are
+/// complete and contain a game.
 fn store<S: Storage>(
     opened: Opened<S>,
     feed: Feed,
@@ -187,7 +187,7 @@ fn store<S: Storage>(
 ) -> (Writer<S>, io::Result<Summary>) {
     let Opened { mut writer, interner, .. } = opened;
     let before = *writer.totals();
-    // An import that goes on has said it.
+    // A resumed import has already written the metadata.
     if start.begin.is_none()
         && start.done.is_empty()
         && let Err(error) = describe(&mut writer, options)
@@ -206,7 +206,7 @@ fn store<S: Storage>(
             output.writer.delete(games)?;
         }
         if output.open {
-            // The segments of a game whose end has not been seen: everything before it is committed.
+            // The end of the current game is unknown, so its segments are dropped. Everything before it is committed.
             output.writer.forget();
             return Ok(stopped);
         }

@@ -1,68 +1,68 @@
-//! Who does what next. Jobs are read one after the other; after that any thread works on any of them, but two stages
-//! they pass in their order. A job that comes to such a stage before its turn is set down, and its thread goes on with
-//! other work: nobody waits while there is something to do.
+//! Assigns jobs to threads. Jobs are read one after the other, and then any thread may process them. They pass two
+//! stages in order. A job that reaches such a stage early is queued, and its thread takes other work, so no thread
+//! waits while there is work.
 //!
-//! Knows the order of jobs, not what is done with them.
+//! This file knows the order of jobs, but not their contents.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// What jobs pass in their order.
+/// The stages that jobs pass in order.
 #[derive(Clone, Copy, Debug)]
 pub enum Stage {
-    /// The numbers of strings.
+    /// The numbering of strings.
     Strings,
-    /// The archive.
+    /// The output to the archive.
     Output,
 }
 
-/// What a thread is to do.
+/// The next work of a thread.
 #[derive(Debug, PartialEq)]
 pub enum Next<T> {
-    /// Read the next job, and tell what came of it by [`Schedule::read`].
+    /// Read the next job, and pass the result to [`Schedule::read`].
     Read,
-    /// Go on with this job, which was set down.
+    /// Continue this queued job.
     GoOn(T),
 }
 
-/// What reading gave.
+/// The result of reading.
 #[derive(Debug)]
 pub enum Given<T> {
     /// A job.
     Job(T),
-    /// A job that takes so much memory that there is to be no other beside it.
+    /// A job that takes so much memory that it must be processed alone.
     Great(T),
-    /// Nothing: the sources have ended.
+    /// No job, because the sources have ended.
     End,
 }
 
-/// Jobs of type `T` on their way.
+/// The jobs in progress, of type `T`.
 pub struct Schedule<T> {
     state: Mutex<State<T>>,
     changed: Condvar,
-    /// So many jobs are on their way at once.
+    /// The maximum number of jobs in progress.
     most: usize,
 }
 
 struct State<T> {
-    /// Jobs whose turn has come, or which have the memory to themselves now.
+    /// Jobs that can continue: their turn has come, or no other job uses memory.
     ready: VecDeque<T>,
     strings: Line<T>,
     output: Line<T>,
-    /// How many jobs are on their way.
+    /// The number of jobs in progress.
     under_way: usize,
-    /// A great job that waits for those before it to be done.
+    /// A great job that waits until the preceding jobs are done.
     great: Option<T>,
-    /// Whether a great job is on its way, or waits.
+    /// Whether a great job is in progress or waits.
     alone: bool,
     reading: bool,
     /// Whether the sources have ended.
     read: bool,
-    /// Whether it is all over before its time.
+    /// Whether the import has ended early.
     ended: bool,
 }
 
-/// A stage, and those who have come to it before their turn.
+/// A stage, with the jobs that reached it early.
 struct Line<T> {
     next: u64,
     early: BTreeMap<u64, T>,
@@ -84,7 +84,7 @@ impl<T> State<T> {
 }
 
 impl<T> Schedule<T> {
-    /// Returns a schedule for so many threads.
+    /// Returns a schedule for this number of threads.
     pub fn new(threads: usize) -> Schedule<T> {
         let state = State {
             ready: VecDeque::new(),
@@ -104,7 +104,7 @@ impl<T> Schedule<T> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until there is something to do; `None` when all is done, or has ended before.
+    /// Waits for work. Returns `None` when all jobs are done, or the import has ended early.
     pub fn next(&self) -> Option<Next<T>> {
         let mut state = self.lock();
         loop {
@@ -125,7 +125,7 @@ impl<T> Schedule<T> {
         }
     }
 
-    /// Takes what reading gave, and lets others read. Returns the job if it can be worked on at once.
+    /// Receives the result of reading, and lets another thread read. Returns the job if it can be processed at once.
     pub fn read(&self, given: Given<T>) -> Option<T> {
         let mut state = self.lock();
         state.reading = false;
@@ -154,7 +154,7 @@ impl<T> Schedule<T> {
         at_once
     }
 
-    /// Brings job `number`, from 0, to a stage. Returns it if it is its turn; otherwise it is kept until then.
+    /// Brings job `number`, from 0, to a stage. Returns the job if it is its turn, and queues it otherwise.
     pub fn enter(&self, stage: Stage, number: u64, job: T) -> Option<T> {
         let mut state = self.lock();
         let line = state.line(stage);
@@ -165,7 +165,7 @@ impl<T> Schedule<T> {
         None
     }
 
-    /// Lets the next job into a stage.
+    /// Admits the next job to a stage.
     pub fn leave(&self, stage: Stage) {
         let mut state = self.lock();
         let line = state.line(stage);
@@ -177,7 +177,7 @@ impl<T> Schedule<T> {
         }
     }
 
-    /// Says that a job is done.
+    /// Records that a job is done.
     pub fn done(&self) {
         let mut state = self.lock();
         state.under_way -= 1;
@@ -193,7 +193,7 @@ impl<T> Schedule<T> {
         self.changed.notify_all();
     }
 
-    /// Ends it all: nobody is given anything to do any more.
+    /// Ends the import. No thread gets further work.
     pub fn end(&self) {
         self.lock().ended = true;
         self.changed.notify_all();

@@ -1,4 +1,4 @@
-//! Sources of games as PGN, whatever they are: what an import reads, and what it is compared with.
+//! Sources of games as PGN, from any supported format.
 
 use crate::error::{Error, Result};
 use crate::pcn::{self, ReadError};
@@ -7,30 +7,30 @@ use std::io::{self, BufWriter, Read, Seek, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Opens a file, or standard input for `-`, of PGN or PCN, plain or compressed; its first bytes show what it is. PCN is
-/// made PGN, in a temporary file: see [`Source::is_made`].
+/// Opens a file of PGN or PCN, plain or compressed, or standard input for `-`. The first bytes determine the format.
+/// PCN is converted to PGN in a temporary file: see [`Source::is_made`].
 ///
-/// Errors: the file cannot be read; it is neither PGN nor PCN; a PCN document is at fault.
+/// Errors: the file cannot be read; it is neither PGN nor PCN; a PCN document has a fault.
 pub fn open(path: &Path) -> Result<Source> {
     open_until(path, &AtomicBool::new(false))
 }
 
-/// Opens a file as [`open`] does; ends with [`Error::Interrupted`] where `stop` is set before PGN has been made of it.
+/// Opens a file like [`open`]. Returns [`Error::Interrupted`] if `stop` is set before the conversion to PGN ends.
 pub(super) fn open_until(path: &Path, stop: &AtomicBool) -> Result<Source> {
     as_pgn(open_as_is(path)?, path, stop)
 }
 
-/// Opens a file, or standard input for `-`, of PGN or PCN as it is, decompressed.
+/// Opens a file of PGN or PCN, or standard input for `-`. Decompresses, but does not convert it.
 ///
-/// Errors: those of [`open`], but for what is at fault in a document.
+/// Errors: the errors of [`open`], except faults of a document.
 pub fn open_as_is(path: &Path) -> Result<Source> {
     pgn::open_text(path).map_err(|error| refused(path, error))
 }
 
-/// Opens a file of PCN as it is, decompressed: JSON. Returns `None` where it is PGN, and for standard input, pipes and
-/// devices, which can be read only once.
+/// Opens a file of PCN, and decompresses it to JSON. Returns `None` for PGN, and for standard input, pipes and devices,
+/// which can be read only once.
 ///
-/// Errors: those of [`open`], but for what is at fault in a document.
+/// Errors: the errors of [`open`], except faults of a document.
 pub fn open_document(path: &Path) -> Result<Option<Source>> {
     if path.as_os_str() == "-" || !std::fs::metadata(path).is_ok_and(|file| file.is_file()) {
         return Ok(None);
@@ -38,8 +38,8 @@ pub fn open_document(path: &Path) -> Result<Option<Source>> {
     open_as_is(path).map(|source| Some(source).filter(Source::is_json))
 }
 
-/// Returns an error for a file that cannot be opened or is refused for what it begins with, as far as that is seen
-/// without unpacking it.
+/// Returns the error for a file that cannot be opened, or is rejected because of its first bytes. Does not decompress
+/// the file.
 pub(super) fn look_at(path: &Path) -> Result<()> {
     pgn::look_at(path).map_err(|error| match error {
         SourceError::Io(error) => Error::io("cannot open", path)(error),
@@ -47,7 +47,7 @@ pub(super) fn look_at(path: &Path) -> Result<()> {
     })
 }
 
-/// Makes a source of any reader of PGN or PCN, as [`open`] does of a file; errors call it `name`.
+/// Opens any reader of PGN or PCN, like [`open`] for a file. Errors contain `name`.
 pub fn from_reader(reader: impl Read + Send + 'static, name: &Path) -> Result<Source> {
     let source = pgn::text_of(reader, None).map_err(|error| refused(name, error))?;
     as_pgn(source, name, &AtomicBool::new(false))
@@ -60,12 +60,12 @@ fn refused(path: &Path, error: SourceError) -> Error {
     }
 }
 
-/// Returns what a source is called in messages.
+/// Returns the name of a source in messages.
 pub(super) fn called(path: &Path) -> String {
     if path.as_os_str() == "-" { "standard input".to_owned() } else { path.display().to_string() }
 }
 
-/// Returns the error for a source that cannot be read on.
+/// Returns the error for a source that cannot be read further.
 pub(super) fn unreadable(path: &Path, error: io::Error) -> Error {
     let what = match error.kind() {
         io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput => {
@@ -83,7 +83,7 @@ fn as_pgn(mut source: Source, path: &Path, stop: &AtomicBool) -> Result<Source> 
     }
     let no_room = |error: io::Error| Error::Input {
         name: called(path),
-        what: format!("cannot make a temporary file for the PGN of it: {error}"),
+        what: format!("cannot make a temporary file for its PGN: {error}"),
         source: Some(error),
     };
     let mut made = BufWriter::with_capacity(256 << 10, tempfile::tempfile().map_err(no_room)?);

@@ -1,4 +1,4 @@
-//! What an import reports: faults, progress, commits, and what it did in the end.
+//! The reports of an import: faults, progress, commits and the summary.
 
 use crate::error::Error;
 use crate::format::commit::{Commit, Unfinished};
@@ -6,10 +6,10 @@ use crate::format::source::SourceRecord;
 use crate::pgn::Fault;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A fault, and where it is.
+/// A fault with its position.
 #[derive(Clone, Debug)]
 pub struct FaultReport {
-    /// The source, from 0 in the order given.
+    /// The index of the source, from 0 in the given order.
     pub source: usize,
     /// The offset of the fault in the decompressed source, in bytes.
     pub offset: u64,
@@ -17,109 +17,108 @@ pub struct FaultReport {
     pub line: u64,
     /// The game's number in its source, from 1.
     pub game: u64,
-    /// The game's number in the archive; `None` where it was rejected.
+    /// The game's number in the archive; `None` if it was rejected.
     pub stored: Option<u64>,
     /// The fault.
     pub fault: Fault,
-    /// How many more faults the game has that are not reported.
+    /// The number of further faults of the game that are not reported.
     pub more: usize,
-    /// The game as it stands in the source, on the last report of a rejected game if
-    /// [`ImportOptions::keep_rejected`](super::ImportOptions::keep_rejected) asks for it. Of a game beyond
-    /// [`Limits::max_game_bytes`](crate::pgn::ReadLimits::max_game_bytes) the first MiB.
+    /// The text of a rejected game, on its last report, if
+    /// [`ImportOptions::keep_rejected`](super::ImportOptions::keep_rejected) is set. For a game beyond
+    /// [`Limits::max_game_bytes`](crate::pgn::ReadLimits::max_game_bytes), the first MiB.
     pub rejected: Option<Box<[u8]>>,
 }
 
-/// Who is given the faults. One type, so that the pipeline is compiled once and not for every closure.
+/// The callback for faults. The single type avoids compiling the pipeline for every closure.
 pub(super) type Report<'a> = Box<dyn FnMut(FaultReport) + Send + 'a>;
 
-/// What an import did with one of its sources.
+/// The results for one source.
 #[derive(Clone, Debug, Default)]
 pub struct SourceSummary {
-    /// The name, length, hash and counts that the archive keeps; length and hash are zero where the import ended before
-    /// the source did.
+    /// The name, length, hash and counts in the archive. Length and hash are zero if the import ended before the
+    /// source.
     pub record: SourceRecord,
-    /// Games that were not UTF-8, or said not to be, and have been read as Windows-1252 or ISO 8859-1.
+    /// The number of games that were decoded as Windows-1252 or ISO 8859-1, because they were not UTF-8 or by option.
     pub windows_1252: u64,
-    /// Whether it was read to its end. Of any other source the archive has what came before, if anything, and never its
-    /// own bytes.
+    /// Whether it was read to its end. The archive contains only the preceding games of any other source, and never
+    /// claims to contain its bytes.
     pub whole: bool,
-    /// Whether it was PCN: what the archive has of it is the PGN made of it, never its own bytes. Length and hash are
-    /// those of that PGN.
+    /// Whether it was PCN. The archive contains the converted PGN instead of the source's bytes, and also the PGN's
+    /// length and hash.
     pub made: bool,
 }
 
 impl SourceSummary {
-    /// Returns a source of which nothing is known but its name.
+    /// Returns a source with only a name.
     pub(super) fn unread(name: &str) -> SourceSummary {
         let record = SourceRecord { name: name.to_owned(), exact: true, ..SourceRecord::default() };
         SourceSummary { record, ..SourceSummary::default() }
     }
 }
 
-/// A source that is none, or that cannot be read to its end.
+/// A source that is not PGN, or that cannot be read to its end.
 #[derive(Debug)]
 pub struct Refused {
-    /// The source, from 0 in the order given.
+    /// The index of the source, from 0 in the given order.
     pub source: usize,
-    /// Why.
+    /// The reason.
     pub error: Error,
 }
 
-/// What an import did.
+/// The result of an import.
 #[derive(Debug, Default)]
 pub struct Summary {
-    /// Games seen: stored and rejected.
+    /// The number of games, including rejected ones.
     pub seen: u64,
-    /// Games stored.
+    /// The number of stored games.
     pub stored: u64,
-    /// Games stored with a fault, their unreadable rest kept as raw text.
+    /// The number of games stored with a fault. Their unreadable rest is kept as raw text.
     pub faulty: u64,
-    /// Games rejected.
+    /// The number of rejected games.
     pub rejected: u64,
-    /// Plies of the main lines stored.
+    /// The number of stored plies of main lines.
     pub plies: u64,
-    /// Bytes of PGN read, decompressed.
+    /// The number of bytes of PGN, decompressed.
     pub pgn_bytes: u64,
-    /// The sources, in the order given.
+    /// The sources, in the given order.
     pub sources: Vec<SourceSummary>,
     /// The archive's totals.
     pub totals: Commit,
-    /// The archive's length in bytes.
+    /// The length of the archive in bytes.
     pub archive_bytes: u64,
-    /// The index's length in bytes.
+    /// The length of the index in bytes.
     pub index_bytes: u64,
-    /// Bytes of the sources that an earlier import had brought in already: games in them are not counted above.
+    /// The number of source bytes that an earlier import had already imported. The counts above exclude their games.
     pub passed_over: u64,
-    /// An import that was cut off before and has not been gone on with: some of its source's games are in the archive,
-    /// but no record of it.
+    /// An earlier import that was interrupted and is not resumed. The archive contains some games of its source, but no
+    /// record of the source.
     pub left: Option<Unfinished>,
-    /// Why the index could not be written, where it could not: what is committed stands, and the index can be made
-    /// again.
+    /// The reason that the index could not be written, if it failed. The committed data is valid, and the index can be
+    /// rebuilt.
     pub unindexed: Option<Error>,
     /// The sources that could not be read to their end. The games before the fault are committed.
     pub refused: Vec<Refused>,
-    /// Why the import ended before its sources did; what came before is committed.
+    /// The reason that the import ended before its sources. The preceding games are committed.
     pub stopped: Option<Error>,
 }
 
-/// What is durable after a commit.
+/// The durable data after a commit.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Acknowledged {
     /// The commit's sequence number.
     pub sequence: u64,
-    /// Games in the archive.
+    /// The number of games in the archive.
     pub games: u64,
     /// The committed length of the archive in bytes.
     pub length: u64,
-    /// The source that is being read, and how many of its bytes (decompressed) are in the archive; `None` where all
-    /// sources are.
+    /// The current source, and the number of its decompressed bytes in the archive; `None` after the last source.
     pub source: Option<(String, u64)>,
 }
 
-/// What is called after a commit.
+/// The callback after a commit.
 type Acknowledge = Box<dyn Fn(&Acknowledged) + Send + Sync>;
 
-/// How far an import is; to be asked by another thread.
+/// The progress of an import, which other threads can query.
 #[derive(Default)]
 pub struct Progress {
     pub(super) consumed: AtomicU64,
@@ -140,23 +139,23 @@ impl std::fmt::Debug for Progress {
 }
 
 impl Progress {
-    /// Returns a progress that calls `acknowledge` after every commit, on the thread that made it; the next one waits
-    /// for that.
+    /// Returns a progress that calls `acknowledge` after every commit, on the committing thread. The next commit waits
+    /// for the call.
     pub fn with_acknowledge(acknowledge: impl Fn(&Acknowledged) + Send + Sync + 'static) -> Progress {
         Progress { acknowledge: Some(Box::new(acknowledge)), ..Progress::default() }
     }
 
-    /// Returns the bytes taken from the sources so far, as stored (compressed).
+    /// Returns the number of bytes read from the sources so far, as stored (compressed).
     pub fn consumed(&self) -> u64 {
         self.consumed.load(Ordering::Relaxed)
     }
 
-    /// Returns the bytes of PGN in chunks written so far.
+    /// Returns the number of PGN bytes in written chunks.
     pub fn pgn_bytes(&self) -> u64 {
         self.pgn_bytes.load(Ordering::Relaxed)
     }
 
-    /// Returns the games stored so far.
+    /// Returns the number of stored games.
     pub fn games(&self) -> u64 {
         self.games.load(Ordering::Relaxed)
     }

@@ -1,4 +1,4 @@
-//! Text compressed as the name of its file asks for it.
+//! Compresses text according to the name of its file.
 
 use crate::output::{Target, compression};
 use crate::pgn::Compression;
@@ -27,16 +27,16 @@ use zip::write::{SimpleFileOptions, StreamWriter, ZipWriter};
 pub struct Compressed<W: Write>(Sink<W>);
 
 impl<W: Write> Compressed<W> {
-    /// Returns a sink for the file of that name.
+    /// Returns a sink for the target file.
     ///
-    /// Errors: what could not be written; `Unsupported` for a zip file without the feature `zip`.
+    /// Errors: a write error; `Unsupported` for a zip file without the feature `zip`.
     pub fn new(out: W, target: &Target) -> io::Result<Compressed<W>> {
         Sink::new(out, target).map(Compressed)
     }
 
-    /// Writes the end of the compressed data and returns what it was written to.
+    /// Writes the end of the compressed data, and returns the inner sink.
     ///
-    /// Errors: what could not be written.
+    /// Errors: a write error.
     pub fn finish(self) -> io::Result<W> {
         self.0.finish()
     }
@@ -61,8 +61,8 @@ enum Sink<W: Write> {
     Zip(Box<ZipWriter<StreamWriter<Latch<W>>>>),
 }
 
-/// A sink that reports its first error and then discards everything: dropping what is half-written must not report it
-/// again.
+/// A sink that reports its first error and then discards everything. Dropping an incomplete compressor must not report
+/// the error again.
 #[cfg(feature = "zip")]
 struct Latch<W> {
     out: W,
@@ -93,7 +93,7 @@ impl<W: Write> Write for Latch<W> {
 }
 
 impl<W: Write> Sink<W> {
-    /// Returns a sink for the file of that name.
+    /// Returns a sink for the target file.
     fn new(out: W, target: &Target) -> io::Result<Sink<W>> {
         let name = target.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
         let lower = name.to_ascii_lowercase();
@@ -109,7 +109,7 @@ impl<W: Write> Sink<W> {
             #[cfg(feature = "zip")]
             Some((Compression::Zip, inner)) => {
                 let mut zip = ZipWriter::new_stream(Latch { out, is_broken: false });
-                // Nobody knows yet whether it will be more than 4 GiB.
+                // The size may exceed 4 GiB.
                 let options = SimpleFileOptions::default().large_file(true);
                 let options = options.compression_method(zip::CompressionMethod::Deflated);
                 let inner = name.get(..inner.len()).unwrap_or(inner);

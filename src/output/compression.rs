@@ -1,19 +1,19 @@
-//! Compression as the name of a file asks for it.
+//! The compression that the name of a file requests.
 
 use crate::pgn::Compression;
 
-/// What is written, by the ending that asks for it.
+/// The supported compressions, by file extension.
 const ENDINGS: [(&str, Compression); 4] =
     [(".zst", Compression::Zstd), (".gz", Compression::Gzip), (".bz2", Compression::Bzip2), (".zip", Compression::Zip)];
-/// Endings of formats that are never written.
+/// The extensions of formats that are never written.
 const OTHERS: [&str; 10] = [".xz", ".lzma", ".lz4", ".lzo", ".br", ".7z", ".rar", ".z", ".tar", ".tgz"];
 
-/// Returns the compression that a name, in lower case, asks for, and the name of what is compressed.
+/// Returns the compression that a lower-case name requests, and the name without the extension.
 pub fn by_name(name: &str) -> Option<(Compression, &str)> {
     ENDINGS.iter().find_map(|(ending, kind)| Some((*kind, name.strip_suffix(ending)?)))
 }
 
-/// Returns whether a name, in lower case, asks for a format that is never written.
+/// Returns whether a lower-case name requests a format that is never written.
 pub fn is_never_written(name: &str) -> bool {
     OTHERS.iter().any(|ending| name.ends_with(ending))
 }

@@ -1,4 +1,4 @@
-//! What a file contains: by what a program writes, by its name, and by its first bytes.
+//! The content of a file: by the written data, by its name, and by its first bytes.
 
 use crate::archive::FileKind;
 use crate::output::compression;
@@ -7,19 +7,19 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-/// How many bytes of a file are read: both header pages of an archive, and a little more.
+/// The number of inspected bytes: both header pages of an archive, and slightly more.
 const LOOK: u64 = 10_000;
-/// The bytes of an entry of an opening book, which begins with the position's key.
+/// The size of an entry of an opening book, which begins with the position's key.
 const BOOK_ENTRY: usize = 16;
 
-/// What is in a file, after decompression.
+/// The content of a file, after decompression.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Content {
-    /// An archive, or a file beside one.
+    /// An archive or a side file.
     Archive(FileKind),
     /// PGN in export format.
     Pgn,
-    /// JSON, or JSON objects on a line each.
+    /// JSON, or JSON objects on separate lines.
     Json,
     /// An HTML page.
     Html,
@@ -35,14 +35,14 @@ pub enum Content {
     Text,
     /// Moves and comments without tags: PGN, or one of the other texts.
     Movetext,
-    /// PGN as somebody wrote it: it may begin with anything.
+    /// PGN in its original form, which may begin with anything.
     Source,
     /// Bytes that are not text.
     Binary,
 }
 
 impl Content {
-    /// Returns what it is called, with its article.
+    /// Returns its name, with an article.
     pub fn name(self) -> &'static str {
         match self {
             Content::Archive(FileKind::Archive) => "an archive",
@@ -62,7 +62,7 @@ impl Content {
         }
     }
 
-    /// Returns the default ending of the name of a file with this content.
+    /// Returns the default extension of a file with this content.
     pub fn ending(self) -> &'static str {
         match self {
             Content::Pgn | Content::Source => ".pgn",
@@ -74,7 +74,7 @@ impl Content {
         }
     }
 
-    /// Returns what a file of this name must contain; `None` if the name does not say.
+    /// Returns the content that a file of this name must have. Returns `None` if the name does not determine it.
     pub fn from_name(path: &Path) -> Option<Content> {
         let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
         let name = compression::by_name(&name).map_or(name.as_str(), |(_, rest)| rest);
@@ -93,7 +93,7 @@ impl Content {
         })
     }
 
-    /// Returns what a file begins with, decompressed; `None` if it is empty.
+    /// Returns the content of a file by its first bytes, after decompression. Returns `None` if it is empty.
     pub fn from_file(path: &Path) -> io::Result<Option<Content>> {
         let read = |from: &mut dyn Read| {
             let mut bytes = Vec::new();
@@ -106,14 +106,14 @@ impl Content {
             return Ok(None);
         }
         if pgn::Compression::detect(&bytes).is_ok_and(|kind| kind != pgn::Compression::Plain) {
-            // What cannot be decompressed is unknown.
+            // Data that cannot be decompressed is unknown.
             let inner = pgn::open_text(path).ok().and_then(|mut source| read(&mut source).ok());
             return Ok(Some(inner.map_or(Content::Binary, |bytes| Content::from_bytes(&bytes, None))));
         }
         Ok(Some(Content::from_bytes(&bytes, Some(length))))
     }
 
-    /// Returns what begins with these bytes; `length` is the length of it all, if it is known.
+    /// Returns the content with these first bytes. `length` is the total length, if known.
     fn from_bytes(bytes: &[u8], length: Option<u64>) -> Content {
         if let Some(kind) = FileKind::from_bytes(bytes) {
             return Content::Archive(kind);
@@ -148,7 +148,7 @@ impl Content {
         }
     }
 
-    /// Returns whether a file whose name stands for `self` may be written with `written`.
+    /// Returns whether `written` may be written to a file whose name stands for `self`.
     pub fn may_hold(self, written: Content) -> bool {
         match (self, written) {
             (Content::Archive(_), Content::Source) => false,
@@ -158,20 +158,20 @@ impl Content {
         }
     }
 
-    /// Returns whether both are the same kind of thing: PGN is, whoever wrote it.
+    /// Returns whether both are the same kind of content. All PGN counts as the same.
     pub fn is_like(self, other: Content) -> bool {
         let kind = |content| if content == Content::Source { Content::Pgn } else { content };
         kind(self) == kind(other)
     }
 
-    /// Returns whether a file with this content may be replaced by `written`; `None` if the content alone does not
+    /// Returns whether `written` may replace a file with this content. Returns `None` if the content alone does not
     /// decide.
     pub fn may_become(self, written: Content) -> Option<bool> {
         match (self, written) {
             (content, written) if content.is_like(written) => Some(true),
             (Content::Text, Content::Source) => Some(true),
             (Content::Movetext, Content::Pgn | Content::Source | Content::Text) => Some(true),
-            // A comment can begin like JSON, and a source with anything.
+            // A comment can begin like JSON, and a source like anything.
             (Content::Json, Content::Pgn | Content::Source | Content::Text) => None,
             (Content::Text | Content::Binary, _) => None,
             _ => Some(false),
@@ -180,7 +180,7 @@ impl Content {
 }
 
 /// Returns whether a text begins like JSON: `{` with a name and a colon, `[` with an object, a list or a string, or an
-/// empty one of these alone. A comment of PGN begins with `{`, too.
+/// empty object or list alone. A PGN comment also begins with `{`.
 fn is_json(text: &[u8]) -> bool {
     let Some((open, rest)) = text.split_first() else { return false };
     let rest = rest.trim_ascii_start();
@@ -192,7 +192,7 @@ fn is_json(text: &[u8]) -> bool {
             is_escaped = *byte == b'\\' && !is_escaped;
             ends
         });
-        // A string that ends beyond what has been read.
+        // The string ends beyond the inspected bytes.
         Some(end.and_then(|end| rest.get(end + 1..)).map(|rest| rest.trim_ascii_start().first().copied()))
     };
     match (open, rest.first()) {
@@ -219,7 +219,7 @@ fn is_movetext(mut text: &[u8]) -> bool {
     is_number || matches!(word, b"1-0" | b"0-1" | b"1/2-1/2" | b"*")
 }
 
-/// Returns whether the entries of an opening book begin like this: keys in order, each with a move whose highest bits
+/// Returns whether the bytes begin like entries of an opening book: keys in order, each with a move whose highest bits
 /// are the promotion.
 fn is_book(bytes: &[u8]) -> bool {
     let entries = || bytes.chunks_exact(BOOK_ENTRY).map(|entry| entry.split_at(8));

@@ -1,9 +1,9 @@
-//! Output files of any program over archives: where it may write, and files that appear complete.
+//! Output files of programs that use archives: restricts their targets, and creates files atomically.
 //!
-//! [`Outputs`] knows the files that a program reads, by device and inode, and allows a [`Target`]: never an input or a
-//! side file of one, never a file of another kind, never under a name that stands for other content. [`NewFile`] writes
-//! the target under a temporary name, syncs it, and renames it. A file that replaces another keeps its permissions;
-//! a new file is readable by nobody who may not read the inputs.
+//! [`Outputs`] knows the files that a program reads, by device and inode, and allows a [`Target`]. It never allows an
+//! input or a side file of an input, a file of another kind, or a name that stands for other content. [`NewFile`]
+//! writes the target under a temporary name, syncs it, and renames it. A file that replaces another keeps its
+//! permissions. A new file is readable only by users who may read the inputs.
 //!
 //! ```
 //! # let folder = tempfile::tempdir()?;
@@ -22,8 +22,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The way of an output: path -> `target`, which decides by `content` and `compression` -> `compressed` ->
-//! `new_file`. May know archives and PGN sources; knows nothing of formats and of commands.
+//! The path of an output: path -> `target`, which decides by `content` and `compression` -> `compressed` -> `new_file`.
+//! The room knows archives and PGN sources, but no formats or commands.
 
 mod compressed;
 pub mod compression;

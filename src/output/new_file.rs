@@ -6,26 +6,26 @@ use crate::output::target::Target;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 
-/// Bytes collected before they are written.
+/// The size of the write buffer in bytes.
 const BUFFER: usize = 1 << 18;
 
-/// A file being written under a temporary name. Dropped before `finish`, it is removed.
+/// A file that is written under a temporary name. Dropping it before `finish` removes it.
 #[derive(Debug)]
 pub struct NewFile {
     file: BufWriter<File>,
-    /// `None` if the file is a device or pipe and is written in place.
+    /// `None` if the file is a device or pipe, which is written in place.
     temporary: Option<Temporary>,
     target: Target,
 }
 
 impl NewFile {
-    /// Starts a file; an existing one stays as it is until `finish`.
+    /// Starts a file. An existing file does not change before `finish`.
     ///
-    /// Errors: the system does not create it.
+    /// Errors: the system does not create the file.
     pub fn create(target: &Target) -> io::Result<NewFile> {
         let path = target.path();
         let (file, temporary) = match std::fs::metadata(path) {
-            // To give a temporary file the name of a device would take the device away.
+            // Renaming a temporary file over a device would remove the device.
             Ok(file) if !file.is_file() => (File::options().write(true).open(path)?, None),
             _ => {
                 let (file, temporary) = Temporary::create_private(path, path, target.most_permissions())?;
@@ -35,9 +35,9 @@ impl NewFile {
         Ok(NewFile { file: BufWriter::with_capacity(BUFFER, file), temporary, target: target.clone() })
     }
 
-    /// Gives the file its name, once its bytes are on the disk. Returns how many these are, 0 for a device or pipe.
+    /// Syncs the file and renames it. Returns its size in bytes; 0 for a device or pipe.
     ///
-    /// Errors: what could not be written; `AlreadyExists` if a file has appeared that the target may not replace.
+    /// Errors: a write error; `AlreadyExists` if a file has appeared that the target must not replace.
     pub fn finish(mut self) -> io::Result<u64> {
         self.file.flush()?;
         let Some(temporary) = self.temporary else { return Ok(0) };

@@ -1,29 +1,29 @@
-//! Why a file may not be written.
+//! The reasons that a file must not be written.
 
 use crate::output::text::shown;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// Why a file may not be written. Displayed as one line that names the file and can be printed anywhere.
+/// The reason that a file must not be written. `Display` writes one line that names the file and is safe to print.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Refused {
     path: PathBuf,
-    /// `None` if the file exists and nobody allows it to be replaced.
+    /// `None` if the file exists and may not be replaced.
     reason: Option<String>,
 }
 
 impl Refused {
-    /// Returns a refusal with a whole message.
+    /// Returns a refusal with a complete message.
     pub(super) fn new(path: &Path, message: String) -> Refused {
         Refused { path: path.to_path_buf(), reason: Some(message) }
     }
 
-    /// Returns the refusal to replace a file that exists.
+    /// Returns the refusal to replace an existing file.
     pub(super) fn exists(path: &Path) -> Refused {
         Refused { path: path.to_path_buf(), reason: None }
     }
 
-    /// Returns whether the only reason is that the file exists: a program can offer to replace it.
+    /// Returns whether the only reason is that the file exists. A program can then offer to replace it.
     pub fn is_existing(&self) -> bool {
         self.reason.is_none()
     }

@@ -1,4 +1,4 @@
-//! Where a program may write: never over an input, never over another kind of file, and only under a name that fits the
+//! Restricts the targets of writing: never an input, never a file of another kind, and only a name that fits the
 //! content.
 
 use crate::archive::{Archive, Existing, FileKind};
@@ -25,28 +25,28 @@ impl Target {
         &self.path
     }
 
-    /// Returns what is written.
+    /// Returns the content to write.
     pub fn written(&self) -> Content {
         self.written
     }
 
-    /// Returns what happens to a file that is there: it is replaced or refused.
+    /// Returns the treatment of an existing file: replaced or refused.
     pub fn existing(&self) -> Existing {
         Existing::from_force(self.replace)
     }
 
-    /// Returns the permissions that every input grants, as mode bits: a new file gets no others for group and world.
+    /// Returns the permissions that every input grants, as mode bits. A new file gets no others for group and world.
     pub(super) fn most_permissions(&self) -> u32 {
         self.permissions
     }
 
-    /// Returns the same path to be written again: the file there is now our own.
+    /// Returns the same path for writing again. The existing file is now the program's output.
     pub fn again(&self) -> Target {
         Target { replace: true, ..self.clone() }
     }
 }
 
-/// The files that a program reads, and those that it has already been allowed to write.
+/// The files that a program reads, and the files that it may already write.
 #[derive(Debug)]
 pub struct Outputs {
     known: HashMap<Identity, Known>,
@@ -61,7 +61,7 @@ impl Default for Outputs {
     }
 }
 
-/// A file that is not to be written.
+/// A file that must not be written.
 #[derive(Debug)]
 struct Known {
     path: PathBuf,
@@ -71,21 +71,21 @@ struct Known {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Role {
     Input,
-    /// A file beside an input.
+    /// A side file of an input.
     Beside(FileKind),
     Output,
 }
 
 impl Outputs {
-    /// Returns the outputs of a program that reads these files, which are not archives: `games` and `games.bgi` have
-    /// nothing to do with each other.
+    /// Returns the outputs of a program that reads these files, which are not archives. `games` and `games.bgi` are
+    /// then unrelated.
     pub fn from_sources<P: AsRef<Path>>(inputs: impl IntoIterator<Item = P>) -> Outputs {
         let mut outputs = Outputs::default();
         inputs.into_iter().for_each(|input| outputs.know(input.as_ref(), Role::Input));
         outputs
     }
 
-    /// Returns the outputs of a program that reads these archives, and perhaps the files beside them.
+    /// Returns the outputs of a program that reads these archives, and possibly their side files.
     pub fn from_inputs<P: AsRef<Path>>(inputs: impl IntoIterator<Item = P>) -> Outputs {
         let inputs: Vec<P> = inputs.into_iter().collect();
         let mut outputs = Outputs::from_sources(&inputs);
@@ -113,21 +113,21 @@ impl Outputs {
 
     /// Allows a file to be written, with an index beside it if it is an archive.
     ///
-    /// Errors: it is an input, a file beside one, or another output, under any name; its name stands for other content;
-    /// it exists, and is not to be replaced, or has other content.
+    /// Errors: the file is an input, a side file of an input, or another output, under any name. Its name stands for
+    /// other content. It exists and may not be replaced, or it has other content.
     pub fn file(&mut self, path: &Path, written: Content, existing: Existing) -> Result<Target, Refused> {
         self.is_free(path, None)?;
         fits_name(path, written)?;
         self.allow(path, written, existing)
     }
 
-    /// Allows an archive to be changed where it is, and its index to be written. Errors: it is an input.
+    /// Allows an archive to be changed in place, and its index to be written. Errors: it is an input.
     pub fn in_place(&mut self, archive: &Path) -> Result<(), Refused> {
         self.is_free(archive, None)?;
         self.allow(archive, Content::Archive(FileKind::Archive), Existing::Append).map(drop)
     }
 
-    /// Allows a file beside an input to be written. Errors: something else is there.
+    /// Allows a side file of an input to be written. Errors: a file of another kind exists there.
     pub fn beside(&mut self, archive: &Path, kind: FileKind) -> Result<PathBuf, Refused> {
         let path = kind.of_archive(archive);
         self.is_free(&path, Some(kind))?;
@@ -157,7 +157,7 @@ impl Outputs {
         })
     }
 
-    /// Fails if the path is known, except as the file of this kind beside an input under its own name.
+    /// Fails if the path is known, unless it is the side file of this kind under its own name.
     fn is_free(&self, path: &Path, own: Option<FileKind>) -> Result<(), Refused> {
         let own = |known: &Known| known.path == path && own.is_some_and(|kind| known.role == Role::Beside(kind));
         let known = Identity::all(path).find_map(|identity| self.known.get(&identity).filter(|known| !own(known)));
@@ -178,18 +178,18 @@ impl Outputs {
     }
 }
 
-/// What identifies a file, whatever its name.
+/// The identity of a file, independent of its name.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 enum Identity {
-    /// Device and number of a file.
+    /// The device and the inode of a file.
     #[cfg(unix)]
     Node(u64, u64),
-    /// The path without links, of a file that need not exist.
+    /// The path without links, for a file that need not exist.
     Place(PathBuf),
 }
 
 impl Identity {
-    /// Returns every identity of a file; none of a device or pipe.
+    /// Returns every identity of a file; a device or pipe has none.
     fn all(path: &Path) -> impl Iterator<Item = Identity> {
         let file = match path.to_str() {
             Some("-") => standard_input(),
@@ -212,7 +212,7 @@ fn node(_: &Metadata) -> Option<Identity> {
     None
 }
 
-/// What standard input is read from.
+/// Returns the file of standard input.
 #[cfg(unix)]
 fn standard_input() -> Option<Metadata> {
     use std::os::fd::AsFd;
@@ -225,7 +225,7 @@ fn standard_input() -> Option<Metadata> {
     None
 }
 
-/// Returns the path without links; of a file that does not exist, that of its folder with its name.
+/// Returns the path without links. For a missing file, resolves the folder and appends the name.
 fn place(path: &Path) -> Option<PathBuf> {
     if let Ok(place) = path.canonicalize() {
         return Some(place);
@@ -234,7 +234,7 @@ fn place(path: &Path) -> Option<PathBuf> {
     Some(folder.canonicalize().ok()?.join(path.file_name()?))
 }
 
-/// Returns the mode bits of a file; of a device, a pipe or a missing file, all.
+/// Returns the mode bits of a file. Returns all bits for a device, a pipe or a missing file.
 #[cfg(unix)]
 fn permissions(path: &Path) -> u32 {
     use std::os::unix::fs::PermissionsExt;
@@ -271,7 +271,7 @@ fn fits_name(path: &Path, written: Content) -> Result<(), Refused> {
     refuse(format!("this would be {}, but the name is that of {}{advice}", written.name(), named.name()))
 }
 
-/// Fails if a file has another kind of content than what is to be written: `--force` is about files of the same kind.
+/// Fails if the content of a file is of another kind than `written`: `--force` applies only to files of the same kind.
 /// Unknown content may be replaced if the file has the right name.
 fn may_replace(path: &Path, written: Content) -> Result<(), Refused> {
     let content = match fs::metadata(path) {

@@ -1,21 +1,21 @@
-//! Why packed bytes cannot be read.
+//! The faults of packed bytes.
 
 use std::fmt;
 
-/// Why packed bytes cannot be read.
+/// The reason that packed bytes cannot be read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PackedFault {
-    /// There is no such kind of game.
+    /// The kind of game does not exist.
     Kind,
-    /// The starting position is none that the model can code.
+    /// The model cannot code games from this starting position.
     Start,
-    /// A move is said to follow where there is none.
+    /// A move follows in a position without legal moves.
     NoMove,
-    /// A variation closes that never opened, or is open at the end.
+    /// A variation closes without opening, or is open at the end.
     Nesting,
-    /// The moves go on after the end of the bytes, or for too long.
+    /// The moves continue after the end of the bytes, or exceed the maximum length.
     Overlong,
-    /// The bytes go on after the end of the game.
+    /// Bytes follow after the end of the game.
     Rest,
 }
 

@@ -1,14 +1,15 @@
-//! Packed moves: a game's Brenner stream in under three bits a ply, each game on its own (FORMAT.md, "Packed moves").
+//! Packed moves: a game's Brenner stream in under three bits per ply, each game independently (FORMAT.md, "Packed
+//! moves").
 //!
-//! The legal moves of a position stand in a defined order, each with a score that is a sum of integer weights; scores
-//! become integer frequencies, and a range coder writes the move played. Everything is integers, so that a stream
-//! decodes to the same moves on any machine.
+//! The legal moves of a position have a fixed order. Each has a score, which is a sum of integer weights. Scores become
+//! integer frequencies, and a range coder writes the played move. All numbers are integers, so a stream decodes to the
+//! same moves on any machine.
 //!
-//! In flow a starting position and Brenner bytes, out flow fewer bytes, and the other way round. `moves` knows the
-//! position, `model` what is likely to be played there, `coder` writes it as bits, and `stream` packs a whole stream.
-//! `train` is the door of the trainer.
+//! Input: a starting position and Brenner bytes; output: fewer bytes; and the reverse. `moves` knows the position,
+//! `model` predicts its moves, `coder` writes them as bits, and `stream` packs a complete stream. `train` is the
+//! interface of the trainer.
 
-// Untrusted bytes are read here: nothing may panic on them.
+// This room reads untrusted bytes, so no code here may panic.
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod coder;
@@ -27,7 +28,8 @@ pub use model::load_model_by;
 pub use model::{MODEL_ID, MODEL_SHA256};
 pub use stream::{decode, encode};
 
-/// Returns the file of the model that new streams are packed with; `None` in a browser, where it is not in the program.
+/// Returns the file of the model for packing new streams. Returns `None` in a browser, where the program does not
+/// contain it.
 pub fn model_file() -> Option<&'static [u8]> {
     #[cfg(not(target_family = "wasm"))]
     return Some(MODEL);

@@ -1,4 +1,4 @@
-//! A whole stream packed and unpacked: by the coder where that makes it shorter, as it is where not.
+//! Packs and unpacks complete streams. A stream that packing would not shorten is stored unchanged.
 
 use super::coder::kind::{kind_at, kind_interval};
 use super::coder::{intervals, plain, range, rich};
@@ -8,25 +8,25 @@ use crate::brenner::decode::{Decoder as Stream, Item, TextPlaces};
 use crate::chess::{Move, Position};
 use crate::game::Outcome;
 
-/// The first byte of a stream that is held as it is.
+/// The first byte of a stream that is stored unchanged.
 const RAW: u8 = 0xFF;
-/// The most bytes of a stream that is held otherwise.
+/// The maximum size of a packed stream when unpacked.
 const MOST_BYTES: usize = 1 << 16;
-/// The most bytes of a stream for each byte that it is packed in, and how many more any may have: forced moves take no
-/// bits.
+/// The maximum number of unpacked bytes per packed byte, and the additional bytes for any stream. The limits are needed
+/// because forced moves take no bits.
 const MOST_PER_BYTE: usize = 64;
 const MOST_MORE: usize = 128;
 
-/// Returns the most bytes that a stream packed in `packed` bytes may have.
+/// Returns the maximum unpacked size of a stream of `packed` bytes.
 fn most_bytes(packed: usize) -> usize {
     packed.saturating_mul(MOST_PER_BYTE).saturating_add(MOST_MORE).min(MOST_BYTES)
 }
 
-/// Appends the packed form of a stream of Brenner bytes (texts apart), played from `start`.
+/// Appends the packed form of a stream of Brenner bytes (without texts), played from `start`.
 ///
-/// Any bytes can be packed: what is not a canonical stream, is beyond the model, would grow, or would take less than an
-/// eighth of a bit for each byte, is held as it is, with one byte more. Costs about two microseconds a ply. The length
-/// in bytes is part of what a decoder must know.
+/// Any bytes can be packed. A stream is stored unchanged, with one more byte, if it is not canonical or the model does
+/// not cover it. The same holds if it would grow, or would take less than an eighth of a bit per byte. Takes about two
+/// microseconds per ply. A decoder must know the length in bytes.
 pub fn encode(start: &Position, stream: &[u8], out: &mut Vec<u8>) {
     match &*STANDARD {
         Some(model) => encode_with(model, start, stream, out),
@@ -34,12 +34,12 @@ pub fn encode(start: &Position, stream: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// Appends the stream that `bytes`, all of them, pack: exactly the one that was given to [`encode`] with the same
-/// start.
+/// Appends the stream that all of `bytes` unpack to: exactly the input of [`encode`] for the same start.
 ///
-/// With `limit`, at least that many plies of the main line (or all there are), but not necessarily the rest: ply K
-/// costs only the moves before it. Whatever the bytes, it ends and does not panic. It appends at most about 128 bytes
-/// and 64 more for each of `bytes` (at most 64 KiB), or as many as `bytes` has. Costs a microsecond or two a ply.
+/// With `limit`, at least this number of plies of the main line (or all of the line) is unpacked, but not necessarily
+/// the rest. Ply K takes only the time of the moves before it. For any bytes, it ends and does not panic. It appends at
+/// most about 128 bytes plus 64 for each of `bytes` (at most 64 KiB), or the number of bytes in `bytes`. Takes one or
+/// two microseconds per ply.
 pub fn decode(start: &Position, bytes: &[u8], limit: Option<u32>, out: &mut Vec<u8>) -> Result<(), PackedFault> {
     match &*STANDARD {
         Some(model) => decode_with(model, start, bytes, limit, out),
@@ -52,7 +52,7 @@ fn push_raw(stream: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(stream);
 }
 
-/// The elements of a canonical stream and its result; `None` for any other bytes.
+/// Returns the elements of a canonical stream and its result, or `None` for any other bytes.
 fn parse<'a>(start: &Position, stream: &'a [u8]) -> Option<(Vec<Item<'a>>, Outcome)> {
     if stream.len() > MOST_BYTES {
         return None;
@@ -85,8 +85,8 @@ pub fn encode_with(model: &Model, start: &Position, stream: &[u8], out: &mut Vec
             .and_then(|moves| plain::encode(model, start, &moves, outcome, |_, _, _| {}, out))
             .or_else(|| rich::encode(model, start, &items, outcome, out))
     });
-    // Games of the unlikeliest moves are shorter as they are; those that say nearly nothing cost a reader more than
-    // their bytes are worth.
+    // Games with very improbable moves are shorter unchanged. Games with almost no information would take a reader more
+    // time than their bytes justify.
     let length = out.len() - before;
     if packed.is_none() || length > stream.len() + 1 || stream.len() > most_bytes(length) {
         out.truncate(before);

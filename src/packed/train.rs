@@ -1,4 +1,4 @@
-//! The door of the trainer: what its program, and tests, ask of the coder. Not part of the library's interface.
+//! The interface of the trainer and of tests to the coder. It is not part of the library's public interface.
 
 use crate::chess::{Move, Position};
 use crate::game::Outcome;
@@ -19,7 +19,7 @@ pub mod model {
     pub use crate::packed::model::*;
 }
 
-/// Calls `see` at each ply with its class of surprise, the scores of the moves, and the place of the one played.
+/// Calls `see` at each ply with its class of surprise, the scores of the moves, and the index of the played move.
 pub fn trace(model: &Model, start: &Position, moves: &[Move], mut see: impl FnMut(usize, &[i32], usize)) -> Option<()> {
     let mut line = GameLine::new(model, start)?;
     let mut prices = Prices::new();
@@ -35,8 +35,7 @@ pub fn trace(model: &Model, start: &Position, moves: &[Move], mut see: impl FnMu
     Some(())
 }
 
-/// Calls `see` wherever a packed game says whether it ends: with the context, the place of the slack bits, and whether
-/// it does.
+/// Calls `see` for each end flag in a packed game, with the context, the index of the slack bits, and the flag.
 pub fn ends(
     model: &Model,
     start: &Position,
@@ -47,7 +46,7 @@ pub fn ends(
     plain::encode(model, start, moves, outcome, &mut see, &mut Vec::new());
 }
 
-/// Returns the legal moves after a line, in the order of the code, with score and frequency.
+/// Returns the legal moves after a line, in coding order, with score and frequency.
 pub fn priced(model: &Model, start: &Position, moves: &[Move]) -> Option<Vec<(TurnedMove, i32, u32)>> {
     let mut line = GameLine::new(model, start)?;
     let mut prices = Prices::new();
@@ -63,18 +62,18 @@ pub fn priced(model: &Model, start: &Position, moves: &[Move]) -> Option<Vec<(Tu
     Some(rows.map(|((step, score), frequency)| (*step, *score, *frequency)).collect())
 }
 
-/// Returns the frequency interval of a kind of game: where it begins, and its frequency.
+/// Returns the start and the frequency of a kind of game.
 pub fn kind_interval(model: &Model, kind: usize) -> (u32, u32) {
     kind::kind_interval(model, kind)
 }
 
-/// Returns how likely a game ends, in 65536ths, by context and place of the slack bits.
-#[expect(clippy::indexing_slicing, reason = "contexts and slacks are reduced to what there is")]
+/// Returns the probability of the end of a game, in 65536ths, by context and index of the slack bits.
+#[expect(clippy::indexing_slicing, reason = "contexts and slacks are limited to the tables")]
 pub fn end_frequency(model: &Model, context: usize, slack: usize) -> u32 {
     u32::from(model.ends[context % ENDS][slack % SLACKS])
 }
 
-/// Plays a move on a board, with the history.
+/// Plays a move on a board, and updates the history.
 pub fn play(board: &mut TurnedBoard, history: &mut History, m: Move, turn: crate::chess::Color, gap: u16) {
     let step = TurnedBoard::step(m, turn);
     let past = Past { role: board.role(step.from), from: step.from, to: board.arrival(step), took: board.takes(step) };

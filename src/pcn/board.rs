@@ -5,7 +5,7 @@ use crate::chess::{Color, Piece, Role, Square};
 use serde_json::Value;
 use std::fmt;
 
-/// More squares than any board that is played on.
+/// The maximum number of squares. It exceeds all boards in use.
 const MAX_SQUARES: usize = 1 << 16;
 const MAX_DIMENSIONS: usize = 8;
 
@@ -13,13 +13,13 @@ const MAX_DIMENSIONS: usize = 8;
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct PieceName {
     text: String,
-    /// Where the style begins and ends.
+    /// The start and the end of the style.
     style: (usize, usize),
 }
 
 impl PieceName {
-    /// Reads a name: an optional `+`, the style, a colon, the abbreviation; letters, digits and `_`. `None` for
-    /// anything else.
+    /// Reads a name: an optional `+`, the style, a colon, the abbreviation. These consist of letters, digits and `_`.
+    /// Returns `None` for anything else.
     pub fn parse(text: &str) -> Option<PieceName> {
         let start = usize::from(text.starts_with('+'));
         let (style, name) = text.get(start..)?.split_once(':')?;
@@ -42,8 +42,8 @@ impl PieceName {
         self.text.get(self.style.1 + 1..).unwrap_or_default()
     }
 
-    /// Returns whether the piece is of the side that starts the game (upper case; the bottom side); `None` where the
-    /// case of style and abbreviation differ.
+    /// Returns whether the piece belongs to the side that starts the game (the bottom side, in upper case). Returns
+    /// `None` if the cases of style and abbreviation differ.
     pub fn is_bottom(&self) -> Option<bool> {
         let letters = || self.text.chars().filter(char::is_ascii_alphabetic);
         if letters().all(|c| c.is_ascii_uppercase()) {
@@ -53,9 +53,9 @@ impl PieceName {
         }
     }
 
-    /// Returns whose piece it is: of the side that starts the game (the bottom one) where its abbreviation is in upper
-    /// case, whatever the style's case, as captured pieces keep that (`x:S`). The style decides where the abbreviation
-    /// has no letters; `None` where both cases mix.
+    /// Returns the side of the piece. An upper-case abbreviation means the bottom side, which starts the game. The case
+    /// of the style is ignored, because captured pieces keep it (`x:S`). If the abbreviation has no letters, the style
+    /// decides. Returns `None` for mixed case.
     pub fn side(&self) -> Option<Side> {
         let style = self.text.get(self.style.0..self.style.1).unwrap_or_default();
         let word =
@@ -68,7 +68,7 @@ impl PieceName {
         }
     }
 
-    /// Returns the name that the piece has in its captor's hand: the abbreviation in the other case.
+    /// Returns the name of the piece in its captor's hand: the abbreviation in the other case.
     pub fn captured(&self) -> PieceName {
         let (style, name) = self.text.split_at(self.style.1);
         let name: String = name
@@ -83,7 +83,7 @@ impl PieceName {
         &self.text
     }
 
-    /// Returns the piece of western chess that this is.
+    /// Returns the corresponding piece of western chess.
     pub fn western(&self) -> Result<Piece, PcnFault> {
         if self.style() != "w" {
             return Err(PcnFault::OtherStyle(self.text.clone()));
@@ -104,9 +104,9 @@ impl PieceName {
 /// One of the two players.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Side {
-    /// The one who starts a game from its beginning; names in upper case.
+    /// The side that starts a game from its beginning. Its names are in upper case.
     Bottom,
-    /// The other.
+    /// The other side.
     Top,
 }
 
@@ -134,13 +134,13 @@ impl fmt::Display for PieceName {
     }
 }
 
-/// Returns the name of a piece of western chess: `W:` for White, who is at the bottom.
+/// Returns the name of a piece of western chess. `W:` means White, the bottom side.
 pub(super) fn name_of(piece: Piece) -> String {
     let name = format!("W:{}", piece.role.letter() as char);
     if piece.color == Color::White { name } else { name.to_ascii_lowercase() }
 }
 
-/// A board of any number of dimensions; by default, one of none.
+/// A board of any number of dimensions; the default has none.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Board {
     shape: Vec<usize>,
@@ -148,7 +148,7 @@ pub struct Board {
 }
 
 impl Board {
-    /// Reads a board: embedded arrays, one level for each dimension, of piece names and nulls.
+    /// Reads a board: nested arrays, one level for each dimension, of piece names and nulls.
     pub fn parse(value: &Value) -> Result<Board, PcnError> {
         Board::read(value, &Path::ROOT)
     }
@@ -193,22 +193,22 @@ impl Board {
         Ok(())
     }
 
-    /// Returns the board's sizes, the outermost array's first: ranks and files for chess.
+    /// Returns the board's sizes, outermost array first: ranks and files for chess.
     pub fn shape(&self) -> &[usize] {
         &self.shape
     }
 
-    /// Returns the piece on a square of that flat number.
+    /// Returns the piece on the square with this flat number.
     pub fn piece(&self, square: usize) -> Option<&PieceName> {
         self.squares.get(square)?.as_ref()
     }
 
-    /// Returns how many squares there are.
+    /// Returns the number of squares.
     pub fn size(&self) -> usize {
         self.squares.len()
     }
 
-    /// Returns the coordinates of a flat number, the outermost first.
+    /// Returns the coordinates of a flat number, outermost first.
     pub fn coordinates(&self, square: usize) -> Vec<usize> {
         let mut rest = square;
         let mut coordinates: Vec<usize> = self
@@ -225,18 +225,18 @@ impl Board {
         coordinates
     }
 
-    /// Returns the flat numbers of the squares that hold a piece of that very name.
+    /// Returns the flat numbers of the squares with a piece of exactly this name.
     pub fn squares_of<'a>(&'a self, name: &'a PieceName) -> impl Iterator<Item = usize> + 'a {
         (0..self.size()).filter(move |at| self.piece(*at) == Some(name))
     }
 
-    /// Puts a piece on a square, or takes away what is there; returns what was there.
+    /// Places or removes a piece. Returns the previous piece of the square.
     pub(super) fn put(&mut self, square: usize, piece: Option<PieceName>) -> Option<PieceName> {
         self.squares.get_mut(square).and_then(|held| std::mem::replace(held, piece))
     }
 
-    /// Returns the flat number of the square that coordinates (`[0,4]`), a flat number (`4`) or a piece unique on the
-    /// board (`"w:k"`) name.
+    /// Returns the flat number of a square that is named by coordinates (`[0,4]`), a flat number (`4`), or a piece
+    /// unique on the board (`"w:k"`).
     pub fn square(&self, naming: &Value) -> Result<usize, PcnFault> {
         let unique = |name: &str| {
             let mut found =
@@ -269,7 +269,7 @@ pub(super) fn at(flat: usize) -> Option<Square> {
     u8::try_from(flat ^ 56).ok().and_then(Square::new)
 }
 
-/// Reads a naming of a square on a board of that shape; `unique` finds a piece by its name.
+/// Reads the name of a square on a board of this shape. `unique` finds a piece by its name.
 pub(super) fn square(
     naming: &Value,
     shape: &[usize],

@@ -1,55 +1,55 @@
-//! What is wrong with a document, and where in it.
+//! The faults of a document, and their positions.
 
 use std::fmt;
 
-/// What is wrong with an element of a document.
+/// The fault of an element of a document.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PcnFault {
-    /// The text is no JSON: line and column, from 1.
+    /// The text is not JSON: line and column, from 1.
     Json(usize, usize),
-    /// The element is of another type; this is wanted.
+    /// The element has another type than the expected one.
     Wanted(&'static str),
-    /// PCN knows no such member.
+    /// The member is not part of PCN.
     UnknownMember,
-    /// A text that is no piece naming such as `w:k`.
+    /// The text is not the name of a piece, such as `w:k`.
     NotAPiece,
-    /// Style and name of a piece differ in case, so that its side is not known.
+    /// Style and name of a piece differ in case, so its side is unknown.
     MixedCase,
     /// A piece of another style than western chess: its name.
     OtherStyle(String),
-    /// Western chess has no such piece: its name.
+    /// The piece does not exist in western chess: its name.
     NoSuchPiece(String),
-    /// A board of other size or with another number of dimensions: its sizes.
+    /// The board has another size or number of dimensions: its sizes.
     OtherBoard(Vec<usize>),
     /// Rows of different lengths, or rows among squares.
     RaggedBoard,
-    /// The board is too large to be any.
+    /// The board exceeds the size limit.
     TooLarge,
-    /// There is no such square.
+    /// The square does not exist.
     NoSuchSquare,
-    /// No piece stands there.
+    /// The square has no piece.
     EmptySquare,
-    /// The piece naming is on no square, or on several.
+    /// The piece is on no square, or on several.
     NotUnique,
     /// The object of `shift` or `land` is occupied.
     Occupied,
-    /// The object of `capture`, `remove` or `stun` holds no piece of the other side.
+    /// The object of `capture`, `remove` or `stun` has no opposing piece.
     NothingToCapture,
     /// `drop`: western chess has no pieces in hand.
     Drop,
-    /// PCN knows no such verb.
+    /// The verb is not part of PCN.
     UnknownVerb,
-    /// PCN knows no such option.
+    /// The option is not part of PCN.
     UnknownOption,
-    /// The promotion is none of western chess.
+    /// The promotion is not legal in western chess.
     BadPromotion,
     /// A piece has jumped and not landed.
     NotLanded,
-    /// The actions together are no legal move.
+    /// The actions together are not a legal move.
     IllegalMove,
     /// The result without `over?`.
     ResultWithoutOver,
-    /// The case of a piece's abbreviation does not say its side: its name.
+    /// The case of a piece's abbreviation does not determine its side: its name.
     SideUnknown(String),
     /// The piece belongs to the side that is not to move: its name.
     OtherSide(String),
@@ -57,19 +57,19 @@ pub enum PcnFault {
     NotAbove,
     /// A promotion to a piece of the other side: its name.
     PromotionChangesSide(String),
-    /// More pieces above squares than any game has there.
+    /// The number of pieces above squares exceeds the limit.
     TooManyAbove,
-    /// `drop` of something that is not the name of a piece.
+    /// The object of `drop` is not the name of a piece.
     DropOfSquare,
 }
 
-/// Why a document is refused: the path of the element at fault, as a JSON pointer (RFC 6901; empty for the whole), and
-/// the fault.
+/// The reason that a document is rejected: the path of the faulty element as a JSON pointer (RFC 6901; empty for the
+/// whole document), and the fault.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PcnError {
     /// The path of the element.
     pub path: String,
-    /// What is wrong with it.
+    /// The fault.
     pub fault: PcnFault,
 }
 

@@ -1,15 +1,15 @@
-//! PCN, the JSON-based Portable Chess Notation, to and from games of western chess.
+//! Converts PCN, the JSON-based Portable Chess Notation, to and from games of western chess.
 //!
-//! After "Portable Chess Notation" (in the public domain), which records games of many chess families; docs/PCN.md says
-//! which of its verbs, options and members are read and written, and what of a game it cannot carry. [`parse`] reads a
-//! document of one game, of an array of games or of one game after the other; [`write`](fn@write) writes a game. Every
-//! move is checked. [`general`] reads games of other families.
+//! "Portable Chess Notation" (in the public domain) covers many chess families. The page docs/PCN.md lists the supported verbs,
+//! options and members, and the parts of a game that PCN cannot represent. [`parse`] reads a document of one game, an
+//! array of games or consecutive games. [`write`](fn@write) writes a game. Every move is checked. [`general`] reads
+//! games of other families.
 //!
-//! In flows JSON, out flow games of `game`, and the other way round; nothing else of the crate but `chess` is known.
-//! `stream` reads documents game by game, `read` a game, `action` its moves and `board` what stands where; `fault` says
-//! what is wrong and where.
+//! Input: JSON; output: games of `game`; and the reverse. The room otherwise depends only on `chess`. `stream` reads
+//! documents game by game, `read` a game, and `action` its moves. `board` holds the pieces, and `fault` describes
+//! faults and their positions.
 
-// Untrusted bytes are read here: nothing may panic on them.
+// This room reads untrusted bytes, so no code here may panic.
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod action;

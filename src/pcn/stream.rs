@@ -1,4 +1,4 @@
-//! Documents read game by game: a file of millions of games takes the memory of one.
+//! Reads documents game by game. A file of millions of games needs only the memory of one game.
 
 use super::fault::{Path, PcnError, PcnFault};
 use super::read::game;
@@ -9,19 +9,19 @@ use serde_json::Value;
 use std::fmt;
 use std::io::{self, BufReader, Read};
 
-/// Why reading a document ended.
+/// The reason that reading a document ended.
 #[derive(Debug)]
 pub enum ReadError {
-    /// The reader, or the one who takes the games, says so.
+    /// An error of the reader, or of the receiver of the games.
     Io(io::Error),
-    /// The document is at fault.
+    /// A fault of the document.
     Pcn(PcnError),
 }
 
-/// Reads a document: one game, an array of games, or one game after the other. Every move is checked.
+/// Reads a document: one game, an array of games, or consecutive games. Checks every move.
 ///
-/// Errors: the path of the element at fault; in an array it begins with the game's place, from 0; in a sequence of
-/// games it begins within the game.
+/// Errors: the path of the faulty element. In an array, it begins with the index of the game, from 0. In a sequence of
+/// games, it begins within the game.
 pub fn parse(bytes: &[u8]) -> Result<Vec<Game>, PcnError> {
     let mut games = Vec::new();
     let read = read(bytes, |game| {
@@ -31,23 +31,22 @@ pub fn parse(bytes: &[u8]) -> Result<Vec<Game>, PcnError> {
     match read {
         Ok(()) => Ok(games),
         Err(ReadError::Pcn(error)) => Err(error),
-        // Neither bytes nor a list fail; serde_json has no other errors that come of reading.
+        // Neither bytes nor a list cause I/O errors, and serde_json has no other errors in reading.
         Err(ReadError::Io(_)) => Err(Path::ROOT.error(PcnFault::Json(0, 0))),
     }
 }
 
-/// Calls `each` with every game of a document: one game, an array of games, or one game after the other. Every move is
-/// checked.
+/// Calls `each` with every game of a document: one game, an array of games, or consecutive games. Checks every move.
 ///
-/// Errors: the path of the element at fault, as [`parse`] has it; what the reader says, or `each`. The games before
-/// that have been given.
+/// Errors: the path of the faulty element, as for [`parse`]; an error of the reader or of `each`. The preceding games
+/// have been passed on.
 pub fn read(reader: impl Read, mut each: impl FnMut(Game) -> io::Result<()>) -> Result<(), ReadError> {
     let mut document = serde_json::Deserializer::from_reader(BufReader::with_capacity(128 << 10, reader));
     loop {
         match document.end() {
             Ok(()) => return Ok(()),
             Err(error) if error.is_io() => return Err(ReadError::Io(error.into())),
-            // Something follows.
+            // Further data follows.
             Err(_) => {}
         }
         let mut games = Games { each: &mut each, failed: None };
@@ -70,14 +69,14 @@ fn at_root(fault: PcnFault) -> ReadError {
     ReadError::Pcn(Path::ROOT.error(fault))
 }
 
-/// Takes a value that is a game or an array of games.
+/// Receives a value that is a game or an array of games.
 struct Games<'a, F> {
     each: &'a mut F,
     failed: Option<ReadError>,
 }
 
 impl<F: FnMut(Game) -> io::Result<()>> Games<'_, F> {
-    /// Gives a game on; an error is kept, and another takes its place until it is out of the document.
+    /// Passes on a game. An error is kept, and a substitute ends the deserialization of the document.
     fn give<E: serde_core::de::Error>(&mut self, value: &Value, path: &Path<'_>) -> Result<(), E> {
         let given = game(value, path).map_err(ReadError::Pcn);
         let given = given.and_then(|game| (self.each)(game).map_err(ReadError::Io));

@@ -1,8 +1,8 @@
-//! `started_at`, in ISO 8601, to and from the tags Date, Time, UTCDate and UTCTime.
+//! Converts `started_at`, in ISO 8601, to and from the tags Date, Time, UTCDate and UTCTime.
 
 use super::tags::STARTED_AT;
 
-/// A moment: local date and time of day in seconds, and what the text says of the distance from UTC in minutes.
+/// A moment: local date, time of day in seconds, and the offset from UTC in minutes, if stated.
 #[derive(Clone, Copy)]
 struct Moment {
     date: (u16, u8, u8),
@@ -17,8 +17,7 @@ enum Offset {
     None,
 }
 
-/// Returns the tags for a `started_at`. Those of PGN where they say it all; otherwise the text itself in a tag of its
-/// own, too.
+/// Returns the tags of a `started_at`: the tags of PGN, and a separate tag with the text if these do not cover it.
 pub(super) fn tags_of(text: &str) -> Vec<(String, String)> {
     let tag = |name: &str, value: String| (name.to_owned(), value);
     let mut tags = Vec::new();
@@ -43,7 +42,7 @@ pub(super) fn tags_of(text: &str) -> Vec<(String, String)> {
     tags
 }
 
-/// Returns the `started_at` that tags say, where they say a whole date.
+/// Returns the `started_at` of tags, if they contain a complete date.
 pub(super) fn text_of<'a>(tag: impl Fn(&str) -> Option<&'a str>) -> Option<String> {
     if let Some(text) = tag(STARTED_AT) {
         return Some(text.to_owned());
@@ -90,7 +89,7 @@ fn moment(text: &str) -> Option<Moment> {
     Some(Moment { date, seconds, offset })
 }
 
-/// Reads a decimal number of that many digits, at most `max`.
+/// Reads a decimal number with this number of digits, at most `max`.
 fn number(text: &str, digits: usize, max: u16) -> Option<u16> {
     let all = text.len() == digits && text.bytes().all(|b| b.is_ascii_digit());
     text.parse().ok().filter(|number| all && *number <= max)
@@ -132,7 +131,7 @@ const fn month_length(year: u16, month: u8) -> u8 {
     }
 }
 
-/// Days since the first of January of year 0, in the Gregorian calendar.
+/// Returns the number of days since the first of January of year 0, in the Gregorian calendar.
 fn days((year, month, day): (u16, u8, u8)) -> i64 {
     let before = i64::from(year) - 1;
     let years = i64::from(year) * 365 + before.div_euclid(4) - before.div_euclid(100) + before.div_euclid(400) + 1;

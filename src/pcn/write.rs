@@ -1,4 +1,4 @@
-//! Games to PCN.
+//! Writes games as PCN.
 
 use super::board::name_of;
 use super::tags::DRAW_PROPOSAL;
@@ -8,18 +8,18 @@ use crate::game::{Game, Outcome};
 use serde_json::Value;
 use std::fmt::Write;
 
-/// How a document is set.
+/// The layout of a document.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum JsonLayout {
-    /// All on one line.
+    /// Everything on one line.
     Line,
-    /// A line for each rank and each move, as the PCN document has it.
+    /// A line for each rank and each move, as in the PCN document.
     #[default]
     Document,
 }
 
-/// Returns the game as a PCN document: its players, moment, result, start and main line. docs/PCN.md says what is left
-/// out.
+/// Returns the game as a PCN document: its players, start time, result, start and main line. docs/PCN.md lists the
+/// omitted parts.
 pub fn write(game: &Game, layout: JsonLayout) -> String {
     let mut members: Vec<(&str, String)> = Vec::new();
     if let Some(text) = time::text_of(|name| game.tag(name)) {
@@ -85,7 +85,7 @@ fn coordinates(square: Square) -> String {
     format!("[{}, {}]", 7 - square.rank_index(), square.file_index())
 }
 
-/// Returns the actions of a move; of the null move, none.
+/// Returns the actions of a move; the null move has none.
 fn actions(before: &Position, m: Move) -> String {
     let action =
         |from: Square, verb: &str, to: Square| format!("[{}, \"{verb}\", {}]", coordinates(from), coordinates(to));
@@ -102,7 +102,7 @@ fn actions(before: &Position, m: Move) -> String {
             } else if rook != m.from {
                 rook_shifts.into_iter().chain(king_shifts).collect()
             } else {
-                // Each stands where the other goes: the king makes room above the board.
+                // King and rook may each occupy the other's destination, so the king first jumps above the board.
                 vec![action(m.from, "jump", king), action(m.to, "shift", rook), action(king, "land", king)]
             };
             format!("[{}]", list.join(", "))

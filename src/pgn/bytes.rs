@@ -1,9 +1,9 @@
-//! Small questions about bytes that splitter, lexer and reader ask alike.
+//! Small predicates on bytes that the splitter, the lexer and the reader share.
 
 /// The UTF-8 byte order mark.
 pub(in crate::pgn) const BOM: &[u8] = b"\xEF\xBB\xBF";
 
-/// Returns whether a byte is blank between tokens, line ends, end-of-file mark (0x1A) and NUL included.
+/// Returns whether a byte is a blank between tokens. Line ends, the end-of-file mark (0x1A) and NUL count as blanks.
 #[inline]
 pub(in crate::pgn) const fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | 0x0B | 0x0C | b'\r' | 0x1A | 0)
@@ -15,7 +15,7 @@ pub(in crate::pgn) const fn is_line_end(byte: u8) -> bool {
     matches!(byte, b'\n' | b'\r')
 }
 
-/// Returns whether the standard's SAN may begin with a byte: results do not.
+/// Returns whether a standard SAN move may begin with a byte. Results never do.
 #[inline]
 pub(in crate::pgn) const fn begins_move(byte: u8) -> bool {
     byte >= b'A'
@@ -24,19 +24,19 @@ pub(in crate::pgn) const fn begins_move(byte: u8) -> bool {
 /// A word with a 1 in each byte.
 pub(in crate::pgn) const ONES: u64 = u64::MAX / 255;
 
-/// Returns the part of `text` from `start` to `end`; what lies outside is not there.
+/// Returns the part of `text` from `start` to `end`, limited to the text.
 #[inline]
 pub(in crate::pgn) fn slice(text: &[u8], start: usize, end: usize) -> &[u8] {
     text.get(start..end.min(text.len())).unwrap_or_default()
 }
 
-/// Returns the part of `text` from `start` on.
+/// Returns the part of `text` from `start`.
 #[inline]
 pub(in crate::pgn) fn from<T>(text: &[T], start: usize) -> &[T] {
     text.get(start..).unwrap_or_default()
 }
 
-/// Returns `text` without the blanks at its end.
+/// Returns `text` without trailing blanks.
 pub(in crate::pgn) fn trim_end(text: &[u8]) -> &[u8] {
     let mut text = text;
     while let [rest @ .., last] = text
@@ -47,7 +47,7 @@ pub(in crate::pgn) fn trim_end(text: &[u8]) -> &[u8] {
     text
 }
 
-/// Returns whether there are only blanks and byte order marks.
+/// Returns whether a text consists of blanks and byte order marks.
 pub(in crate::pgn) fn is_all_blank(text: &[u8]) -> bool {
     let mut text = text;
     loop {
@@ -60,17 +60,17 @@ pub(in crate::pgn) fn is_all_blank(text: &[u8]) -> bool {
     }
 }
 
-/// Returns where the line that holds `at` ends: at its line end, or at the end of the text.
+/// Returns the end of the line that contains `at`: its line end, or the end of the text.
 pub(in crate::pgn) fn line_end(text: &[u8], at: usize) -> usize {
     memchr::memchr2(b'\n', b'\r', from(text, at)).map_or(text.len(), |found| at + found)
 }
 
-/// Returns how many line ends (LF, CR LF or CR) there are.
+/// Returns the number of line ends (LF, CR LF or CR).
 pub(in crate::pgn) fn count_lines(text: &[u8]) -> u64 {
-    // So many bytes that their line ends can be counted in one: many at once, then.
+    // A block of this size has fewer than 256 line ends. The sum fits in a byte, so vector instructions count them.
     const BLOCK: usize = 192;
     let Some((last, rest)) = text.split_last() else { return 0 };
-    // The LF of a CR LF counts.
+    // The LF of a CR LF counts, and its CR does not.
     let ends =
         |(byte, next): (&u8, &u8)| u8::from(*byte == b'\n') | u8::from(*byte == b'\r') & u8::from(*next != b'\n');
     let of_block = |(bytes, next): (&[u8], &[u8])| u64::from(bytes.iter().zip(next).map(ends).sum::<u8>());
@@ -78,8 +78,8 @@ pub(in crate::pgn) fn count_lines(text: &[u8]) -> u64 {
     lines + u64::from(is_line_end(*last))
 }
 
-/// Returns whether only blanks, and byte order marks, stand before `at` on its line, looking at most at 255 bytes.
-/// `start` is where the first line begins.
+/// Returns the start of the line of `at` if only blanks and byte order marks precede `at`, within 255 bytes. `start` is
+/// the beginning of the first line.
 pub(in crate::pgn) fn begins_line(text: &[u8], start: usize, at: usize) -> Option<usize> {
     let mut i = at;
     while at - i < 255 {

@@ -1,54 +1,54 @@
-//! What can be wrong with a game, and where.
+//! Faults in a game, and their positions.
 
 use crate::chess::fen::FenError;
 use crate::chess::san::SanError;
 use std::fmt;
 
-/// What is wrong. Unless it says otherwise, the game is stored with the fault and nothing of its text is lost.
+/// The kind of a fault. Unless noted, the game is stored with the fault and keeps all of its text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum FaultKind {
-    /// A move that no piece of the side to move can make; from there on the line is kept as raw text.
+    /// A move that no piece of the side to move can make. The rest of the line is kept as raw text.
     IllegalMove,
-    /// A move that more than one piece can make; from there on the line is kept as raw text.
+    /// A move that more than one piece can make. The rest of the line is kept as raw text.
     AmbiguousMove,
-    /// A token that should be a move and cannot be read as one; from there on the line is kept as raw text.
+    /// A token in place of a move that cannot be parsed. The rest of the line is kept as raw text.
     UnreadableMove,
-    /// A move that leaves the mover's king in check; from there on the line is kept as raw text.
+    /// A move that leaves the mover's king in check. The rest of the line is kept as raw text.
     LeavesKingInCheck,
-    /// A FEN tag that cannot be read; the whole movetext is kept as raw text.
+    /// A FEN tag that cannot be parsed. The complete movetext is kept as raw text.
     BadFen(FenError),
-    /// A variant of chess with other rules; the game is rejected.
+    /// A chess variant with other rules. The game is rejected.
     Variant,
-    /// A word that is neither move nor number nor any usual sign; kept in its place.
+    /// A word that is neither a move nor a number nor a common sign. It is kept at its position.
     UnknownToken,
-    /// A tag that is not `[Name "value"]`; kept as raw text after the start.
+    /// A tag that does not have the form `[Name "value"]`. It is kept as raw text after the start.
     BadTag,
-    /// A tag pair whose closing quote or bracket is missing; its value is kept.
+    /// A tag pair without a closing quote or bracket. Its value is kept.
     UnterminatedTag,
-    /// A quote within a tag value without its backslash; the value is kept, the quote included.
+    /// A quote in a tag value without a backslash. The value is kept with the quote.
     UnescapedQuote,
-    /// A tag value beyond the limit; kept as raw text after the start.
+    /// A tag value beyond the limit. It is kept as raw text after the start.
     TagTooLong,
-    /// A brace comment without closing brace; it runs to the end of the game.
+    /// A brace comment without a closing brace. It extends to the end of the game.
     UnterminatedComment,
-    /// A comment beyond the limit; from there on the game is kept as raw text.
+    /// A comment beyond the limit. The rest of the game is kept as raw text.
     CommentTooLong,
-    /// A `)` that closes nothing, or a `(` before any move that the variation could replace; kept as raw text.
+    /// An unmatched `)`, or a `(` before any move that the variation could replace. It is kept as raw text.
     StrayParenthesis,
-    /// A variation that is not closed at the end of the game; it is closed there.
+    /// A variation that is still open at the end of the game. It is closed there.
     UnclosedVariation,
-    /// Variations nested beyond the limit; the rest of the variation is kept as raw text.
+    /// Variations nested beyond the limit. The rest of the variation is kept as raw text.
     TooDeep,
-    /// A line longer than the limit; from there on it is kept as raw text.
+    /// A line longer than the limit. The rest is kept as raw text.
     TooManyPlies,
-    /// A game of more bytes than the limit; it is rejected.
+    /// A game with more bytes than the limit. It is rejected.
     Oversized,
-    /// A NUL byte, which no text can hold; it is dropped.
+    /// A NUL byte, which no text may contain. It is dropped.
     NulByte,
-    /// A byte that is not UTF-8 in a source that was said to be; the text holds U+FFFD in its place.
+    /// A byte that is not UTF-8 in a source declared as UTF-8. U+FFFD replaces it.
     NotUtf8,
-    /// No tag, no move and no result: not a game; it is rejected.
+    /// No tag, no move and no result, so not a game. It is rejected.
     NotAGame,
 }
 
@@ -91,21 +91,21 @@ impl fmt::Display for FaultKind {
     }
 }
 
-/// One fault of a game and its place.
+/// A fault of a game, with its position.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fault {
-    /// What is wrong.
+    /// The kind of the fault.
     pub kind: FaultKind,
-    /// Where, in bytes from the start of the span.
+    /// The offset in bytes from the start of the span.
     pub offset: usize,
-    /// How many plies of the line had been played before it.
+    /// The number of plies in the line before the fault.
     pub ply: u32,
-    /// What stands there, at most 40 bytes of it, as written.
+    /// The text at the fault as written, at most 40 bytes.
     pub token: Box<[u8]>,
 }
 
 impl Fault {
-    /// The most bytes that `token` holds.
+    /// The maximum length of `token` in bytes.
     pub const TOKEN_BYTES: usize = 40;
 }
 

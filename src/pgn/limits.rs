@@ -1,22 +1,24 @@
-//! What a game may cost, and how strictly it is read.
+//! Limits and options for reading games.
 
-/// What a game may cost before the rest of it is kept as raw text, or the game is rejected.
+/// Limits of a game. Beyond a limit, the rest is kept as raw text, or the game is rejected.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ReadLimits {
-    /// Plies of one line, from the start of the game; what follows is kept as a tail. Default: 1,048,576.
+    /// The maximum number of plies of one line, from the start of the game. The rest is kept as a tail. Default:
+    /// 1,048,576.
     pub max_plies: u32,
-    /// Bytes of a tag value as written; a longer tag pair is kept as a raw token. Default: 64 KiB.
+    /// The maximum number of bytes of a tag value as written. A longer tag pair is kept as a raw token. Default: 64
+    /// KiB.
     pub max_tag_bytes: usize,
-    /// Bytes of a comment; a longer one and what follows it is kept as a tail. So far a `}` is looked for. Default: 1
-    /// MiB.
+    /// The maximum number of bytes of a comment, and of the search for its `}`. A longer comment and the rest of the
+    /// game are kept as a tail. Default: 1 MiB.
     pub max_comment_bytes: usize,
-    /// Variations within variations; what lies deeper is kept as a tail. Default: 1,024.
+    /// The maximum depth of nested variations. Deeper variations are kept as a tail. Default: 1,024.
     pub max_depth: usize,
-    /// Bytes of a game; a longer one is rejected, and its bytes are kept apart from the games. Default: 2 MiB, more
-    /// than ten times the longest game known.
+    /// The maximum number of bytes of a game. A longer game is rejected, and its bytes are stored apart from the games.
+    /// Default: 2 MiB, more than ten times the longest known game.
     ///
-    /// It bounds the memory of an import: a worker needs up to 40 times as much for a game that is made to cost, beside
-    /// what the import needs in any case; no two such games are worked on at once.
+    /// The limit bounds the memory of an import. For a maliciously constructed game, a worker needs up to 40 times its
+    /// size in addition to the import's usual memory. Only one such game is processed at a time.
     pub max_game_bytes: usize,
 }
 
@@ -32,27 +34,27 @@ impl Default for ReadLimits {
     }
 }
 
-/// How the bytes of a source are understood.
+/// The character encoding of a source.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Encoding {
-    /// UTF-8; a tag value or text that is not valid UTF-8 is taken for Windows-1252.
+    /// UTF-8. A tag value or text that is not valid UTF-8 is decoded as Windows-1252.
     #[default]
     Auto,
-    /// UTF-8; what is not becomes U+FFFD and is a fault ([`FaultKind::NotUtf8`](super::FaultKind::NotUtf8)).
+    /// UTF-8. Other bytes become U+FFFD and a fault ([`FaultKind::NotUtf8`](super::FaultKind::NotUtf8)).
     Utf8,
-    /// Windows-1252. Its five bytes without a character become the control characters of the same number.
+    /// Windows-1252. Its five unassigned bytes become the control characters of the same number.
     Windows1252,
-    /// ISO 8859-1: each byte is the character of the same number.
+    /// ISO 8859-1. Each byte is the character of the same number.
     Latin1,
 }
 
-/// How a game is read.
+/// Options for reading a game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ReadOptions {
-    /// What a game may cost.
+    /// The limits of a game.
     pub limits: ReadLimits,
-    /// Whether a game with any fault is rejected, instead of stored with what could be read.
+    /// Whether a game with any fault is rejected. Otherwise its readable parts are stored.
     pub strict: bool,
-    /// How its bytes are understood.
+    /// The character encoding.
     pub encoding: Encoding,
 }

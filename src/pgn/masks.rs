@@ -1,4 +1,5 @@
-//! Questions asked of 16 or 32 bytes at once: the answer has a bit for each, the first the lowest.
+//! Predicates on 16 or 32 bytes at once. The result is a mask with a bit for each byte, the first byte in the lowest
+//! bit.
 
 macro_rules! questions {
     ($($(#[$text:meta])* $name:ident: $count:literal;)*) => {$(
@@ -7,7 +8,7 @@ macro_rules! questions {
         pub(in crate::pgn) fn $name(bytes: &[u8; $count]) -> u32 {
             #[cfg(target_arch = "x86_64")]
             {
-                // SAFETY: SSE2 is all it needs, and every processor of this kind has that.
+                // SAFETY: SSE2 is the only requirement, and every x86-64 processor has it.
                 #[allow(unsafe_code)]
                 unsafe {
                     wide::$name(bytes)
@@ -20,13 +21,13 @@ macro_rules! questions {
 }
 
 questions! {
-    /// Returns which of the bytes are quotes, backslashes or control characters.
+    /// Returns a mask of the quotes, backslashes and control characters.
     stops: 32;
-    /// Returns which of the bytes are blanks or control characters, line ends among them.
+    /// Returns a mask of the blanks and control characters, including line ends.
     blanks: 32;
-    /// Returns which of the bytes are LF or CR.
+    /// Returns a mask of the LF and CR bytes.
     line_ends: 32;
-    /// Returns which of the bytes are letters of ASCII.
+    /// Returns a mask of the ASCII letters.
     letters: 16;
 }
 
@@ -84,7 +85,7 @@ mod wide {
     #[inline]
     #[target_feature(enable = "sse2")]
     pub(super) fn letters(bytes: &[u8; 16]) -> u32 {
-        // Capitals become small ones; then `a` is 0.
+        // Setting bit 5 turns upper-case letters into lower-case ones; then `a` becomes 0.
         let small = _mm_or_si128(load(bytes), _mm_set1_epi8(0x20));
         let letters = _mm_sub_epi8(small, _mm_set1_epi8(b'a'.cast_signed()));
         _mm_movemask_epi8(at_most(letters, b'z' - b'a')).cast_unsigned()
@@ -97,7 +98,7 @@ mod wide {
     }
 }
 
-/// Without anything special to a processor.
+/// The portable implementation.
 #[cfg(any(test, not(target_arch = "x86_64")))]
 mod everywhere {
     pub(super) fn stops(bytes: &[u8; 32]) -> u32 {

@@ -1,10 +1,11 @@
-//! PGN, read and written: a byte source, a splitter into games, a reader that reports every fault, and a writer.
+//! Reads and writes PGN: a byte source, a splitter into games, a reader that reports every fault, and a writer.
 //!
-//! The way of the bytes: [`open`] a [`Source`] (plain or compressed) -> [`Splitter`] (sequential and fast, cuts it into
-//! spans of one game each) -> [`read_game`] (one span at a time, on any thread, drives a
-//! [`Visitor`](crate::game::Visitor)). The way back is [`PgnWriter`], itself a visitor. `input` opens and cuts, `write`
-//! writes, `read` reads; the reader knows how the writer lays out text, so that whole runs of moves can pass from one
-//! to the other as they stand ([`TextVisitor`]).
+//! Reading: [`open`] returns a [`Source`] (plain or compressed). The sequential [`Splitter`] cuts it into spans of one
+//! game each. [`read_game`] reads a span on any thread and drives a [`Visitor`](crate::game::Visitor). Writing:
+//! [`PgnWriter`] is such a visitor.
+//!
+//! `input` opens and splits sources, `read` reads, and `write` writes. The reader knows the layout rules of the writer,
+//! so it can pass unchanged runs of moves to the writer ([`TextVisitor`]).
 #![warn(
     clippy::indexing_slicing,
     clippy::unwrap_used,

@@ -1,8 +1,8 @@
-//! What passes between reader and writer beside the events of a game: text that is known already, and how runs of tag
-//! pairs and moves stand on lines.
+//! The interface between reader and writer for text that needs no change: SAN that is already known, and runs of tag
+//! pairs and moves in the writer's layout.
 //!
-//! An import writes every game that it reads, to see that it comes back; where a whole run of tag pairs or moves stands as
-//! the writer would write it, the text passes at once.
+//! An import writes every game that it reads, to verify the result. A run of tag pairs or moves in the writer's layout
+//! is copied at once.
 
 use crate::chess::san::ShortText;
 use crate::chess::{Move, Position};
@@ -10,106 +10,103 @@ use crate::game::{Outcome, TextKind, Visitor};
 use crate::pgn::tags::TagHead;
 use std::ops::Range;
 
-/// Which tag pairs a [`TextVisitor`] takes as a run of tag pairs: those that it expects, each on a line of its own, as
-/// the standard writes them.
+/// The tag pairs that a [`TextVisitor`] accepts as a run: expected tag pairs in standard form, each on a separate line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TagRun {
-    /// None.
+    /// No tag pairs.
     None,
-    /// All, whatever ends their lines.
+    /// Tag pairs with any line ends.
     Any,
-    /// Those whose lines end with these bytes.
+    /// Tag pairs whose lines end with these bytes.
     Laid(&'static [u8]),
 }
 
-/// Which moves a [`TextVisitor`] takes as a run of moves: one after the other, with nothing between them but numbers
-/// and blanks.
+/// The moves that a [`TextVisitor`] accepts as a run: consecutive moves with only numbers and blanks between them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MoveRun {
-    /// None.
+    /// No moves.
     None,
-    /// All, however they stand in their source.
+    /// Moves in any layout.
     Any,
-    /// Those that stand as the visitor would write them.
+    /// Moves in the layout of the visitor.
     Laid(Lines),
 }
 
-/// How moves are laid out on lines.
+/// The layout of moves on lines.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Lines {
-    /// Bytes that are on the line already, at least one.
+    /// The number of bytes that are already on the line, at least 1.
     pub column: usize,
-    /// The most bytes on a line.
+    /// The maximum number of bytes on a line.
     pub width: usize,
     /// The bytes that end a line.
     pub line_end: &'static [u8],
     /// `1.e4` for `1. e4`.
     pub joined_numbers: bool,
-    /// Numbers stand on the line of their move.
+    /// Numbers are on the line of their move.
     pub unbroken_numbers: bool,
-    /// Black's move stays on the line, however long.
+    /// Black's move stays on the line of White's move, even beyond the width.
     pub pairs: bool,
     /// A line ends before White's number if it has `width` bytes or more, and nowhere else.
     pub filled: bool,
-    /// Black's move has a number, if it comes next.
+    /// Black's move, if it comes next, has a number.
     pub number: bool,
 }
 
-/// Where a run of moves ends.
+/// The position of the writer after a run of moves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct EndOfRun {
-    /// Bytes from the beginning of the last line.
+    /// The number of bytes since the beginning of the last line.
     pub column: usize,
-    /// Bytes from the blank before the last token where the line can be broken; `None` where it cannot.
+    /// The number of bytes since the blank before the last token, if the line can be broken there.
     pub gap: Option<usize>,
-    /// Whether the last move is mate although its text ends with `+`. All other texts are the standard's.
+    /// Whether the last move is mate although its text ends with `+`. All other texts are standard SAN.
     pub mate: bool,
 }
 
-/// A visitor that makes use of text: each of its methods stands for one of [`Visitor`], or for several, and by default
-/// does what they do.
+/// A visitor that uses the text of a game. Each method corresponds to one or several methods of [`Visitor`], and by
+/// default has the same effect.
 pub trait TextVisitor: Visitor {
-    /// Which tag pairs the visitor takes as a run of tag pairs, if they come now: each by
-    /// [`tag_in_run`](TextVisitor::tag_in_run), then all their text at once.
+    /// Returns the tag pairs that the visitor now accepts as a run. The reader passes each to
+    /// [`tag_in_run`](TextVisitor::tag_in_run), and then the complete text.
     fn tag_run(&self) -> TagRun {
         TagRun::None
     }
-    /// How the tag pair begins that the visitor expects next: that of the game before, in most files.
+    /// Returns the head of the next expected tag pair. In most files, it is the same as in the previous game.
     fn expected_tag(&self) -> Option<&TagHead> {
         None
     }
-    /// The tag pair that the visitor expects next; its value stands in these bytes of the run's text.
+    /// Receives the next expected tag pair. `value` is the range of its value in the text of the run.
     fn tag_in_run(&mut self, value: Range<usize>) {
         let _ = value;
     }
-    /// The end of a run of tag pairs, and its text, line ends included.
+    /// Receives the end of a run of tag pairs, and its text with line ends.
     fn end_tag_run(&mut self, text: &[u8]) {
         let _ = text;
     }
-    /// `play`, where the move's SAN is known already: the standard's, which names a file at most to distinguish the
-    /// piece from others.
+    /// Like `play`, for a move with known standard SAN. The SAN contains at most a file to identify the piece.
     #[inline]
     fn play_known(&mut self, before: &Position, m: Move, san: ShortText) {
         let _ = san;
         self.play(before, m);
     }
-    /// Which moves the visitor takes as a run of moves, if they come now: each by
-    /// [`play_in_run`](TextVisitor::play_in_run), then all their text at once.
+    /// Returns the moves that the visitor now accepts as a run. The reader passes each to
+    /// [`play_in_run`](TextVisitor::play_in_run), and then the complete text.
     fn move_run(&self) -> MoveRun {
         MoveRun::None
     }
-    /// A move of a run of moves; its SAN is the standard's.
+    /// Receives a move of a run. Its text is standard SAN.
     #[inline]
     fn play_in_run(&mut self, before: &Position, m: Move) {
         self.play(before, m);
     }
-    /// The end of a run of moves, and its text: numbers, moves and blanks, from after what came before.
+    /// Receives the end of a run of moves, and its text: numbers, moves and blanks, from the end of the preceding text.
     fn end_run(&mut self, text: &[u8], end: EndOfRun) {
         let _ = (text, end);
     }
 }
 
-/// Any visitor, as one that makes no use of text.
+/// Wraps a visitor that does not use text.
 pub(crate) struct Events<'a, V>(pub &'a mut V);
 
 impl<V: Visitor> Visitor for Events<'_, V> {

@@ -1,7 +1,7 @@
-//! Windows-1252, as browsers have it: what old PGN files are written in. Text to bytes and back; it knows nothing else.
+//! Windows-1252 as defined for browsers, the encoding of old PGN files. Converts text to bytes and back.
 
-/// The characters of the bytes 0x80 to 0x9F, from the WHATWG's Encoding Standard; the five without one are the control
-/// characters of the same number. All other bytes are the character of their number.
+/// The characters of the bytes 0x80 to 0x9F, from the WHATWG Encoding Standard. The five unassigned bytes are the
+/// control characters of the same number, and every other byte is the character of its number.
 const UPPER: [char; 32] = [
     '\u{20AC}', '\u{81}', '\u{201A}', '\u{192}', '\u{201E}', '\u{2026}', '\u{2020}', '\u{2021}', '\u{2C6}', '\u{2030}',
     '\u{160}', '\u{2039}', '\u{152}', '\u{8D}', '\u{17D}', '\u{8F}', '\u{90}', '\u{2018}', '\u{2019}', '\u{201C}',
@@ -18,7 +18,7 @@ pub(in crate::pgn) fn decode(bytes: &[u8]) -> String {
     bytes.iter().map(character).collect()
 }
 
-/// Returns the bytes of a text; `None` where a character has none.
+/// Returns the bytes of a text, or `None` if a character has none.
 pub(in crate::pgn) fn encode(text: &str) -> Option<Vec<u8>> {
     let byte = |character: char| match UPPER.iter().position(|upper| *upper == character) {
         Some(place) => u8::try_from(0x80 + place).ok(),

@@ -227,12 +227,12 @@ fn what_is_no_pgn_is_refused() {
         (
             "bad.tar",
             &tar(&[("a.pgn", PGN.as_bytes()), ("b.pgn", b"%PDF-1.7")]),
-            "b.pgn in this tar file: this is no PGN but a PDF",
+            "b.pgn in this tar file: this is not PGN but a PDF",
         ),
         (
             "bad.zip",
             &zip(&[("a.pgn", b"\x7FELF\x02\x01\x01\0")]),
-            "a.pgn in this zip file: this is no PGN but a program",
+            "a.pgn in this zip file: this is not PGN but a program",
         ),
     ];
     for (name, content, words) in kinds {
@@ -282,7 +282,7 @@ fn of_several_files_those_that_are_no_pgn_are_left_out() {
     room.write("folder/c.pgn", PGN);
     room.write("folder/d.pgn.gz", gzip(b"%PDF-1.7\n"));
     room.write("folder/e.pgn", "{\"moves\": 7}");
-    let refused = ["b.pgn: this is no PGN but a PNG image", "d.pgn.gz: this is no PGN but a PDF", "e.pgn"];
+    let refused = ["b.pgn: this is not PGN but a PNG image", "d.pgn.gz: this is not PGN but a PDF", "e.pgn"];
     for (args, games) in [
         (&["import", "folder", "-o", "x.bga"][..], 6),
         (&["import", "folder/b.pgn", "folder/a.pgn", "folder/d.pgn.gz", "folder/e.pgn", "-o", "y.bga"], 3),
@@ -306,7 +306,7 @@ fn of_several_files_those_that_are_no_pgn_are_left_out() {
     let all = &["import", "folder/b.pgn", "folder/d.pgn.gz", "-o", "n.bga"];
     let done = room.run(all);
     let lines: Vec<&str> = done.err.lines().collect();
-    let words = ["b.pgn: this is no PGN", "d.pgn.gz: this is no PGN", "none of 2 files is a source of games"];
+    let words = ["b.pgn: this is not PGN", "d.pgn.gz: this is not PGN", "none of 2 files is a source of games"];
     assert_eq!((done.code, lines.len()), (Some(1), words.len()), "{}", done.err);
     assert!(lines.iter().zip(words).all(|(line, word)| line.contains(word)), "{}", done.err);
     room.fails(&["import", "folder/a.pgn", "folder/b.pgn", "folder/x.pgn", "-o", "n.bga"], 1, &["folder/x.pgn"]);

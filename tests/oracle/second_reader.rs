@@ -141,7 +141,7 @@ fn test_vectors() {
 }
 
 /// Flipped bits of the vectors: both readers make the same of each, and almost none goes unseen. `SCORESHEET_FLIPS` says how
-/// many bits of each vector (all of them takes some minutes).
+/// many bits of each vector (all of them take hours).
 #[test]
 fn flipped_vectors() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,5 +1,5 @@
-//! An open archive with what belongs to it: side files, tag columns, and, where only parts of the archive are at hand,
-//! the site file.
+//! An open archive with its side files and tag columns, and with the site file if only parts of the archive are
+//! fetched.
 
 use crate::fault::Fault;
 use crate::site::SiteFile;
@@ -22,7 +22,7 @@ pub struct Book {
 }
 
 impl Book {
-    /// Opens a file with the side files beside it. Errors: those of [`Archive::open`].
+    /// Opens a file with its side files. Errors: the errors of [`Archive::open`].
     pub fn open(path: &Path, options: OpenOptions) -> Result<Book, Error> {
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
         Ok(Book::new(name, Archive::open(ArchiveFile::at(path).options(options))?))
@@ -31,13 +31,13 @@ impl Book {
     /// Returns a book of an open archive.
     pub fn new(name: String, archive: Archive) -> Book {
         let indexed = Arc::new(IndexedArchive::from(archive));
-        // What is beside the archive now belongs to what it is now.
+        // The current side files belong to the current state of the archive.
         indexed.states();
         Book { name, indexed, summaries: OnceLock::new(), site: None, is_lean: false }
     }
 
-    /// Returns the book with a site file. Where the archive is fetched in parts (`is_lean`), what would need all of it
-    /// is refused.
+    /// Returns the book with a site file. If the archive is fetched in parts (`is_lean`), requests that need the
+    /// complete archive are rejected.
     pub fn with_site(self, site: SiteFile, is_lean: bool) -> Book {
         Book { site: Some(site), is_lean, ..self }
     }
@@ -57,7 +57,7 @@ impl Book {
         self.indexed.columns()
     }
 
-    /// Returns a search with the side files that there are.
+    /// Returns a search with the available side files.
     pub fn search(&self) -> Search<'_> {
         self.indexed.search()
     }
@@ -67,25 +67,25 @@ impl Book {
         self.site.as_ref()
     }
 
-    /// Returns whether the archive is fetched in parts, so that nothing may read all of it.
+    /// Returns whether the archive is fetched in parts. No request may then read it completely.
     pub fn is_lean(&self) -> bool {
         self.is_lean
     }
 
-    /// Returns whether positions are looked up and not searched.
+    /// Returns whether positions are looked up instead of searched.
     pub fn has_index(&self) -> bool {
         self.site.is_some() || self.indexed.states()[0].1 == SideState::File
     }
 
-    /// Returns whether tags are looked up and not read game by game.
+    /// Returns whether tags are looked up instead of read game by game.
     pub fn has_columns(&self) -> bool {
         self.tags().state() == SideState::File || self.summaries.get().is_some()
     }
 
-    /// Returns what lists say of a game: by the tag columns where a file has them, or they have been read already, by the
-    /// site file, or by the game.
+    /// Returns the summary of a game for lists. It comes from the tag columns if they exist or have been read, from the
+    /// site file, or from the game.
     ///
-    /// Errors: there is no such game, or it is damaged.
+    /// Errors: the game does not exist, or it is damaged.
     pub fn summary(&self, game: u64) -> Result<GameSummary, Fault> {
         let archive = self.archive();
         let is_there = game > 0 && game <= archive.len() && !archive.is_deleted(game);
@@ -98,9 +98,9 @@ impl Book {
         }
     }
 
-    /// Returns a summary as JSON (docs/JSON.md), with the number that the game has in the set of all archives.
+    /// Returns a summary as JSON (docs/JSON.md), with the game's number across all archives.
     ///
-    /// Errors: those of `summary`.
+    /// Errors: the errors of `summary`.
     pub fn row(&self, game: u64, number: u64) -> Result<Map<String, Value>, Fault> {
         match serde_json::to_value(self.summary(game)?.numbered(number)) {
             Ok(Value::Object(row)) => Ok(row),
@@ -108,7 +108,7 @@ impl Book {
         }
     }
 
-    /// Returns the columns of summaries. Where no file has them, all tags are read once.
+    /// Returns the columns of summaries. Without a file of columns, all tags are read once.
     pub fn summary_columns(&self) -> &[Arc<Column>] {
         self.summaries.get_or_init(|| self.tags().readable(&GameSummary::keys()).0)
     }

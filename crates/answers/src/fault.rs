@@ -1,6 +1,6 @@
-//! What goes wrong with a request, as the client gets it: a status, a code, one sentence, and no path of this machine.
+//! The fault of a request, as the client receives it: a status, a code and a sentence, without any path of the server.
 //!
-//! Knows the library's errors and nothing of routes. In come errors, out go answers in JSON (`/api/v1`) or in plain
+//! This file knows the library's errors, but no routes. Input: errors; output: answers in JSON (`/api/v1`) or in plain
 //! text (the explorer's routes).
 
 use http::StatusCode;
@@ -8,16 +8,16 @@ use scoresheet::Error;
 use scoresheet::query::QueryFault;
 use serde_json::{Map, Value, json};
 
-/// Why a request has no answer.
+/// The reason that a request has no answer.
 #[derive(Clone, Debug)]
 pub struct Fault {
     /// The status.
     pub status: StatusCode,
-    /// What kind of fault it is, for programs.
+    /// The kind of the fault, for programs.
     pub code: &'static str,
-    /// What is wrong, for people.
+    /// The description, for people.
     pub message: String,
-    /// More for programs: the column of a filter's fault, the game that is damaged, what to do.
+    /// More data for programs: the column of a filter's fault, the damaged game, or an advice.
     pub more: Map<String, Value>,
 }
 
@@ -35,53 +35,53 @@ impl Fault {
         Fault { status, code, message: message.into(), more: Map::new() }
     }
 
-    /// Returns the fault with one thing more to say.
+    /// Returns the fault with one more member.
     pub fn with(mut self, name: &str, value: impl Into<Value>) -> Fault {
         self.more.insert(name.to_owned(), value.into());
         self
     }
 
-    /// A request that cannot be understood.
+    /// Returns the fault of a request that cannot be understood.
     pub fn bad(message: impl Into<String>) -> Fault {
         Fault::new(StatusCode::BAD_REQUEST, "bad_request", message)
     }
 
-    /// A filter or a pattern that cannot be read, with its column.
+    /// Returns the fault of an invalid filter or pattern, with its column.
     pub fn query(parameter: &str, fault: &QueryFault) -> Fault {
         Fault::new(StatusCode::BAD_REQUEST, "bad_query", format!("{parameter}: {}", fault.what()))
             .with("parameter", parameter)
             .with("column", fault.column())
     }
 
-    /// Something that is not there.
+    /// Returns the fault of a missing object.
     pub fn missing(message: impl Into<String>) -> Fault {
         Fault::new(StatusCode::NOT_FOUND, "not_found", message)
     }
 
-    /// All threads for such work are busy.
+    /// Returns the fault for busy threads.
     pub fn busy() -> Fault {
         Fault::new(StatusCode::SERVICE_UNAVAILABLE, "busy", "too many searches at once; try again")
             .with("retry_after", 1)
     }
 
-    /// The work took longer than the server allows.
+    /// Returns the fault of work that exceeded the time limit.
     pub fn deadline(seconds: u64) -> Fault {
         Fault::new(StatusCode::SERVICE_UNAVAILABLE, "too_costly", format!("no answer within {seconds} s"))
             .with("retry_after", seconds)
             .with("advice", "scoresheet index ARCHIVE --positions --tag-columns --signatures")
     }
 
-    /// The client has gone, or the server is about to.
+    /// Returns the fault of work that was stopped, because the client or the server has ended.
     pub fn stopped() -> Fault {
         Fault::new(StatusCode::SERVICE_UNAVAILABLE, "stopped", "the work was stopped").with("retry_after", 1)
     }
 
-    /// What only the whole archive can answer, of which this reader has fetched parts.
+    /// Returns the fault of a request that needs a complete archive, of which only parts are fetched.
     pub fn whole(bytes: u64) -> Fault {
         Fault::new(StatusCode::CONFLICT, "whole", "the whole archive is needed for this").with("bytes", bytes)
     }
 
-    /// A fault of the program's own.
+    /// Returns the fault for an internal error.
     pub fn internal() -> Fault {
         Fault::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", "something went wrong in the server")
     }
@@ -117,7 +117,7 @@ impl From<Error> for Fault {
             Error::Limit { .. } | Error::Unknown { .. } => {
                 Fault::new(StatusCode::INTERNAL_SERVER_ERROR, "damaged", error.to_string())
             }
-            // What else there is names files.
+            // Other errors contain names of files.
             _ => Fault::internal(),
         }
     }

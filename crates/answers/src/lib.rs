@@ -6,7 +6,7 @@
 //! ```
 //!
 //! `scoresheet-serve` answers HTTP with it, `scoresheet-wasm` the pages of a site without a server: so both give the
-//! same answers. It knows neither HTTP (but for the numbers of status codes) nor threads. Imports go one way: `request`
+//! same answers. It knows neither HTTP (except the numbers of status codes) nor threads. Imports go one way: `request`
 //! -> `answer` -> `trees`, `params` -> `snapshot` -> `book` -> `site` -> `fault`, `order`, `stop`. The
 //! library does the chess; nothing here knows the rules or a byte of an archive.
 
@@ -31,6 +31,6 @@ pub use snapshot::{Choice, Selection, Snapshot};
 pub use stop::{Cost, Stop, StopOnDrop};
 pub use trees::{Forest, after, latest_games, top_games, uci};
 
-/// The description of all requests (OpenAPI 3.1). A browser does without.
+/// The description of all requests (OpenAPI 3.1). It is omitted in a browser.
 #[cfg(not(target_family = "wasm"))]
 pub const DESCRIPTION: &str = include_str!("openapi.json");

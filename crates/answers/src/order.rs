@@ -1,6 +1,7 @@
-//! One sort for short lists of all kinds: each kind of its own would be some kilobytes of what a browser loads.
+//! A sort for short lists of all types. A separate sort for each type would add some kilobytes to the download in a
+//! browser.
 
-/// Returns the items in the order of two numbers of each; those with the same numbers stay as they are.
+/// Returns the items in the order of two numbers of each. The sort is stable.
 pub fn by_numbers<T>(items: Vec<T>, numbers: impl Fn(&T) -> (u64, u64)) -> Vec<T> {
     let place = |(place, item): (usize, &T)| {
         let (one, other) = numbers(item);

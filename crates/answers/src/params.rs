@@ -1,6 +1,6 @@
-//! Parameters of a request: read from its query, within limits, each fault named.
+//! The parameters of a request, read from its query within limits. Each fault names its parameter.
 //!
-//! Knows the library's notations and nothing of routes. Unknown parameters are ignored, as the explorer's API has it.
+//! This file knows the library's notations, but no routes. Unknown parameters are ignored, as in the explorer's API.
 
 use crate::fault::Fault;
 use crate::snapshot::Choice;
@@ -9,9 +9,9 @@ use scoresheet::chess::fen::{Fen, Illegality, ReadMode};
 use scoresheet::query::openings::{Opening, Openings};
 use std::str::FromStr;
 
-/// The longest filter, in bytes.
+/// The maximum length of a filter in bytes.
 pub const WHERE: usize = 4096;
-/// The most plies in `play`.
+/// The maximum number of plies in `play`.
 pub const PLIES: usize = 1000;
 
 /// The parameters of a query, in their order.
@@ -19,9 +19,9 @@ pub const PLIES: usize = 1000;
 pub struct Params(Vec<(String, String)>);
 
 impl Params {
-    /// Reads a query: pairs with `&` between, `%` and `+` decoded.
+    /// Reads a query: pairs separated by `&`, with `%` and `+` decoded.
     ///
-    /// Errors: what is decoded is not UTF-8.
+    /// Errors: the decoded text is not UTF-8.
     pub fn read(query: Option<&str>) -> Result<Params, Fault> {
         let pairs = query.unwrap_or_default().split('&').filter(|pair| !pair.is_empty());
         let read = |pair: &str| {
@@ -31,7 +31,7 @@ impl Params {
         pairs.map(read).collect::<Result<_, Fault>>().map(Params)
     }
 
-    /// Returns the value of a parameter; of one that is given twice the first. An empty value is none.
+    /// Returns the first value of a parameter. An empty value counts as missing.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.iter().find(|(own, _)| own == name).map(|(_, value)| value.as_str()).filter(|value| !value.is_empty())
     }
@@ -43,7 +43,7 @@ impl Params {
 
     /// Returns a number, or `default`.
     ///
-    /// Errors: the value is no such number.
+    /// Errors: the value is not a number of this type.
     pub fn number<T: FromStr>(&self, name: &str, default: T) -> Result<T, Fault> {
         match self.get(name) {
             None => Ok(default),
@@ -51,9 +51,10 @@ impl Params {
         }
     }
 
-    /// Returns whether a switch is on: `1`, `true`, `yes`, `on`; `0`, `false`, `no`, `off` and nothing are off.
+    /// Returns the state of a switch: `1`, `true`, `yes` and `on` are on; `0`, `false`, `no`, `off` and nothing are
+    /// off.
     ///
-    /// Errors: it is something else.
+    /// Errors: any other value.
     pub fn switch(&self, name: &str) -> Result<bool, Fault> {
         match self.get(name).unwrap_or("0").to_ascii_lowercase().as_str() {
             "1" | "true" | "yes" | "on" => Ok(true),
@@ -62,7 +63,7 @@ impl Params {
         }
     }
 
-    /// Returns the filter; empty where there is none.
+    /// Returns the filter; empty if missing.
     ///
     /// Errors: it is too long.
     pub fn filter(&self) -> Result<&str, Fault> {
@@ -70,7 +71,7 @@ impl Params {
         if text.len() > WHERE { Err(Fault::bad(format!("where: longer than {WHERE} bytes"))) } else { Ok(text) }
     }
 
-    /// Returns the question, as JSON, whose games alone are wanted; empty where there is none.
+    /// Returns the query in JSON; empty if missing.
     ///
     /// Errors: it is too long.
     pub fn question(&self) -> Result<&str, Fault> {
@@ -78,24 +79,24 @@ impl Params {
         if text.len() > WHERE { Err(Fault::bad(format!("find: longer than {WHERE} bytes"))) } else { Ok(text) }
     }
 
-    /// Returns whether neither a filter nor a question leaves games out.
+    /// Returns whether there is neither a filter nor a query.
     ///
-    /// Errors: one of them is too long.
+    /// Errors: the filter or the query is too long.
     pub fn is_of_all(&self) -> Result<bool, Fault> {
         Ok(self.filter()?.trim().is_empty() && self.question()?.is_empty())
     }
 
-    /// Returns which archive is asked for, by its number from 1; `None` for all.
+    /// Returns the number of the requested archive, from 1; `None` for all.
     pub fn archive(&self) -> Result<Option<usize>, Fault> {
         self.get("archive").map(|_| self.number("archive", 0)).transpose()
     }
 
-    /// Returns the games that `archive`, `where` and `find` name, in the archives' own order.
+    /// Returns the games of `archive`, `where` and `find`, in the archives' order.
     pub fn choice(&self) -> Result<Choice<'_>, Fault> {
         Ok(Choice { only: self.archive()?, filter: self.filter()?, question: self.question()?, ..Choice::default() })
     }
 
-    /// Returns the position that `fen` and the moves of `play` lead to.
+    /// Returns the position of `fen` and the moves of `play`.
     pub fn line(&self) -> Result<Line, Fault> {
         let start = match self.get("fen") {
             None => Position::standard(),
@@ -118,16 +119,16 @@ impl Params {
     }
 }
 
-/// A position and how it came about.
+/// A position with its moves.
 #[derive(Clone, Debug)]
 pub struct Line {
-    /// Where the moves begin.
+    /// The position before the moves.
     pub start: Position,
-    /// Where they end.
+    /// The position after the moves.
     pub position: Position,
     /// The last named position on the way.
     pub opening: Option<&'static Opening>,
-    /// The moves in SAN and in UCI's notation.
+    /// The moves in SAN and in UCI notation.
     pub moves: Vec<(String, String)>,
 }
 
@@ -135,16 +136,15 @@ fn opening(position: &Position) -> Option<&'static Opening> {
     Openings::table().get(position)
 }
 
-/// Returns a FEN with its blanks: addresses may have underscores instead, as Lichess writes them.
+/// Returns a FEN with blanks. Addresses may contain underscores instead, as in Lichess's addresses.
 pub fn spaced(fen: &str) -> String {
     fen.replace('_', " ")
 }
 
-/// Returns the position of a FEN, an X-FEN or the first four fields of either. Castling rights and en passant targets
-/// that cannot be are left out, as are oddities of no consequence for the moves: too many pieces, strange clocks.
+/// Returns the position of a FEN, an X-FEN or the first four fields of either. Impossible castling rights and en
+/// passant targets are dropped. Too many pieces or strange clocks do not affect the moves and are accepted.
 ///
-/// Errors: no FEN; or no position that has legal moves by the rules: a king is missing, or the side to move could take
-/// it.
+/// Errors: the text is not a FEN; a king is missing; the side to move could capture the king.
 pub fn position(text: &str) -> Result<Position, Fault> {
     let text = &spaced(text);
     let fen = Fen::read(text.as_bytes(), ReadMode::Forgiving)

@@ -1,4 +1,4 @@
-//! Requests: which answer a path, a query and a body ask for, what it costs, and the answer.
+//! Requests: the answer that a path, a query and a body request, and its cost.
 
 use crate::answer::{
     Answer, archives, by_position, by_tags, complete, download, event, find, game, games, player, position, read,
@@ -10,7 +10,7 @@ use crate::snapshot::Snapshot;
 use crate::stop::{Cost, Stop};
 use std::sync::Arc;
 
-/// A request, read and not yet answered.
+/// A parsed request.
 #[derive(Clone, Debug)]
 pub struct Request {
     noun: Noun,
@@ -43,7 +43,7 @@ impl Request {
     /// Reads a request: a path below `/api/v1/`, a query, and the body of one that has any (a search by pattern,
     /// a game to read).
     ///
-    /// Errors: there is no such path; a parameter cannot be read. Some are read only when the answer is made.
+    /// Errors: the path does not exist; a parameter is invalid. Some parameters are read only with the answer.
     pub fn read(path: &str, query: Option<&str>, body: Option<&[u8]>) -> Result<Request, Fault> {
         let params = Params::read(query)?;
         let game = |text: &str| text.parse::<u64>().map_err(|_| Fault::bad("games/N: the number of a game is wanted"));
@@ -74,7 +74,7 @@ impl Request {
         Ok(Request { noun, params })
     }
 
-    /// Returns what the answer costs, or its beginning where it comes in pieces.
+    /// Returns the cost of the answer, or of its beginning if it is streamed.
     pub fn cost(&self, snapshot: &Snapshot) -> Cost {
         let asks = |name: &str| self.params.get(name).is_some();
         let at = asks("fen") || asks("play");
@@ -96,10 +96,10 @@ impl Request {
         }
     }
 
-    /// Returns the answer. `most`: games of a download.
+    /// Returns the answer. `most` is the maximum number of games in a download.
     ///
-    /// Errors: parameters; games that are not there, or damaged; work that was stopped; where parts of an archive are
-    /// at hand, what needs all of it.
+    /// Errors: invalid parameters; missing or damaged games; stopped work; a request that needs a complete archive, if
+    /// the archive is fetched in parts.
     pub fn answer(&self, snapshot: &Arc<Snapshot>, stop: &Stop, most: u64) -> Result<Answer, Fault> {
         let params = &self.params;
         Ok(Answer::Json(match &self.noun {

@@ -1,5 +1,5 @@
-//! All archives of a request at one moment: a set that a request keeps while a newer one takes its place; and the games
-//! of it that a filter lets pass.
+//! All archives of a request at one moment, and the games that a filter selects. A request keeps its set when a newer
+//! set replaces it.
 
 use crate::book::Book;
 use crate::fault::Fault;
@@ -14,40 +14,40 @@ use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// All archives at one moment. Games have numbers that go on from one archive to the next.
+/// All archives at one moment. Games are numbered consecutively across archives.
 #[derive(Debug)]
 pub struct Snapshot {
     books: Vec<Arc<Book>>,
     set: ArchiveSet,
-    /// Why an archive is shown as it was, for each; empty where none is.
+    /// For each archive, the reason that an older state is shown; empty if there is none.
     outdated: Vec<Option<String>>,
-    /// A number that another state of the archives or of their side files does not have.
+    /// A number that identifies this state of the archives and their side files.
     pub version: u64,
     selections: Mutex<VecDeque<(String, Arc<Selection>)>>,
     spellings: OnceLock<Vec<Suggestion>>,
 }
 
-/// Which games are wanted, and in what order.
+/// The requested games and their order.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Choice<'a> {
-    /// The number, from 1, of the only archive that is asked; `None` for all.
+    /// The number, from 1, of the only requested archive; `None` for all.
     pub only: Option<usize>,
-    /// What tags have to say; empty for all games.
+    /// The filter on tags; empty for all games.
     pub filter: &'a str,
-    /// What else games have to have, as a question in JSON (docs/QUERY.md); empty for nothing.
+    /// A further query in JSON (docs/QUERY.md); empty for none.
     pub question: &'a str,
-    /// The keys to order by; empty for the archives' own order.
+    /// The sort keys; empty for the archives' order.
     pub sort: &'a str,
-    /// A position that the main line has to reach.
+    /// A position that the main line must reach.
     pub at: Option<&'a Position>,
 }
 
 impl Choice<'_> {
-    /// Returns a text that choices of the same games in the same order have alone.
+    /// Returns a cache key. Equal keys mean the same games in the same order.
     fn key(&self) -> Result<String, Fault> {
         let Choice { only, filter, question, sort, at } = self;
         let fen = at.map(Position::fen).unwrap_or_default();
-        // The same question can be written in many ways.
+        // The same query can be written in many ways.
         let question = match *question {
             "" => String::new(),
             text => match serde_json::from_str::<serde_json::Value>(text) {
@@ -59,27 +59,26 @@ impl Choice<'_> {
     }
 }
 
-/// Games that a filter lets pass, in an order.
+/// The games that a filter selects, in an order.
 #[derive(Debug)]
 pub struct Selection {
-    /// The games of each archive; `None` where all pass.
+    /// The games of each archive; `None` if all games are selected.
     pub sets: Option<Vec<GameSet>>,
-    /// The numbers in the set of all archives, in the order asked for; `None` for the archives' own order.
+    /// The numbers across all archives, in the requested order; `None` for the archives' order.
     pub order: Option<Vec<u64>>,
-    /// How many games there are.
+    /// The number of games.
     pub games: u64,
-    /// How many games could not be decided, for damage.
+    /// The number of games that could not be tested because of damage.
     pub undecided: u64,
-    /// Whether these are all games of all archives, but for those deleted.
+    /// Whether all games of all archives are selected, except deleted games.
     pub is_all: bool,
 }
 
-/// So many bytes of selections are kept.
+/// The maximum size of cached selections in bytes.
 const KEPT: u64 = 64 << 20;
 
 impl Snapshot {
-    /// Returns the set of these archives. `state` tells states of it apart that the archives themselves do not: those
-    /// of their side files.
+    /// Returns the set of these archives. `state` identifies the state of their side files, which the archives do not.
     pub fn new(books: Vec<Arc<Book>>, state: impl Hash) -> Snapshot {
         let set = ArchiveSet::shared(books.iter().map(|book| Arc::clone(book.indexed())).collect());
         let mut hasher = DefaultHasher::new();
@@ -99,18 +98,18 @@ impl Snapshot {
         }
     }
 
-    /// Returns the set with the reasons why archives are shown as they were, and not as their files are now.
+    /// Returns the set with the reasons that archives are shown in an older state than their files.
     pub fn with_outdated(self, outdated: Vec<Option<String>>) -> Snapshot {
         Snapshot { outdated, ..self }
     }
 
-    /// Returns why the archive at a place is shown as it was; `None` if it is what its file is.
+    /// Returns the reason that the archive at an index is shown in an older state than its file, if it is.
     pub fn outdated(&self, place: usize) -> Option<&str> {
         self.outdated.get(place)?.as_deref()
     }
 
-    /// Returns the archives that a request is about, each with its place and how many games come before its own: that
-    /// with this number, from 1, or all.
+    /// Returns the archives of a request, each with its index and the number of preceding games: the archive with this
+    /// number, from 1, or all.
     pub fn books(&self, only: Option<usize>) -> Result<Vec<(usize, u64, &Book)>, Fault> {
         let all = self.set.members().iter().zip(&self.books).enumerate();
         let all = all.map(|(place, (member, book))| (place, member.before(), &**book));
@@ -125,28 +124,28 @@ impl Snapshot {
         }
     }
 
-    /// Returns the archives of `books` as a set; games keep the numbers that they have among all.
+    /// Returns the archives of `books` as a set. Games keep their numbers across all archives.
     ///
-    /// Errors: there is no such archive.
+    /// Errors: the archive does not exist.
     pub fn set(&self, only: Option<usize>) -> Result<ArchiveSet, Fault> {
         let books = self.books(only)?;
         let before = books.first().map_or(0, |(_, before, _)| *before);
         Ok(ArchiveSet::after(before, books.iter().map(|(_, _, book)| Arc::clone(book.indexed())).collect()))
     }
 
-    /// Returns how many games there are, deleted ones too.
+    /// Returns the number of games, including deleted ones.
     pub fn games(&self) -> u64 {
         self.set.len()
     }
 
-    /// Returns the archive of a game of the set, how many games come before its own, and the game's number there.
+    /// Returns the archive of a game, the number of games in preceding archives, and the game's number in its archive.
     pub fn locate(&self, number: u64) -> Result<(&Book, u64, u64), Fault> {
         let (place, own) = self.set.place_of(number)?;
         let book = self.books.get(place).ok_or_else(Fault::internal)?;
         Ok((book, number - own, own))
     }
 
-    /// Returns whether every archive has its position index, so that trees cost no scan.
+    /// Returns whether every archive has its position index, in which case trees need no scan.
     pub fn is_indexed(&self) -> bool {
         self.books.iter().all(|book| book.has_index())
     }
@@ -156,7 +155,7 @@ impl Snapshot {
         &self.books
     }
 
-    /// Returns an error where the whole of an archive is needed and only parts of it are fetched.
+    /// Returns an error if an archive is needed completely, but is fetched in parts.
     pub fn needs_whole(&self) -> Result<(), Fault> {
         match self.books.iter().filter(|book| book.is_lean()).map(|book| book.archive().file_length()).sum() {
             0 => Ok(()),
@@ -164,7 +163,7 @@ impl Snapshot {
         }
     }
 
-    /// Returns whether filters cost no reading of all tags.
+    /// Returns whether filters work without reading all tags.
     pub fn has_columns(&self) -> bool {
         self.books.iter().all(|book| book.has_columns())
     }
@@ -183,15 +182,15 @@ impl Snapshot {
 
     /// Returns the games that are wanted, and keeps the selection for the next request that asks for the same.
     ///
-    /// Errors: the filter or the order cannot be read; the whole of an archive is needed where parts of it are fetched;
-    /// the work was stopped.
+    /// Errors: the filter or the order is invalid; an archive that is fetched in parts is needed completely; the work
+    /// was stopped.
     pub fn select(&self, choice: Choice<'_>, stop: &Stop) -> Result<Arc<Selection>, Fault> {
         let key = choice.key()?;
         if let Some((_, kept)) = self.kept().iter().find(|(own, _)| *own == key) {
             return Ok(Arc::clone(kept));
         }
         let made = Arc::new(self.make(choice, stop)?);
-        // What depends on the day is not kept beyond the request.
+        // Filters that depend on the day are not cached beyond the request.
         if !choice.filter.to_lowercase().contains("today") {
             self.keep(key, &made);
         }
@@ -214,10 +213,10 @@ impl Snapshot {
         kept.truncate(64);
     }
 
-    /// Keeps the games that a search has found, by their numbers in the set, for requests that ask for the same in the
-    /// archives' own order.
+    /// Caches the games that a search has found, by their numbers in the set, for later requests in the archives'
+    /// order.
     ///
-    /// Errors: the question cannot be read.
+    /// Errors: the query is invalid.
     pub fn remember(&self, choice: Choice<'_>, numbers: &[u64]) -> Result<(), Fault> {
         let mut sets: Vec<GameSet> = self.set.archives().map(|archive| GameSet::new(archive.len())).collect();
         for number in numbers {
@@ -294,7 +293,7 @@ impl Snapshot {
             };
             places.into_iter().map(number).collect()
         });
-        // The sets stand at the places of their archives, whichever were asked for.
+        // The sets are indexed by archive, whichever archives were requested.
         let sets = sets.map(|sets| {
             let mut all: Vec<GameSet> = self.set.archives().map(|archive| GameSet::new(archive.len())).collect();
             for ((place, _, _), set) in books.iter().zip(sets) {
@@ -312,12 +311,12 @@ impl Selection {
         sets + self.order.as_ref().map_or(0, |order| order.len() as u64 * 8) + 64
     }
 
-    /// Returns the games of the archive at a place; `None` where all of them pass.
+    /// Returns the games of the archive at an index; `None` if all games are selected.
     pub fn set(&self, place: usize) -> Option<&GameSet> {
         self.sets.as_ref().and_then(|sets| sets.get(place))
     }
 
-    /// Returns the numbers of at most `limit` games from place `offset` on, from 0.
+    /// Returns the numbers of at most `limit` games from index `offset`, from 0.
     pub fn page(&self, snapshot: &Snapshot, offset: u64, limit: usize) -> Vec<u64> {
         let skip = usize::try_from(offset).unwrap_or(usize::MAX);
         if let Some(order) = &self.order {

@@ -1,18 +1,19 @@
-//! What stops work that nobody waits for any more, and what it may cost.
+//! Stops work whose client has gone, and classifies the cost of work.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What work costs.
+/// The cost of work.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Cost {
-    /// A look-up: some milliseconds.
+    /// A lookup of some milliseconds.
     Quick,
-    /// It may read every game.
+    /// Work that may read every game.
     Scan,
 }
 
-/// A flag that is set when its owner is dropped: the request's future, once the client has gone.
+/// A flag that is set when its owner is dropped. The owner is the request's future, which is dropped when the client
+/// disconnects.
 #[derive(Clone, Debug, Default)]
 pub struct Stop(Arc<AtomicBool>);
 
@@ -22,7 +23,7 @@ impl Stop {
         &self.0
     }
 
-    /// Returns whether the work is to end.
+    /// Returns whether the work must end.
     pub fn is_set(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }

@@ -1,4 +1,4 @@
-//! Opening trees over all archives of a request: the library's, joined.
+//! Opening trees over all archives of a request, joined from the library's trees.
 
 use crate::fault::Fault;
 use crate::order::by_numbers;
@@ -8,24 +8,24 @@ use scoresheet::chess::{Move, Position};
 use scoresheet::query::{Branch, Tree, Visit};
 use scoresheet::{Error, Monitor};
 
-/// Which games and archives a tree is of, and how they count.
+/// The games and archives of a tree, and the counting of visits.
 pub struct Forest<'a> {
     /// The archives.
     pub snapshot: &'a Snapshot,
-    /// That one alone, by its number from 1.
+    /// The only archive, by its number from 1, if the request names one.
     pub only: Option<usize>,
-    /// Games.
+    /// The selected games.
     pub selection: &'a Selection,
-    /// Which visit of a game counts.
+    /// The visits of a game that count.
     pub visit: Visit,
-    /// What stops the work.
+    /// The flag that stops the work.
     pub stop: &'a Stop,
 }
 
 impl Forest<'_> {
-    /// Returns what was played in a position, games numbered in the set of all archives.
+    /// Returns the moves played in a position. Games are numbered across all archives.
     ///
-    /// Errors: the work was stopped. Games that cannot be read are in `unread`.
+    /// Errors: the work was stopped. `unread` counts the games that cannot be read.
     pub fn tree(&self, position: &Position) -> Result<Tree, Fault> {
         let monitor = Monitor::new().stop(self.stop.flag());
         let mut all = None::<Tree>;
@@ -44,7 +44,7 @@ impl Forest<'_> {
             }
             match &mut all {
                 Some(all) => all.add(tree, before),
-                // The first archive of a request need not be the first of all.
+                // The first archive of a request need not be the first archive of the set.
                 None => {
                     let mut empty = Tree::empty(position);
                     empty.add(tree, before);
@@ -56,7 +56,7 @@ impl Forest<'_> {
     }
 }
 
-/// Returns a move as the explorer writes it: castling is king takes rook.
+/// Returns a move in the explorer's notation, in which castling is king takes rook.
 pub fn uci(position: &Position, m: Move) -> String {
     let mut text = Vec::with_capacity(5);
     position.write_uci(m, true, &mut text);
@@ -97,7 +97,7 @@ pub fn latest_games(tree: &Tree, most: usize) -> Vec<(u64, Move)> {
     games.into_iter().map(|(game, m)| (u64::MAX - game, m)).collect()
 }
 
-/// The games with the lowest numbers of two.
+/// Returns the games with the lowest two numbers.
 fn first(games: Vec<(u64, u64, Move)>, most: usize) -> Vec<(u64, Move)> {
     let games = by_numbers(games, |(one, other, _)| (*one, *other));
     games.into_iter().take(most).map(|(_, game, m)| (game, m)).collect()

@@ -1,7 +1,7 @@
-//! Record batches of the games asked for.
+//! Record batches of the requested games.
 //!
-//! A batch is of one archive. Its games are read in runs of one chunk, on rayon's current pool, and joined; what the
-//! tag columns say is made for the whole batch at once.
+//! A batch belongs to one archive. Its games are read in runs of one chunk, on rayon's current pool, and joined. Data
+//! from tag columns is converted for the complete batch at once.
 
 use crate::columns::{Column, Columns, Value};
 use crate::games::{self, Wanted};
@@ -63,9 +63,7 @@ impl Default for Options {
     }
 }
 
-/// Reads record batches, each when it is asked for. It can be handed to any consumer of Arrow.
-///
-/// Errors of a batch: the archive is damaged; games after it are not read.
+/// Reads record batches on demand. Any consumer of Arrow accepts it.
 pub struct Batches {
     sources: Arc<ArchiveSet>,
     columns: Columns,
@@ -152,7 +150,7 @@ impl Batches {
     fn read(&mut self, place: usize, mut games: Vec<u64>) -> Result<RecordBatch, ArrowError> {
         let sources = Arc::clone(&self.sources);
         let Some(source) = sources.members().get(place) else { return Ok(RecordBatch::new_empty(self.schema())) };
-        // Chunks are read from front to back, whatever order is asked for.
+        // Chunks are read from front to back, in any requested order of games.
         let order = (!games.is_sorted()).then(|| {
             let mut order: Vec<u32> = (0..games.len() as u32).collect();
             order.sort_by_key(|place| games.get(*place as usize));

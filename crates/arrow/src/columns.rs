@@ -1,13 +1,14 @@
-//! Which columns there are, what each is made of, and its Arrow type.
+//! The available columns, their contents and their Arrow types.
 //!
-//! Knows names and types, no archive. Signed integers only: some readers of Parquet refuse unsigned ones.
+//! This file knows names and types, but no archive. All integers are signed, because some readers of Parquet reject
+//! unsigned integers.
 
 use crate::values;
 use arrow_schema::{DataType, Field, Fields, TimeUnit};
 use std::fmt;
 use std::sync::Arc;
 
-/// What a column is made of.
+/// The contents of a column.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Value {
     /// The game's number in the set.
@@ -16,7 +17,7 @@ pub enum Value {
     Text(&'static str),
     /// The tag Result; where there is none, the movetext's.
     Result,
-    /// The day of the tag Date, or UTCDate where that says none; null where it is known in part only.
+    /// The day of the tag Date, or of UTCDate if Date has none; null if it is known only in part.
     Date,
     /// The tag UTCDate as a day.
     UtcDate,
@@ -128,7 +129,7 @@ impl Value {
 pub struct Column {
     /// Its name.
     pub name: &'static str,
-    /// What it is made of.
+    /// Its contents.
     pub value: Value,
 }
 
@@ -182,7 +183,7 @@ const SCORESHEET: &[Column] = &[
     column("brenner", Value::Brenner),
 ];
 
-/// What is read only where it is named.
+/// Columns that are read only if named.
 const OPTIONAL: &[Column] = &[
     column("moves_san", Value::MovesSan),
     column("moves_uci", Value::MovesUci),

@@ -1,7 +1,7 @@
-//! What is read of the games themselves, a run of games of one chunk at a time: tags that are in no column, moves,
-//! clocks, evaluations.
+//! Reads data from the games themselves, a run of games of one chunk at a time: tags without a column, moves, clocks,
+//! evaluations.
 //!
-//! Knows one chunk, no batch: runs are read on many threads and joined afterwards.
+//! This file knows one chunk, but no batch: runs are read on many threads and joined afterwards.
 
 use crate::columns::{Value, left_over};
 use arrow_array::ArrayRef;
@@ -16,7 +16,7 @@ use scoresheet::pgn::{PgnWriter, Style};
 use scoresheet::{Archive, GameRef, Result};
 use std::sync::Arc;
 
-/// What is read of a game.
+/// The data that is read from a game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Wanted {
     /// The text of a tag.

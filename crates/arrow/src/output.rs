@@ -1,4 +1,4 @@
-//! What commands that write tables share: new files, and an output that nobody reads any more.
+//! Shared by commands that write tables: new files, and the handling of a closed output pipe.
 
 use scoresheet::Existing;
 use scoresheet::output::{self, Content, Outputs};
@@ -23,9 +23,7 @@ impl NewFile {
         Ok(NewFile(file.map_err(|error| format!("cannot create {}: {error}", output::shown(path)))?))
     }
 
-    /// Gives the file its name, once its bytes are on the disk. Returns how many these are.
-    ///
-    /// Errors: what could not be written.
+    /// Errors: a write error.
     pub fn finish(self) -> Result<u64, String> {
         self.0.finish().map_err(|error| format!("cannot write the output: {error}"))
     }

@@ -37,7 +37,7 @@ impl Default for ParquetOptions {
 }
 
 impl ParquetOptions {
-    /// Returns the options if a file can be written with them, or what is wrong with them.
+    /// Returns the options, or the reason that a file cannot be written with them.
     pub fn check(self) -> Result<ParquetOptions, String> {
         if self.row_group == 0 {
             return Err("a row group has at least 1 game".to_owned());
@@ -161,7 +161,7 @@ fn in_steps_of(column: &ArrayRef, data_type: &DataType) -> ArrayRef {
 }
 
 impl Batches {
-    /// What the file says of where it came from.
+    /// The source of the data, as metadata of the file.
     fn origin(&self) -> Vec<KeyValue> {
         let archives = self.sources().members().iter().map(|source| source.archive());
         let join = |texts: Vec<String>| texts.join(" ");

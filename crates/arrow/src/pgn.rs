@@ -1,7 +1,8 @@
-//! The way back: rows of record batches as PGN, which `scoresheet import` and [`Import`](scoresheet::Import) take.
+//! Converts rows of record batches back to PGN, which `scoresheet import` and [`Import`](scoresheet::Import) accept.
 //!
-//! Columns are known by their names in any of the presets; others are passed over. Of several columns of moves the one
-//! that holds most is read: `movetext`, then `brenner`, `moves_uci`, `moves_san`. Knows names and rows, no files.
+//! Columns are recognized by their names in any of the presets, and others are ignored. If there are several columns of
+//! moves, the most complete one is read: `movetext`, then `brenner`, `moves_uci`, `moves_san`. This file knows names
+//! and rows, but no files.
 
 use crate::columns::{Value, value_of};
 use crate::values;
@@ -25,7 +26,7 @@ pub struct RowsToPgn {
     columns: Vec<(usize, Value)>,
 }
 
-/// The columns of moves, the one that holds most first.
+/// The columns of moves, the most complete first.
 const MOVES: [Value; 4] = [Value::Movetext, Value::Brenner, Value::MovesUci, Value::MovesSan];
 
 /// The tags in the order in which Lichess writes them.
@@ -326,7 +327,7 @@ impl Row<'_> {
     }
 }
 
-/// Returns a game with a comment that says what is wrong with its row.
+/// Returns a game with a comment that describes the fault of its row.
 fn fault(mut game: Game, what: &str) -> Game {
     game.events.push(Event::Text(TextKind::Brace, format!("unreadable row: {}", what.replace('}', ")"))));
     game

@@ -298,7 +298,7 @@ def test_refused_sources(tmp_path: Path) -> None:
     cut.write_bytes(gzip.compress(text, 0)[:-40])
     foreign.write_bytes(b"\x89PNG\r\n\x1a\n")
     sources = [foreign, cut, whole]
-    with pytest.warns(UserWarning, match="this is no PGN but a PNG image"):
+    with pytest.warns(UserWarning, match="this is not PGN but a PNG image"):
         summary = scoresheet.import_pgn(sources, tmp_path / "x.bga")
     assert [Path(name).name for name, _ in summary.refused] == ["c.pgn", "b.pgn.gz"]
     assert "cut short" in summary.refused[1][1] and 40 < summary.stored < 80

@@ -1,8 +1,8 @@
-//! The Zobrist key kept from ply to ply: the same numbers as [`Position::zobrist`], which works it out from the whole
+//! The Zobrist key, updated from ply to ply. It equals [`Position::zobrist`], which computes it from the complete
 //! board.
 //!
-//! The pieces' part changes with each move. The rights' part is worked out anew only where a piece moved or was taken
-//! that a right hangs on; the en passant part only after a double step beside which an enemy pawn stands.
+//! The part of the pieces changes with each move. The part of the rights is recomputed only after a move or capture of
+//! a piece that affects them. The part of en passant is recomputed only after a double step next to an enemy pawn.
 
 use super::pieces::Pieces;
 use super::state::{ReplayState, Start, Tally};
@@ -12,14 +12,14 @@ use crate::chess::position::STANDARD;
 use crate::chess::{Color, zobrist};
 use std::sync::LazyLock;
 
-/// The parts of a key, kept while a replay goes on.
+/// The parts of a key during a replay.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Key {
     /// The numbers of the pieces.
     pub pieces: u64,
     /// The numbers of the castling rights.
     rights: u64,
-    /// The slots of the pieces whose first move, or end, changes rights.
+    /// The slots of the pieces whose first move or capture changes rights.
     watched: u64,
 }
 
@@ -45,8 +45,8 @@ impl Key {
         Key { pieces: zobrist::pieces(state.pieces.squares()), ..Key::default() }.see_rights(*state)
     }
 
-    /// Returns the parts with that of the rights worked out anew. By value, as all that is seldom called from the loop
-    /// over plies: what is pointed at would have to be in memory at every ply.
+    /// Returns the parts with a recomputed part of the rights. Parameters are passed by value: the loop over plies
+    /// rarely calls this function, and references would force the state into memory at every ply.
     #[cold]
     #[inline(never)]
     #[expect(clippy::indexing_slicing, reason = "there are four rights")]
@@ -66,13 +66,13 @@ impl Key {
         self
     }
 
-    /// Whether a move of one of the pieces in these slots, or its end, can change the rights' part.
+    /// Returns whether a move or capture of the pieces in these slots can change the part of the rights.
     #[inline(always)]
     pub fn touches(&self, slots: u64) -> bool {
         self.watched & slots != 0
     }
 
-    /// Returns the key of a state that these parts are for.
+    /// Returns the key of the state with these parts.
     #[inline(always)]
     pub fn at(&self, state: &ReplayState<'_>) -> u64 {
         if state.last != 0 {
@@ -82,7 +82,7 @@ impl Key {
         if state.en_passant != OFF { key ^ en_passant(*state) } else { key }
     }
 
-    /// `at` after a move of one byte.
+    /// Like `at`, after a move of one byte.
     #[inline(always)]
     pub fn after_plain(&self, state: &ReplayState<'_>) -> u64 {
         let key = self.without_en_passant(state);
@@ -97,7 +97,8 @@ impl Key {
     }
 }
 
-/// Whether an enemy pawn may stand beside the pawn of that double step; true where it only seems so, across the edge.
+/// Returns whether an enemy pawn may be next to the pawn of the double step. May also be true across the edge of the
+/// board.
 #[inline(always)]
 #[expect(clippy::indexing_slicing, reason = "slots and squares are bytes, and any byte is an index")]
 fn beside(pieces: &Pieces, turn: Color, last: u8) -> bool {

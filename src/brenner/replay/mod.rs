@@ -1,15 +1,14 @@
-//! Replay of intact streams: from a starting position to any ply of the main line, at about two nanoseconds a ply.
+//! Replays intact streams from a starting position to any ply of the main line, at two to three nanoseconds per ply.
 //!
-//! A byte names a slot and a step; the mailbox does the rest. Nothing is checked for legality: records are checked when
-//! they are written and guarded by checksums, and `decode` checks anything else. Whatever the bytes, `replay` ends,
-//! stays within its arrays and allocates nothing.
+//! A byte names a slot and a step, and the mailbox needs nothing else. The legality of moves is not checked: records
+//! are checked when they are written and protected by checksums, and `decode` checks all other streams. For any bytes,
+//! `replay` ends, stays within its arrays and allocates nothing.
 //!
-//! How it is fast: a board and the pieces' squares are all that is written at a ply, the sides have code of their own,
-//! and one test finds that a byte is no plain move or its piece is off the board. Rights, en passant and clocks are
-//! worked out when they are asked for.
+//! A ply writes only the board and the squares of pieces. Each side has separate code. One comparison detects a byte
+//! that is not a plain move, or whose piece is not on the board. Rights, en passant and clocks are computed on demand.
 //!
-//! `table` says what each plain byte does, `pieces` does it on the board, `state` shows a ply, `key` keeps the Zobrist
-//! key, and `run` goes through a stream. `skip` passes over what is not replayed.
+//! `table` contains the effect of each plain byte, `pieces` is the board, `state` shows a ply, `key` updates the
+//! Zobrist key, and `run` replays a stream. `skip` skips variations.
 
 mod key;
 mod pieces;

@@ -1,4 +1,4 @@
-//! The board of a replay, and what a plain byte or castling does to it.
+//! The board of a replay, and castling.
 
 use crate::brenner::code::CASTLE_H;
 use crate::chess::piece::{EMPTY, OFF};
@@ -6,14 +6,14 @@ use crate::chess::{Position, zobrist};
 
 /// The pieces, by square and by slot.
 ///
-/// A piece that is taken keeps its last square, where another piece then stands: so the addresses of all that is
-/// written at a ply are known as soon as the square of its piece is, and the next ply need not wait for more.
+/// A captured piece keeps its last square, which another piece now occupies. All stores of a ply therefore have
+/// addresses that depend only on the moving piece, and the next ply can start early.
 #[derive(Clone)]
 pub struct Pieces {
-    /// The code of the piece on each square, or `EMPTY`; after the squares, at `OFF`, nothing. Any byte is an index, so
-    /// that damaged moves need no test of their own: they end after the board.
+    /// The code of the piece on each square, or `EMPTY`. Entries from `OFF` are never occupied. Any byte is a valid
+    /// index, so damaged moves need no bounds check: they end outside the board.
     pub board: [u8; 256],
-    /// The square of each slot, or `OFF`. Any byte is an index: entries from 64 up are written but mean nothing.
+    /// The square of each slot, or `OFF`. Any byte is a valid index. Entries from 64 are written but have no meaning.
     pub square: [u8; 256],
 }
 
@@ -26,13 +26,13 @@ impl Pieces {
         pieces
     }
 
-    /// The squares.
+    /// Returns the squares.
     #[inline(always)]
     pub fn squares(&self) -> &[u8; 64] {
         self.board.first_chunk().unwrap_or(&[EMPTY; 64])
     }
 
-    /// The square of a labelled piece that is on the board.
+    /// Returns the square of a labelled piece if it is on the board.
     #[inline]
     #[expect(clippy::indexing_slicing, reason = "any byte is an index of the board and of the slots")]
     pub fn on_board(&self, slot: u8) -> Option<u8> {
@@ -40,8 +40,8 @@ impl Pieces {
         (slot < OFF && self.board[usize::from(square)] == slot).then_some(square)
     }
 
-    /// Castles: returns the slots that have moved and the change of the key; `None` and changes nothing where king or
-    /// rook is not there.
+    /// Castles. Returns the moved slots and the change of the key. Returns `None` and changes nothing if the king or
+    /// rook is missing.
     #[inline(never)]
     #[expect(
         clippy::indexing_slicing,

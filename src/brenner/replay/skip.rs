@@ -1,8 +1,8 @@
-//! Streams passed over without a board: variations skipped, plies counted.
+//! Skips variations and counts plies, without a board.
 
 use crate::brenner::code::{CASTLE_A, CASTLE_H, CLOSE, EXPLICIT, NAG, NULL, OPEN};
 
-/// Returns the length of a variation, both its brackets included; `None` where it does not close.
+/// Returns the length of a variation, including both brackets. Returns `None` if it does not close.
 pub(crate) fn skip_variation(stream: &[u8]) -> Option<usize> {
     let (mut at, mut depth) = (0, 0usize);
     loop {

@@ -1,4 +1,4 @@
-//! A replay seen at one ply: what a FEN says, each part worked out when it is asked for.
+//! The state of a replay at one ply: the fields of a FEN, each computed on demand.
 
 use super::pieces::Pieces;
 use super::table::is_double_step;
@@ -7,30 +7,30 @@ use crate::chess::fen::{FenText, Fields};
 use crate::chess::piece::{CODES, EMPTY, OFF};
 use crate::chess::{CastlingSide, Color, Piece, PieceId, Position, Square};
 
-/// What changes at a ply beside the pieces. It lives in registers while plain moves are replayed.
+/// The changes per ply other than the pieces. They stay in registers while plain moves are replayed.
 #[derive(Clone, Copy)]
 pub(super) struct Tally {
-    /// The slots that have moved since the start: castling rights are worked out from them only when asked for.
+    /// The slots that have moved since the start. Castling rights are derived from them on demand.
     pub moved: u64,
-    /// The ply of the last capture or pawn move, less the clock at the start.
+    /// The ply of the last capture or pawn move, minus the clock at the start.
     pub zero: i64,
-    /// Rights lost by a rook beyond the labels, or by another such rook on its home.
+    /// Rights lost by a rook without a label, or by another such rook on its home square.
     pub lost: u8,
 }
 
-/// What does not change.
+/// The constant properties of a replay.
 #[derive(Clone, Copy)]
 pub(super) struct Start {
     pub rights: u8,
     pub rook_home: [u8; 4],
-    /// The slots of the castling rooks, or `EMPTY` for one beyond the labels.
+    /// The slots of the castling rooks, or `EMPTY` for a rook without a label.
     pub rook: [u8; 4],
     pub fullmove_number: u32,
     pub turn: Color,
 }
 
 impl Start {
-    /// Returns what a replay from this position keeps of it.
+    /// Returns the constants for a replay from this position.
     pub fn from_position(position: &Position) -> Start {
         let rook = |home| Square::new(home).and_then(|home| position.piece_id_at(home)).map_or(EMPTY, |id| id.0);
         Start {
@@ -50,18 +50,18 @@ impl Tally {
     }
 }
 
-/// The state at one ply of a replay. Cheap to have: it points at the board, and castling rights, en passant and clocks
-/// cost a few nanoseconds when asked for.
+/// The state at one ply of a replay. It is cheap: it refers to the board. Castling rights, en passant and clocks take a
+/// few nanoseconds each on demand.
 #[derive(Clone, Copy)]
 pub struct ReplayState<'a> {
     pub(super) pieces: &'a Pieces,
     pub(super) start: &'a Start,
     pub(super) tally: Tally,
-    /// The ply, and the ply that it and `tally` count from.
+    /// The ply, relative to `base`, and the ply from which `ply` and `tally` count.
     pub(super) ply: i64,
     pub(super) base: i64,
     pub(super) turn: Color,
-    /// The byte that was played last, if that says all about en passant; 0 where `en_passant` has it.
+    /// The last byte, if it determines the en passant square; 0 if `en_passant` contains the square.
     pub(super) last: u8,
     pub(super) en_passant: u8,
 }
@@ -104,13 +104,12 @@ impl ReplayState<'_> {
         self.piece_id_at(square).map(PieceId::piece)
     }
 
-    /// Returns the square that a pawn passed over with the double step just made, whether or not anything can capture
-    /// there.
+    /// Returns the square that a pawn passed in its double step just now, even if no piece can capture there.
     pub fn en_passant(&self) -> Option<Square> {
         Square::new(self.passed())
     }
 
-    /// The square passed over, or `OFF`.
+    /// Returns the passed square, or `OFF`.
     #[inline]
     #[expect(clippy::indexing_slicing, reason = "squares are masked, and there are four rights")]
     pub(super) fn passed(&self) -> u8 {
@@ -124,25 +123,25 @@ impl ReplayState<'_> {
         self.pieces.square[usize::from(side | self.last & 7)].wrapping_add_signed(-forward) & 63
     }
 
-    /// Returns the plies since the last capture or pawn move; at 100 a draw can be claimed.
+    /// Returns the number of plies since the last capture or pawn move. At 100, a player can claim a draw.
     pub fn halfmove_clock(&self) -> u32 {
         (self.ply - self.tally.zero).clamp(0, i64::from(u32::MAX)) as u32
     }
 
-    /// Returns the number of the move, 1 for the first of both sides.
+    /// Returns the move number, from 1.
     pub fn fullmove_number(&self) -> u32 {
         let moves_of_black = (self.ply() + (self.start.turn == Color::Black) as u32) / 2;
         self.start.fullmove_number.saturating_add(moves_of_black)
     }
 
-    /// Returns the square of the castling rook where that right still holds.
+    /// Returns the square of the castling rook, if the right still exists.
     #[expect(clippy::indexing_slicing, reason = "squares are masked, and there are four rights")]
     pub fn castling_rook(&self, color: Color, castling_side: CastlingSide) -> Option<Square> {
         let right = color.index() * 2 + castling_side as usize;
         if self.rights() >> right & 1 == 0 { None } else { Square::new(self.start.rook_home[right]) }
     }
 
-    /// The castling rights that hold: bit `side * 2 + castling side`.
+    /// Returns the castling rights: bit `side * 2 + castling side`.
     #[expect(clippy::indexing_slicing, reason = "squares are masked, and there are four rights")]
     pub(super) fn rights(&self) -> u8 {
         let start = self.start;
@@ -154,7 +153,7 @@ impl ReplayState<'_> {
         for right in 0..4 {
             let king = right as u32 / 2 * 32 + 24;
             let rook = start.rook[right];
-            // A rook beyond the labels has no slot: see `lost`.
+            // A rook without a label has no slot: see `lost`.
             let rook_moved = rook < 64 && self.tally.moved >> rook & 1 != 0;
             let home = start.rook_home[right] as usize & 63;
             let gone = self.tally.moved >> king & 1 != 0 || rook_moved || self.pieces.board[home] != rook;
@@ -163,8 +162,8 @@ impl ReplayState<'_> {
         rights
     }
 
-    /// Returns the FEN, written into `text`: the en passant target after every double step, castling as X-FEN. ASCII;
-    /// about 20 ns.
+    /// Writes the FEN into `text` and returns it. The en passant target follows every double step, and castling is
+    /// written as X-FEN. The result is ASCII. Takes about 20 ns.
     #[inline]
     pub fn fen<'t>(&self, text: &'t mut FenText) -> &'t [u8] {
         text.write(&Fields {
@@ -178,7 +177,8 @@ impl ReplayState<'_> {
         })
     }
 
-    /// Returns the squares of each role, then those of White and of Black, and whether there may be pieces without labels.
+    /// Returns the squares of each role, the squares of White and of Black, and whether there may be pieces without
+    /// labels.
     #[inline]
     fn sets(&self) -> ([u64; 6], [u64; 2], bool) {
         let board = self.pieces.squares();
@@ -191,7 +191,7 @@ impl ReplayState<'_> {
                 *set |= (bits.wrapping_mul(0x0102_0408_1020_4080) >> 56) << (rank * 8);
             }
         }
-        // Bits 2 to 4 are the role: 0 and 1 the pawn, then in their order, 7 none.
+        // Bits 2 to 4 of a code are the role: 0 and 1 pawn, 2 knight, 3 bishop, 4 rook, 5 queen, 6 king, 7 none.
         let [low, middle, high, black, beyond] = sets;
         let pieces = !(low & middle & high);
         let roles = [
@@ -205,8 +205,8 @@ impl ReplayState<'_> {
         (roles, [pieces & !black, pieces & black], beyond & pieces != 0)
     }
 
-    /// Returns the squares of each kind of piece as sets of bits, like
-    /// [`Position::bitboards`](crate::chess::Position::bitboards); some 20 ns.
+    /// Returns the squares of each kind of piece as bit sets, like
+    /// [`Position::bitboards`](crate::chess::Position::bitboards). Takes about 20 ns.
     #[inline]
     pub fn bitboards(&self) -> [u64; 12] {
         let (roles, occupied, _) = self.sets();
@@ -217,7 +217,7 @@ impl ReplayState<'_> {
         sets
     }
 
-    /// Returns the state as a position of its own; some 30 ns.
+    /// Returns the state as an independent position. Takes about 30 ns.
     #[expect(clippy::indexing_slicing, reason = "squares are masked, and there are four rights")]
     pub fn position(&self) -> Position {
         let board = self.pieces.squares();

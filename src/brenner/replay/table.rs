@@ -1,39 +1,47 @@
-//! What each plain byte does, for each side.
+//! The effect of each plain byte, for each side.
 
 use crate::chess::piece::EMPTY;
 use crate::chess::{Color, PieceId, Role};
 
-/// What a byte that is a whole move does for one side. All of it is one aligned word.
+/// The effect of a byte that is a complete move, for one side. An entry is one aligned word, so one load reads all
+/// fields:
+///
+/// | byte | field |
+/// |---|---|
+/// | 0 | `slot` |
+/// | 1 | `step` |
+/// | 2 | `quiet` |
+/// | 3 | `passing` |
 #[derive(Clone, Copy)]
 #[repr(C, align(4))]
 pub struct Entry {
-    /// The piece that moves; [`NOBODY`] for a byte that is no move by itself.
+    /// The moving piece; [`NOBODY`] for a byte that is not a complete move.
     pub slot: u8,
-    /// How far it goes, modulo 256.
+    /// The step to the target square, modulo 256.
     pub step: u8,
-    /// What the target square holds where the move does not set the halfmove clock to zero: nothing for a piece,
-    /// [`NEVER`] for a pawn.
+    /// The content of the target square for which the move keeps the halfmove clock: `EMPTY` for a piece, [`NEVER`] for
+    /// a pawn.
     pub quiet: u8,
-    /// What the target square holds where the move is en passant: nothing for a pawn that moves diagonally, else
+    /// The content of the target square for which the move is en passant: `EMPTY` for a diagonal pawn move, otherwise
     /// [`NEVER`].
     pub passing: u8,
 }
 
-/// A slot that no piece ever has, so that it is never on the board.
+/// A slot that no piece ever has, so it is never on the board.
 pub const NOBODY: u8 = 31;
-/// What no square ever holds.
+/// A code that no square ever contains.
 pub const NEVER: u8 = 255;
 
-/// What a prefix names, and the class of the others.
+/// The class of a byte, with the piece that a prefix names.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Class {
-    /// A move of a piece by itself.
+    /// A complete move of a piece.
     Piece,
-    /// A move of a pawn by itself.
+    /// A complete move of a pawn.
     Pawn,
-    /// The name of a piece.
+    /// The prefix of a piece.
     Prefix(Role, u8),
-    /// Castling, a suffix, a text, a variation, a result ..
+    /// Castling, a suffix, a text, a variation, a result and so on.
     Other,
 }
 
@@ -65,11 +73,11 @@ pub const fn slot(color: Color, role: Role, label: u8) -> u8 {
     }
 }
 
-#[expect(clippy::indexing_slicing, reason = "worked out when compiling")]
+#[expect(clippy::indexing_slicing, reason = "evaluated at compile time")]
 const fn table(color: Color) -> [Entry; 256] {
     const LINE: [i8; 8] = [1, 9, 8, 7, -1, -9, -8, -7];
     const LEAP: [i8; 8] = [-6, 10, 17, 15, 6, -10, -17, -15];
-    // Step 1, step 2, take right, take left; right is the mover's own.
+    // Step 1, step 2, capture right, capture left, from the player's point of view.
     const PAWN: [[i8; 4]; 2] = [[8, 16, 9, 7], [-8, -16, -9, -7]];
     let mut table = [Entry { slot: NOBODY, step: 0, quiet: EMPTY, passing: NEVER }; 256];
     let mut byte = 8;

@@ -1,4 +1,4 @@
-//! EPD: the first four fields of a FEN and operations (PGN standard, section 16.2), as test suites have them.
+//! EPD: the first four fields of a FEN and operations (PGN standard, section 16.2), as used in test suites.
 
 use super::fen::{CastlingStyle, EnPassantStyle, Fen, FenError, ReadMode, four_fields};
 use super::san::SanError;
@@ -6,13 +6,13 @@ use crate::chess::moves::Move;
 use crate::chess::position::Position;
 use std::fmt;
 
-/// The longest opcode, in bytes, by the standard.
+/// The maximum length of an opcode in bytes, from the standard.
 const OPCODE_MAX: usize = 15;
 
 /// An operand of an operation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Operand {
-    /// A text that stands in quotes.
+    /// A quoted text.
     Text(String),
     /// A move, a number or another word without blanks, quotes and semicolons.
     Word(String),
@@ -36,30 +36,30 @@ pub struct Operation {
     pub operands: Vec<Operand>,
 }
 
-/// What is wrong with an EPD.
+/// The kind of an EPD's fault.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum EpdFault {
-    /// One of the first four fields.
+    /// A fault in one of the first four fields.
     Fen(FenError),
-    /// An opcode begins with a letter and has at most 15 letters, digits and `_`; forgivingly, it only begins with a
-    /// letter.
+    /// An invalid opcode. An opcode begins with a letter and has at most 15 letters, digits and `_`. The forgiving
+    /// reader only requires the first letter.
     NotAnOpcode,
-    /// A quote that is not closed, or a text with something at its heels.
+    /// A quote that is not closed, or a text without a separator after it.
     BadText,
     /// An operation without its semicolon (strict reading).
     MissingSemicolon,
-    /// Something else than one space between two things (strict reading).
+    /// A separator other than one space (strict reading).
     Separator,
     /// The text is not UTF-8.
     NotUtf8,
 }
 
-/// Why a line is no EPD: the column, counted in bytes from 1, and the fault.
+/// The reason that a line is not an EPD: the column, counted in bytes from 1, and the fault.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct EpdError {
-    /// Where it goes wrong, in bytes from 1.
+    /// The position of the fault, in bytes from 1.
     pub column: usize,
-    /// What is wrong there.
+    /// The kind of the fault.
     pub fault: EpdFault,
 }
 
@@ -82,7 +82,7 @@ impl fmt::Display for EpdError {
 impl std::error::Error for EpdError {}
 
 impl EpdError {
-    /// Returns the message with the character of `text` that it is about, where the fault is one of a character.
+    /// Returns the message with the character of `text` at the fault, if the fault concerns a character.
     pub fn in_text(&self, text: &[u8]) -> String {
         match self.fault {
             EpdFault::Fen(error) => error.in_text(text).replacen("bad FEN", "bad EPD", 1),
@@ -90,7 +90,7 @@ impl EpdError {
         }
     }
 
-    /// Returns the fault of one of the FEN's fields, if it is one.
+    /// Returns the fault if it concerns a field of the FEN.
     pub fn fen(&self) -> Option<FenError> {
         match self.fault {
             EpdFault::Fen(error) => Some(error),
@@ -99,7 +99,7 @@ impl EpdError {
     }
 }
 
-/// A position's four fields and what is said about it.
+/// A position's four fields and its operations.
 ///
 /// ```
 /// use scoresheet::chess::epd::Epd;
@@ -114,14 +114,14 @@ impl EpdError {
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Epd {
-    /// The four fields; the clocks are 0 and 1, as the operations `hmvc` and `fmvn` have them.
+    /// The four fields. The clocks are 0 and 1; the operations `hmvc` and `fmvn` contain the actual values.
     pub fen: Fen,
-    /// The operations in their order.
+    /// The operations, in order.
     pub operations: Vec<Operation>,
 }
 
 impl Epd {
-    /// Returns a position's EPD without operations, in the style asked; the clocks are left out.
+    /// Returns a position's EPD without operations, in this style. Clocks are omitted.
     pub fn from_position(position: &Position, en_passant: EnPassantStyle, castling: CastlingStyle) -> Epd {
         let fen = Fen { halfmove_clock: 0, fullmove_number: 1, ..Fen::from_position(position, en_passant, castling) };
         Epd { fen, operations: Vec::new() }
@@ -132,10 +132,12 @@ impl Epd {
         self.operations.push(Operation { opcode: opcode.into(), operands: vec![operand] });
     }
 
-    /// Reads one line. Forgiving reading takes, beyond what [`Fen::read`] does, a missing last semicolon, extra blanks,
-    /// any word as opcode that begins with a letter, semicolons before an opcode (as in lists of perft counts,
-    /// `;D1 20 ;D2 400`), and the two clocks in place, as in a FEN: they become the
-    /// operations `hmvc` and `fmvn`.
+    /// Reads one line.
+    ///
+    /// In addition to the extensions of [`Fen::read`], the forgiving reader accepts a missing last semicolon, extra
+    /// blanks, and any word that begins with a letter as an opcode. It accepts semicolons before an opcode, as in lists
+    /// of perft counts (`;D1 20 ;D2 400`). It also accepts the two clocks of a FEN, and converts them to the operations
+    /// `hmvc` and `fmvn`.
     pub fn read(line: &[u8], mode: ReadMode) -> Result<Epd, EpdError> {
         let (fen, end) =
             four_fields(line, mode).map_err(|error| EpdError { column: error.column, fault: EpdFault::Fen(error) })?;
@@ -152,7 +154,7 @@ impl Epd {
         Ok(Epd { fen, operations })
     }
 
-    /// Returns the operation with that opcode; the last, where it is given several times.
+    /// Returns the operation with this opcode, or the last one if there are several.
     pub fn operation(&self, opcode: &str) -> Option<&Operation> {
         self.operations.iter().rev().find(|operation| operation.opcode == opcode)
     }
@@ -162,7 +164,7 @@ impl Epd {
         Some(self.operation(opcode)?.operands.first()?.as_str())
     }
 
-    /// Returns the position, with the clocks that `hmvc` and `fmvn` give.
+    /// Returns the position, with the clocks of `hmvc` and `fmvn`.
     pub fn position(&self) -> Position {
         let mut position = self.fen.position();
         let (halfmove_clock, fullmove_number) = self.clocks();
@@ -170,14 +172,15 @@ impl Epd {
         position
     }
 
-    /// Returns the halfmove clock and the fullmove number that `hmvc` and `fmvn` give; 0 and 1 where they do not.
+    /// Returns the halfmove clock and the fullmove number of `hmvc` and `fmvn`. Defaults: 0 and 1.
     pub fn clocks(&self) -> (u32, u32) {
         let number = |opcode| self.text(opcode).and_then(|text| text.parse().ok());
         (number("hmvc").unwrap_or(0), number("fmvn").unwrap_or(1))
     }
 
-    /// Returns the moves of an operation: of `pv` one after the other, of all others (`bm`, `am`, `pm`, `sm`) each from
-    /// this position. No moves where the operation is missing. The error says which operand, from 0, is no legal move.
+    /// Returns the moves of an operation. The moves of `pv` follow one another. The moves of other operations (`bm`,
+    /// `am`, `pm`, `sm`) all begin in this position. Returns no moves if the operation is missing. The error contains
+    /// the index of the illegal operand, from 0.
     pub fn moves(&self, opcode: &str) -> Result<Vec<Move>, (usize, SanError)> {
         let mut position = self.position();
         let mut moves = Vec::new();
@@ -193,7 +196,7 @@ impl Epd {
 }
 
 impl fmt::Display for Epd {
-    /// The line, without line end. A quote within a text, which EPD cannot hold, is written as `'`.
+    /// Writes the line without a line end. EPD cannot represent a quote within a text, so it is written as `'`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut four = Vec::with_capacity(90);
         self.fen.write_four(&mut four);
@@ -203,7 +206,7 @@ impl fmt::Display for Epd {
 }
 
 impl fmt::Display for Operation {
-    /// Opcode, operands and semicolon. A quote within a text, which EPD cannot hold, is written as `'`.
+    /// Writes opcode, operands and semicolon. EPD cannot represent a quote within a text, so it is written as `'`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.opcode)?;
         for operand in &self.operands {
@@ -238,7 +241,7 @@ impl<'a> Operations<'a> {
         gap
     }
 
-    /// Passes over the blanks before the next thing: one space exactly in strict reading.
+    /// Skips the blanks before the next element. The strict reader requires exactly one space.
     fn gap(&mut self) -> Result<(), EpdError> {
         let space = self.rest.starts_with(' ');
         let start = self.offset;
@@ -256,7 +259,7 @@ impl<'a> Operations<'a> {
         word
     }
 
-    /// Takes the clocks that stand in place, as in a FEN.
+    /// Reads the clocks after the fourth field, as in a FEN.
     fn clocks(&mut self, operations: &mut Vec<Operation>) {
         for opcode in ["hmvc", "fmvn"] {
             let trimmed = self.rest.trim_ascii_start();
@@ -278,7 +281,7 @@ impl<'a> Operations<'a> {
             if after.is_empty() {
                 return Ok(None);
             }
-            // Without a semicolon, blanks are what stands before an opcode.
+            // Without a semicolon, the blanks precede an opcode.
             if self.rest.get(..self.rest.len() - after.len()).is_some_and(|gap| gap.contains(';')) {
                 self.skip(self.rest.len() - after.len());
             }
@@ -304,7 +307,7 @@ impl<'a> Operations<'a> {
                 break;
             }
             if self.rest.starts_with('"') {
-                // A quote right after a word.
+                // A quote directly after a word.
                 return Err(self.error(EpdFault::BadText));
             }
             self.gap()?;

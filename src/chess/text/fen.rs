@@ -1,8 +1,8 @@
-//! FEN: the six fields as a value, read strictly or forgivingly and written in the flavours in use.
+//! FEN: the six fields as a value, read strictly or forgivingly, and written in the common variants.
 //!
-//! After the SAN Kit's FEN document (S. J. Edwards, 1993), "Forsyth-Edwards Notation" of the Chess Programming Wiki and
-//! the "6-tuple" of the game state. That last one says that 50 half moves make a draw: the rule is 50 moves of each
-//! side, so 100 on the halfmove clock.
+//! After the SAN Kit's FEN document (S. J. Edwards, 1993), "Forsyth-Edwards Notation" of the Chess Programming Wiki,
+//! and the "6-tuple" of the game state. The last document claims a draw after 50 plies. The rule is 50 moves by each
+//! side, which is 100 on the halfmove clock.
 
 mod legality;
 mod other_board;
@@ -27,12 +27,12 @@ use crate::chess::square::{Square, squares};
 use std::fmt;
 
 impl Fen {
-    /// Reads a FEN. Errors name the field, the column and what is wrong there.
+    /// Reads a FEN. Errors contain the field, the column and the fault.
     pub fn read(text: &[u8], mode: ReadMode) -> Result<Fen, FenError> {
         read::fen(text, mode)
     }
 
-    /// Returns the fields of a position in the style asked.
+    /// Returns the fields of a position in this style.
     pub fn from_position(position: &Position, en_passant: EnPassantStyle, castling: CastlingStyle) -> Fen {
         let mut pieces = [None; 64];
         for square in squares(position.occupied[0] | position.occupied[1]) {
@@ -48,8 +48,8 @@ impl Fen {
         }
     }
 
-    /// Returns the position. Rights without their king and rook at home, and targets that no double step can have
-    /// passed over, are dropped; of two rights that mean the same castling side the last counts.
+    /// Returns the position. Rights without king and rook at home are dropped, and so are targets that no double step
+    /// can have passed. If two rights mean the same castling side, the last one counts.
     pub fn position(&self) -> Position {
         let mut position = Position::from_pieces(&self.pieces, self.turn);
         for right in &self.castling {
@@ -64,7 +64,7 @@ impl Fen {
         position
     }
 
-    /// Appends the first four fields, as an EPD begins.
+    /// Appends the first four fields, like the beginning of an EPD.
     pub(super) fn write_four(&self, out: &mut Vec<u8>) {
         let occupant = |square: Square| self.pieces[square.at_most_63()];
         push_four(out, occupant, self.turn, self.castling.iter().copied(), self.en_passant);
@@ -125,7 +125,7 @@ impl fmt::Display for Fen {
 }
 
 impl From<&Position> for Fen {
-    /// The fields with the en passant target after every double step and castling as X-FEN.
+    /// Converts a position to fields, with the en passant target after every double step and castling as X-FEN.
     fn from(position: &Position) -> Fen {
         Fen::from_position(position, EnPassantStyle::default(), CastlingStyle::default())
     }
@@ -148,22 +148,21 @@ impl fmt::Display for Position {
 }
 
 impl Position {
-    /// Reads a FEN, forgivingly: fields after the placement may be missing (`w - - 0 1`), `nil` is `-`, blanks may be
-    /// doubled.
+    /// Reads a FEN forgivingly: fields after the placement may be missing (default: `w - - 0 1`), `nil` means `-`, and
+    /// blanks may be doubled.
     ///
-    /// Castling as `KQkq`, X-FEN or Shredder-FEN. Rights without their rook, and en passant targets that no double step
-    /// can have made, are dropped. The position need not be legal. [`Fen::read`] keeps the fields as written, and can
-    /// be strict.
+    /// Castling may be `KQkq`, X-FEN or Shredder-FEN. Rights without their rook and impossible en passant targets are
+    /// dropped. The position need not be legal. [`Fen::read`] preserves the fields as written, and has a strict mode.
     pub fn from_fen(text: impl AsRef<[u8]>) -> Result<Position, FenError> {
         Ok(Fen::read(text.as_ref(), ReadMode::Forgiving)?.position())
     }
 
-    /// The rooks of a side on its back rank.
+    /// Returns the rooks of a side on its back rank.
     fn home_rooks(&self, color: Color) -> u64 {
         self.occupied(color) & self.role(Role::Rook) & 0xFF << (color.back_rank() * 8)
     }
 
-    /// Returns the FEN with the en passant target after every double step and castling as X-FEN.
+    /// Returns the FEN, with the en passant target after every double step and castling as X-FEN.
     pub fn fen(&self) -> String {
         let mut text = Vec::with_capacity(90);
         self.write_fen(&mut text, EnPassantStyle::Always, CastlingStyle::XFen);
@@ -171,14 +170,14 @@ impl Position {
         String::from_utf8(text).unwrap_or_default()
     }
 
-    /// Appends the FEN in the style asked.
+    /// Appends the FEN in this style.
     pub fn write_fen(&self, out: &mut Vec<u8>, en_passant: EnPassantStyle, castling: CastlingStyle) {
         let mut text = [0; TEXT];
         let length = self.fen_fields(self.en_passant_target(en_passant)).write(castling, &mut text);
         out.extend_from_slice(&text[..length]);
     }
 
-    /// Appends the first four fields of the FEN in the style asked: an EPD without operations.
+    /// Appends the first four fields of the FEN in this style: an EPD without operations.
     pub fn write_four(&self, out: &mut Vec<u8>, en_passant: EnPassantStyle, castling: CastlingStyle) {
         let mut text = [0; TEXT];
         let length = self.fen_fields(self.en_passant_target(en_passant)).write_four(castling, &mut text);
@@ -208,8 +207,7 @@ impl Position {
         })
     }
 
-    /// Returns the castling side and the rook's square that a right means, where a rook and, for a file letter, a king
-    /// stand for it.
+    /// Returns the castling side and the rook's square of a right. Requires a rook and, for a file letter, a king.
     fn rook_of(&self, right: CastlingRight) -> Option<(CastlingSide, Square)> {
         let mut rooks = squares(self.home_rooks(right.color));
         Some(match right.rook {

@@ -1,4 +1,4 @@
-//! Positions and moves as text: FEN, EPD, SAN, UCI, and lists of moves.
+//! Positions and moves as text: FEN, EPD, SAN and UCI.
 
 pub mod epd;
 pub mod fen;

@@ -1,4 +1,4 @@
-//! A line of a list of positions: a FEN or an EPD, distinguished by what follows its fourth field.
+//! A line of a list of positions: a FEN or an EPD, depending on the text after the fourth field.
 
 use super::epd::{Epd, EpdError, Operand, Operation};
 use super::fen::{Fen, FenError, ReadMode};
@@ -7,30 +7,30 @@ use crate::chess::moves::Move;
 use crate::chess::position::Position;
 use std::fmt;
 
-/// The opcodes whose operands are moves from the position: best, avoid, predicted, supplied; and those of `pv`, one
-/// after the other.
+/// The opcodes whose operands are moves from the position (best, avoid, predicted, supplied) or consecutive moves
+/// (`pv`).
 const MOVES: [&str; 5] = ["bm", "am", "pm", "sm", "pv"];
 
-/// A position as a line says it.
+/// A position in a line of text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PositionRecord {
-    /// Six fields; forgivingly, fewer.
+    /// Six fields, or fewer in forgiving reading.
     Fen(Fen),
-    /// Four fields and operations, perhaps none.
+    /// Four fields and operations, possibly none.
     Epd(Epd),
 }
 
-/// Why a line is no position: with the form that it has.
+/// The reason that a line is not a position, with its apparent form.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RecordError {
-    /// It has the form of a FEN.
+    /// The line looks like a FEN.
     Fen(FenError),
-    /// It has the form of an EPD.
+    /// The line looks like an EPD.
     Epd(EpdError),
 }
 
 impl RecordError {
-    /// Returns the message with the character of `text` that it is about, where the fault is one of a character.
+    /// Returns the message with the character of `text` at the fault, if the fault concerns a character.
     pub fn in_text(&self, text: &[u8]) -> String {
         match self {
             RecordError::Fen(error) => error.in_text(text),
@@ -38,7 +38,7 @@ impl RecordError {
         }
     }
 
-    /// Returns the fault of one of the FEN's fields, if it is one.
+    /// Returns the fault if it concerns a field of the FEN.
     pub fn fen(&self) -> Option<FenError> {
         match self {
             RecordError::Fen(error) => Some(*error),
@@ -58,14 +58,14 @@ impl fmt::Display for RecordError {
 
 impl std::error::Error for RecordError {}
 
-/// A move of an operation that is none here.
+/// An operand of an operation that is not a legal move.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BadMove {
     /// The operation's opcode.
     pub opcode: String,
     /// The text that should be a move.
     pub text: String,
-    /// What is wrong with it.
+    /// The reason.
     pub error: SanError,
 }
 
@@ -76,8 +76,8 @@ impl fmt::Display for BadMove {
 }
 
 impl PositionRecord {
-    /// Reads a line. It is an EPD where just four fields are there or an operation (or a word, which should be one)
-    /// follows them, perhaps after the clocks, and a FEN otherwise.
+    /// Reads a line. It is an EPD if it has exactly four fields, or if an operation (or a word in its place) follows
+    /// them, possibly after the clocks. Otherwise it is a FEN.
     pub fn read(line: &[u8], mode: ReadMode) -> Result<PositionRecord, RecordError> {
         if is_epd(line) {
             Epd::read(line, mode).map(PositionRecord::Epd).map_err(RecordError::Epd)
@@ -86,8 +86,8 @@ impl PositionRecord {
         }
     }
 
-    /// Returns the fields. Those of an EPD have the clocks 0 and 1: its position has what the operations `hmvc` and
-    /// `fmvn` say.
+    /// Returns the fields. The fields of an EPD have the clocks 0 and 1. Its position has the clocks of `hmvc` and
+    /// `fmvn`.
     pub fn fen(&self) -> &Fen {
         match self {
             PositionRecord::Fen(fen) => fen,
@@ -106,7 +106,7 @@ impl PositionRecord {
         }
     }
 
-    /// Returns the operations; none of a FEN.
+    /// Returns the operations; a FEN has none.
     pub fn operations(&self) -> &[Operation] {
         match self {
             PositionRecord::Fen(_) => &[],
@@ -123,8 +123,9 @@ impl PositionRecord {
     }
 }
 
-/// Returns the operations with every move of `bm`, `am`, `pm`, `sm` and `pv` as `write` has it, and those that are no
-/// legal moves, which stay as they are (as does what follows one in `pv`). All other operations stay.
+/// Returns the operations with every move of `bm`, `am`, `pm`, `sm` and `pv` converted by `write`, and the operands
+/// that are not legal moves. These stay unchanged, and so do the moves after such an operand in `pv`. All other
+/// operations stay unchanged.
 pub fn rewrite_moves(
     operations: &[Operation],
     position: &Position,
@@ -155,13 +156,13 @@ pub fn rewrite_moves(
     (rewritten, bad)
 }
 
-/// Returns whether the operands of an operation are moves from its position.
+/// Returns whether the operands of an operation are moves.
 pub fn is_of_moves(opcode: &str) -> bool {
     MOVES.contains(&opcode)
 }
 
-/// Whether a line has just four fields, or the fifth, sixth or seventh begins with a letter or has a semicolon, as the
-/// lists of perft counts do: `4k3/8/8/8/8/8/8/4K3 w - - 0 1 ;D1 5 ;D2 25`.
+/// Returns whether a line has exactly four fields, or its fifth, sixth or seventh field begins with a letter or
+/// contains a semicolon. Lists of perft counts have such lines: `4k3/8/8/8/8/8/8/4K3 w - - 0 1 ;D1 5 ;D2 25`.
 fn is_epd(line: &[u8]) -> bool {
     // The placement is most of the line.
     let line = line.trim_ascii_start();

@@ -1,4 +1,4 @@
-//! Standard algebraic notation: written as the PGN standard has it, read as people write it.
+//! Standard algebraic notation: written as in the PGN standard, and read in the forms that people write.
 
 use crate::chess::attention::Attention;
 use crate::chess::moves::{CastlingSide, IllegalMove, Move, MoveKind};
@@ -13,12 +13,12 @@ pub(crate) use plain::Plain;
 pub use plain::ShortText;
 pub(crate) use quick::Short;
 
-/// Why a move text cannot be read as a legal move of a position.
+/// The reason that a text cannot be read as a legal move of a position.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum SanError {
-    /// The text has not the form of a move.
+    /// The text does not have the form of a move.
     Unreadable,
-    /// No piece of the mover's can make this move.
+    /// No piece of the side to move can make this move.
     NoSuchMove,
     /// More than one piece can make this move.
     Ambiguous,
@@ -48,7 +48,7 @@ impl From<IllegalMove> for SanError {
     }
 }
 
-/// A move text taken apart, before any position is asked.
+/// A parsed move text, before a position is consulted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Form {
     Castle(CastlingSide),
@@ -56,9 +56,9 @@ enum Form {
     Piece { role: Role, file: Option<u8>, rank: Option<u8>, to: Square, promotion: Option<Role> },
 }
 
-/// Takes a move text apart. Accepts, beyond the standard: `0-0`, superfluous files, ranks and whole squares, `-` and
-/// `x` or `:` between the squares, `P` for the pawn, `e8Q`, `e8(Q)`, `e8/Q`, lower-case promotion letters, UCI's
-/// `e2e4`, and `--` or `Z0` as the null move.
+/// Parses a move text. In addition to the standard, accepts `0-0`, superfluous files, ranks and squares, `-` and `x` or
+/// `:` between the squares, and `P` for the pawn. Also accepts `e8Q`, `e8(Q)`, `e8/Q`, lower-case promotion letters,
+/// UCI's `e2e4`, and `--` or `Z0` as the null move.
 fn read(text: &[u8]) -> Option<Form> {
     let mut text = text;
     while let [rest @ .., b'+' | b'#' | b'!' | b'?'] = text {
@@ -118,8 +118,8 @@ fn read(text: &[u8]) -> Option<Form> {
     Some(Form::Piece { role, file, rank, to, promotion })
 }
 
-/// Iterates over the words of a text that are moves, without the numbers before them: `e4`, `e5` and `Nf3` of
-/// `1. e4 e5 2.Nf3`. Numbers may stand alone, or be joined to the move after them.
+/// Iterates over the moves of a text without their numbers: `e4`, `e5` and `Nf3` of `1. e4 e5 2.Nf3`. Numbers may be
+/// separate or joined to the next move.
 pub(crate) fn move_words(text: &str) -> impl Iterator<Item = &str> {
     let word = |word| {
         let rest: &str = str::trim_start_matches(word, |letter: char| letter.is_ascii_digit());
@@ -132,7 +132,7 @@ pub(crate) fn move_words(text: &str) -> impl Iterator<Item = &str> {
 impl Position {
     /// Reads a move text as a legal move of this position, or as the null move (`--`), which is not checked.
     ///
-    /// Check marks, `!` and `?` are passed over; what `read` accepts beyond the standard is accepted.
+    /// Check marks, `!` and `?` are ignored. All extensions of `read` are accepted.
     pub fn parse_san(&self, text: impl AsRef<[u8]>) -> Result<Move, SanError> {
         self.san_of_bytes(text.as_ref())
     }
@@ -167,7 +167,7 @@ impl Position {
         }
     }
 
-    /// A form with no letter: a pawn's move, or a UCI move of any piece where a whole square of departure is given.
+    /// Reads a form without a letter: a pawn's move, or with a full from square a UCI move of any piece.
     fn pawn_move(
         &self,
         text: &[u8],
@@ -216,7 +216,7 @@ impl Position {
         self.only_legal(squares(from).map(|from| Move { from, to, kind }))
     }
 
-    /// UCI castling: the king's step of two squares or more to where castling takes it, or king takes rook.
+    /// Reads UCI castling: the king's step of two squares or more to its castling square, or king takes rook.
     fn uci_castling(&self, from: Square, to: Square) -> Option<Result<Move, SanError>> {
         let us = self.turn();
         if self.king(us) != Some(from) {
@@ -230,7 +230,7 @@ impl Position {
         (far && to.file_index() == side.files().0).then(|| self.castling(side))
     }
 
-    /// Returns the one legal move among several; the first fault where there is none.
+    /// Returns the only legal move among several, or the first fault if there is none.
     fn only_legal(&self, moves: impl Iterator<Item = Move>) -> Result<Move, SanError> {
         let mut found = Err(SanError::NoSuchMove);
         for m in moves {
@@ -244,13 +244,13 @@ impl Position {
         found
     }
 
-    /// Appends the standard's SAN of a legal move, with `+` or `#`; the null move is `--`.
+    /// Appends the standard SAN of a legal move, with `+` or `#`. The null move is `--`.
     pub fn write_san(&self, m: Move, out: &mut Vec<u8>) {
         self.write_san_as(m, false, out);
     }
 
-    /// Appends the SAN of a legal move as some writers have it (Lichess in its early years): where the file alone does
-    /// not distinguish two pieces apart, the whole square is written, even where the rank alone would.
+    /// Appends the SAN of a legal move in the variant of some writers (Lichess in its early years). If the file does
+    /// not distinguish two pieces, this variant writes the full square even if the rank would suffice.
     pub fn write_san_full_squares(&self, m: Move, out: &mut Vec<u8>) {
         self.write_san_as(m, true, out);
     }
@@ -262,7 +262,7 @@ impl Position {
         }
     }
 
-    /// Whether a move that gives check leaves no answer.
+    /// Returns whether a move that gives check is mate.
     #[inline(never)] // Asked seldom, in places that are to stay small.
     fn mates(&self, m: Move) -> bool {
         let mut after = self.clone();
@@ -273,7 +273,7 @@ impl Position {
         !after.has_legal_move()
     }
 
-    /// Returns the standard's SAN of a legal move.
+    /// Returns the standard SAN of a legal move.
     pub fn san(&self, m: Move) -> String {
         let mut text = Vec::with_capacity(8);
         self.write_san(m, &mut text);

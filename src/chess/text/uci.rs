@@ -7,10 +7,10 @@ use crate::chess::position::Position;
 use crate::chess::square::Square;
 use std::fmt;
 
-/// Why a text is no move of a position in UCI's notation.
+/// The reason that a text is not a move of a position in UCI notation.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum UciError {
-    /// The text has not the form of a move: two squares, and a letter of `nbrq` for a promotion.
+    /// The text does not have the form of a move: two squares, and a letter of `nbrq` for a promotion.
     Unreadable,
     /// The move is not legal.
     Illegal(IllegalMove),
@@ -28,8 +28,8 @@ impl fmt::Display for UciError {
 impl std::error::Error for UciError {}
 
 impl Position {
-    /// Returns the legal move that a text in UCI's notation means. Castling may be written as the king's step of two
-    /// squares (`e1g1`) or, as in Chess960, as king takes rook (`e1h1`); `0000` is the null move.
+    /// Returns the legal move of a text in UCI notation. Castling may be the king's step of two squares (`e1g1`) or, as
+    /// in Chess960, king takes rook (`e1h1`). `0000` is the null move.
     ///
     /// ```
     /// use scoresheet::chess::Position;
@@ -58,8 +58,7 @@ impl Position {
         let means =
             |m: &Move| m.from == from && m.promotion() == promotion && (m.to == to || self.king_step(*m) == Some(to));
         let mut found: Vec<Move> = self.legal_moves().into_iter().filter(means).collect();
-        // Where both the king's step and the king's capture of a rook are written alike, the step is an ordinary move
-        // of the king.
+        // If an ordinary king move and king takes rook have the same text, the text means the ordinary move.
         found.sort_by_key(|m| (m.to != to, matches!(m.kind, MoveKind::Castle(_))));
         found.first().copied().ok_or_else(|| {
             let kind = promotion.map_or(MoveKind::Plain, MoveKind::Promotion);
@@ -68,11 +67,12 @@ impl Position {
         })
     }
 
-    /// Returns whether castling is written as in Chess960, as king takes rook, in a game that starts here: a side may
-    /// castle with a king away from the e-file or a rook away from the corner, or all pieces are at home in another
-    /// order than the standard one.
+    /// Returns whether castling is written as king takes rook, as in Chess960, in games that start from this position.
+    /// This is the case if a side may castle with a king away from the e-file or a rook away from the corner. It is
+    /// also the case if all pieces are at home in an order other than the standard one.
     ///
-    /// The start decides for a whole game, whatever its tags say, so every reader of its moves spells them alike.
+    /// The starting position decides for the complete game, independent of its tags. All readers of its moves therefore
+    /// agree.
     ///
     /// ```
     /// use scoresheet::Position;
@@ -96,7 +96,7 @@ impl Position {
         may_castle && self.is_shuffled()
     }
 
-    /// Returns whether all pieces are at home, pawns before them, in another order than the standard one.
+    /// Returns whether all pieces are at home, with pawns in front, in an order other than the standard one.
     fn is_shuffled(&self) -> bool {
         let standard = Position::standard();
         let mut differs = false;
@@ -117,7 +117,8 @@ impl Position {
         differs
     }
 
-    /// Returns a move in UCI's notation, castling as in a game that starts here; [`PlayedMove::uci`] knows the game.
+    /// Returns a move in UCI notation, with castling as in a game that starts here. [`PlayedMove::uci`] knows the
+    /// actual game.
     ///
     /// [`PlayedMove::uci`]: crate::game::PlayedMove::uci
     pub fn uci(&self, m: Move) -> String {
@@ -126,7 +127,7 @@ impl Position {
         String::from_utf8_lossy(&text).into_owned()
     }
 
-    /// Returns where the king goes in castling, where that is two squares off as in standard chess.
+    /// Returns the king's destination in castling, if it is two squares away as in standard chess.
     fn king_step(&self, m: Move) -> Option<Square> {
         let MoveKind::Castle(side) = m.kind else { return None };
         let standard =
@@ -134,9 +135,9 @@ impl Position {
         standard.then(|| Square::at(if side == CastlingSide::King { 6 } else { 2 }, m.from.rank_index()))
     }
 
-    /// Appends the move as UCI writes it: `e2e4`, `e7e8q`; castling as the king's two-square step where king and rook
-    /// stand as in standard chess and `chess960` is not asked for, as king takes rook elsewhere; `0000` for the null
-    /// move.
+    /// Appends the move in UCI notation: `e2e4`, `e7e8q`, or `0000` for the null move. Castling is the king's step of
+    /// two squares if king and rook have their standard squares and `chess960` is false. Otherwise it is king takes
+    /// rook.
     pub fn write_uci(&self, m: Move, chess960: bool, out: &mut Vec<u8>) {
         if m.kind == MoveKind::Null {
             return out.extend_from_slice(b"0000");

@@ -1,18 +1,18 @@
-//! Squares attacked, by arithmetic on whole lines instead of large tables.
+//! Attacked squares, computed by arithmetic on complete lines instead of large tables.
 
 use super::super::attacks as rules;
 
 pub(crate) use rules::{KING, KNIGHT};
 
-/// The squares that the mover's pawn on a square attacks.
+/// The squares that the player's pawn on a square attacks.
 pub(crate) static PAWN_CAPTURES: [u64; 64] = rules::PAWN[0];
-/// The squares from which the mover's pawn attacks a square.
+/// The squares from which the player's pawn attacks a square.
 pub(crate) static PAWN_SOURCES: [u64; 64] = rules::PAWN[1];
 
 pub(crate) const FILE_A: u64 = 0x0101_0101_0101_0101;
 pub(crate) const FILE_H: u64 = FILE_A << 7;
 
-/// The lines through a square, the square left out: file, diagonal (a1 to h8), antidiagonal.
+/// The lines through a square, without the square: file, diagonal (a1 to h8), antidiagonal.
 #[derive(Clone, Copy)]
 struct Lines {
     file: u64,
@@ -20,7 +20,7 @@ struct Lines {
     antidiagonal: u64,
 }
 
-#[expect(clippy::indexing_slicing, reason = "worked out when compiling")]
+#[expect(clippy::indexing_slicing, reason = "evaluated at compile time")]
 static LINES: [Lines; 64] = {
     let mut lines = [Lines { file: 0, diagonal: 0, antidiagonal: 0 }; 64];
     let mut square = 0;
@@ -47,8 +47,8 @@ static LINES: [Lines; 64] = {
     lines
 };
 
-/// What a queen on a square attacks on an empty board.
-#[expect(clippy::indexing_slicing, reason = "worked out when compiling")]
+/// The squares that a queen attacks on an empty board.
+#[expect(clippy::indexing_slicing, reason = "evaluated at compile time")]
 pub(crate) static QUEEN_LINES: [u64; 64] = {
     let mut lines = [0; 64];
     let mut square = 0;
@@ -60,8 +60,8 @@ pub(crate) static QUEEN_LINES: [u64; 64] = {
     lines
 };
 
-/// What a rook attacks along a rank, by its file and the six inner squares' occupation.
-#[expect(clippy::indexing_slicing, reason = "worked out when compiling")]
+/// The squares that a rook attacks along a rank, by its file and the occupied inner six squares.
+#[expect(clippy::indexing_slicing, reason = "evaluated at compile time")]
 static RANK: [[u8; 64]; 8] = {
     let mut table = [[0; 64]; 8];
     let mut file = 0;
@@ -94,7 +94,7 @@ static RANK: [[u8; 64]; 8] = {
     table
 };
 
-/// The squares seen from `bit` along a line that has one square a rank.
+/// Returns the squares seen from `bit` along a line with one square per rank.
 #[inline(always)]
 fn along(line: u64, bit: u64, occupied: u64) -> u64 {
     let pieces = occupied & line;
@@ -103,7 +103,7 @@ fn along(line: u64, bit: u64, occupied: u64) -> u64 {
     (up ^ down) & line
 }
 
-/// The squares a rook on `square` attacks.
+/// Returns the squares that a rook on `square` attacks.
 #[inline(always)]
 #[expect(clippy::indexing_slicing, reason = "squares are masked")]
 pub(crate) fn rook(square: u8, occupied: u64) -> u64 {
@@ -112,7 +112,7 @@ pub(crate) fn rook(square: u8, occupied: u64) -> u64 {
     along(LINES[square as usize & 63].file, bit, occupied) | u64::from(RANK[square as usize & 7][inner]) << rank
 }
 
-/// The squares a bishop on `square` attacks.
+/// Returns the squares that a bishop on `square` attacks.
 #[inline(always)]
 #[expect(clippy::indexing_slicing, reason = "squares are masked")]
 pub(crate) fn bishop(square: u8, occupied: u64) -> u64 {
@@ -120,26 +120,26 @@ pub(crate) fn bishop(square: u8, occupied: u64) -> u64 {
     along(lines.diagonal, bit, occupied) | along(lines.antidiagonal, bit, occupied)
 }
 
-/// The squares between two squares of a line, both left out; none for others.
+/// Returns the squares strictly between two squares on a line; none for other squares.
 #[inline]
 pub(crate) fn between(a: u8, b: u8) -> u64 {
     rules::between(a as usize, b as usize)
 }
 
-/// The squares that the mover's pawns attack to the a-file side, and to the h-file side.
+/// Returns the squares that the player's pawns attack towards the a-file, and towards the h-file.
 #[inline(always)]
 pub(crate) fn pawns_up(pawns: u64) -> (u64, u64) {
     ((pawns & !FILE_A) << 7, (pawns & !FILE_H) << 9)
 }
 
-/// The squares that the other side's pawns attack.
+/// Returns the squares that the opponent's pawns attack.
 #[inline(always)]
 pub(crate) fn pawns_down(pawns: u64) -> u64 {
     (pawns & !FILE_A) >> 9 | (pawns & !FILE_H) >> 7
 }
 
-/// How many king's steps lie between two squares.
-#[expect(clippy::indexing_slicing, reason = "worked out when compiling")]
+/// The number of king's steps between two squares.
+#[expect(clippy::indexing_slicing, reason = "evaluated at compile time")]
 pub(crate) static DISTANCE: [[u8; 64]; 64] = {
     let mut table = [[0; 64]; 64];
     let mut a = 0;
@@ -156,16 +156,16 @@ pub(crate) static DISTANCE: [[u8; 64]; 64] = {
     table
 };
 
-/// The squares of a square's file and of the files beside it.
+/// Returns the squares of a square's file and the adjacent files.
 pub(crate) const fn files_around(square: u8) -> u64 {
     let file = FILE_A << (square & 7);
     file | (file & !FILE_A) >> 1 | (file & !FILE_H) << 1
 }
 
-/// The squares on higher ranks.
+/// Returns the squares on higher ranks.
 #[inline(always)]
 pub(crate) fn above(square: u8) -> u64 {
-    // Two shifts, as one by 64 is none.
+    // Two shifts are needed, because a shift by 64 is not defined.
     u64::MAX << (square & 56) << 7 << 1
 }
 

@@ -1,12 +1,12 @@
-//! The board as the coder sees it: sets of squares, always from the side of the player to move.
+//! The board of the coders: bit sets of squares, always from the point of view of the player to move.
 //!
-//! After each move the board is turned round (ranks flipped, colours changed), so that everything learnt for one colour
-//! holds for the other, and no code asks whose turn it is.
+//! After each move the board is turned: ranks are flipped and colors exchanged. A model learned for one color then
+//! applies to the other, and no code depends on the side to move.
 
 use super::super::{CastlingSide, Color, Move, MoveKind, Position, Role, Square};
 use super::attacks::{KING, KNIGHT, PAWN_CAPTURES, bishop, rook, squares};
 
-/// The numbers of the roles, as in [`Role`]; no piece is `NONE`.
+/// The numbers of the roles, as in [`Role`]; `NONE` means no piece.
 pub(crate) const PAWN: usize = 0;
 pub(crate) const KNIGHT_: usize = 1;
 pub(crate) const BISHOP: usize = 2;
@@ -15,17 +15,17 @@ pub(crate) const QUEEN: usize = 4;
 pub(crate) const KING_: usize = 5;
 pub(crate) const NONE: u8 = 6;
 
-/// No square.
+/// The value that means no square.
 pub(crate) const OFF: u8 = 64;
 
-/// A move on the turned board; castling is king to rook.
+/// A move on the turned board. Castling is king takes rook.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct TurnedMove {
-    /// From, on the turned board.
+    /// The from square, on the turned board.
     pub from: u8,
-    /// To; the rook's square in castling.
+    /// The to square, or the rook's square for castling.
     pub to: u8,
-    /// 0, or the role that a pawn becomes.
+    /// 0, or the role of a promotion.
     pub promotion: u8,
 }
 
@@ -34,13 +34,14 @@ pub struct TurnedMove {
 pub struct TurnedBoard {
     /// The pieces of the player to move, by role.
     pub own: [u64; 6],
-    /// The other pieces.
+    /// The opponent's pieces, by role.
     pub opp: [u64; 6],
     /// The role on each square, or `NONE`.
     pub roles: [[u8; 8]; 8],
-    /// The square that a pawn of the other side has just passed, or `OFF`.
+    /// The square that a pawn of the opponent has just passed, or `OFF`.
     pub en_passant: u8,
-    /// The castling rooks' squares, nearer the h-file first, or `OFF`; own and other.
+    /// The squares of the castling rooks, the rook nearer the h-file first, or `OFF`: the player's, then the
+    /// opponent's.
     pub rooks: [[u8; 2]; 2],
 }
 
@@ -49,14 +50,14 @@ fn bit(square: u8) -> u64 {
     1u64 << (square & 63)
 }
 
-/// The union of the sets of all roles.
+/// Returns the union of the sets of all roles.
 #[inline(always)]
 pub(crate) fn all(pieces: &[u64; 6]) -> u64 {
     pieces[0] | pieces[1] | pieces[2] | pieces[3] | pieces[4] | pieces[5]
 }
 
 impl TurnedBoard {
-    /// Returns the board of a position, or `None` where a side has not exactly one king.
+    /// Returns the board of a position, or `None` unless each side has exactly one king.
     #[expect(clippy::indexing_slicing, reason = "squares are masked, roles below 6")]
     pub fn new(position: &Position) -> Option<TurnedBoard> {
         let turn = if position.turn() == Color::Black { 56 } else { 0 };
@@ -99,7 +100,7 @@ impl TurnedBoard {
         self.roles[(square >> 3 & 7) as usize][(square & 7) as usize] = role;
     }
 
-    /// Returns the square of the mover's king.
+    /// Returns the square of the player's king.
     #[inline(always)]
     pub(crate) fn king(&self) -> u8 {
         self.own[KING_].trailing_zeros() as u8
@@ -111,7 +112,7 @@ impl TurnedBoard {
         all(&self.own) & bit(step.to) != 0
     }
 
-    /// Returns the square where the king arrives: that of the g-file or c-file where it castles.
+    /// Returns the destination of the moving piece. A castling king arrives on the g-file or c-file.
     #[inline(always)]
     pub(crate) fn arrival(&self, step: TurnedMove) -> u8 {
         if !self.castles(step) {
@@ -123,14 +124,14 @@ impl TurnedBoard {
         }
     }
 
-    /// Returns whether a move takes something.
+    /// Returns whether a move captures.
     #[inline(always)]
     pub(crate) fn takes(&self, step: TurnedMove) -> bool {
         let diagonal = (step.from ^ step.to) & 7 != 0;
         all(&self.opp) & bit(step.to) != 0 || self.role(step.from) == PAWN as u8 && diagonal
     }
 
-    /// Returns the move in the terms of the rules. `turn` is the player to move.
+    /// Converts a move to the types of the rules. `turn` is the player to move.
     #[expect(clippy::indexing_slicing, reason = "squares are masked, roles below 6")]
     pub fn to_move(&self, step: TurnedMove, turn: Color) -> Move {
         let flip = if turn == Color::Black { 56 } else { 0 };
@@ -147,7 +148,7 @@ impl TurnedBoard {
         Move { from, to, kind }
     }
 
-    /// Returns a move of the rules on the turned board.
+    /// Converts a move of the rules to the turned board.
     pub fn step(m: Move, turn: Color) -> TurnedMove {
         let flip = if turn == Color::Black { 56 } else { 0 };
         TurnedMove {
@@ -157,8 +158,8 @@ impl TurnedBoard {
         }
     }
 
-    /// Plays a legal move and turns the board. Calls `pieces` with each piece that leaves (false) or enters (true) a
-    /// square: whether it is the mover's, its role, its square.
+    /// Plays a legal move and turns the board. Calls `pieces` for each piece that leaves (false) or enters (true) a
+    /// square, with whether it is the player's, its role and its square.
     #[inline]
     #[expect(clippy::indexing_slicing, reason = "squares are masked, roles below 6")]
     pub(crate) fn play(&mut self, step: TurnedMove, mut pieces: impl FnMut(bool, bool, u8, u8)) {
@@ -213,13 +214,13 @@ impl TurnedBoard {
         self.turn();
     }
 
-    /// Returns whether a side may still castle.
+    /// Returns whether any castling right remains.
     #[inline(always)]
     fn has_rooks(&self) -> bool {
         self.rooks != [[OFF; 2]; 2]
     }
 
-    /// Lets the player pass and turns the board.
+    /// Plays the null move and turns the board.
     pub(crate) fn pass(&mut self) {
         self.en_passant = OFF;
         self.turn();
@@ -227,7 +228,7 @@ impl TurnedBoard {
 
     #[inline]
     fn turn(&mut self) {
-        // Whole arrays, without loops over borrowed halves: a third of the instructions.
+        // Complete arrays, without loops over borrowed halves, take a third of the instructions.
         (self.own, self.opp) = (self.opp.map(u64::swap_bytes), self.own.map(u64::swap_bytes));
         let [a, b, c, d, e, f, g, h] = self.roles;
         self.roles = [h, g, f, e, d, c, b, a];
@@ -239,7 +240,7 @@ impl TurnedBoard {
         self.en_passant = turned(self.en_passant);
     }
 
-    /// Returns whether the mover's king is safe after an en passant capture from `from`.
+    /// Returns whether the player's king is safe after an en passant capture from `from`.
     #[expect(clippy::indexing_slicing, reason = "squares are masked, roles below 6")]
     pub(crate) fn en_passant_is_safe(&self, from: u8) -> bool {
         let victim = bit(self.en_passant.wrapping_sub(8));
@@ -252,8 +253,8 @@ impl TurnedBoard {
             && KING[king as usize & 63] & self.opp[KING_] == 0
     }
 
-    /// Returns the set of rooks' squares that the king may castle with now. `danger` are the squares that the other
-    /// side attacks when the mover's king is taken off.
+    /// Returns the squares of the rooks that the king may castle with now. `danger` are the squares that the opponent
+    /// attacks on the board without the player's king.
     #[inline]
     pub(crate) fn castlings(&self, danger: u64) -> u64 {
         let mut found = 0;
@@ -268,7 +269,7 @@ impl TurnedBoard {
             if (way | span(home, rook_to)) & occupied != 0 || way & danger != 0 {
                 continue;
             }
-            // The rook may have kept a check away along the rank.
+            // The rook may have blocked a check along the rank.
             let after = occupied | bit(king_to) | bit(rook_to);
             if rook(king_to, after) & (self.opp[ROOK] | self.opp[QUEEN]) & 0xFF == 0 {
                 found |= bit(home);
@@ -278,7 +279,7 @@ impl TurnedBoard {
     }
 }
 
-/// The squares of the first rank from one to the other, both included.
+/// Returns the squares of the first rank between two squares, both included.
 #[inline(always)]
 fn span(a: u8, b: u8) -> u64 {
     let (low, high) = (a.min(b) & 7, a.max(b) & 7);

@@ -1,7 +1,7 @@
-//! The board as coders of moves see it: bit boards from the side of the player to move, and the squares attacked.
+//! The board of the coders of moves: bit boards from the point of view of the player to move, and attacked squares.
 //!
-//! [`Position`](super::Position) answers questions about rules; this board makes and lists moves in the few
-//! nanoseconds that a coder has for one. Knows nothing of weights or bits.
+//! [`Position`](super::Position) covers the rules. This board plays and lists moves in the few nanoseconds that a coder
+//! has for a move. It does not know weights or bits.
 
 pub(crate) mod attacks;
 pub mod board;

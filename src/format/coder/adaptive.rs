@@ -1,32 +1,34 @@
-//! Adaptive models of numbers (FORMAT.md, "Adaptive numbers"): a number is its size and its highest bits, two symbols
-//! of sixteen. What came before in two contexts predicts the size, both with the same weight; the bits below the highest
-//! hardly depend on anything, and are learnt the sooner for not being told apart: clocks take a fortieth less so.
+//! Adaptive models of numbers (FORMAT.md, "Adaptive numbers"). A number is coded as its size and its highest bits: two
+//! symbols of 16.
 //!
-//! Bit by bit (format 0.3) a number took twice as long, and as many bytes; a mixer that learns which of five contexts
-//! to trust (format 0.2) made games a thousandth smaller, their clocks and evaluations a hundredth, and cost a tenth of
-//! an import's time, with clocks a fifth.
+//! Previous values in two contexts predict the size, both with the same weight. The bits below the highest have one
+//! context. They hardly depend on anything, and one context learns faster: clocks take a fortieth less.
+//!
+//! Alternatives: coding bit by bit (format 0.3) took twice as long for as many bytes. A mixer that weighted five
+//! contexts (format 0.2) made games a thousandth smaller, and their clocks and evaluations a hundredth. It took a tenth
+//! of an import's time, and a fifth with clocks.
 
 use super::range::{Coder, SYMBOLS, Tails};
 
-/// How many contexts predict a number's size.
+/// The number of contexts that predict a number's size.
 pub(crate) const INPUTS: usize = 2;
-/// A context is a number below this.
+/// Contexts are numbers below this.
 pub(crate) const CONTEXTS: usize = 576;
-/// The greatest symbol; of a size: so much or more.
+/// The greatest symbol. As a size, it means at least 15 bits; further symbols give the rest.
 const MORE: usize = SYMBOLS - 1;
-/// The symbols of a size that have estimates of their own: the first, and what it has beyond each 15.
+/// The estimates for the symbols of a size: one for the first symbol, one for all further symbols.
 const SIZES: usize = 2;
-/// The same of the bits below the highest with the sign: one for each size from 1.
+/// The estimates for the bits below the highest, with the sign: one for each size from 1.
 const TOPS: usize = 16;
-/// Bits below the highest that are learnt; further ones are not.
+/// The number of modeled bits below the highest. Lower bits are coded as uniformly distributed.
 const LEARNT: usize = 3;
-/// Symbols after which an estimate moves no slower.
+/// The number of symbols after which the step of an estimate stays the same.
 const SETTLED: usize = 255;
-/// The least likelihood of a symbol that is reckoned with, in 65536ths.
+/// The minimum probability of a symbol, in 65536ths.
 const LEAST: u16 = 4;
 
-/// How far an estimate moves towards the symbol seen after so many, in 65536ths.
-#[expect(clippy::indexing_slicing, reason = "worked out when compiling")]
+/// The step of an estimate towards the current symbol, by the number of previous symbols, in 65536ths.
+#[expect(clippy::indexing_slicing, reason = "evaluated at compile time")]
 static STEPS: [u16; SETTLED + 1] = {
     let mut table = [0; SETTLED + 1];
     let mut seen = 0;
@@ -37,17 +39,17 @@ static STEPS: [u16; SETTLED + 1] = {
     table
 };
 
-/// How likely each symbol of a node is, as far as has been seen.
+/// The estimated probability of each symbol.
 #[derive(Clone, Copy)]
 pub(crate) struct Estimate {
     tails: Tails,
-    /// How many symbols have been seen.
+    /// The number of symbols seen so far, at most `SETTLED`.
     seen: u16,
 }
 
 impl Estimate {
-    /// An estimate of the symbols below a number, all as likely.
-    #[expect(clippy::indexing_slicing, reason = "worked out when compiling")]
+    /// Returns an estimate with equal probabilities for the symbols below a number.
+    #[expect(clippy::indexing_slicing, reason = "evaluated at compile time")]
     pub(crate) const fn even(symbols: usize) -> Estimate {
         let mut tails = [0; SYMBOLS];
         let mut symbol = 0;
@@ -58,13 +60,13 @@ impl Estimate {
         Estimate { tails, seen: 0 }
     }
 
-    /// An estimate with these tails, as if so many symbols had been seen.
+    /// Returns an estimate with these tails, as if `seen` symbols had been learned.
     pub(crate) const fn with_tails(tails: Tails, seen: u16) -> Estimate {
         Estimate { tails, seen }
     }
 
-    /// An estimate of sizes, small ones more likely.
-    #[expect(clippy::indexing_slicing, reason = "worked out when compiling")]
+    /// Returns an initial estimate of sizes, in which small sizes are more probable.
+    #[expect(clippy::indexing_slicing, reason = "evaluated at compile time")]
     const fn of_sizes() -> Estimate {
         let mut tails = [0; SYMBOLS];
         let mut symbol = 0;
@@ -75,14 +77,15 @@ impl Estimate {
         Estimate { tails, seen: 0 }
     }
 
-    /// Moves towards the symbol seen.
+    /// Moves the estimate towards a symbol.
     #[inline]
-    #[expect(clippy::indexing_slicing, reason = "no more have been seen than there are steps")]
+    #[expect(clippy::indexing_slicing, reason = "`seen` is at most `SETTLED`")]
     fn learn(&mut self, symbol: usize) {
         let step = STEPS[usize::from(self.seen)];
         self.seen = (self.seen + 1).min(SETTLED as u16);
         for (number, tail) in self.tails.iter_mut().enumerate() {
-            // Down to 0, and for symbols below the one seen up to 65,535: the same on the other side.
+            // Tails from the symbol on decrease towards 0, and those below it increase towards 65,535. An XOR with
+            // 65,535 turns the increase into a decrease. All 16 lanes then run the same instructions without a branch.
             let side = if (number as i16) < symbol as i16 { u16::MAX } else { 0 };
             let way = *tail ^ side;
             *tail = (way - part(way, step)) ^ side;
@@ -90,7 +93,7 @@ impl Estimate {
     }
 }
 
-/// How often something was so, and not.
+/// The counts of the two outcomes of a condition.
 #[derive(Clone, Copy)]
 pub(crate) struct Odds([u16; 2]);
 
@@ -99,7 +102,7 @@ impl Odds {
         Odds([yes, no])
     }
 
-    /// Codes whether it is so.
+    /// Codes the outcome.
     #[inline]
     pub(crate) fn code(&mut self, coder: &mut impl Coder, is: bool) -> bool {
         let [yes, no] = self.0.map(u32::from);
@@ -116,27 +119,27 @@ impl Odds {
     }
 }
 
-/// A number's part of so many 65536ths.
+/// Returns `number * part / 65536`.
 #[inline]
 fn part(number: u16, part: u16) -> u16 {
     ((u32::from(number) * u32::from(part)) >> 16) as u16
 }
 
-/// What is thought of the size of numbers in a context that has not been met.
+/// The initial estimates of sizes in a new context.
 static FRESH_SIZES: [Estimate; SIZES] = [Estimate::of_sizes(), Estimate::even(SYMBOLS)];
 
-/// The same of the bits below the highest.
+/// The initial estimates of the bits below the highest.
 static FRESH_TOPS: [Estimate; TOPS] = {
     let mut fresh = [Estimate::even(SYMBOLS); TOPS];
     [fresh[0], fresh[1], fresh[2]] = [Estimate::even(2), Estimate::even(4), Estimate::even(8)];
     fresh
 };
 
-/// What has been learnt in each context.
+/// The learned estimates of each context.
 struct Learnt<const NODES: usize> {
     fresh: &'static [Estimate; NODES],
-    /// By context: the place of its estimates, from 1; 0 for a context that has not been met. Few are in a chunk, and
-    /// memory for all of them would cost more than the coding.
+    /// By context: the index of its estimates, from 1, or 0 for a new context. A chunk uses few contexts, and memory
+    /// for all contexts would take more time than the coding.
     places: Vec<u16>,
     estimates: Vec<[Estimate; NODES]>,
 }
@@ -144,15 +147,13 @@ struct Learnt<const NODES: usize> {
 impl<const NODES: usize> Learnt<NODES> {
     fn new(fresh: &'static [Estimate; NODES], contexts: usize) -> Learnt<NODES> {
         let contexts = contexts.clamp(1, CONTEXTS);
-        // More contexts than most models meet: room that is not touched costs nothing, moving what has been learnt does.
+        // The capacity exceeds the needs of most models. Untouched capacity costs nothing, but growth copies all
+        // estimates.
         Learnt { fresh, places: vec![0; contexts], estimates: Vec::with_capacity(contexts.min(256)) }
     }
 
     #[inline]
-    #[expect(
-        clippy::indexing_slicing,
-        reason = "contexts are cut to those that there are, and estimates are only added"
-    )]
+    #[expect(clippy::indexing_slicing, reason = "contexts are limited to the table, and estimates are only added")]
     fn of(&mut self, context: usize) -> &mut [Estimate; NODES] {
         let last = self.places.len() - 1;
         let place = &mut self.places[context.min(last)];
@@ -164,15 +165,15 @@ impl<const NODES: usize> Learnt<NODES> {
     }
 }
 
-/// What has been learnt of one kind of numbers.
+/// A model of one kind of numbers.
 pub(crate) struct AdaptiveModel {
     sizes: [Learnt<SIZES>; INPUTS],
     tops: Learnt<TOPS>,
 }
 
 impl AdaptiveModel {
-    /// Returns a model that has learnt nothing; `sizes` says how many contexts each input of sizes has, `tops` how many
-    /// the bits below the highest have.
+    /// Returns a model without any learned values, for these numbers of contexts: `sizes` for each input of sizes, `tops`
+    /// for the bits below the highest.
     pub(crate) fn new(sizes: [usize; INPUTS], tops: usize) -> AdaptiveModel {
         AdaptiveModel {
             sizes: sizes.map(|contexts| Learnt::new(&FRESH_SIZES, contexts)),
@@ -180,9 +181,9 @@ impl AdaptiveModel {
         }
     }
 
-    /// Codes one number whose size is in the contexts `sizes`, and whose bits below the highest are in the context `top`;
-    /// a decoder's `number` means nothing.
-    #[expect(clippy::indexing_slicing, reason = "sizes are cut to the nodes that there are")]
+    /// Codes one number. `sizes` are the contexts of its size, and `top` is the context of the bits below the highest.
+    /// A decoder ignores `number`.
+    #[expect(clippy::indexing_slicing, reason = "sizes are limited to the number of nodes")]
     pub(crate) fn code(&mut self, coder: &mut impl Coder, sizes: [usize; INPUTS], top: usize, number: i64) -> i64 {
         let [a, b] = &mut self.sizes;
         let ([a, more_a], [b, more_b]) = (a.of(sizes[0]), b.of(sizes[1]));
@@ -214,15 +215,15 @@ impl AdaptiveModel {
     }
 }
 
-/// Returns how likely symbols are if none is impossible.
-#[inline(never)] // Else half of it is done one by one.
+/// Returns tails in which no symbol is impossible.
+#[inline(never)] // Inlined, the compiler computes half of the lanes one by one (docs/design/fast-paths.md).
 fn likely(tails: &Tails) -> Tails {
     let mut coded = *tails;
     coded.iter_mut().enumerate().for_each(|(symbol, tail)| *tail = possible(symbol, *tail));
     coded
 }
 
-/// The same if both are as right.
+/// The same for the mean of two estimates.
 #[inline(never)]
 #[expect(clippy::indexing_slicing, reason = "there are 16 symbols")]
 fn mean(a: &Tails, b: &Tails) -> Tails {
@@ -233,13 +234,13 @@ fn mean(a: &Tails, b: &Tails) -> Tails {
     coded
 }
 
-/// Makes room in a symbol's tail for those after it, each as likely as any has to be.
+/// Scales a tail and adds the minimum probability of every later symbol.
 #[inline(always)]
 fn possible(symbol: usize, tail: u16) -> u16 {
     part(tail, u16::MAX - (SYMBOLS as u16 * LEAST - 1)) + LEAST * (MORE - symbol) as u16
 }
 
-/// Codes a symbol by one estimate.
+/// Codes a symbol with one estimate.
 #[inline]
 pub(crate) fn code_by(estimate: &mut Estimate, coder: &mut impl Coder, symbol: usize) -> usize {
     let symbol = coder.symbol(&likely(&estimate.tails), symbol);
@@ -247,7 +248,7 @@ pub(crate) fn code_by(estimate: &mut Estimate, coder: &mut impl Coder, symbol: u
     symbol
 }
 
-/// Codes a symbol by its estimate in each context.
+/// Codes a symbol with the estimates of two contexts.
 #[inline]
 pub(crate) fn code_by_two([a, b]: [&mut Estimate; INPUTS], coder: &mut impl Coder, symbol: usize) -> usize {
     let symbol = coder.symbol(&mean(&a.tails, &b.tails), symbol);

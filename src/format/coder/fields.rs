@@ -1,15 +1,15 @@
-//! Numbers of texts, each expected from what is known before it: from fields before it in its text, from the last text
-//! of the same player, or from the last text (FORMAT.md, "Predicted fields").
+//! Prediction of numbers in texts (FORMAT.md, "Predicted fields"). A number is predicted from earlier fields of its
+//! text, from the player's previous text, or from the previous text of either player.
 //!
-//! The writer tries every rule with every field on some numbers of a stream, and takes what makes them shortest: no
-//! program that writes such texts is known here by its name.
+//! The writer tries every rule with every field on a sample of a stream and selects the shortest result. It does not
+//! know any program that writes such texts by name.
 
 use super::adaptive::{AdaptiveModel, CONTEXTS, INPUTS, Odds};
 use super::numbers::{folded, level, pair};
 use super::range::{Coder, RangeDecoder, RangeEncoder};
 use crate::format::budget::with_room;
 
-/// What is expected of a number.
+/// The prediction of a number.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 pub(crate) enum Rule {
@@ -21,9 +21,9 @@ pub(crate) enum Rule {
     Negated = 2,
     /// A field of the text.
     Field = 3,
-    /// The player's last number and what a field of the text has grown by since then.
+    /// The player's last number plus the growth of a field of the text since then.
     Follows = 4,
-    /// The player's last number less a field of the text, and as much more as it was the last time.
+    /// The player's last number minus a field of the text, plus the gain at the player's last number.
     Spent = 5,
     /// The product of two fields of the text.
     Product = 6,
@@ -33,7 +33,7 @@ impl Rule {
     const ALL: [Rule; 7] =
         [Rule::Own, Rule::Last, Rule::Negated, Rule::Field, Rule::Follows, Rule::Spent, Rule::Product];
 
-    /// How many fields the rule refers to.
+    /// Returns the number of fields that the rule refers to.
     pub(crate) fn fields(self) -> usize {
         match self {
             Rule::Own | Rule::Last | Rule::Negated => 0,
@@ -43,18 +43,18 @@ impl Rule {
     }
 }
 
-/// The powers of ten by which a product may be divided, and with the other sign multiplied.
+/// The greatest exponent of the power of ten that divides a product. A negative exponent multiplies it.
 const MOST_PLACES: i8 = 9;
 
 /// How the numbers of a stream are predicted.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Prediction {
     pub(crate) rule: Rule,
-    /// Whether each number says first whether it is a multiple of 1000.
+    /// Whether a flag before each number tells if the number is a multiple of 1000.
     pub(crate) thousands: bool,
-    /// The streams of the fields, as many as the rule has.
+    /// The streams of the fields that the rule refers to.
     pub(crate) fields: [usize; 2],
-    /// The places by which a product is shifted to the right.
+    /// The number of decimal places by which a product is shifted to the right.
     pub(crate) places: i8,
 }
 
@@ -63,18 +63,18 @@ impl Prediction {
         Prediction { rule, thousands: false, fields: [0; 2], places: 0 }
     }
 
-    /// Returns the prediction with a byte of its rule; `None` where it has no meaning.
+    /// Returns the prediction with this rule byte, or `None` if the byte has no meaning.
     pub(crate) fn from_byte(byte: u8) -> Option<Prediction> {
         let rule = *Rule::ALL.get(usize::from(byte & 0x7F))?;
         Some(Prediction { thousands: byte & 0x80 != 0, ..Prediction::new(rule) })
     }
 
-    /// Returns the byte of the rule.
+    /// Returns the rule byte.
     pub(crate) fn byte(&self) -> u8 {
         self.rule as u8 | if self.thousands { 0x80 } else { 0 }
     }
 
-    /// Joins the fields that the rule refers to, given their streams by number.
+    /// Joins the fields that the rule refers to. `stream` returns a stream by its number.
     pub(crate) fn join<'a>(&self, stream: impl Fn(usize) -> Joined<'a>) -> [Joined<'a>; 2] {
         let [field, other] = self.fields;
         let joined =
@@ -82,44 +82,44 @@ impl Prediction {
         [joined(0, field), joined(1, other)]
     }
 
-    /// Returns the places with a byte of them.
+    /// Returns the decimal places that a byte stands for.
     pub(crate) fn places_from_byte(byte: u8) -> Option<i8> {
         let places = byte.cast_signed();
         (-MOST_PLACES..=MOST_PLACES).contains(&places).then_some(places)
     }
 }
 
-/// Where a number stands.
+/// The place of a number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct FieldPlace {
     pub(crate) game: u32,
     /// The number of its text in the chunk.
     pub(crate) text: u32,
-    /// 0 or 1: whose text it is.
+    /// The player whose text contains the number: 0 or 1.
     pub(crate) side: u8,
 }
 
-/// What is remembered of a player's last number.
+/// The last number of a player.
 #[derive(Clone, Copy, Default)]
 struct Last {
     known: bool,
     value: i64,
-    /// The field that the rule refers to.
+    /// The value of the field that the rule refers to.
     field: i64,
     step: i64,
-    /// With `Rule::Spent`: the value less what it would have been without the gain.
+    /// For `Rule::Spent`: the difference between the value and its prediction without a gain.
     gain: i64,
-    /// Whether it was a multiple of 1000.
+    /// Whether the number was a multiple of 1000.
     round: bool,
 }
 
-/// What is learnt of a stream.
+/// The state of a stream while it is coded.
 struct Predicted {
     prediction: Prediction,
     game: Option<u32>,
     own: [Last; 2],
     last: Last,
-    /// The first values of this game and the one before.
+    /// The first values of this game and of the previous one.
     first: i64,
     first_before: i64,
     model: AdaptiveModel,
@@ -127,18 +127,18 @@ struct Predicted {
     round: [Odds; 2],
 }
 
-/// Returns how many bits the magnitude of a number has, as a part of a context.
+/// Returns the number of bits of a magnitude, as part of a context.
 fn size(number: i64) -> usize {
     (64 - number.unsigned_abs().leading_zeros() as usize).min(23)
 }
 
-/// Returns a product of two fields.
+/// Returns the product of two fields, shifted by decimal places.
 fn product(a: i64, b: i64, places: i8) -> i64 {
     let (product, power) = (i128::from(a) * i128::from(b), 10i128.pow(u32::from(places.unsigned_abs())));
     (if places > 0 { product.div_euclid(power) } else { product.wrapping_mul(power) }) as i64
 }
 
-/// Returns the factor with which a product comes nearest below a value; `otherwise` where there is none.
+/// Returns the greatest factor whose product does not exceed a value, or `otherwise` if there is none.
 fn factor(a: i64, value: i64, places: i8, otherwise: i64) -> i64 {
     if a <= 0 || value < 0 {
         return otherwise;
@@ -174,7 +174,8 @@ impl Predicted {
         }
     }
 
-    /// Returns the last number of the player; where there is none the last one, or the first one of the game before.
+    /// Returns the player's last number. Without one, returns the last number of the game, or the first number of the
+    /// previous game.
     fn before(&self, side: u8) -> Last {
         let [own, other] = self.own;
         let own = if side == 0 { own } else { other };
@@ -187,7 +188,7 @@ impl Predicted {
         }
     }
 
-    /// Returns what is expected.
+    /// Returns the predicted value.
     fn expected(&self, before: &Last, field: i64) -> i64 {
         match self.prediction.rule {
             Rule::Own => before.value,
@@ -201,7 +202,7 @@ impl Predicted {
         }
     }
 
-    /// Codes a number; a decoder's means nothing.
+    /// Codes a number. A decoder ignores `value`.
     fn code(&mut self, coder: &mut impl Coder, place: FieldPlace, fields: [i64; 2], value: i64) -> i64 {
         self.enter(place.game);
         let [field, other] = fields;
@@ -235,7 +236,7 @@ impl Predicted {
             self.first = value;
         }
         let gain = value.wrapping_sub(before.value).wrapping_add(field);
-        // Of a player's first number nothing is gained.
+        // A player's first number has no gain.
         let gain = if before.known { gain } else { 0 };
         self.last = Last { known: true, value, field, step, gain, round };
         let [own, others] = &mut self.own;
@@ -244,12 +245,12 @@ impl Predicted {
     }
 }
 
-/// Values of a stream that other streams refer to, read in step with them.
+/// Values of a stream that other streams refer to. They are read in step with the other stream.
 pub(crate) struct Joined<'a> {
     places: &'a [FieldPlace],
     values: &'a [i64],
     at: usize,
-    /// The last text asked for, and the value there: a text may have many numbers.
+    /// The last requested text and its value. Caching them is useful because a text may have many numbers.
     last: Option<(u32, i64)>,
 }
 
@@ -258,7 +259,7 @@ impl<'a> Joined<'a> {
         Joined { places, values, at: 0, last: None }
     }
 
-    /// Returns the last value that stands in a text, 0 where there is none; texts are asked for in order.
+    /// Returns the last value in a text, or 0 if it has none. Texts must be requested in order.
     #[inline]
     fn of_text(&mut self, text: u32) -> i64 {
         if let Some((_, value)) = self.last.filter(|(last, _)| *last == text) {
@@ -280,7 +281,7 @@ impl<'a> Joined<'a> {
     }
 }
 
-/// Returns a stream's values, coded. `fields` are the streams that the prediction refers to.
+/// Returns the coded values of a stream. `fields` are the streams that the prediction refers to.
 pub(crate) fn encode(
     prediction: Prediction,
     places: &[FieldPlace],
@@ -295,7 +296,7 @@ pub(crate) fn encode(
     coder.finish()
 }
 
-/// Returns the values, one for each place. Any bytes give some; `None` only where there is no memory for them.
+/// Returns one value for each place. Any bytes decode to some values; `None` means that memory is exhausted.
 pub(crate) fn decode(
     prediction: Prediction,
     places: &[FieldPlace],
@@ -311,21 +312,21 @@ pub(crate) fn decode(
     Some(values)
 }
 
-/// A stream with its values.
+/// A stream with its values and its number.
 pub(crate) struct Source<'a> {
     pub(crate) number: usize,
     pub(crate) places: &'a [FieldPlace],
     pub(crate) values: &'a [i64],
 }
 
-/// How many numbers are looked at to find what may predict a stream, and to measure it.
+/// The sample sizes: of the numbers that select fields, and of the numbers that measure a prediction.
 const LOOKED_AT: usize = 192;
 const MEASURED: usize = 512;
-/// Fewer numbers are not worth a prediction.
+/// The minimum length of a stream for a prediction.
 const FEWEST: usize = 24;
 
-/// Returns the prediction that makes a stream shortest; `None` where none makes it shorter than `default` does. `fields`
-/// are the streams before it.
+/// Returns the prediction with the shortest result, or `None` if none is shorter than the default coding. `fields` are
+/// the preceding streams.
 pub(crate) fn choose(stream: &Source, fields: &[Source], default: impl FnOnce(usize) -> usize) -> Option<Prediction> {
     if stream.values.len() < FEWEST {
         return None;
@@ -383,7 +384,7 @@ pub(crate) fn choose(stream: &Source, fields: &[Source], default: impl FnOnce(us
     (best.0 < default(count)).then_some(best.1)
 }
 
-/// Returns about how many bits the numbers of a sample take with a prediction.
+/// Returns the approximate number of bits of a sample under a prediction.
 fn cost(prediction: Prediction, (places, values): (&[FieldPlace], &[i64]), field: &[i64], other: &[i64]) -> u64 {
     let mut predicted = Predicted { prediction, ..Predicted::light(prediction) };
     let mut bits = 0;
@@ -394,7 +395,7 @@ fn cost(prediction: Prediction, (places, values): (&[FieldPlace], &[i64]), field
     bits
 }
 
-/// Returns the power of ten that makes most of a sample's values about the product of two fields, if one does.
+/// Returns the decimal places with which the product of two fields approximates most values of a sample, if any.
 fn places_of(values: &[i64], a: &[i64], b: &[i64]) -> Option<i8> {
     let mut counts = [0usize; 2 * MOST_PLACES as usize + 1];
     let mut all = 0;
@@ -414,7 +415,7 @@ fn places_of(values: &[i64], a: &[i64], b: &[i64]) -> Option<i8> {
 }
 
 impl Predicted {
-    /// Returns one that looks at numbers without coding them.
+    /// Returns a state that measures numbers without coding them.
     fn light(prediction: Prediction) -> Predicted {
         Predicted {
             prediction,
@@ -429,7 +430,7 @@ impl Predicted {
         }
     }
 
-    /// Returns about how many bits a number takes, and takes note of it.
+    /// Learns a number and returns its approximate size in bits.
     fn look(&mut self, place: FieldPlace, [field, other]: [i64; 2], value: i64) -> u64 {
         self.enter(place.game);
         let before = self.before(place.side);

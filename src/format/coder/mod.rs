@@ -1,7 +1,6 @@
-//! Numbers as few bits: a range coder, adaptive models of what comes next, and columns that others predict.
+//! Compression of numbers: a range coder, adaptive models, and predicted columns.
 //!
-//! In flow whole numbers and the contexts that they stand in, out flow bytes. What the numbers mean is known in
-//! `columns`.
+//! Input: integers and their contexts; output: bytes. `columns` knows the meaning of the numbers.
 
 pub(crate) mod adaptive;
 pub(crate) mod fields;

@@ -1,26 +1,26 @@
-//! Columns of numbers: which contexts predict a number of each kind (FORMAT.md, "Adaptive numbers").
+//! Columns of numbers, with the contexts for each kind of number (FORMAT.md, "Adaptive numbers").
 
 use super::adaptive::{AdaptiveModel, CONTEXTS, INPUTS};
 use super::range::{Coder, RangeDecoder, RangeEncoder};
 use crate::format::budget::collect;
 
-/// What the numbers of a column are.
+/// The kind of the numbers in a column.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum NumberKind {
-    /// Any.
+    /// Any numbers.
     Plain,
-    /// The sides' clocks, in turns.
+    /// The clocks of both sides, alternating.
     Clock,
-    /// The times that the sides take, in turns.
+    /// The times used by both sides, alternating.
     Time,
-    /// Evaluations of a position, after each move.
+    /// Evaluations of the position after each move.
     Evaluation,
 }
 
-/// How many levels there are.
+/// The number of levels.
 const LEVELS: usize = 24;
 
-/// A number's rough size: 0 to 5 as they are, then two levels to each power of two.
+/// Returns a number's rough size: 0 to 5 unchanged, then two levels per power of two.
 pub(crate) fn level(number: u64) -> usize {
     if number < 5 {
         return number as usize;
@@ -29,36 +29,36 @@ pub(crate) fn level(number: u64) -> usize {
     (top * 2 + 1 + (number >> (top - 1) & 1) as usize).min(LEVELS - 1)
 }
 
-/// Two levels as one context.
+/// Combines two levels into one context.
 pub(crate) fn pair(a: usize, b: usize) -> usize {
     a * LEVELS + b
 }
 
-/// 0, -1, 1, -2, 2, .. as 0, 1, 2, 3, 4, ..
+/// Maps 0, -1, 1, -2, 2, .. to 0, 1, 2, 3, 4, ..
 pub(crate) fn folded(number: i64) -> u64 {
     ((number << 1) ^ (number >> 63)) as u64
 }
 
-/// The level of a signed number.
+/// Returns the level of a signed number.
 fn signed(number: i64) -> usize {
     level(folded(number))
 }
 
-/// The values of a column before the one to be coded.
+/// The preceding values of a column.
 struct History {
     kind: NumberKind,
-    /// The place in its game of the value to be coded, from 0.
+    /// The index of the next value in its game, from 0.
     place: usize,
-    /// The values before in the game, the last first; 0 where there is none.
+    /// The preceding values of the game, the last first; 0 if missing.
     values: [i64; 2],
-    /// What was coded for the values before, the last first.
+    /// The coded differences of the preceding values, the last first.
     steps: [i64; 4],
-    /// The mean of each side's last steps, in eighths.
+    /// The mean of the latest differences of each side, in eighths.
     means: [u64; 2],
-    /// The first values of this game and the one before.
+    /// The first values of this game and of the previous one.
     first: i64,
     first_before: i64,
-    /// What a side's clock gains with each move.
+    /// The increment of the clock per move.
     increment: i64,
 }
 
@@ -86,7 +86,7 @@ impl History {
         }
     }
 
-    /// What the next value would be if nothing happened.
+    /// Returns the prediction of the next value: for a clock, its value if the move takes no time.
     fn expected(&self) -> i64 {
         match (self.kind, self.place) {
             (NumberKind::Plain | NumberKind::Time, _) => 0,
@@ -107,7 +107,7 @@ impl History {
             NumberKind::Clock | NumberKind::Time => {
                 let expected = self.expected().clamp(0, 1 << 32) as u64;
                 let first = if self.place == 0 { expected } else { self.first.clamp(0, 1 << 32) as u64 };
-                // A clock at `expected`, as a part of what it was at first.
+                // A predicted clock as a part of the first clock, in 32nds.
                 let part = expected * 32 / first.max(1);
                 let steps = steps.map(|step| step.min(LONG));
                 let [white, black] = self.means;
@@ -125,12 +125,12 @@ impl History {
         }
     }
 
-    /// Takes note of a value, and of what was coded for it.
+    /// Records a value and its coded difference.
     fn push(&mut self, value: i64, step: i64) {
         if self.place == 0 {
             self.first = value;
         }
-        // The first clock of a game says nothing of how fast it is played.
+        // The first clock of a game does not depend on the pace of the game.
         let step = if self.place == 0 && self.kind == NumberKind::Clock { 0 } else { step };
         let eighths = step.unsigned_abs().min(LONG) * 8;
         let [white, black] = &mut self.means;
@@ -142,10 +142,10 @@ impl History {
     }
 }
 
-/// Steps beyond count as this.
+/// The limit of a difference in contexts.
 const LONG: u64 = 1 << 20;
 
-/// What is learnt of a column.
+/// The state of a column while it is coded.
 struct Column {
     history: History,
     model: AdaptiveModel,
@@ -164,7 +164,7 @@ impl Column {
         Column { history: History::new(kind), model: AdaptiveModel::new(contexts, 1), increments, game: None }
     }
 
-    /// Codes a value; a decoder's `value` and `increment` mean nothing.
+    /// Codes a value. A decoder ignores `value` and `increment`.
     fn code(&mut self, coder: &mut impl Coder, game: u64, value: i64, increment: i64) -> i64 {
         if self.game != Some(game) {
             self.game = Some(game);
@@ -190,8 +190,8 @@ impl Column {
     }
 }
 
-/// What the sides' clocks seem to gain with each move in a game with these values: what they gained three times at
-/// least.
+/// Estimates the clock increment of a game: the third greatest gain between consecutive clocks of a side, so the side
+/// must have gained as much three times.
 fn increment(values: &[i64], otherwise: i64) -> i64 {
     let mut gains = [i64::MIN; 3];
     for (before, value) in values.iter().zip(values.iter().skip(2)) {
@@ -205,7 +205,7 @@ fn increment(values: &[i64], otherwise: i64) -> i64 {
     if values.len() > 6 { gains[2].max(0) } else { otherwise }
 }
 
-/// Returns values of a kind, coded; `games` has the number of each value's game.
+/// Returns the coded values of a column. `games` contains the number of each value's game.
 pub(crate) fn encode(kind: NumberKind, values: &[i64], games: &[u64]) -> Vec<u8> {
     if values.is_empty() {
         return Vec::new();
@@ -226,7 +226,7 @@ pub(crate) fn encode(kind: NumberKind, values: &[i64], games: &[u64]) -> Vec<u8>
     coder.finish()
 }
 
-/// Returns the values, one for each of `games`. Any bytes give some; `None` only where there is no memory for them.
+/// Returns one value for each of `games`. Any bytes decode to some values; `None` means that memory is exhausted.
 pub(crate) fn decode(kind: NumberKind, bytes: &[u8], games: impl ExactSizeIterator<Item = u64>) -> Option<Vec<i64>> {
     if games.len() == 0 {
         return Some(Vec::new());
@@ -235,16 +235,17 @@ pub(crate) fn decode(kind: NumberKind, bytes: &[u8], games: impl ExactSizeIterat
     collect(games.map(|game| column.code(&mut coder, game, 0, 0)))
 }
 
-/// Returns numbers of no kind, coded.
+/// Returns coded numbers of no particular kind.
 pub(crate) fn encode_plain(numbers: impl IntoIterator<Item = u64>) -> Vec<u8> {
     let numbers: Vec<i64> = numbers.into_iter().map(|number| number as i64).collect();
     encode(NumberKind::Plain, &numbers, &vec![0; numbers.len()])
 }
 
-/// Returns `count` numbers of no kind. Any bytes give some; `None` only where there is no memory for them.
+/// Returns `count` numbers of no particular kind. Any bytes decode to some values; `None` means that memory is
+/// exhausted.
 pub(crate) fn decode_plain(bytes: &[u8], count: usize) -> Option<Vec<u64>> {
     let numbers = decode(NumberKind::Plain, bytes, std::iter::repeat_n(0, count))?;
-    // In place: both take eight bytes.
+    // The allocation is reused, because both types take eight bytes.
     Some(numbers.into_iter().map(|number| number as u64).collect())
 }
 

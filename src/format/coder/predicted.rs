@@ -1,5 +1,5 @@
-//! Columns of tags that others of the same game predict, and what the same player had before (FORMAT.md, "Predicted
-//! columns").
+//! Tag columns predicted from other columns of the same game and from the player's previous games (FORMAT.md,
+//! "Predicted columns").
 
 use super::adaptive::{AdaptiveModel, CONTEXTS, INPUTS};
 use super::numbers::{level, pair};
@@ -9,28 +9,28 @@ use crate::format::wire::{Bytes, push_varint};
 use foldhash::HashMap;
 use std::collections::hash_map::Entry;
 
-/// The most predicted columns of a chunk.
+/// The maximum number of predicted columns of a chunk.
 pub(crate) const MOST: usize = 64;
 
-/// A predicted column: coded as the differences from what other columns predict.
+/// A column coded as differences from its prediction.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Prediction {
     pub column: usize,
-    /// Predictions with the same memory number learn from each other.
+    /// Predictions with the same memory number share their state.
     pub memory: usize,
-    /// The column whose value says whose number this is.
+    /// The column whose value is the key of the prediction, such as the player's name.
     pub key: Option<usize>,
     pub by: Predictor,
 }
 
-/// What predicts a column.
+/// The source of a prediction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Predictor {
-    /// The same as before for this key; where there was none, the same as in the column `guess` of this game, or as in
-    /// the game before.
+    /// The last value with this key. Without one, the value in the column `guess` of this game, or that column's value
+    /// in the previous game.
     Keyed { guess: Option<usize> },
-    /// A change of the rating in the column `own`, from what was won against the rating `other`, and what the other
-    /// side's rating changed by.
+    /// A change of the rating in the column `own`. It depends on the result against the rating in the column `other`,
+    /// and on the change of the opponent's rating.
     Change { own: Option<usize>, other: Option<usize>, result: Option<usize>, opposite: Option<usize> },
 }
 
@@ -74,7 +74,7 @@ impl Prediction {
         Some(Prediction { column, memory, key, by })
     }
 
-    /// The columns that predict it.
+    /// Returns the columns that predict it.
     fn asks(&self) -> impl Iterator<Item = usize> {
         let by = match self.by {
             Predictor::Keyed { guess } => [guess, None, None, None],
@@ -84,8 +84,8 @@ impl Prediction {
     }
 }
 
-/// Returns the predictions that this version gives to columns of these names, in the order in which they are coded.
-/// `usable` says whether a column has numbers.
+/// Returns the predictions of this version for columns of these names, in coding order. `usable` returns whether a
+/// column has numbers.
 pub(crate) fn choose(
     names: &[&[u8]],
     usable: impl Fn(usize) -> bool,
@@ -114,7 +114,7 @@ pub(crate) fn choose(
     keyed("Event", "TimeControl", "", 6);
     keyed("UTCDate", "", "Date", 7);
     keyed("EventDate", "Event", "Date", 8);
-    // What says whose number it is must be known beforehand.
+    // A key must be known before the predicted column is decoded, so a predicted column cannot be a key.
     let predicted: Vec<usize> = predictions.iter().map(|prediction: &Prediction| prediction.column).collect();
     predictions.retain(|prediction| prediction.key.is_none_or(|key| !predicted.contains(&key)));
     let change = |name: &str, key, own, other, opposite| {
@@ -132,15 +132,15 @@ pub(crate) fn choose(
     predictions
 }
 
-/// A value of a column: its code, and its text where it has no code.
+/// A value of a column: its code, and its text if it has no code.
 pub(crate) type Cell<'a> = (u64, &'a [u8]);
 
-/// Who or what a number is of: values that are alike have one key, in the order in which they are met, from 0.
+/// The number of a distinct key value. Numbers start at 0, in order of first occurrence.
 #[derive(Clone, Copy)]
 struct Key(usize);
 
-/// The keys of the values met so far. Values without a text have a map of their own: to compare empty texts costs more
-/// than all the rest.
+/// The numbers of the distinct keys. Values without a text have a separate map: hashing empty texts would take longer
+/// than everything else.
 #[derive(Default)]
 struct Keys<'a> {
     codes: HashMap<u64, usize>,
@@ -148,7 +148,7 @@ struct Keys<'a> {
 }
 
 impl<'a> Keys<'a> {
-    /// Returns the key of a value; `None` where there is no memory for it.
+    /// Returns the key of a value, or `None` if memory is exhausted.
     fn of(&mut self, value: Cell<'a>) -> Option<Key> {
         let next = self.codes.len() + self.texts.len();
         Some(Key(match value {
@@ -164,7 +164,7 @@ impl<'a> Keys<'a> {
     }
 }
 
-/// What is known of a key.
+/// The last value of a key, with statistics of its predictions.
 #[derive(Clone, Copy, Default)]
 struct Known {
     code: i64,
@@ -172,13 +172,13 @@ struct Known {
     faults: u8,
 }
 
-/// What is learnt of a predicted column.
+/// The state of a predicted column.
 struct Learnt {
     model: AdaptiveModel,
     before: i64,
 }
 
-/// A signed number for the code of a rating's change: none as 0, `+n` as n + 1, `-n` as -n - 1.
+/// Converts the code of a rating change to a signed number: a missing change to 0, `+n` to n + 1, `-n` to -n - 1.
 fn change(code: u64) -> i64 {
     match code {
         0 => 0,
@@ -195,22 +195,22 @@ fn change_code(change: i64) -> u64 {
     }
 }
 
-/// The predicted columns of a chunk, coded game by game.
+/// The coder of the predicted columns of a chunk. It works game by game.
 struct PredictedColumns<'a> {
     predictions: &'a [Prediction],
     learnt: Vec<Learnt>,
-    /// The place in `known` of each prediction's memory.
+    /// The index in `known` of each prediction's memory.
     memories: Vec<usize>,
-    /// By memory, what is known of each key. It grows with what is known alone: a file may have any number of keys that
-    /// are met once.
+    /// For each memory, the last values of its keys. It grows only with known keys, because a file may have any number
+    /// of keys that occur once.
     known: Vec<HashMap<usize, Known>>,
-    /// For each prediction by `Change` the place of the memory of the one whose column has the ratings.
+    /// For each prediction by `Change`, the index of the memory of the ratings.
     ratings: Vec<Option<usize>>,
 }
 
 impl<'a> PredictedColumns<'a> {
     fn new(predictions: &'a [Prediction]) -> PredictedColumns<'a> {
-        // The first prediction that has it stands for a memory.
+        // The first prediction with a memory number owns the memory.
         let place = |memory| predictions.iter().position(|prediction| prediction.memory == memory).unwrap_or_default();
         let rating = |prediction: &Prediction| match prediction.by {
             Predictor::Change { own: Some(own), .. } => predictions
@@ -235,8 +235,8 @@ impl<'a> PredictedColumns<'a> {
         }
     }
 
-    /// Codes the value of prediction `number` in a game; a decoder's `code` means nothing. `key` is that of its key
-    /// column, and `of` gives the code in a column of this game, if it has one that is known.
+    /// Codes the value of prediction `number` in a game. A decoder ignores `code`. `key` is the value of its key
+    /// column. `of` returns the code in a column of this game, if the column has a known code.
     fn code(
         &mut self,
         number: usize,
@@ -283,7 +283,7 @@ impl<'a> PredictedColumns<'a> {
                 let value = expected.wrapping_add(step);
                 if let (Some(key), Some(entry)) = (key, entry) {
                     entry.insert_entry(Known { code: value, ..past });
-                    // The next rating is expected to be this one with its change.
+                    // The predicted next rating is the current rating plus its change.
                     let ratings = self.ratings.get(number).copied().flatten();
                     if let Some(rating) = ratings.and_then(|memory| self.known.get_mut(memory)?.get_mut(&key.0)) {
                         rating.code = rating.code.wrapping_add(value.wrapping_sub(value.signum()));
@@ -296,7 +296,7 @@ impl<'a> PredictedColumns<'a> {
     }
 }
 
-/// Returns for each column whether predictions need its values: it is predicted, or predicts another.
+/// Returns for each column whether predictions need its values: it is predicted, or predicts another column.
 pub(crate) fn needed(predictions: &[Prediction], columns: usize) -> Vec<bool> {
     let mut needed = vec![false; columns];
     for column in predictions.iter().flat_map(|prediction| prediction.asks().chain([prediction.column])) {
@@ -307,14 +307,14 @@ pub(crate) fn needed(predictions: &[Prediction], columns: usize) -> Vec<bool> {
     needed
 }
 
-/// What a column has to do with the predictions.
+/// The role of a column in the predictions.
 #[derive(Clone, Copy, Default)]
 struct Part {
-    /// The prediction by which it is coded.
+    /// The prediction that codes the column.
     prediction: Option<usize>,
-    /// Whether it predicts another and is not predicted itself.
+    /// Whether it predicts another column and is not predicted itself.
     is_given: bool,
-    /// Whether a prediction has it as its key.
+    /// Whether it is the key of a prediction.
     is_key: bool,
 }
 
@@ -322,19 +322,19 @@ struct Part {
 #[derive(Clone, Copy, Default)]
 struct ColumnState {
     part: Part,
-    /// How many of its values have been met, where it predicts others.
+    /// The number of values read so far, if it predicts other columns.
     place: usize,
-    /// The code of its first value in this game, as far as that is known, and the key, where it is one.
+    /// The code of its first value in this game, if known, and the key, if it is a key column.
     first: Option<(u64, Option<Key>)>,
 }
 
-/// The work for a game with these columns; mostly the same as for the one before.
+/// The steps for a game with these columns. Consecutive games usually have the same columns and share the plan.
 #[derive(Default)]
 struct Plan<'a> {
     game: Option<&'a [u32]>,
     /// The columns that predict others and are not predicted, in their order.
     given: Vec<usize>,
-    /// How many values each prediction's column has.
+    /// The number of values of each prediction's column in the game.
     counts: Vec<usize>,
 }
 
@@ -358,12 +358,13 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// Codes all predicted columns of a chunk, game by game, and returns the codes of each prediction's column. `games`
-/// gives the columns of each game's tags, `cell` the code and the text of a value that is not predicted, by column and
-/// place, and `given` the code to be written for a value that is, by prediction and place. `None` where the columns do
-/// not fit together, or there is no memory for the codes.
+/// Codes all predicted columns of a chunk, game by game, and returns the codes of each prediction's column.
 ///
-/// Takes time in proportion to the games, their tags and the texts of keys, each of which is looked at once.
+/// `games` contains the columns of each game's tags. `cell` returns the code and the text of an unpredicted value, by
+/// column and index. `given` returns the code to write for a predicted value, by prediction and index. Returns `None`
+/// if the columns contradict each other, or memory is exhausted.
+///
+/// Time is proportional to the games, their tags and the texts of keys. Each key text is read once.
 pub(crate) fn code<'a>(
     predictions: &'a [Prediction],
     columns: usize,

@@ -1,44 +1,44 @@
-//! A range coder (FORMAT.md, "Adaptive numbers").
+//! A range coder (FORMAT.md, "Adaptive numbers"): a range of 32 bits, whose top bytes are written first.
 //!
-//! Carries run through the bytes written (G. N. N. Martin, "Range encoding", 1979): 32 bits of range, bytes out at the
-//! top.
+//! A carry propagates into the bytes already written (G. N. N. Martin, "Range encoding", 1979).
 
-/// How many symbols there are at most.
+/// The maximum number of symbols.
 pub(crate) const SYMBOLS: usize = 16;
-/// For each symbol, how likely a greater one is, in 65536ths: none is more than the one before, and the last is 0. A
-/// coder is given those in which each is less than the one before, so that no symbol is impossible.
+/// For each symbol, the probability of a greater symbol, in 65536ths. The values do not increase, and the last is 0.
+/// The coder needs strictly decreasing values, which make no symbol impossible.
 pub(crate) type Tails = [u16; SYMBOLS];
 
-/// One direction of the coder: both give back what was coded.
+/// One direction of the coder. Both directions return the coded value.
 pub(crate) trait Coder {
     /// Codes a symbol below [`SYMBOLS`].
     fn symbol(&mut self, tails: &Tails, symbol: usize) -> usize;
-    /// Codes bits that may as well be 0 as 1, 1 to 16 of them.
+    /// Codes 1 to 16 uniformly distributed bits.
     fn bits(&mut self, count: u32, bits: u16) -> u16;
-    /// Codes a share of `total`, at most 2^24: where it begins, and how much it is. `find` gives the share with a place
-    /// below `total`; a decoder's `share` means nothing.
+    /// Codes an interval of `total`, as its start and its length; `total` is at most 2^24. `find` returns the interval
+    /// that contains a value below `total`. A decoder ignores `share`.
     fn share(&mut self, total: u32, share: (u32, u32), find: impl FnOnce(u32) -> (u32, u32)) -> (u32, u32);
 }
 
-/// Returns where a symbol's share of the range begins, and how long it is: 0 has the lowest, so that a stream of nothing
-/// but zeros takes no bytes.
+/// Returns the start and the length of a symbol's part of the range. Symbol 0 has the lowest part, so a stream of zeros
+/// takes no bytes.
 #[inline]
 #[expect(clippy::indexing_slicing, reason = "there are 16 symbols")]
 fn share(range: u32, tails: &Tails, symbol: usize) -> (u32, u32) {
     let end = |symbol: usize| range - u32::from(tails[symbol % SYMBOLS]) * (range >> 16);
-    // No branch: whether a symbol is 0 no processor foresees.
+    // Masking avoids a branch that the processor cannot predict: whether the symbol is 0.
     let low = end(symbol.wrapping_sub(1)) & u32::from(symbol != 0).wrapping_neg();
     (low, end(symbol) - low)
 }
 
-/// The same for so many bits.
+/// Returns the start and the length of the part of uniformly distributed bits.
 #[inline]
 fn share_of_bits(range: u32, count: u32, bits: u16) -> (u32, u32) {
     let (part, bits) = (range >> count, u32::from(bits));
     (part * bits, if bits + 1 == 1 << count { range - part * bits } else { part })
 }
 
-/// The same for a share of a total.
+/// Returns the start and the length of the part of an interval of `total`. The last interval also gets the remainder of
+/// the division.
 #[inline]
 fn share_of_total(range: u32, total: u32, (from, size): (u32, u32)) -> (u32, u32) {
     let part = range / total;
@@ -48,7 +48,7 @@ fn share_of_total(range: u32, total: u32, (from, size): (u32, u32)) -> (u32, u32
 pub(crate) struct RangeEncoder {
     low: u32,
     range: u32,
-    /// The bytes written, and room for the next ones.
+    /// The written bytes, followed by spare room. Only the first `len` bytes count.
     out: Vec<u8>,
     len: usize,
 }
@@ -64,7 +64,8 @@ impl RangeEncoder {
         if carry {
             self.carry();
         }
-        // Four bytes are written in any case, and none to three of them stay.
+        // All four bytes are stored, and `len` advances by the 0 to 3 that are final. A store of fixed size needs no
+        // branch on their number.
         let bytes = range.leading_zeros() / 8;
         match self.out.get_mut(self.len..).and_then(<[u8]>::first_chunk_mut) {
             Some(room) => *room = low.to_be_bytes(),
@@ -74,7 +75,7 @@ impl RangeEncoder {
         (self.low, self.range) = (low << (8 * bytes), range << (8 * bytes));
     }
 
-    /// Adds 1 to the bytes written.
+    /// Propagates a carry into the written bytes. It stops at the first byte that does not overflow.
     #[cold]
     fn carry(&mut self) {
         let written = self.out.get_mut(..self.len).unwrap_or_default();
@@ -93,7 +94,7 @@ impl RangeEncoder {
         self.out.resize((2 * self.out.len()).max(256), 0);
     }
 
-    /// Ends the stream; zeros at its end are left out, as a reader takes missing bytes as zeros.
+    /// Ends the stream. Trailing zeros are omitted, because a reader reads missing bytes as zeros.
     pub(crate) fn finish(mut self) -> Vec<u8> {
         self.out.truncate(self.len);
         self.out.extend_from_slice(&self.low.to_be_bytes());
@@ -137,15 +138,17 @@ impl<'a> RangeDecoder<'a> {
     pub(crate) fn new(bytes: &'a [u8]) -> RangeDecoder<'a> {
         let mut decoder = RangeDecoder { code: 0, range: u32::MAX, bytes };
         decoder.pull(4);
-        // No writer makes a greater one, and the code is always within the range.
+        // A valid code is always below the range, and no writer produces a greater one. The limit makes the subtraction
+        // in `take` safe for any bytes.
         decoder.code = decoder.code.min(decoder.range - 1);
         decoder
     }
 
-    /// Takes the next bytes, at most four, into the code.
+    /// Shifts the next bytes, at most four, into the code.
     #[inline(always)]
     fn pull(&mut self, bytes: u32) {
-        // No branch on how many there are: it is as good as random, and a wrong guess costs more than all else here.
+        // The 64-bit shift replaces a branch on the number of bytes. That number is almost random, and a mispredicted
+        // branch costs more than the rest of this function.
         let (next, rest) = match self.bytes.first_chunk() {
             Some(next) => (u32::from_be_bytes(*next), self.bytes.get(bytes as usize..).unwrap_or_default()),
             None => self.last_bytes(bytes),
@@ -154,7 +157,7 @@ impl<'a> RangeDecoder<'a> {
         self.code = ((u64::from(self.code) << 32 | u64::from(next)) << (8 * bytes) >> 32) as u32;
     }
 
-    /// The same where fewer than four bytes are left: missing ones are zeros.
+    /// The same for fewer than four remaining bytes. Missing bytes count as zeros.
     #[cold]
     fn last_bytes(&self, bytes: u32) -> (u32, &'a [u8]) {
         let mut next = [0; 4];
@@ -167,7 +170,7 @@ impl<'a> RangeDecoder<'a> {
     #[inline]
     fn take(&mut self, low: u32, range: u32) {
         self.code -= low;
-        // No share is empty, so that at most three bytes are missing.
+        // No interval is empty, so the range lacks at most three bytes. The mask tells the compiler so.
         let bytes = (range.leading_zeros() / 8) & 3;
         self.range = range << (8 * bytes);
         self.pull(bytes);
@@ -177,7 +180,11 @@ impl<'a> RangeDecoder<'a> {
 impl Coder for RangeDecoder<'_> {
     #[inline]
     fn symbol(&mut self, tails: &Tails, _: usize) -> usize {
-        // From the other end, as tails are.
+        // Tails measure from the upper end of the range, so the code is converted to the distance from that end.
+        //
+        // The symbol is the number of tails above this point. The sum has no early exit, so the compiler computes all
+        // 16 comparisons with vector instructions. Test: `numbers_come_back` in `adaptive.rs` decodes all symbols of
+        // random numbers.
         let point = (self.range - 1 - self.code) / (self.range >> 16);
         let point = u16::try_from(point).unwrap_or(u16::MAX);
         let symbol = usize::from(tails.iter().map(|tail| u16::from(*tail > point)).sum::<u16>());

@@ -1,8 +1,8 @@
 //! Texts as templates and fields: `[%clk 0:03:00]` is the template `[%clk c]` and a number (FORMAT.md, "Texts blocks").
 //!
-//! In a template a zero byte and a letter stand for a field. A field belongs to the stream of its letter and of the
-//! literal before it, so that like values stand together when they are compressed. A text without any structure is a
-//! template of one text field.
+//! In a template, a zero byte and a letter represent a field. The letter and the literal before the field determine its
+//! stream, so similar values are adjacent when they are compressed. A text without structure is a template of one text
+//! field.
 
 use super::digits;
 use crate::chess::turned::board::TurnedMove;
@@ -11,21 +11,21 @@ use crate::format::coder::numbers::NumberKind;
 use crate::format::lines::{LineField, read_line};
 use std::io::Write;
 
-/// The most bytes of a number's text: a sign, twenty digits, colons and tenths.
+/// The maximum length of a number's text: a sign, 20 digits, colons and tenths.
 pub(crate) const LONGEST: usize = 32;
 
-/// Where a number has a plus sign.
+/// The use of a plus sign.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum PlusSign {
-    /// Nowhere.
+    /// No plus sign.
     Never,
-    /// Where it is above 0.
+    /// A plus sign for values above 0.
     Positive,
-    /// Where it is not below 0.
+    /// A plus sign for values of 0 and above.
     Always,
 }
 
-/// How a field is written.
+/// The notation of a field.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum TemplateField {
     /// Any text without a zero byte.
@@ -44,13 +44,13 @@ pub enum TemplateField {
     TimeTenths,
     /// Hundredths with one decimal at least and no superfluous zero.
     Eval,
-    /// A number with so many decimals.
+    /// A number with this many decimals.
     Decimal(u8, PlusSign),
     /// A line of moves.
     Line(LineField),
 }
 
-/// The letters of numbers without and with decimals, by their plus sign.
+/// The letters of numbers, by plus sign and number of decimals.
 const DECIMALS: [(PlusSign, &[u8]); 3] =
     [(PlusSign::Never, b"i1E3456"), (PlusSign::Positive, b"PQRS"), (PlusSign::Always, b"pqrs")];
 
@@ -58,7 +58,7 @@ impl TemplateField {
     /// Hundredths with two decimals.
     const HUNDREDTHS: TemplateField = TemplateField::Decimal(2, PlusSign::Never);
 
-    /// Returns the field with that letter.
+    /// Returns the field of a letter.
     pub fn from_letter(letter: u8) -> Option<TemplateField> {
         use TemplateField::*;
         if let Some(field) = [Text, Clock, Clock2, ClockTenths, Time, Time2, TimeTenths, Eval]
@@ -74,7 +74,7 @@ impl TemplateField {
         decimal.or_else(|| LineField::from_letter(letter).map(Line))
     }
 
-    /// Returns the field's letter.
+    /// Returns the letter of the field.
     pub fn letter(self) -> u8 {
         match self {
             TemplateField::Text => b't',
@@ -93,7 +93,7 @@ impl TemplateField {
         }
     }
 
-    /// Returns the number of a text; `None` unless `render` gives the text back.
+    /// Returns the number of a text, or `None` unless `render` reproduces the text.
     fn parse(self, text: &[u8]) -> Option<i64> {
         match self {
             TemplateField::Text | TemplateField::Line(_) => None,
@@ -126,7 +126,7 @@ impl TemplateField {
     /// Writes the text of a number.
     fn render(self, value: i64, out: &mut impl Write) {
         let size = value.unsigned_abs();
-        // Neither a `Vec` nor room for the longest fails.
+        // Neither a `Vec` nor a buffer of `LONGEST` bytes fails.
         let put = |bytes: &[u8], out: &mut _| drop(Write::write_all(out, bytes));
         if value < 0 {
             put(b"-", out);
@@ -168,7 +168,7 @@ impl TemplateField {
         }
     }
 
-    /// What its numbers are, where nothing else is said.
+    /// Returns the kind of its numbers, for streams without a prediction.
     pub(crate) fn kind(self) -> NumberKind {
         match self {
             TemplateField::Clock | TemplateField::Clock2 | TemplateField::ClockTenths => NumberKind::Clock,
@@ -179,7 +179,7 @@ impl TemplateField {
     }
 }
 
-/// Returns the seconds of `h:mm:ss`, with so many digits of hours at least.
+/// Returns the seconds of `h:mm:ss`, with at least `width` digits of hours.
 fn seconds(text: &[u8], width: usize) -> Option<i64> {
     let [hours @ .., b':', m0, m1, b':', s0, s1] = text else { return None };
     let part = |tens: &u8, ones: &u8| {
@@ -188,7 +188,7 @@ fn seconds(text: &[u8], width: usize) -> Option<i64> {
     Some(number(hours, width).filter(|hours| *hours < 1 << 20)? * 3600 + part(m0, m1)? * 60 + part(s0, s1)?)
 }
 
-/// Returns a number with so many decimals, in units of the last.
+/// Returns a number with this many decimals, in units of the last decimal.
 fn decimal(digits: &[u8], places: u8) -> Option<i64> {
     if places == 0 {
         return number(digits, 1);
@@ -200,7 +200,7 @@ fn decimal(digits: &[u8], places: u8) -> Option<i64> {
     number(whole, 1)?.checked_mul(unit)?.checked_add(decimals)
 }
 
-/// Returns the number that digits, perhaps after a sign, are; nothing has no sign.
+/// Returns a number with an optional minus sign. Zero must not have a sign.
 fn signed(text: &[u8], of_digits: impl Fn(&[u8]) -> Option<i64>) -> Option<i64> {
     match text {
         [b'-', digits @ ..] => of_digits(digits).filter(|number| *number != 0).map(|number| -number),
@@ -208,7 +208,7 @@ fn signed(text: &[u8], of_digits: impl Fn(&[u8]) -> Option<i64>) -> Option<i64> 
     }
 }
 
-/// Returns the number that these digits are: so many at least, and no zero before more than that.
+/// Returns the number of these digits. It has at least `width` digits and no further leading zeros.
 fn number(digits: &[u8], width: usize) -> Option<i64> {
     let fits = digits.len() == width || digits.len() > width && digits.first() != Some(&b'0');
     digits::parse(digits).filter(|_| fits).map(u64::cast_signed)
@@ -219,31 +219,31 @@ pub fn render(field: TemplateField, value: i64, out: &mut Vec<u8>) {
     field.render(value, out);
 }
 
-/// A field's value.
+/// The value of a field.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum FieldValue<'a> {
-    /// Of a text field.
+    /// The value of a text field.
     Text(&'a [u8]),
-    /// Of a line: its moves, and whether each is marked as mate.
+    /// The value of a line: its moves, and whether each is marked as mate.
     Line(LineField, Vec<(TurnedMove, bool)>),
-    /// Of any other.
+    /// The value of any other field.
     Number(i64),
 }
 
-/// What texts before have shown of how things are written.
+/// The notation of recent fields, as learned from previous texts.
 #[derive(Clone, Debug, Default)]
 pub struct Habits {
-    /// Whether clocks without tenths are of a kind that has them elsewhere.
+    /// Whether clocks without tenths belong to a kind that has tenths elsewhere.
     tenths: bool,
-    /// By what stands before a field: how it was written the last time.
+    /// For each literal, the latest notation of the field after it.
     fields: Vec<(Vec<u8>, TemplateField)>,
-    /// Where the last field was found: the next one is mostly that of the same text.
+    /// The index after the last match. The next field of a text usually has the next entry.
     at: usize,
 }
 
 impl Habits {
-    /// Returns the place of what is known of a field after this literal.
-    #[expect(clippy::indexing_slicing, reason = "places are below the length")]
+    /// Returns the index of a fitting entry for this literal.
+    #[expect(clippy::indexing_slicing, reason = "indices are below the length")]
     fn find(&mut self, literal: &[u8], fits: impl Fn(TemplateField) -> bool) -> Option<usize> {
         let count = self.fields.len();
         let mut places = (self.at..count).chain(0..self.at.min(count));
@@ -252,7 +252,7 @@ impl Habits {
         Some(found)
     }
 
-    /// Takes note of how a field is written; `at` is the place of what was known.
+    /// Records the notation of a field. `at` is the index of its entry, if there is one.
     fn learn(&mut self, at: Option<usize>, literal: &[u8], field: TemplateField) {
         if let Some(at) = at {
             if let Some((_, known)) = self.fields.get_mut(at) {
@@ -265,20 +265,20 @@ impl Habits {
     }
 }
 
-/// What a text is taken apart into.
+/// A receiver of the parts of a text.
 pub trait Parts<'a> {
-    /// Takes bytes of the template.
+    /// Receives bytes of the template.
     fn literal(&mut self, text: &[u8]);
-    /// Takes a text field.
+    /// Receives a text field.
     fn text(&mut self, text: &'a [u8]);
-    /// Takes a field of the first of these kinds that has such a value, or else a value.
+    /// Receives the text of a field. The first of `fields` that can represent the text is used, or else a value.
     fn field(&mut self, fields: &[TemplateField], text: &'a [u8], habits: &mut Habits);
-    /// Takes numbers that the text consists of, as `numbers` has found them.
+    /// Receives a text that consists of numbers, as found by `numbers`.
     fn numbers(&mut self, text: &'a [u8], found: &Numbers, habits: &mut Habits);
-    /// Takes what may be a line of moves, or else is a text field.
+    /// Receives a text that may be a line of moves, and otherwise is a text field.
     fn line(&mut self, text: &'a [u8], habits: &mut Habits);
 
-    /// Takes a value: numbers, a line or any text.
+    /// Receives a value: numbers, a line or any text.
     fn value(&mut self, text: &'a [u8], habits: &mut Habits) {
         if let Some(found) = numbers(text, TAIL) {
             self.numbers(text, &found, habits);
@@ -289,7 +289,7 @@ pub trait Parts<'a> {
         }
     }
 
-    /// Takes what stands between commands: blanks are part of the template, anything else is a value.
+    /// Receives the text between commands. Blanks belong to the template, and anything else is a value.
     fn between(&mut self, text: &'a [u8], habits: &mut Habits) {
         let blanks = text.iter().take_while(|byte| **byte == b' ').count();
         let (blanks, rest) = text.split_at(blanks);
@@ -323,12 +323,12 @@ pub trait Parts<'a> {
     }
 }
 
-/// Takes note whether a text has any structure: whether it is more than one text field.
+/// Detects whether a text has a structure, that is, more than one text field.
 #[derive(Default, Debug)]
 pub struct Structure {
-    /// Whether it has.
+    /// Whether the text has a structure.
     pub any: bool,
-    /// Whether it may have a line of moves.
+    /// Whether the text may contain a line of moves.
     pub lines: bool,
 }
 
@@ -337,7 +337,7 @@ impl<'a> Parts<'a> for Structure {
         self.any |= !text.is_empty();
     }
 
-    // All that is more than one text field, or one number, has a literal.
+    // Only texts of a single text field or a single number have no literal.
     fn text(&mut self, _: &'a [u8]) {}
 
     fn field(&mut self, _: &[TemplateField], _: &'a [u8], _: &mut Habits) {}
@@ -351,16 +351,16 @@ impl<'a> Parts<'a> for Structure {
     }
 }
 
-/// A text taken apart.
+/// A parsed text.
 #[derive(Default, Debug)]
 pub struct ParsedText<'a> {
     /// The template.
     pub template: Vec<u8>,
     /// The values of its fields, in order.
     pub values: Vec<FieldValue<'a>>,
-    /// Where in the template the last field ends.
+    /// The end of the last field in the template.
     field_end: usize,
-    /// The position before the move that the text stands after, and that move.
+    /// The position before the commented move, and that move.
     scene: Option<(Position, Move)>,
 }
 
@@ -371,7 +371,7 @@ impl<'a> ParsedText<'a> {
         self.text(text);
     }
 
-    /// Takes a text apart. A text with a scene may have lines of moves.
+    /// Parses a text. Only a text with a scene may contain lines of moves.
     pub fn parse(&mut self, text: &'a [u8], habits: &mut Habits, scene: Option<(Position, Move)>) {
         self.clear();
         self.scene = scene;
@@ -394,7 +394,7 @@ impl<'a> ParsedText<'a> {
         self.values.push(value);
     }
 
-    /// Returns the lines, with their fields.
+    /// Returns the lines with their fields.
     pub(crate) fn lines(&self) -> impl Iterator<Item = (LineField, &[(TurnedMove, bool)])> {
         self.values.iter().filter_map(|value| match value {
             FieldValue::Line(field, moves) => Some((*field, &moves[..])),
@@ -402,7 +402,7 @@ impl<'a> ParsedText<'a> {
         })
     }
 
-    /// Returns what stands between the last field and here.
+    /// Returns the part of the template after the last field.
     fn before(&self) -> &[u8] {
         self.template.get(self.field_end..).unwrap_or_default()
     }
@@ -441,7 +441,7 @@ impl<'a> Parts<'a> for ParsedText<'a> {
             let places = place.decimals;
             let known = habits.find(self.before(), |field| !matches!(field, TemplateField::Line(_)));
             let last = known.and_then(|at| habits.fields.get(at)).map(|(_, field)| *field);
-            // One decimal here and two there: zeros at the end are left out.
+            // One and two decimals alternate if the source omits trailing zeros.
             let stripped = (1..=2).contains(&places)
                 && matches!(last, Some(TemplateField::Decimal(1 | 2, PlusSign::Never)))
                 && last != Some(TemplateField::Decimal(places, PlusSign::Never));
@@ -486,7 +486,7 @@ impl<'a> Parts<'a> for ParsedText<'a> {
     }
 }
 
-/// Where a number stands in a text.
+/// The location of a number in a text.
 #[derive(Clone, Copy, Default, Debug)]
 struct NumberPlace {
     start: usize,
@@ -495,22 +495,22 @@ struct NumberPlace {
     is_time: bool,
 }
 
-/// The most numbers of a value.
+/// The maximum number of numbers in a value.
 const MOST_NUMBERS: usize = 8;
 
-/// The numbers that a text consists of.
+/// The numbers of a text that consists only of numbers, dividers and units.
 #[derive(Default, Debug)]
 pub struct Numbers {
     places: [NumberPlace; MOST_NUMBERS],
     count: usize,
 }
 
-/// The most bytes of a unit: of one joined to its number, and of one that ends a value.
+/// The maximum length of a unit: directly after its number, and at the end of a value.
 const SUFFIX: usize = 3;
 const TAIL: usize = 8;
 
-/// Returns the numbers of a text that consists of numbers, what divides them, and units of at most so many bytes;
-/// `None` for any other text.
+/// Returns the numbers of a text that consists of numbers, dividers, and units of at most `unit` bytes. Returns `None`
+/// for any other text.
 fn numbers(text: &[u8], unit: usize) -> Option<Numbers> {
     let mut found = Numbers::default();
     let (mut at, mut last_signed) = (0, true);
@@ -521,7 +521,7 @@ fn numbers(text: &[u8], unit: usize) -> Option<Numbers> {
         if rest.is_empty() && found.count > 0 {
             return Some(found);
         }
-        // Mate in so many moves.
+        // Mate in a number of moves.
         let mate = match rest {
             [b'M' | b'#', b'0'..=b'9', ..] | [b'#', b'-', b'0'..=b'9', ..] => 1,
             [b'+' | b'-', b'M' | b'#', b'0'..=b'9', ..] => 2,
@@ -535,7 +535,7 @@ fn numbers(text: &[u8], unit: usize) -> Option<Numbers> {
         };
         let whole = digits(sign);
         if whole == 0 {
-            // A unit ends the text.
+            // A unit may end the text.
             let is_unit = |byte: &u8| byte.is_ascii_alphabetic() || b"/% ".contains(byte);
             let fits = unit == TAIL && dividers > 0 && mate == 0 && sign == 0 && rest.len() < TAIL;
             return (fits && found.count > 0 && rest.iter().all(is_unit)).then_some(found);
@@ -561,7 +561,7 @@ fn numbers(text: &[u8], unit: usize) -> Option<Numbers> {
             place.decimals = decimals as u8;
             end += 1 + decimals;
         }
-        // Numbers one after the other all have signs, as in `+0-1`.
+        // Adjacent numbers without a divider must all have signs, as in `+0-1`.
         let is_joined = dividers == 0 && mate == 0 && found.count > 0;
         if end > 18 || found.count == MOST_NUMBERS || is_joined && !(last_signed && sign == 1) {
             return None;
@@ -579,7 +579,7 @@ fn numbers(text: &[u8], unit: usize) -> Option<Numbers> {
     }
 }
 
-/// Returns whether a text may be a line of moves, by its first word.
+/// Returns whether the first word of a text may be a move.
 fn may_be_line(text: &[u8]) -> bool {
     let word = text.get(..find(text, b' ').unwrap_or(text.len())).unwrap_or_default();
     let is_move = |word: &[u8]| match word {
@@ -601,7 +601,7 @@ fn may_be_line(text: &[u8]) -> bool {
     }
 }
 
-/// Takes a text apart: commands such as `[%clk 0:03:00]`, lists of `key=value`, evaluations such as `+0.31/20 5.6s`, and
+/// Parses a text: commands such as `[%clk 0:03:00]`, lists of `key=value`, evaluations such as `+0.31/20 5.6s`, and
 /// numbers.
 pub fn parse<'a>(text: &'a [u8], habits: &mut Habits, parsed: &mut impl Parts<'a>) {
     if command(text).is_some() {
@@ -633,13 +633,13 @@ pub fn parse<'a>(text: &'a [u8], habits: &mut Habits, parsed: &mut impl Parts<'a
     }
 }
 
-/// Returns whether a score and a depth stand before and after a slash.
+/// Returns whether a slash divides a score and a depth.
 fn are_scores(evaluation: &[u8], rest: &[u8]) -> bool {
     let depth = rest.split(|byte| *byte == b' ').next().unwrap_or_default();
     evaluation.len() < 12 && numbers(evaluation, SUFFIX).is_some() && numbers(depth, SUFFIX).is_some()
 }
 
-/// Returns where the first command begins.
+/// Returns the start of the first command.
 #[inline]
 fn command(text: &[u8]) -> Option<usize> {
     let mut at = 0;
@@ -651,7 +651,8 @@ fn command(text: &[u8]) -> Option<usize> {
     }
 }
 
-/// Returns where a byte first is: nearly always among the first few, which take less than a call.
+/// Returns the position of the first such byte. It is nearly always among the first 16 bytes, and a loop over these is
+/// faster than a call of `memchr`.
 #[inline]
 fn find(text: &[u8], byte: u8) -> Option<usize> {
     let (near, far) = text.split_at(text.len().min(16));
@@ -659,7 +660,7 @@ fn find(text: &[u8], byte: u8) -> Option<usize> {
     near_by.or_else(|| memchr::memchr(byte, far).map(|at| near.len() + at))
 }
 
-/// Splits a text at the first such byte, which neither part has; `None` where there is none.
+/// Splits a text at the first such byte, which neither part contains. Returns `None` if the byte does not occur.
 fn split(text: &[u8], at: u8) -> Option<(&[u8], &[u8])> {
     let (before, after) = text.split_at(find(text, at)?);
     Some((before, after.get(1..)?))
@@ -701,7 +702,7 @@ fn commands<'a>(text: &'a [u8], habits: &mut Habits, parsed: &mut impl Parts<'a>
     }
 }
 
-/// `d=27, sd=40, pv=Nf3 d5, wv=0.12,`: the keys are the template's, the values fields.
+/// Parses `d=27, sd=40, pv=Nf3 d5, wv=0.12,`: the keys belong to the template, and the values are fields.
 fn pairs<'a>(text: &'a [u8], habits: &mut Habits, parsed: &mut impl Parts<'a>) {
     for (number, part) in text.split(|byte| *byte == b',').enumerate() {
         if number > 0 {

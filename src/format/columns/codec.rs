@@ -1,11 +1,11 @@
-//! How a column of tag values is written as numbers (FORMAT.md, "Tags blocks").
+//! Codecs that turn the values of a tag column into numbers (FORMAT.md, "Tags blocks").
 
 use super::digits;
 use crate::format::budget;
 use crate::format::wire::{Bytes, push_string};
 
-/// Columns whose values recur from chunk to chunk, so that they go to the dictionary even where they seldom recur
-/// within one.
+/// Columns whose values recur from chunk to chunk. Their values go to the dictionary even if they hardly recur within a
+/// chunk.
 const RECURRING: [&str; 15] = [
     "Event",
     "Site",
@@ -24,22 +24,22 @@ const RECURRING: [&str; 15] = [
     "Source",
 ];
 
-/// How a column writes its values.
+/// The representation of a column's values.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Codec {
     /// Every value as text.
     Text,
-    /// Numbers of dictionary strings.
+    /// The numbers of dictionary strings.
     Dictionary,
-    /// Decimal numbers below 2^32 without a superfluous zero.
+    /// Decimal numbers below 2^32, without leading zeros.
     Integer,
-    /// `+n` as 2 n, `-n` as 2 n + 1, n below 2^31 without a superfluous zero.
+    /// `+n` as 2 n, `-n` as 2 n + 1, with n below 2^31 and without leading zeros.
     Signed,
-    /// `yyyy.mm.dd`, parts may be `?`; the difference to the value before.
+    /// `yyyy.mm.dd`, in which parts may be `?`, as the difference from the previous value.
     Date,
-    /// `hh:mm:ss`; the seconds since the value before, modulo a day.
+    /// `hh:mm:ss`, as the seconds since the previous value, modulo a day.
     Time,
-    /// This text, then eight of `0-9A-Za-z`.
+    /// The prefix, then eight characters of `0-9A-Za-z`.
     Base62(Vec<u8>),
 }
 
@@ -79,8 +79,7 @@ impl Codec {
         })
     }
 
-    /// Returns the number that stands for a text, before differences are taken; `None` unless `render` gives the text
-    /// back.
+    /// Returns the number of a text, before differences are taken. Returns `None` unless `render` reproduces the text.
     pub fn parse(&self, text: &[u8]) -> Option<u64> {
         match self {
             Codec::Text | Codec::Dictionary => None,
@@ -161,7 +160,7 @@ impl Codec {
         }
     }
 
-    /// Turns a value into what is written, given the value before it.
+    /// Returns the number to write for a value, given the previous value.
     pub fn difference(&self, value: u64, before: u64) -> u64 {
         match self {
             Codec::Date => {
@@ -181,8 +180,8 @@ impl Codec {
         }
     }
 
-    /// Returns the codec for these values, the first that holds nine in ten of a sample and of all, and for each value 1
-    /// more than its number, 0 where it has none.
+    /// Returns the codec of these values: the first that represents nine in ten of a sample and of all. Also returns
+    /// for each value its number plus 1, or 0 if it has none.
     pub fn choose(name: &[u8], values: &[&[u8]]) -> (Codec, Vec<u64>) {
         let base62 = values.first().and_then(|value| value.split_last_chunk::<8>()).map(|(prefix, _)| prefix.to_vec());
         let typed = [Codec::Integer, Codec::Signed, Codec::Date, Codec::Time];
@@ -218,8 +217,8 @@ fn base62_digit(value: u64) -> u8 {
     DIGITS[(value % 62) as usize]
 }
 
-/// The values of digits; 255 of other bytes.
-#[expect(clippy::indexing_slicing, reason = "worked out when compiling")]
+/// The values of digits; 255 for other bytes.
+#[expect(clippy::indexing_slicing, reason = "evaluated at compile time")]
 static VALUES: [u8; 256] = {
     let mut values = [u8::MAX; 256];
     let mut value = 0;
@@ -230,7 +229,8 @@ static VALUES: [u8; 256] = {
     values
 };
 
-/// The number that eight digits are, if they are digits. A table, as no processor foresees what kinds they are.
+/// Returns the number of eight digits, if all are digits. A table avoids branches on the kind of digit, which are
+/// unpredictable.
 #[expect(clippy::indexing_slicing, reason = "there are 256 bytes")]
 fn base62(digits: &[u8; 8]) -> Option<u64> {
     let values = digits.map(|digit| VALUES[usize::from(digit)]);

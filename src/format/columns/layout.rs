@@ -1,7 +1,7 @@
-//! How the games of a chunk stood in their sources: a style for each, and what differs from it (FORMAT.md, "Layout
-//! blocks").
+//! The layout of a chunk's games in their sources: a style for each game, and the differences from the style
+//! (FORMAT.md, "Layout blocks").
 //!
-//! A game written in its style gives nearly always the very bytes of the source. Where not, a patch makes them so.
+//! A game written in its style nearly always reproduces the bytes of the source. Edits correct the rest.
 
 use super::planes::{push_column, read_column};
 use crate::format::budget::{self, Allowance, Budget, Cost};
@@ -9,25 +9,25 @@ use crate::format::coder::numbers;
 use crate::format::limits::{Limits, MOST};
 use crate::format::wire::{Bytes, Mixed, push_string, push_varint, read_compressed_within};
 
-/// The bytes of a style, whose meaning is the PGN writer's.
+/// The size of a style in bytes. The PGN writer defines their meaning.
 pub const STYLE: usize = 9;
-/// So many equal bytes bring a comparison back into step.
+/// The number of equal bytes that ends a difference.
 const STEP: usize = 12;
-/// How far off the step is looked for, in bytes.
+/// The maximum length of a difference, in bytes.
 const REACH: usize = 160;
 
-/// One difference: after `copy` equal bytes, `delete` bytes give way to `insert`.
+/// One difference: after `copy` equal bytes, `insert` replaces `delete` bytes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LayoutEdit {
-    /// Bytes that are as expected.
+    /// The number of equal bytes.
     pub copy: u64,
-    /// Bytes expected that are not there.
+    /// The number of expected bytes that the source lacks.
     pub delete: u64,
-    /// Bytes there that are not expected.
+    /// Bytes of the source that were not expected.
     pub insert: Box<[u8]>,
 }
 
-/// Returns the edits that turn `expected` into `actual`; none where they are equal.
+/// Returns the edits that turn `expected` into `actual`; none if they are equal.
 pub fn difference(expected: &[u8], actual: &[u8]) -> Vec<LayoutEdit> {
     if expected == actual {
         return Vec::new();
@@ -52,13 +52,13 @@ fn after(bytes: &[u8], count: usize) -> &[u8] {
     bytes.get(count..).unwrap_or_default()
 }
 
-/// How much to delete and insert until the texts run together again.
+/// Returns the numbers of bytes to delete and to insert up to the next equal bytes.
 fn step(old: &[u8], new: &[u8]) -> (usize, usize) {
     for total in 1..=REACH.min(old.len() + new.len()) {
         for delete in total.saturating_sub(new.len())..=total.min(old.len()) {
             let insert = total - delete;
             let (a, b) = (after(old, delete), after(new, insert));
-            // Eight bytes decide nearly always; fewer only where both end.
+            // Comparing eight bytes nearly always decides. Fewer bytes are compared only at the end of both texts.
             if a.first_chunk::<8>() != b.first_chunk::<8>() {
                 continue;
             }
@@ -77,7 +77,7 @@ fn common_prefix(a: &[u8], b: &[u8]) -> usize {
     chunks + after(a, chunks).iter().zip(after(b, chunks)).take_while(|(a, b)| a == b).count()
 }
 
-/// Appends what `edits` make of `expected`; `None` where they do not fit it.
+/// Applies `edits` to `expected` and appends the result. Returns `None` if they do not fit.
 pub fn apply(expected: &[u8], edits: &[LayoutEdit], out: &mut Vec<u8>) -> Option<()> {
     let mut rest = Bytes(expected);
     for edit in edits {
@@ -117,7 +117,7 @@ impl Layout {
             rest.end_kind();
         }
         all().for_each(|edit| rest.bytes.extend_from_slice(&edit.insert));
-        // Styles that no game has make up for edits that take no bytes.
+        // Unused styles pad the block if edits without bytes need a larger budget.
         let (games, edits) = (self.games.len(), all().count());
         let charge = games as u64 * budget::GAME + edits as u64 * budget::EDIT;
         let cost = Cost { charge, allowance: Allowance::Chunk(games) };
@@ -133,12 +133,12 @@ impl Layout {
         payload
     }
 
-    /// Reads a payload whose CRC holds; `games` is the chunk's number of games.
+    /// Reads a payload with a verified CRC. `games` is the number of games in the chunk.
     pub fn decode(payload: &[u8], games: usize) -> Option<Layout> {
         Layout::decode_within(payload, games, &Limits::DEFAULT)
     }
 
-    /// Reads a payload that stays within the limits.
+    /// Reads a payload within the limits.
     pub fn decode_within(payload: &[u8], games: usize, limits: &Limits) -> Option<Layout> {
         let mut budget = Budget::new(payload.len(), Allowance::Chunk(games), limits);
         let raw = read_compressed_within(payload, &mut budget)?;

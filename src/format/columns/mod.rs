@@ -1,6 +1,6 @@
-//! What the blocks of a chunk of games hold: game records, tags, texts and layout.
+//! The blocks of a chunk of games: game records, tags, texts and layout.
 //!
-//! Builders take values game by game and return a payload; readers give the values of one game. Numbers go through
+//! Builders take values game by game and return a payload. Readers return the values of one game. Numbers go through
 //! `coder`.
 
 pub(crate) mod annotation;

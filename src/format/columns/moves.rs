@@ -1,46 +1,48 @@
-//! Blocks of game records: a table that finds each, then the records (FORMAT.md, "Moves blocks").
+//! Blocks of game records: a table that locates each record, then the records (FORMAT.md, "Moves blocks").
 //!
-//! The payload is `model | starts | lengths | page CRCs | records`. The model, in blocks of packed moves alone, names
-//! the tables that the moves are coded by. A start is the offset of every 16th record among the records (of packed
-//! ones: every 64th), four bytes; a length takes 1, 2 or 4 bytes, the same in the whole block; each 4,096 bytes of the
-//! records have a CRC of their own, so that one game can be read, and trusted, without reading the block.
+//! The payload is `model | starts | lengths | page CRCs | records`.
+//!
+//! - Model: only in blocks of packed moves; it names the tables that code the moves.
+//! - Start: the offset of every 16th record among the records, in four bytes. In packed blocks, of every 64th record.
+//! - Length: 1, 2 or 4 bytes, the same in the whole block.
+//! - Page CRC: the checksum of 4,096 bytes of the records. One game can therefore be read and verified alone.
 
 use crate::format::file::block::{BlockHeader, BlockKind, HEADER};
 use crate::format::identity::ArchiveId;
 use crate::format::wire::Bytes;
 use std::ops::Range;
 
-/// How many games share a start in blocks of plain moves.
+/// The number of games per start in blocks of plain moves.
 pub const GROUP: usize = 16;
-/// How many games share a start in blocks of packed moves: they are short, and slow enough to read without a long
-/// table.
+/// The number of games per start in blocks of packed moves. Packed records are short, and unpacking takes much longer
+/// than adding up lengths.
 pub const PACKED_GROUP: usize = 64;
-/// The bytes of records under one CRC.
+/// The number of record bytes per CRC.
 pub const PAGE: usize = 4096;
 /// The coding number of records whose moves are plain Brenner bytes.
 pub const PLAIN: u8 = 0;
 /// The coding number of records whose moves are packed.
 pub const PACKED: u8 = 1;
 
-/// Names the tables of packed moves: a number, and the first four bytes of the tables' SHA-256.
+/// The name of the tables of packed moves: a number, and the first four bytes of the tables' SHA-256.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub struct ModelName {
     /// The model's number.
     pub number: u32,
-    /// The first four bytes of its SHA-256, the first the lowest.
+    /// The first four bytes of its SHA-256, in little-endian order.
     pub hash: u32,
 }
 
 /// The size of a model's name in bytes.
 const MODEL_NAME: usize = 8;
 
-/// How the records of a block hold their moves.
+/// The representation of moves in the records of a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
 pub enum Coding {
-    /// As plain Brenner bytes.
+    /// Plain Brenner bytes.
     #[default]
     Plain,
-    /// Packed by the model of that name.
+    /// Packed by the named model.
     Packed(ModelName),
 }
 
@@ -53,20 +55,20 @@ impl Coding {
     }
 }
 
-/// Where things are in the payload of a moves block.
+/// The layout of the payload of a moves block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MovesTable {
-    /// Games in the block.
+    /// The number of games in the block.
     pub count: usize,
-    /// Whether the moves are packed, so that the payload begins with the name of a model.
+    /// Whether the moves are packed, in which case the payload begins with the name of a model.
     pub packed: bool,
-    /// Bytes of a length: 1, 2 or 4.
+    /// The number of bytes of a length: 1, 2 or 4.
     pub width: usize,
     /// The offset of the page CRCs in the payload.
     pub crcs: usize,
     /// The offset of the records in the payload.
     pub records: usize,
-    /// The bytes of all records.
+    /// The number of bytes of all records.
     pub size: usize,
 }
 
@@ -78,22 +80,22 @@ impl MovesTable {
         layout
     }
 
-    /// How many games share a start.
+    /// Returns the number of games per start.
     fn group(&self) -> usize {
         if self.packed { PACKED_GROUP } else { GROUP }
     }
 
-    /// The offset of the starts in the payload.
+    /// Returns the offset of the starts in the payload.
     fn starts(&self) -> usize {
         if self.packed { MODEL_NAME } else { 0 }
     }
 
-    /// The offset of the lengths in the payload.
+    /// Returns the offset of the lengths in the payload.
     fn lengths(&self) -> usize {
         self.starts() + self.count.div_ceil(self.group()) * 4
     }
 
-    /// Works the layout out of a header; `None` where the header contradicts itself.
+    /// Computes the layout from a header. Returns `None` if the header contradicts itself.
     pub fn from_header(header: &BlockHeader) -> Option<MovesTable> {
         let width = match header.coding >> 4 {
             0 => 1,
@@ -107,15 +109,15 @@ impl MovesTable {
             PACKED => true,
             _ => return None,
         };
-        // A game takes at least a byte of table, so a false count shows here.
+        // Each game takes at least a byte of the table, so this comparison detects a false count.
         let layout = MovesTable::new(header.count as usize, width, size, packed);
         (header.kind == BlockKind::Moves && layout.records == header.checked as usize).then_some(layout)
     }
 
-    /// Returns how the records hold their moves; `None` where the table contradicts itself. `payload` has at least the
+    /// Returns the representation of the moves, or `None` if the table contradicts itself. `payload` must contain the
     /// table.
     ///
-    /// Takes time in proportion to the games.
+    /// Time is proportional to the number of games.
     pub fn coding(&self, payload: &[u8]) -> Option<Coding> {
         if !self.is_consistent(payload)? {
             return None;
@@ -127,7 +129,7 @@ impl MovesTable {
         Some(Coding::Packed(ModelName { number: name.u32()?, hash: name.u32()? }))
     }
 
-    /// Returns whether each group begins where the one before it ends, so that no byte is of two games.
+    /// Returns whether each group begins at the end of the previous group, so no byte belongs to two games.
     fn is_consistent(&self, payload: &[u8]) -> Option<bool> {
         let (starts, _) = payload.get(self.starts()..self.lengths())?.as_chunks::<4>();
         let groups = payload.get(self.lengths()..self.crcs)?.chunks(self.group() * self.width);
@@ -148,13 +150,13 @@ impl MovesTable {
         }
     }
 
-    /// Returns where record `index` (from 0) is among the records: its offset and length. `payload` has at least the
+    /// Returns the offset and the length of record `index` (from 0) among the records. `payload` must contain the
     /// table.
     pub fn locate(&self, payload: &[u8], index: usize) -> Option<(usize, usize)> {
         self.locate_behind(payload, index, None)
     }
 
-    /// Like `locate`, but `before` is where the record before this one is, if that is known.
+    /// Like `locate`. `before` is the location of the previous record, if known.
     #[inline]
     pub fn locate_behind(
         &self,
@@ -167,7 +169,7 @@ impl MovesTable {
         }
         let lengths = payload.get(self.lengths()..self.crcs)?;
         let offset = match before {
-            // Each group's start is asked for, so that both ways lead to the same place whatever a table says.
+            // The start of each group is read, so both ways give the same offset for any table.
             Some((offset, size)) if !index.is_multiple_of(self.group()) => offset + size,
             _ => self.add_up(payload, lengths, index)?,
         };
@@ -187,19 +189,19 @@ impl MovesTable {
         Some(start + self.sum(before))
     }
 
-    /// Returns how many pages the records take.
+    /// Returns the number of pages of the records.
     pub fn pages(&self) -> usize {
         self.size.div_ceil(PAGE)
     }
 
-    /// Returns where a page of the records, from 0, is in the payload; nothing where there is none.
+    /// Returns the range of a page of the records (from 0) in the payload; an empty range if there is no such page.
     pub fn page(&self, page: usize) -> Range<usize> {
         let end = self.records + self.size;
         let start = page.checked_mul(PAGE).and_then(|start| start.checked_add(self.records)).unwrap_or(end).min(end);
         start..start.saturating_add(PAGE).min(end)
     }
 
-    /// Checks one page of the records. `payload` has at least the table, and begins at `offset` in the archive.
+    /// Checks one page of the records. `payload` must contain the table; it begins at `offset` in the archive.
     pub fn page_is_intact(&self, payload: &[u8], page: usize, bytes: &[u8], id: ArchiveId, offset: u64) -> bool {
         let crc =
             page.checked_mul(4).and_then(|at| payload.get(self.crcs..self.records)?.get(at..)?.first_chunk::<4>());
@@ -212,10 +214,10 @@ fn length(bytes: &[u8]) -> usize {
     bytes.iter().rev().fold(0, |value, byte| value << 8 | usize::from(*byte))
 }
 
-/// Returns where in a moves block, from the start of its header, the pages of record `index` are likely to be, by its
-/// games and pages alone: usual games, whose lengths take a byte.
+/// Estimates the range of the pages of record `index` from the start of the block's header. The estimate uses only the
+/// numbers of games and pages, and assumes typical games, whose lengths take one byte.
 pub fn likely_record(games: u64, pages: u64, index: u64) -> Range<u64> {
-    // What the size of the table and of the last page, and the lengths of games, leave open.
+    // The margin for the unknown sizes of the table, the last page and the games.
     const DOUBT: u64 = PAGE as u64;
     let size = pages.saturating_mul(PAGE as u64).saturating_sub(PAGE as u64 / 2);
     let table = games.saturating_add(games / 4).saturating_add(pages.saturating_mul(4));
@@ -224,7 +226,8 @@ pub fn likely_record(games: u64, pages: u64, index: u64) -> Range<u64> {
     at.saturating_sub(DOUBT)..at.saturating_add(DOUBT)
 }
 
-/// Returns the moves block of these records at `offset`. `ends` has the end of each record in `records`, ascending.
+/// Returns the moves block of these records for `offset`. `ends` contains the end of each record in `records`,
+/// ascending.
 pub fn encode(first: u64, records: &[u8], ends: &[u32], coding: Coding, id: ArchiveId, offset: u64) -> Vec<u8> {
     let starts = || std::iter::once(0).chain(ends.iter().copied());
     let lengths = || starts().zip(ends).map(|(start, end)| end - start);

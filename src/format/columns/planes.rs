@@ -1,16 +1,16 @@
-//! Columns of numbers as planes: the lowest bytes of all, then the next ones.
+//! Columns of numbers as planes: the lowest bytes of all numbers, then the next bytes, and so on.
 
 use crate::format::budget;
 use crate::format::wire::{Bytes, Mixed};
 
-/// The bytes that the greatest of these numbers takes; 0 where all are zero.
+/// Returns the number of bytes of the greatest number; 0 if all numbers are 0.
 pub(super) fn width(numbers: &[u64]) -> u8 {
     let all = numbers.iter().fold(0, |all, number| all | number);
     (64 - all.leading_zeros()).div_ceil(8) as u8
 }
 
-/// Appends the lowest bytes of all numbers, then the next bytes, and so on: like bytes stand together, and each plane is
-/// a kind.
+/// Appends the lowest bytes of all numbers, then the next bytes, and so on. Similar bytes are adjacent, and each plane
+/// is a kind for zstd.
 pub(super) fn push_planes(numbers: &[u64], out: &mut Mixed) {
     out.end_kind();
     for plane in 0..width(numbers) {
@@ -19,7 +19,7 @@ pub(super) fn push_planes(numbers: &[u64], out: &mut Mixed) {
     }
 }
 
-/// Reads `count` numbers of a width of at most 8 bytes.
+/// Reads `count` numbers with a width of at most 8 bytes.
 pub(super) fn read_planes(bytes: &mut Bytes, width: u8, count: usize) -> Option<Vec<u64>> {
     if width > 8 {
         return None;

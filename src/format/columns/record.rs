@@ -1,41 +1,41 @@
-//! A game record: a header where there is something to say (flags, the start of a set-up game), then Brenner bytes to
-//! the end (FORMAT.md, "Game records").
+//! A game record: an optional header (flags, and the start of a set-up game), then Brenner bytes to the end (FORMAT.md,
+//! "Game records").
 
 use crate::chess::{CastlingSide, Color, Piece, Position, Role, Square};
 use crate::format::wire::{Bytes, push_varint};
 use std::borrow::Cow;
 
-/// The first byte of a record with flags; no Brenner stream begins so.
+/// The first byte of a record with flags. No Brenner stream begins with it.
 pub const HEADER: u8 = 0xC5;
 /// The game does not start from the standard starting position: a starting position follows the flags.
 pub const SET_UP: u8 = 1;
 /// The movetext has no termination marker (not even `*`).
 pub const NO_MARKER: u8 = 2;
-/// The game has a fault: its raw rest is kept as a text.
+/// The game has a fault, and a text holds its unparsed rest.
 pub const FAULT: u8 = 4;
-/// The game has been changed since it was imported: its layout still gives what the source said.
+/// The game was changed after its import. Its layout still reproduces the source.
 pub const CHANGED: u8 = 8;
 const KNOWN: u8 = SET_UP | NO_MARKER | FAULT | CHANGED;
 
-/// A record taken apart.
+/// A parsed record.
 #[derive(Clone, Debug)]
 pub struct Record<'a> {
     /// The flags.
     pub flags: u8,
     /// The starting position of a set-up game.
     pub set_up: Option<Box<Position>>,
-    /// The Brenner bytes, texts apart: of the file, or decoded where moves are packed.
+    /// The Brenner bytes, without texts. They are borrowed from the file, or unpacked.
     pub stream: Cow<'a, [u8]>,
 }
 
 impl<'a> Record<'a> {
-    /// Reads a record. Where moves are packed, `stream` is what they are packed in.
+    /// Reads a record. If the moves are packed, `stream` holds the packed bytes.
     pub fn decode(bytes: &'a [u8], packed: bool) -> Option<Record<'a>> {
         let [HEADER, rest @ ..] = bytes else {
             return Some(Record { flags: 0, set_up: None, stream: Cow::Borrowed(bytes) });
         };
         let (&flags, stream) = rest.split_first()?;
-        // Packed moves may begin like a header, and then have an empty one before them.
+        // Packed moves may begin with the byte of a header. An empty header then precedes them.
         let empty = flags == 0 && packed && stream.first() == Some(&HEADER);
         if flags & !KNOWN != 0 || (flags == 0 && !empty) {
             return None;
@@ -50,23 +50,23 @@ impl<'a> Record<'a> {
 }
 
 impl Record<'_> {
-    /// Returns whether the game has been changed since it was imported.
+    /// Returns whether the game was changed after its import.
     pub fn is_changed(&self) -> bool {
         self.flags & CHANGED != 0
     }
 
-    /// Appends the record, its moves plain.
+    /// Appends the record with plain moves.
     pub fn push(&self, out: &mut Vec<u8>) {
         push_recoded(self, &self.stream, false, out);
     }
 
-    /// Returns the record with its bytes as its own.
+    /// Returns the record with owned bytes.
     pub fn into_owned(self) -> Record<'static> {
         Record { flags: self.flags, set_up: self.set_up, stream: Cow::Owned(self.stream.into_owned()) }
     }
 }
 
-/// Appends a record with the flags and starting position of `record` and other moves.
+/// Appends a record with the flags and the starting position of `record`, and other moves.
 pub fn push_recoded(record: &Record, stream: &[u8], packed: bool, out: &mut Vec<u8>) {
     if record.flags != 0 || (packed && stream.first() == Some(&HEADER)) {
         out.extend_from_slice(&[HEADER, record.flags]);
@@ -77,17 +77,16 @@ pub fn push_recoded(record: &Record, stream: &[u8], packed: bool, out: &mut Vec<
     out.extend_from_slice(stream);
 }
 
-/// Begins the record of a game that does not start from the standard starting position: appends a header that says so,
-/// and the start.
+/// Begins the record of a game that does not start from the standard starting position: appends a header with this
+/// flag, and the position.
 pub fn push_set_up(start: &Position, out: &mut Vec<u8>) {
     out.extend_from_slice(&[HEADER, SET_UP]);
     push_start(start, out);
 }
 
-/// Gives flags to the record that begins at `begin` and goes to the end of `records`: in its header, or in one put
-/// before it.
+/// Adds flags to the record from `begin` to the end of `records`: to its header, or to a new header.
 ///
-/// Costs a move of the record's bytes where it has no header. Without flags nothing is changed.
+/// A new header shifts the bytes of the record. Without flags, nothing changes.
 pub fn add_flags(records: &mut Vec<u8>, begin: usize, flags: u8) {
     match records.get_mut(begin..) {
         Some([HEADER, header, ..]) => *header |= flags,

@@ -1,7 +1,7 @@
 //! The texts of a chunk of games (FORMAT.md, "Texts blocks").
 //!
-//! Texts with a structure that stand right after a move carry their place themselves and leave nothing in the moves;
-//! all others have a marker there, in order.
+//! Comments with a structure directly after a move store their own position and leave nothing in the moves. All other
+//! texts have a marker in the moves, in order.
 
 use super::annotation::{self, FieldValue, Habits, ParsedText, Structure, TemplateField};
 use super::planes::{push_column, read_column};
@@ -16,18 +16,19 @@ use crate::game::TextKind;
 use foldhash::{HashMap, HashMapExt};
 use std::borrow::Cow;
 
-/// The most templates of a chunk; further texts are kept whole.
+/// The maximum number of templates that a writer creates. Further texts are stored as text fields.
 const MAX_TEMPLATES: usize = 1 << 14;
-/// The most templates that a reader takes: one more may stand for nothing but its bytes.
+/// The maximum number of templates that a reader accepts. The two more are the template of unstructured texts and
+/// padding.
 const MOST_TEMPLATES: usize = MAX_TEMPLATES + 2;
 
-/// A text to be written to a block, in the order of writing.
+/// A text to be written to a block. Drafts are in writing order.
 #[derive(Debug)]
 struct Draft {
     kind: TextKind,
-    /// The move that it stands after, from 1, if it carries its own place.
+    /// The number of the preceding move, from 1, if the text stores its own position.
     after: Option<u32>,
-    /// Where its bytes begin and end in those of all texts.
+    /// The range of its bytes in the bytes of all texts.
     start: u32,
     end: u32,
 }
@@ -41,21 +42,22 @@ pub struct TextsBuilder {
     text: Vec<u8>,
     /// Whether the current game may have lines of moves.
     lines: bool,
-    /// The start and the moves of each game that may have lines.
+    /// The starting position and the moves of each game that may have lines.
     moves: Vec<Option<GameMoves>>,
     habits: Habits,
     any: bool,
 }
 
-/// A game's starting position and its plain stream.
+/// The starting position of a game and its plain stream.
 type GameMoves = (Position, Vec<u8>);
 
-/// Calls with each move of a stream, those of variations too, and the position before it.
+/// A function that calls its argument with each move of a stream, including variations, and the position before the
+/// move.
 pub type Replay = fn(&Position, &[u8], &mut dyn FnMut(&Position, Move));
 
 impl TextsBuilder {
-    /// Adds a text to the current game. `after` is the number of moves in the stream before it, if it stands right
-    /// after the last of them and is the first text to do so. Returns whether it needs a marker in the moves.
+    /// Adds a text to the current game. `after` is the number of preceding moves in the stream. It is present only for
+    /// the first text directly after a move. Returns whether the text needs a marker in the moves.
     pub fn push(&mut self, kind: TextKind, text: &[u8], after: Option<u32>) -> bool {
         let mut structure = Structure::default();
         if kind == TextKind::Brace && after.is_some() {
@@ -76,7 +78,7 @@ impl TextsBuilder {
         self.current.push(Draft { kind, after, start, end: self.text.len() as u32 });
     }
 
-    /// Adds a text of another chunk as it was there: with its own place, after so many moves, or with a marker in the
+    /// Adds a text of another chunk without changing its position: after a number of moves, or with a marker in the
     /// moves.
     pub fn keep(&mut self, kind: TextKind, after: Option<u32>, text: &[u8]) {
         if kind == TextKind::Brace {
@@ -87,27 +89,26 @@ impl TextsBuilder {
         self.draft(kind, after, text);
     }
 
-    /// Takes its own place from the text added last, for something follows that would stand before it; it now needs a
-    /// marker in the moves.
+    /// Converts the last text to one with a marker in the moves. Call it if an element that precedes the text follows.
     pub fn mark_last(&mut self) {
         if let Some(draft) = self.current.last_mut() {
             draft.after = None;
         }
     }
 
-    /// Ends the current game. `moves` gives its starting position and its plain stream; it is asked where a text may have
-    /// a line of moves.
+    /// Ends the current game. `moves` returns its starting position and its plain stream. It is called only if a text
+    /// may contain a line of moves.
     pub fn end_game(&mut self, moves: impl FnOnce() -> Option<(Position, Vec<u8>)>) {
         let lines = std::mem::take(&mut self.lines);
         self.moves.push(if lines { moves() } else { None });
         let mut texts = std::mem::take(&mut self.current);
         self.any |= !texts.is_empty();
-        // Those with their own place first.
+        // Texts that store their own position come first.
         texts.sort_by_key(|draft| draft.after.is_none());
         self.games.push(texts);
     }
 
-    /// Forgets the current game's texts.
+    /// Drops the texts of the current game.
     pub fn rewind(&mut self) {
         if let Some(first) = self.current.first() {
             self.text.truncate(first.start as usize);
@@ -116,18 +117,18 @@ impl TextsBuilder {
         self.lines = false;
     }
 
-    /// Returns whether no game has a text: then there is no texts block.
+    /// Returns whether no game has a text. Such a chunk has no texts block.
     pub fn is_empty(&self) -> bool {
         !self.any
     }
 
     /// Returns the payload of the block. `replay` plays the games that may have lines of moves.
     pub fn encode(&self, level: i32, replay: Replay) -> Vec<u8> {
-        // What is read is what is written: the second way is never taken.
+        // Encoding with lines succeeds for any text that the parser has accepted; the fallback is for safety only.
         self.encode_with(level, Some(replay)).or_else(|| self.encode_with(level, None)).unwrap_or_default()
     }
 
-    /// The positions and moves that the texts of a game with places of their own stand after.
+    /// Returns the positions and moves before the texts of a game that store their own position.
     fn scenes(&self, game: usize, texts: &[Draft], replay: Option<Replay>) -> Vec<(Position, Move)> {
         let (Some(replay), Some(Some((start, stream)))) = (replay, self.moves.get(game)) else { return Vec::new() };
         let mut scenes = Vec::new();
@@ -142,7 +143,7 @@ impl TextsBuilder {
         scenes
     }
 
-    #[expect(clippy::indexing_slicing, reason = "a draft's range is of the builder's own text")]
+    #[expect(clippy::indexing_slicing, reason = "a draft's range lies in the builder's text")]
     fn encode_with(&self, level: i32, replay: Option<Replay>) -> Option<Vec<u8>> {
         let mut templates = Templates::default();
         let (mut placed, mut marked) = (Vec::new(), Vec::new());
@@ -215,7 +216,7 @@ impl TextsBuilder {
             (lines.moves, budget::LINE_MOVE),
         ];
         let fixed: u64 = fixed.into_iter().map(|(count, charge)| count as u64 * charge).sum();
-        // A template more, for the padding.
+        // One more template, for the padding.
         let charge = templates.charge(&predictions) + fixed + budget::TEMPLATE;
         let cost = Cost { charge, allowance: Allowance::Texts(games) };
         let head: usize = templates.order.iter().map(|template| template.len() + 1).sum();
@@ -239,14 +240,14 @@ impl TextsBuilder {
 struct Lines {
     lengths: Vec<u64>,
     bytes: Vec<u8>,
-    /// How many moves they have.
+    /// The number of their moves.
     moves: usize,
 }
 
-/// The most bytes that most predictions take, with their number.
+/// The usual maximum size of a prediction with its number.
 const LONGEST_PREDICTION: usize = 6;
 
-/// Appends which streams are predicted, and how.
+/// Appends the numbers of the predicted streams and their predictions.
 fn push_predictions(predictions: &[(usize, Prediction)], out: &mut Vec<u8>) {
     push_varint(predictions.len() as u64, out);
     let mut next = 0;
@@ -263,7 +264,7 @@ fn push_predictions(predictions: &[(usize, Prediction)], out: &mut Vec<u8>) {
     }
 }
 
-/// Reads which of so many streams are predicted, and how.
+/// Reads the predictions of up to `streams` streams.
 fn read_predictions(bytes: &mut Bytes, streams: usize) -> Option<Vec<Option<Prediction>>> {
     let mut predictions = budget::alike(None, streams)?;
     let mut next = 0usize;
@@ -282,21 +283,21 @@ fn read_predictions(bytes: &mut Bytes, streams: usize) -> Option<Vec<Option<Pred
     Some(predictions)
 }
 
-/// The values of one field of like templates.
+/// The values of one field of similar templates.
 #[derive(Debug)]
 struct Stream {
     field: TemplateField,
     text: Vec<u8>,
     values: Vec<i64>,
-    /// Where each value stands.
+    /// The place of each value.
     places: Vec<FieldPlace>,
 }
 
-/// A template, and what its texts come to.
+/// A template, with the statistics of its texts.
 struct Template {
     /// The streams of its fields.
     streams: Vec<usize>,
-    /// What one text is charged, and how many texts have it.
+    /// The charge of one text, and the number of texts.
     charge: u64,
     texts: u64,
 }
@@ -308,12 +309,12 @@ struct Templates {
     known: HashMap<Vec<u8>, usize>,
     names: HashMap<StreamName<Vec<u8>>, usize>,
     streams: Vec<Stream>,
-    /// The template of the text before: most texts have that.
+    /// The template of the previous text. Most texts have the same one.
     last: usize,
 }
 
 impl Templates {
-    /// Adds a text; returns the number of its template.
+    /// Adds a text, and returns the number of its template.
     #[expect(clippy::indexing_slicing, reason = "templates and streams are numbered here")]
     fn add<'a>(&mut self, parsed: &mut ParsedText<'a>, whole: &'a [u8], place: FieldPlace) -> u64 {
         let number = self.number(parsed, whole);
@@ -337,7 +338,7 @@ impl Templates {
         number as u64
     }
 
-    /// The number of a text's template; where there are too many, the text is made whole.
+    /// Returns the number of a text's template. Beyond the maximum, the text becomes a template of one text field.
     fn number<'a>(&mut self, parsed: &mut ParsedText<'a>, whole: &'a [u8]) -> usize {
         if self.order.get(self.last) == Some(&parsed.template) {
             return self.last;
@@ -373,8 +374,8 @@ impl Templates {
         self.streams.iter().any(|stream| matches!(stream.field, TemplateField::Line(_)))
     }
 
-    /// Returns a stream's numbers, coded as predicted.
-    #[expect(clippy::indexing_slicing, reason = "predictions refer to streams that there are")]
+    /// Returns the numbers of a stream, coded with a prediction.
+    #[expect(clippy::indexing_slicing, reason = "predictions refer to existing streams")]
     fn encode(&self, stream: &Stream, prediction: Prediction) -> Vec<u8> {
         let joined = prediction.join(|field| {
             let field = &self.streams[field];
@@ -383,7 +384,7 @@ impl Templates {
         fields::encode(prediction, &stream.places, &stream.values, joined)
     }
 
-    /// Returns what makes streams shorter than their kinds do, by the streams' numbers, and all streams' numbers coded.
+    /// Returns the predictions that shorten streams, with the streams' numbers, and the coded numbers of all streams.
     fn coded(&self) -> (Vec<(usize, Prediction)>, Vec<Vec<u8>>) {
         let mut sources: Vec<Source> = Vec::new();
         let (mut predictions, mut coded) = (Vec::new(), Vec::new());
@@ -407,7 +408,7 @@ impl Templates {
         (predictions, coded)
     }
 
-    /// The charge of all texts' templates and of the streams that they use.
+    /// Returns the charge of all texts and of the streams in use.
     fn charge(&self, predictions: &[(usize, Prediction)]) -> u64 {
         let streams = self.streams.iter().filter(|stream| !stream.values.is_empty()).count() as u64;
         let one = |template: &Template| {
@@ -419,21 +420,21 @@ impl Templates {
 }
 
 impl Stream {
-    /// Returns the first so many numbers, coded as their kind says.
+    /// Returns the first `count` numbers, coded by their kind.
     fn encode(&self, count: usize) -> Vec<u8> {
         let games: Vec<u64> = self.places.iter().take(count).map(|place| u64::from(place.game)).collect();
         numbers::encode(self.field.kind(), self.values.get(..games.len()).unwrap_or_default(), &games)
     }
 }
 
-/// The charge of a text of this template: its literals and its fields.
+/// Returns the charge of a text of this template: its literals and its fields.
 fn charge_of(template: &[u8]) -> u64 {
     let charge = |field| if field == TemplateField::Text { budget::TEXT } else { budget::NUMBER };
     let (fields, charge) = fields(template).fold((0, 0), |(fields, sum), (_, field)| (fields + 1, sum + charge(field)));
     (template.len() - 2 * fields) as u64 + charge
 }
 
-/// The fields of a template, each with the literal before it; letters that mean nothing are left out.
+/// Iterates over the fields of a template, each with the literal before it. Unassigned letters are skipped.
 fn fields(template: &[u8]) -> impl Iterator<Item = (&[u8], TemplateField)> {
     let mut rest = template;
     std::iter::from_fn(move || {
@@ -446,7 +447,7 @@ fn fields(template: &[u8]) -> impl Iterator<Item = (&[u8], TemplateField)> {
     })
 }
 
-/// Which fields have a stream in common: those after the same literal, or right after fields of the same stream.
+/// The key of a stream. Fields share a stream after the same literal, or directly after fields of the same stream.
 #[derive(PartialEq, Eq, Hash)]
 struct StreamName<T> {
     literal: T,
@@ -455,7 +456,7 @@ struct StreamName<T> {
 }
 
 impl<T: AsRef<[u8]>> StreamName<T> {
-    /// Returns the name of a field after this literal; `behind` is the stream of the field before, if there is one.
+    /// Returns the key of a field after this literal. `behind` is the stream of the previous field, if any.
     fn new(literal: T, behind: Option<usize>, field: TemplateField) -> StreamName<T> {
         let behind = behind.filter(|_| literal.as_ref().is_empty());
         StreamName { literal, behind, field }
@@ -467,29 +468,29 @@ fn sum(numbers: &[u64]) -> Option<usize> {
     usize::try_from(sum).ok()
 }
 
-/// The texts of a chunk, read. Lines of moves are not in them yet: they take the moves of their game.
+/// The decoded texts of a chunk, still without lines of moves. Decoding a line requires the moves of its game.
 #[derive(Debug, Default)]
 pub struct Texts {
     bytes: Vec<u8>,
     /// The end of each text in `bytes`.
     ends: Vec<usize>,
-    /// For each game: its first text, its first gap and its first kind.
+    /// For each game, the indexes of its first text, its first gap and its first kind.
     games: Vec<[usize; 3]>,
     gaps: Vec<u64>,
     kinds: Vec<TextKind>,
-    /// Where lines stand, in the order of the texts.
+    /// The locations of lines, in the order of the texts.
     holes: Vec<Hole>,
     lines: Vec<u8>,
     /// The end of each game's lines in `lines`, if there are any.
     line_ends: Vec<usize>,
 }
 
-/// Where a line stands.
+/// The location of a line.
 #[derive(Clone, Copy, Debug)]
 struct Hole {
     /// The number of the text, from 0.
     text: usize,
-    /// Where in the bytes of all texts.
+    /// The offset in the bytes of all texts.
     at: usize,
     field: LineField,
     moves: usize,
@@ -497,19 +498,19 @@ struct Hole {
 
 /// A stream being read.
 enum Reader<'a> {
-    /// Texts, where the next one begins, and where each ends.
+    /// Texts: the start of the next text, and the end of each text.
     Text { text: &'a [u8], at: usize, ends: std::vec::IntoIter<usize> },
-    /// Numbers, and how many of them have been read.
+    /// Numbers: the number of values read so far.
     Numbers(TemplateField, usize),
 }
 
 impl Texts {
-    /// Reads a payload whose CRC holds; `games` is the chunk's number of games.
+    /// Reads a payload with a verified CRC. `games` is the number of games in the chunk.
     pub fn decode(payload: &[u8], games: usize) -> Option<Texts> {
         Texts::decode_within(payload, games, &Limits::DEFAULT)
     }
 
-    /// Reads a payload that stays within the limits.
+    /// Reads a payload within the limits.
     pub fn decode_within(payload: &[u8], games: usize, limits: &Limits) -> Option<Texts> {
         let mut budget = Budget::new(payload.len(), Allowance::Texts(games), limits);
         let raw = read_compressed_within(payload, &mut budget)?;
@@ -537,7 +538,7 @@ impl Texts {
         }
         let kinds = known;
 
-        // Where each stream is used, and by which templates.
+        // For each stream, the places of its values and the templates that use it.
         let mut names: HashMap<StreamName<&[u8]>, usize> = HashMap::new();
         let mut streams: Vec<(TemplateField, Vec<FieldPlace>)> = Vec::new();
         let mut uses: Vec<Vec<usize>> = Vec::new();
@@ -655,7 +656,7 @@ impl Texts {
                             let value = *values.get(*stream)?.get(*at)?;
                             *at += 1;
                             if let TemplateField::Line(field) = *field {
-                                // Only comments that carry their own places have lines.
+                                // Only comments that store their own position have lines.
                                 let moves = usize::try_from(value).ok().filter(|moves| *moves <= MOST_MOVES)?;
                                 if place >= *placed as usize {
                                     return None;
@@ -678,7 +679,7 @@ impl Texts {
         Some(texts)
     }
 
-    /// Appends bytes, and leaves room for a number; `None` where there is no memory for them.
+    /// Appends bytes and reserves room for a number. Returns `None` if memory is exhausted.
     #[inline]
     fn push(&mut self, bytes: &[u8]) -> Option<()> {
         self.bytes.try_reserve(bytes.len() + annotation::LONGEST).ok()?;
@@ -710,7 +711,7 @@ impl Texts {
         (first..).zip(kinds).filter_map(|(text, kind)| Some((*self.kinds.get(kind)?, self.text(text)?)))
     }
 
-    /// Returns the comments of game `index` of the chunk that carry their own places: the number of moves before each,
+    /// Returns the comments of game `index` of the chunk that store their own position: the number of preceding moves,
     /// and the comment.
     pub fn placed(&self, index: usize) -> impl Iterator<Item = (u64, PlacedText)> {
         let (first, gaps) = match self.range(index) {
@@ -724,7 +725,7 @@ impl Texts {
         })
     }
 
-    /// Returns the comments with their own places of game `index`, to be read in their order.
+    /// Returns a reader of the comments of game `index` that store their own position. They must be read in order.
     pub fn comments(&self, index: usize) -> PlacedTexts<'_> {
         let ([first, ..], [next, ..]) = self.range(index).unwrap_or_default();
         let [from, to] = [first, next].map(|text| self.holes.partition_point(|hole| hole.text < text));
@@ -736,27 +737,27 @@ impl Texts {
     }
 }
 
-/// A comment that carries its own place.
+/// A comment that stores its own position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PlacedText(usize);
 
-/// The comments of a game that carry their own places.
+/// The comments of a game that store their own position.
 pub struct PlacedTexts<'a> {
     texts: &'a Texts,
-    /// The lines that are still to come.
+    /// The remaining lines.
     holes: &'a [Hole],
     lines: &'a [u8],
     decoder: Option<LineDecoder<'a>>,
 }
 
 impl<'a> PlacedTexts<'a> {
-    /// Returns whether there are lines still to come: these take the positions that their comments stand in.
+    /// Returns whether lines remain. Reading them requires the positions of their comments.
     pub fn has_lines(&self) -> bool {
         !self.holes.is_empty()
     }
 
-    /// Returns a comment. All are read in their order, each once; `scene` is the position before the move that the comment
-    /// stands after, and that move. `None` where a line has a move that is not legal.
+    /// Returns a comment. All comments must be read in order, each once. `scene` is the position before the commented
+    /// move, and that move. Returns `None` if a line has an illegal move.
     pub fn read(&mut self, comment: PlacedText, scene: Option<(&Position, Move)>) -> Option<Cow<'a, [u8]>> {
         let PlacedText(number) = comment;
         let text = self.texts.text(number)?;
@@ -778,5 +779,5 @@ impl<'a> PlacedTexts<'a> {
     }
 }
 
-/// About how many bytes a move of a line takes as text.
+/// The usual maximum length of a move in a line.
 const LONGEST_MOVE: usize = 6;

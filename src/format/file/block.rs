@@ -1,4 +1,4 @@
-//! Block headers: every block says what it is, which games it covers and how long it is (FORMAT.md, "Blocks").
+//! Block headers: the kind, the covered games and the length of each block (FORMAT.md, "Blocks").
 
 use crate::error::UnknownPart;
 use crate::format::budget::Allowance;
@@ -8,12 +8,12 @@ use crate::format::wire::Bytes;
 
 /// The first bytes of every block.
 pub const SYNC: [u8; 4] = *b"BGAb";
-/// Where the blocks of an archive begin: after its two header pages.
+/// The offset of the first block, after the two header pages.
 pub const BLOCKS: u64 = 8192;
 /// The size of a block header in bytes.
 pub const HEADER: usize = 40;
 
-/// What a block holds.
+/// The kind of a block.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum BlockKind {
     /// Game records: headers and Brenner moves.
@@ -28,26 +28,26 @@ pub enum BlockKind {
     Source,
     /// The end of a batch.
     Commit,
-    /// How the games stood in their sources.
+    /// The layout of the games in their sources.
     Layout,
-    /// Games that are deleted; `first` is the first of them.
+    /// Deletions of games; `first` is the first deleted game.
     Deleted,
-    /// Bytes of a source that stand beside no stored game; `first` is the number of the game that comes next.
+    /// Bytes of a source outside all stored games; `first` is the number of the next game.
     Loose,
-    /// Games that were deleted and are there again; `first` is the first of them.
+    /// Restorations of deleted games; `first` is the first restored game.
     Restored,
-    /// What the archive is: keys and values.
+    /// Keys and values that describe the archive.
     Metadata,
-    /// The model that packed moves need; `first` is its number.
+    /// The model of packed moves; `first` is its number.
     Model,
-    /// Something that this program does not know, by its number.
+    /// A kind that this program does not know, by its number.
     Other(u8),
 }
 
-/// The first kind that a reader who does not know it passes over; a lesser one has something that it must know.
+/// The first skippable kind. Readers skip unknown kinds from this number on, and must know all lower kinds.
 const SKIPPABLE: u8 = 128;
 
-/// Returns the allowance of a block of that kind, about so many games.
+/// Returns the allowance of a block of this kind, for about `games` games.
 pub(crate) fn allowance(kind: BlockKind, games: usize) -> Allowance {
     match kind {
         BlockKind::Texts => Allowance::Texts(games),
@@ -64,13 +64,13 @@ impl BlockKind {
         [Moves, Tags, Texts, Dictionary, Source, Commit, Layout, Deleted, Loose, Restored, Metadata, Model]
     };
 
-    /// Returns the kind with that number; `None` for 0, which is none.
+    /// Returns the kind of a number, or `None` for 0, which is unassigned.
     pub fn from_number(number: u8) -> Option<BlockKind> {
         let known = BlockKind::KNOWN.into_iter().find(|kind| kind.number() == number);
         known.or((number > 0).then_some(BlockKind::Other(number)))
     }
 
-    /// Returns the kind's number.
+    /// Returns the number of the kind.
     pub const fn number(self) -> u8 {
         match self {
             BlockKind::Moves => 1,
@@ -89,12 +89,12 @@ impl BlockKind {
         }
     }
 
-    /// Returns whether a reader that does not know the kind passes over the block.
+    /// Returns whether readers skip a block of this kind if they do not know it.
     pub const fn is_skippable(self) -> bool {
         self.number() >= SKIPPABLE
     }
 
-    /// Returns the kind's name, as FORMAT.md has it.
+    /// Returns the name of the kind in FORMAT.md.
     pub const fn name(self) -> &'static str {
         match self {
             BlockKind::Moves => "moves",
@@ -118,16 +118,16 @@ impl BlockKind {
 /// A block's header.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BlockHeader {
-    /// What the block holds.
+    /// The kind of the block.
     pub kind: BlockKind,
-    /// How it holds it; the meaning depends on the kind.
+    /// The coding of the payload. The kind determines its meaning.
     pub coding: u8,
     /// The number of the first game (or string, or source) covered.
     pub first: u64,
-    /// How many games (or strings) are covered.
+    /// The number of covered games or strings.
     pub count: u32,
-    /// For moves: the bytes of the payload under the payload CRC, the others being under page CRCs. For others: the
-    /// payload's length.
+    /// For moves: the number of payload bytes under the payload CRC, because the rest is under page CRCs. For other
+    /// kinds: the payload's length.
     pub checked: u32,
     /// The payload's length in bytes.
     pub length: u64,
@@ -152,7 +152,7 @@ impl BlockHeader {
         header
     }
 
-    /// Reads the header of a block at `offset`; `None` unless everything in it holds.
+    /// Reads the header of a block at `offset`. Returns `None` if the checksum or a field is invalid.
     pub fn decode(bytes: &[u8], id: ArchiveId, offset: u64) -> Option<BlockHeader> {
         let (body, crc) = bytes.get(..HEADER)?.split_at(HEADER - 4);
         if crc != id.crc(offset, body).to_le_bytes() {
@@ -171,7 +171,7 @@ impl BlockHeader {
             payload_crc: bytes.u32()?,
         };
         let end = offset.checked_add(HEADER as u64)?.checked_add(header.length)?;
-        // Pages of records have CRCs of their own; of any other block the payload CRC covers everything.
+        // Pages of records have separate CRCs. In all other blocks, the payload CRC covers the whole payload.
         let rest = header.length.checked_sub(u64::from(header.checked))?;
         let covered = rest == 0 || header.kind == BlockKind::Moves;
         let small = header.first.max(end) <= MOST;
@@ -180,8 +180,8 @@ impl BlockHeader {
 }
 
 impl BlockHeader {
-    /// Returns what a program must know to read an archive with this block, and this one does not: a critical kind, or a
-    /// coding of a kind that has one alone.
+    /// Returns the part of this block that a reader must know and this program does not know: a critical kind, or the
+    /// coding of a kind that has only one.
     pub fn unknown(&self) -> Option<UnknownPart> {
         match self.kind {
             BlockKind::Other(kind @ ..SKIPPABLE) => Some(UnknownPart::Block { kind }),
@@ -193,18 +193,18 @@ impl BlockHeader {
     }
 }
 
-/// Returns an identity by which the header of a block at `offset` has the checksum that it has; `None` where it is cut
-/// short.
+/// Returns an identity for which the checksum in the header of a block at `offset` is valid. Returns `None` if the
+/// header is cut short.
 ///
-/// All that a checksum takes from the identity is 32 bits, and a CRC can be run backwards. For a damaged header, and
-/// for other bytes, it is an identity that no archive has.
+/// A checksum depends on only 32 bits of the identity, and a CRC can be computed backwards. For a damaged header or
+/// other bytes, no archive has the resulting identity.
 pub fn identity_of(header: &[u8], offset: u64) -> Option<ArchiveId> {
     let (body, crc) = header.get(..HEADER)?.split_last_chunk::<4>()?;
     let known: Vec<u8> = offset.to_le_bytes().iter().chain(body).copied().collect();
     Some(ArchiveId::from_crc(crc_before(u32::from_le_bytes(*crc), &known)))
 }
 
-/// Returns a whole block of a kind that has one CRC for all its payload.
+/// Returns a complete block of a kind with one CRC for the whole payload.
 pub fn encode(kind: BlockKind, first: u64, count: u32, payload: &[u8], id: ArchiveId, offset: u64) -> Vec<u8> {
     let mut block = Vec::with_capacity(HEADER + payload.len());
     let header = BlockHeader {

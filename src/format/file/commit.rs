@@ -1,4 +1,5 @@
-//! Commit blocks: the end of a batch, with the archive's totals and how far the import was (FORMAT.md, "Commits").
+//! Commit blocks: the end of a batch, with the totals of the archive and the progress of the import (FORMAT.md,
+//! "Commits").
 
 use super::source::SourceRecord;
 use super::state::Chain;
@@ -8,7 +9,7 @@ use crate::format::wire::{Bytes, push_string, push_varint};
 /// The archive's totals at a commit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Commit {
-    /// Counts the commits from 1; the high-water slot of this commit has the same number.
+    /// The number of the commit, from 1. The header page of this commit has the same number.
     pub sequence: u64,
     /// Games in the archive.
     pub games: u64,
@@ -16,7 +17,7 @@ pub struct Commit {
     pub plies: u64,
     /// Strings in the dictionary.
     pub strings: u64,
-    /// Sources read to their end.
+    /// Completely read sources.
     pub sources: u64,
     /// Bytes of PGN read, decompressed.
     pub pgn_bytes: u64,
@@ -34,22 +35,21 @@ pub struct Commit {
     pub dictionary_bytes: u64,
     /// Bytes of layout blocks, headers included.
     pub layout_bytes: u64,
-    /// The chain up to this block: so a commit belongs to what comes before it and to nothing else.
+    /// The chain up to this block. It binds the commit to the preceding blocks.
     pub chain: Chain,
 }
 
-/// How far an import was at a commit, so that it can go on from there.
+/// The progress of an import at a commit, from which the import can continue.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Unfinished {
-    /// The number of the import's first source in the archive, from 0. Those after it that were read to their end have
-    /// source blocks.
+    /// The number of the import's first source in the archive, from 0. Later sources that are complete have source
+    /// blocks.
     pub first_source: u64,
-    /// The line of the current source at which it goes on, from 1.
+    /// The line of the current source at which the import continues, from 1.
     pub line: u64,
-    /// The options that have a bearing on what is stored, in the writer's words.
+    /// The options that affect the stored data, as text of the writer.
     pub options: String,
-    /// The source that was being read, as far as it was read: its length and hash are those of the bytes that have been
-    /// imported.
+    /// The current source, up to this point: its length and hash cover the imported bytes.
     pub source: SourceRecord,
 }
 
@@ -63,7 +63,7 @@ impl Unfinished {
         payload.extend_from_slice(&self.source.encode());
     }
 
-    /// Returns what a commit's payload says of an unfinished import, if anything.
+    /// Returns the unfinished import in a commit's payload, if there is one.
     #[doc(hidden)]
     pub fn from_commit(payload: &[u8]) -> Option<Unfinished> {
         Unfinished::decode(Commit::decode(payload)?.sources, payload.get(TOTALS..)?)
@@ -78,12 +78,12 @@ impl Unfinished {
     }
 }
 
-/// The bytes of a commit's thirteen numbers and its chain.
+/// The size of a commit's 13 numbers and its chain, in bytes.
 const TOTALS: usize = 13 * 8 + 16;
 
 impl Commit {
-    /// Returns the payload: thirteen numbers of eight bytes and the chain. After them stands [`Unfinished`], if the
-    /// import has not come to its end.
+    /// Returns the payload: 13 numbers of eight bytes and the chain. If the import is unfinished, [`Unfinished`]
+    /// follows.
     #[doc(hidden)]
     pub fn encode(&self) -> Vec<u8> {
         [

@@ -1,11 +1,10 @@
-//! Deletions and restorations blocks: games that are no longer to be seen, and those that are again (FORMAT.md,
-//! "Deletions blocks").
+//! Deletions and restorations blocks: games to hide, and games to show again (FORMAT.md, "Deletions blocks").
 
 use crate::format::budget::{self, Allowance, Budget, Cost, RUN};
 use crate::format::limits::Limits;
 use crate::format::wire::{Bytes, push_compressed, push_varint, read_compressed_within};
 
-/// Returns the payload for these runs of games, ascending and apart, each as first and last.
+/// Returns the payload for these runs of games, each as first and last. Runs must be ascending and not adjacent.
 pub fn encode(runs: &[(u64, u64)]) -> Vec<u8> {
     let (mut raw, mut next) = (Vec::new(), 1);
     for (first, last) in runs {
@@ -19,7 +18,7 @@ pub fn encode(runs: &[(u64, u64)]) -> Vec<u8> {
     payload
 }
 
-/// Reads a payload whose CRC holds; no run goes beyond game `games`.
+/// Reads a payload with a verified CRC. No run exceeds game `games`.
 pub fn decode(payload: &[u8], games: u64) -> Option<Vec<(u64, u64)>> {
     let mut budget = Budget::new(payload.len(), Allowance::Block, &Limits::DEFAULT);
     let raw = read_compressed_within(payload, &mut budget)?;

@@ -1,6 +1,6 @@
 //! Dictionary blocks: the strings that tags refer to by number (FORMAT.md, "Dictionary blocks").
 //!
-//! Every dictionary block is written twice, one after the other, since many games depend on it.
+//! Each dictionary block is written twice, one directly after the other, because many games depend on it.
 
 use crate::format::budget::{Allowance, Budget, Cost, STRING, with_room};
 use crate::format::limits::Limits;
@@ -21,12 +21,12 @@ pub fn encode(strings: &[Box<[u8]>], level: i32) -> Vec<u8> {
     payload
 }
 
-/// Returns the cost of a block with so many strings.
+/// Returns the cost of a block with this many strings.
 pub(crate) fn cost(strings: usize) -> Cost {
     Cost { charge: strings as u64 * STRING, allowance: Allowance::Dictionary }
 }
 
-/// A dictionary block, read.
+/// A decoded dictionary block.
 #[derive(Debug)]
 pub struct BlockStrings {
     raw: Vec<u8>,
@@ -34,12 +34,12 @@ pub struct BlockStrings {
 }
 
 impl BlockStrings {
-    /// Reads a payload whose CRC holds.
+    /// Reads a payload with a verified CRC.
     pub fn decode(payload: &[u8], count: usize) -> Option<BlockStrings> {
         BlockStrings::decode_within(payload, count, &Limits::DEFAULT)
     }
 
-    /// Reads a payload that stays within the limits.
+    /// Reads a payload within the limits.
     pub fn decode_within(payload: &[u8], count: usize, limits: &Limits) -> Option<BlockStrings> {
         let mut budget = Budget::new(payload.len(), Allowance::Dictionary, limits);
         let raw = read_compressed_within(payload, &mut budget)?;
@@ -52,7 +52,7 @@ impl BlockStrings {
             end = end.checked_add(bytes.count().filter(|length| *length <= limits.string)?)?;
             starts.push(end);
         }
-        // After the lengths.
+        // The strings begin after the lengths.
         let first = raw.len() - bytes.0.len();
         starts.iter_mut().for_each(|start| *start += first);
         (end == bytes.0.len()).then_some(BlockStrings { raw, starts })

@@ -1,7 +1,7 @@
-//! The archive's first two pages, each with the whole header and a high-water mark (FORMAT.md, "Header pages").
+//! The first two pages of an archive, each with a complete header (FORMAT.md, "Header pages").
 //!
-//! A commit writes one of them, in turn, so that the other still holds if the write is cut short. What a page says is
-//! decided here; which of two pages counts, with the file at hand, is decided where archives are opened.
+//! Commits write the two pages alternately, so one page stays valid if a write is interrupted. This file decodes pages.
+//! The code that opens archives selects the valid page.
 
 pub use super::block::BLOCKS;
 
@@ -15,36 +15,36 @@ use crate::format::wire::Bytes;
 pub const MAGIC: [u8; 8] = *b"\x89BGA\r\n\x1a\n";
 /// The size in bytes of each of the two pages.
 pub const PAGE: usize = 4096;
-/// Where the pages begin.
+/// The offsets of the pages.
 pub const PAGES: [u64; 2] = [0, PAGE as u64];
 const _: () = assert!(BLOCKS == 2 * PAGE as u64);
-/// Where each page has the archive's identity, by which even a damaged page may say whose it is.
+/// The offset of the archive's identity in each page. Even a damaged page may show the identity.
 pub const IDENTITIES: [u64; 2] = [PAGES[0] + 16, PAGES[1] + 16];
-/// Where the CRC of a page stands in it: at its end.
+/// The offset of the CRC in a page: at its end.
 const CRC_AT: usize = PAGE - 4;
-/// Where the features stand in a page.
+/// The offset of the features in a page.
 pub const FEATURES: u64 = 80;
 
-/// What a page says: what the archive is, and how far it is committed.
+/// The contents of a header page: the identity of the archive, and its last commit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Header {
     /// Format version, major and minor.
     pub version: (u16, u16),
-    /// The archive, and how far it is committed.
+    /// The archive and its committed state.
     pub state: State,
-    /// Where the last commit block begins; 0 in an archive without any.
+    /// The offset of the last commit block; 0 in an archive without commits.
     pub commit: u64,
-    /// What a program must know to read the archive, or to write to it.
+    /// The features that a program must know to read the archive, or to write to it.
     pub features: Features,
 }
 
-/// What an archive has beyond what every program of its version knows: a bit for each (FORMAT.md, "Extensions"). So far
-/// no bit has a meaning.
+/// Features that the archive's format version lacks: a bit for each (FORMAT.md, "Extensions"). No bit has a
+/// meaning yet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Features {
-    /// What a reader must know.
+    /// The features that a reader must know.
     pub read: u32,
-    /// What a writer must know, in addition.
+    /// The features that only a writer must know.
     pub write: u32,
 }
 
@@ -52,32 +52,33 @@ pub struct Features {
 const KNOWN: Features = Features { read: 0, write: 0 };
 
 impl Features {
-    /// Returns what keeps this program from reading the archive, if anything.
+    /// Returns the features that prevent this program from reading the archive, if any.
     pub fn unknown_to_reader(self) -> Option<UnknownPart> {
         Some(self.read & !KNOWN.read).filter(|bits| *bits != 0).map(UnknownPart::ReadFeatures)
     }
 
-    /// Returns what keeps this program from writing to the archive, if anything.
+    /// Returns the features that prevent this program from writing to the archive, if any.
     pub fn unknown_to_writer(self) -> Option<UnknownPart> {
         let bits = Some(self.write & !KNOWN.write).filter(|bits| *bits != 0);
         self.unknown_to_reader().or(bits.map(UnknownPart::WriteFeatures))
     }
 }
 
-/// What is found where a header page belongs.
+/// The state of a header page in a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Page {
-    /// A page of this program's major version whose CRC holds; what a greater minor one has more, features say.
+    /// A page of this program's major version with a valid CRC. Features describe additions of greater minor versions.
     Intact(Header),
-    /// A page of a greater major version whose CRC holds.
+    /// A page of a greater major version with a valid CRC.
     Newer((u16, u16)),
-    /// A page of a smaller major version whose CRC holds.
+    /// A page of a smaller major version with a valid CRC.
     Older((u16, u16)),
-    /// Zeros: no commit has come to this page yet.
+    /// Zeros: no commit has used this page yet.
     Zero,
-    /// Anything else that begins with the magic bytes: torn by a crash or damaged: the page alone does not show which.
+    /// Anything else that begins with the magic bytes. A crash may have torn the page, or it is damaged; the page alone
+    /// does not tell.
     Damaged,
-    /// The magic bytes are not there.
+    /// A page without the magic bytes.
     NotAnArchive,
 }
 
@@ -87,12 +88,12 @@ impl Header {
         Header { version: VERSION, state: State::new(id), commit: 0, features: Features::default() }
     }
 
-    /// Returns where the page with this header goes.
+    /// Returns the offset of the page with this header.
     pub fn offset(&self) -> u64 {
         if self.state.sequence.is_multiple_of(2) { PAGES[0] } else { PAGES[1] }
     }
 
-    /// Returns the page, to be written at `offset`.
+    /// Returns the bytes of the page, for `offset`.
     pub fn encode(&self) -> Vec<u8> {
         let mut page = Vec::with_capacity(PAGE);
         page.extend_from_slice(&MAGIC);
@@ -111,7 +112,7 @@ impl Header {
 }
 
 impl Page {
-    /// Reads both pages from the beginning of a file, which may be cut short.
+    /// Reads both pages from the beginning of a file, which may be truncated.
     pub fn read_both(file: &[u8]) -> [Page; 2] {
         PAGES.map(|offset| {
             let page = file.get(offset as usize..).unwrap_or_default();
@@ -119,10 +120,10 @@ impl Page {
         })
     }
 
-    /// Reads the page found at `offset`; it may be cut short.
+    /// Reads the page at `offset`, which may be truncated.
     ///
-    /// Magic, version, size and CRC stand in the same places in every version: so a page of another version is not
-    /// taken for a damaged one.
+    /// Magic, version, size and CRC have the same offsets in every version. A page of another version is therefore not
+    /// mistaken for a damaged page.
     fn decode(page: &[u8], offset: u64) -> Page {
         let Some(rest) = page.strip_prefix(&MAGIC) else {
             let zero = page.len() == PAGE && page.iter().all(|byte| *byte == 0);
@@ -149,7 +150,7 @@ impl Page {
         read().unwrap_or(Page::Damaged)
     }
 
-    /// Returns the header of a page that has one.
+    /// Returns the header of an intact page.
     pub fn header(&self) -> Option<Header> {
         match self {
             Page::Intact(header) => Some(*header),

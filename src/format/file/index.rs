@@ -1,5 +1,5 @@
-//! The index file: where each chunk's moves and each dictionary block are (FORMAT.md, "The index file"). A cache of the
-//! archive.
+//! The index file: the offsets of each chunk's moves and of each dictionary block (FORMAT.md, "The index file"). It is
+//! a cache of the archive.
 
 use crate::format::file::state::State;
 use crate::format::identity::VERSION;
@@ -18,9 +18,9 @@ pub const ENTRY: usize = 24;
 pub struct ChunkEntry {
     /// The number of its first game, from 1.
     pub first: u64,
-    /// Where its moves block begins.
+    /// The offset of its moves block.
     pub offset: u64,
-    /// How many pages of records the chunks before it have.
+    /// The number of record pages in the preceding chunks.
     pub pages: u64,
 }
 
@@ -29,31 +29,31 @@ pub struct ChunkEntry {
 pub struct DictionaryEntry {
     /// The id of its first string, from 0.
     pub first: u64,
-    /// Where the block begins.
+    /// The offset of the block.
     pub offset: u64,
-    /// Where its second copy begins.
+    /// The offset of its second copy.
     pub copy: u64,
 }
 
 /// A block of deletions or restorations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct DeletionEntry {
-    /// The first game that it names.
+    /// The first game in the block.
     pub first: u64,
-    /// Where the block begins.
+    /// The offset of the block.
     pub offset: u64,
-    /// How many games it names.
+    /// The number of games in the block.
     pub count: u64,
 }
 
 /// An index.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Index {
-    /// The state of the archive that it was made from.
+    /// The state of the archive at which the index was written.
     pub state: State,
-    /// Pages of records in all.
+    /// The total number of record pages.
     pub pages: u64,
-    /// Strings in the dictionary.
+    /// The number of strings in the dictionary.
     pub strings: u64,
     /// The chunks in order.
     pub chunks: Vec<ChunkEntry>,
@@ -64,7 +64,7 @@ pub struct Index {
 }
 
 impl Index {
-    /// Returns the file.
+    /// Returns the bytes of the file.
     pub fn encode(&self) -> Vec<u8> {
         let entries = self.chunks.len() + self.dictionaries.len() + self.deletions.len();
         let mut file = Vec::with_capacity(HEADER + entries * ENTRY + 4);
@@ -92,7 +92,7 @@ impl Index {
         file
     }
 
-    /// Reads a file; `None` unless every byte of it holds and its version is this program's.
+    /// Reads a file. Returns `None` if it is damaged or of another version.
     pub fn decode(file: &[u8]) -> Option<Index> {
         let (body, crc) = file.split_at_checked(file.len().checked_sub(4)?)?;
         let mut bytes = Bytes(body.strip_prefix(&MAGIC)?);
@@ -129,8 +129,8 @@ impl Index {
         index.holds_together().then_some(index)
     }
 
-    /// Returns whether the entries follow each other and the totals fit them: a reader counts on it, and a checksum
-    /// does not say so.
+    /// Returns whether the entries are in order and agree with the totals. Readers depend on it, and a checksum does
+    /// not prove it.
     fn holds_together(&self) -> bool {
         let (chunks, dictionaries) = (&self.chunks, &self.dictionaries);
         let ascend = |pair: &[ChunkEntry]| match pair {
@@ -143,7 +143,7 @@ impl Index {
         };
         let totals = match (chunks.first(), chunks.last()) {
             (Some(first), Some(last)) => {
-                // A page takes five bytes of the archive at least: one of records and a checksum.
+                // A page takes at least five bytes of the archive: one of records and four of a checksum.
                 let pages = last.pages <= self.pages && self.pages <= self.state.length / 5;
                 first.first == 1 && first.pages == 0 && last.first <= self.state.games && pages
             }
@@ -153,8 +153,7 @@ impl Index {
             (Some(first), Some(last)) => first.first == 0 && last.first < self.strings,
             _ => self.strings == 0,
         };
-        // A game takes a byte of its block's table at least, so what is allocated for all games is borne out by the
-        // file.
+        // A game takes at least a byte of its block's table, so the file supports an allocation for all games.
         let games = self.state.games <= self.state.length;
         let deletions = self.deletions.iter().all(|entry| entry.first >= 1 && entry.count <= self.state.games);
         totals

@@ -1,4 +1,4 @@
-//! Loose blocks: bytes of a source that stand beside no stored game (FORMAT.md, "Loose blocks").
+//! Loose blocks: bytes of a source outside all stored games (FORMAT.md, "Loose blocks").
 
 use crate::format::budget::{Allowance, Budget, Cost};
 use crate::format::limits::Limits;
@@ -11,7 +11,7 @@ pub fn compress(bytes: &[u8], level: i32) -> Vec<u8> {
     part
 }
 
-/// Returns the payload: the number of the source, from 0, and its bytes as `compress` gave them.
+/// Returns the payload: the number of the source, from 0, and its bytes in the form of `compress`.
 pub fn encode(source: u64, compressed: &[u8]) -> Vec<u8> {
     let mut payload = Vec::new();
     push_varint(source, &mut payload);
@@ -24,19 +24,19 @@ pub fn decode(payload: &[u8]) -> Option<(u64, Vec<u8>)> {
     decode_within(payload, &Limits::DEFAULT)
 }
 
-/// Returns the number of the source and the bytes, of a payload that stays within the limits.
+/// Returns the number of the source and the bytes, within the limits.
 pub fn decode_within(payload: &[u8], limits: &Limits) -> Option<(u64, Vec<u8>)> {
     let (source, compressed) = split(payload)?;
     let mut budget = Budget::new(compressed.len(), Allowance::Block, limits);
     Some((source, read_compressed_within(compressed, &mut budget)?))
 }
 
-/// Returns the number of the source alone.
+/// Returns only the number of the source.
 pub fn source(payload: &[u8]) -> Option<u64> {
     split(payload).map(|(source, _)| source)
 }
 
-/// Returns the number of the source, and the bytes still compressed.
+/// Returns the number of the source and the compressed bytes.
 pub fn split(payload: &[u8]) -> Option<(u64, &[u8])> {
     let mut bytes = Bytes(payload);
     Some((bytes.varint()?, bytes.0))

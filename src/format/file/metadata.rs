@@ -1,21 +1,21 @@
-//! Metadata blocks: what an archive is, in keys and values; and model blocks: what its packed moves need (FORMAT.md,
-//! "Metadata blocks", "Model blocks").
+//! Metadata blocks: the description of an archive, as keys and values. Model blocks: the model of packed moves
+//! (FORMAT.md, "Metadata blocks", "Model blocks").
 
 use crate::format::budget::{Allowance, Budget, Cost, STRING};
 use crate::format::limits::Limits;
 use crate::format::wire::{Bytes, push_compressed, push_string, read_compressed_within};
 
-/// The keys that FORMAT.md gives a meaning, in the order in which they are shown.
+/// The keys that FORMAT.md defines, in display order.
 pub const KEYS: [&str; 8] = ["title", "description", "creator", "license", "origin", "date", "language", "writer"];
-/// The most bytes of a key.
+/// The maximum length of a key in bytes.
 const LONGEST_KEY: usize = 64;
-/// The most bytes of a value.
+/// The maximum length of a value in bytes.
 pub const LONGEST_VALUE: usize = 1 << 16;
-/// The zstd level of these blocks: there are one or two in an archive.
+/// The zstd level of these blocks. An archive has only one or two, so time hardly matters.
 const LEVEL: i32 = 19;
 
-/// Returns whether a key may stand in a metadata block: lower-case letters, digits and hyphens after a letter, at most
-/// 64 in all.
+/// Returns whether a metadata block accepts a key: a lower-case letter, then lower-case letters, digits and hyphens, at
+/// most 64 characters in total.
 pub fn is_key(key: &str) -> bool {
     let letter = key.bytes().next().is_some_and(|byte| byte.is_ascii_lowercase());
     let rest = key.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
@@ -38,7 +38,7 @@ pub fn encode<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> Vec<u8
     payload
 }
 
-/// Reads a payload of `count` pairs that stays within the limits.
+/// Reads a payload of `count` pairs within the limits.
 pub fn decode_within(payload: &[u8], count: usize, limits: &Limits) -> Option<Vec<(String, String)>> {
     let mut budget = Budget::new(payload.len(), Allowance::Block, limits);
     let raw = read_compressed_within(payload, &mut budget)?;
@@ -62,7 +62,7 @@ pub fn encode_model(model: &[u8]) -> Vec<u8> {
     payload
 }
 
-/// Returns the bytes of a model, of a payload that stays within the limits.
+/// Returns the bytes of a model, within the limits.
 pub fn decode_model_within(payload: &[u8], limits: &Limits) -> Option<Vec<u8>> {
     read_compressed_within(payload, &mut Budget::new(payload.len(), Allowance::Block, limits))
 }

@@ -1,8 +1,8 @@
-//! What an archive file and its index are made of: header pages, block headers, and the blocks that are not about the
-//! games of one chunk.
+//! The parts of an archive file and its index: header pages, block headers, and the blocks that do not belong to one
+//! chunk.
 //!
-//! Each file has one structure, encodes it to bytes and reads it from a slice. `state` is what all of them say alike:
-//! which archive, and how far it is committed.
+//! Each file covers one structure, encodes it to bytes and reads it from a slice. `state` is common to these
+//! structures: the identity of the archive and its last commit.
 
 pub mod block;
 pub mod commit;

@@ -1,26 +1,26 @@
-//! Source blocks: what was imported, from where (FORMAT.md, "Source blocks").
+//! Source blocks: the imported sources (FORMAT.md, "Source blocks").
 
 use crate::format::limits::MOST;
 use crate::format::wire::{Bytes, push_string, push_varint};
 
-/// A source of games that has been read to its end.
+/// A completely read source of games.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct SourceRecord {
-    /// Its number in the archive, from 0: that in the block's header.
+    /// Its number in the archive, from 0, as in the block's header.
     pub number: u64,
-    /// The name it was given by, without its folders.
+    /// The given name, without folders.
     pub name: String,
     /// Its length in bytes, decompressed.
     pub bytes: u64,
     /// The SHA-256 of its decompressed bytes.
     pub sha256: [u8; 32],
-    /// Games seen in it.
+    /// The number of its games, including rejected ones.
     pub seen: u64,
-    /// Games rejected.
+    /// The number of rejected games.
     pub rejected: u64,
     /// The number of its first game in the archive, if it has one.
     pub first_game: u64,
-    /// Whether the archive holds every byte of it, so that it can be given back as it was.
+    /// Whether the archive contains every byte of the source and can reproduce it.
     pub exact: bool,
 }
 
@@ -44,7 +44,7 @@ impl SourceRecord {
         let mut bytes = Bytes(payload);
         let name = std::str::from_utf8(bytes.string()?).ok()?.to_owned();
         let [length, seen, rejected, first_game] = [bytes.varint()?, bytes.varint()?, bytes.varint()?, bytes.varint()?];
-        // So many games are stored, from the first on.
+        // The archive stores this many games, beginning with the first.
         seen.checked_sub(rejected)?;
         if [length, seen, first_game].into_iter().any(|number| number > MOST) {
             return None;

@@ -1,8 +1,8 @@
-//! Which state of which archive a file belongs to: what a header page, an index and every side file say alike
-//! (FORMAT.md, "State and content chain").
+//! The state of an archive at a commit. Header pages, indexes and side files contain it (FORMAT.md, "State and content
+//! chain").
 //!
 //! An identity, a length and counts can agree by chance. The chain cannot, in practice: it is a hash over the headers
-//! of all blocks up to a commit, and these hold the checksums of everything else.
+//! of all blocks up to a commit, and these headers contain the checksums of all other bytes.
 
 use super::block::{BLOCKS, BlockHeader, BlockKind, HEADER};
 use crate::format::identity::ArchiveId;
@@ -10,8 +10,8 @@ use crate::format::limits::MOST;
 use crate::format::wire::Bytes;
 use sha2::{Digest, Sha256};
 
-/// A hash over all blocks from the beginning of an archive on: the first 16 bytes of a SHA-256 over the chain before
-/// and a block's header.
+/// A hash over all blocks from the beginning of an archive: the first 16 bytes of a SHA-256 of the previous chain and a
+/// block's header.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Chain(pub [u8; 16]);
 
@@ -22,7 +22,7 @@ impl Chain {
         Chain(id.0)
     }
 
-    /// Returns the chain with one block more, by the bytes of its header.
+    /// Returns the chain after one more block, from the bytes of its header.
     #[doc(hidden)]
     pub fn then(self, header: &[u8; HEADER]) -> Chain {
         let hash = Sha256::new().chain_update(self.0).chain_update(header).finalize();
@@ -32,18 +32,18 @@ impl Chain {
     }
 }
 
-/// The state of an archive at a commit. A file that was made from it belongs to this very state and no other.
+/// The state of an archive at a commit. A file with this state was made from the archive at exactly this commit.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct State {
     /// The archive.
     pub id: ArchiveId,
-    /// The sequence number of the commit; 0 before the first.
+    /// The sequence number of the commit; 0 before the first commit.
     pub sequence: u64,
     /// The committed length of the archive in bytes.
     pub length: u64,
-    /// Games in all.
+    /// The total number of games.
     pub games: u64,
-    /// The chain with the commit block.
+    /// The chain up to and including the commit block.
     pub chain: Chain,
 }
 
@@ -58,7 +58,7 @@ impl State {
         State { id, sequence: 0, length: BLOCKS, games: 0, chain: Chain::new(id) }
     }
 
-    /// Goes on to the end of a block that begins where the state ends, with this header.
+    /// Advances to the end of a block that begins at the end of the state and has this header.
     #[doc(hidden)]
     pub fn extend(&mut self, header: &BlockHeader) {
         self.chain = self.chain.then(&header.encode(self.id, self.length));
@@ -82,7 +82,7 @@ impl State {
         bytes
     }
 
-    /// Reads the bytes; `None` where a number is greater than any archive has.
+    /// Reads the bytes. Returns `None` if a number exceeds the limits of the format.
     pub(crate) fn decode(bytes: &mut Bytes) -> Option<State> {
         let id = ArchiveId(bytes.array()?);
         let mut number = || bytes.u64().filter(|number| *number <= MOST);

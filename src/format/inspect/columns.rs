@@ -12,7 +12,7 @@ use crate::game::TextKind;
 
 /// The codecs' names, by number.
 const CODECS: [&str; 7] = ["text", "dictionary", "integer", "signed", "date", "time", "base 62"];
-/// The width that stands for a predicted column.
+/// The width that marks a predicted column.
 const PREDICTED: u64 = 255;
 
 pub(super) fn moves<'a>(walk: &mut Walk, place: &mut Place<'a>, header: &BlockHeader, id: ArchiveId) -> Option<()> {
@@ -76,7 +76,7 @@ fn start_parts(walk: &mut Walk, place: &mut Place) -> Option<()> {
     walk.varint(place, "fullmove number").map(drop)
 }
 
-/// A column of numbers: its width, then its planes. Returns the numbers.
+/// Walks over a column of numbers: its width, then its planes. Returns the numbers.
 fn column(walk: &mut Walk, place: &mut Place, name: &str, count: usize) -> Option<Vec<u64>> {
     walk.group(place, name, &format!("{count} numbers"), |walk, place| {
         let width = walk.number(place, "width", 1)?;
@@ -87,7 +87,7 @@ fn column(walk: &mut Walk, place: &mut Place, name: &str, count: usize) -> Optio
 fn planes(walk: &mut Walk, place: &mut Place, name: &str, width: u64, count: usize) -> Option<Vec<u64>> {
     let width = usize::try_from(width).ok().filter(|width| *width <= 8)?;
     let size = width.checked_mul(count)?;
-    // Width 0 says much in no bytes: the count is what the caller could bear.
+    // Planes of width 0 take no bytes, so the caller must limit the count.
     let of = |bytes: &[u8], number: usize| {
         (0..width).fold(0, |value, plane| {
             value | u64::from(bytes.get(plane * count + number).copied().unwrap_or(0)) << (8 * plane)
@@ -103,9 +103,9 @@ fn planes(walk: &mut Walk, place: &mut Place, name: &str, width: u64, count: usi
     Some((0..count).map(|number| of(bytes, number)).collect())
 }
 
-/// The most tags of a chunk that are counted: games of one schema take no bytes here.
+/// The maximum number of tags of a chunk. Games of one schema take no bytes here.
 const MOST_TAGS: usize = 1 << 26;
-/// The most numbers that planes without bytes are taken to stand for.
+/// The maximum number of values in planes without bytes.
 const MOST_ZEROS: usize = 1 << 22;
 
 pub(super) fn tags(walk: &mut Walk, place: &mut Place, games: usize, payload: &[u8]) -> Option<()> {
@@ -165,7 +165,7 @@ pub(super) fn tags(walk: &mut Walk, place: &mut Place, games: usize, payload: &[
         walk.string(place, "numbers of predicted columns")?;
         walk.rest(place, "texts of predicted columns");
     }
-    // What all of it says together.
+    // The combined meaning of these parts.
     if walk.all
         && let Some(tags) = Tags::decode(payload, games)
     {
@@ -195,7 +195,7 @@ fn read_schemas(bytes: &mut Bytes) -> Option<Vec<Vec<usize>>> {
     (0..count).map(|_| one(bytes)).collect()
 }
 
-/// The head of a column of tags: its codec and its width.
+/// Walks over the head of a column of tags: its codec and its width.
 fn column_head(walk: &mut Walk, place: &mut Place) -> Option<(u8, u64)> {
     let name = walk.leaf(place, "name", 1, |number| {
         let name =
@@ -218,7 +218,7 @@ fn column_head(walk: &mut Walk, place: &mut Place) -> Option<(u8, u64)> {
     Some((*codec.first()?, super::walk::number(width)))
 }
 
-/// Lengths of texts, then the texts.
+/// Walks over the lengths of texts, then the texts.
 fn texts_parts(walk: &mut Walk, place: &mut Place, count: usize) -> Option<()> {
     let mut lengths = Bytes(place.rest());
     walk.many(place, "lengths of texts", count, |walk, place, _| walk.varint(place, "length").map(drop))?;

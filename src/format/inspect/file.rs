@@ -1,4 +1,4 @@
-//! The parts of an archive: header pages, block headers, and the payloads that are not about the games of one chunk.
+//! The parts of an archive: header pages, block headers, and the payloads that do not belong to one chunk.
 
 use super::columns;
 use super::walk::{Place, Walk, shown};
@@ -53,7 +53,7 @@ pub(super) fn archive<'a>(walk: &mut Walk, place: &mut Place<'a>) {
     }
 }
 
-/// Which games, strings or sources a block is about.
+/// Returns the games, strings or sources that a block covers.
 fn covered(header: &BlockHeader) -> String {
     let last = header.first.saturating_add(u64::from(header.count)).saturating_sub(1);
     let range = |what: &str| {
@@ -72,7 +72,7 @@ fn covered(header: &BlockHeader) -> String {
     }
 }
 
-/// The state of an archive: what header pages, index and side files have in common.
+/// Walks over the state of an archive, which header pages, index and side files contain.
 pub(super) fn state(walk: &mut Walk, place: &mut Place) -> Option<()> {
     walk.plain(place, "archive id", 16)?;
     walk.number(place, "sequence number", 8)?;
@@ -155,7 +155,7 @@ fn block<'a>(walk: &mut Walk, place: &mut Place<'a>, header: &BlockHeader, id: A
     }
 }
 
-/// A compressed part: what it is made of, and what it holds.
+/// Walks over a compressed part and its contents.
 fn compressed(
     walk: &mut Walk,
     place: &mut Place<'_>,
@@ -166,7 +166,7 @@ fn compressed(
     walk.varint(place, "raw length")?;
     let how = walk.leaf(place, "compression", 1, |bytes| if bytes == [1] { "zstd" } else { "none" }.to_owned())?;
     if how != [1] {
-        // Raw bytes are parts of the file like any others.
+        // Stored bytes are parts of the file like any others.
         return walk.group(place, "raw", "", |walk, place| parts(walk, place).filter(|()| place.rest().is_empty()));
     }
     let raw = read_compressed(part, allowance)?;

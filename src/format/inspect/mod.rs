@@ -1,9 +1,11 @@
-//! What the files of this format hold, part by part: for a person with a damaged file, and for whoever writes a second
-//! implementation. In flow a file's bytes, out flow its parts with name, place, checksum and meaning; nothing is
-//! refused, what cannot be read is said so.
+//! Describes files of this format part by part, for a person with a damaged file and for authors of other
+//! implementations.
 //!
-//! - `walk`: how parts are told.
-//! - `file`: archives: pages, blocks, and the blocks that are not about the games of one chunk.
+//! Input: the bytes of a file; output: its parts with name, offset, checksum and meaning. No file is rejected;
+//! unreadable parts are reported.
+//!
+//! - `walk`: the interface for descriptions of parts.
+//! - `file`: archives: pages, blocks, and the blocks that do not belong to one chunk.
 //! - `columns`: the payloads of moves, tags, texts and layout blocks.
 //! - `side`: index and side files.
 
@@ -16,11 +18,11 @@ use crate::format::{header, index, side as side_files};
 pub use walk::Part;
 use walk::{Place, Walk};
 
-/// Tells the parts of a file in the order of its bytes, groups before what is in them. `all`: also records, entries,
-/// strings and numbers, one by one. Returns false where the file is none of this format.
+/// Describes the parts of a file in the order of its bytes, and each group before its contents. `all` adds records,
+/// entries, strings and numbers one by one. Returns false if the file has another format.
 ///
-/// Takes time and memory in proportion to the file, and to what is decompressed of a block at a time. What is damaged is
-/// told as such.
+/// Takes time and memory in proportion to the file, and to the decompressed size of one block at a time. Damaged parts
+/// are reported.
 pub fn inspect(file: &[u8], all: bool, see: &mut dyn FnMut(&Part<'_>)) -> bool {
     let mut walk = Walk::new(see, all);
     let mut place = Place::new(file, 0);

@@ -9,7 +9,7 @@ use crate::format::side::{self, Head, Part, Segment};
 use crate::format::wire::Bytes;
 use crate::format::{ArchiveId, index};
 
-/// Magic, version, size of the header and state; returns the archive's id.
+/// Walks over magic, version, header size and state. Returns the archive's identity.
 fn head(walk: &mut Walk, place: &mut Place, magic: [u8; 8]) -> Option<ArchiveId> {
     let id = place.rest().get(16..)?.first_chunk().map(|id| ArchiveId(*id));
     walk.constant(place, "magic", &magic)?;
@@ -21,7 +21,7 @@ fn head(walk: &mut Walk, place: &mut Place, magic: [u8; 8]) -> Option<ArchiveId>
     id
 }
 
-/// The CRC of all that is before it.
+/// Walks over the CRC of all preceding bytes.
 fn crc_of_all(walk: &mut Walk, place: &mut Place, file: &[u8], id: ArchiveId) -> Option<()> {
     walk.checksum(place, "CRC", id.crc(0, file.get(..place.offset() as usize)?))
 }
@@ -51,7 +51,8 @@ pub(super) fn index(walk: &mut Walk, place: &mut Place) {
     });
 }
 
-/// A signatures file, a position index or a tag columns file: two head pages, and the segments of the later one.
+/// Walks over a signatures file, a position index or a tag columns file: two head pages, and the segments of the later
+/// page.
 pub(super) fn segments(walk: &mut Walk, place: &mut Place, magic: [u8; 8]) {
     let file = place.rest();
     for page in 0..2 {
@@ -193,7 +194,8 @@ fn tag_columns(walk: &mut Walk, place: &mut Place, games: usize) -> Option<()> {
     Some(())
 }
 
-/// What the directory of tag columns says: strings and bytes of text of each table; name and width of each column.
+/// The contents of the directory of tag columns: the strings and text bytes of each table, and the name and width of
+/// each column.
 type Found = (Vec<(usize, usize)>, Vec<(String, usize)>);
 
 fn directory(walk: &mut Walk, place: &mut Place) -> Option<Found> {

@@ -1,50 +1,50 @@
-//! A walk over bytes that says what each of them is: leaves in the order of the bytes, groups before what is in them.
+//! A walk over bytes that describes each part: leaves in the order of the bytes, and groups before their contents.
 
 use crate::format::wire::Bytes;
 
 /// A part of a file.
 #[derive(Clone, Copy, Debug)]
 pub struct Part<'a> {
-    /// In how many groups it is.
+    /// The number of enclosing groups.
     pub depth: usize,
-    /// What it is, as in `payload CRC`.
+    /// Its name, such as `payload CRC`.
     pub name: &'a str,
-    /// Where it begins: in the file, or in the decompressed part that it belongs to.
+    /// Its offset in the file, or in the decompressed part that contains it.
     pub offset: u64,
-    /// Its bytes; none where the part says what others mean together.
+    /// Its bytes; none if the part describes the combined meaning of others.
     pub bytes: &'a [u8],
-    /// What it means.
+    /// Its meaning.
     pub value: &'a str,
-    /// Whether it is as it should be, where that can be said: of a checksum whether it is that of the bytes.
+    /// Whether it is valid, if that can be checked. A checksum is valid if it matches its bytes.
     pub intact: Option<bool>,
-    /// Whether it is in bytes that were decompressed.
+    /// Whether it is in decompressed bytes.
     pub unpacked: bool,
-    /// Whether it has no parts of its own.
+    /// Whether it has no parts.
     pub leaf: bool,
 }
 
-/// A place in bytes that are being walked over.
+/// A position in the bytes of a walk.
 #[derive(Clone, Copy)]
 pub(super) struct Place<'a> {
     bytes: &'a [u8],
     at: usize,
-    /// Where the bytes begin, in the file or in what was decompressed.
+    /// The offset of the first byte, in the file or in the decompressed bytes.
     base: u64,
     unpacked: bool,
 }
 
 impl<'a> Place<'a> {
-    /// Returns the beginning of bytes that stand at an offset.
+    /// Returns the beginning of bytes with this offset.
     pub(super) fn new(bytes: &'a [u8], base: u64) -> Place<'a> {
         Place { bytes, at: 0, base, unpacked: false }
     }
 
-    /// Returns the beginning of bytes that were decompressed.
+    /// Returns the beginning of decompressed bytes.
     pub(super) fn unpacked(bytes: &'a [u8]) -> Place<'a> {
         Place { bytes, at: 0, base: 0, unpacked: true }
     }
 
-    /// Returns the bytes that are left.
+    /// Returns the remaining bytes.
     pub(super) fn rest(&self) -> &'a [u8] {
         self.bytes.get(self.at..).unwrap_or_default()
     }
@@ -54,13 +54,13 @@ impl<'a> Place<'a> {
         self.base + self.at as u64
     }
 
-    /// Returns the same place, with no more than so many bytes after it.
+    /// Returns the same position, with at most `size` bytes after it.
     pub(super) fn within(&self, size: usize) -> Place<'a> {
         let end = self.at.saturating_add(size).min(self.bytes.len());
         Place { bytes: self.bytes.get(..end).unwrap_or_default(), ..*self }
     }
 
-    /// Goes on by so many bytes, and returns them; `None` where they are not there.
+    /// Advances by `size` bytes and returns them, or returns `None` if fewer remain.
     pub(super) fn take(&mut self, size: usize) -> Option<&'a [u8]> {
         let taken = self.rest().get(..size)?;
         self.at += size;
@@ -68,13 +68,13 @@ impl<'a> Place<'a> {
     }
 }
 
-/// A walk: who is told, and how much.
+/// A walk: the receiver of the parts, and the level of detail.
 pub(super) struct Walk<'w> {
     see: &'w mut dyn FnMut(&Part<'_>),
-    /// Whether records, entries, strings and numbers are told one by one.
+    /// Whether records, entries, strings and numbers are described one by one.
     pub(super) all: bool,
     depth: usize,
-    /// Whether it is only found out where a group ends.
+    /// Whether the walk only finds the end of a group, without describing parts.
     silent: bool,
 }
 
@@ -91,12 +91,12 @@ impl<'w> Walk<'w> {
         (self.see)(&Part { depth, name, offset, bytes, value, intact, unpacked, leaf });
     }
 
-    /// Says what something means that is told elsewhere.
+    /// Describes a meaning whose bytes are described elsewhere.
     pub(super) fn note(&mut self, place: &Place, name: &str, value: &str) {
         self.tell(place, &[], name, value, None, true);
     }
 
-    /// The next bytes, as one part whose meaning is worked out of them.
+    /// Describes the next bytes as one part. `value` derives its meaning from the bytes.
     pub(super) fn leaf<'a>(
         &mut self,
         place: &mut Place<'a>,
@@ -107,7 +107,7 @@ impl<'w> Walk<'w> {
         self.checked(place, name, size, |bytes| (value(bytes), None))
     }
 
-    /// `leaf`, for bytes of which can be said whether they are right.
+    /// Like `leaf`, for bytes whose validity can be checked.
     pub(super) fn checked<'a>(
         &mut self,
         place: &mut Place<'a>,
@@ -124,22 +124,22 @@ impl<'w> Walk<'w> {
         Some(bytes)
     }
 
-    /// A number of so many bytes.
+    /// Describes a number of `size` bytes.
     pub(super) fn number(&mut self, place: &mut Place, name: &str, size: usize) -> Option<u64> {
         self.leaf(place, name, size, |bytes| number(bytes).to_string()).map(number)
     }
 
-    /// A number of bytes that must be zero, or others that must be as expected.
+    /// Describes bytes with only one valid value.
     pub(super) fn constant(&mut self, place: &mut Place, name: &str, expected: &[u8]) -> Option<()> {
         self.checked(place, name, expected.len(), |bytes| (shown(bytes), Some(bytes == expected))).map(drop)
     }
 
-    /// Bytes whose meaning is their value.
+    /// Describes bytes that are their own value.
     pub(super) fn plain<'a>(&mut self, place: &mut Place<'a>, name: &str, size: usize) -> Option<&'a [u8]> {
         self.leaf(place, name, size, shown)
     }
 
-    /// A checksum of these bytes, which stand before it or elsewhere.
+    /// Describes a checksum. `found` is the checksum of the bytes that it covers.
     pub(super) fn checksum(&mut self, place: &mut Place, name: &str, found: u32) -> Option<()> {
         self.checked(place, name, 4, |bytes| {
             let expected = number(bytes) as u32;
@@ -148,7 +148,7 @@ impl<'w> Walk<'w> {
         .map(drop)
     }
 
-    /// A varint.
+    /// Describes a varint.
     pub(super) fn varint(&mut self, place: &mut Place, name: &str) -> Option<u64> {
         let mut bytes = Bytes(place.rest());
         let value = bytes.varint()?;
@@ -157,12 +157,12 @@ impl<'w> Walk<'w> {
         Some(value)
     }
 
-    /// A varint that counts what takes memory.
+    /// Describes a varint that counts items in memory.
     pub(super) fn count(&mut self, place: &mut Place, name: &str) -> Option<usize> {
         usize::try_from(self.varint(place, name)?).ok()
     }
 
-    /// A string: its length and its bytes.
+    /// Describes a string: its length and its bytes.
     pub(super) fn string<'a>(&mut self, place: &mut Place<'a>, name: &str) -> Option<&'a [u8]> {
         let mut bytes = Bytes(place.rest());
         let string = bytes.string()?;
@@ -171,8 +171,8 @@ impl<'w> Walk<'w> {
         Some(string)
     }
 
-    /// A group of parts, which `parts` walks over; it is told before them. `None` where they are not as they should be:
-    /// then what could be read has been told.
+    /// Describes a group, then the parts that `parts` walks over. Returns `None` if a part is invalid; the readable
+    /// parts have been described.
     pub(super) fn group<'a, T>(
         &mut self,
         place: &mut Place<'a>,
@@ -199,7 +199,7 @@ impl<'w> Walk<'w> {
         found
     }
 
-    /// Whatever is left, if anything is.
+    /// Describes the remaining bytes, if any.
     pub(super) fn rest(&mut self, place: &mut Place, name: &str) {
         let size = place.rest().len();
         if size > 0 {
@@ -207,8 +207,8 @@ impl<'w> Walk<'w> {
         }
     }
 
-    /// Many alike: one by one where all is told, otherwise their bytes as one part. `each` must go on by a byte at
-    /// least.
+    /// Describes many similar parts: one by one with `all`, otherwise as one part. `each` must advance by at least a
+    /// byte.
     pub(super) fn many<'a>(
         &mut self,
         place: &mut Place<'a>,
@@ -234,12 +234,12 @@ impl<'w> Walk<'w> {
     }
 }
 
-/// Returns the number that these bytes are, the lowest first.
+/// Returns the number in these bytes, lowest byte first.
 pub(super) fn number(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte))
 }
 
-/// Returns bytes as text: that itself in quotation marks, where it is none with escapes.
+/// Returns bytes as quoted text, or with escapes if they are not valid UTF-8.
 pub(super) fn text(bytes: &[u8]) -> String {
     match std::str::from_utf8(bytes) {
         Ok(text) => format!("{text:?}"),
@@ -247,7 +247,7 @@ pub(super) fn text(bytes: &[u8]) -> String {
     }
 }
 
-/// Returns a few bytes in hexadecimal, or what is to be said of many.
+/// Returns a few bytes in hexadecimal, or a summary of many bytes.
 pub(super) fn shown(bytes: &[u8]) -> String {
     if bytes.len() > 4 && bytes.iter().all(|byte| *byte == 0) {
         return "zeros".to_owned();

@@ -1,4 +1,4 @@
-//! The board of a line: the moves that pieces can make, played and hashed.
+//! The board of a line: generates, plays and hashes moves.
 
 use crate::chess::turned::attacks::{
     KING, KNIGHT, PAWN_CAPTURES, QUEEN_LINES, between, bishop, pawns_down, rook, squares,
@@ -6,15 +6,15 @@ use crate::chess::turned::attacks::{
 use crate::chess::turned::board::{BISHOP, KING_, KNIGHT_, OFF, PAWN, QUEEN, ROOK, TurnedBoard, TurnedMove, all};
 use crate::chess::{Color, Move, Position};
 
-/// What a move does, as the model sees it: 0 to 5 a piece of that role moves, 6 to 11 it takes.
+/// The kind of a move in the model: 0 to 5 if a piece of that role moves, 6 to 11 if it captures.
 pub(super) const CASTLES: usize = 12;
-/// Takes on the square on which the move before took.
+/// A capture on the square of the previous capture.
 pub(super) const RETAKES: usize = 13;
-/// There is no move.
+/// No move.
 pub(super) const NO_KIND: usize = 14;
 
-/// Keys of pieces on squares by 64 * (6 * colour + role) + square, and of Black to move: the numbers of SplitMix64.
-#[expect(clippy::indexing_slicing, reason = "worked out when compiling")]
+/// Keys of pieces on squares, by 64 * (6 * color + role) + square, and of Black to move: the numbers of SplitMix64.
+#[expect(clippy::indexing_slicing, reason = "evaluated at compile time")]
 static KEYS: [u64; 769] = {
     let mut keys = [0; 769];
     let mut state = 0u64;
@@ -30,7 +30,8 @@ static KEYS: [u64; 769] = {
     keys
 };
 
-/// The key of a piece: `flip` is 56 where the board is turned, that is, Black is to move; `own` says whose it is.
+/// Returns the key of a piece. `flip` is 56 if Black is to move and the board is turned. `own` is true for the pieces
+/// of the player to move.
 #[inline(always)]
 #[expect(clippy::indexing_slicing, reason = "roles are below 6, squares masked")]
 fn key(flip: u8, own: bool, role: u8, square: u8) -> u64 {
@@ -47,22 +48,23 @@ fn bit(square: u8) -> u64 {
 #[derive(Clone)]
 pub(super) struct LineBoard {
     pub(super) board: TurnedBoard,
-    /// 56 where Black is to move, otherwise 0.
+    /// 56 if Black is to move, otherwise 0.
     pub(super) flip: u8,
     pub(super) hash: u64,
-    /// The squares of the player's pieces, and of the others: asked several times a move.
+    /// The squares of the player's pieces and of the opponent's pieces. They are cached because each move needs them
+    /// several times.
     own: u64,
     opp: u64,
     /// The pieces that give check to the player to move.
     pub(super) checkers: u64,
-    /// Where the move before took something, else `OFF`.
+    /// The square of the previous move's capture, or `OFF`.
     pub(super) taken: u8,
     /// The kinds of the last two moves, the last first.
     pub(super) kinds: [usize; 2],
 }
 
 impl LineBoard {
-    /// Returns the board of a position; `None` where a side has not exactly one king, or more than sixteen pieces.
+    /// Returns the board of a position. Returns `None` unless each side has exactly one king and at most 16 pieces.
     pub(super) fn new(position: &Position) -> Option<LineBoard> {
         let board = TurnedBoard::new(position)?;
         if [&board.own, &board.opp].iter().any(|pieces| all(pieces).count_ones() > 16) {
@@ -86,7 +88,7 @@ impl LineBoard {
         if self.flip == 0 { Color::White } else { Color::Black }
     }
 
-    /// Returns a move of the rules on this board.
+    /// Converts a move to this board.
     pub(super) fn step(&self, m: Move) -> TurnedMove {
         TurnedBoard::step(m, self.turn())
     }
@@ -97,26 +99,26 @@ impl LineBoard {
         self.own & bit(step.to) != 0
     }
 
-    /// Returns whether a move takes something.
+    /// Returns whether a move captures.
     #[inline(always)]
     pub(super) fn takes(&self, step: TurnedMove) -> bool {
         let diagonal = (step.from ^ step.to) & 7 != 0;
         self.opp & bit(step.to) != 0 || diagonal && self.board.role(step.from) == PAWN as u8
     }
 
-    /// Returns the square where the moving piece arrives: the king, where it castles, on the g-file or c-file.
+    /// Returns the destination of the moving piece. A castling king arrives on the g-file or c-file.
     #[inline(always)]
     pub(super) fn arrival(&self, step: TurnedMove) -> u8 {
         if self.castles(step) { self.board.arrival(step) } else { step.to }
     }
 
-    /// Returns the squares of the other side's pieces.
+    /// Returns the squares of the opponent's pieces.
     #[inline(always)]
     pub(super) fn others(&self) -> u64 {
         self.opp
     }
 
-    /// Returns what a move does.
+    /// Returns the kind of a move.
     #[inline]
     pub(super) fn kind(&self, step: TurnedMove) -> usize {
         let role = self.board.role(step.from) as usize;
@@ -131,7 +133,7 @@ impl LineBoard {
         }
     }
 
-    /// Returns the squares to which a piece can move, whether that leaves its king in check or not, without castling.
+    /// Returns the pseudo-legal destinations of a piece, without castling.
     #[inline(always)]
     #[expect(clippy::indexing_slicing, reason = "squares are masked")]
     pub(super) fn targets(&self, role: usize, from: u8) -> u64 {
@@ -154,7 +156,7 @@ impl LineBoard {
         set & !own
     }
 
-    /// Returns the squares to which a piece can move while its king is in check.
+    /// Returns the pseudo-legal destinations of a piece while its king is in check.
     #[inline]
     pub(super) fn evasions(&self, role: usize, from: u8) -> u64 {
         let targets = self.targets(role, from);
@@ -173,7 +175,7 @@ impl LineBoard {
         targets & way
     }
 
-    /// Returns the rooks with which the king has not lost the right to castle, as a set of squares.
+    /// Returns the rooks with castling rights, as a set of squares.
     pub(super) fn castling_rooks(&self) -> u64 {
         let rooks = self.board.rooks.first().copied().unwrap_or([OFF; 2]);
         rooks.into_iter().filter(|rook| *rook < OFF).fold(0, |set, rook| set | bit(rook))
@@ -200,7 +202,7 @@ impl LineBoard {
             && self.keeps_king(step)
     }
 
-    /// Returns whether a move that the model has made of a piece's targets, or of a rook, is legal.
+    /// Returns whether a move of the model, from a piece's destinations or to a rook, is legal.
     #[inline]
     pub(super) fn is_allowed(&self, step: TurnedMove) -> bool {
         if self.castles(step) {
@@ -209,7 +211,7 @@ impl LineBoard {
         bit(step.to) & self.board.opp[KING_] == 0 && self.keeps_king(step)
     }
 
-    /// Returns whether a move that its piece can make leaves the own king out of check.
+    /// Returns whether a pseudo-legal move leaves the player's king out of check.
     #[inline]
     #[expect(clippy::indexing_slicing, reason = "squares are masked")]
     fn keeps_king(&self, step: TurnedMove) -> bool {
@@ -241,7 +243,7 @@ impl LineBoard {
         board.role(step.from) == PAWN as u8 && step.to == board.en_passant && (step.from ^ step.to) & 7 != 0
     }
 
-    /// Plays a move that its piece can make.
+    /// Plays a pseudo-legal move.
     #[inline]
     pub(super) fn play(&mut self, step: TurnedMove) {
         let kind = self.kind(step);
@@ -256,21 +258,20 @@ impl LineBoard {
         self.checkers = attackers(&self.board, self.own | self.opp);
     }
 
-    /// Returns how many knights, bishops, rooks and queens the player has, 7 for more.
+    /// Returns the number of the player's knights, bishops, rooks and queens, at most 7.
     #[inline(always)]
     pub(super) fn own_pieces(&self) -> usize {
         let own = &self.board.own;
         ((own[KNIGHT_] | own[BISHOP] | own[ROOK] | own[QUEEN]).count_ones() as usize).min(7)
     }
 
-    /// Returns the squares that the other side's pawns attack.
+    /// Returns the squares that the opponent's pawns attack.
     #[inline(always)]
     pub(super) fn pawn_danger(&self) -> u64 {
         pawns_down(self.board.opp[PAWN])
     }
 
-    /// Returns the pieces of a role of the player that can reach a square where something of the other side, or nothing,
-    /// stands.
+    /// Returns the player's pieces of a role that can reach a square that is empty or has an opponent's piece.
     #[expect(clippy::indexing_slicing, reason = "squares are masked")]
     pub(super) fn reaching(&self, role: usize, to: u8) -> u64 {
         let occupied = self.own | self.opp;
@@ -299,7 +300,7 @@ fn attackers(board: &TurnedBoard, occupied: u64) -> u64 {
         | PAWN_CAPTURES[at] & others[PAWN]
 }
 
-/// Returns the squares that the other side attacks when the player's king is taken off.
+/// Returns the squares that the opponent attacks on the board without the player's king.
 #[expect(clippy::indexing_slicing, reason = "squares are masked")]
 fn danger(board: &TurnedBoard) -> u64 {
     let occupied = (all(&board.own) | all(&board.opp)) & !board.own[KING_];

@@ -1,4 +1,4 @@
-//! The coder of a game's lines: one range-coded string, whatever texts they stand in.
+//! The coder of a game's lines: one range-coded string, for the lines of any texts.
 
 use super::board::LineBoard;
 use super::model::Model;
@@ -7,17 +7,18 @@ use crate::chess::turned::board::TurnedMove;
 use crate::chess::{Move, Position};
 use crate::format::coder::range::{Coder, RangeDecoder, RangeEncoder};
 
-/// What a line has.
+/// An element of a line.
 enum Seen<'a> {
     /// A move, and the board before it.
     Move(&'a LineBoard, TurnedMove),
-    /// The check mark of the move before.
+    /// The check mark of the previous move.
     Mark(u8),
 }
 
-/// Codes a line of moves. `next` gives a writer's next move and whether it is marked as mate; `seen` takes each move as
-/// it is coded, and `+` or `#` where a move gives check and the line has check marks. Returns `None` where a move is not
-/// legal.
+/// Codes a line of moves. `next` returns a writer's next move and whether it is marked as mate.
+///
+/// `seen` receives each move in turn. If the line has check marks, it also receives `+` or `#` after a move that gives
+/// check. Returns `None` if a move is illegal.
 #[inline(always)]
 fn code(
     model: &mut Model,
@@ -48,7 +49,7 @@ fn code(
     for number in 0..moves {
         let (step, mates) = next(number);
         let step = model.code(coder, &at, first.take(), &mut streak, step)?;
-        // A move that was foreseen may have nothing to do with the position.
+        // A predicted move may be impossible in the position, so it needs the full check.
         if if streak > 0 { !at.is_legal(step) } else { !at.is_allowed(step) } {
             return None;
         }
@@ -73,7 +74,7 @@ impl LineEncoder {
     }
 
     /// Writes a line that [`read_line`](super::read_line) has read in the same position.
-    #[expect(clippy::indexing_slicing, reason = "numbers are below the moves that there are")]
+    #[expect(clippy::indexing_slicing, reason = "indices are below the number of moves")]
     pub(crate) fn write(
         &mut self,
         field: LineField,
@@ -99,8 +100,8 @@ impl<'a> LineDecoder<'a> {
         LineDecoder { model: Model::new(), coder: RangeDecoder::new(bytes) }
     }
 
-    /// Reads a line of so many moves, and appends its text. `scene` is the position before the commented move, and that
-    /// move. Returns `None` where the line has an illegal move.
+    /// Reads a line of `moves` moves and appends its text. `scene` is the position before the commented move, and that
+    /// move. Returns `None` if the line has an illegal move.
     pub(crate) fn read(
         &mut self,
         field: LineField,

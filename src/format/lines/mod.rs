@@ -1,9 +1,10 @@
 //! Lines of moves in texts, such as an engine's principal variation (FORMAT.md, "Lines").
 //!
-//! A line is legal moves from the position before or after the commented move. The texts block holds the moves of all
-//! lines of a game in one range-coded string, so each game can be read alone. What comes in are positions and texts;
-//! what goes out are bytes, and the texts again. `board` plays moves and writes them, `model` says what is likely to be
-//! played, `code` is the coder of a game.
+//! A line consists of legal moves from the position before or after the commented move. The texts block stores the
+//! moves of all lines of a game in one range-coded string, so each game can be read alone.
+//!
+//! Input: positions and texts; output: bytes, and the texts again. `board` plays and writes moves, `model` predicts
+//! moves, `code` is the coder of a game.
 
 mod board;
 mod code;
@@ -13,7 +14,7 @@ mod notation;
 pub(crate) use code::{LineDecoder, LineEncoder};
 pub(crate) use notation::{LineField, read_line};
 
-/// The most moves of a line.
+/// The maximum number of moves in a line.
 pub(crate) const MOST_MOVES: usize = 1023;
 
 #[cfg(test)]

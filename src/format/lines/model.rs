@@ -1,4 +1,4 @@
-//! What is likely to be played in the lines of a game: nothing is known but the lines before, and how pieces move.
+//! Predicts the moves in the lines of a game, from the preceding lines and the moves of pieces alone.
 
 use super::board::{CASTLES, LineBoard, RETAKES};
 use crate::chess::turned::attacks::squares;
@@ -6,43 +6,42 @@ use crate::chess::turned::board::{KING_, PAWN, TurnedMove};
 use crate::format::coder::adaptive::{Estimate, Odds, code_by, code_by_two};
 use crate::format::coder::range::{Coder, SYMBOLS};
 
-/// How many positions are remembered.
+/// The number of remembered positions.
 const REMEMBERED: usize = 1 << 13;
-/// What a target weighs that no line has had yet, and what each line with it adds; the weight is at most `HEAVIEST`.
+/// The weight of a new target, and the increase with each line that contains it. The weight is at most `HEAVIEST`.
 const FRESH: u32 = 16;
 const HEAVIEST: u16 = 240;
-/// By the role taken: how much more a target weighs.
+/// By the captured role: the additional weight of a target.
 const VICTIMS: [u32; 8] = [1, 3, 3, 5, 8, 1, 1, 1];
-/// By the role that takes: how likely it is to take back.
+/// By the capturing role: the weight of a recapture.
 const TAKERS: [u32; 8] = [16, 8, 8, 4, 2, 3, 1, 1];
 
-/// What is thought of the kinds of moves before any is known.
+/// The initial estimate of the kinds of moves.
 static KINDS: Estimate = Estimate::with_tails(
     [55706, 47841, 41287, 33423, 26869, 20316, 17039, 15073, 13107, 11141, 9502, 8519, 7864, 0, 0, 0],
     8,
 );
 
-/// A move remembered for a position.
+/// The remembered move of a position.
 #[derive(Clone, Copy, Default)]
 struct Memory {
     check: u16,
     step: TurnedMove,
-    /// In how many lines it was played one after the other, up to 5; 0 for nothing.
+    /// The number of consecutive lines with the move, up to 5; 0 for an empty entry.
     times: u8,
 }
 
-/// What has been learnt from the lines of a game.
+/// The state learned from the lines of a game.
 pub(super) struct Model {
     memory: Box<[Memory; REMEMBERED]>,
     followed: [Odds; 31],
-    /// By the kind of the last move; by the pieces left and the kind of the move before it.
+    /// By the kind of the last move; and by the remaining pieces and the kind of the move before it.
     after: Box<[Estimate; 16]>,
     left: Box<[Estimate; 128]>,
     promotions: Estimate,
     mates: Odds,
-    /// By side, role and target (seen from the player): what lines with it add.
+    /// By side, role and target (from the player's point of view): the weight from earlier lines.
     history: Box<[[u16; 384]; 2]>,
-    /// Room to work in.
     choice: Choice,
 }
 
@@ -60,20 +59,20 @@ impl Model {
         }
     }
 
-    /// Enters a line of so many moves.
+    /// Begins a line of `moves` moves.
     pub(super) fn enter(&mut self, moves: usize) {
         if moves > 1 {
-            // One run of numbers, so that several are done at once.
+            // The arrays form one run of numbers, so vector instructions decay several weights at once.
             for added in self.history.as_flattened_mut() {
                 *added -= *added >> 3;
             }
         }
     }
 
-    /// Codes a move, and learns it. `played` is the move of the game that is played here, where it is known; `streak` is
-    /// how many moves in a row were foreseen. Returns the move, legal or not: `None` where there is no such move.
+    /// Codes a move and learns it. `played` is the move of the game in this position, if known. `streak` is the number
+    /// of consecutive predicted moves. Returns the move, legal or not, or `None` if there is no such move.
     #[inline]
-    #[expect(clippy::indexing_slicing, reason = "indices are cut to what there is")]
+    #[expect(clippy::indexing_slicing, reason = "indices are limited to the lengths")]
     pub(super) fn code(
         &mut self,
         coder: &mut impl Coder,
@@ -115,7 +114,7 @@ impl Model {
         Some(found)
     }
 
-    /// Codes a move out of check: all that may be are as likely.
+    /// Codes a move out of check. All candidates are equally likely.
     fn evasion(
         &mut self,
         coder: &mut impl Coder,
@@ -134,7 +133,7 @@ impl Model {
         Some(self.promoted(coder, at, found, step))
     }
 
-    /// Codes the kind of a move, and then the move among those of its kind.
+    /// Codes the kind of a move, and then the move among the moves of this kind.
     #[inline]
     #[expect(clippy::indexing_slicing, reason = "kinds are below 16, pieces below 8")]
     fn free_move(
@@ -197,7 +196,7 @@ impl Model {
         Some(self.promoted(coder, at, found, step))
     }
 
-    /// Codes what a pawn becomes on the last rank.
+    /// Codes the promotion of a pawn.
     #[inline]
     fn promoted(
         &mut self,
@@ -219,7 +218,7 @@ impl Model {
     }
 }
 
-/// The moves from which one is chosen, with their weights added up.
+/// The candidates for a move, with their cumulative weights.
 struct Choice {
     steps: Box<[(u8, u8); MOST]>,
     ends: Box<[u32; MOST]>,
@@ -227,7 +226,7 @@ struct Choice {
     total: u32,
 }
 
-/// More than sixteen pieces have moves.
+/// Sixteen pieces have fewer moves.
 const MOST: usize = 512;
 
 impl Choice {
@@ -244,7 +243,7 @@ impl Choice {
     #[inline(always)]
     #[expect(clippy::indexing_slicing, reason = "the count is checked")]
     fn push_all(&mut self, from: u8, targets: u64, refuted: Option<TurnedMove>, weight: impl Fn(u8) -> u32) {
-        // A promotion that was refuted may be another promotion.
+        // The rejected move may still come with another promotion.
         let refuted = refuted.filter(|refuted| refuted.from == from && refuted.promotion == 0);
         let targets = targets & !refuted.map_or(0, |refuted| 1u64.checked_shl(u32::from(refuted.to)).unwrap_or(0));
         for to in squares(targets) {
@@ -258,9 +257,9 @@ impl Choice {
         }
     }
 
-    /// Codes one of the moves; `None` where there is none, or an encoder's is not among them.
+    /// Codes one of the candidates. Returns `None` if there are none, or an encoder's move is not among them.
     #[inline]
-    #[expect(clippy::indexing_slicing, reason = "places are below the count")]
+    #[expect(clippy::indexing_slicing, reason = "indices are below the count")]
     fn code(&self, coder: &mut impl Coder, step: TurnedMove) -> Option<TurnedMove> {
         if self.total == 0 {
             return None;

@@ -1,4 +1,4 @@
-//! Lines as text: SAN with or without check marks and numbers, or UCI.
+//! Lines as text: SAN with or without check marks and move numbers, or UCI.
 
 use super::MOST_MOVES;
 use super::board::LineBoard;
@@ -6,12 +6,13 @@ use crate::chess::turned::attacks::squares;
 use crate::chess::turned::board::{KING_, PAWN, TurnedMove, all};
 use crate::chess::{Color, Move, Position, Role, Square};
 
-/// How a line is written, by the letter of its field: capitals begin after the commented move, the others before it.
+/// The notation of a line, by the letter of its field. Upper-case lines begin after the commented move, lower-case
+/// lines before it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct LineField(u8);
 
 impl LineField {
-    /// The fields, those met most first: SAN; without check marks; with numbers, and joined to them; UCI.
+    /// The fields, most frequent first: SAN; without check marks; with separate and with joined numbers; UCI.
     pub(crate) const ALL: [LineField; 10] = [
         LineField(b'v'),
         LineField(b'V'),
@@ -25,7 +26,7 @@ impl LineField {
         LineField(b'U'),
     ];
 
-    /// Returns the field with that letter.
+    /// Returns the field of a letter.
     pub(crate) fn from_letter(letter: u8) -> Option<LineField> {
         LineField::ALL.into_iter().find(|field| field.0 == letter)
     }
@@ -38,7 +39,7 @@ impl LineField {
         self.0.is_ascii_uppercase()
     }
 
-    /// Whether `+` and `#` are written.
+    /// Returns whether `+` and `#` are written.
     pub(super) fn has_marks(self) -> bool {
         matches!(self.0 | 0x20, b'v' | b'x' | b'y')
     }
@@ -47,7 +48,7 @@ impl LineField {
         self.0 | 0x20 == b'u'
     }
 
-    /// Whether there are numbers, and if so whether a blank stands after them.
+    /// Returns whether the line has move numbers, and if so, whether a blank follows them.
     fn numbers(self) -> Option<bool> {
         match self.0 | 0x20 {
             b'x' => Some(true),
@@ -65,12 +66,12 @@ pub(super) struct LineWriter {
 }
 
 impl LineWriter {
-    /// Returns a writer of a line that begins with the move of this number.
+    /// Returns a writer of a line whose first move has this number.
     pub(super) fn new(field: LineField, number: u32) -> LineWriter {
         LineWriter { field, number, is_first: true }
     }
 
-    /// Appends a move that is legal on the board, without its check mark.
+    /// Appends a legal move without its check mark.
     #[inline]
     pub(super) fn push(&mut self, at: &LineBoard, step: TurnedMove, out: &mut Vec<u8>) {
         if !self.is_first {
@@ -99,7 +100,7 @@ fn name(at: &LineBoard, square: u8) -> [u8; 2] {
 
 fn push_uci(at: &LineBoard, step: TurnedMove, out: &mut Vec<u8>) {
     out.extend_from_slice(&name(at, step.from));
-    // The king goes two squares where that says it all, to its rook's square in Chess960.
+    // In standard chess the king moves two squares; in Chess960 it moves to its rook's square.
     let standard = step.from == 4 && (step.to == 0 || step.to == 7);
     let to = if at.castles(step) && !standard { step.to } else { at.arrival(step) };
     out.extend_from_slice(&name(at, to));
@@ -108,7 +109,7 @@ fn push_uci(at: &LineBoard, step: TurnedMove, out: &mut Vec<u8>) {
     }
 }
 
-/// Appends the SAN of section 12 without a check mark.
+/// Appends the SAN of section 12, without a check mark.
 #[inline]
 fn push_san(at: &LineBoard, step: TurnedMove, out: &mut Vec<u8>) {
     if at.castles(step) {
@@ -147,12 +148,12 @@ fn push_san(at: &LineBoard, step: TurnedMove, out: &mut Vec<u8>) {
     out.extend_from_slice(&to);
 }
 
-/// Returns the square, on the turned board, with that name.
+/// Returns the square with this name, on the turned board.
 fn square(at: &LineBoard, name: &[u8]) -> Option<u8> {
     Some(Square::parse(name)?.index() ^ at.flip)
 }
 
-/// Returns a move whose SAN, or UCI, the word may be.
+/// Returns a move that the word may mean in SAN or UCI.
 #[inline]
 fn find(at: &LineBoard, field: LineField, word: &[u8]) -> Option<TurnedMove> {
     let board = &at.board;
@@ -221,8 +222,8 @@ fn find(at: &LineBoard, field: LineField, word: &[u8]) -> Option<TurnedMove> {
     if set & set.wrapping_sub(1) == 0 { moves.last() } else { moves.into_iter().find(|step| at.is_legal(*step)) }
 }
 
-/// Returns the moves of a text in a position, each with whether it is marked as mate; `None` unless the field's writer
-/// gives the text back. `scene` is the position before the commented move, and that move.
+/// Returns the moves of a text in a position, each with whether it is marked as mate. Returns `None` unless the field's
+/// writer reproduces the text. `scene` is the position before the commented move, and that move.
 pub(crate) fn read_line(field: LineField, scene: (&Position, Move), text: &[u8]) -> Option<Vec<(TurnedMove, bool)>> {
     let mut moves = Vec::new();
     if text.is_empty() {
@@ -244,7 +245,7 @@ pub(crate) fn read_line(field: LineField, scene: (&Position, Move), text: &[u8])
     let mut writer = LineWriter::new(field, number);
     let (mut rest, mut written) = (text, Vec::with_capacity(16));
     while !rest.is_empty() {
-        // A number may stand before the move, with a blank between or not.
+        // A number may precede the move, with or without a blank.
         let blank = usize::from(!moves.is_empty());
         let mut from = blank;
         if field.numbers().is_some() {

@@ -1,27 +1,36 @@
-//! What is known of a game without reading it: eight bytes (FORMAT.md, "Position index").
+//! Eight bytes of facts about a game, for searches that do not read the game (FORMAT.md, "Position index").
 
 use crate::game::Outcome;
 
-/// The most plies of a game that facts can hold.
+/// The maximum number of plies in the facts.
 pub const MAX_PLIES: u32 = (1 << 23) - 1;
 
-/// What is known of a game without reading it.
+/// Facts about a game, stored outside the game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Facts {
     /// Plies of the main line, at most `MAX_PLIES`.
     pub plies: u32,
-    /// Whether it starts from another position than the standard starting position.
+    /// Whether the game does not start from the standard starting position.
     pub set_up: bool,
     /// The result.
     pub outcome: Outcome,
-    /// White's and Black's ratings, at most 4,095; 0 where there is none.
+    /// White's and Black's ratings, at most 4,095; 0 if missing.
     pub ratings: [u16; 2],
-    /// The year, at most 16,383; 0 where it is not known.
+    /// The year, at most 16,383; 0 if unknown.
     pub year: u16,
 }
 
 impl Facts {
-    /// Returns the number that stands for them.
+    /// Packs the facts into 64 bits:
+    ///
+    /// | bits | value |
+    /// |---|---|
+    /// | 0..=22 | plies |
+    /// | 23 | whether the game is set up |
+    /// | 24..=25 | outcome: 0 unknown, 1 Black wins, 2 White wins, 3 draw |
+    /// | 26..=37 | White's rating |
+    /// | 38..=49 | Black's rating |
+    /// | 50..=63 | year |
     pub fn encode(self) -> u64 {
         u64::from(self.plies.min(MAX_PLIES))
             | u64::from(self.set_up) << 23
@@ -31,7 +40,7 @@ impl Facts {
             | u64::from(self.year & 0x3FFF) << 50
     }
 
-    /// Reads the number.
+    /// Unpacks the number.
     pub fn decode(number: u64) -> Facts {
         let outcome = match number >> 24 & 3 {
             1 => Outcome::BlackWins,

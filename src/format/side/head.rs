@@ -1,12 +1,13 @@
-//! The head of a side file (FORMAT.md, "Side files"): two pages, written in turn as an archive's are, each a directory
-//! of the segments that follow.
+//! The head of a side file (FORMAT.md, "Side files"): two pages, written alternately like an archive's header pages.
+//! Each is a directory of the segments.
 
 use crate::format::identity::ArchiveId;
 use crate::format::limits::MOST;
 use crate::format::state::{Chain, State};
 use crate::format::wire::Bytes;
 
-/// The version of all side files, major and minor. They are caches, and so have a version apart from the archive's.
+/// The version of all side files, major and minor. Side files are caches, so their version is independent of the
+/// archive's.
 pub const VERSION: (u16, u16) = (1, 0);
 /// The first bytes of signatures files.
 pub const SIGNATURES: [u8; 8] = *b"\x89BGS\r\n\x1a\n";
@@ -14,25 +15,25 @@ pub const SIGNATURES: [u8; 8] = *b"\x89BGS\r\n\x1a\n";
 pub const POSITIONS: [u8; 8] = *b"\x89BGP\r\n\x1a\n";
 /// The first bytes of tag columns files.
 pub const TAG_COLUMNS: [u8; 8] = *b"\x89BGH\r\n\x1a\n";
-/// The bytes of a head page, and the bytes of a segment under one CRC.
+/// The number of bytes of a head page, and of the part of a segment under one CRC.
 pub const PAGE: usize = 4096;
-/// Where the segments begin.
+/// The offset of the first segment.
 pub const BEGIN: u64 = 2 * PAGE as u64;
-/// The most segments of a file.
+/// The maximum number of segments of a file.
 pub const MAX_SEGMENTS: usize = 50;
-/// The bytes of a run of games at the beginning of a segment: the first game and how many there are.
+/// The size of a run of games at the beginning of a segment: the first game and the number of games.
 pub const RUN: u64 = 16;
-/// The bytes of a page before its directory.
+/// The size of a page without its directory.
 const FIXED: usize = 64;
-/// Where the CRC of a page stands in it: at its end.
+/// The offset of the CRC in a page: at its end.
 const CRC_AT: usize = PAGE - 4;
 
-/// What a segment holds.
+/// The kind of a segment.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Part {
     /// A signature for each game.
     Signatures = 1,
-    /// Where each position is.
+    /// The places of each position.
     Places = 2,
     /// Result, ratings and year of each game.
     Facts = 3,
@@ -40,40 +41,40 @@ pub enum Part {
     TagColumns = 4,
 }
 
-/// The commit of an archive that a segment was made from: it holds for the archive at this commit and at all later
-/// ones.
+/// The commit at which a segment was made. The segment is valid for the archive at this commit and at all later
+/// commits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Made {
     /// The archive's state.
     pub state: State,
-    /// Where the commit block is; 0 where there is none.
+    /// The offset of the commit block; 0 if there is none.
     pub commit: u64,
 }
 
-/// A segment: what the file knows of some games.
+/// A segment: data about some games.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Segment {
-    /// What it holds.
+    /// Its kind.
     pub part: Part,
-    /// How many runs of games it begins with.
+    /// The number of runs of games at its beginning.
     pub runs: u32,
-    /// Where it begins, a multiple of 8.
+    /// Its offset, a multiple of 8.
     pub offset: u64,
-    /// Its bytes, without the CRCs of its pages, which follow.
+    /// Its size, without the CRCs of its pages, which follow.
     pub length: u64,
-    /// How many games it is of.
+    /// The number of its games.
     pub games: u64,
-    /// What it was made from.
+    /// The commit at which it was made.
     pub made: Made,
 }
 
 impl Segment {
-    /// Returns how many pages it has.
+    /// Returns the number of its pages.
     pub fn pages(&self) -> u64 {
         self.length.div_ceil(PAGE as u64)
     }
 
-    /// Returns where it ends, with the CRCs of its pages.
+    /// Returns the offset of its end, after the CRCs of its pages.
     pub fn end(&self) -> u64 {
         self.offset.saturating_add(self.length).saturating_add(self.pages().saturating_mul(4))
     }
@@ -84,11 +85,11 @@ impl Segment {
 pub struct Head {
     /// The archive.
     pub id: ArchiveId,
-    /// One more than that of the page before.
+    /// The sequence number of the page: one more than the previous page's.
     pub sequence: u64,
-    /// Where the next segment may begin, a multiple of 8.
+    /// The next free offset, a multiple of 8.
     pub end: u64,
-    /// The segments. For a game that several of a kind are of, the last of them counts.
+    /// The segments. If several segments of a kind cover a game, the last one counts.
     pub segments: Vec<Segment>,
 }
 
@@ -98,12 +99,12 @@ impl Head {
         Head { id, sequence: 0, end: BEGIN, segments: Vec::new() }
     }
 
-    /// Returns where its page is: those of even and odd sequence numbers have a place each.
+    /// Returns the offset of its page. Even and odd sequence numbers use different pages.
     pub fn offset(&self) -> u64 {
         self.sequence % 2 * PAGE as u64
     }
 
-    /// Returns the page, in a file that begins with `magic`.
+    /// Returns the bytes of the page in a file that begins with `magic`.
     pub fn encode(&self, magic: [u8; 8]) -> Vec<u8> {
         let mut page = Vec::with_capacity(PAGE);
         page.extend_from_slice(&magic);
@@ -127,14 +128,14 @@ impl Head {
         page
     }
 
-    /// Returns the later of the pages of a file that hold; `None` where none does.
+    /// Returns the later valid page of a file, or `None` if neither is valid.
     pub fn decode(file: &[u8], magic: [u8; 8]) -> Option<Head> {
         let pages = [0, PAGE].map(|at| file.get(at..at + PAGE));
         let heads = pages.into_iter().zip(0..).filter_map(|(page, place)| Head::of_page(page?, place, magic));
         heads.max_by_key(|head| head.sequence).filter(|head| head.end <= file.len() as u64)
     }
 
-    /// Returns whether both pages of a file hold.
+    /// Returns whether both pages of a file are valid.
     pub fn both_hold(file: &[u8], magic: [u8; 8]) -> bool {
         let pages = [0, PAGE].map(|at| file.get(at..at + PAGE));
         pages

@@ -1,7 +1,7 @@
-//! The files beside an archive that searches need, each a cache that can be made again from the archive.
+//! The files beside an archive that searches use. Each is a cache that can be rebuilt from the archive.
 //!
-//! `head` is what they begin with: which segments they have, for which games, and which commit of which archive each of
-//! these was made from. The others are what segments hold.
+//! `head` is the beginning of each file: its segments with their games, and the commit at which each segment was made.
+//! The other files cover the contents of segments.
 
 pub mod facts;
 mod head;

@@ -1,48 +1,51 @@
-//! Where the positions of some games are, by their keys (FORMAT.md, "Position index").
+//! The places of the positions of some games, by position key (FORMAT.md, "Position index").
 //!
-//! What follows the runs of games in a segment: `plies | starts | buckets | offsets | collisions | trailer`. A bucket
-//! is a stream of bits, lowest first: the positions whose keys begin with the bucket's bits, in the order of the next
-//! bits of their keys, each with its places. Gaps between keys and between places are Rice codes, because they are as
-//! good as random: a place takes little more than the logarithm of how many there are.
+//! After the runs of games, a segment contains `plies | starts | buckets | offsets | collisions | trailer`. A bucket is
+//! a bit stream, lowest bit first, of the positions whose keys begin with the bucket's number. Positions are in the
+//! order of the next key bits, each with its places.
+//!
+//! Gaps between keys and between places are Rice codes, which suit them because they are practically random. A place
+//! takes little more than the logarithm of the number of places.
 
 use crate::format::wire::Bytes;
 
-/// The bits of a key after those of its bucket that are kept.
+/// The number of stored key bits after the bucket's bits.
 pub const CHECK: u32 = 16;
-/// How many games share a start.
+/// The number of games per start.
 pub const GROUP: usize = 64;
-/// The bytes of the trailer.
+/// The size of the trailer in bytes.
 pub const TRAILER: usize = 48;
-/// The most bits of a bucket's number, and of a place.
+/// The maximum number of bits of a bucket number and of a place.
 pub const MOST_BITS: u32 = 40;
-/// The parameter of the Rice codes of gaps between keys: with 32 to 64 positions in a bucket a gap is some 1,400.
+/// The parameter of the Rice codes of gaps between keys. With 32 to 64 positions per bucket, a gap averages about
+/// 1,400.
 const GAP: u32 = 10;
-/// From so many places of a position on the length of their codes is said, so that they can be passed over.
+/// From this number of places on, a position stores the length of their codes, which lets readers skip them.
 const LONG: u64 = 16;
 
-/// What the trailer says, and where the parts are.
+/// The contents of the trailer, from which the offsets of the parts follow.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PlacesLayout {
-    /// Games that it is of.
+    /// The number of games.
     pub games: u64,
-    /// Entries: places that have a position which is indexed.
+    /// The number of entries: places of indexed positions.
     pub entries: u64,
-    /// Places in all.
+    /// The number of all places.
     pub places: u64,
-    /// Bytes of all buckets.
+    /// The number of bytes of all buckets.
     pub bytes: u64,
-    /// Numbers of the list of collisions.
+    /// The number of values in the list of collisions.
     pub collisions: u64,
-    /// How many high bits of a key say its bucket.
+    /// The number of high bits of a key that select its bucket.
     pub bits: u32,
-    /// Bytes of a game's number of plies: 1 to 4.
+    /// The number of bytes of a game's number of plies: 1 to 4.
     pub width: u32,
-    /// Bytes of a bucket's offset: 4 or 8.
+    /// The number of bytes of a bucket's offset: 4 or 8.
     pub offset_width: u32,
 }
 
 impl PlacesLayout {
-    /// Returns the layout for so many games, entries and places, before anything is written.
+    /// Returns the layout for these numbers of games, entries and places, before anything is written.
     pub fn new(games: u64, entries: u64, places: u64, longest: u32) -> PlacesLayout {
         let bits = (entries / 64).checked_ilog2().unwrap_or(0).min(MOST_BITS);
         let most = longest << 1 | 1;
@@ -50,47 +53,47 @@ impl PlacesLayout {
         PlacesLayout { games, entries, places, bytes: 0, collisions: 0, bits, width, offset_width: 4 }
     }
 
-    /// Returns the bits of a place.
+    /// Returns the number of bits of a place.
     pub fn place_bits(&self) -> u32 {
         u64::BITS - self.places.saturating_sub(1).leading_zeros()
     }
 
-    /// Returns where the starts begin, after the plies.
+    /// Returns the offset of the starts, after the plies.
     pub fn starts(&self) -> u64 {
         self.games * u64::from(self.width)
     }
 
-    /// Returns how many starts there are.
+    /// Returns the number of starts.
     pub fn groups(&self) -> u64 {
         self.games.div_ceil(GROUP as u64)
     }
 
-    /// Returns where the buckets begin.
+    /// Returns the offset of the buckets.
     pub fn buckets(&self) -> u64 {
         self.starts() + self.groups() * 8
     }
 
-    /// Returns where the offsets of the buckets begin.
+    /// Returns the offset of the bucket offsets.
     pub fn offsets(&self) -> u64 {
         self.buckets() + self.bytes
     }
 
-    /// Returns where the collisions begin.
+    /// Returns the offset of the collisions.
     pub fn collision_list(&self) -> u64 {
         self.offsets() + ((1 << self.bits) + 1) * u64::from(self.offset_width)
     }
 
-    /// Returns where the trailer begins.
+    /// Returns the offset of the trailer.
     pub fn trailer(&self) -> u64 {
         self.collision_list() + self.collisions * 8
     }
 
-    /// Returns the bits of a key that are kept: of bucket and check.
+    /// Returns the stored bits of a key: bucket and check.
     pub fn kept(&self, key: u64) -> u64 {
         key >> (64 - self.bits - CHECK)
     }
 
-    /// Returns the bucket of a key, and its check.
+    /// Returns the bucket and the check of a key.
     pub fn split(&self, key: u64) -> (u64, u32) {
         let kept = self.kept(key);
         (kept >> CHECK, kept as u32 & ((1 << CHECK) - 1))
@@ -106,13 +109,13 @@ impl PlacesLayout {
         trailer
     }
 
-    /// Reads the trailer of a part of so many bytes that is of so many games; `None` unless it fits.
+    /// Reads the trailer of a part of `length` bytes that covers `games` games. Returns `None` if they do not agree.
     pub fn decode(trailer: &[u8], games: u64, length: u64) -> Option<PlacesLayout> {
         let mut bytes = Bytes(trailer);
         let mut number = || bytes.u64().filter(|number| *number <= 1 << MOST_BITS);
         let (entries, places, size, collisions) = (number()?, number()?, number()?, number()?);
         let (bits, width, offset_width, zero) = (bytes.u32()?, bytes.u32()?, bytes.u32()?, bytes.u32()?);
-        // Numbers that are too great for the file would overflow below.
+        // Greater numbers would overflow below.
         let fits = bits <= MOST_BITS && (1..=4).contains(&width) && matches!(offset_width, 4 | 8) && zero == 0;
         if !fits || !bytes.0.is_empty() || games > length || entries > places {
             return None;
@@ -122,7 +125,7 @@ impl PlacesLayout {
     }
 }
 
-/// Bits written from the lowest of each byte on.
+/// Writes bits into bytes, lowest bit first.
 #[derive(Default)]
 struct BitWriter {
     bytes: Vec<u8>,
@@ -150,7 +153,7 @@ impl BitWriter {
         }
     }
 
-    /// So many zeros, and a one.
+    /// Writes zeros, then a one.
     fn unary(&mut self, mut zeros: u64) {
         while zeros >= 32 {
             self.put(0, 32);
@@ -164,20 +167,20 @@ impl BitWriter {
         self.number(number, parameter);
     }
 
-    /// Elias' gamma code of a number from 1 on.
+    /// Writes the Elias gamma code of a number from 1.
     fn gamma(&mut self, number: u64) {
         let bits = number.ilog2();
         self.unary(u64::from(bits));
         self.number(number, bits);
     }
 
-    /// Goes on to a whole byte.
+    /// Advances to the next byte boundary.
     fn align(&mut self) {
         self.put(0, (8 - self.count) % 8);
     }
 }
 
-/// Bits read from the lowest of each byte on. What is beyond the end is zeros.
+/// Reads bits from bytes, lowest bit first. Bits beyond the end are zeros.
 #[derive(Clone)]
 struct BitReader<'a> {
     bytes: &'a [u8],
@@ -185,7 +188,7 @@ struct BitReader<'a> {
 }
 
 impl BitReader<'_> {
-    /// Returns the next bits, at least 57 of them.
+    /// Returns at least 57 of the next bits.
     #[inline]
     fn peek(&self) -> u64 {
         let first = (self.at / 8) as usize;
@@ -206,7 +209,7 @@ impl BitReader<'_> {
         number
     }
 
-    /// `None` where no one follows.
+    /// Returns the number of zeros before the next one, or `None` if no one follows.
     #[inline]
     fn unary(&mut self) -> Option<u64> {
         let mut zeros = 0;
@@ -238,32 +241,32 @@ impl BitReader<'_> {
     }
 }
 
-/// The parameter of the Rice codes of the gaps between `count` places after the first.
+/// Returns the parameter of the Rice codes of the gaps between `count` places after the first.
 fn parameter(layout: &PlacesLayout, first: u64, count: u64) -> u32 {
     (layout.places.saturating_sub(first) / count.max(1)).checked_ilog2().unwrap_or(0)
 }
 
-/// Writes buckets, entry by entry in the order of kept bits and places.
+/// Writes buckets, entry by entry, in the order of stored key bits and places.
 pub struct BucketWriter {
     layout: PlacesLayout,
     bits: BitWriter,
-    /// The positions of the current bucket: each with its check, and where its places end in `places`.
+    /// The positions of the current bucket: each with its check, and the end of its places in `places`.
     positions: Vec<(u32, usize)>,
     places: Vec<u64>,
     bucket: u64,
-    /// Where each bucket begins.
+    /// The offset of each bucket.
     offsets: Vec<u64>,
     taken: u64,
 }
 
 impl BucketWriter {
-    /// Returns a writer of no buckets yet.
+    /// Returns a writer without buckets.
     pub fn new(layout: PlacesLayout) -> BucketWriter {
         let (bits, offsets) = (BitWriter::default(), vec![0]);
         BucketWriter { layout, bits, positions: Vec::new(), places: Vec::new(), bucket: 0, offsets, taken: 0 }
     }
 
-    /// Adds an entry. The same kept bits and place are not given twice.
+    /// Adds an entry. Callers must not repeat a pair of key bits and place.
     pub fn add(&mut self, kept: u64, place: u64) {
         let (bucket, check) = (kept >> CHECK, kept as u32 & ((1 << CHECK) - 1));
         while self.bucket < bucket {
@@ -315,18 +318,18 @@ impl BucketWriter {
         self.bucket += 1;
     }
 
-    /// Returns how many bytes wait to be taken.
+    /// Returns the number of bytes that `take` would return.
     pub fn ready(&self) -> usize {
         self.bits.bytes.len()
     }
 
-    /// Takes the bytes that are complete: all but some bits of the bucket that is being written.
+    /// Takes the complete bytes. Only a few bits of the current bucket remain.
     pub fn take(&mut self) -> Vec<u8> {
         self.taken += self.bits.bytes.len() as u64;
         std::mem::take(&mut self.bits.bytes)
     }
 
-    /// Ends the last bucket. Returns the bytes that have not been taken, and where each bucket begins and the last ends.
+    /// Ends the last bucket. Returns the remaining bytes, and the start of each bucket and the end of the last.
     pub fn finish(mut self) -> (Vec<u8>, Vec<u64>) {
         while self.bucket < 1 << self.layout.bits {
             self.end_bucket();
@@ -335,7 +338,7 @@ impl BucketWriter {
     }
 }
 
-/// A bucket, read.
+/// A reader of a bucket.
 #[derive(Clone)]
 pub struct BucketReader<'a> {
     layout: PlacesLayout,
@@ -344,12 +347,12 @@ pub struct BucketReader<'a> {
     next: u32,
 }
 
-/// A position of a bucket: its places have not been read yet.
+/// A position of a bucket, whose places are still unread.
 #[derive(Clone)]
 pub struct Listed<'a> {
-    /// The bits of its key after those of the bucket.
+    /// The bits of its key after the bucket's bits.
     pub check: u32,
-    /// How many places it has.
+    /// The number of its places.
     pub count: u64,
     first: u64,
     parameter: u32,
@@ -358,15 +361,15 @@ pub struct Listed<'a> {
 }
 
 impl<'a> BucketReader<'a> {
-    /// Returns a reader of a bucket; `None` where it is malformed.
+    /// Returns a reader of a bucket, or `None` if the bucket is malformed.
     pub fn new(layout: PlacesLayout, bytes: &'a [u8]) -> Option<BucketReader<'a>> {
         let mut bits = BitReader { bytes, at: 0 };
         let left = bits.gamma()? - 1;
         Some(BucketReader { layout, bits, left, next: 0 })
     }
 
-    /// Returns the next position, in the order of their checks; `None` in `Some` after the last, `None` where the
-    /// bucket is malformed.
+    /// Returns the next position, in the order of checks, and `Some(None)` after the last. Returns `None` if the bucket
+    /// is malformed.
     pub fn next_position(&mut self) -> Option<Option<Listed<'a>>> {
         let Some(left) = self.left.checked_sub(1) else { return Some(None) };
         self.left = left;
@@ -394,7 +397,8 @@ impl<'a> BucketReader<'a> {
         (self.bits.at <= self.bits.bytes.len() as u64 * 8).then_some(Some(listed))
     }
 
-    /// Returns the position with this check; `None` in `Some` where the bucket has none, `None` where it is malformed.
+    /// Returns the position with this check, or `Some(None)` if the bucket has none. Returns `None` if the bucket is
+    /// malformed.
     pub fn find(mut self, check: u32) -> Option<Option<Listed<'a>>> {
         loop {
             match self.next_position()? {
@@ -407,14 +411,14 @@ impl<'a> BucketReader<'a> {
 }
 
 impl Listed<'_> {
-    /// Appends its places, ascending; `None` where they are malformed.
+    /// Appends its places, ascending. Returns `None` if they are malformed.
     pub fn push(&self, out: &mut Vec<u64>) -> Option<()> {
         self.push_first(u64::MAX, out)
     }
 
-    /// Appends the first of its places, at most so many, like `push`.
+    /// Appends at most `most` of its places, like `push`.
     pub fn push_first(&self, most: u64, out: &mut Vec<u64>) -> Option<()> {
-        // A place takes a bit at least: so nothing is reserved that the file does not support.
+        // A place takes at least a bit. The file must support the reservation.
         if self.count / 8 > self.codes.bytes.len() as u64 {
             return None;
         }

@@ -1,21 +1,20 @@
-//! The tags that queries ask for, as columns of numbers that are mapped and read at memory speed (FORMAT.md, "The tag
-//! columns file").
+//! The tags that queries use, as columns of numbers that are mapped into memory (FORMAT.md, "The tag columns file").
 //!
-//! What follows the runs of games in a segment: `size of the directory | directory | tables | columns`.
+//! After the runs of games, a segment contains `size of the directory | directory | tables | columns`.
 
 use crate::format::wire::{Bytes, push_string, push_varint};
 use std::ops::Range;
 
-/// The most columns that a segment may have.
+/// The maximum number of columns of a segment.
 pub const MAX_COLUMNS: usize = 256;
 
-/// The game starts from another position than the standard starting position.
+/// The game does not start from the standard starting position.
 pub const SET_UP: u8 = 0x01;
 /// The source had a fault in the game.
 pub const FAULT: u8 = 0x02;
 /// The movetext has no termination marker.
 pub const NO_MARKER: u8 = 0x04;
-/// Where the number of the outcome stands in the byte, two bits: 0 `*`, 1 0-1, 2 1-0, 3 draw.
+/// The shift of the outcome in the byte, two bits: 0 `*`, 1 0-1, 2 1-0, 3 draw.
 pub const OUTCOME_SHIFT: u8 = 3;
 /// The game has comments.
 pub const COMMENTS: u8 = 0x20;
@@ -24,29 +23,29 @@ pub const VARIATIONS: u8 = 0x40;
 /// The game has glyphs: NAGs or move suffixes.
 pub const GLYPHS: u8 = 0x80;
 
-/// What a column holds.
+/// The contents of a column.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Key {
-    /// The value of the first tag of this name, as its place in a table, from 1; 0 where a game has none.
+    /// The value of the game's first tag with this name, as its index in a table, from 1; 0 if a game has no such tag.
     Tag(String),
     /// The plies of the main line.
     Plies,
     /// A byte of facts: `SET_UP`, `FAULT` and so on.
     Facts,
-    /// The CRC-32 of the starting position and the main line: games that differ in it have other moves.
+    /// The CRC-32 of the starting position and the main line. Games with different values have different moves.
     Line,
 }
 
 /// A column to be written.
 #[derive(Clone, Copy, Debug)]
 pub struct ColumnRef<'a> {
-    /// What it holds.
+    /// Its contents.
     pub key: &'a Key,
     /// The number of its table, from 0; `None` for a column of plain numbers.
     pub table: Option<usize>,
-    /// Bytes of a number, 1 to 4.
+    /// The number of bytes of a value, 1 to 4.
     pub width: u8,
-    /// The numbers of all games, little-endian.
+    /// The values of all games, little-endian.
     pub numbers: &'a [u8],
 }
 
@@ -62,38 +61,38 @@ pub struct TableRef<'a> {
 /// A table of a segment.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TableEntry {
-    /// How many strings it has.
+    /// The number of its strings.
     pub count: usize,
-    /// Where it is: the ends, then the text.
+    /// Its range: the ends, then the text.
     pub range: Range<u64>,
 }
 
 /// A column of a segment.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ColumnEntry {
-    /// What it holds.
+    /// Its contents.
     pub key: Key,
     /// The number of its table.
     pub table: Option<usize>,
-    /// Bytes of a number.
+    /// The number of bytes of a value.
     pub width: u8,
-    /// Where it is.
+    /// Its range.
     pub range: Range<u64>,
 }
 
-/// What a segment has, and where: offsets are from the end of its runs of games.
+/// The contents of a segment. Offsets count from the end of its runs of games.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Directory {
     /// The tables.
     pub tables: Vec<TableEntry>,
     /// The columns.
     pub columns: Vec<ColumnEntry>,
-    /// The names of the tags that games have and that have no column.
+    /// The names of tags in the games that have no column.
     pub others: Vec<String>,
 }
 
-/// Returns what stands before the tables and columns, which follow in this order without gaps. `others` are the names of
-/// the tags that games have and that have no column.
+/// Returns the bytes before the tables and columns, which follow in this order without gaps. `others` are the names of
+/// tags in the games that have no column.
 pub fn directory(tables: &[TableRef], columns: &[ColumnRef], others: &[&str]) -> Vec<u8> {
     let mut out = Vec::new();
     push_varint(tables.len() as u64, &mut out);
@@ -121,11 +120,11 @@ pub fn directory(tables: &[TableRef], columns: &[ColumnRef], others: &[&str]) ->
 }
 
 impl Directory {
-    /// Returns the bytes of the size that a directory begins with.
+    /// The size of the field before a directory, in bytes.
     pub const SIZE: u64 = 8;
 
-    /// Reads a directory, without its size, of a segment that has so many games and so many bytes after their runs;
-    /// `None` unless it fits.
+    /// Reads a directory, without its size, of a segment with `games` games and `length` bytes after their runs.
+    /// Returns `None` if they do not agree.
     pub fn decode(directory: &[u8], games: u64, length: u64) -> Option<Directory> {
         let mut bytes = Bytes(directory);
         let mut next = Directory::SIZE + directory.len() as u64;

@@ -1,30 +1,30 @@
-//! A game as a list of frequency intervals, and its end, which follows from how much of the stream is left.
+//! A game as a list of frequency intervals. The end of the game follows from the rest of the stream.
 //!
-//! A decoder knows the length of a stream. With many bits left, a game cannot be at its end, and nothing is said of it;
-//! with few left, each step says whether the game ends, and that is likely, so it costs little.
+//! A decoder knows the length of a stream. While many bits remain, the game cannot end, and no flag is coded. When few
+//! bits remain, each step codes whether the game ends. The end is probable there, so the flag takes few bits.
 
 use super::range::{MOST_SLACK, RangeDecoder, RangeEncoder};
 use crate::packed::model::Model;
 
-/// How many more bytes than the least are tried.
+/// The maximum number of additional bytes to try.
 const EXTRA_BYTES: usize = 12;
-/// The total of frequencies that are 16-bit numbers.
+/// The total of 16-bit frequencies.
 pub(crate) const TOTAL: u32 = 1 << 16;
 
 enum Entry {
-    /// A symbol: where its interval begins, its frequency, and the total of all symbols.
+    /// A symbol: the start of its interval, its frequency, and the total of all symbols.
     Symbol(u32, u32, u32),
-    /// A place where the game could end, by its context.
+    /// A position where the game could end, by context.
     End(usize),
 }
 
-/// The frequency intervals of a game to be packed.
+/// The frequency intervals of a game.
 pub(crate) struct Intervals<'m> {
     model: &'m Model,
     list: Vec<Entry>,
 }
 
-/// The place in a model's table of a number of slack bits.
+/// Returns the index of a number of slack bits in a model's table.
 fn slack_index(slack: i64) -> usize {
     (slack + 8).clamp(0, 31) as usize
 }
@@ -34,7 +34,7 @@ fn end_frequency(model: &Model, context: usize, slack: i64) -> u32 {
     u32::from(model.ends[context & 31][slack_index(slack)])
 }
 
-/// Returns whether a game that could end here does.
+/// Decodes whether a game ends at a position where it could end.
 #[inline]
 pub(crate) fn decode_end(model: &Model, decoder: &mut RangeDecoder, context: impl FnOnce() -> usize) -> bool {
     let slack = decoder.slack();
@@ -57,15 +57,15 @@ impl<'m> Intervals<'m> {
         self.list.push(Entry::Symbol(from, frequency, total));
     }
 
-    /// Notes that the game could end before the next symbol, and does not.
+    /// Records that the game could end before the next symbol, but does not.
     pub(crate) fn push_end(&mut self, context: usize) {
         self.list.push(Entry::End(context));
     }
 
-    /// Appends the stream, in the fewest bytes from which the end follows; `None`, and nothing appended, where that
-    /// cannot be done. `end` is the context of the end, `None` where there is no move to go on with.
+    /// Appends the stream in the fewest bytes that determine the end. Returns `None` and appends nothing if this is
+    /// impossible. `end` is the context of the end; `None` if there is no legal move.
     ///
-    /// `see` is called for what the stream says of the end: context, place of the slack bits, whether it ends.
+    /// `see` receives the end flags of the stream: context, index of the slack bits, and the flag.
     pub(crate) fn finish(
         self,
         end: Option<usize>,
@@ -88,7 +88,7 @@ impl<'m> Intervals<'m> {
         Some(())
     }
 
-    /// Appends the stream in exactly `length` bytes. Returns false, and appends nothing, where it does not fit them.
+    /// Appends the stream in exactly `length` bytes. Returns false and appends nothing if it does not fit.
     fn write_in(
         &self,
         length: usize,

@@ -1,9 +1,9 @@
-//! The kinds of games: plain ones by result, then rich ones. A stream begins with its kind.
+//! The kinds of games: plain games by result, then rich games. A stream begins with its kind.
 
 use crate::game::Outcome;
 use crate::packed::model::Model;
 
-/// The outcome that a kind of game names.
+/// Returns the outcome of a kind of game.
 pub(crate) fn outcome_of(kind: usize) -> Outcome {
     match kind & 3 {
         0 => Outcome::Unknown,
@@ -13,14 +13,13 @@ pub(crate) fn outcome_of(kind: usize) -> Outcome {
     }
 }
 
-/// Returns the frequency interval of a kind of game, its beginning and its frequency: plain games by result, then rich
-/// ones.
+/// Returns the start and the frequency of a kind of game: plain games by result, then rich games.
 pub(crate) fn kind_interval(model: &Model, kind: usize) -> (u32, u32) {
     let before = model.kinds.iter().take(kind).map(|frequency| u32::from(*frequency)).sum();
     (before, model.kinds.get(kind).map_or(0, |frequency| u32::from(*frequency)))
 }
 
-/// Returns the kind whose interval holds `place`.
+/// Returns the kind whose interval contains `place`.
 pub(crate) fn kind_at(model: &Model, place: u32) -> Option<usize> {
     let mut end = 0;
     model.kinds.iter().position(|frequency| {

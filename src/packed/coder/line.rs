@@ -1,4 +1,5 @@
-//! A game being coded: the position, the board of the coder, the policy head's accumulators and what has happened.
+//! The state of a game while it is coded: the position, the board of the coder, the accumulators of the policy head,
+//! and the history.
 
 use super::intervals::Intervals;
 use super::range::RangeDecoder;
@@ -20,15 +21,15 @@ pub(crate) struct GameLine<'m> {
     model: &'m Model,
     pub(crate) position: Position,
     pub(crate) board: TurnedBoard,
-    /// Accumulators as the player to move sees the board, and as the other does.
+    /// The accumulators from the point of view of the player to move, and of the opponent.
     units: [Units; 2],
     history: History,
-    /// Where the line stands in the book.
+    /// The node of the line in the book.
     node: u32,
 }
 
 impl<'m> GameLine<'m> {
-    /// Returns a line at its beginning; `None` where a side has not exactly one king.
+    /// Returns a line at its beginning. Returns `None` unless each side has exactly one king.
     pub(crate) fn new(model: &'m Model, start: &Position) -> Option<GameLine<'m>> {
         let board = TurnedBoard::new(start)?;
         let mut units = [model.bias(); 2];
@@ -45,7 +46,7 @@ impl<'m> GameLine<'m> {
         Some(GameLine { model, position: start.clone(), board, units, history, node })
     }
 
-    /// Prices the legal moves. Returns false where there are too many.
+    /// Prices the legal moves. Returns false if there are too many.
     #[inline]
     pub(crate) fn price(&self, prices: &mut Prices) -> bool {
         self.model.price((&self.board, &self.history), &self.units[0], self.node, prices)
@@ -57,7 +58,7 @@ impl<'m> GameLine<'m> {
         self.model.price_portable((&self.board, &self.history), &self.units[0], self.node, prices)
     }
 
-    /// Plays a move, the one at `at` among the prices.
+    /// Plays a move with the index `at` among the prices.
     #[inline]
     pub(crate) fn play(&mut self, m: Move, step: TurnedMove, prices: &Prices, at: usize) {
         let past = Past {
@@ -77,8 +78,8 @@ impl<'m> GameLine<'m> {
         self.turn(Some(past));
     }
 
-    /// Writes a move, whose prices these are, and plays it; `None` where it is not among them.
-    #[expect(clippy::indexing_slicing, reason = "`at` is the place of a legal move")]
+    /// Writes a move with these prices and plays it. Returns `None` if it is not among them.
+    #[expect(clippy::indexing_slicing, reason = "`at` is the index of a legal move")]
     pub(crate) fn write_move(&mut self, m: Move, prices: &Prices, intervals: &mut Intervals) -> Option<()> {
         let step = TurnedBoard::step(m, self.position.turn());
         let (at, from) = prices.find(step)?;
@@ -87,8 +88,8 @@ impl<'m> GameLine<'m> {
         Some(())
     }
 
-    /// Reads a move by its prices, appends its Brenner bytes, and plays it.
-    #[expect(clippy::indexing_slicing, reason = "`at` is the place of a legal move")]
+    /// Reads a move with these prices, appends its Brenner bytes, and plays it.
+    #[expect(clippy::indexing_slicing, reason = "`at` is the index of a legal move")]
     pub(crate) fn read_move(&mut self, prices: &Prices, decoder: &mut RangeDecoder, out: &mut Vec<u8>) {
         let (at, from) = prices.at(decoder.peek(prices.total));
         decoder.take(from, prices.frequencies[at]);
@@ -98,7 +99,7 @@ impl<'m> GameLine<'m> {
         self.play(m, step, prices, at);
     }
 
-    /// Lets the player pass.
+    /// Plays the null move.
     pub(crate) fn pass(&mut self) {
         self.node = NO_NODE;
         self.position.play_unchecked(Move::NULL);
@@ -115,14 +116,14 @@ impl<'m> GameLine<'m> {
         self.history.passed(past);
     }
 
-    /// Returns the context of the game's end here, given how it ends.
+    /// Returns the context of the game's end in this position, given the result.
     pub(crate) fn end_context(&self, outcome: Outcome) -> usize {
         self.board.end_context(&self.history, outcome, self.position.turn())
     }
 }
 
 impl History {
-    /// Goes on by a move of the player, `None` for the null move, and turns round.
+    /// Advances by a move of the player (`None` for the null move), and changes the point of view.
     pub fn passed(&mut self, past: Option<Past>) {
         let turned = |past: Option<Past>| past.map(Past::turned);
         (self.own, self.opp_before, self.opp) = (turned(self.opp), turned(self.own), turned(past));
@@ -132,9 +133,9 @@ impl History {
 }
 
 impl TurnedBoard {
-    /// Returns the context of the game's end, 0 to 31: the result, whether the winner is to move, and by how much he is
-    /// ahead; in drawn and unfinished games whether the last move took back the one before it, and whether the board is
-    /// nearly empty.
+    /// Returns the context of the game's end, 0 to 31. It consists of the result, whether the winner is to move, and
+    /// the winner's material lead. In drawn and unfinished games, it consists of whether the last move undid the one
+    /// before it, and whether the board is nearly empty.
     pub fn end_context(&self, history: &History, outcome: Outcome, turn: Color) -> usize {
         let winner = match outcome {
             Outcome::WhiteWins => Some(Color::White),

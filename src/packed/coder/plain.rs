@@ -1,4 +1,4 @@
-//! Games of a main line alone: a kind, then moves.
+//! Games with only a main line: a kind, then moves.
 
 use super::intervals::{Intervals, TOTAL, decode_end};
 use super::kind::{kind_interval, outcome_of};
@@ -10,7 +10,7 @@ use crate::game::Outcome;
 use crate::packed::fault::PackedFault;
 use crate::packed::model::{Model, Prices};
 
-/// Appends a game; `None`, and nothing appended, where this form does not hold it. `ends` sees what is said of the end.
+/// Appends a game. Returns `None` and appends nothing if this form cannot represent it. `ends` receives the end flags.
 pub(crate) fn encode(
     model: &Model,
     start: &Position,
@@ -38,7 +38,7 @@ pub(crate) fn encode(
     intervals.finish(end, ends, out)
 }
 
-/// Appends the stream of a game of which the kind has been read.
+/// Appends the stream of a game whose kind has been read.
 pub(crate) fn decode(
     model: &Model,
     start: &Position,

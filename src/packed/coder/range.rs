@@ -1,10 +1,10 @@
-//! The range coder: 64 bits of range, carries run through the bytes written.
+//! The range coder: a range of 64 bits. A carry propagates into the written bytes.
 //!
-//! After G. N. N. Martin, "Range encoding" (1979). A symbol is an interval `[from, from + frequency)` of a total below
-//! 2^24 + 1. What a stream costs beyond its information is the last byte's rest: the end is the shortest string of
-//! bytes that lies in the interval, zeros at its end left out, for a decoder takes what is missing as zeros.
+//! After G. N. N. Martin, "Range encoding" (1979). A symbol is an interval `[from, from + frequency)` of a total of at
+//! most 2^24. The only overhead of a stream is the rest of its last byte. The stream ends with the shortest string of
+//! bytes in the interval, without trailing zeros, because a decoder reads missing bytes as zeros.
 
-/// The greatest total of a symbol's frequencies.
+/// The maximum sum of a symbol's frequencies.
 #[cfg(test)]
 pub(crate) const MAX_TOTAL: u32 = 1 << 24;
 const LOWEST: u64 = 1 << 56;

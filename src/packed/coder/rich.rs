@@ -1,5 +1,5 @@
-//! Games with variations, glyphs, suffixes, texts' places or null moves: a token before everything, with frequencies
-//! that adapt.
+//! Games with variations, glyphs, suffixes, text markers or null moves: a token before each element, with adaptive
+//! frequencies.
 
 use super::intervals::{Intervals, TOTAL, decode_end};
 use super::kind::{kind_interval, outcome_of};
@@ -12,7 +12,7 @@ use crate::game::Outcome;
 use crate::packed::fault::PackedFault;
 use crate::packed::model::{Model, Prices};
 
-/// The deepest nesting of variations.
+/// The maximum depth of nested variations.
 const MOST_DEPTH: usize = 100;
 
 const MOVE: usize = 0;
@@ -25,7 +25,7 @@ const CLOSE: usize = 6;
 const NULL: usize = 7;
 const TOKENS: usize = 8;
 
-/// Frequencies that grow with what they count.
+/// Frequencies that increase with the counted symbols.
 struct Adaptive<const N: usize> {
     frequencies: [u16; N],
 }
@@ -75,14 +75,14 @@ impl<const N: usize> Adaptive<N> {
     }
 }
 
-/// What is coded beside the moves.
+/// The coded elements other than moves.
 struct Tokens {
-    /// By the token before, and by whether something stood after each of the last two moves; the first of a game
+    /// By the previous token, and by whether an element followed each of the last two moves. The first token of a game
     /// follows `CLOSE`.
     tokens: [[Adaptive<TOKENS>; 4]; TOKENS],
     nags: Adaptive<256>,
     before: usize,
-    /// Two bits: whether something stood after the move before the last one, and after the last one.
+    /// Two bits: whether an element followed the move before the last one, and the last one.
     adorned: usize,
 }
 
@@ -133,7 +133,7 @@ impl Tokens {
     }
 }
 
-/// The line that is walked, and those that wait for a variation to close; each with itself before its last move.
+/// The current line, and the lines that wait for a variation to close. Each has a copy from before its last move.
 struct Tree<'m> {
     now: GameLine<'m>,
     before: GameLine<'m>,
@@ -162,7 +162,7 @@ impl<'m> Tree<'m> {
     }
 }
 
-/// Appends a game; `None`, and nothing appended, where this form does not hold it.
+/// Appends a game. Returns `None` and appends nothing if this form cannot represent it.
 pub(crate) fn encode(
     model: &Model,
     start: &Position,
@@ -217,7 +217,7 @@ pub(crate) fn encode(
     intervals.finish(Some(tree.now.end_context(outcome)), |_, _, _| {}, out)
 }
 
-/// Appends the stream of a game of which the kind has been read.
+/// Appends the stream of a game whose kind has been read.
 pub(crate) fn decode(
     model: &Model,
     start: &Position,

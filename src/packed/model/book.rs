@@ -1,4 +1,4 @@
-//! The opening book of a model: a tree of moves from the standard starting position, with how often each was played.
+//! The opening book of a model: a tree of moves from the standard starting position, with the frequency of each move.
 
 use crate::packed::moves::board::TurnedMove;
 
@@ -7,9 +7,9 @@ use crate::packed::moves::board::TurnedMove;
 struct Edge {
     from: u8,
     to: u8,
-    /// How often, in eighths.
+    /// The frequency, in eighths.
     count: u64,
-    /// The node after it, or `NO_NODE`.
+    /// The next node, or `NO_NODE`.
     node: u32,
 }
 
@@ -18,11 +18,11 @@ struct Edge {
 struct Node {
     first: u32,
     edges: u8,
-    /// What the model's own probabilities count for, in eighths.
+    /// The weight of the model's probabilities, in eighths.
     model: u64,
 }
 
-/// The number of no node.
+/// The number that means no node.
 pub(crate) const NO_NODE: u32 = u32::MAX;
 
 /// A tree of openings; node 0 is the standard starting position.
@@ -32,13 +32,18 @@ pub(crate) struct Book {
     edges: Vec<Edge>,
 }
 
-/// The count, in eighths, that a code stands for: three bits of mantissa below a shift.
+/// Returns the count, in eighths, of a code: three bits of mantissa below a shift.
+///
+/// | bits | value |
+/// |---|---|
+/// | 0..=2 | mantissa, to which 8 is added |
+/// | 3..=7 | shift, at most 24 |
 pub fn count_of(code: u8) -> u64 {
     u64::from(8 + (code & 7)) << (code >> 3).min(24)
 }
 
 impl Book {
-    /// Reads a book that takes all of `bytes`; `None` where it is none.
+    /// Reads a book that fills `bytes`. Returns `None` if it is malformed.
     pub(crate) fn read(bytes: &[u8]) -> Option<Book> {
         let mut book = Book::default();
         let mut rest = bytes;
@@ -76,7 +81,7 @@ impl Book {
             .map_or(NO_NODE, |edge| edge.node)
     }
 
-    /// Mixes what the book says into frequencies that add up to `total`, and returns the new total, about 2^20.
+    /// Mixes the book's frequencies into frequencies with the sum `total`. Returns the new total, about 2^20.
     pub(crate) fn blend(&self, node: u32, steps: &[TurnedMove], frequencies: &mut [u32], total: u32) -> u32 {
         let Some(Node { model, .. }) = self.nodes.get(node as usize) else { return total };
         let edges = self.edges(node);

@@ -1,26 +1,29 @@
-//! What the model looks at in a move: the one definition, for the coder and for the trainer.
+//! The features of a move. The coder and the trainer share this definition.
 //!
-//! A move's score is the sum of one weight from each group below, and of the policy head (`model`). FORMAT.md, "Packed
-//! moves", has the same groups in words.
+//! A move's score is the sum of one weight from each group below and the output of the policy head (`weights`).
+//! FORMAT.md, "Packed moves", lists the same groups in words.
+//!
+//! Pricing all moves of a position takes 1.3 microseconds per ply. `tests/format/packed.rs` and the vectors compare the
+//! result with independent implementations of FORMAT.md (`tools/reader.py`, `tools/port/reader.c`).
 
 use crate::packed::moves::attacks::squares;
 use crate::packed::moves::attacks::{DISTANCE, FILE_A, KING, KNIGHT, PAWN_CAPTURES, above, bishop, files_around, rook};
 use crate::packed::moves::board::{BISHOP, KING_, KNIGHT_, OFF, PAWN, QUEEN, ROOK, TurnedMove};
 use crate::packed::moves::scene::Scene;
 
-/// Kinds of piece and square: role * 64 + square.
+/// The number of pairs of role and square: role * 64 + square.
 pub const PLACES: usize = 384;
-/// Rows of the tables of last moves: places, and one for none.
+/// The number of rows of the tables of last moves: one per role and square, and one for no move.
 pub const ROWS: usize = PLACES + 1;
-/// The table of from and to squares by role.
+/// The size of the table of from and to squares by role.
 pub const FROM_TO: usize = PLACES * 64;
 
-/// A group of weights: where it begins and how many there are.
+/// A group of weights.
 #[derive(Clone, Copy)]
 pub struct Group {
     /// The first index.
     pub start: usize,
-    /// How many.
+    /// The number of weights.
     pub size: usize,
 }
 
@@ -30,28 +33,29 @@ const fn after(group: Group, size: usize) -> Group {
 
 /// Surprise class, role, victim, attacker of the target, support, recapture.
 pub const CAPTURE: Group = Group { start: 0, size: 4 * 6 * 6 * 6 * 2 * 3 };
-/// Role, attacker of the piece, whether it is defended, attacker of the target, support, whether it takes.
+/// Role, attacker of the piece, whether it is defended, attacker of the target, support, whether it captures.
 pub const DANGER: Group = after(CAPTURE, 6 * 6 * 2 * 6 * 2 * 2);
 /// Phase, role, to.
 pub const TO: Group = after(DANGER, 6 * PLACES);
 /// Phase, role, from.
 pub const FROM: Group = after(TO, 6 * PLACES);
-/// Role, check (none, direct, uncovered), attacker of the target, support, whether it takes.
+/// Role, check (none, direct, uncovered), attacker of the target, support, whether it captures.
 pub const CHECK: Group = after(FROM, 6 * 3 * 6 * 2 * 2);
-/// Role, what it newly attacks, safety.
+/// Role, newly attacked piece, safety.
 pub const THREAT: Group = after(CHECK, 6 * 6 * 3);
-/// What hangs of one's own, whether this piece does, whether another that hangs is protected, role, victim, safety.
+/// Class of the player's best hanging piece, state of this piece, whether another hanging piece is protected, role,
+/// victim, safety.
 pub const HANGING: Group = after(THREAT, 5 * 3 * 2 * 6 * 6 * 3);
-/// What can be won, victim, whether it is such, role, safety.
+/// Role of the opponent's best hanging piece, victim, whether the victim hangs, role, safety.
 pub const PRIZE: Group = after(HANGING, 6 * 6 * 2 * 6 * 3);
 /// Pawns: twelve bits of structure; other roles: 64 each.
 pub const STRUCTURE: Group = after(PRIZE, 4096 + 5 * 64);
 /// Role, distance from the other king before and after.
 pub const OPP_KING: Group = after(STRUCTURE, 6 * 64);
-/// Role, distance from one's own king before and after.
+/// Role, distance from the player's king before and after.
 pub const OWN_KING: Group = after(OPP_KING, 6 * 64);
-/// Surprise class, role, the piece that moved last, back to where it came from, piece and target attacked by the piece
-/// moved against.
+/// Surprise class, role, whether the piece moved last, whether it returns to the square of that move, whether the
+/// opponent's last moved piece attacks the piece and the target.
 pub const AGAIN: Group = after(OWN_KING, 4 * 6 * 16);
 /// Kind of special move, check, phase.
 pub const SPECIAL: Group = after(AGAIN, 8 * 2 * 6);
@@ -59,16 +63,16 @@ pub const SPECIAL: Group = after(AGAIN, 8 * 2 * 6);
 pub const EVASION: Group = after(SPECIAL, 3 * 6 * 6 * 6);
 /// Role, squares around the other king attacked, safety.
 pub const ZONE: Group = after(EVASION, 6 * 4 * 3);
-/// How many weights the groups have in all.
+/// The total number of weights in the groups.
 pub const SMALL: usize = ZONE.start + ZONE.size;
-/// How many weights of the groups a move has, that of `FROM` aside.
+/// The number of group weights per move, without `FROM`.
 pub const PER_MOVE: usize = 14;
 
-/// Where the classes of surprise begin; the even ones divide the four classes of the groups.
+/// The lower limits of the classes of surprise. The even ones divide the four classes of the groups.
 pub const SURPRISES: [u16; 7] = [120, 180, 240, 310, 400, 520, 800];
-/// The surprise that a game begins with.
+/// The initial surprise of a game.
 pub const FIRST_SURPRISE: u16 = 260;
-/// The greatest gap that counts as surprise, in 256ths of a bit.
+/// The maximum gap that counts as surprise, in 256ths of a bit.
 pub const MOST_SURPRISE: u16 = 2560;
 
 /// Returns the class of a surprise, 0 to 7.
@@ -77,22 +81,22 @@ pub fn surprise_class(surprise: u16) -> usize {
     SURPRISES.iter().filter(|from| surprise >= **from).count()
 }
 
-/// What all moves of a position have in common.
+/// The properties that all moves of a position share.
 #[derive(Clone, Copy)]
 pub struct Setting {
     /// The phase of the game, 0 to 5.
     pub phase: usize,
     /// The class of the player's surprise, 0 to 3.
     pub class: usize,
-    /// 0, or the worth of the best of one's own hanging pieces, 1 to 4.
+    /// 0, or the value of the player's best hanging piece, 1 to 4.
     pub hang: usize,
-    /// 0, or the role + 1 of the best of the other side's hanging pieces.
+    /// 0, or the role + 1 of the opponent's best hanging piece.
     pub prize: usize,
-    /// Pieces that give check to the player, 2 for more.
+    /// The number of pieces that give check to the player, at most 2.
     pub in_check: usize,
 }
 
-/// A piece that can move, and what all its moves have in common.
+/// A piece that can move, and the properties that all its moves share.
 #[derive(Clone, Copy)]
 pub struct Mover {
     /// Its role.
@@ -105,11 +109,16 @@ pub struct Mover {
     pub attacker: usize,
     /// Whether it is defended.
     pub defended: usize,
-    /// 0 does not hang, 1 hangs, 2 and is of the worth of the best that does.
+    /// 0: does not hang. 1: hangs. 2: hangs and has the value of the best hanging piece.
     pub hanging: usize,
-    /// Whether it moved last, and whether the piece that the other side moved last attacks it (2).
+    /// The recent activity of the piece:
+    ///
+    /// | bit | value |
+    /// |---|---|
+    /// | 0 | whether the piece moved last |
+    /// | 1 | whether the opponent's last moved piece attacks it |
     pub last: usize,
-    /// King's steps to the other king and to one's own.
+    /// The distances in king moves to the opponent's king and to the player's king.
     pub distances: [usize; 2],
 }
 
@@ -118,30 +127,34 @@ pub struct Mover {
 pub struct Candidate {
     /// The move.
     pub step: TurnedMove,
-    /// The target; where the king arrives in castling.
+    /// The destination. For castling, the destination of the king.
     pub to: u8,
-    /// 0, or the role + 1 of what it takes.
+    /// 0, or the role + 1 of the captured piece.
     pub victim: usize,
-    /// The cheapest attacker of the target * 2 + whether it has support.
+    /// The hit: cheapest attacker of the target * 2 + whether the target has support.
     pub hit: usize,
-    /// 0, 1 if it takes on the target of the last move, 2 if that took there too.
+    /// 0: no recapture. 1: captures on the target of the last move. 2: the last move was also a capture.
     pub recapture: usize,
-    /// What it newly attacks, 0 to 5.
+    /// The newly attacked piece, 0 to 5.
     pub threat: usize,
-    /// Squares beside the other king that it attacks, at most 3.
+    /// The number of attacked squares around the opponent's king, at most 3.
     pub zone: usize,
     /// Whether it protects another hanging piece.
     pub protects: usize,
-    /// Whether a hanging piece of the other side stands on the target.
+    /// Whether a hanging piece of the opponent is on the target.
     pub on_prize: usize,
-    /// Whether it goes back to where one's own last move came from (1), and to a square that the piece moved last
-    /// attacks (2).
+    /// The relation of the target to the last moves:
+    ///
+    /// | bit | value |
+    /// |---|---|
+    /// | 0 | whether the piece returns to the from square of the player's last move |
+    /// | 1 | whether the opponent's last moved piece attacks the target |
     pub back: usize,
-    /// King's steps from the target to the other king and to one's own.
+    /// The distances in king moves from the target to the opponent's king and to the player's king.
     pub distances: [usize; 2],
-    /// Bits of structure, by role.
+    /// The bits of structure, by role: see `structure_of`.
     pub structure: usize,
-    /// 0 no check, 1 by the piece itself, 2 uncovered.
+    /// 0: no check. 1: check by the piece itself. 2: uncovered check.
     pub check: usize,
     /// 0, or the kind of special move.
     pub special: usize,
@@ -153,7 +166,7 @@ impl Setting {
         FROM.start + self.phase * PLACES + mover.place
     }
 
-    /// Returns the indices of a move's weights, one of each group but `FROM`.
+    /// Returns the indices of a move's weights, one of each group except `FROM`.
     pub fn weights(&self, mover: &Mover, c: &Candidate) -> [usize; PER_MOVE] {
         let Mover { role, .. } = *mover;
         let safety = safety(role, c.hit);
@@ -177,15 +190,16 @@ impl Setting {
 }
 
 impl Candidate {
-    /// The part of an index of `AGAIN` that is the target's.
+    /// Returns the target's part of an index in `AGAIN`.
     #[inline(always)]
     pub(crate) fn back_bits(&self) -> usize {
-        // The bits are: the piece moved last, back, the piece is attacked, the target is attacked.
+        // The bits of the index are, from the lowest: the piece moved last, it returns, the piece is attacked, the
+        // target is attacked.
         2 * (self.back & 1) + 4 * (self.back & 2)
     }
 }
 
-/// How safe a target is for a piece, by its cheapest attacker and support: 0 not attacked, 1 safe, 2 not.
+/// Returns the safety of a target for a piece, by its cheapest attacker and support: 0 not attacked, 1 safe, 2 unsafe.
 #[expect(clippy::indexing_slicing, reason = "roles are below 6, squares masked")]
 pub(crate) const fn safety(role: usize, hit: usize) -> usize {
     let worth = [1, 2, 2, 3, 4, 9][role];
@@ -198,7 +212,7 @@ pub(crate) const fn safety(role: usize, hit: usize) -> usize {
     }
 }
 
-// The indices of the groups' weights.
+// The indices of the weights in each group.
 
 pub(crate) fn capture(class: usize, role: usize, victim: usize, hit: usize, recapture: usize) -> usize {
     CAPTURE.start + (((class * 6 + role) * 6 + victim) * 12 + hit) * 3 + recapture
@@ -259,25 +273,25 @@ pub(crate) fn zone(role: usize, zone: usize, safety: usize) -> usize {
     ZONE.start + (role * 4 + zone) * 3 + safety
 }
 
-/// Is called with every piece that can move, and with its moves, in the order of the code.
+/// Receives every piece that can move, followed by its moves, in coding order.
 pub trait FeatureVisitor {
-    /// What a visitor finds out about a piece before its moves.
+    /// The data that a visitor computes for a piece before its moves.
     type Known;
-    /// A piece; `None` leaves its moves out.
+    /// Receives a piece. Returns `None` to skip its moves.
     fn mover(&mut self, setting: &Setting, mover: &Mover) -> Option<Self::Known>;
-    /// A move of a piece.
+    /// Receives a move of a piece.
     fn candidate(&mut self, setting: &Setting, mover: &Mover, known: &Self::Known, candidate: &Candidate);
 }
 
-/// The inputs of the policy head that are not pieces on squares; each is role * 64 + square.
+/// The inputs of the policy head other than pieces on squares. Each input is role * 64 + square.
 pub struct Extras {
-    /// The last moves of opponent and player: role and target square; `PLACES` for none.
+    /// The last moves of the opponent and the player: role and target square; `PLACES` for none.
     pub last: [usize; 2],
-    /// Hanging pieces, one's own and the other's, as sets of squares.
+    /// The hanging pieces of the player and the opponent, as sets of squares.
     pub hanging: [u64; 2],
 }
 
-/// Returns the rows of the tables of last moves, which are inputs of the policy head too, and the hanging pieces.
+/// Returns the rows of the tables of last moves, which are also inputs of the policy head, and the hanging pieces.
 pub fn extras(scene: &Scene) -> Extras {
     let row = |past: Option<crate::packed::moves::scene::Past>| {
         past.map_or(PLACES, |past| past.role as usize % 6 * 64 + (past.to & 63) as usize)
@@ -290,7 +304,7 @@ fn highest(of_role: &[u64; 6], set: u64) -> usize {
     (PAWN..=QUEEN).rev().find(|role| of_role[*role] & set != 0).map_or(0, |role| role + 1)
 }
 
-/// Returns the phase of the game: 0 for the first 12 plies, then 1 to 5 by the pieces left.
+/// Returns the phase of the game: 0 for the first 12 plies, then 1 to 5 by the remaining pieces.
 #[expect(clippy::indexing_slicing, reason = "roles are below 6, squares masked")]
 pub fn phase(scene: &Scene) -> usize {
     if scene.history.ply < 12 {
@@ -333,7 +347,8 @@ pub fn visit(scene: &Scene, visitor: &mut impl FeatureVisitor) {
         _ => board.own[QUEEN],
     } & scene.own_hanging;
     let targets = scene.targets();
-    // A role at a time: what a role decides is decided when this is compiled.
+    // The role is a constant in each call, so the compiler makes all decisions by role. One loop over all pieces would
+    // branch on the role at every piece and move.
     pieces_of::<PAWN>(scene, &setting, hang_pieces, targets, visitor);
     pieces_of::<KNIGHT_>(scene, &setting, hang_pieces, targets, visitor);
     pieces_of::<BISHOP>(scene, &setting, hang_pieces, targets, visitor);
@@ -416,7 +431,8 @@ fn moves_of<const ROLE: usize, V: FeatureVisitor>(
         };
         let mut hit = scene.hits[to as usize & 63] as usize & 15;
         if ROLE == PAWN && !diagonal {
-            // A pawn does not attack the square before it, and one piece is support enough.
+            // A pawn does not attack the square in front, so one other piece already supports it there.
+            // Bits 1 to 3 are the cheapest attacker, bit 0 is the support: see `Scene::hits`.
             hit = hit & 14 | has(scene.own_once, to);
         }
         let attacks = match ROLE {
@@ -427,6 +443,7 @@ fn moves_of<const ROLE: usize, V: FeatureVisitor>(
             QUEEN => bishop(to, occupied) | rook(to, occupied),
             _ => KING[to as usize & 63],
         };
+        // Squares that the piece already attacks are not new threats.
         let fresh = attacks & scene.prey[ROLE] & !reach;
         let threat = if fresh == 0 {
             0
@@ -472,7 +489,25 @@ fn moves_of<const ROLE: usize, V: FeatureVisitor>(
     }
 }
 
-/// The bits of structure around a move.
+/// Returns the structure around a move, by role:
+///
+/// | role | bits | value |
+/// |---|---|---|
+/// | pawn | 0 | no opposing pawn ahead on the file and the adjacent files |
+/// | | 1 | the pawn is supported by a pawn |
+/// | | 2 | no other own pawn on adjacent files |
+/// | | 3 | another own pawn on the file |
+/// | | 4 | an opposing pawn ahead on the file |
+/// | | 5, 6 | the pawn attacks a pawn; another piece |
+/// | | 7, 8 | the file is at the player's king; at the opponent's king |
+/// | | 9..=11 | the rank |
+/// | knight, bishop | 0 | no opposing pawn can attack the target |
+/// | | 1 | a pawn supports the target |
+/// | | 2, 3 | a pawn is behind the target; behind the from square |
+/// | king | 0..=1, 2..=3 | pawns in front of the target; of the from square, at most 3 |
+///
+/// For rooks and queens, the value is `(open(to) * 3 + open(from)) * 2 + heavy`. The openness of a file is 0 without
+/// pawns, 1 with opposing pawns only, and 2 with own pawns. `heavy` tells whether another rook or queen is on the file.
 #[inline(always)]
 fn structure_of<const ROLE: usize>(scene: &Scene, from: u8, to: u8, diagonal: bool, attacks: u64) -> usize {
     let board = scene.board;
@@ -514,7 +549,7 @@ fn structure_of<const ROLE: usize>(scene: &Scene, from: u8, to: u8, diagonal: bo
     }
 }
 
-/// One's own pawns before a king, at most 3.
+/// Returns the number of the player's pawns in front of a king, at most 3.
 #[inline(always)]
 fn shelter(pawns: u64, square: u8) -> usize {
     (pawns & files_around(square) & above(square)).count_ones().min(3) as usize

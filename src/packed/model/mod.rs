@@ -1,6 +1,6 @@
-//! What is likely to be played: the weights of the model, what they look at in a move, and the book of openings.
+//! Move probabilities: the weights of the model, the features of a move, and the opening book.
 //!
-//! In flow a board with its scene, out flow scores and frequencies of moves. Knows nothing of bits or streams.
+//! Input: a board with its scene; output: scores and frequencies of moves. This folder does not know bits or streams.
 
 pub mod book;
 pub mod features;

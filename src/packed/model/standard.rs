@@ -1,37 +1,37 @@
-//! The model that new streams are packed with.
+//! The model for packing new streams.
 
 use super::weights::Model;
 use std::sync::LazyLock;
 #[cfg(target_family = "wasm")]
 use std::sync::OnceLock;
 
-/// The number of the model that new streams are packed with.
+/// The number of the model for packing new streams.
 pub const MODEL_ID: u8 = 1;
-/// The file of that model. In a browser it is not in the program, but loaded where a packed stream is met: see
-/// `load_model_by`.
+/// The file of this model. In a browser, it is not part of the program; `load_model_by` loads it when a packed stream
+/// occurs.
 #[cfg(not(target_family = "wasm"))]
 pub const MODEL: &[u8] = include_bytes!("../../../data/model-1.bin");
-/// The SHA-256 of that file.
+/// The SHA-256 of this file.
 #[rustfmt::skip]
 pub const MODEL_SHA256: [u8; 32] = [
     0x1C, 0x85, 0x7B, 0x32, 0x79, 0xC8, 0xF8, 0x5F, 0xFE, 0x03, 0x7F, 0x9E, 0x40, 0x74, 0x5D, 0x3C,
     0x59, 0xEF, 0xEA, 0xB8, 0xED, 0xD3, 0x4F, 0x81, 0x66, 0xAA, 0x6B, 0x07, 0x7C, 0x49, 0xA5, 0xD3,
 ];
 
-/// That model, read; `None` where its file is damaged, or cannot be loaded.
+/// The parsed model; `None` if its file is damaged.
 #[cfg(not(target_family = "wasm"))]
 pub(crate) static STANDARD: LazyLock<Option<Model>> = LazyLock::new(|| Model::read(MODEL));
 
 #[cfg(target_family = "wasm")]
 static LOADER: OnceLock<fn() -> Option<Vec<u8>>> = OnceLock::new();
 
-/// Says how the model's file is loaded, once, when it is needed first.
+/// Sets the function that loads the model's file at the first use.
 #[cfg(target_family = "wasm")]
 pub fn load_model_by(load: fn() -> Option<Vec<u8>>) {
     let _ = LOADER.set(load);
 }
 
-/// That model, loaded and read; `None` where that fails.
+/// The loaded and parsed model; `None` if loading or parsing fails.
 #[cfg(target_family = "wasm")]
 pub(crate) static STANDARD: LazyLock<Option<Model>> = LazyLock::new(|| {
     let file = LOADER.get()?()?;

@@ -1,4 +1,4 @@
-//! A model's weights, and what they say about the moves of a position.
+//! The weights of a model, and the computation of the probabilities of a position's moves.
 
 use crate::packed::model::book::{Book, NO_NODE};
 use crate::packed::model::features::{
@@ -8,19 +8,19 @@ use crate::packed::moves::attacks::squares;
 use crate::packed::moves::board::{TurnedBoard, TurnedMove};
 use crate::packed::moves::scene::{History, Scene};
 
-/// Units of the policy head.
+/// The number of units of the policy head.
 pub const UNITS: usize = 64;
 /// Inputs of the policy head: own and other pieces, own and other hanging pieces, the opponent's and the player's last
 /// move.
 pub const INPUTS: usize = 6 * PLACES;
-/// The most legal moves that a position may have for its moves to be coded by the model.
+/// The maximum number of legal moves in a position that the model codes.
 pub const MOST_MOVES: usize = 255;
-/// Contexts of the end of a game.
+/// The number of contexts for the end of a game.
 pub const ENDS: usize = 32;
-/// How many numbers of slack bits are distinguished in each context.
+/// The number of distinct values of slack bits in each context.
 pub const SLACKS: usize = 32;
 
-/// Where the book begins in a model file.
+/// The offset of the book in a model file.
 pub const BOOK_AT: usize = 4
     + FROM_TO
     + 2 * ROWS * PLACES
@@ -31,7 +31,7 @@ pub const BOOK_AT: usize = 4
     + 32
     + 2 * ENDS * SLACKS;
 
-/// What begins a model file.
+/// The first bytes of a model file.
 pub const MAGIC: [u8; 4] = *b"SSPM";
 
 pub(crate) type Units = [i16; UNITS];
@@ -48,16 +48,16 @@ pub struct Model {
     to: Box<[Units; PLACES]>,
     from: Box<[Units; PLACES]>,
     victim: Box<[Units; 36]>,
-    /// What gaps are multiplied with, in 256ths, by class of surprise.
+    /// The factor of gaps by class of surprise, in 256ths.
     pub(crate) sharpness: [u16; 8],
-    /// Frequencies of the kinds of game, in 65536ths.
+    /// Frequencies of the kinds of games, in 65536ths.
     pub(crate) kinds: [u16; 8],
-    /// How likely a game ends, in 65536ths.
+    /// The probability of the end of a game, in 65536ths.
     pub(crate) ends: Box<[[u16; SLACKS]; ENDS]>,
     pub(crate) book: Book,
 }
 
-/// Reads numbers off the front of a model file.
+/// Reads numbers from the front of a model file.
 struct Reader<'a>(&'a [u8]);
 
 impl Reader<'_> {
@@ -86,7 +86,7 @@ impl Reader<'_> {
 }
 
 impl Model {
-    /// Reads a model file (FORMAT.md, "Packed moves"); `None` where it is none.
+    /// Reads a model file (FORMAT.md, "Packed moves"). Returns `None` if it is not one.
     pub fn read(file: &[u8]) -> Option<Model> {
         let mut reader = Reader(file);
         if reader.take()? != MAGIC {
@@ -106,7 +106,7 @@ impl Model {
             sums: Sums::new(&small)?,
             small,
             bias: units(&mut reader)?,
-            // In 64ths; the accumulators count 256ths.
+            // The file has 64ths, and the accumulators count 256ths.
             input: reader.rows(|reader| reader.bytes::<UNITS>().map(|row| row.map(|weight| 4 * i16::from(weight))))?,
             to: reader.rows(units)?,
             from: reader.rows(units)?,
@@ -121,7 +121,7 @@ impl Model {
         intact.then_some(model)
     }
 
-    /// Adds (or takes away) the weights of a piece on a square for one side's units.
+    /// Adds or subtracts the weights of a piece on a square for one side's units.
     #[inline]
     #[expect(clippy::indexing_slicing, reason = "roles are below 6, squares below 64")]
     pub(crate) fn place(&self, units: &mut Units, enters: bool, own: bool, role: u8, square: u8) {
@@ -136,7 +136,7 @@ impl Model {
         self.bias
     }
 
-    /// The units' outputs for a position: clipped to 0..=255 and squared.
+    /// Returns the outputs of the units for a position: clipped to 0..=255 and squared.
     #[inline(always)]
     #[expect(clippy::indexing_slicing, reason = "sides, roles and squares are within the inputs")]
     fn outputs(&self, units: &Units, scene: &Scene, extras: &features::Extras) -> Units {
@@ -163,16 +163,14 @@ impl Model {
         })
     }
 
-    /// Prices the legal moves of a scene: `units` are the accumulators of the player to move, `node` is that of the
-    /// book. Returns false where there are more than
-    /// `MOST_MOVES`.
+    /// Prices the legal moves of a scene. `units` are the accumulators of the player to move, and `node` is the book's
+    /// node of the position. Returns false if there are more than `MOST_MOVES` moves.
     ///
-    /// It is all whole numbers, so that every way to compute it gives the same; with wide registers it takes half the
-    /// time.
+    /// All numbers are integers, so every computation gives the same result. With AVX2, it takes half the time.
     pub(crate) fn price(&self, at: (&TurnedBoard, &History), units: &Units, node: u32, prices: &mut Prices) -> bool {
         #[cfg(target_arch = "x86_64")]
         if has_wide_registers() {
-            // SAFETY: the processor has all that the function is compiled for.
+            // SAFETY: the processor supports all features that the function is compiled for.
             #[allow(unsafe_code)]
             return unsafe { self.price_wide(at, units, node, prices) };
         }
@@ -186,7 +184,7 @@ impl Model {
     }
 
     #[inline(always)]
-    #[expect(clippy::indexing_slicing, reason = "places and counts are cut to what there is")]
+    #[expect(clippy::indexing_slicing, reason = "indices and counts are limited to the lengths")]
     pub(crate) fn price_portable(
         &self,
         at: (&TurnedBoard, &History),
@@ -196,8 +194,8 @@ impl Model {
     ) -> bool {
         let scene = &Scene::new(at.0, at.1);
         let extras = features::extras(scene);
-        // What stands in memory is multiplied as it stands; of what it has just made, the compiler makes something more
-        // complicated.
+        // `black_box` forces the outputs into memory. Otherwise the compiler keeps them in registers and generates
+        // slower multiplications.
         let outputs = &std::hint::black_box(self.outputs(units, scene, &extras));
         let mut scorer = Scorer {
             model: self,
@@ -222,7 +220,7 @@ impl Model {
     }
 }
 
-/// Whether the processor has what `price_wide` is compiled for.
+/// Returns whether the processor supports the features of `price_wide`.
 #[cfg(target_arch = "x86_64")]
 #[inline]
 fn has_wide_registers() -> bool {
@@ -233,23 +231,25 @@ fn has_wide_registers() -> bool {
         && is_x86_feature_detected!("popcnt")
 }
 
-/// Weights of groups with fields in common, added up beforehand. The last index is at most a power of two, so that none
-/// needs a check.
+/// Sums of weights of groups with common fields, computed in advance. The last index is below a power of two, so a mask
+/// replaces the bounds check.
+///
+/// The first index combines fields of the piece and the setting, and the last index combines fields of the move.
 struct Sums {
     /// Capture and evasion. Class * 3 + checks, * 6 + role; (victim * 3 + recapture) * 16 + hit.
     takes: Box<[[i16; 512]]>,
-    /// Danger and check. Role, * 6 + attacker of the piece, * 2 + whether it is defended; (check * 2 + whether it
-    /// takes) * 16 + hit.
+    /// Danger and check. Role, * 6 + attacker of the piece, * 2 + whether it is defended; (check * 2 + capture) * 16 +
+    /// hit.
     risk: Box<[[i16; 128]]>,
-    /// Hanging and prize. What hangs * 6 + prize, * 6 + role, * 3 + how the piece hangs; ((protects * 2 + on prize) * 6
-    /// + victim) * 4 + safety.
+    /// Hanging and prize. Hanging class * 6 + prize, * 6 + role, * 3 + hanging state of the piece; ((protects * 2 + on
+    /// prize) * 6 + victim) * 4 + safety.
     loose: Box<[[i16; 128]]>,
     /// Threat and zone. Role; threat * 16 + zone * 4 + safety.
     aims: Box<[[i16; 128]; 6]>,
 }
 
 impl Sums {
-    /// Returns the sums of a model's weights, or `None` where one is too large: no trainer makes such.
+    /// Returns the sums of a model's weights, or `None` if a sum is too large. No trainer produces such weights.
     #[expect(clippy::indexing_slicing, reason = "fields run below their sizes")]
     fn new(small: &[i16; SMALL]) -> Option<Sums> {
         let sum = |indices: [usize; 2]| {
@@ -297,7 +297,7 @@ fn all(sizes: [usize; 5]) -> impl Iterator<Item = (usize, usize, usize, usize, u
 }
 
 /// By role and hit: the safety of a move.
-#[expect(clippy::indexing_slicing, reason = "worked out when compiling")]
+#[expect(clippy::indexing_slicing, reason = "evaluated at compile time")]
 static SAFETY: [[u8; 16]; 6] = {
     let mut table = [[0; 16]; 6];
     let mut i = 0;
@@ -313,7 +313,7 @@ fn dot(a: &Units, b: &Units) -> i32 {
     a.iter().zip(b).map(|(a, b)| i32::from(*a) * i32::from(*b)).sum()
 }
 
-/// The weights that a piece's moves choose from.
+/// The weight rows for a piece's moves.
 struct Rows<'a> {
     takes: &'a [i16; 512],
     risk: &'a [i16; 128],
@@ -323,12 +323,12 @@ struct Rows<'a> {
     kings: [&'a [i16; 8]; 2],
     again: &'a [i16; 16],
     structure: &'a [i16],
-    /// By whether there is check, of moves that are not special.
+    /// By whether the move gives check, for moves that are not special.
     check: [i16; 2],
     from_to: &'a [i8; 64],
     last: [&'a [i8; 64]; 2],
     head: &'a [Units; 64],
-    /// The piece's own part of the head.
+    /// The piece's part of the head.
     piece: i32,
 }
 
@@ -336,14 +336,14 @@ struct Scorer<'a> {
     model: &'a Model,
     outputs: &'a Units,
     last: [&'a [i8; PLACES]; 2],
-    /// Dots with the rows of the victims, once they are known.
+    /// Dot products with the rows of victims, computed on first use.
     victims: [i32; 36],
     count: usize,
     steps: &'a mut [TurnedMove; 256],
     scores: &'a mut [i32; 256],
 }
 
-/// The `N` weights from `at` on.
+/// Returns the `N` weights from `at`.
 #[inline(always)]
 fn part<T, const N: usize>(weights: &[T], at: usize) -> Option<&[T; N]> {
     weights.get(at..)?.first_chunk()
@@ -441,7 +441,7 @@ static FREQUENCIES: [u32; 256] = [
 pub(crate) struct Prices {
     pub(crate) steps: [TurnedMove; 256],
     scores: [i32; 256],
-    /// The gap of each move's score to the best, in 256ths of a bit.
+    /// The difference of each move's score from the best score, in 256ths of a bit.
     gaps: [u16; 256],
     pub(crate) frequencies: [u32; 256],
     pub(crate) count: usize,
@@ -461,7 +461,7 @@ impl Prices {
     }
 
     #[inline(always)]
-    #[expect(clippy::indexing_slicing, reason = "counts are cut to the moves that there may be")]
+    #[expect(clippy::indexing_slicing, reason = "counts are at most the maximum number of moves")]
     fn weigh(&mut self, sharpness: u16) {
         let count = self.count.min(MOST_MOVES);
         let best = self.scores[..count].iter().copied().max().unwrap_or(0);
@@ -475,21 +475,21 @@ impl Prices {
         }
     }
 
-    #[expect(clippy::indexing_slicing, reason = "counts are cut to the moves that there may be")]
+    #[expect(clippy::indexing_slicing, reason = "counts are at most the maximum number of moves")]
     pub(crate) fn scores(&self) -> &[i32] {
         &self.scores[..self.count.min(MOST_MOVES)]
     }
 
-    /// Returns the place of a move and the frequencies before it.
-    #[expect(clippy::indexing_slicing, reason = "counts are cut to the moves that there may be")]
+    /// Returns the index of a move and the sum of the preceding frequencies.
+    #[expect(clippy::indexing_slicing, reason = "counts are at most the maximum number of moves")]
     pub(crate) fn find(&self, step: TurnedMove) -> Option<(usize, u32)> {
         let at = self.steps[..self.count.min(MOST_MOVES)].iter().position(|other| *other == step)?;
         Some((at, self.frequencies[..at].iter().sum()))
     }
 
-    /// Returns the move at a place among the frequencies, and the frequencies before it.
+    /// Returns the move at a value below the total, and the sum of the preceding frequencies.
     #[inline]
-    #[expect(clippy::indexing_slicing, reason = "places are masked")]
+    #[expect(clippy::indexing_slicing, reason = "indices are masked")]
     pub(crate) fn at(&self, place: u32) -> (usize, u32) {
         let (mut at, mut before) = (0, 0);
         while at + 1 < self.count && before + self.frequencies[at & 255] <= place {
@@ -499,9 +499,9 @@ impl Prices {
         (at & 255, before)
     }
 
-    /// Returns a surprise after the move at `at`.
+    /// Returns the surprise after the move at index `at`.
     #[inline]
-    #[expect(clippy::indexing_slicing, reason = "places are masked")]
+    #[expect(clippy::indexing_slicing, reason = "indices are masked")]
     pub(crate) fn surprise(&self, at: usize, before: u16) -> u16 {
         let gap = self.gaps[at & 255];
         (i32::from(before) + ((i32::from(gap) - i32::from(before)) >> 4)) as u16

@@ -1,5 +1,5 @@
-//! A position as the coder sees it: what is attacked, pinned or hanging on the board of the player to move
-//! (`chess::turned`). Knows nothing of weights or bits.
+//! A position as the coder needs it: attacks, pins and hanging pieces on the board of the player to move
+//! (`chess::turned`). This folder does not know weights or bits.
 
 pub mod scene;
 

@@ -1,4 +1,4 @@
-//! What the features need to know of a position before its moves: attacks, pins, hanging pieces.
+//! The facts about a position that the features need in advance: attacks, pins and hanging pieces.
 
 use crate::packed::moves::attacks::{
     KING, KNIGHT, PAWN_CAPTURES, PAWN_SOURCES, between, bishop, pawns_down, pawns_up, rook, squares,
@@ -13,8 +13,8 @@ fn spread(byte: u64) -> u64 {
     (bits + 0x7F * EACH) >> 7 & EACH
 }
 
-/// Returns for each square the number of the first of the sets that has it, from 1 (0 for none), doubled, and 1 more in
-/// `odd`.
+/// Returns for each square twice the number, from 1, of the first set that contains it (0 if none). Squares in `odd`
+/// get 1 more.
 #[inline(always)]
 fn first_of(sets: [u64; 5], odd: u64) -> [u8; 64] {
     let mut planes = [0; 3];
@@ -36,27 +36,27 @@ fn first_of(sets: [u64; 5], odd: u64) -> [u8; 64] {
     squares
 }
 
-/// A move of a game so far, on the turned board of the present player.
+/// A previous move of a game, on the turned board of the current player.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Past {
-    /// The role of the piece that moved; a pawn that promotes is a pawn.
+    /// The role of the moving piece. A promoting pawn counts as a pawn.
     pub role: u8,
-    /// From.
+    /// The from square.
     pub from: u8,
-    /// To; where the king arrived in castling.
+    /// The to square. For castling, the destination of the king.
     pub to: u8,
-    /// Whether it took something.
+    /// Whether it captured.
     pub took: bool,
 }
 
 impl Past {
-    /// The same move seen from the other side.
+    /// Returns the same move from the other side's point of view.
     pub(crate) fn turned(self) -> Past {
         Past { from: self.from ^ 56, to: self.to ^ 56, ..self }
     }
 }
 
-/// What has happened before a position, as far as the model asks.
+/// The history before a position, as far as the model needs it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct History {
     /// The opponent's last move.
@@ -65,13 +65,13 @@ pub struct History {
     pub own: Option<Past>,
     /// The opponent's move before his last.
     pub opp_before: Option<Past>,
-    /// The plies of the line so far.
+    /// The number of plies so far.
     pub ply: u32,
-    /// How badly the moves of the player, and those of the opponent, have been predicted.
+    /// The surprise at the moves of the player and of the opponent. It measures the errors of their predictions.
     pub surprise: [u16; 2],
 }
 
-/// A position's attacks.
+/// The attacks of a position.
 pub struct Scene<'a> {
     pub(crate) board: &'a TurnedBoard,
     pub(crate) history: &'a History,
@@ -79,31 +79,35 @@ pub struct Scene<'a> {
     pub(crate) opp: u64,
     pub(crate) king: u8,
     pub(crate) opp_king: u8,
-    /// Attacks of the other side, as if the mover's king were not there.
+    /// The attacks of the opponent, as if the player's king were absent.
     pub(crate) danger: u64,
-    /// By square the cheapest attacker of the other side (0 none, 1 pawn, 2 knight or bishop, 3 rook, 4 queen, 5 king),
-    /// doubled; and 1 more where the mover attacks twice.
+    /// By square, the attackers:
+    ///
+    /// | bits | value |
+    /// |---|---|
+    /// | 0 | whether the player attacks the square twice |
+    /// | 1..=3 | the opponent's cheapest attacker: 0 none, 1 pawn, 2 knight or bishop, 3 rook, 4 queen, 5 king |
     pub(crate) hits: [u8; 64],
-    /// Squares attacked by the mover.
+    /// The squares that the player attacks.
     pub(crate) own_once: u64,
-    /// Squares attacked by one's own pawns, and by two of them.
+    /// The squares attacked by the player's pawns, and by two of these pawns.
     pub(crate) own_pawns: u64,
     pub(crate) own_pawns_twice: u64,
-    /// Pieces that the other side can win, and the other side's pieces that the mover can win.
+    /// The player's pieces that the opponent can win, and the opponent's pieces that the player can win.
     pub(crate) own_hanging: u64,
     pub(crate) opp_hanging: u64,
-    /// Pieces of the other side that each role of the mover's may attack with profit.
+    /// The opponent's pieces that each role of the player can attack with profit.
     pub(crate) prey: [u64; 6],
-    /// Squares from which each role gives check.
+    /// The squares from which each role gives check.
     pub(crate) checks: [u64; 6],
-    /// Pieces of the mover's that give a check away when they leave their line.
+    /// The player's pieces that uncover a check when they leave their line.
     pub(crate) screens: u64,
-    /// Pieces that give check.
+    /// The pieces that give check.
     pub(crate) checkers: u64,
     pub(crate) pinned: u64,
-    /// The squares attacked by the piece that the other side moved last.
+    /// The squares attacked by the opponent's last moved piece.
     pub(crate) last_attacks: u64,
-    /// The squares attacked by each of the mover's pieces, pawns aside.
+    /// The squares attacked by each of the player's pieces, except pawns.
     pub(crate) reach: [u64; 64],
 }
 
@@ -250,7 +254,7 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// Returns the squares to which pieces other than the king may go: those that end a check.
+    /// Returns the legal destinations of pieces other than the king, as far as checks determine them.
     pub(crate) fn targets(&self) -> u64 {
         let free = !self.own & !self.board.opp[KING_];
         match self.checkers.count_ones() {
@@ -260,8 +264,8 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// Returns the squares that a piece of the mover's may legally go to; for the king also those of the rooks it may
-    /// castle with. `targets` are those of the scene.
+    /// Returns the legal destinations of the player's piece on a square. For the king, they include the rooks to castle
+    /// with. `targets` are the targets of the scene.
     #[inline(always)]
     #[expect(clippy::indexing_slicing, reason = "squares are masked")]
     pub(crate) fn moves_of<const ROLE: usize>(&self, square: u8, targets: u64) -> u64 {
@@ -291,7 +295,7 @@ impl<'a> Scene<'a> {
         set
     }
 
-    /// The squares on the line from the king through a pinned piece to the piece that pins it.
+    /// Returns the squares on the line from the king through a pinned piece to the pinning piece.
     #[cold]
     fn pin_line(&self, square: u8) -> u64 {
         let rest = (self.own | self.opp) & !(1u64 << square);

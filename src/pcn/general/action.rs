@@ -1,48 +1,48 @@
-//! Actions, which moves are made of, and how they name squares.
+//! Actions, the parts of moves, and their names of squares.
 
 use crate::pcn::board::PieceName;
 use std::fmt;
 
-/// Where a piece goes, and how.
+/// The movement of a piece.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Action {
-    /// The piece, or the square it stands on.
+    /// The piece, or its square.
     pub subject: Naming,
-    /// What it does.
+    /// The kind of the action.
     pub verb: Verb,
-    /// The square where that ends, or the piece there.
+    /// The target square, or the piece there.
     pub object: Naming,
-    /// What the piece is from then on.
+    /// The new name of the piece.
     pub promotion: Option<PieceName>,
 }
 
 /// One of the three ways to name a square.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Naming {
-    /// By its place in each dimension, the outermost first: `[0, 4]`.
+    /// By coordinates, outermost first: `[0, 4]`.
     Coordinates(Vec<usize>),
-    /// By its number among all: `4`.
+    /// By flat number: `4`.
     Flat(usize),
-    /// By the piece there, whose name is unique on the board, or in hand: `"w:k"`.
+    /// By the piece there, whose name is unique on the board or in hand: `"w:k"`.
     Piece(PieceName),
 }
 
-/// What an action does with its subject.
+/// The kind of an action.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Verb {
     /// From the hand to a free square.
     Drop,
-    /// From a square to a free one.
+    /// From a square to a free square.
     Shift,
-    /// From a square to one with a piece of the other side, which goes to the hand.
+    /// From a square to a square with an opposing piece, which goes to the hand.
     Capture,
-    /// From a square to one with a piece of the other side, which is out of play.
+    /// From a square to a square with an opposing piece, which leaves the game.
     Remove,
-    /// From a square to above another.
+    /// From a square to above another square.
     Jump,
-    /// From above a square to a free one.
+    /// From above a square to a free square.
     Land,
-    /// From above a square to one with a piece of the other side, which goes to the hand.
+    /// From above a square to a square with an opposing piece, which goes to the hand.
     Stun,
 }
 
@@ -51,7 +51,7 @@ impl Verb {
     pub const ALL: [Verb; 7] =
         [Verb::Drop, Verb::Capture, Verb::Remove, Verb::Shift, Verb::Jump, Verb::Land, Verb::Stun];
 
-    /// Returns the verb as documents write it.
+    /// Returns the verb in the form of documents.
     pub const fn name(self) -> &'static str {
         match self {
             Verb::Drop => "drop",
@@ -70,14 +70,14 @@ impl Verb {
     }
 }
 
-/// How squares are named on writing.
+/// The names of squares in written documents.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Squares {
     /// By coordinates.
     Coordinates,
     /// By flat numbers.
     Flat,
-    /// By the piece there where its name is unique, by coordinates elsewhere.
+    /// By the piece there if its name is unique, otherwise by coordinates.
     Pieces,
 }
 
@@ -95,7 +95,7 @@ impl fmt::Display for Naming {
 }
 
 impl fmt::Display for Action {
-    /// As documents write it: `[[8, 3], "shift", [7, 3]]`.
+    /// Writes the form of documents: `[[8, 3], "shift", [7, 3]]`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "[{}, \"{}\", {}", self.subject, self.verb.name(), self.object)?;
         if let Some(name) = &self.promotion {

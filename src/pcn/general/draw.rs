@@ -3,8 +3,9 @@
 use crate::pcn::board::Board;
 use std::fmt::Write;
 
-/// Returns the board as lines of text: one row for one dimension, rows and columns for two, and one such board after
-/// the other, each under its coordinates, for more. Rows and columns have their numbers; an empty square is a dot.
+/// Returns the board as lines of text: one row for one dimension, and rows and columns for two. For more dimensions,
+/// returns several such boards, each under its coordinates. Rows and columns have numbers, and an empty square is a
+/// dot.
 pub fn draw(board: &Board) -> String {
     let cells: Vec<&str> = (0..board.size()).map(|at| board.piece(at).map_or(".", |piece| piece.as_str())).collect();
     let (outer, rows, columns) = match board.shape() {

@@ -4,35 +4,35 @@ use super::action::Action;
 use crate::pcn::board::Board;
 use serde_json::Value;
 
-/// A game as a document says it.
+/// A game as in a document.
 #[derive(Clone, PartialEq, Debug)]
 pub struct GeneralGame {
-    /// When it began, as written.
+    /// The start time, as written.
     pub started_at: Option<String>,
     /// The player of the top side.
     pub topside_player: Option<String>,
-    /// The player of the bottom side, who starts a game from its beginning.
+    /// The player of the bottom side, which starts a game from its beginning.
     pub bottomside_player: Option<String>,
-    /// Whether it is over, if that is said.
+    /// Whether the game is over, if stated.
     pub over: Option<bool>,
-    /// Of a game that is over, whether the bottom side has won, `None` for a draw; of one in progress, whether that
-    /// side proposes a draw, `None` for neither.
+    /// For a finished game, whether the bottom side has won; `None` for a draw. For a game in progress, whether the
+    /// bottom side proposes a draw, or the top side (`Some(false)`); `None` for no proposal.
     pub result: Option<bool>,
     /// The board at the start.
     pub start: Board,
-    /// The moves, each a list of actions. No action at all is a pass.
+    /// The moves, each a list of actions. An empty list is a pass.
     pub moves: Vec<Vec<Action>>,
-    /// What follows from all else and is there to save work, as written.
+    /// Redundant data that saves work, as written.
     pub cache: Option<Value>,
 }
 
 impl GeneralGame {
-    /// Returns how many plies there are, passes included.
+    /// Returns the number of plies, including passes.
     pub fn plies(&self) -> usize {
         self.moves.len()
     }
 
-    /// Returns the styles of the pieces at the start in lower case, each once, in the order of the board.
+    /// Returns the styles of the pieces at the start, in lower case, without duplicates, in the order of the board.
     pub fn styles(&self) -> Vec<String> {
         let mut styles = Vec::new();
         for piece in (0..self.start.size()).filter_map(|at| self.start.piece(at)) {
@@ -44,7 +44,7 @@ impl GeneralGame {
         styles
     }
 
-    /// Returns what the document's table says of the two members of the result.
+    /// Returns the description of the result from the document's table.
     pub fn result_text(&self) -> &'static str {
         match (self.over, self.result) {
             (Some(true), Some(true)) => "bottom is the winner",

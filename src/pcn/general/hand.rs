@@ -3,19 +3,19 @@
 use crate::pcn::board::PieceName;
 use std::collections::{BTreeMap, HashMap};
 
-/// Captured pieces in the order of their capture, each found by what it can be dropped as: neither a great hand nor a
-/// long game makes that slow.
+/// Captured pieces in the order of their capture, indexed by the name under which each can be dropped. Large hands and
+/// long games therefore stay fast.
 #[derive(Clone, Default, Debug)]
 pub struct Hand {
     /// By the number of the capture.
     pieces: BTreeMap<u64, PieceName>,
-    /// The numbers of the pieces of a kind.
+    /// The numbers of the pieces of each kind.
     kinds: HashMap<String, Vec<u64>>,
     captures: u64,
 }
 
-/// What pieces have in common that can be dropped under one name: whether they were promoted, and the case of the
-/// style, do not matter.
+/// Returns the common part of the names under which a piece can be dropped. Promotion and the case of the style do not
+/// matter.
 fn kind(name: &PieceName) -> String {
     format!("{}:{}", name.style(), name.abbreviation())
 }
@@ -26,7 +26,7 @@ impl Hand {
         self.pieces.values()
     }
 
-    /// Returns whether there are none.
+    /// Returns whether the hand is empty.
     pub fn is_empty(&self) -> bool {
         self.pieces.is_empty()
     }
@@ -37,7 +37,7 @@ impl Hand {
         self.captures += 1;
     }
 
-    /// Takes the piece of that kind that was captured last; returns whether there was one.
+    /// Takes the piece of this kind that was captured last. Returns whether there was one.
     pub(super) fn take(&mut self, name: &PieceName) -> bool {
         let number = self.kinds.get_mut(&kind(name)).and_then(Vec::pop);
         number.and_then(|number| self.pieces.remove(&number)).is_some()

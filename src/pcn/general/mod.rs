@@ -1,9 +1,8 @@
-//! PCN in general: games of any chess family, on boards of any number of dimensions.
+//! General PCN: games of any chess family, on boards of any number of dimensions.
 //!
-//! What [`parse`](super::parse) reads are the games of western chess, whose rules are known here. Of all others the
-//! notation is known: what a document says is read, its structure is checked, and its moves are replayed action by
-//! action, with captured pieces in hand and pieces above squares. Whether a move is allowed by the rules of its game is
-//! not looked at.
+//! [`parse`](super::parse) reads games of western chess, whose rules this library knows. For all other games, it knows
+//! only the notation. It reads the document, checks the structure, and replays the moves action by action, with
+//! captured pieces in hand and pieces above squares. It does not check the rules of the game.
 //!
 //! ```
 //! use scoresheet::pcn::general::{self, JsonLayout, Squares};

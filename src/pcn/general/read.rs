@@ -1,4 +1,4 @@
-//! Documents to games: the structure is checked here, the moves when they are replayed.
+//! Reads documents of games. The structure is checked here, and moves are checked in a replay.
 
 use super::action::{Action, Naming, Verb};
 use super::game::GeneralGame;
@@ -9,23 +9,24 @@ use crate::pcn::fault::{Path, PcnError, PcnFault};
 use crate::pcn::read::{MEMBERS, boolean, parse_value as western, text};
 use serde_json::Value;
 
-/// Taikyoku shogi, the greatest game on record, has 1,296. A piece that is named is looked for on all of them.
+/// The maximum number of squares. Taikyoku shogi, the largest known game, has 1,296. Every search for a named piece
+/// visits all squares.
 const MAX_SQUARES: usize = 1 << 12;
 
-/// A game of a document, as far as its rules are known.
+/// A game of a document, in the most specific form.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Document {
-    /// A game of western chess, every move checked.
+    /// A game of western chess, with every move checked.
     Western(Box<Game>),
-    /// Another game, checked for consistency; and what makes it another.
+    /// Another game, checked for consistency, with the reason that it is not western chess.
     General(Box<GeneralGame>, PcnError),
 }
 
-/// Reads a document as games of any family: one game, an array of games, or one game after the other. The structure is
-/// checked, the moves are not replayed ([`GeneralGame::check`] does that).
+/// Reads a document of games of any family: one game, an array of games, or consecutive games. Checks the structure,
+/// but does not replay moves ([`GeneralGame::check`] does).
 ///
-/// Errors: the path of the element at fault; in an array it begins with the game's place, from 0; in a sequence of
-/// games it begins within the game.
+/// Errors: the path of the faulty element. In an array, it begins with the index of the game, from 0. In a sequence of
+/// games, it begins within the game.
 pub fn parse(bytes: &[u8]) -> Result<Vec<GeneralGame>, PcnError> {
     let mut games = Vec::new();
     each(bytes, |value, path| {
@@ -40,11 +41,11 @@ pub fn parse_value(value: &Value) -> Result<GeneralGame, PcnError> {
     game(value, &Path::ROOT)
 }
 
-/// Reads a document: its games of western chess as such, others as far as the notation goes, all of them replayed to
-/// their end. What has the board and the pieces of western chess, and neither drops nor pieces in hand, must be a legal
-/// game of it.
+/// Reads a document. Games of western chess are checked by its rules, and others by the notation. All are replayed to
+/// the end. A game with the board and the pieces of western chess, without drops or pieces in hand, must be legal
+/// western chess.
 ///
-/// Errors as [`parse`] has them.
+/// Errors: as for [`parse`].
 pub fn read_documents(bytes: &[u8]) -> Result<Vec<Document>, PcnError> {
     let mut documents = Vec::new();
     each(bytes, |value, path| {
@@ -74,7 +75,7 @@ pub fn read_documents(bytes: &[u8]) -> Result<Vec<Document>, PcnError> {
     Ok(documents)
 }
 
-/// Puts the path of a game before that of an element in it.
+/// Prepends the path of a game to the path of an element.
 fn below(path: &Path<'_>, error: PcnError) -> PcnError {
     let PcnError { path: above, fault } = path.error(error.fault);
     PcnError { path: above + &error.path, fault }

@@ -1,4 +1,4 @@
-//! Moves replayed: the board, what is in hand, and what is above a square in the midst of a move.
+//! Replays moves: the board, the pieces in hand, and the pieces above squares during a move.
 
 use super::action::{Action, Naming, Squares, Verb};
 use super::game::GeneralGame;
@@ -9,10 +9,10 @@ use serde_json::Value;
 use std::collections::HashSet;
 use std::fmt;
 
-/// More pieces than are ever above squares at once.
+/// The maximum number of pieces above squares. It exceeds all known games.
 const MAX_ABOVE: usize = 64;
 
-/// What stands where after some moves.
+/// The positions of all pieces after some moves.
 #[derive(Clone, PartialEq, Debug)]
 pub struct BoardState {
     /// The board.
@@ -21,23 +21,24 @@ pub struct BoardState {
     pub bottom_hand: Hand,
     /// The pieces in the top side's hand.
     pub top_hand: Hand,
-    /// Who is to move. Of a game without moves, the bottom side.
+    /// The side to move. In a game without moves, the bottom side.
     pub to_move: Side,
-    /// The pieces above squares: of flat number, in the midst of a move only.
+    /// The pieces above squares, by flat number, only during a move.
     above: Vec<(usize, PieceName)>,
 }
 
-/// What is odd about a game without being impossible.
+/// An unusual but possible property of a game.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Remark {
-    /// A piece is dropped that was not captured before: its name, and the ply from 1; of pieces of one name the first.
-    /// It was in hand from the start, which PCN cannot say, or comes from a supply, as Go's stones do.
+    /// A dropped piece that was not captured before: its name, and the ply from 1. For several pieces with one name,
+    /// the first. It was in hand from the start, which PCN cannot express, or comes from a supply, like the stones of
+    /// Go.
     DropOfUncaptured(PieceName, usize),
     /// The game begins with a move of the top side.
     TopBegins,
-    /// The cache's `current_position` is not the board after the last move.
+    /// The cache's `current_position` differs from the board after the last move.
     CacheDiffers,
-    /// The cache's `current_position` is no board of this size, so it was not compared.
+    /// The cache's `current_position` is not a board of this size, so it was not compared.
     CacheUnreadable,
 }
 
@@ -62,9 +63,9 @@ impl fmt::Display for Remark {
 /// A game that was replayed to its end.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Checked {
-    /// What stands where at the end.
+    /// The final state.
     pub last: BoardState,
-    /// What is odd.
+    /// The unusual properties.
     pub remarks: Vec<Remark>,
 }
 
@@ -77,7 +78,7 @@ impl BoardState {
             to_move: Side::Bottom,
             above: Vec::new(),
         };
-        // Who is not at the beginning of a game need not be the bottom side; the first piece that moves decides.
+        // A game that does not start from its beginning may begin with either side. The first moving piece decides.
         let first = game.moves.iter().enumerate().find_map(|(place, actions)| Some((place, actions.first()?)));
         if let Some((place, action)) = first {
             let mover = match (&action.subject, action.verb) {
@@ -109,7 +110,7 @@ impl BoardState {
         coordinates.iter().zip(self.board.shape()).fold(0, |flat, (at, length)| flat * length + at)
     }
 
-    /// Returns the flat number of a named square; a piece is looked for on the board, or above it.
+    /// Returns the flat number of a named square. A piece is searched on the board, or above it.
     fn square(&self, naming: &Naming, above: bool) -> Result<usize, PcnFault> {
         match naming {
             Naming::Coordinates(coordinates) => Ok(self.flat(coordinates)),
@@ -126,11 +127,11 @@ impl BoardState {
         }
     }
 
-    /// Whether the subject of an action is above its square.
+    /// Returns whether the subject of an action is above its square.
     fn descends(&self, action: &Action) -> bool {
         match action.verb {
             Verb::Land | Verb::Stun => true,
-            // Over one piece after the other.
+            // A piece may jump over several pieces, one after the other.
             Verb::Jump => {
                 self.square(&action.subject, true).is_ok_and(|at| self.above.iter().any(|(above, _)| *above == at))
             }
@@ -138,7 +139,7 @@ impl BoardState {
         }
     }
 
-    /// Applies an action; returns the name of a dropped piece that was not in hand.
+    /// Applies an action. Returns the name of a dropped piece that was not in hand.
     fn act(&mut self, action: &Action, path: &Path<'_>) -> Result<Option<PieceName>, PcnError> {
         let (subject_path, object_path) = (path.item(0), path.item(2));
         let us = self.to_move;
@@ -213,7 +214,7 @@ impl BoardState {
     }
 }
 
-/// Where the subject of an action comes from.
+/// The origin of the subject of an action.
 #[derive(PartialEq)]
 enum From {
     Hand(PieceName),
@@ -222,7 +223,7 @@ enum From {
 }
 
 impl GeneralGame {
-    /// Calls `before` with the state before each action and the action.
+    /// Calls `before` with each action and the state before it.
     fn replay(
         &self,
         plies: usize,
@@ -253,15 +254,15 @@ impl GeneralGame {
         Ok(state)
     }
 
-    /// Returns what stands where after that many plies, or after the last one. Errors: the path of the element of the
-    /// move at fault.
+    /// Returns the state after this number of plies, or after the last one. Errors: the path of the faulty element of a
+    /// move.
     pub fn state_after(&self, plies: usize) -> Result<BoardState, PcnError> {
         self.replay(plies, |_, _| {}, |_| {})
     }
 
-    /// Replays the game to its end: every subject is there and of the side to move, which alternates; squares are free
-    /// or hold a piece of the other side as the verbs demand; what jumps lands; promotions keep the side. Errors: the
-    /// path of the element at fault.
+    /// Replays the game to its end. Checks that every subject exists and belongs to the side to move, which alternates.
+    /// Checks that squares are free or have an opposing piece as the verbs require, that jumping pieces land, and that
+    /// promotions keep the side. Errors: the path of the faulty element.
     pub fn check(&self) -> Result<Checked, PcnError> {
         let mut remarks = Vec::new();
         let last = self.replay(usize::MAX, |_, _| {}, |remark| remarks.push(remark))?;
@@ -278,9 +279,9 @@ impl GeneralGame {
         Ok(Checked { last, remarks })
     }
 
-    /// Gives the game a cache of its last position and of what each side may drop. The possible moves, the captures and
-    /// what else the cache had stay, unless its `current_position` is another position: then `possible_moves` and
-    /// `captures` are not of this one, and are left out. Errors as [`GeneralGame::check`] has them.
+    /// Updates the game's cache with its last position and the droppable pieces of each side. Other members of the
+    /// cache are kept. If its `current_position` was another position, `possible_moves` and `captures` are outdated and
+    /// removed. Errors: as for [`GeneralGame::check`].
     pub fn renew_cache(&mut self) -> Result<(), PcnError> {
         let Checked { last, remarks } = self.check()?;
         let is_kept =
@@ -305,8 +306,8 @@ impl GeneralGame {
         Ok(())
     }
 
-    /// Returns the same game with squares named in one way. Errors as [`GeneralGame::check`] has them: what cannot be
-    /// replayed has no squares.
+    /// Returns the same game with uniform names of squares. Errors: as for [`GeneralGame::check`], because the names
+    /// require a replay.
     pub fn with_squares(&self, squares: Squares) -> Result<GeneralGame, PcnError> {
         let mut actions = Vec::new();
         self.replay(usize::MAX, |state, action| actions.push(state.renamed(action, squares)), |_| {})?;

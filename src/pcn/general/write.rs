@@ -1,4 +1,4 @@
-//! Games to documents.
+//! Writes games as documents.
 
 use super::game::GeneralGame;
 use super::replay::BoardState;
@@ -6,7 +6,7 @@ use crate::pcn::board::{Board, Side};
 use crate::pcn::write::JsonLayout;
 use serde_json::{Value, json};
 
-/// Returns the game as a document: the members that it has, in the document's order. It is read back as the same game.
+/// Returns the game as a document: its members, in the document's order. Reading it gives the same game.
 pub fn write(game: &GeneralGame, layout: JsonLayout) -> String {
     let quoted = |text: &str| Value::from(text).to_string();
     let boolean = |value: Option<bool>| value.map_or("null".to_owned(), |value| value.to_string());
@@ -37,7 +37,7 @@ pub fn write(game: &GeneralGame, layout: JsonLayout) -> String {
     }
 }
 
-/// Sets a list on one line, or a line for each item at that depth.
+/// Writes a list on one line, or one line per item at this depth.
 fn list(items: &[String], layout: JsonLayout, depth: usize) -> String {
     let outer = "  ".repeat(depth);
     match layout {
@@ -48,7 +48,7 @@ fn list(items: &[String], layout: JsonLayout, depth: usize) -> String {
     }
 }
 
-/// A board: its rows on lines of their own, if it has rows.
+/// Writes a board, with one line per row if it has rows.
 fn board(board: &Board, layout: JsonLayout) -> String {
     let cell = |at: usize| board.piece(at).map_or("null".to_owned(), |piece| format!("\"{piece}\""));
     let cells: Vec<String> = (0..board.size()).map(cell).collect();
@@ -66,14 +66,14 @@ fn level(cells: &[String], shape: &[usize], layout: JsonLayout, depth: usize) ->
 }
 
 impl BoardState {
-    /// Returns the board as documents have it: arrays of names and nulls.
+    /// Returns the board in the form of documents: arrays of names and nulls.
     pub fn board_value(&self) -> Value {
-        // Names are letters, digits and signs that JSON takes as they are.
+        // Names consist of letters, digits and signs that need no escapes in JSON.
         serde_json::from_str(&board(&self.board, JsonLayout::Line)).unwrap_or_default()
     }
 
-    /// Returns a cache of this state: the current position and what each side may drop. The possible moves and
-    /// captures, which follow from the rules of a game, are left out; [`GeneralGame::renew_cache`] keeps them.
+    /// Returns a cache of this state: the current position and the droppable pieces of each side. The possible moves
+    /// and captures, which depend on the rules of a game, are omitted; [`GeneralGame::renew_cache`] preserves them.
     pub fn cache(&self) -> Value {
         let droppable = |side: Side| self.hand(side).iter().map(|piece| piece.as_str()).collect::<Vec<_>>();
         json!({

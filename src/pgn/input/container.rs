@@ -1,20 +1,20 @@
-//! What a zip and a tar file have in common: they hold files, of which some are read.
+//! The common interface of zip and tar files.
 
 use std::io;
 
-/// A file that holds others.
+/// A file that contains other files.
 pub(in crate::pgn) trait Container {
-    /// What it is called.
+    /// The name of the format.
     const NAME: &'static str;
 
-    /// Goes to the next file that [`is_wanted`] and returns its name; `None` where there is none.
+    /// Goes to the next file that [`is_wanted`], and returns its name. Returns `None` at the end.
     fn next(&mut self) -> io::Result<Option<String>>;
 
-    /// Reads of the current file; 0 bytes at its end, if it is intact.
+    /// Reads from the current file. Returns 0 at its end, if it is intact.
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize>;
 }
 
-/// Returns whether a file is read: those called `.pgn` or `.pcn`, but not the notes that macOS puts beside them.
+/// Returns whether a file is read: `.pgn` and `.pcn` files, except the metadata files that macOS adds.
 pub(in crate::pgn) fn is_wanted(name: &str) -> bool {
     let file = name.rsplit(['/', '\\']).next().unwrap_or(name).to_ascii_lowercase();
     (file.ends_with(".pgn") || file.ends_with(".pcn")) && !file.starts_with("._")

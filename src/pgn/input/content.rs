@@ -1,25 +1,25 @@
-//! What a text is, found by its first block: PGN, JSON, a tar file, or something else that people take for PGN.
+//! Detects the kind of a text by its first block: PGN, JSON, a tar file, or another kind of file.
 
 use crate::pgn::input::error::SourceError;
 use crate::pgn::input::tar;
 
-/// How many bytes are looked at.
+/// The number of inspected bytes.
 pub(in crate::pgn) const BLOCK: usize = 4096;
-/// One control character in so many bytes is more than text has.
+/// Text contains at most one control character in this many bytes.
 const CONTROLS: usize = 32;
 
-/// What can be read on.
+/// The kinds of readable content.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::pgn) enum Content {
-    /// PGN, or text that is read as such.
+    /// PGN, or text that is read as PGN.
     Pgn,
-    /// JSON: PCN, unless its reader says otherwise.
+    /// JSON, which is usually PCN.
     Json,
     /// A tar file.
     Tar,
 }
 
-/// The first bytes of files that are no text: bytes, and what the file is.
+/// The first bytes of files that are not text, with the description of the file.
 const KINDS: &[(&[u8], &str)] = &[
     (b"\x89PNG\r\n\x1a\n", "a PNG image"),
     (b"\xFF\xD8\xFF", "a JPEG image"),
@@ -43,7 +43,7 @@ const KINDS: &[(&[u8], &str)] = &[
     (b"\xFD7zXZ\0", "compressed twice (xz)"),
 ];
 
-/// Returns what a text is that begins with `head`: its first [`BLOCK`] bytes, fewer only where it has no more.
+/// Returns the kind of a text from `head`: its first [`BLOCK`] bytes, or the complete text if it is shorter.
 pub(in crate::pgn) fn look(head: &[u8]) -> Result<Content, SourceError> {
     if is_utf16(head) {
         return Err(SourceError::Utf16);
@@ -71,14 +71,13 @@ pub(in crate::pgn) fn look(head: &[u8]) -> Result<Content, SourceError> {
     }))
 }
 
-/// Returns whether text has no use for the byte.
+/// Returns whether a byte does not occur in text.
 fn is_control(byte: u8) -> bool {
     // Some old files end with the byte 0x1A.
     matches!(byte, 0..=8 | 0x0E..=0x19 | 0x1B..=0x1F | 0x7F)
 }
 
-/// Returns whether a text begins as UTF-16 (or UTF-32) does: with its byte order mark, or with a character of ASCII
-/// beside a NUL.
+/// Returns whether a text begins like UTF-16 or UTF-32: with its byte order mark, or with an ASCII character and a NUL.
 fn is_utf16(head: &[u8]) -> bool {
     if matches!(head, [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] | [0, 0, 0xFE, 0xFF, ..]) {
         return true;
@@ -91,8 +90,8 @@ fn is_utf16(head: &[u8]) -> bool {
     }
 }
 
-/// Returns whether a text begins as JSON of objects does: with an object that has a member, or an array of objects, or
-/// an empty one. A comment of PGN (`{"The immortal game"} 1. e4`) does not.
+/// Returns whether a text begins like JSON of objects: with an object that has a member, an array of objects, or an
+/// empty array. A PGN comment (`{"The immortal game"} 1. e4`) does not.
 fn is_json(text: &[u8]) -> bool {
     match text.trim_ascii_start() {
         [b'{', rest @ ..] => begins_member(rest),
@@ -104,7 +103,7 @@ fn is_json(text: &[u8]) -> bool {
     }
 }
 
-/// Returns whether a text begins with `"name": value`, as far as it goes.
+/// Returns whether a text begins with `"name": value`, possibly cut off.
 fn begins_member(text: &[u8]) -> bool {
     let [b'"', rest @ ..] = text.trim_ascii_start() else { return false };
     let mut bytes = rest.iter().enumerate();
@@ -122,7 +121,7 @@ fn begins_member(text: &[u8]) -> bool {
         || [b"true".as_slice(), b"false", b"null"].iter().any(|word| value.starts_with(word))
 }
 
-/// Returns whether there is the beginning of a tag pair, or a numbered move.
+/// Returns whether a tag pair or a numbered move begins anywhere.
 fn has_chess(head: &[u8]) -> bool {
     let after = |at: usize| head.get(at + 1..).unwrap_or_default().trim_ascii_start();
     let is_tag = |bracket: usize| {
@@ -143,23 +142,22 @@ fn has_chess(head: &[u8]) -> bool {
         )
     };
     let is_numbered = |dot: &usize| dot.checked_sub(1).and_then(|at| head.get(at)).is_some_and(u8::is_ascii_digit);
-    // Of `12...` the last.
+    // The last dot of `12...`.
     let dots = memchr::memchr_iter(b'.', head).filter(is_numbered);
     let last = |dot: usize| dot + head.iter().skip(dot + 1).take_while(|byte| **byte == b'.').count();
     memchr::memchr_iter(b'[', head).any(is_tag) || dots.map(last).any(is_move)
 }
 
-/// Returns whether these are entries of a PolyGlot book: 16 bytes each, in the order of the hashes that they begin
-/// with.
+/// Returns whether the bytes are entries of a PolyGlot book: 16 bytes each, sorted by the hash at their beginning.
 fn is_book(head: &[u8]) -> bool {
     let entries = head.chunks_exact(16);
-    // What is cut off at the end of the block is no entry; of a whole file nothing is.
+    // The end of the block may cut an entry off, but a complete file has only complete entries.
     if head.len() < 4 * 16 || (head.len() < BLOCK && !entries.remainder().is_empty()) {
         return false;
     }
     let entries: Vec<&[u8]> = entries.collect();
     let keys: Vec<&[u8]> = entries.iter().filter_map(|entry| entry.get(..8)).collect();
-    // A move is three times two coordinates and a promotion of 0 to 4.
+    // A move has four coordinates of three bits and a promotion of 0 to 4.
     let is_move = |entry: &&[u8]| entry.get(8).is_some_and(|byte| byte >> 4 <= 4);
     keys.is_sorted() && keys.first() < keys.last() && entries.iter().all(is_move)
 }

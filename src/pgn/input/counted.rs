@@ -1,10 +1,10 @@
-//! A reader that counts the bytes it gives.
+//! A reader that counts its bytes.
 
 use std::io::{self, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Counts the bytes of a file as they are taken, for who wants to know how far it has been read.
+/// Counts the bytes that are read from a file, for a progress report.
 pub(in crate::pgn) struct Counted<R> {
     pub(in crate::pgn) reader: R,
     pub(in crate::pgn) consumed: Arc<AtomicU64>,

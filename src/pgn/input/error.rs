@@ -1,22 +1,22 @@
-//! Why a source cannot be opened.
+//! The errors of opening a source.
 
 use std::fmt;
 use std::io;
 
-/// Why a source cannot be opened.
+/// The reason that a source cannot be opened.
 #[derive(Debug)]
 pub enum SourceError {
-    /// The system says so.
+    /// An I/O error.
     Io(io::Error),
-    /// The text is UTF-16, which PGN never is.
+    /// The text is UTF-16, which PGN does not allow.
     Utf16,
-    /// It is an archive of this program, or a file beside one.
+    /// The file is an archive of this program, or a side file.
     Archive,
-    /// A compressed file of a kind that is not read here; its name.
+    /// A compressed file in an unsupported format, by name.
     Unsupported(&'static str),
-    /// It is JSON, perhaps PCN, which [`import::open`](crate::import::open) reads.
+    /// The file is JSON, possibly PCN, which [`import::open`](crate::import::open) reads.
     Json,
-    /// It is something else: what.
+    /// The file is of another kind, by description.
     NotPgn(String),
 }
 
@@ -26,15 +26,18 @@ impl fmt::Display for SourceError {
             SourceError::Io(error) => fmt::Display::fmt(error, f),
             SourceError::Utf16 => f.write_str("the text is UTF-16; convert it to UTF-8 first"),
             SourceError::Archive => f.write_str(
-                "this is no PGN but an archive of Scoresheet (or a file beside one); `scoresheet export` gives the PGN of it",
+                "this is not PGN but an archive of Scoresheet (or a side file); `scoresheet export` writes its PGN",
             ),
             SourceError::Unsupported(name) => {
-                // As they are spoken: "an ex zet file", "an el zet four file".
+                // The article follows the pronunciation: "an ex zet file", "an el zet four file".
                 let article = if name.starts_with(['x', 'L']) { "an" } else { "a" };
-                write!(f, "this is {article} {name} file; unpack it first (zstd, gzip and bzip2 are read as they are)")
+                write!(
+                    f,
+                    "this is {article} {name} file; unpack it first (only zstd, gzip and bzip2 are read directly)"
+                )
             }
-            SourceError::Json => f.write_str("this is no PGN but JSON"),
-            SourceError::NotPgn(what) => write!(f, "this is no PGN but {what}"),
+            SourceError::Json => f.write_str("this is not PGN but JSON"),
+            SourceError::NotPgn(what) => write!(f, "this is not PGN but {what}"),
         }
     }
 }

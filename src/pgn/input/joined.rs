@@ -1,24 +1,24 @@
-//! Files that hold files: the PGN files in a zip or tar file, one after the other.
+//! The concatenated PGN files of a zip or tar file.
 
 use crate::pgn::input::container::Container;
 use crate::pgn::input::content::{self, BLOCK, Content};
 use crate::pgn::input::error::SourceError;
 use std::io::{self, Read};
 
-/// The text of all files of a container, each looked at before it is read; a line end is put between two where the
-/// first has none.
+/// The concatenated text of all files of a container. The kind of each file is checked first. A line end separates two
+/// files if the first has none at its end.
 pub(in crate::pgn) struct Joined<C> {
     container: C,
-    /// Whether they are JSON or PGN: all are of one kind.
+    /// The kind of all files: JSON or PGN.
     content: Option<Content>,
-    /// What has been read of a file and not been given.
+    /// Bytes of a file that have been read but not returned.
     head: io::Cursor<Vec<u8>>,
     within: bool,
     last: u8,
 }
 
 impl<C: Container> Joined<C> {
-    /// Goes to the first file. Returns the text and what it is.
+    /// Goes to the first file. Returns the text and its kind.
     pub(in crate::pgn) fn open(container: C) -> Result<(Joined<C>, Content), SourceError> {
         let head = io::Cursor::default();
         let mut joined = Joined { container, content: None, head, within: false, last: b'\n' };
@@ -30,7 +30,7 @@ impl<C: Container> Joined<C> {
         Ok((joined, content))
     }
 
-    /// Goes to the next file; returns false where there is none.
+    /// Goes to the next file. Returns false at the end.
     fn enter(&mut self) -> io::Result<bool> {
         let Some(name) = self.container.next()? else { return Ok(false) };
         let refuse = |what: String| {

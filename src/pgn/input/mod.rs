@@ -1,4 +1,4 @@
-//! Where PGN comes from: files and readers, plain, compressed or in containers, known by their content; cut into games.
+//! Sources of PGN: files and readers, plain, compressed or in containers, recognized by content and split into games.
 
 pub(super) mod error;
 

@@ -1,4 +1,4 @@
-//! Where the bytes of a PGN come from: a file, standard input or any reader, plain or compressed.
+//! Byte sources of PGN: a file, standard input or any reader, plain or compressed.
 
 use crate::pgn::bytes::BOM;
 use crate::pgn::input::content::{self, BLOCK, Content};
@@ -18,22 +18,23 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// How a source is compressed, found by its first bytes, not by its name.
+/// The compression of a source, recognized by its first bytes and not by its name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Compression {
-    /// Not at all.
+    /// No compression.
     Plain,
-    /// Zstandard: any number of frames, skippable ones included; small frames are decompressed ahead, several at once.
+    /// Zstandard: any number of frames, including skippable ones. Several small frames are decompressed ahead in
+    /// parallel.
     Zstd,
     /// gzip: any number of members.
     Gzip,
     /// bzip2: any number of streams.
     Bzip2,
-    /// A zip file: its PGN files, one after the other.
+    /// A zip file: its PGN files, concatenated.
     Zip,
 }
 
-/// How far a source has been read; may be kept and asked while another thread reads.
+/// The progress of reading a source. Another thread may keep and query it during reading.
 #[derive(Clone, Debug)]
 pub struct SourceProgress {
     consumed: Arc<AtomicU64>,
@@ -41,18 +42,18 @@ pub struct SourceProgress {
 }
 
 impl SourceProgress {
-    /// Returns the bytes taken from the file so far, as stored (compressed).
+    /// Returns the number of stored (compressed) bytes read from the file so far.
     pub fn consumed(&self) -> u64 {
         self.consumed.load(Ordering::Relaxed)
     }
 
-    /// Returns the bytes of the file as stored, or `None` where they are not known, as for a pipe.
+    /// Returns the stored size of the file in bytes, or `None` if it is unknown, as for a pipe.
     pub fn total(&self) -> Option<u64> {
         self.total
     }
 }
 
-/// A stream of decompressed bytes. A compressed file that ends too early gives an error of kind `UnexpectedEof`.
+/// A stream of decompressed bytes. A truncated compressed file gives an error of kind `UnexpectedEof`.
 pub struct Source {
     reader: Box<dyn Read + Send>,
     compression: Compression,
@@ -62,27 +63,27 @@ pub struct Source {
 }
 
 impl Source {
-    /// Returns whether its text is JSON: only [`open_text`] gives such a source.
+    /// Returns whether its text is JSON. Only [`open_text`] returns such a source.
     pub fn is_json(&self) -> bool {
         self.is_json
     }
 
-    /// Returns PGN that has been made of this source of JSON.
+    /// Returns a source of PGN that was converted from this source of JSON.
     pub(crate) fn with_pgn(self, reader: impl Read + Send + 'static) -> Source {
         Source { reader: Box::new(reader), is_json: false, was_json: true, ..self }
     }
 
-    /// Returns whether this is PGN that has been made of something else: not the source's own bytes.
+    /// Returns whether the PGN was converted from another format, so its bytes are not the source's bytes.
     pub fn is_made(&self) -> bool {
         self.was_json
     }
 
-    /// Returns how the source is compressed.
+    /// Returns the compression of the source.
     pub fn compression(&self) -> Compression {
         self.compression
     }
 
-    /// Returns a handle that shows how far the source has been read.
+    /// Returns a handle for the progress of reading.
     pub fn progress(&self) -> SourceProgress {
         self.progress.clone()
     }
@@ -100,12 +101,12 @@ impl Read for Source {
     }
 }
 
-/// Opens a file, or standard input for `-`, of PGN.
+/// Opens a PGN file, or standard input for `-`.
 pub fn open(path: &Path) -> Result<Source, SourceError> {
     open_text(path).and_then(pgn_alone)
 }
 
-/// Makes a source of any reader of PGN; `total` is the number of bytes it will give, if known.
+/// Opens any reader of PGN. `total` is the number of its bytes, if known.
 pub fn from_reader(reader: impl Read + Send + 'static, total: Option<u64>) -> Result<Source, SourceError> {
     text_of(reader, total).and_then(pgn_alone)
 }
@@ -114,7 +115,7 @@ fn pgn_alone(source: Source) -> Result<Source, SourceError> {
     if source.is_json { Err(SourceError::Json) } else { Ok(source) }
 }
 
-/// Opens a file, or standard input for `-`, of PGN or JSON; [`Source::is_json`] says which.
+/// Opens a file of PGN or JSON, or standard input for `-`. [`Source::is_json`] tells which.
 pub fn open_text(path: &Path) -> Result<Source, SourceError> {
     if path.as_os_str() == "-" {
         return text_of(io::stdin(), None);
@@ -140,8 +141,8 @@ pub fn open_text(path: &Path) -> Result<Source, SourceError> {
     text_of(file, total)
 }
 
-/// Returns an error for a file that [`open_text`] refuses for what it begins with, as far as that is seen without
-/// unpacking it. Pipes and devices are not looked at.
+/// Returns the error that [`open_text`] would return for a file because of its first bytes, without decompressing it.
+/// Pipes and devices are not read.
 pub(crate) fn look_at(path: &Path) -> Result<(), SourceError> {
     let file = File::open(path)?;
     if !file.metadata()?.is_file() {
@@ -155,14 +156,14 @@ pub(crate) fn look_at(path: &Path) -> Result<(), SourceError> {
     }
 }
 
-/// Makes a source of any reader of PGN or JSON.
+/// Opens any reader of PGN or JSON.
 pub(crate) fn text_of(reader: impl Read + Send + 'static, total: Option<u64>) -> Result<Source, SourceError> {
     let consumed = Arc::new(AtomicU64::new(0));
     let stored = Counted { reader, consumed: consumed.clone() };
     let (head, stored) = peek(stored, 8)?;
     let compression = Compression::detect(&head)?;
     let reader: Box<dyn Read + Send> = match compression {
-        // A zip file has its table at its end, so it needs a file, as `open` has it.
+        // The directory of a zip file is at its end, so `open` reads zip files from a path.
         Compression::Zip => return Err(SourceError::Unsupported("zip")),
         Compression::Plain => Box::new(stored),
         Compression::Zstd => Box::new(Frames::new(stored)),
@@ -189,7 +190,7 @@ impl Source {
     ) -> Result<Source, SourceError> {
         let is_json = content == Content::Json;
         let reader: Box<dyn Read + Send> = if is_json {
-            // A byte order mark is no JSON.
+            // JSON must not begin with a byte order mark, so it is removed.
             let (head, mut all) = peek(reader, BOM.len())?;
             if head == BOM {
                 all.read_exact(&mut [0; BOM.len()])?;
@@ -202,11 +203,11 @@ impl Source {
     }
 }
 
-/// How many bytes of a compressed file are read at once.
+/// The number of bytes of a compressed file per read.
 const STORED: usize = 128 << 10;
 
-/// Reads the first so many bytes, fewer only where there are no more. Returns them, and a reader that gives all, these
-/// too; it gives an error that came after the first byte where it came.
+/// Reads the first `count` bytes, or fewer at the end. Returns them, and a reader of all bytes including these. An
+/// error after the first byte appears at its position in that reader.
 fn peek<R: Read>(mut reader: R, count: usize) -> io::Result<(Vec<u8>, impl Read + use<R>)> {
     let mut head = Vec::with_capacity(count);
     let failed = (&mut reader).take(count as u64).read_to_end(&mut head).err();
@@ -216,7 +217,7 @@ fn peek<R: Read>(mut reader: R, count: usize) -> io::Result<(Vec<u8>, impl Read 
     Ok((head.clone(), Cursor::new(head).chain(Failing { failed, reader })))
 }
 
-/// A reader that has failed perhaps: it says so, and has nothing more.
+/// A reader that first returns an error, if there was one, and then nothing more.
 struct Failing<R> {
     failed: Option<io::Error>,
     reader: R,
@@ -229,8 +230,8 @@ impl<R: Read> Read for Failing<R> {
 }
 
 impl Compression {
-    /// Returns how a file is compressed that begins with these bytes; six are enough. Errors: in a way that is not
-    /// supported.
+    /// Returns the compression of a file with these first bytes; six are enough. Returns an error for an unsupported
+    /// compression.
     pub fn detect(head: &[u8]) -> Result<Compression, SourceError> {
         let unsupported = |name| Err(SourceError::Unsupported(name));
         match head {

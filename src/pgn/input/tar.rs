@@ -1,22 +1,22 @@
-//! Tar files: a header of 512 bytes before each file, which is filled up to 512 bytes. Those of POSIX, GNU and older
-//! programs are read.
+//! Tar files: for each file a header of 512 bytes and its content, padded to a multiple of 512 bytes. The formats of
+//! POSIX, GNU and older programs are supported.
 
 use crate::pgn::input::container::{Container, is_wanted};
 use std::io::{self, Read};
 
 const BLOCK: usize = 512;
-/// The most bytes of a name or of a list of properties.
+/// The maximum length of a name or of a list of properties.
 const MAX_NAME: u64 = 1 << 20;
 
-/// Returns whether a text begins as a tar file does: with a header that has its checksum.
+/// Returns whether a text begins like a tar file: with a header that has a valid checksum.
 pub(in crate::pgn) fn is_header(head: &[u8]) -> bool {
     let Some(header) = head.first_chunk::<BLOCK>() else { return false };
-    // A sum of blanks alone is that of an empty header, which begins no tar file.
+    // An empty header also has a valid sum, of blanks alone, but no tar file begins with one.
     let sum: u64 = header.iter().enumerate().map(|(at, byte)| u64::from(summed(at, *byte))).sum();
     header.first().is_some_and(|byte| *byte > 0) && octal(field(header, 148, 8)) == Some(sum)
 }
 
-/// The byte that counts at a place of the header; the checksum itself counts as blanks.
+/// Returns the value of a header byte in the checksum. The checksum field counts as blanks.
 fn summed(at: usize, byte: u8) -> u8 {
     if (148..156).contains(&at) { b' ' } else { byte }
 }
@@ -25,7 +25,7 @@ fn field(header: &[u8], start: usize, length: usize) -> &[u8] {
     header.get(start..start + length).unwrap_or_default()
 }
 
-/// Returns a number of octal digits, ended by a blank or NUL.
+/// Returns an octal number that ends with a blank or NUL.
 fn octal(field: &[u8]) -> Option<u64> {
     let digits = field.trim_ascii_start().split(|byte| matches!(byte, b' ' | 0)).next()?;
     if digits.is_empty() {
@@ -34,7 +34,7 @@ fn octal(field: &[u8]) -> Option<u64> {
     u64::from_str_radix(std::str::from_utf8(digits).ok()?, 8).ok()
 }
 
-/// Returns a size: octal, or of more than 8 GiB in binary.
+/// Returns a size: octal, or binary for more than 8 GiB.
 fn size(field: &[u8]) -> Option<u64> {
     match field {
         [0x80, rest @ ..] => rest.iter().try_fold(0u64, |all, byte| Some(all.checked_mul(256)? | u64::from(*byte))),
@@ -47,10 +47,10 @@ fn text(field: &[u8]) -> String {
     String::from_utf8_lossy(text).into_owned()
 }
 
-/// The files of a tar file, as they come.
+/// The files of a tar file, in order.
 pub(in crate::pgn) struct Tar<R> {
     reader: R,
-    /// Bytes of the current file that have not been read, and those that fill it up.
+    /// The number of unread bytes of the current file, and of its padding.
     left: u64,
     fill: u64,
 }
@@ -65,7 +65,7 @@ impl<R: Read> Tar<R> {
         self.fill = size.next_multiple_of(BLOCK as u64) - size;
     }
 
-    /// Reads past the rest of the current file.
+    /// Skips the rest of the current file.
     fn skip(&mut self) -> io::Result<()> {
         let wanted = self.left + self.fill;
         let read = io::copy(&mut (&mut self.reader).take(wanted), &mut io::sink())?;
@@ -73,7 +73,7 @@ impl<R: Read> Tar<R> {
         if read < wanted { Err(cut()) } else { Ok(()) }
     }
 
-    /// Returns the next header; `None` at the end.
+    /// Returns the next header, or `None` at the end.
     fn header(&mut self) -> io::Result<Option<[u8; BLOCK]>> {
         self.skip()?;
         let mut header = Vec::with_capacity(BLOCK);
@@ -82,7 +82,7 @@ impl<R: Read> Tar<R> {
             None if header.is_empty() => Ok(None),
             None => Err(cut()),
             Some(zeros) if zeros.iter().all(|byte| *byte == 0) => {
-                // What fills the file up; the source is read to its end.
+                // The rest of the file is padding. The source is read to its end.
                 io::copy(&mut self.reader, &mut io::sink())?;
                 Ok(None)
             }
@@ -91,7 +91,7 @@ impl<R: Read> Tar<R> {
         }
     }
 
-    /// Reads a name or list of properties.
+    /// Reads a name or a list of properties.
     fn content(&mut self) -> io::Result<Vec<u8>> {
         if self.left > MAX_NAME {
             return Err(damaged("a name in this tar file is too long"));
@@ -112,7 +112,7 @@ impl<R: Read> Container for Tar<R> {
     const NAME: &'static str = "tar";
 
     fn next(&mut self) -> io::Result<Option<String>> {
-        // What is said of the next file before its header.
+        // Properties that precede the header of the next file.
         let (mut long_name, mut long_size) = (None, None);
         while let Some(header) = self.header()? {
             let own = size(field(&header, 124, 12)).ok_or_else(|| damaged("a file in this tar file has no size"))?;
@@ -144,8 +144,7 @@ impl<R: Read> Container for Tar<R> {
                         return Ok(Some(name));
                     }
                 }
-                // Folders, links and devices have no content; what is said of the rest of the file, and what is
-                // unknown, is passed over.
+                // Folders, links and devices have no content. Global properties and unknown entries are skipped.
                 b'1'..=b'6' => (long_name, long_size) = (None, None),
                 _ => self.begin(own.min(u64::MAX / 4)),
             }
@@ -164,7 +163,7 @@ impl<R: Read> Container for Tar<R> {
     }
 }
 
-/// Returns a property: each is its length, a blank, its name, `=`, its value and a line end.
+/// Returns a property. Each property is its length, a blank, its name, `=`, its value and a line end.
 fn property(mut list: &[u8], key: &str) -> Option<String> {
     while !list.is_empty() {
         let digits = list.iter().take_while(|byte| byte.is_ascii_digit()).count();

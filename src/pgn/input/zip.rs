@@ -1,4 +1,4 @@
-//! Zip files: the files in one, each checked against its checksum.
+//! Zip files: their files, each verified by its checksum.
 
 use crate::pgn::input::container::{Container, is_wanted};
 use crate::pgn::input::counted::Counted;
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-/// A file within a zip file.
+/// A file in a zip file.
 struct Entry {
     name: String,
     start: u64,
@@ -28,11 +28,11 @@ enum Data {
     Deflated(DeflateDecoder<Stored>),
 }
 
-/// The files of a zip file in their order.
+/// The files of a zip file, in order.
 pub(in crate::pgn) struct Zip {
     path: PathBuf,
     consumed: Arc<AtomicU64>,
-    /// What is still to be read, the next one last.
+    /// The remaining files, the next one last.
     entries: Vec<Entry>,
     current: Option<(Data, Entry, crc32fast::Hasher, u64)>,
 }

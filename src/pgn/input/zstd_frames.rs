@@ -1,5 +1,5 @@
-//! Zstandard files: frames that are whole and small are decompressed ahead, several at once; others as a stream. The
-//! order is kept.
+//! Zstandard files. Complete small frames are decompressed ahead in parallel, and others as a stream. The order is
+//! kept.
 
 use std::collections::VecDeque;
 use std::io::{self, Read};
@@ -9,47 +9,45 @@ use std::thread::JoinHandle;
 use zstd::stream::raw::{Decoder, Operation};
 use zstd::zstd_safe::{find_frame_compressed_size, get_frame_content_size};
 
-/// The most bytes of a frame, compressed, that is decompressed as a whole.
+/// The maximum compressed size of a frame that is decompressed at once.
 const MAX_FRAME: usize = 4 << 20;
-/// The most bytes of text in one.
+/// The maximum decompressed size of such a frame.
 const MAX_TEXT: usize = 16 << 20;
-/// No further frame is begun where so many bytes of text, or so many frames, are ahead. A frame that does not say its
-/// length counts as the longest.
+/// The limits of decompression ahead, in bytes of text and in frames. A frame of unknown length counts as the maximum.
 const TEXT_AHEAD: usize = 32 << 20;
 const FRAMES_AHEAD: usize = 64;
-/// How many bytes are read at once.
+/// The number of bytes per read.
 const STEP: usize = 256 << 10;
-/// The most threads.
+/// The maximum number of threads.
 const THREADS: usize = 4;
 
-/// Reads the text of all frames. Memory: 4 MiB of the file, about 32 MiB of text, and the window of a frame that is
-/// read as a stream.
+/// Reads the text of all frames. Memory: 4 MiB of the file, about 32 MiB of text, and the window of a streamed frame.
 pub(in crate::pgn) struct Frames<R> {
     stored: R,
-    /// Bytes of the file from `at` on, as far as they have been read.
+    /// The bytes of the file from `at` that have been read.
     buffer: Vec<u8>,
     at: usize,
     ended: bool,
-    /// What comes next, in order.
+    /// The next results, in order.
     queue: VecDeque<Next>,
-    /// The text in `queue`, in bytes.
+    /// The maximum decompressed size of `queue`, in bytes.
     ahead: usize,
     current: Current,
     crew: Option<Crew>,
 }
 
 enum Next {
-    /// A frame that the crew has, and the most that its text may have.
+    /// A frame at the worker threads, and the maximum size of its text.
     Frame(Receiver<Done>, usize),
-    /// A frame that is read as a stream; nothing is read ahead beyond it.
+    /// A frame that is read as a stream. Nothing beyond it is read ahead.
     Stream,
     Fault(io::Error),
 }
 
-/// What the crew makes of a frame.
+/// The result of a worker thread for a frame.
 enum Done {
     Text(Vec<u8>),
-    /// A frame that is too long or damaged: as a stream it gives what it can.
+    /// A frame that is too long or damaged. Reading it as a stream returns its readable part.
     Frame(Vec<u8>),
 }
 
@@ -78,7 +76,7 @@ impl<R: Read> Frames<R> {
         self.buffer.get(self.at..).unwrap_or_default()
     }
 
-    /// Reads until so many bytes are pending, or the file has no more.
+    /// Reads until `count` bytes are pending or the file ends.
     fn fill(&mut self, count: usize) -> io::Result<()> {
         if self.at > 0 {
             self.buffer.drain(..self.at);
@@ -92,7 +90,7 @@ impl<R: Read> Frames<R> {
         Ok(())
     }
 
-    /// Hands frames to the crew as far as memory allows. Stops at one that must be read as a stream.
+    /// Hands frames to the worker threads within the memory limits. Stops at a frame that must be streamed.
     fn read_ahead(&mut self) -> io::Result<()> {
         while self.ahead < TEXT_AHEAD
             && self.queue.len() < FRAMES_AHEAD
@@ -123,7 +121,7 @@ impl<R: Read> Frames<R> {
         Ok(())
     }
 
-    /// Returns the length of the next frame and the most that its text may have, if it can be decompressed as a whole.
+    /// Returns the length of the next frame and the maximum size of its text, if it can be decompressed at once.
     fn whole_frame(&mut self) -> io::Result<Option<(usize, usize)>> {
         let known = get_frame_content_size(self.pending()).ok().flatten();
         if known.is_some_and(|text| text > MAX_TEXT as u64) {
@@ -136,7 +134,7 @@ impl<R: Read> Frames<R> {
                     return Ok(Some((length, most)));
                 }
                 Ok(_) => return Ok(None),
-                // It is not all there yet, or it is damaged.
+                // The frame is incomplete or damaged.
                 Err(_) if self.ended || self.pending().len() >= MAX_FRAME => return Ok(None),
                 Err(_) => self.fill(self.pending().len() * 2)?,
             }
@@ -158,7 +156,7 @@ impl<R: Read> Frames<R> {
         }
     }
 
-    /// Gives more of a stream; 0 at its end.
+    /// Returns more bytes of a stream; 0 at its end.
     fn stream(&mut self, buf: &mut [u8]) -> io::Result<usize> {
         loop {
             let Current::Stream(decoder, memory) = &mut self.current else { return Ok(0) };
@@ -214,7 +212,7 @@ impl<R: Read> Read for Frames<R> {
                     count => return Ok(count),
                 },
                 _ => {
-                    // A fault comes after what was read before it.
+                    // An error appears after the data before it.
                     if let Err(error) = self.read_ahead() {
                         self.queue.push_back(Next::Fault(error));
                     }
@@ -238,12 +236,12 @@ impl<R: Read> Read for Frames<R> {
 
 struct Job {
     frame: Vec<u8>,
-    /// The most bytes that its text may have.
+    /// The maximum size of its text.
     text: usize,
     done: SyncSender<Done>,
 }
 
-/// Threads that decompress.
+/// The worker threads.
 struct Crew {
     jobs: Option<Sender<Job>>,
     threads: Vec<JoinHandle<()>>,
@@ -260,7 +258,7 @@ impl Crew {
                 loop {
                     let job = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
                     let Ok(Job { frame, text, done }) = job else { break };
-                    // Nobody may be waiting any more.
+                    // The receiver may be gone.
                     let _ = done.send(decompress(frame, text));
                 }
             };
@@ -273,10 +271,10 @@ impl Crew {
         let (done, receiver) = sync_channel(1);
         match &self.jobs {
             Some(jobs) if !self.threads.is_empty() => {
-                // It fails if the threads have ended: then nobody sends, and the receiver says so.
+                // Sending fails only if the threads have ended. The receiver then reports the missing sender.
                 let _ = jobs.send(Job { frame, text, done });
             }
-            // The system gives no threads; there is room for what is sent.
+            // The system provides no threads. The channel has room for the result.
             _ => drop(done.send(decompress(frame, text))),
         }
         receiver

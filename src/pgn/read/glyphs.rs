@@ -1,15 +1,15 @@
-//! Typographic glyphs: the signs of printed chess, which mean what marks and NAGs say in PGN.
+//! Typographic glyphs: the signs of printed chess, with the meaning of PGN marks and NAGs.
 
-/// What a glyph means.
+/// The meaning of a glyph.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::pgn) enum Meaning {
-    /// `!` (true) and `?`, one after the other.
+    /// A sequence of `!` (true) and `?`.
     Suffixes(&'static [bool]),
-    /// A NAG, by the PGN standard and, from 26 on, by what programs commonly show for it.
+    /// A NAG of the PGN standard, or from 26 on, a common convention of programs.
     Nag(u8),
 }
 
-/// The glyphs. Of those that begin alike the longer comes first; the last ones are Windows-1252.
+/// The glyphs. Longer glyphs precede their prefixes, and the last ones are Windows-1252.
 const GLYPHS: [(&[u8], Meaning); 31] = {
     use Meaning::{Nag, Suffixes};
     [
@@ -47,15 +47,15 @@ const GLYPHS: [(&[u8], Meaning); 31] = {
     ]
 };
 
-/// The most bytes of a word that is looked at: no move with its glyphs has more.
+/// The maximum length of a word that is examined. No move with glyphs is longer.
 const LONGEST: usize = 64;
 
-/// Returns a word without the glyphs at its end, and what they mean, the last one first.
+/// Returns a word without trailing glyphs, and the meanings of the glyphs, the last one first.
 pub(in crate::pgn) fn split(word: &[u8]) -> (&[u8], Vec<Meaning>) {
     let (mut rest, mut meanings) = (word, Vec::new());
     'glyph: while rest.len() <= LONGEST && !rest.is_ascii() {
         for (glyph, meaning) in GLYPHS {
-            // A glyph of Windows-1252 is no part of a character of UTF-8.
+            // A byte of Windows-1252 must not be taken from a character of UTF-8.
             if let Some(before) = rest.strip_suffix(glyph)
                 && (std::str::from_utf8(glyph).is_ok() || before.last().is_none_or(u8::is_ascii))
             {

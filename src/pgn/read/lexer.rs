@@ -1,4 +1,4 @@
-//! Movetext taken apart into tokens; it knows no chess.
+//! Splits movetext into tokens, without knowledge of chess.
 
 use crate::chess::san::ShortText;
 use crate::game::Outcome;
@@ -6,46 +6,46 @@ use crate::pgn::bytes::{self, BOM, ONES, begins_move, from, is_blank, slice};
 use crate::pgn::read::words::has_form_of_move;
 use crate::pgn::tags;
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::pgn) enum Kind {
-    /// A move, or anything else without another kind.
+    /// A move, or anything without another kind.
     Word,
     /// A move number with its dots.
     Number,
     /// A termination marker.
     Result(Outcome),
-    /// `$` and digits, if any.
+    /// `$` and any following digits.
     Nag,
     /// `!`
     Good,
     /// `?`
     Bad,
-    /// A brace comment; the token's bytes are those between the braces.
+    /// A brace comment. The token's bytes are between the braces.
     Brace,
-    /// A brace comment that is not closed; the token reaches to the end of the text.
+    /// An unclosed brace comment. The token extends to the end of the text.
     OpenBrace,
     /// A `;` comment, without `;` and line end.
     Line,
-    /// A line that begins with `%`, without it and the line end.
+    /// A line that begins with `%`, without the `%` and the line end.
     Escape,
     /// `(`
     Open,
     /// `)`
     Close,
-    /// The `[` of what looks like a tag pair; the lexer stays in front of it.
+    /// The `[` of an apparent tag pair. The lexer stays before it.
     Pair,
-    /// A `[` with what belongs to it, not a tag pair.
+    /// A `[` with its content that is not a tag pair.
     Bracket,
     /// The end of the text.
     End,
 }
 
-/// A token: what it is and its bytes.
+/// A token: its kind and its bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::pgn) struct Token {
     pub(in crate::pgn) kind: Kind,
-    /// Where the token begins, its `{`, `;` or `%` included.
+    /// The start of the token, including `{`, `;` or `%`.
     pub(in crate::pgn) start: usize,
     /// The first byte of its text.
     pub(in crate::pgn) from: usize,
@@ -53,11 +53,11 @@ pub(in crate::pgn) struct Token {
     pub(in crate::pgn) to: usize,
 }
 
-/// Walks over a text.
+/// A cursor over a text.
 #[derive(Clone, Copy)]
 pub(in crate::pgn) struct Lexer<'a> {
     pub(in crate::pgn) text: &'a [u8],
-    /// Where the next token is looked for.
+    /// The start of the search for the next token.
     pub(in crate::pgn) at: usize,
 }
 
@@ -67,7 +67,7 @@ const DIGIT: u8 = 2;
 const SIGN: u8 = 3;
 const HIGH: u8 = 4;
 const OTHER: u8 = 5;
-/// In a class: the byte ends a word.
+/// The bit of a byte class that ends a word.
 const STOP: u8 = 0x80;
 
 #[allow(clippy::indexing_slicing)] // 256 entries for every byte
@@ -100,7 +100,7 @@ fn class(byte: u8) -> u8 {
 }
 
 impl<'a> Lexer<'a> {
-    /// Returns the next token and goes after it.
+    /// Returns the next token and advances past it.
     #[inline]
     pub(in crate::pgn) fn next(&mut self) -> Token {
         loop {
@@ -125,9 +125,8 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Goes over blanks and move numbers to the next word that begins with a letter, and after it; returns where it
-    /// begins and ends. Where something else comes first, or the number 1, that may begin a game, it stays there and
-    /// returns `None`.
+    /// Skips blanks and move numbers, and then a word that begins with a letter. Returns the start and the end of the
+    /// word. Returns `None` and does not advance if another token comes first, or the number 1, which may begin a game.
     #[inline(always)]
     pub(in crate::pgn) fn next_plain_word(&mut self) -> Option<(usize, usize)> {
         let mut at = self.at;
@@ -160,9 +159,9 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Returns the word of at most seven bytes that stands next, after a blank or two and a move number, if a blank
-    /// follows; and where it ends. `None` may also mean that it is not so plain. The lexer stays where it is. What the
-    /// word holds is not looked at: only one of letters, digits and signs is a token.
+    /// Returns the next word and its end, if it has at most seven bytes and a blank follows. One or two blanks and a
+    /// move number may precede it. Otherwise returns `None`. The lexer does not advance. The bytes are not checked:
+    /// only words of letters, digits and signs are tokens.
     #[inline(always)]
     pub(in crate::pgn) fn peek_short_word(&self) -> Option<(ShortText, usize)> {
         let mut at = self.at;
@@ -178,7 +177,8 @@ impl<'a> Lexer<'a> {
             return None;
         }
         let word = u64::from_le_bytes(bytes);
-        // Bytes up to the blank; of the top bits set the lowest is right.
+        // The subtraction sets the top bit of the blank's byte. Only the lowest of the set top bits is reliable,
+        // because of borrows.
         let ends = word.wrapping_sub(ONES * (b' ' + 1) as u64) & !word & ONES << 7;
         let length = ends.trailing_zeros() as usize / 8;
         let text = ShortText::new(bytes, length)?;
@@ -186,7 +186,7 @@ impl<'a> Lexer<'a> {
         matches!(self.text.get(end)?, b' ' | b'\n' | b'\r').then_some((text, end))
     }
 
-    /// Returns whether the next token, comments and glyphs aside, has the form of a move.
+    /// Returns whether the next token, after comments and glyphs, has the form of a move.
     pub(in crate::pgn) fn move_follows(&self) -> bool {
         let mut ahead = *self;
         loop {
@@ -205,7 +205,7 @@ impl<'a> Lexer<'a> {
         Token { kind, start, from: start, to }
     }
 
-    /// Returns where the word that holds `at` ends.
+    /// Returns the end of the word that contains `at`.
     #[inline]
     fn word_end(&self, mut at: usize) -> usize {
         loop {
@@ -238,7 +238,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// A result, castling with zeros, a number with a move directly after it, or an unknown word.
+    /// Reads a result, castling with zeros, a number with a directly following move, or an unknown word.
     #[inline(never)]
     fn digits_and_more(&mut self, start: usize, digits: usize) -> Token {
         let end = self.word_end(digits);
@@ -312,12 +312,12 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// Returns the length of a move number and its full stop of at most four bytes, 0 where these are none. The number 1
-/// may begin a game and does not count.
+/// Returns the length of a move number with its full stop, at most four bytes, or 0 if there is none. The number 1 may
+/// begin a game and gives 0.
 #[inline(always)]
 fn number(bytes: [u8; 8]) -> usize {
     match bytes {
-        // The usual case first.
+        // The most frequent case comes first.
         [b'A'..=b'z', ..] => 0,
         [b'2'..=b'9', b'.', ..] => 2,
         [b'1'..=b'9', b'0'..=b'9', b'.', ..] => 3,
@@ -326,7 +326,7 @@ fn number(bytes: [u8; 8]) -> usize {
     }
 }
 
-/// Returns the termination marker that a word is, and its length; full stops and commas after it do not count.
+/// Returns the termination marker in a word, and its length without trailing full stops and commas.
 fn result(word: &[u8]) -> Option<(Outcome, usize)> {
     let mut marker = word;
     while let [rest @ .., b'.' | b','] = marker {
@@ -339,15 +339,15 @@ fn result(word: &[u8]) -> Option<(Outcome, usize)> {
     Some((outcome, word.len()))
 }
 
-/// Returns the length of a blank beyond ASCII at `at`: a no-break space in UTF-8 or Windows-1252, a byte order mark,
-/// the `…` after a move number; 0 where there is none.
+/// Returns the length of a non-ASCII blank at `at`, or 0. Such blanks are a no-break space in UTF-8 or Windows-1252, a
+/// byte order mark, and the `…` after a move number.
 #[cold]
 fn wide_blank(text: &[u8], at: usize) -> usize {
     match from(text, at) {
         [0xC2, 0xA0, ..] => 2,
         [0xE2, 0x80, 0xA6, ..] => 3,
         rest if rest.starts_with(BOM) => 3,
-        // Within a character of several bytes 0xA0 follows a byte beyond ASCII.
+        // In a multi-byte character, 0xA0 follows a non-ASCII byte.
         [0xA0, ..] if at == 0 || text.get(at - 1).is_none_or(u8::is_ascii) => 1,
         _ => 0,
     }
@@ -360,7 +360,7 @@ fn is_promotion_in_parentheses(text: &[u8], at: usize) -> bool {
         && matches!(slice(text, at + 1, at + 3), [b'Q' | b'R' | b'B' | b'N' | b'q' | b'r' | b'b' | b'n', b')'])
 }
 
-/// Returns where the `[` at `start` ends: after its `]` on the same line, or directly where there is none.
+/// Returns the end of the `[` at `start`: after its `]` on the same line, or directly after it if there is none.
 fn bracket_end(text: &[u8], start: usize) -> usize {
     let rest = slice(text, start + 1, start + 256);
     match rest.iter().position(|b| matches!(b, b'[' | b']' | b'{' | b'}' | b'(' | b')' | b';' | b'\n' | b'\r')) {

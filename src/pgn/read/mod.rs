@@ -1,6 +1,6 @@
-//! PGN read: words, tag pairs and movetext of one game, every fault reported and nothing lost.
+//! Reads the tag pairs and the movetext of one game. Every fault is reported, and no text is lost.
 //!
-//! `lexer` finds tokens, `tags` reads tag pairs; `run_words` finds the words of moves that follow one another plainly;
+//! `lexer` finds tokens, and `tags` reads tag pairs. `run_words` finds the words of plain consecutive moves, and
 //! `reader` plays them.
 
 mod glyphs;

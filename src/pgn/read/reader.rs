@@ -1,4 +1,4 @@
-//! One game of a span: tags, start, movetext, result, and every fault on the way.
+//! Reads one game of a span: tags, start, movetext, result and all faults.
 
 use crate::chess::position::STANDARD;
 use crate::chess::san::{Plain as PlainMove, SanError, ShortText};
@@ -20,66 +20,64 @@ mod ends;
 mod move_run;
 mod raw;
 
-/// What became of a game.
+/// The result for a game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Disposition {
-    /// The visitor has received a whole game, faults or not.
+    /// The visitor has received a complete game, with or without faults.
     Stored,
-    /// The visitor has received nothing, or only a part that must be thrown away; the last fault says why.
+    /// The visitor has received nothing, or a part that it must discard. The last fault is the reason.
     Rejected,
 }
 
-/// What reading one game gave.
+/// The result of reading one game.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ReadOutcome {
-    /// Where the game begins, in bytes from the start of the span.
+    /// The offset of the game in the span.
     pub start: usize,
-    /// Where the next game is to be read; the span's length where there is no other.
+    /// The offset of the next game, or the length of the span if there is none.
     pub next: usize,
-    /// What became of the game; `None` where nothing but blanks was left, so that there was no game and the visitor was
-    /// not called.
+    /// The result for the game; `None` if the rest of the span was blank and the visitor was not called.
     pub disposition: Option<Disposition>,
-    /// Plies of the main line that were played.
+    /// The number of played plies of the main line.
     pub plies: u32,
-    /// The faults in the order found, at most [`ReadOutcome::MAX_FAULTS`].
+    /// The faults in order, at most [`ReadOutcome::MAX_FAULTS`].
     pub faults: Vec<Fault>,
-    /// How many faults there were beyond those.
+    /// The number of further faults.
     pub more_faults: usize,
-    /// Whether the game has bytes beyond ASCII and was taken for Windows-1252 or ISO 8859-1.
+    /// Whether the game has non-ASCII bytes that were decoded as Windows-1252 or ISO 8859-1.
     pub windows_1252: bool,
 }
 
 impl ReadOutcome {
-    /// The most faults that are kept of one game.
+    /// The maximum number of faults kept per game.
     pub const MAX_FAULTS: usize = 64;
 }
 
-/// Reads one game that begins at `at`, drives the visitor with it, and returns what there was and where the next one
-/// begins.
+/// Reads one game that begins at `at` and drives the visitor. Returns the result and the offset of the next game.
 ///
-/// A span comes from the [`Splitter`](crate::pgn::Splitter) and normally holds one game. Any bytes can be read: what is
-/// not understood becomes a fault, and its text goes to the visitor as it is. Memory and time are linear in the game;
-/// nothing recurses.
+/// A span comes from the [`Splitter`](crate::pgn::Splitter) and normally contains one game. Any bytes are accepted:
+/// unreadable parts become faults, and their text is passed to the visitor unchanged. Memory and time are linear in the
+/// size of the game. The reader does not recurse.
 pub fn read_game<V: Visitor>(span: &[u8], at: usize, options: &ReadOptions, visitor: &mut V) -> ReadOutcome {
     read_game_text(span, at, options, &mut Events(visitor))
 }
 
-/// Reads one game like [`read_game`], for a visitor that makes use of text.
+/// Reads one game like [`read_game`], for a visitor that uses text.
 pub fn read_game_text<V: TextVisitor>(span: &[u8], at: usize, options: &ReadOptions, visitor: &mut V) -> ReadOutcome {
     Reader::new(span, at, options, visitor).read()
 }
 
-/// How far a span is looked through before the game is read.
+/// The maximum number of bytes that are examined before the game is read.
 const SURVEY: usize = 16 << 10;
 
-/// A text that stands before the end of the tags.
+/// A text before the end of the tags.
 struct Early {
     kind: TextKind,
     length: u32,
     start: usize,
 }
 
-/// A variation's way back: where the line went off.
+/// The state to restore at the end of a variation.
 struct Branch {
     now: Position,
     before: Position,
@@ -91,28 +89,28 @@ struct Reader<'a, V> {
     options: &'a ReadOptions,
     visitor: &'a mut V,
     plain: Plain,
-    /// Whether the position before each move is kept, because a variation may follow.
+    /// Whether the position before each move is kept because a variation may follow.
     branching: bool,
     reading: ReadOutcome,
     rejected: bool,
     tags: usize,
-    /// Comments and raw texts that stand before the end of the tags.
+    /// Comments and raw texts before the end of the tags.
     early: Vec<Early>,
 
     now: Position,
     before: Position,
     branches: Vec<Branch>,
-    /// Plies played in the line.
+    /// The number of plies in the line.
     ply: u32,
-    /// Whether the line has a move that a mark can follow and a variation replace.
+    /// Whether the line has a move that a mark can follow and a variation can replace.
     moved: bool,
-    /// Moves played in all lines.
+    /// The number of moves in all lines.
     moves: u64,
-    /// The marker seen last in the main line, which may turn out not to be the end.
+    /// The latest marker in the main line, which may turn out not to be the end.
     marker: Option<Marker>,
-    /// The same within a variation.
+    /// The latest marker within a variation.
     inner_marker: Option<Marker>,
-    /// Whether what stands after the marker is known to be no game.
+    /// Whether the text after the marker is known not to be a game.
     trailing: bool,
 }
 
@@ -123,7 +121,7 @@ struct Marker {
     end: usize,
 }
 
-/// Whether a game goes on.
+/// Whether the game continues.
 #[derive(PartialEq, Eq)]
 enum Flow {
     On,
@@ -191,13 +189,12 @@ impl<'a, V: TextVisitor> Reader<'a, V> {
         self.finish()
     }
 
-    /// Reads the tags, and what stands between them; sets the start. Returns whether the movetext cannot be played at
-    /// all.
+    /// Reads the tags and the text between them, and sets the start. Returns whether the movetext cannot be played.
     fn read_tags(&mut self) -> bool {
         let mut fen = None;
         loop {
             self.tag_run();
-            // Looked at where it is: a copy would wait for what has just been written.
+            // The pair is used by reference. A copy would stall on loads of bytes that were just stored.
             if let Some(pair) = &self.next_pair() {
                 if self.tags > 0 && pair.name == b"Event" && self.after_empty_line(self.lexer.at) {
                     break;
@@ -207,7 +204,7 @@ impl<'a, V: TextVisitor> Reader<'a, V> {
             }
             let token = self.lexer.next();
             match token.kind {
-                // What looks like a tag pair but has no end.
+                // An apparent tag pair without an end.
                 Kind::Pair if tags::read(self.lexer.text, token.start).is_some() => self.lexer.at = token.start,
                 Kind::Pair => {
                     let line = slice(self.lexer.text, 0, bytes::line_end(self.lexer.text, token.start));
@@ -253,7 +250,7 @@ impl<'a, V: TextVisitor> Reader<'a, V> {
         }
     }
 
-    /// Returns the tag pair that stands next, if one does; the lexer stays in front of it.
+    /// Returns the next tag pair, if any. The lexer stays before it.
     #[inline]
     fn next_pair(&mut self) -> Option<Pair<'a>> {
         let text = self.lexer.text;
@@ -287,7 +284,7 @@ impl<'a, V: TextVisitor> Reader<'a, V> {
         }
         match pair.name {
             b"FEN" if fen.is_none() => {
-                // The tag as it is stored, so that it and the position say the same.
+                // The FEN is read from the tag as stored, so the tag and the position agree.
                 let value = text::decode(&pair.value, self.plain);
                 if !matches!(value.trim_ascii(), b"" | b"?") {
                     *fen = Some((value.into_owned(), at));
@@ -302,7 +299,7 @@ impl<'a, V: TextVisitor> Reader<'a, V> {
         self.visitor.tag(&text::decode(pair.name, self.plain), &text::decode(&pair.value, self.plain));
     }
 
-    /// Reads as many tag pairs as stand as the visitor expects them.
+    /// Reads all tag pairs that match the visitor's expectation.
     fn tag_run(&mut self) {
         let line_end = match self.visitor.tag_run() {
             _ if !self.plain.as_is() || self.rejected => return,
@@ -312,7 +309,7 @@ impl<'a, V: TextVisitor> Reader<'a, V> {
         };
         let text = self.lexer.text;
         let mut begin = self.lexer.at;
-        // A pair that was not expected leaves its line end to whoever comes next.
+        // The end of the line of an unexpected pair is still unread.
         if slice(text, 0, begin).last().is_some_and(|byte| !bytes::is_blank(*byte))
             && bytes::from(text, begin).starts_with(line_end)
         {
@@ -333,7 +330,7 @@ impl<'a, V: TextVisitor> Reader<'a, V> {
         }
     }
 
-    /// Keeps a text for after the start.
+    /// Keeps a text until the start has been sent.
     fn hold(&mut self, kind: TextKind, start: usize, end: usize) {
         self.early.push(Early { kind, start, length: u32::try_from(end - start).unwrap_or(u32::MAX) });
     }
@@ -344,7 +341,7 @@ impl<'a, V: TextVisitor> Reader<'a, V> {
             return self.tail(at);
         }
         loop {
-            // The plain way: nothing but moves and their numbers.
+            // The fast path: only moves and their numbers.
             while self.marker.is_none() && self.inner_marker.is_none() {
                 self.move_run();
                 if self.ply < self.options.limits.max_plies
@@ -395,7 +392,7 @@ impl<'a, V: TextVisitor> Reader<'a, V> {
         self.moved = true;
     }
 
-    /// `play` for a move read in its plain form.
+    /// Like `play`, for a move from `read_plain`.
     #[inline]
     fn play_plain(&mut self, plain: PlainMove, san: ShortText) {
         let PlainMove { m, check, standard } = plain;
@@ -415,7 +412,7 @@ impl<'a, V: TextVisitor> Reader<'a, V> {
         self.moved = true;
     }
 
-    /// A word, with all that can be about it.
+    /// Handles a word in the general way.
     #[cold]
     fn word_in_full(&mut self, token: Token, result: Result<Move, SanError>) -> Flow {
         self.flush_inner_marker();
@@ -435,7 +432,7 @@ impl<'a, V: TextVisitor> Reader<'a, V> {
         }
     }
 
-    /// A word that is no legal move here; `ended`: after a termination marker.
+    /// Handles a word that is not a legal move here. `ended` is true after a termination marker.
     fn no_move(&mut self, token: Token, mut error: SanError, ended: bool) -> Flow {
         let text = self.lexer.text;
         let word = slice(text, token.start, token.to);
@@ -466,8 +463,8 @@ impl<'a, V: TextVisitor> Reader<'a, V> {
         Flow::On
     }
 
-    /// Plays a move with a full stop or comma (`e4.`), or a termination marker (`Qh7#1-0`), directly after it. Returns
-    /// false where the word is no such thing.
+    /// Plays a move with a directly following full stop or comma (`e4.`) or termination marker (`Qh7#1-0`). Returns
+    /// false for any other word.
     fn play_with_appendix(&mut self, word: &[u8], token: Token) -> bool {
         if let Some((rest, outcome)) = split_result(word) {
             let Ok(m) = self.now.parse_san(rest) else { return false };
@@ -486,8 +483,8 @@ impl<'a, V: TextVisitor> Reader<'a, V> {
         }
     }
 
-    /// Plays a move with typographic glyphs directly after it (`e4‼`), or takes glyphs alone that stand after a move:
-    /// as the marks and NAGs that they mean. Where the word is no such thing nothing is done.
+    /// Plays a move with typographic glyphs (`e4‼`), or accepts separate glyphs after a move, as the corresponding
+    /// marks and NAGs. Any other word has no effect.
     fn play_with_glyphs(&mut self, word: &[u8]) -> Result<(), SanError> {
         let (rest, meanings) = glyphs::split(word);
         if meanings.is_empty() {
@@ -511,7 +508,7 @@ impl<'a, V: TextVisitor> Reader<'a, V> {
         Flow::Ended
     }
 
-    /// Everything but moves.
+    /// Handles any token except moves.
     fn not_a_word(&mut self, token: Token) -> Flow {
         if self.inner_marker.is_some() {
             if token.kind == Kind::End {

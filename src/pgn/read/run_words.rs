@@ -1,6 +1,10 @@
-//! Moves one after the other with nothing between them but numbers and blanks: their words, and whether they stand on
-//! their lines as a writer would have them. It knows no positions.
-#![allow(clippy::cast_possible_truncation)] // places count from where the looking began, and 64 words are near
+//! Runs of moves with only numbers and blanks between them: finds their words, and checks that a writer would lay them
+//! out in the same way. This file does not use positions.
+//!
+//! The test `runs` in `tests/pgn/torture.rs` reads random games in all layouts, with random changes, by runs and move
+//! by move, and compares the events and the written text. The runs of words took an import of a Lichess month from 0.59
+//! to 0.56 s, and of over-the-board games from 1.97 to 1.84 s (docs/design/fast-paths.md).
+#![allow(clippy::cast_possible_truncation)] // offsets within a search of 64 words are small
 
 use crate::chess::san::{Short, ShortText};
 use crate::pgn::bytes::{ONES, begins_move, from, is_line_end};
@@ -8,37 +12,43 @@ use crate::pgn::masks::blanks;
 use crate::pgn::text_visitor::Lines;
 use crate::pgn::write::writer::{LEADS, NUMBERS, number_length};
 
-/// The most words that are looked for at once.
+/// The maximum number of words per search.
 pub(in crate::pgn) const MOST: usize = 64;
 
-/// A word that may be a move. Places count from where the looking began.
+/// A word that may be a move. Offsets count from the start of the search.
 ///
-/// In one number, as many are made: 16 bits of what its text says, 16 of where it ends, 15 of its length, 1 for where
-/// its line is begun before its last token, so that there is no gap, and 16 of where its line begins, if not where the
-/// one of the word before does, else 0.
+/// A search fills up to 64 words, so each is packed into one number:
+///
+/// | bits | value | accessor |
+/// |---|---|---|
+/// | 0..=15 | the text, as `Short` | `short` |
+/// | 16..=31 | the offset of the end | `end` |
+/// | 32..=46 | the length | `len` |
+/// | 47 | whether the line cannot be broken before its last token | `has_no_gap` |
+/// | 48..=63 | the offset of the start of its line; 0 if the word is on the line of the previous word | `line` |
 #[derive(Clone, Copy)]
 pub(in crate::pgn) struct Word(u64);
 
-/// In a word: there is no gap.
+/// The bit of a word before whose last token the line cannot be broken.
 const NO_GAP: u64 = 1 << 47;
 
 impl Word {
     /// No word.
     pub(in crate::pgn) const NONE: Word = Word(0);
 
-    /// A word within the line that is begun.
+    /// Returns a word on the current line.
     #[inline(always)]
     fn new(short: Short, len: usize, end: usize) -> Word {
         Word(u64::from(short.bits()) | (end as u64) << 16 | (len as u64) << 32)
     }
 
-    /// What its text says.
+    /// Returns the text.
     #[inline(always)]
     pub(in crate::pgn) fn short(self) -> Short {
         Short::from_bits(self.0 as u16)
     }
 
-    /// Where it ends.
+    /// Returns the offset of the end.
     #[inline]
     pub(in crate::pgn) fn end(&self) -> usize {
         usize::from((self.0 >> 16) as u16)
@@ -48,26 +58,32 @@ impl Word {
         usize::from((self.0 >> 32) as u16 & 0x7FFF)
     }
 
-    /// Where its line begins, if not where the one of the word before does.
+    /// Returns whether the line cannot be broken before its last token.
+    #[inline]
+    fn has_no_gap(self) -> bool {
+        self.0 & NO_GAP != 0
+    }
+
+    /// Returns the offset of the start of its line, if the line begins with this word or its number.
     pub(in crate::pgn) fn line(&self) -> Option<usize> {
         Some(usize::from((self.0 >> 48) as u16)).filter(|line| *line != 0)
     }
 }
 
-/// A text that is looked through.
+/// A text with the state of a search.
 pub(in crate::pgn) struct Words<'a> {
     pub(in crate::pgn) text: &'a [u8],
-    /// How the moves must stand; for a visitor that takes any, how they stood last.
+    /// The required layout. For a visitor that accepts any layout: the layout of the last move.
     pub(in crate::pgn) lines: Lines,
-    /// Whether they may stand as they like.
+    /// Whether any layout is accepted.
     pub(in crate::pgn) any: bool,
-    /// Where the looking goes on.
+    /// The position of the search.
     pub(in crate::pgn) at: usize,
-    /// Where the line begins; that may be before the text.
+    /// The start of the line, which may be before the text.
     pub(in crate::pgn) line: isize,
 }
 
-/// The eight bytes at `at`, the first lowest; zeros after the end of the text.
+/// Returns the eight bytes at `at`, the first byte lowest, with zeros after the end of the text.
 #[inline(always)]
 fn load(bytes: &[u8], at: usize) -> u64 {
     #[cold]
@@ -78,24 +94,26 @@ fn load(bytes: &[u8], at: usize) -> u64 {
     rest.first_chunk().map_or_else(|| load_last(rest), |bytes| u64::from_le_bytes(*bytes))
 }
 
-/// Returns whether these few bytes stand there: a call of libc for them costs more than the rest of a word.
+/// Returns whether the text at `at` begins with a few bytes. A call of libc's `memcmp` would cost more than the rest of
+/// a word.
 #[inline(always)]
 fn stands(text: &[u8], at: usize, bytes: &[u8]) -> bool {
     let rest = from(text, at);
     rest.len() >= bytes.len() && rest.iter().zip(bytes).all(|(a, b)| a == b)
 }
 
-/// Returns the length of a word of one byte to seven after which a blank stands.
+/// Returns the length of a word of one to seven bytes that a blank or line end follows.
 #[inline(always)]
 fn word_length(word: u64) -> Option<usize> {
-    // Bytes up to the blank; of the top bits set the lowest is right.
+    // The subtraction sets the top bit of blanks and control characters. Because of borrows, only the lowest of the set
+    // bits is reliable.
     let ends = word.wrapping_sub(ONES * (b' ' + 1) as u64) & !word & ONES << 7;
-    // 0 where there is no blank among them, as where the first is one.
+    // Masking turns 64, for a word without a blank, into 0. A word that begins with a blank gives 0 as well.
     let place = ends.trailing_zeros() & 56;
     (place != 0 && is_end((word >> place) as u8)).then_some(place as usize / 8)
 }
 
-/// Returns whether a byte ends a word of moves: most often a blank.
+/// Returns whether a byte ends a word of moves. The usual byte is a blank; line ends are in a cold function.
 #[inline(always)]
 fn is_end(byte: u8) -> bool {
     #[cold]
@@ -106,8 +124,8 @@ fn is_end(byte: u8) -> bool {
 }
 
 impl Words<'_> {
-    /// Looks for words, `most` of them at most, the first Black's move or White's of that number. Returns how many were
-    /// found.
+    /// Finds at most `most` words. The first is Black's move, or White's move with this number. Returns the number of
+    /// words.
     #[inline]
     pub(in crate::pgn) fn look(&mut self, black: bool, number: u32, most: usize, words: &mut [Word; MOST]) -> usize {
         let (base, mut number, mut count) = (self.at, number, 0);
@@ -137,14 +155,15 @@ impl Words<'_> {
         }
     }
 
-    /// Looks for White's words and Black's, two by two, where the line is broken before White's number at most. Returns
-    /// how many pairs there are; the next is none, or not so simple.
+    /// Finds White's and Black's words in pairs, if lines are broken only before White's number. Returns the number of
+    /// pairs. The search stops at a pair that needs the general path.
     #[inline(never)]
     fn pairs(&mut self, base: usize, number: u32, pairs: &mut [[Word; 2]]) -> usize {
         let Lines { width, line_end, joined_numbers, unbroken_numbers, filled, pairs: may_reach_over, .. } = self.lines;
         let one_token = joined_numbers | unbroken_numbers;
         let room = (width as isize).saturating_sub(isize::from(filled));
-        // What has to stand on the line: the whole pair, White's word, or not all of what stands before it.
+        // The end that must fit on the line: of the pair, of White's word, or of the number. As factors, the choice
+        // needs no branch.
         let (white_counts, black_counts) = (usize::from(!filled), usize::from(!filled & !may_reach_over));
         let (mut rest, mut place, mut line) = (from(self.text, self.at), self.at - base, self.line - base as isize);
         let mut count = 0;
@@ -152,19 +171,22 @@ impl Words<'_> {
             let breaks = rest.first() != Some(&b' ') && !self.any;
             let (mut text, mut begin, mut lead) = (rest, place, *lead);
             if breaks && stands(rest, 0, line_end) {
-                // The last byte of a line end stands where a blank would.
+                // The last byte of the line end takes the place of the blank.
                 begin += line_end.len() - 1;
                 text = from(rest, line_end.len() - 1);
                 lead ^= u64::from(b' ' ^ text.first().map_or(0, |last| *last));
             }
             let Some(window) = text.first_chunk::<32>() else { break };
             let lead_len = (lead >> 56) as usize - usize::from(joined_numbers);
-            // Where words end is known from all bytes at once: none waits for the one before it.
+            // One mask gives the ends of both words. Searching for the second end after the first would make each word
+            // wait for the previous one.
             let ends = blanks(window) >> (lead_len & 31);
             let white_len = ends.trailing_zeros() as usize;
             let second = lead_len + white_len + 1;
             let end = lead_len + (ends & ends.wrapping_sub(1)).trailing_zeros() as usize;
             let black_len = end.wrapping_sub(second);
+            // The expected blank, number and blank are one number from the table, so one XOR compares them. The shift
+            // discards the bytes after them.
             let leads = (load(window, 0) ^ lead) << ((64 - 8 * lead_len) & 63) == 0;
             let near = (white_len.wrapping_sub(1) | black_len.wrapping_sub(1)) < 8;
             if !leads | !near {
@@ -172,7 +194,7 @@ impl Words<'_> {
             }
             let mut before = 0;
             if breaks {
-                // Broken where its first token would not have stood on the line, and nowhere else.
+                // A line break is correct only if the first token would not have fit on the line.
                 let token = if one_token { second - 1 } else { lead_len - 1 };
                 if (place + token * white_counts) as isize - line <= room {
                     break;
@@ -183,7 +205,7 @@ impl Words<'_> {
             if (begin + white_counts * (second - 1) + black_counts * (black_len + 1)) as isize - line > room {
                 break;
             }
-            // All places are within the window now; the masks say so to the compiler.
+            // All offsets are now within the window. The masks tell the compiler so and remove bounds checks.
             let (white, black) = (load(window, lead_len & 15), load(window, second & 15));
             let (Some(white), Some(black)) = (Short::known(white, white_len), Short::known(black, black_len)) else {
                 break;
@@ -203,7 +225,7 @@ impl Words<'_> {
     #[inline(always)]
     fn word<const BLACK: bool>(&mut self, base: usize, number: u32, found: &mut Word) -> bool {
         let rest = from(self.text, self.at);
-        // What stands before a word within a line.
+        // The text before a word within a line.
         let (lead, lead_len) = if BLACK {
             if self.lines.number {
                 return self.broken::<BLACK>(base, number, found);
@@ -217,7 +239,7 @@ impl Words<'_> {
             return self.broken::<BLACK>(base, number, found);
         }
         let word = load(rest, lead_len);
-        // With a result the moves end.
+        // A result ends the moves.
         let Some(len) = word_length(word).filter(|_| begins_move(word as u8)) else { return false };
         let start = self.at + lead_len;
         let end = start + len;
@@ -235,8 +257,8 @@ impl Words<'_> {
         true
     }
 
-    /// `word` where a line is broken before the word or its number, and wherever it is not so simple. Nothing is found
-    /// where not all is as a writer would have it.
+    /// The general form of `word`: handles line breaks before the word or its number. Finds nothing unless the layout
+    /// is the writer's.
     #[inline(never)]
     fn broken<const BLACK: bool>(&mut self, base: usize, number: u32, found: &mut Word) -> bool {
         self.place(BLACK, number).is_some_and(|(start, end, line, gap)| {
@@ -253,8 +275,8 @@ impl Words<'_> {
         })
     }
 
-    /// Where the next word stands and ends, where the line begins that is begun before it or its number, if one is, and
-    /// whether a line can be broken before its last token.
+    /// Returns the start and the end of the next word, the start of its line, and whether a line can be broken before its
+    /// last token. The start of the line is present only if the line begins with the word or its number.
     fn place(&mut self, black: bool, number: u32) -> Option<(usize, usize, Option<usize>, bool)> {
         let (text, lines, any) = (self.text, &mut self.lines, self.any);
         let numbered = !black || lines.number;
@@ -293,7 +315,8 @@ impl Words<'_> {
             return (!breaks && !numbered).then_some((start, end, None, false));
         }
         let (mut line, mut gap, mut begun) = (self.line, false, None);
-        // Whether a token stands right that begins there, with the line broken before it or not, and ends there.
+        // Returns whether a token with this start and end has the correct layout. `broken` tells whether a line break
+        // precedes it.
         let mut fits = |start: usize, broken: bool, end: usize| {
             let blank = if broken { lines.line_end.len() } else { 1 };
             let column = (start - blank) as isize - line + 1 + (end - start) as isize;
@@ -311,19 +334,20 @@ impl Words<'_> {
         all_fit.then_some((start, end, begun, gap))
     }
 
-    /// The bytes of a word.
+    /// Returns the bytes of a word.
     pub(in crate::pgn) fn text_of(&self, base: usize, word: &Word) -> Option<ShortText> {
         let start = base + word.end() - word.len();
         ShortText::new(load(self.text, start).to_le_bytes(), word.len())
     }
 
-    /// The blank before the last token of a word, `before` it another one's end, where the line can be broken.
+    /// Returns the blank before the last token of a word, if the line can be broken there. `before` is the end of the
+    /// previous word.
     pub(in crate::pgn) fn gap(&self, black: bool, before: usize, word: &Word) -> Option<usize> {
         let Lines { joined_numbers, unbroken_numbers, pairs, .. } = self.lines;
-        if word.0 & NO_GAP != 0 || black && pairs {
+        if word.has_no_gap() || black && pairs {
             return None;
         }
-        // With its number, Black's too, a word may be one token.
+        // The word and its number may be one token.
         Some(if joined_numbers || unbroken_numbers { before } else { word.end() - word.len() - 1 })
     }
 }

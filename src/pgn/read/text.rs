@@ -4,19 +4,19 @@ use crate::pgn::limits::Encoding;
 use crate::pgn::windows_1252;
 use std::borrow::Cow;
 
-/// What is known of a game's bytes before it is read, so that plain text passes unexamined.
+/// Facts about a game's bytes that are known in advance. Plain text then needs no checks.
 #[derive(Clone, Copy)]
 pub(in crate::pgn) struct Plain {
     /// Every byte is ASCII.
     pub(in crate::pgn) ascii: bool,
     /// No byte is NUL.
     pub(in crate::pgn) no_nul: bool,
-    /// How other bytes are understood.
+    /// The encoding of other bytes.
     pub(in crate::pgn) encoding: Encoding,
 }
 
 impl Plain {
-    /// Whether text is UTF-8 without NUL as it stands.
+    /// Returns whether text can be used without conversion.
     #[inline]
     pub(in crate::pgn) fn as_is(self) -> bool {
         self.ascii && self.no_nul
@@ -38,7 +38,7 @@ fn decode_any(bytes: &[u8], encoding: Encoding) -> Cow<'_, [u8]> {
         Encoding::Windows1252 => owned(windows_1252::decode(bytes)),
         Encoding::Latin1 => owned(bytes.iter().map(|byte| char::from(*byte)).collect()),
         _ if std::str::from_utf8(bytes).is_ok() => Cow::Borrowed(bytes),
-        // Value by value: real files hold games in which one name is UTF-8 and another is not.
+        // Each value is decoded separately: in real files, one name of a game may be UTF-8 and another one not.
         Encoding::Auto => owned(windows_1252::decode(bytes)),
         Encoding::Utf8 => owned(String::from_utf8_lossy(bytes).into_owned()),
     };

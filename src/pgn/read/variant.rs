@@ -1,7 +1,6 @@
 //! The Variant tag.
 
-/// Returns whether a Variant tag means chess by the standard rules, set-up starts and Chess960 included, however it is
-/// spelt.
+/// Returns whether a Variant tag means standard chess, including set-up starts and Chess960, in any spelling.
 pub(in crate::pgn) fn is_chess(value: &[u8]) -> bool {
     let mut name: Vec<u8> = value.iter().filter(|b| b.is_ascii_alphanumeric()).map(u8::to_ascii_lowercase).collect();
     name.truncate(40);

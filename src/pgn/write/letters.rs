@@ -1,6 +1,6 @@
-//! The letters of the pieces in the languages of chess players.
+//! Piece letters in other languages.
 
-/// The letters for king, queen, rook, bishop and knight that moves are written with; PGN itself has the English ones.
+/// The letters of king, queen, rook, bishop and knight in moves. PGN uses the English letters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PieceLetters(pub [&'static str; 5]);
 
@@ -26,7 +26,7 @@ const LANGUAGES: [(&str, [&str; 5]); 17] = [
 ];
 
 impl PieceLetters {
-    /// Returns the letters of a language, by its code (`de`), or the symbols (`figurine`).
+    /// Returns the letters of a language by its code (`de`), or the symbols (`figurine`).
     pub fn for_language(language: &str) -> Option<PieceLetters> {
         LANGUAGES.iter().find(|(code, _)| *code == language).map(|(_, letters)| PieceLetters(*letters))
     }
@@ -36,7 +36,7 @@ impl PieceLetters {
         LANGUAGES.iter().map(|(code, _)| *code)
     }
 
-    /// Writes the pieces in the SAN that begins at `start` with these letters.
+    /// Replaces the pieces in the SAN from `start` by these letters.
     pub(super) fn write(self, start: usize, out: &mut Vec<u8>) {
         let san = out.split_off(start.min(out.len()));
         for byte in san {

@@ -1,4 +1,4 @@
-//! PGN written: in the standard's export format, or in the style in which a source was written.
+//! Writes PGN: in the standard's export format, or in the style of a source.
 
 pub(super) mod letters;
 pub(super) mod shape;

@@ -1,50 +1,51 @@
-//! What of a game is written: comments, variations, NAGs and tags dropped or put in another order.
+//! Selects the parts of a game to write: omits comments, variations, NAGs and tags, and sorts tags.
 
 use crate::game::{Event, Game, TextKind};
 
 /// The tags that every game has, in the order of the standard.
 const ROSTER: [&str; 7] = ["Event", "Site", "Date", "Round", "White", "Black", "Result"];
 
-/// Which tags are written.
+/// The tags to write.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub enum TagChoice {
-    /// All of them.
+    /// All tags.
     #[default]
     All,
-    /// Only these.
+    /// Only the tags with these names.
     Only(Vec<String>),
-    /// The seven tag roster, with `?` and so on for those that the game does not have.
+    /// The seven tag roster, with placeholders such as `?` for missing tags.
     Roster,
-    /// None but those that a set-up position needs.
+    /// Only the tags that a set-up position needs.
     None,
 }
 
-/// What of a game is written. By default everything.
+/// The parts of a game to write. The default is everything.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Shape {
-    /// No comments.
+    /// Omit comments.
     pub no_comments: bool,
-    /// No commands such as `[%clk 0:03:00]` in comments; a comment that holds nothing else goes.
+    /// Omit commands such as `[%clk 0:03:00]` in comments. A comment with nothing else is omitted.
     pub no_commands: bool,
-    /// No variations.
+    /// Omit variations.
     pub no_variations: bool,
-    /// No NAGs and no `!` and `?` after moves.
+    /// Omit NAGs, and `!` and `?` after moves.
     pub no_nags: bool,
-    /// Which tags.
+    /// The tags to write.
     pub tags: TagChoice,
-    /// Tags that are left out besides.
+    /// Further tags to omit.
     pub drop: Vec<String>,
-    /// The seven tag roster first, in its order and complete, then all others by name: the standard's export format.
+    /// Write the complete seven tag roster first, in its order, and then all other tags by name: the standard's export
+    /// format.
     pub roster_first: bool,
 }
 
 impl Shape {
-    /// Returns whether games are written as they are.
+    /// Returns whether all parts of games are written.
     pub fn is_everything(&self) -> bool {
         *self == Shape::default()
     }
 
-    /// Takes out of a game what is not to be written. A set-up game keeps FEN and SetUp whatever is dropped.
+    /// Removes the parts of a game that are not written. A set-up game always keeps FEN and SetUp.
     pub fn apply(&self, game: &mut Game) {
         self.shape_tags(game);
         let mut depth = 0usize;
@@ -92,7 +93,7 @@ impl Shape {
                     None => first.push((name.to_owned(), unknown(name, game, &all))),
                 }
             }
-            // Those of one name stay in their order.
+            // The sort is stable, so tags of one name stay in order.
             rest.sort_by(|(one, _), (other, _)| one.cmp(other));
             first.append(&mut rest);
             tags = first;
@@ -101,9 +102,9 @@ impl Shape {
     }
 }
 
-/// Returns what is written for a tag of the roster that a game does not have.
+/// Returns the value of a roster tag that a game lacks.
 fn unknown(name: &str, game: &Game, tags: &[(String, String)]) -> String {
-    // Lichess says the day as `UTCDate` alone.
+    // Lichess gives the day only as `UTCDate`.
     let day = || tags.iter().find(|(tag, _)| tag == "UTCDate").map(|(_, day)| day.as_str());
     match name {
         "Date" => day().unwrap_or("????.??.??"),
@@ -113,7 +114,7 @@ fn unknown(name: &str, game: &Game, tags: &[(String, String)]) -> String {
     .to_owned()
 }
 
-/// Returns a comment without its commands, and without the blanks that stood around them.
+/// Returns a comment without commands and the blanks around them.
 fn without_commands(text: &str) -> String {
     let (mut plain, mut rest) = (String::with_capacity(text.len()), text);
     while let Some(start) = rest.find("[%") {

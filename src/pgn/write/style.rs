@@ -1,9 +1,9 @@
-//! How a source lays out its games, as far as that is regular.
+//! The regular part of a source's layout.
 
 use crate::pgn::bytes::{from, is_blank, is_line_end, slice};
 use crate::pgn::windows_1252;
 
-/// How lines end.
+/// The line ends.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[repr(u8)]
 pub enum LineEnd {
@@ -30,9 +30,10 @@ impl LineEnd {
 /// The regular part of a layout. The default is the standard's export format.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Style {
-    /// How lines end.
+    /// The line ends.
     pub line_end: LineEnd,
-    /// The most bytes on a line of movetext; comments and raw texts are not broken. `u32::MAX`: one line.
+    /// The maximum number of bytes on a line of movetext. Comments and raw texts are not broken. `u32::MAX` means one
+    /// line.
     pub width: u32,
     /// Empty lines between tags and movetext.
     pub after_tags: u8,
@@ -52,17 +53,17 @@ pub struct Style {
     pub full_squares: bool,
     /// The text is Windows-1252.
     pub windows_1252: bool,
-    /// Lines of moves are broken before White's number alone: Black's move stays on the line, however long.
+    /// Lines of moves are broken only before White's number. Black's move stays on the line, even beyond the width.
     pub pairs: bool,
     /// Two blanks before the result.
     pub wide_result: bool,
     /// A line ends before White's number if it has `width` bytes or more, and nowhere else.
     pub filled: bool,
-    /// A comment stands on the line of its move: the line is broken before both.
+    /// A comment is on the line of its move, and the line is broken before the move.
     pub joined_comments: bool,
 }
 
-/// The width of lines that are filled, in the files of a great collection and others made like them.
+/// The width of filled lines in the files of a large collection and in similar files.
 const FILLED: u32 = 72;
 
 impl Default for Style {
@@ -88,7 +89,7 @@ impl Default for Style {
 }
 
 impl Style {
-    /// The bytes that a style takes.
+    /// The size of an encoded style in bytes.
     pub const BYTES: usize = 9;
 
     const FLAGS: usize = 11;
@@ -109,7 +110,7 @@ impl Style {
         ]
     }
 
-    /// Whether lines of moves are not those of the standard's export format but for their width.
+    /// Returns whether the layout of moves differs from the standard's export format in more than the width.
     #[inline]
     pub(in crate::pgn) fn is_unusual(&self) -> bool {
         let Style { joined_numbers, unbroken_numbers, pairs, filled, line_end, .. } = *self;
@@ -124,7 +125,7 @@ impl Style {
         [self.line_end as u8, w0, w1, w2, w3, self.after_tags, self.after_game, f0, f1]
     }
 
-    /// Reads what `encode` wrote.
+    /// Reads the bytes of `encode`.
     pub fn decode(bytes: [u8; Style::BYTES]) -> Option<Style> {
         let [line_end, w0, w1, w2, w3, after_tags, after_game, f0, f1] = bytes;
         let flags = u16::from_le_bytes([f0, f1]);
@@ -142,7 +143,7 @@ impl Style {
         (flags >> Style::FLAGS == 0).then_some(style)
     }
 
-    /// Returns the text in the style's encoding; `None` where it is the same.
+    /// Returns the text in the style's encoding, or `None` if the bytes are the same.
     pub fn transcode(&self, text: &[u8]) -> Option<Vec<u8>> {
         if !self.windows_1252 || text.is_ascii() {
             return None;
@@ -150,13 +151,13 @@ impl Style {
         windows_1252::encode(std::str::from_utf8(text).ok()?)
     }
 
-    /// Returns the style that a game's text seems to have; what it does not show is as in `last`.
+    /// Infers the style of a game's text. Properties that the text does not show are taken from `last`.
     pub fn infer(text: &[u8], last: Style) -> Style {
         Style::infer_comments(text, last, true)
     }
 
-    /// Like [`infer`](Style::infer); comments may be joined to their moves only where `joined` says so: where they stand
-    /// says little of it.
+    /// Like [`infer`](Style::infer). Comments can be joined to their moves only if `joined` is true, because their
+    /// positions say little about it.
     pub fn infer_comments(text: &[u8], last: Style, joined: bool) -> Style {
         let mut style = last;
         if let Some(end) = text.iter().position(|b| is_line_end(*b)) {
@@ -179,7 +180,7 @@ impl Style {
         if tags > 0 && !moves.is_empty() {
             style.after_tags = u8::try_from(blank).unwrap_or(u8::MAX);
         }
-        // The last of the lines is what follows the last line end: nothing.
+        // The last line is the empty text after the last line end.
         if after.len() > 1 {
             style.after_game = u8::try_from(after.len() - 1).unwrap_or(u8::MAX);
         }
@@ -209,7 +210,7 @@ impl Style {
         for line in moves {
             let mut rest = *line;
             while !rest.is_empty() {
-                // Of a comment nothing matters but the words with its braces.
+                // In a comment, only the words with braces matter.
                 let start = if depth == 0 {
                     0
                 } else {
@@ -258,7 +259,7 @@ impl Style {
         self.number_after_variation = variation.unwrap_or(self.number_after_variation);
     }
 
-    /// Whether lines are broken anywhere, and what stands before the result.
+    /// Infers whether lines are broken anywhere, and the blanks before the result.
     fn infer_breaks(&mut self, moves: &[&[u8]]) {
         if are_annotated(moves) {
             return;
@@ -275,15 +276,14 @@ impl Style {
         }
     }
 
-    /// Whether lines end where they are full rather than where the next word does not fit. Returns false where the
-    /// width has yet to be found.
+    /// Infers whether lines end when they are full, instead of before a word that does not fit. Returns false if the
+    /// width is still unknown.
     fn infer_filled(&mut self, moves: &[&[u8]], last: Style) -> bool {
         if are_annotated(moves) {
             return self.filled;
         }
         self.filled = false;
-        // The lengths of the shortest line that ends with a move, and of the longest beginning of a line before a
-        // number of White's.
+        // The shortest line that ends with a move, and the longest beginning of a line before one of White's numbers.
         let (mut shortest, mut longest) = (usize::MAX, 0);
         for (place, line) in moves.iter().enumerate() {
             let starts_pair = |at: usize| behind_number(from(line, at)).is_some_and(|rest| rest.first() != Some(&b'.'));
@@ -308,7 +308,7 @@ impl Style {
         true
     }
 
-    /// A line is full if the next word would not have fitted: that bounds the width from both sides.
+    /// Infers the width. The next word did not fit on a full line, which bounds the width from both sides.
     fn infer_width(&mut self, moves: &[&[u8]]) {
         if moves.len() < 2 {
             if moves.first().is_some_and(|line| line.len() > self.width as usize) {
@@ -327,7 +327,7 @@ impl Style {
             if inside || open || line.contains(&b'{') && !self.joined_comments {
                 continue;
             }
-            // Where Black's move is never broken off, it may stand beyond the width.
+            // If Black's move is never broken off, it may extend beyond the width.
             let full =
                 if self.pairs { line.iter().rposition(|b| *b == b' ').unwrap_or(line.len()) } else { line.len() };
             least = least.max(full);
@@ -352,12 +352,12 @@ impl Style {
     }
 }
 
-/// Returns whether comments or variations stand among the moves.
+/// Returns whether comments or variations occur among the moves.
 fn are_annotated(moves: &[&[u8]]) -> bool {
     moves.iter().any(|line| line.contains(&b'{') || line.contains(&b'('))
 }
 
-/// Returns whether moves have comments, each on one line, and no line begins with one.
+/// Returns whether moves have comments, each on one line, and no line begins with a comment.
 fn are_commented(moves: &[&[u8]]) -> bool {
     let count = |line: &[u8], brace: u8| memchr::memchr_iter(brace, line).count();
     moves.iter().any(|line| line.contains(&b'{'))
@@ -365,7 +365,7 @@ fn are_commented(moves: &[&[u8]]) -> bool {
         && !moves.iter().skip(1).any(|line| line.starts_with(b"{"))
 }
 
-/// Returns what follows a number and its full stop, where a line begins with these.
+/// Returns the text after a move number and its full stop at the start of a line.
 fn behind_number(line: &[u8]) -> Option<&[u8]> {
     let digits = line.iter().take_while(|b| b.is_ascii_digit()).count();
     from(line, digits).strip_prefix(b".").filter(|_| digits > 0)

@@ -302,7 +302,7 @@ pub struct Condition {
 }
 
 impl Condition {
-    /// Returns the same with the colours changed and the board turned over.
+    /// Returns the same with the colors changed and the board turned over.
     pub fn swapped(&self) -> Condition {
         Condition {
             results: self.results.clone(),
@@ -408,7 +408,7 @@ impl Pattern {
         Pattern(vec![Streak(vec![condition; plies.max(1)])])
     }
 
-    /// Returns the same with the colours changed and the board turned over.
+    /// Returns the same with the colors changed and the board turned over.
     pub fn swapped(&self) -> Pattern {
         let turned = |streak: &Streak| Streak(streak.0.iter().map(Condition::swapped).collect());
         Pattern(self.0.iter().map(turned).collect())

@@ -58,7 +58,7 @@ pub(crate) fn home_ranks(board: &[u8; 64]) -> Home {
     [rank(8), rank(48)]
 }
 
-/// Returns a byte of ones for each square of the home ranks where the colour's own pawn stands.
+/// Returns a byte of ones for each square of the home ranks where the color's own pawn stands.
 pub(crate) fn home_pawns(board: &[u8; 64]) -> Home {
     let mut lanes = [0; 2];
     for (side, ranks) in home_ranks(board).iter().enumerate() {
@@ -84,7 +84,7 @@ fn pawns(board: &[u8; 64]) -> [u64; 2] {
     let mut sets = [0; 2];
     for (rank, codes) in board.as_chunks::<8>().0.iter().enumerate().skip(1).take(6) {
         let codes = u64::from_le_bytes(*codes);
-        // Of a code's bits 2 to 4, the role, only a pawn's has neither 3 nor 4; bit 5 is the colour.
+        // Of a code's bits 2 to 4, the role, only a pawn's has neither 3 nor 4; bit 5 is the color.
         let pawns = !(codes >> 3 | codes >> 4) & ONES;
         let black = codes >> 5 & pawns;
         for (set, lanes) in sets.iter_mut().zip([pawns ^ black, black]) {
@@ -203,7 +203,7 @@ impl PositionQuery {
         &self.position
     }
 
-    /// Returns the query with colours exchanged and the board flipped.
+    /// Returns the query with colors exchanged and the board flipped.
     pub fn swapped(&self) -> PositionQuery {
         PositionQuery::new(&self.position.colors_swapped(), self.compare)
     }

@@ -326,7 +326,7 @@ impl Signatures {
 }
 
 /// The squares of two departures, as bits, by the byte that holds both.
-#[expect(clippy::indexing_slicing, reason = "worked out when compiling")]
+#[expect(clippy::indexing_slicing, reason = "evaluated at compile time")]
 static PAIRS: [u16; 256] = {
     let mut pairs = [0; 256];
     let mut byte = 0;

@@ -190,7 +190,7 @@ fn tried(game: &GameRef<'_>, ply: u32, options: &SampleOptions) -> Result<Option
     Ok(Some(position.zobrist()))
 }
 
-/// The pieces of each role and colour: captures and promotions change them.
+/// The pieces of each role and color: captures and promotions change them.
 fn material(position: &Position) -> [[u32; 6]; 2] {
     let mut counts = [[0; 6]; 2];
     for square in (0..64).filter_map(crate::chess::Square::new) {

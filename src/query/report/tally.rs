@@ -137,7 +137,7 @@ impl Tally {
         (games > 0).then(|| ((double as f64) / (games as f64) / 2.0).round() as u32)
     }
 
-    /// Returns the mean rating of the players with a colour, in games with a result; `None` where none has a rating.
+    /// Returns the mean rating of the players with a color, in games with a result; `None` where none has a rating.
     pub fn average_rating_of(&self, color: Color) -> Option<u32> {
         let (games, ratings, _) = self.sides[color.index()];
         (games > 0).then(|| ((ratings as f64) / (games as f64)).round() as u32)

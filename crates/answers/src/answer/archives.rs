@@ -1,4 +1,4 @@
-//! `archives`: which archives are served, at which state.
+//! `archives`: the served archives and their states.
 
 use crate::fault::Fault;
 use crate::snapshot::Snapshot;

@@ -1,4 +1,4 @@
-//! `complete`: names that begin like what has been typed, or have it in them.
+//! `complete`: names that begin with the typed text, or contain it.
 
 use crate::fault::Fault;
 use crate::params::Params;
@@ -9,7 +9,7 @@ use scoresheet::query::tag_columns::Key;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// Names at most, and where nothing is said.
+/// The maximum and default number of names.
 const MOST: usize = 50;
 const NAMES: usize = 12;
 
@@ -23,7 +23,7 @@ pub fn complete(snapshot: &Snapshot, params: &Params) -> Result<Value, Fault> {
         "opening" => None,
         _ => return Err(Fault::bad("field: player, event or opening is wanted")),
     };
-    // Those that begin so come first.
+    // Names that begin with the text come first.
     let (mut beginning, mut within) = (BTreeSet::new(), BTreeSet::new());
     let mut look = |text: &str| {
         let small = fold(text);
@@ -32,7 +32,7 @@ pub fn complete(snapshot: &Snapshot, params: &Params) -> Result<Value, Fault> {
         } else if small.contains(&typed) {
             within.insert(text.to_owned());
         }
-        // Sorted, so that the first are the same whatever the order of looking.
+        // Sorting makes the result independent of the search order.
         for found in [&mut beginning, &mut within] {
             if found.len() > limit {
                 found.pop_last();

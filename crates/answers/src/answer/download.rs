@@ -1,4 +1,4 @@
-//! `download.pgn`: the games of a list as PGN, as they are read.
+//! `download.pgn`: streams the games of a list as PGN.
 
 use super::games::wanted;
 use super::{Answer, Flow};
@@ -9,11 +9,11 @@ use crate::stop::Stop;
 use scoresheet::pgn::PgnWriter;
 use std::sync::Arc;
 
-/// Games that are written before the client gets them.
+/// The number of games per piece.
 const PIECE: usize = 64;
-/// How many deadlines a download may take.
+/// The number of deadlines for a download.
 const DEADLINES: u32 = 360;
-/// So many games are read one by one where the archive is fetched in parts.
+/// The maximum number of games that are read one by one if the archive is fetched in parts.
 const FEW: u64 = 100;
 
 pub fn download(snapshot: &Arc<Snapshot>, params: &Params, stop: &Stop, most: u64) -> Result<Answer, Fault> {
@@ -48,7 +48,7 @@ pub fn download(snapshot: &Arc<Snapshot>, params: &Params, stop: &Stop, most: u6
     })
 }
 
-/// A game as PGN. One that cannot be read is named in a line that readers of PGN pass over.
+/// Returns a game as PGN. An unreadable game becomes a line that PGN readers ignore.
 fn pgn(snapshot: &Snapshot, number: u64) -> Vec<u8> {
     let mut writer = PgnWriter::new();
     let written = snapshot.locate(number).and_then(|(book, _, own)| {

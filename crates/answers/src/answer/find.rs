@@ -1,4 +1,4 @@
-//! `find`: games by position or pattern, as they are found; and `cost`: what that would take.
+//! `find`: streams the games with a position or pattern. `cost`: estimates the cost of such a search.
 
 use super::games::wanted;
 use super::{Answer, Flow};
@@ -18,35 +18,35 @@ use scoresheet::{Monitor, Query};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
-/// Games found at most, and where nothing is said.
+/// The maximum and default number of listed games.
 const MOST: u64 = 100_000;
 const FOUND: u64 = 1000;
-/// Deadlines that a search may take which streams: the client sees how far it is, and can go.
+/// The number of deadlines for a search that streams. The client sees the progress, and can disconnect.
 const DEADLINES: u32 = 60;
 
-/// A search as a client asks for it.
+/// A requested search.
 #[derive(Debug)]
 pub struct Asked {
     query: Query,
     only: Option<usize>,
-    /// So many games are listed and all are counted; `None` lists all.
+    /// The number of listed games; all games are counted. `None` lists all.
     listed: Option<u64>,
-    /// The question without its filter, and the filter, by which the games found can be asked for again.
+    /// The query without its filter, and the filter, for repeating the request with the games found.
     again: Option<(String, String)>,
-    /// The positions, where first plies of main lines alone are asked for: all that a site file has.
+    /// The positions, if only first plies of main lines are requested. A site file answers such requests.
     by_site: Option<Vec<Position>>,
 }
 
-/// What a search by position, or by a pattern where none is given, would cost.
+/// Returns the cost of a search by position, or by a pattern without a position.
 pub fn cost(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value, Fault> {
     let position = wanted(params)?;
     let query = match (&position, params.question()?) {
         (Some(position), _) => Query::from(position),
-        // A pattern replays all.
+        // A pattern replays all games.
         (None, "") => Query::from(Pattern::lasting(Condition::default(), 1)),
         (None, question) => question.parse().map_err(|fault| Fault::query("find", &fault))?,
     };
-    // The question is not asked yet.
+    // The selection ignores the query here.
     let selection = snapshot.select(Choice { question: "", ..params.choice()? }, stop)?;
     let mut plan = Plan { with: "position index", ..Plan::default() };
     let mut measured = 0.0;
@@ -65,7 +65,7 @@ pub fn cost(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value, 
     let seconds = seconds.max(measured);
     let advice = (replayed && games > 1_000_000).then_some("scoresheet index ARCHIVE --positions --signatures");
     let mut json = json!({"games": games, "replayed": replayed, "with": with, "seconds": seconds, "advice": advice});
-    // What has to be fetched before.
+    // Bytes that must be fetched first.
     if let Some(bytes) =
         snapshot.needs_whole().err().filter(|_| replayed).and_then(|fault| fault.more.get("bytes").cloned())
     {
@@ -81,8 +81,8 @@ const RUNS: u64 = 16;
 #[cfg(not(target_family = "wasm"))]
 const RUN: u64 = 128;
 
-/// Returns the seconds that looking into all games of an archive takes, by the time that a sample of them takes here and
-/// now: patterns differ by a factor of fifty, and machines have other work.
+/// Returns the estimated time in seconds to examine all games of an archive, from a sample on this machine. Patterns
+/// differ by a factor of 50, and the load of machines varies.
 #[cfg(not(target_family = "wasm"))]
 fn by_sample(query: &Query, book: &Book, games: Option<&GameSet>) -> f64 {
     let live;
@@ -103,7 +103,7 @@ fn by_sample(query: &Query, book: &Book, games: Option<&GameSet>) -> f64 {
     began.elapsed().as_secs_f64() * all as f64 / sample.len().max(1) as f64
 }
 
-/// There is no clock here.
+/// A browser has no clock here.
 #[cfg(target_family = "wasm")]
 fn by_sample(_: &Query, _: &Book, _: Option<&GameSet>) -> f64 {
     0.0
@@ -133,7 +133,7 @@ pub fn by_position(params: &Params) -> Result<Asked, Fault> {
     Ok(Asked { query, only: params.archive()?, listed, again: None, by_site })
 }
 
-/// Reads a question as JSON, and `archive` beside it: the number of the only archive that is asked.
+/// Reads a query in JSON, with `archive` beside it: the number of the only requested archive.
 pub fn by_question(body: &[u8]) -> Result<Asked, Fault> {
     let body = std::str::from_utf8(body).map_err(|_| Fault::bad("the body is not UTF-8"))?;
     let (mut only, mut listed, mut again) = (None, None, None);
@@ -146,7 +146,7 @@ pub fn by_question(body: &[u8]) -> Result<Asked, Fault> {
         };
         only = number("archive")?.map(|archive| usize::try_from(archive).unwrap_or(usize::MAX));
         listed = number("listed")?;
-        // Where nothing had to be taken out, faults are told in the text as it came.
+        // If nothing had to be removed, faults refer to the original text.
         if fields.len() < members {
             text = Value::Object(fields.clone()).to_string();
         }
@@ -160,7 +160,7 @@ pub fn by_question(body: &[u8]) -> Result<Asked, Fault> {
     Ok(Asked { query: query.limit(limit), only, listed, again, by_site: None })
 }
 
-/// Answers with a line of JSON for each game found, lines that say how far the search is, and one at the end.
+/// Answers with a line of JSON for each game found, progress lines, and a final line.
 pub fn find(snapshot: &Arc<Snapshot>, asked: &Arc<Asked>) -> Result<Answer, Fault> {
     snapshot.books(asked.only)?;
     if asked.by_site.is_none() || asked.query.get_filter().is_some() {
@@ -223,7 +223,7 @@ fn search(snapshot: &Snapshot, asked: &Asked, flow: &mut Flow<'_>) -> Result<(),
     Ok(())
 }
 
-/// Answers by the site file, where all games are found at once.
+/// Answers from the site file, which finds all games at once.
 fn by_site(
     snapshot: &Snapshot,
     book: &Book,
@@ -259,17 +259,17 @@ fn by_site(
     Ok(())
 }
 
-/// A line that says how far a search is.
+/// Returns a progress line.
 fn progress(searched: u64, of: u64, found: u64) -> Vec<u8> {
     line(&json!({"progress": {"searched": searched, "of": of, "found": found}}))
 }
 
-/// The last line of an answer.
+/// Returns the final line of an answer.
 fn done(searched: u64, of: u64, found: u64, unread: u64, is_all: bool) -> Vec<u8> {
     line(&json!({"done": {"found": found, "searched": searched, "of": of, "unread": unread, "complete": is_all}}))
 }
 
-/// A line of the answer: a game, and where it has what is asked.
+/// Returns the line of a game, with its matching plies.
 fn hit(snapshot: &Snapshot, number: u64, hits: &[Hit]) -> Value {
     let row = snapshot.locate(number).and_then(|(book, _, own)| book.row(own, number));
     let mut row = row.unwrap_or_else(|fault| {

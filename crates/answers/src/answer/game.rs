@@ -1,4 +1,4 @@
-//! `games/{n}`: one game with everything in it; as PGN; as the bytes of its source; and where it left the others.
+//! `games/{n}`: one game with all of its data, as PGN, as the bytes of its source, or its novelty.
 
 use super::Answer;
 use crate::fault::Fault;
@@ -23,7 +23,7 @@ pub fn pgn(snapshot: &Snapshot, number: u64) -> Result<Answer, Fault> {
     })
 }
 
-/// The bytes of the source that a game was made of.
+/// Returns the source's bytes of a game.
 pub fn original(snapshot: &Snapshot, number: u64) -> Result<Answer, Fault> {
     bytes(snapshot, number, "application/octet-stream", |archive, number| {
         let mut bytes = Vec::new();
@@ -44,7 +44,7 @@ fn bytes(
 
 pub use scoresheet::query::position::novelty::ANOTHER_ORDER;
 
-/// Where a game leaves all others: the ply after the last position that another game has, too.
+/// Returns the ply at which a game leaves all others: the ply after the last position that it shares with another game.
 pub fn novelty(snapshot: &Snapshot, number: u64, stop: &Stop) -> Result<Value, Fault> {
     let (book, before, own) = snapshot.locate(number)?;
     if !snapshot.is_indexed() {
@@ -73,7 +73,7 @@ pub fn left(
     stop: &Stop,
 ) -> Result<(Option<(u32, String)>, u64), Fault> {
     let mut position = game.start.clone();
-    // The usual start all games have, but for those set up, which are few.
+    // All games have the standard start, except the few set-up games.
     let mut known = match position == Position::standard() {
         true => snapshot.games().saturating_sub(u64::from(number.is_some())),
         false => others(snapshot, number, &position)?,
@@ -93,14 +93,14 @@ pub fn left(
             0 => {
                 novelty.get_or_insert((ply, san));
             }
-            // Another way round, it has come back to the others.
+            // A transposition leads back to positions of other games.
             others => (known, novelty) = (others, None),
         }
     }
     Ok((novelty, known))
 }
 
-/// The same by the site file, which knows the ply.
+/// Like `novelty`, from the site file, which contains the ply.
 fn novelty_of_site(snapshot: &Snapshot, site: &SiteFile, game: &Game, number: u64) -> Result<Value, Fault> {
     let ply = site.known(number)?.novelty;
     let mut position = game.start.clone();
@@ -136,17 +136,17 @@ fn others(snapshot: &Snapshot, number: Option<u64>, position: &Position) -> Resu
                 let hits = search.position(&query, SearchOptions::default()).hits;
                 hits.iter().filter(|hit| Some(before + hit.game) != number).count() as u64
             }
-            // The index names places, and these need not be looked at to know that there are other games.
+            // The index contains places. Their number alone shows that there are other games.
             _ => most,
         };
     }
     Ok(others)
 }
 
-/// So many games are counted one by one.
+/// The maximum number of games that are counted one by one.
 const MANY: u64 = 1000;
 
-/// One game with everything in it.
+/// Returns one game with all of its data.
 pub fn game(snapshot: &Snapshot, number: u64, fens: bool) -> Result<Value, Fault> {
     let (book, before, own) = snapshot.locate(number)?;
     let game = book.archive().game(own)?;
@@ -193,7 +193,7 @@ fn result(game: &Game) -> &'static str {
     value::result(game.tag("Result").map(str::as_bytes), game.outcome).token()
 }
 
-/// A line of moves on its way into JSON.
+/// A line of moves during its conversion to JSON.
 #[derive(Default)]
 struct Line {
     /// Comments before the first move.
@@ -204,12 +204,12 @@ struct Line {
 struct Reader<'a> {
     events: std::iter::Peekable<std::slice::Iter<'a, Event>>,
     fens: bool,
-    /// Whether castling is written as king takes rook in this game.
+    /// Whether castling in this game is king takes rook.
     chess960: bool,
 }
 
 impl Reader<'_> {
-    /// Reads a line to its end: the events up to the one that closes it. Returns it and its last position.
+    /// Reads a line up to the event that closes it. Returns the line and its last position.
     fn line(&mut self, start: Position, ply: u32) -> (Line, Position) {
         let (mut line, mut now, mut previous, mut ply) = (Line::default(), start.clone(), start, ply);
         let mut last = None;
@@ -224,7 +224,7 @@ impl Reader<'_> {
                     line.moves.push(node);
                 }
                 Event::Open => {
-                    // Variations nest as deeply as games have them: the parser of PGN has its limit.
+                    // The depth of recursion is limited by the PGN parser's limit on nested variations.
                     let (variation, _) = self.line(previous.clone(), ply.saturating_sub(1));
                     let json = json!({"before": variation.before, "moves": variation.moves});
                     add(&mut line, "variations", json);
@@ -245,7 +245,7 @@ impl Reader<'_> {
         (line, now)
     }
 
-    /// Adds what an engine says to the last move, by the names of docs/JSON.md; what is there already stays.
+    /// Adds an engine's values to the last move, under the names of docs/JSON.md. Existing values are kept.
     fn analysis_of(&self, line: &mut Line, analysis: &Analysis) {
         let (Some(Value::Object(node)), Ok(Value::Object(says))) =
             (line.moves.last_mut(), serde_json::to_value(analysis))
@@ -258,13 +258,13 @@ impl Reader<'_> {
             node.insert("pv_fens".to_owned(), fens.into());
         }
         for (name, value) in says.into_iter().filter(|(name, value)| name != "ply" && !value.is_null()) {
-            // Here the time of a move has had this name before.
+            // The API has always used another name for the time of a move.
             let name = if name == "time" { "elapsed".to_owned() } else { name };
             node.entry(name).or_insert(value);
         }
     }
 
-    /// Returns the moves of a principal variation as UCI writes them, and the FEN after each.
+    /// Returns the moves of a principal variation in UCI notation, and the FEN after each.
     fn positions(&self, pv: &PrincipalVariation) -> (Vec<String>, Vec<String>) {
         let mut now = pv.start.clone();
         let step = |m: &Move| {
@@ -293,7 +293,7 @@ impl Reader<'_> {
     }
 }
 
-/// Adds something to a list of the last move of a line.
+/// Adds an item to a list of the last move of a line.
 fn add(line: &mut Line, name: &str, value: Value) {
     let Some(Value::Object(node)) = line.moves.last_mut() else { return };
     if let Value::Array(list) = node.entry(name).or_insert_with(|| Value::Array(Vec::new())) {

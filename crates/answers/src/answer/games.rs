@@ -11,11 +11,11 @@ use scoresheet::chess::Position;
 use scoresheet::query::{PositionQuery, SearchOptions};
 use serde_json::{Map, Value, json};
 
-/// Games to a page at most, and where nothing is said.
+/// The maximum and default number of games per page.
 const MOST: usize = 500;
 const PAGE: usize = 50;
 
-/// Returns the position that games have to reach, if one is given.
+/// Returns the position that games must reach, if any.
 pub fn wanted(params: &Params) -> Result<Option<Position>, Fault> {
     match params.get("fen").or(params.get("play")) {
         None => Ok(None),
@@ -51,7 +51,7 @@ pub fn page(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value, 
     Ok(listed(snapshot, (selection.games, selection.undecided), offset, games))
 }
 
-/// The games that reach a position, by the site file: of a long list only what is shown is read.
+/// Returns games that reach a position from the site file. Only the shown part of a long list is read.
 fn page_of_site(
     snapshot: &Snapshot,
     book: &Book,
@@ -108,7 +108,7 @@ fn add_plies(
     Ok(())
 }
 
-/// A place in a list, as a client hands it back: it is good for the archives at one state.
+/// Returns a cursor for the next page. It is valid for one state of the archives.
 fn cursor(offset: u64, version: u64) -> String {
     format!("{offset:x}.{version:x}")
 }

@@ -1,4 +1,4 @@
-//! The answers, each file those of one noun: they read parameters and make JSON; the work itself is the library's.
+//! The answers, one file per noun. They read parameters and create JSON; the library does the work.
 
 pub mod archives;
 pub mod complete;
@@ -17,7 +17,7 @@ use crate::snapshot::Snapshot;
 use crate::stop::{Cost, Stop};
 use serde_json::Value;
 
-/// What a request is answered with.
+/// An answer to a request.
 pub enum Answer {
     /// JSON.
     Json(Value),
@@ -30,34 +30,34 @@ pub enum Answer {
         /// The bytes.
         bytes: Vec<u8>,
     },
-    /// Pieces that come one by one.
+    /// Pieces that are streamed.
     Pieces {
         /// Their type.
         kind: &'static str,
-        /// The name of a file with them, where they are one.
+        /// The name of a file with them, if they form a file.
         name: Option<&'static str>,
-        /// How many times as long as other requests it may take.
+        /// The number of deadlines that it may take.
         deadlines: u32,
-        /// What makes them.
+        /// The function that creates them.
         pieces: Pieces,
     },
 }
 
-/// What makes an answer piece by piece.
+/// A function that creates an answer piece by piece.
 pub type Pieces = Box<dyn FnOnce(&mut Flow<'_>) + Send>;
 
-/// Where pieces go.
+/// The receiver of pieces.
 pub struct Flow<'a> {
-    /// What stops the work.
+    /// The flag that stops the work.
     pub stop: &'a Stop,
-    /// Takes a piece. Returns whether more are wanted.
+    /// Takes a piece. Returns whether more pieces are wanted.
     pub push: &'a mut dyn FnMut(Vec<u8>) -> bool,
     /// Runs work on the threads for it.
     pub run: &'a (dyn Fn(&mut (dyn FnMut() + Send)) + 'a),
 }
 
 impl Flow<'_> {
-    /// Does work on the threads for it and returns its result.
+    /// Runs work on the threads for it and returns its result.
     fn run<T: Send>(&self, work: impl FnOnce() -> T + Send) -> Option<T> {
         let (mut work, mut result) = (Some(work), None);
         (self.run)(&mut || result = work.take().map(|work| work()));
@@ -65,12 +65,12 @@ impl Flow<'_> {
     }
 }
 
-/// What it costs to filter.
+/// Returns the cost of filtering.
 pub fn by_tags(snapshot: &Snapshot) -> Cost {
     if snapshot.has_columns() { Cost::Quick } else { Cost::Scan }
 }
 
-/// What it costs to look a position up, and to filter.
+/// Returns the cost of looking up a position and filtering.
 pub fn by_position(snapshot: &Snapshot) -> Cost {
     if snapshot.is_indexed() && snapshot.has_columns() { Cost::Quick } else { Cost::Scan }
 }

@@ -1,4 +1,4 @@
-//! `position`: the rules. What can be played, what it is called, what it leads to.
+//! `position`: the rules: legal moves, names of moves, and the resulting positions.
 
 use crate::fault::Fault;
 use crate::params::{Params, spaced};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 pub fn position(params: &Params) -> Result<Value, Fault> {
     let mut line = params.line()?;
-    // A move as people type it: SAN, or UCI's notation.
+    // A move in SAN or UCI notation.
     if let Some(text) = params.get("move") {
         let position = &line.position;
         let by_san = position.parse_san(text.as_bytes());
@@ -55,7 +55,7 @@ fn legal(position: &Position) -> Vec<Value> {
     moves.map(json).collect()
 }
 
-/// Returns whose move it is.
+/// Returns the side to move.
 fn turn(position: &Position) -> &'static str {
     match position.turn() {
         Color::White => "white",

@@ -1,4 +1,4 @@
-//! `stats`: what the games of a filter are like, in figures.
+//! `stats`: statistics of the games of a filter.
 
 use crate::book::Book;
 use crate::fault::Fault;
@@ -12,7 +12,7 @@ use scoresheet::query::report::stats::{self as report, Stats};
 use scoresheet::query::tag_columns::Key;
 use serde_json::Value;
 
-/// Players and events at most.
+/// The maximum number of players and events.
 const LISTED: usize = 50;
 
 pub fn stats(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value, Fault> {

@@ -1,4 +1,4 @@
-//! `tree`: what was played in a position, all of it: moves, transpositions, games that end there, best and latest
+//! `tree`: all data about the moves played in a position: moves, transpositions, games that end there, best and latest
 //! games.
 
 use crate::fault::Fault;
@@ -12,7 +12,7 @@ use scoresheet::query::openings::{Opening, Openings};
 use scoresheet::query::{Tally, Tree, Visit};
 use serde_json::{Map, Value, json};
 
-/// Games listed at most, and where nothing is said.
+/// The maximum and default number of listed games.
 const GAMES: usize = 15;
 const LISTED: usize = 8;
 
@@ -59,8 +59,8 @@ pub fn tree(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value, 
     Ok(Value::Object(json))
 }
 
-/// The legal moves that were never played in the position and reach one that games have, by other moves. Known by the
-/// position index alone: without it the answer is `null`.
+/// Returns the legal moves that were never played in the position and reach a position of other games. Requires the
+/// position index; without it the answer is `null`.
 fn transpositions(
     forest: &Forest<'_>,
     position: &Position,
@@ -78,7 +78,7 @@ fn transpositions(
     };
     let books = forest.snapshot.all();
     match books.iter().map(|book| book.site()).collect::<Option<Vec<_>>>().as_deref() {
-        // A site is of one archive.
+        // A site has only one archive.
         Some([site]) if selection.is_all => {
             let Some(known) = site.transpositions(position)? else { return Ok(Value::Null) };
             known.iter().for_each(|branch| add(branch.m, &branch.tally, &after(position, branch.m)));

@@ -1,6 +1,6 @@
-//! The bytes of a site file (docs/site.md): its header, and the blocks that it consists of.
+//! The bytes of a site file (docs/site.md): its header and its blocks.
 //!
-//! Values go in and bytes come out, and the other way round. Decoders take any bytes without panicking.
+//! Input: values; output: bytes; and the reverse. Decoders accept any bytes without panicking.
 
 use scoresheet::game::Outcome;
 use scoresheet::query::GameSummary;
@@ -12,39 +12,39 @@ pub const MAGIC: [u8; 8] = *b"\x89BGX\r\n\x1a\n";
 pub const VERSION: u32 = 2;
 /// The size of the header in bytes.
 pub const HEADER: usize = 128;
-/// Games to a block of headings.
+/// The number of games per block of headings.
 pub const HEADINGS: u64 = 64;
-/// A position of so many games has totals, a rarer one a list of its games.
+/// The minimum number of games of a frequent position. Frequent positions have totals, and others a list of games.
 pub const LEAST: usize = 10;
-/// Games to a block of a list.
+/// The number of games per block of a list.
 pub const LISTED: usize = 4096;
-/// The bytes of an entry of a directory: where a block is, and its length.
+/// The size of a directory entry in bytes: the offset and the length of a block.
 pub const ENTRY: u64 = 8;
-/// What stands for no move.
+/// The value that means no move.
 pub const NO_MOVE: u8 = 255;
-/// No block has more bytes than this when it is unpacked.
+/// The maximum decompressed size of a block.
 const MOST: usize = 64 << 20;
 
 /// The header.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Header {
-    /// How many of a key's highest bits say its bucket.
+    /// The number of high bits of a key that select its bucket.
     pub bits: u32,
-    /// How many of them are kept, with those.
+    /// The number of stored high bits, including the bucket's.
     pub kept: u32,
-    /// The archive.
+    /// The id of the archive.
     pub id: [u8; 16],
-    /// Its commit.
+    /// The sequence number of its commit.
     pub sequence: u64,
     /// Its length in bytes.
     pub archive: u64,
-    /// Its games, deleted ones too.
+    /// The number of its games, including deleted ones.
     pub games: u64,
-    /// Where the directory of headings is.
+    /// The offset of the directory of headings.
     pub headings: u64,
-    /// Where the directory of positions is.
+    /// The offset of the directory of positions.
     pub positions: u64,
-    /// Where the statistics are, and their length.
+    /// The offset and the length of the statistics.
     pub stats: (u64, u64),
     /// The length of the file.
     pub length: u64,
@@ -75,7 +75,7 @@ impl Header {
         bytes
     }
 
-    /// Reads the bytes; `None` where they are not those of a site file of this version, or damaged.
+    /// Reads the bytes. Returns `None` if they are damaged or not a site file of this version.
     pub fn decode(bytes: &[u8]) -> Option<Header> {
         let (body, sum) = bytes.get(..HEADER)?.split_at(HEADER - 8);
         if checksum(body).to_le_bytes() != sum {
@@ -109,7 +109,7 @@ impl Header {
         if self.bits == 0 { 0 } else { key >> (64 - self.bits) }
     }
 
-    /// Returns what tells a key apart from others of its bucket: the kept bits, and the eight lowest.
+    /// Returns the part of a key that identifies it within its bucket: the stored bits and the eight lowest bits.
     pub fn rest(&self, key: u64) -> u64 {
         let kept = if self.kept == 0 { 0 } else { key >> (64 - self.kept) };
         (kept & ((1 << (self.kept - self.bits)) - 1)) << 8 | key & 0xFF
@@ -122,12 +122,12 @@ fn word(rest: &mut &[u8]) -> Option<u32> {
     Some(u32::from_le_bytes(*number))
 }
 
-/// FNV-1a, for the header alone: blocks have the checksums of zstd.
+/// FNV-1a, only for the header. Blocks have zstd checksums.
 fn checksum(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |sum, byte| (sum ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3))
 }
 
-/// Appends a number: seven bits a byte, lowest first.
+/// Appends a number: seven bits per byte, lowest first.
 pub fn push_number(mut value: u64, out: &mut Vec<u8>) {
     while value >= 0x80 {
         out.push(value as u8 | 0x80);
@@ -150,20 +150,20 @@ pub fn number(bytes: &mut &[u8]) -> Option<u64> {
     None
 }
 
-/// Reads a count of what takes at least a byte each.
+/// Reads the number of items that take at least a byte each.
 pub fn count(bytes: &mut &[u8]) -> Option<usize> {
     let count = usize::try_from(number(bytes)?).ok()?;
     (count <= bytes.len()).then_some(count)
 }
 
-/// Reads so many bytes.
+/// Reads `length` bytes.
 pub fn take<'a>(bytes: &mut &'a [u8], length: usize) -> Option<&'a [u8]> {
     let (head, tail) = bytes.split_at_checked(length)?;
     *bytes = tail;
     Some(head)
 }
 
-/// Returns a block: its length unpacked, and a frame of zstd with a checksum.
+/// Returns a block: its decompressed size, and a zstd frame with a checksum.
 pub fn pack(raw: &[u8]) -> io::Result<Vec<u8>> {
     let mut packer = zstd::bulk::Compressor::new(if raw.len() > 1 << 20 { 9 } else { 19 })?;
     packer.include_checksum(true)?;
@@ -172,7 +172,7 @@ pub fn pack(raw: &[u8]) -> io::Result<Vec<u8>> {
     Ok(block)
 }
 
-/// Reads a block; `None` where it is damaged.
+/// Reads a block, or returns `None` if it is damaged.
 pub fn unpack(block: &[u8]) -> Option<Vec<u8>> {
     let (length, frame) = block.split_first_chunk::<4>()?;
     let length = u32::from_le_bytes(*length) as usize;
@@ -183,7 +183,8 @@ pub fn unpack(block: &[u8]) -> Option<Vec<u8>> {
     (raw.len() == length).then_some(raw)
 }
 
-/// Appends numbers of so many bytes, the first bytes of all before the second ones: so they pack better.
+/// Appends numbers of `WIDTH` bytes: the first bytes of all numbers, then the second bytes, and so on, which compresses
+/// better.
 fn push_column<const WIDTH: usize>(numbers: impl Iterator<Item = u64> + Clone, out: &mut Vec<u8>) {
     for byte in 0..WIDTH {
         out.extend(numbers.clone().map(|number| (number >> (8 * byte)) as u8));
@@ -206,7 +207,7 @@ pub struct Visited {
     pub game: u64,
     /// Its first ply with the position.
     pub ply: u32,
-    /// The place of the move played there among the legal moves; [`NO_MOVE`] for none.
+    /// The index of the played move among the legal moves; [`NO_MOVE`] for none.
     pub played: u8,
 }
 
@@ -215,7 +216,7 @@ pub struct Visited {
 pub struct Bucket {
     /// Keys and records of the frequent positions.
     pub frequent: Vec<(u64, Vec<u8>)>,
-    /// The rare ones, by what tells their keys apart, ascending.
+    /// The rare positions, by the part of their keys that identifies them, ascending.
     pub rare: Vec<(u64, Vec<Visited>)>,
 }
 
@@ -241,7 +242,7 @@ impl Bucket {
         out
     }
 
-    /// Reads the bytes; `None` where they cannot be those of a bucket.
+    /// Reads the bytes, or returns `None` if they are malformed.
     pub fn decode(mut bytes: &[u8]) -> Option<Bucket> {
         let bytes = &mut bytes;
         let mut frequent = Vec::new();
@@ -269,14 +270,14 @@ impl Bucket {
     }
 }
 
-/// What is known of a game without the archive.
+/// The data of a game in the site file.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Known {
-    /// What lists show of it.
+    /// The summary for lists.
     pub summary: GameSummary,
-    /// Result, ratings and year as the position index has them.
+    /// Result, ratings and year in the form of the position index.
     pub facts: u64,
-    /// The first ply that no other game has; 0 for none.
+    /// The first ply whose position no other game has; 0 for none.
     pub novelty: u32,
 }
 

@@ -1,9 +1,9 @@
-//! The site file: what a reader asks of an archive most, made before, so that each question costs a few kilobytes of it
-//! (docs/site.md). Headings of games, and for every position of a main line either what was played there (totals, and
-//! the list of its games) or, for rare ones, the games alone. `scoresheet site` makes it.
+//! The site file: precomputed answers to the most frequent requests, which then need only a few kilobytes of the file
+//! (docs/site.md). It contains headings of games, and data for every position of a main line. Frequent positions have
+//! the played moves with totals, and a list of games; rare positions have only the games. `scoresheet site` writes it.
 //!
-//! Why not the position index by ranges: its entries are places, and a page of 4 KiB with a checksum of another page
-//! stands behind each of some forty look-ups of a tree, which would be half a megabyte and a hundred requests.
+//! Range requests on the position index would be slower. A tree needs about 40 lookups in it. Each lookup reads a page
+//! of 4 KiB and the page of its checksum, half a megabyte and a hundred requests in total.
 
 pub mod format;
 
@@ -19,7 +19,7 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// So many unpacked blocks are kept.
+/// The number of cached blocks.
 const KEPT: usize = 64;
 
 /// An open site file.
@@ -30,7 +30,7 @@ pub struct SiteFile {
     headings: Kept<Vec<Known>>,
 }
 
-/// The blocks that were unpacked last, by where they are.
+/// The most recently decompressed blocks, by offset.
 struct Kept<T>(Mutex<VecDeque<(u64, Arc<T>)>>);
 
 impl<T> Kept<T> {
@@ -47,29 +47,29 @@ impl<T> Kept<T> {
     }
 }
 
-/// What the file says of a position.
+/// The data of a position in the file.
 enum Found {
-    /// Its record, and where the lists of its bucket begin.
+    /// The record of the position, and the start of the lists of its bucket.
     Frequent(Box<Record>, u64),
     Rare(Vec<format::Visited>),
 }
 
-/// What was played in a frequent position.
+/// The moves played in a frequent position.
 pub struct Record {
     /// All games.
     pub tally: Tally,
-    /// The moves by their places among the legal ones, the most frequent first.
+    /// The moves by index among the legal moves, most frequent first.
     pub branches: Vec<(u8, Tally)>,
-    /// Moves never played there that reach positions of other games.
+    /// Moves that were never played there and reach positions of other games.
     pub transpositions: Vec<(u8, Tally)>,
-    /// Where its list is, counted from where the lists of its bucket begin.
+    /// The offset of its list from the start of the lists of its bucket.
     pub list: u64,
     /// The lengths of the list's blocks in bytes.
     pub blocks: Vec<u64>,
 }
 
 impl Record {
-    /// Returns the bytes. `keeps` says which of the games that the moves list are shown.
+    /// Returns the bytes. `keeps` selects the listed games that are shown.
     pub fn encode(&self, keeps: impl Fn(u64) -> bool) -> Vec<u8> {
         let mut out = Vec::new();
         self.tally.to_bytes(|_| false, &mut out);
@@ -77,7 +77,7 @@ impl Record {
             format::push_number(branches.len() as u64, &mut out);
             for (place, tally) in branches {
                 out.push(*place);
-                // Of one game alone it is said which.
+                // The number of a game is stored if it is the only one.
                 tally.to_bytes(|game| tally.games() == 1 || keeps(game), &mut out);
             }
         }
@@ -109,7 +109,7 @@ impl Record {
 impl SiteFile {
     /// Opens the site file of an archive.
     ///
-    /// Errors: it cannot be read, is damaged, or was made of another state of the archive.
+    /// Errors: the file cannot be read, is damaged, or belongs to another state of the archive.
     pub fn open(reader: impl ReadExactAt + 'static, archive: &Archive) -> Result<SiteFile, Fault> {
         let mut header = [0; HEADER];
         reader.read_exact_at(0, &mut header).map_err(|error| unreadable(&error))?;
@@ -137,14 +137,14 @@ impl SiteFile {
         format::unpack(&self.read(at, length)?).ok_or_else(damaged)
     }
 
-    /// Returns where a block is, and its length, by the entry of a directory.
+    /// Returns the offset and the length of a block from its directory entry.
     fn entry(&self, directory: u64, place: u64) -> Result<(u64, u64), Fault> {
         let bytes = self.read(directory + place * ENTRY, ENTRY)?;
         let entry = bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte));
         Ok((entry & ((1 << 40) - 1), entry >> 40))
     }
 
-    /// Returns what is known of a game, which must be there.
+    /// Returns the data of a game, which must exist.
     pub fn known(&self, game: u64) -> Result<Known, Fault> {
         let place = game.checked_sub(1).filter(|_| game <= self.header.games).ok_or_else(damaged)?;
         let (at, length) = self.entry(self.header.headings, place / HEADINGS)?;
@@ -153,7 +153,7 @@ impl SiteFile {
         block.get((place % HEADINGS) as usize).cloned().ok_or_else(damaged)
     }
 
-    /// Returns what lists say of a game, which must be there.
+    /// Returns the summary of a game, which must exist.
     pub fn summary(&self, game: u64) -> Result<GameSummary, Fault> {
         Ok(self.known(game)?.summary.numbered(game))
     }
@@ -177,7 +177,7 @@ impl SiteFile {
         Ok(rare.and_then(|place| bucket.rare.get(place)).map(|(_, visits)| Found::Rare(visits.clone())))
     }
 
-    /// Returns what was played in a position.
+    /// Returns the moves played in a position.
     pub fn tree(&self, position: &Position) -> Result<Tree, Fault> {
         let moves = position.legal_moves();
         let mut tree = Tree::empty(position);
@@ -205,8 +205,8 @@ impl SiteFile {
         Ok(tree)
     }
 
-    /// Returns the moves never played in a position that reach one which other games have, each with those games;
-    /// `None` where that was not worked out: for rare positions.
+    /// Returns the moves never played in a position that reach positions of other games, each with those games. Returns
+    /// `None` for rare positions, which have no such data.
     pub fn transpositions(&self, position: &Position) -> Result<Option<Vec<Branch>>, Fault> {
         match self.found(position)? {
             Some(Found::Frequent(record, _)) => named(&position.legal_moves(), record.transpositions).map(Some),
@@ -214,7 +214,7 @@ impl SiteFile {
         }
     }
 
-    /// Returns how many games have a position in their main line.
+    /// Returns the number of games whose main line reaches a position.
     pub fn count(&self, position: &Position) -> Result<u64, Fault> {
         Ok(match self.found(position)? {
             None => 0,
@@ -223,8 +223,8 @@ impl SiteFile {
         })
     }
 
-    /// Returns the games that have a position in their main line, in order, each with its first ply there: how many
-    /// there are, and at most `limit` of them from place `offset` on, from 0.
+    /// Returns the number of games whose main line reaches a position, and at most `limit` of the games from index
+    /// `offset`, from 0. Each game has its first ply at the position.
     pub fn games_at(&self, position: &Position, offset: u64, limit: u64) -> Result<(u64, Vec<(u64, u32)>), Fault> {
         let (record, lists) = match self.found(position)? {
             None => return Ok((0, Vec::new())),
@@ -248,12 +248,12 @@ impl SiteFile {
         Ok((total, games))
     }
 
-    /// Returns all games that have a position in their main line, each with its first ply there.
+    /// Returns all games whose main line reaches a position, each with its first ply there.
     pub fn all_games(&self, position: &Position) -> Result<Vec<(u64, u32)>, Fault> {
         Ok(self.games_at(position, 0, u64::MAX)?.1)
     }
 
-    /// Returns the numbers of all games that have a position in their main line.
+    /// Returns the numbers of all games whose main line reaches a position.
     pub fn games_with(&self, position: &Position) -> Result<Vec<u64>, Fault> {
         Ok(self.all_games(position)?.into_iter().map(|(game, _)| game).collect())
     }

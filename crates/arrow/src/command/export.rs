@@ -101,7 +101,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         Rows::Range(_) => sources.len(),
         Rows::List(list) => list.len() as u64,
     };
-    // Where only the number of games bounds a batch, comments of long games would make it large.
+    // If only the number of games limited a batch, comments of long games would make it large.
     let options = Options { batch_size: 1 << 14, dictionaries: false };
     let batches = |rows| Batches::new(Arc::clone(&sources), columns.clone(), rows, options);
     let mut progress = Progress::new(total, !args.quiet);
@@ -266,7 +266,7 @@ fn ipc(batches: Batches, to: &mut NewFile, progress: &mut Progress) -> Result<()
     Ok(())
 }
 
-/// What CSV goes to.
+/// The sink of CSV.
 trait CsvTarget: Write {}
 impl CsvTarget for Stdout {}
 impl CsvTarget for &mut NewFile {}

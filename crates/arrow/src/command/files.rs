@@ -8,7 +8,7 @@ static STOPPED: AtomicBool = AtomicBool::new(false);
 
 /// Lets Ctrl-C end the work at the next batch.
 pub fn watch_for_stop() {
-    // Where no handler can be set, Ctrl-C ends the process as it is.
+    // If no handler can be installed, Ctrl-C ends the process immediately.
     let _ = ctrlc::set_handler(|| STOPPED.store(true, Ordering::Relaxed));
 }
 

@@ -1,4 +1,4 @@
-//! Whether a game can lead to a position, and if not, why.
+//! Tests whether a game can reach a position, and lists the reasons that it cannot.
 
 use super::types::{CastlingRight, Fen};
 use crate::chess::attacks::{RELATION, between};
@@ -7,7 +7,7 @@ use crate::chess::position::Position;
 use crate::chess::square::{Square, squares};
 use std::fmt;
 
-/// A reason why no game of chess, Chess960 included, leads to a position.
+/// A reason that no game of chess, including Chess960, reaches a position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Illegality {
     /// A side has no king.
@@ -24,8 +24,8 @@ pub enum Illegality {
     PawnOnBackRank(Square),
     /// The side that is not to move is in check.
     OpponentInCheck(Color),
-    /// No last move gives check with these pieces: more than two, two of which neither can have been uncovered, or one
-    /// that a double step just made has not uncovered.
+    /// No last move gives check with these pieces. There are more than two, neither of two can have been uncovered, or
+    /// a double step just now has not uncovered the only one.
     ImpossibleCheck(Color),
     /// A castling right without king and rook at home.
     NoSuchRight(CastlingRight),
@@ -35,7 +35,7 @@ pub enum Illegality {
     NoDoubleStep(Square),
     /// An en passant target with a halfmove clock other than 0.
     ClockAfterDoubleStep,
-    /// The halfmove clock says more plies than the game has had by its move number.
+    /// The halfmove clock exceeds the number of plies that follows from the move number.
     ClockBeyondGame,
 }
 
@@ -75,16 +75,16 @@ impl fmt::Display for Illegality {
 }
 
 impl Fen {
-    /// Returns why no game leads to this position; empty where nothing speaks against it.
+    /// Returns the reasons that no game reaches this position; empty if none is known.
     ///
-    /// The test is of pieces and their numbers, checks, rights, target and clocks. It is no proof game: a position that
-    /// passes may still be out of reach (pawn structures are not examined). What is illegal here can still be stored,
-    /// played on and searched for.
+    /// The test considers pieces and their numbers, checks, rights, target and clocks. It is not a proof: a position
+    /// without reasons may still be unreachable, because pawn structures are not examined. An illegal position can
+    /// still be stored, played and searched for.
     pub fn illegalities(&self) -> Vec<Illegality> {
         self.illegalities_of(&self.position())
     }
 
-    /// [`Fen::illegalities`] where the position, which must be [`Fen::position`]'s, is there already.
+    /// Like [`Fen::illegalities`], if the position is already available. It must be the result of [`Fen::position`].
     pub fn illegalities_of(&self, position: &Position) -> Vec<Illegality> {
         let mut found = Vec::new();
         for color in Color::BOTH {
@@ -115,7 +115,7 @@ impl Fen {
     }
 
     fn check_rights(&self, position: &Position, found: &mut Vec<Illegality>) {
-        // By side and castling side.
+        // Indexed by side and castling side.
         let mut seen = [false; 4];
         for right in &self.castling {
             match position.rook_of(*right) {
@@ -132,7 +132,7 @@ impl Fen {
 }
 
 impl Position {
-    /// Returns why no game leads to this position, as [`Fen::illegalities`] does.
+    /// Returns the reasons that no game reaches this position, like [`Fen::illegalities`].
     pub fn illegalities(&self) -> Vec<Illegality> {
         Fen::from(self).illegalities()
     }
@@ -159,7 +159,7 @@ fn count_pieces(position: &Position, color: Color, found: &mut Vec<Illegality>) 
     }
 }
 
-/// Returns whether one move can have given all the checks that the side to move is in.
+/// Returns whether one move can have given all checks to the side to move.
 fn check_is_possible(position: &Position) -> bool {
     let us = position.turn();
     let Some(king) = position.king(us) else { return true };
@@ -191,7 +191,8 @@ fn check_is_possible(position: &Position) -> bool {
         })
         .collect();
     if let Some(target) = position.en_passant() {
-        // The last move was this pawn's double step: it gives check itself, or has left the line of one who does.
+        // The last move was this pawn's double step. It gives check itself, or has left the line of the piece that
+        // does.
         let (north, south) = (target.index() + 8, target.index() - 8);
         let (start, end) = if us == Color::White { (north, south) } else { (south, north) };
         let given =
@@ -204,7 +205,7 @@ fn check_is_possible(position: &Position) -> bool {
         [] | [_] => true,
         [(a, first), (b, second)] => {
             let slides = |role: &Role| matches!(role, Role::Bishop | Role::Rook | Role::Queen);
-            // One of two checks is uncovered, so by a slider; and not along the line of the other.
+            // One of two checks is uncovered, so a slider gives it, on another line than the other piece.
             let lines = |square: &Square| RELATION[at][square.at_most_63()] & 3;
             let both_slide = slides(first) && slides(second);
             (slides(first) || slides(second)) && !(both_slide && lines(a) == lines(b))

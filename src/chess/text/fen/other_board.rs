@@ -1,16 +1,15 @@
-//! X-FEN for boards that are not 8x8 (10x8 is Scharnagl's own): read and written as text. Their rules are not known
-//! here.
+//! X-FEN for boards other than 8x8 (such as Scharnagl's 10x8), read and written as text. The rules of such games are
+//! unknown here.
 
 use super::read::{Fields, ReadMode, error};
 use super::types::{FenError, FenFault, FenField, write_number};
 use crate::chess::piece::Color;
 use std::fmt;
 
-/// More files than any letter names, and more ranks than any such board has.
+/// The maximum number of files and ranks. Letters name at most 26 files, and no known board has more ranks.
 const MAX_SIDE: u16 = 26;
 
-/// The six fields of an X-FEN for a board that is not 8x8, as they were written: pieces are letters, and no move is
-/// known.
+/// The six fields of an X-FEN for a board other than 8x8, as written. Pieces are letters, and moves are not supported.
 ///
 /// ```
 /// use scoresheet::chess::fen::{OtherBoard, ReadMode};
@@ -23,27 +22,27 @@ const MAX_SIDE: u16 = 26;
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct OtherBoard {
-    /// How many files: 9 to 26.
+    /// The number of files: 9 to 26.
     pub files: u8,
-    /// How many ranks: 2 to 26.
+    /// The number of ranks: 2 to 26.
     pub ranks: u8,
-    /// The letter on each square, upper case for White, the highest rank first; `None` for an empty one.
+    /// The letter on each square, upper case for White, highest rank first; `None` for an empty square.
     pub pieces: Vec<Option<u8>>,
     /// The side to move.
     pub turn: Color,
-    /// The letters of the castling rights (`KQkq`, or files): White's first, the king's side first, none twice.
+    /// The letters of the castling rights (`KQkq`, or files), without duplicates: White's first, the king's side first.
     pub castling: Vec<u8>,
-    /// File and rank, from 0, of the square passed over by the double step just made.
+    /// The file and rank, from 0, of the square that a pawn passed in its double step just now.
     pub en_passant: Option<(u8, u8)>,
-    /// Plies since the last capture or pawn move.
+    /// The number of plies since the last capture or pawn move.
     pub halfmove_clock: u32,
-    /// The number of the move.
+    /// The move number.
     pub fullmove_number: u32,
 }
 
 impl OtherBoard {
-    /// Reads an X-FEN for a board of 9 to 26 files and 2 to 26 ranks. Errors name the field and the column; of a board
-    /// of other size, 8x8 among them, it is the placement.
+    /// Reads an X-FEN for a board of 9 to 26 files and 2 to 26 ranks. Errors contain the field and the column. For a
+    /// board of another size, including 8x8, the field is the placement.
     pub fn read(text: &[u8], mode: ReadMode) -> Result<OtherBoard, FenError> {
         let mut fields = Fields::new(text, mode);
         let field = FenField::Placement;
@@ -105,8 +104,7 @@ fn placement(text: &[u8], mode: ReadMode) -> Result<Placed, (usize, FenFault)> {
     Ok((files as u8, pieces))
 }
 
-/// Returns how many empty squares digits say: one number (`10`), or, as people write it, several that are added up
-/// (`55`).
+/// Returns the number of empty squares in digits: one number (`10`), or in forgiving reading the sum of several (`55`).
 fn gap(digits: &[u8], mode: ReadMode) -> Option<u16> {
     let number =
         digits.iter().try_fold(0u16, |number, digit| number.checked_mul(10)?.checked_add(u16::from(digit - b'0')));
@@ -132,7 +130,7 @@ fn castling(fields: &mut Fields<'_>, files: u8) -> Result<Vec<u8>, FenError> {
             rights.push(*letter);
         }
     }
-    // White's first; then K, Q, and the files from the right.
+    // White's rights come first; then K, Q, and the files from the right.
     rights.sort_by_key(|letter| {
         let upper = letter.to_ascii_uppercase();
         let place = match upper {

@@ -1,24 +1,24 @@
-//! FEN text to fields.
+//! Converts FEN text to fields.
 
 use super::types::{CastlingRight, CastlingRook, Fen, FenError, FenFault, FenField};
 use crate::chess::moves::CastlingSide;
 use crate::chess::piece::{Color, Piece};
 use crate::chess::square::Square;
 
-/// How closely a FEN must keep to the documents.
+/// The strictness of the FEN reader.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum ReadMode {
-    /// Exactly six fields, one space between them, every field in the documents' form: empty squares joined, rights in
-    /// order (KQkq, or file letters as X-FEN and Shredder-FEN have them), the target on rank 3 or 6 as the side to move
-    /// requires.
+    /// Exactly six fields, separated by one space, each in the form of the documents. Empty squares are joined and
+    /// rights are in order (KQkq, or file letters in X-FEN and Shredder-FEN). The target is on rank 3 or 6, depending
+    /// on the side to move.
     Strict,
-    /// As people write it: fields after the placement may be missing, `nil` is `-`, clocks may be `-`, blanks may be
-    /// doubled or tabs, digits split, the side in upper case, rights in any order.
+    /// The forms that people write. Fields after the placement may be missing, `nil` means `-`, clocks may be `-`, and
+    /// blanks may be doubled or tabs. Digits may be split, the side in upper case, and rights in any order.
     #[default]
     Forgiving,
 }
 
-/// Walks over the fields of a text.
+/// A cursor over the fields of a text.
 pub(super) struct Fields<'a> {
     text: &'a [u8],
     at: usize,
@@ -53,7 +53,7 @@ impl<'a> Fields<'a> {
             let wanted: &[u8] = if first { b"" } else { b" " };
             let between = rest.get(..gap).unwrap_or_default();
             if between != wanted || length == 0 {
-                // The first blank that is not the one space: another character in its place, or one too many.
+                // The first byte that differs from one space: another character, or an additional blank.
                 let odd = between.iter().zip(wanted).take_while(|(b, wanted)| b == wanted).count();
                 return Err(error(field, self.at + odd, FenFault::Separator));
             }
@@ -63,7 +63,7 @@ impl<'a> Fields<'a> {
         Ok((length > 0).then_some((start, text)))
     }
 
-    /// `next` where strict reading wants the field to be there.
+    /// Like `next`, but the strict reader requires the field.
     pub(super) fn expect(&mut self, field: FenField) -> Result<Option<Field<'a>>, FenError> {
         match (self.next(field)?, self.mode) {
             (None, ReadMode::Strict) => Err(error(field, self.text.len(), FenFault::Missing)),
@@ -91,7 +91,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Returns whether a field says "none"; refuses the old symbol in strict reading.
+    /// Returns whether a field means "none". The strict reader rejects the old symbol.
     pub(super) fn is_none(&self, field: FenField, (start, text): Field<'_>) -> Result<bool, FenError> {
         match (text, self.mode) {
             (b"-", _) | (b"nil", ReadMode::Forgiving) => Ok(true),
@@ -156,7 +156,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Reads the first four fields, with the clocks at 0 and 1.
+    /// Reads the first four fields. The clocks are 0 and 1.
     fn four(&mut self) -> Result<Fen, FenError> {
         let pieces = self.placement()?;
         let turn = self.turn()?;
@@ -178,11 +178,11 @@ pub(super) fn fen(text: &[u8], mode: ReadMode) -> Result<Fen, FenError> {
     }
 }
 
-/// Reads the first four fields, all of which must be there, and returns how many bytes they take.
+/// Reads the first four fields, all of which are required. Returns the number of their bytes.
 pub(in crate::chess) fn four_fields(text: &[u8], mode: ReadMode) -> Result<(Fen, usize), FenError> {
     let mut fields = Fields::new(text, mode);
     let fen = fields.four()?;
-    // A forgiving reader takes a missing field for none; an EPD has all four.
+    // The forgiving reader treats missing fields as empty, but an EPD requires all four fields.
     let end = fields.at;
     let count =
         text.get(..end).unwrap_or_default().split(u8::is_ascii_whitespace).filter(|field| !field.is_empty()).count();
@@ -193,8 +193,8 @@ pub(in crate::chess) fn four_fields(text: &[u8], mode: ReadMode) -> Result<(Fen,
     }
 }
 
-/// Whether a right may stand after another: White's before Black's, the h-side's before the a-side's, no more than two
-/// a side.
+/// Returns whether a right may follow another: White's before Black's, the h-side's before the a-side's, at most two
+/// per side.
 fn may_follow(last: CastlingRight, right: CastlingRight, before: usize) -> bool {
     if last.color != right.color {
         return right.color == Color::Black;
@@ -242,8 +242,8 @@ fn placement(text: &[u8], mode: ReadMode) -> Result<[Option<Piece>; 64], (usize,
     }
 }
 
-/// Returns files and ranks where a text is a placement on a board that is not 8x8: ranks of one length, of letters and
-/// decimal numbers.
+/// Returns the files and ranks if a text is a placement on a board other than 8x8: ranks of one length, with letters
+/// and decimal numbers.
 fn other_board(text: &[u8]) -> Option<(u16, u16)> {
     let mut files = None;
     let mut ranks = 0u16;

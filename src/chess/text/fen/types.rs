@@ -1,4 +1,4 @@
-//! What a FEN is made of, and what can be wrong with one.
+//! The parts of a FEN, and its faults.
 
 use crate::chess::moves::CastlingSide;
 use crate::chess::piece::{Color, Piece};
@@ -36,12 +36,12 @@ impl FenField {
     }
 }
 
-/// What is wrong with a field.
+/// The kind of a field's fault.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FenFault {
     /// The text ends before the field.
     Missing,
-    /// A character that stands for no piece.
+    /// A character that is not a piece.
     NoSuchPiece,
     /// A rank has more than eight squares.
     RankTooLong,
@@ -49,18 +49,18 @@ pub enum FenFault {
     RankTooShort,
     /// More or fewer than eight ranks.
     RankCount,
-    /// An intact placement for a board of other size: X-FEN knows such boards, chess does not.
+    /// A valid placement for a board of another size, which X-FEN supports but chess does not.
     BoardSize {
-        /// Files of that board.
+        /// The number of files of the board.
         files: u16,
-        /// Ranks of that board.
+        /// The number of ranks of the board.
         ranks: u16,
     },
-    /// Two digits in a row, where one would do (strict reading).
+    /// Two consecutive digits, instead of one (strict reading).
     AdjacentDigits,
     /// Neither `w` nor `b`.
     NoSuchSide,
-    /// A character that names no castling right.
+    /// A character that is not a castling right.
     NoSuchRight,
     /// A right given twice or out of order: White's first, then by castling side, the h-side first (strict reading).
     RightOutOfOrder,
@@ -76,7 +76,7 @@ pub enum FenFault {
     LeadingZero,
     /// `nil`, the symbol of an earlier version of FEN (strict reading).
     OldSymbol,
-    /// Fields are separated by something else than one space (strict reading).
+    /// A separator other than one space (strict reading).
     Separator,
     /// Something follows the sixth field.
     TooManyFields,
@@ -110,14 +110,14 @@ impl fmt::Display for FenFault {
     }
 }
 
-/// Why a text is no FEN: the field at fault, the column, counted in bytes from 1, and the fault.
+/// The reason that a text is not a FEN: the faulty field, the column, counted in bytes from 1, and the fault.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FenError {
-    /// The field that cannot be read.
+    /// The faulty field.
     pub field: FenField,
-    /// Where it goes wrong, in bytes from 1.
+    /// The position of the fault, in bytes from 1.
     pub column: usize,
-    /// What is wrong there.
+    /// The kind of the fault.
     pub fault: FenFault,
 }
 
@@ -130,7 +130,7 @@ impl fmt::Display for FenError {
 impl std::error::Error for FenError {}
 
 impl FenError {
-    /// Returns the message with the character of `text` that it is about, where the fault is one of a character.
+    /// Returns the message with the character of `text` at the fault, if the fault concerns a character.
     pub fn in_text(&self, text: &[u8]) -> String {
         let about = matches!(
             self.fault,
@@ -151,41 +151,40 @@ impl FenError {
     }
 }
 
-/// When the en passant target is written.
+/// The condition for writing the en passant target.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum EnPassantStyle {
-    /// After every double step, as the FEN documents have it.
+    /// After every double step, as in the FEN documents.
     #[default]
     Always,
-    /// Only where an en passant capture is legal.
+    /// Only if an en passant capture is legal.
     Legal,
-    /// Only where a pawn stands ready to capture, even if its king would be left in check.
+    /// Only if a pawn can capture, even if its king would be left in check.
     PseudoLegal,
 }
 
-/// How castling rights are written.
+/// The notation of castling rights.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum CastlingStyle {
-    /// `KQkq`, with the rook's file instead where a further rook stands outside it (X-FEN).
+    /// `KQkq`, or the rook's file if another rook is farther outside (X-FEN).
     #[default]
     XFen,
     /// The rooks' files, `HAha` (Shredder-FEN).
     Shredder,
-    /// `KQkq` and nothing else: a right with a rook that is not the outermost of its castling side is read back as the
-    /// outermost rook's.
+    /// Only `KQkq`. A right with an inner rook is read back as a right with the outermost rook.
     Standard,
 }
 
-/// A castling right as a FEN names it.
+/// A castling right as written in a FEN.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct CastlingRight {
-    /// Whose right it is.
+    /// The color of the right.
     pub color: Color,
-    /// With which rook.
+    /// The rook of the right.
     pub rook: CastlingRook,
 }
 
-/// How a FEN names the rook of a castling right.
+/// The notation of the rook of a castling right.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum CastlingRook {
     /// `K` or `Q`: the outermost rook of the back rank on that side.
@@ -209,10 +208,10 @@ impl CastlingRight {
     }
 }
 
-/// The six fields of a FEN as they were written: any arrangement of pieces, with rights and targets that the pieces
-/// need not bear out.
+/// The six fields of a FEN as written. Any arrangement of pieces is possible, and rights and targets need not match the
+/// pieces.
 ///
-/// [`Fen::position`] makes a position of it; [`Fen::illegalities`] says what no game can lead to.
+/// [`Fen::position`] converts it to a position. [`Fen::illegalities`] returns the reasons that no game reaches it.
 ///
 /// ```
 /// use scoresheet::chess::fen::{Fen, ReadMode};
@@ -229,14 +228,14 @@ pub struct Fen {
     pub pieces: [Option<Piece>; 64],
     /// The side to move.
     pub turn: Color,
-    /// The castling rights in the order written, none twice.
+    /// The castling rights in the written order, without duplicates.
     pub castling: Vec<CastlingRight>,
-    /// The square passed over by the double step just made.
+    /// The square that a pawn passed in its double step just now.
     pub en_passant: Option<Square>,
-    /// Plies since the last capture or pawn move. A draw can be claimed at 100 (not at 50, as the 6-tuple document has
-    /// it).
+    /// The number of plies since the last capture or pawn move. A player can claim a draw at 100 (not at 50, as the
+    /// 6-tuple document claims).
     pub halfmove_clock: u32,
-    /// The number of the move, 1 for the first of both sides.
+    /// The move number, from 1.
     pub fullmove_number: u32,
 }
 

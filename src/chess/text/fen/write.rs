@@ -1,9 +1,8 @@
-//! FEN text from a mailbox, without a branch for each square.
+//! Writes FEN text from a mailbox, without a branch for each square.
 //!
-//! A piece's code becomes its letter by arithmetic that compilers do on many squares at once. Each rank is then one
-//! word of eight letters or zeros, and a table by the set of its occupied squares puts the digits in and closes the
-//! gaps. Where the processor has byte shuffles (SSSE3, found out when the program runs) these do the same in a third of
-//! the instructions.
+//! Arithmetic turns a piece's code into its letter, and compilers vectorize it. Each rank is then one word of eight
+//! letters or zeros. A table by the rank's set of occupied squares adds the digits and removes the gaps. If the
+//! processor supports byte shuffles (SSSE3, detected at run time), they do the same with a third of the instructions.
 
 #[cfg(target_arch = "x86_64")]
 mod shuffle;
@@ -19,17 +18,17 @@ use crate::chess::piece::Color;
 use crate::chess::position::Position;
 use crate::chess::square::Square;
 
-/// The letter of a piece's code; 0 for an empty square.
+/// Returns the letter of a piece's code; 0 for an empty square.
 #[inline(always)]
 fn letter(code: u8) -> u8 {
     let role = code >> 2 & 7;
     let is = |number: u8, letter: u8| if role == number { letter } else { 0 };
     let pawn = if role < 2 { b'P' } else { 0 };
-    // Bit 5 of a code is the colour, and of a letter the case.
+    // Bit 5 is the color of a code, and the case of a letter.
     pawn | is(2, b'N') | is(3, b'B') | is(4, b'R') | is(5, b'Q') | is(6, b'K') | code & 0x20
 }
 
-/// Writes the piece placement at the beginning of a buffer; returns its length.
+/// Writes the piece placement at the beginning of a buffer. Returns its length.
 #[inline]
 fn placement(board: &[u8; 64], out: &mut Text) -> usize {
     #[cfg(target_arch = "x86_64")]
@@ -39,7 +38,7 @@ fn placement(board: &[u8; 64], out: &mut Text) -> usize {
     placement_everywhere(board, out)
 }
 
-/// `placement` without anything special to a processor.
+/// The portable implementation of `placement`.
 fn placement_everywhere(board: &[u8; 64], out: &mut Text) -> usize {
     let mut letters = [0; 64];
     for (letter_of, &code) in letters.iter_mut().zip(board) {
@@ -48,7 +47,7 @@ fn placement_everywhere(board: &[u8; 64], out: &mut Text) -> usize {
     let mut at = 0;
     for rank in letters.as_chunks::<8>().0.iter().rev() {
         let pieces = u64::from_le_bytes(*rank);
-        // Bit 6 of a letter is set; the product gathers these bits.
+        // Bit 6 of each letter is set. The multiplication gathers these bits in the top byte.
         let occupied = (pieces >> 6 & 0x0101_0101_0101_0101).wrapping_mul(0x0102_0408_1020_4080) >> 56;
         let Rank { digits, moves } = RANKS[occupied as usize];
         let mut text = pieces | digits;
@@ -61,11 +60,11 @@ fn placement_everywhere(board: &[u8; 64], out: &mut Text) -> usize {
     at - 1
 }
 
-/// What a FEN says.
+/// The contents of a FEN.
 pub(crate) struct Fields<'a> {
     pub board: &'a [u8; 64],
     pub turn: Color,
-    /// The rights that hold: bit `side * 2 + castling side`, and the squares of their rooks.
+    /// The rights (bit `side * 2 + castling side`), and the squares of their rooks.
     pub rights: u8,
     pub rooks: [u8; 4],
     pub target: Option<Square>,
@@ -74,12 +73,12 @@ pub(crate) struct Fields<'a> {
 }
 
 impl Fields<'_> {
-    /// Writes the first four fields at the beginning of a buffer; returns their length.
+    /// Writes the first four fields at the beginning of a buffer. Returns their length.
     #[inline(always)]
     pub fn write_four(&self, castling: CastlingStyle, out: &mut Text) -> usize {
         let at = placement(self.board, out);
         let turn = &STATES[self.turn as usize & 1];
-        // Where all rooks are in the corners, no other rook can be outside of them.
+        // If all rooks are in the corners, no other rook can be farther outside.
         let at = if self.rights == 0 || self.rooks == [7, 0, 63, 56] && castling != CastlingStyle::Shredder {
             put_known(turn[usize::from(self.rights & 15)], out, at)
         } else {
@@ -93,8 +92,8 @@ impl Fields<'_> {
         put_known(TARGETS[self.target.map_or(64, |square| usize::from(square.index())).min(64)], out, at)
     }
 
-    /// Writes the FEN at the beginning of a buffer; returns its length. Once, and not in each loop that asks for FENs:
-    /// it wants all registers.
+    /// Writes the FEN at the beginning of a buffer. Returns its length. Not inlined, because it needs all registers,
+    /// and would slow down the loops that call it.
     #[inline(never)]
     pub fn write(&self, castling: CastlingStyle, out: &mut Text) -> usize {
         let at = self.write_four(castling, out);
@@ -102,7 +101,7 @@ impl Fields<'_> {
         write_number(self.fullmove_number, out, at)
     }
 
-    /// The rights in the order of a FEN.
+    /// Returns the rights in the order of a FEN.
     pub fn castling(&self, style: CastlingStyle) -> impl Iterator<Item = CastlingRight> + '_ {
         (0..4).filter(|right| self.rights >> right & 1 != 0).map(move |right| {
             let (color, side) = (Color::BOTH[right / 2], CastlingSide::BOTH[right % 2]);
@@ -118,7 +117,7 @@ impl Fields<'_> {
     }
 }
 
-/// Returns whether no other rook of the side stands between that rook on its back rank and the edge.
+/// Returns whether no other rook of the side is between this rook on its back rank and the edge.
 pub(crate) fn is_outermost(board: &[u8; 64], color: Color, side: CastlingSide, rook: u8) -> bool {
     let outside = match side {
         CastlingSide::King => rook + 1..(rook | 7) + 1,
@@ -127,8 +126,12 @@ pub(crate) fn is_outermost(board: &[u8; 64], color: Color, side: CastlingSide, r
     !outside.into_iter().any(|square| letter(board[usize::from(square & 63)]) == b'R' | (color as u8) << 5)
 }
 
-/// Side to move and the letters of the rights, with rooks in the corners and a space before each; in the highest byte
-/// their length.
+/// The side to move and the letters of the rights with rooks in the corners, each after a space.
+///
+/// | bits | value |
+/// |---|---|
+/// | 0..=55 | the text, first byte lowest |
+/// | 56..=63 | its length |
 static STATES: [[u64; 16]; 2] = {
     let mut table = [[0; 16]; 2];
     let mut number = 0;
@@ -150,7 +153,7 @@ static STATES: [[u64; 16]; 2] = {
     table
 };
 
-/// A space and the en passant target's name, at last that there is none; in the highest byte the length.
+/// A space and the name of the en passant target. The last entry is for no target. The highest byte is the length.
 static TARGETS: [u64; 65] = {
     let mut table = [u64::from_le_bytes([b' ', b'-', 0, 0, 0, 0, 0, 2]); 65];
     let mut square = 0;
@@ -162,7 +165,7 @@ static TARGETS: [u64; 65] = {
     table
 };
 
-/// A space and the number, below a hundred; in the highest byte the length.
+/// A space and the number, below 100. The highest byte is the length.
 static NUMBERS: [u64; 100] = {
     let mut table = [0; 100];
     let mut number = 0;
@@ -175,7 +178,7 @@ static NUMBERS: [u64; 100] = {
     table
 };
 
-/// Writes a space and a number; returns the place after it.
+/// Writes a space and a number. Returns the position after them.
 #[inline(always)]
 fn write_number(number: u32, out: &mut Text, at: usize) -> usize {
     match NUMBERS.get(number as usize) {
@@ -193,14 +196,14 @@ fn write_great_number(number: u32, out: &mut Text, at: usize) -> usize {
     at + digits.len()
 }
 
-/// A FEN in a buffer that is used again and again.
+/// A FEN in a reusable buffer.
 ///
 /// ```
 /// use scoresheet::chess::Position;
 /// use scoresheet::chess::fen::FenText;
 ///
 /// let mut text = FenText::default();
-/// let fen = text.of(&Position::standard());
+/// let fen = text.format(&Position::standard());
 /// assert_eq!(fen, b"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1");
 /// ```
 #[derive(Clone)]
@@ -215,8 +218,8 @@ impl Default for FenText {
 }
 
 impl FenText {
-    /// Returns the FEN with the en passant target after every double step and castling as X-FEN. It is ASCII; about 20
-    /// ns.
+    /// Returns the FEN, with the en passant target after every double step and castling as X-FEN. The result is ASCII.
+    /// Takes about 20 ns.
     #[inline]
     pub fn format(&mut self, position: &Position) -> &[u8] {
         self.write(&position.fen_fields(position.en_passant()))

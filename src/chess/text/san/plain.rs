@@ -1,7 +1,7 @@
-//! Moves as nearly all are written: in the standard's SAN, by the only piece that can go there, or distinguished from
-//! others by its file.
+//! Reads nearly all moves: standard SAN of a plain move, of which the text identifies the piece by at most its file.
 //!
-//! Such a text is taken apart by its length, and the move found from its target square, without generating any.
+//! The length of a text determines its parts, and the target square determines the candidates. No list of moves is
+//! generated. The unit tests compare `read_plain` with `parse_san`.
 
 use crate::chess::attacks::{PAWN, REACH, between};
 use crate::chess::attention::Attention;
@@ -10,22 +10,22 @@ use crate::chess::piece::{EMPTY, Role};
 use crate::chess::position::Position;
 use crate::chess::square::{Square, squares};
 
-/// A text of at most seven bytes, held by value.
+/// A text of at most seven bytes, stored by value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ShortText {
-    /// The bytes, the first lowest.
+    /// The bytes, the first byte lowest; zeros after the text.
     bits: u64,
     len: u32,
 }
 
 impl ShortText {
-    /// No bytes.
+    /// The empty text.
     pub(crate) const EMPTY: ShortText = ShortText { bits: 0, len: 0 };
 
-    /// The most bytes that it holds.
+    /// The maximum number of bytes.
     pub const MAX: usize = 7;
 
-    /// Returns the first `len` bytes of these; `None` where that is more than seven.
+    /// Returns the first `len` bytes, or `None` if there are more than seven.
     #[inline]
     pub fn new(bytes: [u8; 8], len: usize) -> Option<ShortText> {
         let bits = u64::from_le_bytes(bytes);
@@ -38,31 +38,31 @@ impl ShortText {
         self.len as usize
     }
 
-    /// Returns whether there are none.
+    /// Returns whether there are no bytes.
     pub fn is_empty(self) -> bool {
         self.len == 0
     }
 
-    /// Returns the bytes as a little-endian number, those beyond the text zero.
+    /// Returns the bytes as a little-endian number, with zeros after the text.
     #[inline]
     pub fn bits(self) -> u64 {
         self.bits
     }
 }
 
-/// A move that was read.
+/// A move from `read_plain`.
 #[derive(Clone, Copy)]
 pub(crate) struct Plain {
     pub(crate) m: Move,
     /// Whether it gives check.
     pub(crate) check: bool,
-    /// Whether the text is the standard's, check and mate marks included, and that of every `Style`.
+    /// Whether the text is standard SAN, including check and mate marks, in every `Style`.
     pub(crate) standard: bool,
 }
 
 const NO_ROLE: u8 = 6;
 
-/// The role that a text's first byte names: a file names the pawn.
+/// The role of a text's first byte. A file means the pawn.
 pub(super) static ROLES: [u8; 256] = {
     let mut table = [NO_ROLE; 256];
     let mut file = 0;
@@ -78,14 +78,14 @@ pub(super) static ROLES: [u8; 256] = {
     table
 };
 
-/// The text of a move without what tells its piece from others: the first byte lowest.
+/// The text of a move without the characters that distinguish its piece, first byte lowest.
 #[derive(Clone, Copy)]
 struct Body {
     text: u32,
     len: u8,
 }
 
-/// By role, whether it takes, and target. Where a pawn takes, its file is missing: the first byte is zero.
+/// By role, whether it captures, and target. For pawn captures, the first byte is zero, in place of the file.
 static BODIES: [[[Body; 64]; 2]; 6] = {
     let mut table = [[[Body { text: 0, len: 0 }; 64]; 2]; 6];
     let mut at = 0;
@@ -108,14 +108,14 @@ static BODIES: [[[Body; 64]; 2]; 6] = {
 pub(super) const FILE_A: u64 = 0x0101_0101_0101_0101;
 
 impl Position {
-    /// Reads a text such as `e4`, `exd5`, `Nf3`, `Nbd2` or `Bxc6+`. Returns `None` where it is not so plain, or no
-    /// legal move: `parse_san` then knows.
+    /// Reads a text such as `e4`, `exd5`, `Nf3`, `Nbd2` or `Bxc6+`. Returns `None` if it is not plain or not a legal
+    /// move. `parse_san` handles such texts.
     #[inline]
     pub(crate) fn read_plain(&self, text: ShortText) -> Option<Plain> {
         if self.attention == Attention::Unknown || self.unlabelled {
             return None;
         }
-        // The text moved up, so that its last byte is the highest.
+        // The text is shifted up, so its last byte is the highest.
         let mut high = text.bits.unbounded_shl(64 - 8 * text.len);
         let last = (high >> 56) as u8;
         let mark = u8::from(last == b'+') | u8::from(last == b'#') << 1;
@@ -135,7 +135,7 @@ impl Position {
             return None;
         }
         let role = ROLES[text.bits as usize & 0xFF];
-        // What stands before the `x` and the target.
+        // The number of characters before the `x` and the target.
         let head = len - 2 - u32::from(takes);
         let mut told = true;
         let from = match role {
@@ -156,7 +156,7 @@ impl Position {
         Some(Plain { m, check, standard: told && self.is_marked(m, check, mark) })
     }
 
-    /// `is_safe` for a plain move where it is known whether the king is in check.
+    /// Like `is_safe`, for a plain move, if it is known whether the king is in check.
     #[inline]
     fn is_plainly_safe(&self, m: Move) -> bool {
         let Some(king) = self.king(self.turn) else { return true };
@@ -167,8 +167,8 @@ impl Position {
         self.is_safe_in_full(m, king)
     }
 
-    /// Returns the standard's SAN of a legal plain move or castling, or that of `write_san_full_squares`; `None` for
-    /// other moves, and where it is not known whether the king is in check.
+    /// Returns the standard SAN of a legal plain move or castling, or the variant of `write_san_full_squares`. Returns
+    /// `None` for other moves, and if it is unknown whether the king is in check.
     #[inline]
     pub(crate) fn short_san(&self, m: Move, full_squares: bool) -> Option<ShortText> {
         if self.attention == Attention::Unknown {
@@ -183,13 +183,14 @@ impl Position {
         Some(self.short_san_checked(m, threat, full_squares))
     }
 
-    /// `short_san` where it is known what the move, a plain one, threatens.
+    /// Like `short_san`, for a plain move with a known threat.
     #[inline]
     pub(crate) fn short_san_checked(&self, m: Move, threat: Threat, full_squares: bool) -> ShortText {
         let (at, role) = (m.to.at_most_63(), self.role_on(m.from.index()));
         let takes = self.board[at] != EMPTY;
         let Body { text, len } = BODIES[role as usize % 6][usize::from(takes)][at];
-        // A pawn that takes is told by its file: its body begins with a zero. No branch, as nobody foresees it.
+        // The body of a pawn capture begins with a zero byte, which the file replaces. The subtraction turns a zero
+        // byte into a mask of ones, which avoids an unpredictable branch.
         let missing = ((text & 0xFF).wrapping_sub(1) >> 8) as u8;
         let file = (b'a' + m.from.file_index()) & missing;
         let (mut bits, mut len) = (u64::from(text) | u64::from(file), u32::from(len));
@@ -219,8 +220,8 @@ impl Position {
         ShortText { bits, len }
     }
 
-    /// What distinguishes a move's piece from others of its role that reach the square on an empty board: at most two
-    /// bytes, the first lowest, and how many.
+    /// Returns the characters that distinguish a move's piece from others of its role, and their number. The others could
+    /// reach the square on an empty board. There are at most two characters, the first in the lowest byte.
     #[inline(never)]
     pub(super) fn distinction(&self, m: Move, mut others: u64, full_squares: bool) -> (u64, u32) {
         for other in squares(others) {
@@ -240,7 +241,7 @@ impl Position {
         }
     }
 
-    /// Whether that is the right mark for check or mate: 0 none, 1 `+`, 2 `#`.
+    /// Returns whether a mark is correct for check or mate: 0 none, 1 `+`, 2 `#`.
     #[inline]
     pub(super) fn is_marked(&self, m: Move, check: bool, mark: u8) -> bool {
         match (check, mark) {
@@ -262,19 +263,19 @@ impl Position {
         Some(Plain { m, check, standard: self.is_marked(m, check, mark) })
     }
 
-    /// The pieces of the role that reach the square.
+    /// Returns the pieces of the role that could reach the square on an empty board.
     #[inline]
     pub(super) fn near(&self, role: u8, to: Square) -> u64 {
         REACH[role as usize % 6][to.at_most_63()] & self.roles[role as usize % 6] & self.occupied[self.turn.index()]
     }
 
-    /// The only piece of the role that reaches the square.
+    /// Returns the only piece of the role that reaches the square.
     #[inline]
     fn plain_piece(&self, role: u8, to: Square) -> Option<Square> {
         self.only_one(self.near(role, to), to)
     }
 
-    /// The only one of these squares from which the way to the target is free.
+    /// Returns the only one of these squares with a free path to the target.
     #[inline]
     pub(super) fn only_one(&self, mut near: u64, to: Square) -> Option<Square> {
         let (at, all) = (to.at_most_63(), self.all());
@@ -292,7 +293,8 @@ impl Position {
         found
     }
 
-    /// The only piece of the role on a file that reaches the square; and whether the standard would name its file.
+    /// Returns the only piece of the role on a file that reaches the square, and whether standard SAN would name its
+    /// file.
     #[inline(never)]
     pub(super) fn told_piece(&self, role: u8, file: u8, to: Square) -> Option<(Square, bool)> {
         if !file.is_ascii_lowercase() || file > b'h' {
@@ -313,7 +315,7 @@ impl Position {
         Some((from, rivals))
     }
 
-    /// The pawn that steps to the square or takes there; promotion and en passant are not plain.
+    /// Returns the pawn that steps to the square or captures there. Promotion and en passant are not plain.
     #[inline]
     fn plain_pawn(&self, file: u8, head: u32, takes: bool, to: Square) -> Option<Square> {
         let us = self.turn;

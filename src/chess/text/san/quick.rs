@@ -1,8 +1,11 @@
-//! The plainest moves: `e4`, `exd5`, `Nf3`, `Nbd2`, `Rxf3+`; neither castling, nor promotion, nor en passant. Their
-//! texts are taken apart by a table, apart from any position; then a reader that knows whose turn it is finds, checks
-//! and plays them.
+//! Reads and plays the most frequent moves: `e4`, `exd5`, `Nf3`, `Nbd2`, `Rxf3+`. Castling, promotion and en passant
+//! are excluded. A table parses the text without a position. The reader then finds, checks and plays the move, with the
+//! side to move as a constant.
 //!
-//! What is known beforehand (the text's form, the side, that nothing else can happen) is what makes them quick.
+//! It is fast because the text's form, the side and the kind of move are known in advance: 16 ns, including playing the
+//! move (docs/design/fast-paths.md). Proof: `nearly_all_texts_are_in_the_table` compares the table with the parser. The
+//! test `runs` in `tests/pgn/torture.rs` compares runs of moves with single moves, and `tests/oracle/rules.rs` compares
+//! every legal move's text with another implementation.
 
 use super::plain::FILE_A;
 use crate::chess::attacks::{PAWN, REACH, between};
@@ -12,24 +15,31 @@ use crate::chess::piece::{CODES, Color, EMPTY, OFF, PieceId, Role};
 use crate::chess::position::Position;
 use crate::chess::square::Square;
 
-/// The text of a plain move, taken apart: bits 0 to 5 the target, 6 to 8 the kind, 9 whether it takes, 10 and 11 the
-/// mark (1 `+`, 2 `#`), 12 to 15 the file that a piece is told by, from 1; 0 for none.
+/// The parsed text of a plain move:
 ///
-/// Kinds are the roles' numbers, and two more for pawns that take: so where a piece can come from is one question for
-/// all of them, and no branch that nobody foresees.
+/// | bits | value | accessor |
+/// |---|---|---|
+/// | 0..=5 | target square | `target` |
+/// | 6..=8 | kind | `kind` |
+/// | 9 | whether it captures | `takes` |
+/// | 10..=11 | mark: 0 none, 1 `+`, 2 `#` | `mark` |
+/// | 12..=15 | the file that identifies the piece, from 1; 0 if not given | `file` |
+///
+/// The kinds are the numbers of the roles, and two more for pawn captures. One table lookup by kind then gives the
+/// possible origins, without an unpredictable branch on the role.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Short(u16);
 
-/// A pawn takes from the file to the left of its target, as White sees it, or from that to the right.
+/// The kinds of pawn captures: from the file to the left of the target, from White's point of view, or to its right.
 const FROM_LEFT: usize = 6;
 const FROM_RIGHT: usize = 7;
 
-/// The roles of the kinds.
+/// The role of each kind.
 static ROLES: [Role; 8] =
     [Role::Pawn, Role::Knight, Role::Bishop, Role::Rook, Role::Queen, Role::King, Role::Pawn, Role::Pawn];
 
-/// Where a piece can come from on an empty board, by its side, the kind and the target. A pawn's two squares are one
-/// behind the other, so that the nearer one is in the other's way.
+/// The possible origins of a piece on an empty board, by side, kind and target. A pawn has up to two origins, one
+/// behind the other, and a pawn on the nearer one blocks the farther one.
 static ORIGINS: [[[u64; 64]; 8]; 2] = {
     let mut table = [[[0; 64]; 8]; 2];
     let mut at = 0;
@@ -47,7 +57,7 @@ static ORIGINS: [[[u64; 64]; 8]; 2] = {
             (_, 4) => bit << 8 | bit << 16,
             _ => bit << 8,
         };
-        // From where a pawn of the other side on the target would take.
+        // A pawn of the other side on the target attacks the squares from which a pawn could capture on it.
         let behind = PAWN[1 - black][to];
         let mut file = 0;
         while file < 8 {
@@ -69,21 +79,26 @@ const TAKES: u16 = 1 << 9;
 const PLUS: u16 = 1 << 10;
 const MATE: u16 = 2 << 10;
 
-/// The bytes of a text of at most six, and in the highest two what it says.
+/// The bits of an entry with the text, at most six bytes. The two highest bytes are the parsed text:
+///
+/// | bits | value |
+/// |---|---|
+/// | 0..=47 | the text, first byte lowest |
+/// | 48..=63 | `Short` |
 const TEXT: u64 = (1 << 48) - 1;
 
-/// Texts by their `place`, those that are met most put there first; a text whose place another one has is not among
-/// them.
+/// The texts by `place`. More frequent texts are inserted first, and a text whose place is occupied is not in the
+/// table.
 static TEXTS: [u64; 1 << PLACE_BITS] = {
     let mut table = [(Short::NONE.0 as u64) << 48; 1 << PLACE_BITS];
-    // Castling is none of the others, and read elsewhere; it is not to be looked for among them.
+    // Castling moves are in the table as `NONE`, so they are recognized at once instead of by the slow parser.
     let mut castling = 0;
     while castling < 4 {
         let text = u64::from_le_bytes([*b"O-O\0\0\0\0\0", *b"O-O-O\0\0\0", *b"O-O+\0\0\0\0", *b"O-O-O+\0\0"][castling]);
         table[place(text)] = text | (Short::NONE.0 as u64) << 48;
         castling += 1;
     }
-    // Plain ones, those that name a file, and the marked ones of both.
+    // The classes in order of insertion: plain texts, texts with a file, and texts of both kinds with marks.
     let mut class = 0;
     while class < 6 {
         let (named, mark) = ([false, false, true, true, false, true][class], [0, b'+', 0, b'+', b'#', b'#'][class]);
@@ -98,7 +113,7 @@ static TEXTS: [u64; 1 << PLACE_BITS] = {
                     if named {
                         text = text << 8 | (b'a' + file - 1) as u64;
                     }
-                    // A pawn's step is its target alone.
+                    // A pawn move without a capture consists only of its target.
                     if first < b'a' || takes {
                         text = text << 8 | first as u64;
                     }
@@ -123,18 +138,49 @@ static TEXTS: [u64; 1 << PLACE_BITS] = {
     table
 };
 
-/// The size of `TEXTS`: a larger one would miss fewer, but hold fewer of those that are met most near each other.
+/// The number of bits of a place. A larger table would miss fewer texts, but the frequent texts would occupy more cache
+/// lines.
 const PLACE_BITS: u32 = 13;
 
-/// The place of a text. This multiplier, found by trying, leaves out one in a hundred texts of real games.
+/// Returns the place of a text. The multiplier was found by trial; it leaves out one in a hundred texts of real games.
 #[inline(always)]
 const fn place(text: u64) -> usize {
     (text.wrapping_mul(0x9bd0_304e_b814_e201) >> (64 - PLACE_BITS)) as usize
 }
 
 impl Short {
-    /// A text that no position has a move for: a pawn takes from the left of the a-file.
+    /// A text without a move in any position: a pawn captures from the left of the a-file.
     pub(crate) const NONE: Short = Short((FROM_LEFT as u16) << 6 | TAKES);
+
+    /// Returns the target square, below 64.
+    #[inline(always)]
+    fn target(self) -> usize {
+        self.0 as usize & 63
+    }
+
+    /// Returns the kind, below 8.
+    #[inline(always)]
+    fn kind(self) -> usize {
+        usize::from(self.0 >> 6 & 7)
+    }
+
+    /// Returns whether the move captures.
+    #[inline(always)]
+    fn takes(self) -> bool {
+        self.0 & TAKES != 0
+    }
+
+    /// Returns the mark: 0 none, 1 `+`, 2 `#`.
+    #[inline(always)]
+    fn mark(self) -> u8 {
+        (self.0 >> 10 & 3) as u8
+    }
+
+    /// Returns the file that identifies the piece, from 1, or 0 if it is not given.
+    #[inline(always)]
+    fn file(self) -> u8 {
+        (self.0 >> 12) as u8
+    }
 
     /// Returns the bits.
     #[inline(always)]
@@ -142,14 +188,13 @@ impl Short {
         self.0
     }
 
-    /// Returns what has these bits, of another one.
+    /// Returns the text with these bits, which come from `bits`.
     #[inline(always)]
     pub(crate) fn from_bits(bits: u16) -> Short {
         Short(bits)
     }
 
-    /// Takes the first `len` bytes of `word`, the first lowest, apart; one to eight. `NONE` where they are not of the
-    /// plainest form.
+    /// Parses the first `len` bytes of `word` (1 to 8), the first byte lowest. Returns `NONE` for other forms.
     #[inline(always)]
     pub(crate) fn read(word: u64, len: usize) -> Short {
         #[inline(never)]
@@ -159,7 +204,7 @@ impl Short {
         Short::known(word, len).unwrap_or_else(|| read_rare(word, len))
     }
 
-    /// `read` for nearly all texts that have the form; `None` for others.
+    /// Like `read`, for texts in the table. Returns `None` for other texts.
     #[inline(always)]
     pub(crate) fn known(word: u64, len: usize) -> Option<Short> {
         let beyond = (64 - 8 * len) & 63;
@@ -168,7 +213,7 @@ impl Short {
         (entry & TEXT == text).then_some(Short((entry >> 48) as u16))
     }
 
-    /// `read` without a table.
+    /// Like `read`, without the table.
     const fn parse(text: u64, len: usize) -> Option<Short> {
         let bytes = text.to_le_bytes();
         let last = bytes[(len.wrapping_sub(1)) & 7];
@@ -195,7 +240,7 @@ impl Short {
             b'R' => (Role::Rook as usize, true),
             b'Q' => (Role::Queen as usize, true),
             b'K' => (Role::King as usize, false),
-            // Short of promotion.
+            // A pawn move to the last rank needs a promotion.
             b'a'..=b'h' if rank == b'1' || rank == b'8' => return None,
             b'a'..=b'h' if len == 2 => (Role::Pawn as usize, false),
             b'a'..=b'h' if takes && first + 1 == file => (FROM_LEFT, false),
@@ -211,28 +256,29 @@ impl Short {
     }
 }
 
-/// The side that a constant stands for.
+/// Returns the side of a constant.
 #[inline(always)]
 const fn side(black: bool) -> Color {
     if black { Color::Black } else { Color::White }
 }
 
 impl Position {
-    /// Returns whether `play_reaching` can be asked: whether both kings are there, and it is known whether they are in
-    /// check. After moves that it has played, it still can.
+    /// Returns whether `play_reaching` may be called: both kings exist, and it is known whether they are in check. The
+    /// moves that it plays preserve this condition.
     pub(crate) fn knows_checks(&self) -> bool {
         self.attention != Attention::Unknown && Color::BOTH.iter().all(|side| self.king(*side).is_some())
     }
 
-    /// Returns whether `play_quick` can be asked: `knows_checks`, and all pieces have labels.
+    /// Returns whether `play_quick` may be called: `knows_checks`, and all pieces have labels.
     pub(crate) fn is_quick(&self) -> bool {
         self.knows_checks() && !self.unlabelled
     }
 
-    /// Plays the legal move of the side to move, `BLACK` or not, that has this text as the standard's SAN, after
-    /// telling `before` of it. `None`, and nothing has been done, where there is none, or where it is not so plain:
-    /// `read_plain` then knows more. Whether a move marked `+` is not mate is not looked at: another move, or
-    /// `has_legal_move`, shows that.
+    /// Plays the legal move whose standard SAN is this text, for the side to move (`BLACK` or not). Calls `before`
+    /// first.
+    ///
+    /// Returns `None` and does nothing if there is no such move, or if it needs the general path; `read_plain` then
+    /// handles it. Does not test whether a move marked `+` is mate. The next move, or `has_legal_move`, shows this.
     #[inline(always)]
     pub(crate) fn play_quick<const BLACK: bool>(
         &mut self,
@@ -242,20 +288,21 @@ impl Position {
         let us = side(BLACK);
         let them = us.other();
         let their_king = self.square[them.index() * 32 + 24];
-        let to = text.0 as usize & 63;
+        let to = text.target();
         let bit = 1u64 << to;
         let (ours, theirs) = (self.occupied[us.index()], self.occupied[them.index()]);
         let all = ours | theirs;
-        let takes = text.0 & TAKES != 0;
-        // Where no piece may stand: what is taken no processor foresees, so no branch.
+        let takes = text.takes();
+        // The squares where no piece may be: all occupied squares, or for a capture all squares without an opposing
+        // piece. Whether a move captures is unpredictable, so a mask replaces the branch.
         let forbidden = all ^ (all ^ !theirs) & u64::from(takes).wrapping_neg();
         if forbidden & bit != 0 || their_king as usize == to {
             return None;
         }
-        let kind = usize::from(text.0 >> 6 & 7);
+        let kind = text.kind();
         let role = ROLES[kind];
         let near = ORIGINS[us.index()][kind][to] & self.roles[role as usize] & ours;
-        let from = if (text.0 >> 12 != 0) | (near & near.wrapping_sub(1) != 0) {
+        let from = if (text.file() != 0) | (near & near.wrapping_sub(1) != 0) {
             self.one_of_several::<BLACK>(text, near)?.at_most_63()
         } else {
             let from = near.trailing_zeros() as usize & 63;
@@ -265,10 +312,10 @@ impl Position {
             from
         };
         let m = Move::plain(Square::masked(from as u8), Square::masked(to as u8));
-        let mark = (text.0 >> 10 & 3) as u8;
+        let mark = text.mark();
         let piece = (PieceId(self.board[from]), role);
         let check = self.gives_check_if_safe::<BLACK>(m, role, false)?;
-        // The mark is part of the standard's SAN.
+        // The mark is part of standard SAN.
         if check != (mark != 0) || mark == 2 && !self.is_marked(m, check, mark) {
             return None;
         }
@@ -277,24 +324,26 @@ impl Position {
         Some(())
     }
 
-    /// The piece that a text means where several may be near, or its file is named.
+    /// Returns the piece of a text if several are near, or its file is given.
     #[inline]
     fn one_of_several<const BLACK: bool>(&self, text: Short, near: u64) -> Option<Square> {
-        let (role, to) = (ROLES[usize::from(text.0 >> 6 & 7)], Square::masked(text.0 as u8 & 63));
+        let (role, to) = (ROLES[text.kind()], Square::masked(text.target() as u8));
         if role == Role::Pawn {
-            // The nearer of two.
+            // The nearer of the two pawns.
             return Square::new(if BLACK { near.trailing_zeros() } else { 63 - near.leading_zeros() } as u8);
         }
-        match (text.0 >> 12) as u8 {
+        match text.file() {
             0 => self.only_one(near, to),
-            // Whether the standard would name the file.
+            // The filter tests whether standard SAN would name the file.
             file => self.told_piece(role as u8, b'a' - 1 + file, to).filter(|(_, told)| *told).map(|(from, _)| from),
         }
     }
 
-    /// Plays a plain move of this piece of the side to move, `BLACK` or not, to a square that is not its own side's and
-    /// that it reaches on an empty board, after telling `before` of it and whether it gives check. `None`, and nothing
-    /// has been done, where it is not legal. `safe`: whether it is known to leave no check.
+    /// Plays a plain move of this piece of the side to move (`BLACK` or not). The piece must reach the target on an
+    /// empty board, and the target must have no piece of the same side. Calls `before` first, with whether the move
+    /// gives check.
+    ///
+    /// Returns `None` and does nothing if the move is illegal. `safe` tells whether it is known to leave no check.
     #[inline(always)]
     pub(crate) fn play_reaching<const BLACK: bool>(
         &mut self,
@@ -318,8 +367,8 @@ impl Position {
         Some(())
     }
 
-    /// Returns whether a move that is legal but for checks gives one; `None` where it leaves one. `safe`: whether it is
-    /// known to leave none.
+    /// Returns whether a move gives check, or `None` if it leaves its own king in check. The move must be legal
+    /// otherwise. `safe` tells whether it is known to leave no check.
     #[inline(always)]
     fn gives_check_if_safe<const BLACK: bool>(&self, m: Move, role: Role, safe: bool) -> Option<bool> {
         let us = side(BLACK);
@@ -333,7 +382,7 @@ impl Position {
         Some(self.gives_check_of(us, role, m, their_king))
     }
 
-    /// Plays a legal move of this piece that takes something or not, and gives check or not.
+    /// Plays a legal move of this piece. `takes` and `check` tell whether it captures and gives check.
     #[inline(always)]
     fn play_found<const BLACK: bool>(&mut self, m: Move, (piece, role): (PieceId, Role), takes: bool, check: bool) {
         let us = side(BLACK);
@@ -346,7 +395,7 @@ impl Position {
         self.square[mover as usize % CODES] = m.to.index();
         let step = m.from.bit() | m.to.bit();
         self.occupied[us.index()] ^= step;
-        // Where nothing is taken, this changes nothing that means anything, and is cheaper than to ask.
+        // Without a capture, these stores change only entries without meaning. They take less time than a branch.
         self.square[victim as usize % CODES] = OFF;
         self.occupied[us.other().index()] &= !m.to.bit();
         self.roles[PieceId(victim).role() as usize] &= !m.to.bit();

@@ -1,4 +1,4 @@
-//! Tag pairs collected, and written as the payload of a block.
+//! Collects tag pairs and writes them as the payload of a block.
 
 use super::names::{NAMES, PREDICTED, charge_of};
 use crate::format::budget::{self, Allowance, Cost};
@@ -14,11 +14,11 @@ use std::collections::hash_map::Entry;
 use std::hash::{BuildHasher, Hasher};
 use std::ops::Range;
 
-/// So many names are looked through, further ones looked up.
+/// The number of names found by linear search. Further names are found by hashing.
 const FEW: usize = 64;
 
-/// Whether two texts are the same. Nearly all are short: libc, asked for each tag of each game, takes longer to be
-/// called than to compare.
+/// Returns whether two texts are equal. Nearly all texts are short, and the call of libc's `memcmp` for each tag of
+/// each game would take longer than the comparison.
 #[inline]
 fn is_same(a: &[u8], b: &[u8]) -> bool {
     fn ends<const N: usize>(text: &[u8]) -> Option<([u8; N], [u8; N])> {
@@ -33,7 +33,7 @@ fn is_same(a: &[u8], b: &[u8]) -> bool {
         }
 }
 
-/// The places of distinct texts, each with its hash.
+/// The numbers of distinct texts, each with its hash.
 #[derive(Default)]
 struct Places {
     table: HashTable<(u64, u32)>,
@@ -41,7 +41,7 @@ struct Places {
 }
 
 impl Places {
-    /// Returns the place of a text among the distinct ones: `next` if none of `known` is the same.
+    /// Returns the number of a text among the distinct texts, or `next` if it equals none of `known`.
     #[inline]
     fn of(&mut self, text: &[u8], next: u32, known: impl Fn(u32) -> bool) -> u32 {
         let mut hasher = self.hasher.build_hasher();
@@ -56,7 +56,7 @@ impl Places {
 #[derive(Default, Debug)]
 pub struct TagsBuilder {
     names: Vec<Box<[u8]>>,
-    /// The columns by their names, but for the first few.
+    /// The columns by name, except the first few.
     by_name: HashMap<Box<[u8]>, u32>,
     /// The values of each column, as ranges of `text`.
     columns: Vec<Vec<Range<u32>>>,
@@ -64,13 +64,13 @@ pub struct TagsBuilder {
     schemas: Vec<Box<[u32]>>,
     schema_numbers: HashMap<Box<[u32]>, u32>,
     games: Vec<u32>,
-    /// The columns of the game before, and the place in them of the tag that is expected next.
+    /// The columns of the previous game, and the index in them of the expected tag.
     before: Vec<u32>,
     next: usize,
-    /// Whether the current game's tags are not those before; if so, `current` has their columns.
+    /// Whether the current game's tags differ from the previous game's. If so, `current` contains their columns.
     differs: bool,
     current: Vec<u32>,
-    /// Where the current game's text begins.
+    /// The start of the current game's text.
     begin: usize,
 }
 
@@ -83,19 +83,19 @@ impl TagsBuilder {
         self.push_range(column, start..self.text.len() as u32);
     }
 
-    /// Returns how many columns there are: one for each name, in the order in which they came up.
+    /// Returns the number of columns: one for each name, in order of first occurrence.
     pub fn columns(&self) -> usize {
         self.columns.len()
     }
 
-    /// Returns the column of the tag that is expected next: games of one source have the same tags in the same order,
-    /// nearly always.
+    /// Returns the expected column of the next tag. Games of one source nearly always have the same tags in the same
+    /// order.
     #[inline]
     pub fn expected(&self) -> Option<u32> {
         self.before.get(self.next).copied()
     }
 
-    /// Adds a tag pair of the column expected; its value stands in these bytes of the text that comes next.
+    /// Adds a tag pair of the expected column. `value` is a range of the text in the next call of `push_text`.
     #[inline]
     pub fn push_expected(&mut self, value: Range<usize>) {
         if let Some(column) = self.expected() {
@@ -105,7 +105,7 @@ impl TagsBuilder {
         }
     }
 
-    /// Adds the text in which values stand.
+    /// Adds the text that contains the values.
     pub fn push_text(&mut self, text: &[u8]) {
         self.text.extend_from_slice(text);
     }
@@ -130,7 +130,7 @@ impl TagsBuilder {
             self.next += ahead + 1;
             return self.before[self.next - 1];
         }
-        // One source has few names; a hostile one has any number.
+        // A normal source has few names, but a hostile one may have any number.
         if let Some(column) = self.names.iter().take(FEW).position(|known| is_same(known, name)) {
             return column as u32;
         }
@@ -146,7 +146,7 @@ impl TagsBuilder {
         next
     }
 
-    /// Takes note that the current game's tags are not those of the game before.
+    /// Records that the current game's tags differ from the previous game's.
     fn differ(&mut self) {
         if !self.differs {
             self.differs = true;
@@ -182,7 +182,7 @@ impl TagsBuilder {
         (self.next, self.differs, self.begin) = (0, false, self.text.len());
     }
 
-    /// Forgets the current game's tags.
+    /// Drops the tags of the current game.
     #[expect(clippy::indexing_slicing, reason = "columns, schemas and texts are numbered by the builder")]
     pub fn rewind(&mut self) {
         self.differ();
@@ -193,12 +193,12 @@ impl TagsBuilder {
         self.begin_game();
     }
 
-    /// Returns the bytes of text held.
+    /// Returns the number of text bytes in memory.
     pub fn text_len(&self) -> usize {
         self.text.len()
     }
 
-    /// Chooses the columns' codecs and finds the distinct strings of those that go to the dictionary.
+    /// Selects the codecs of the columns, and finds the distinct strings of dictionary columns.
     pub fn analyse(self) -> TagsDraft {
         let mut columns = Vec::with_capacity(self.columns.len());
         let (mut values, mut places) = (Vec::new(), Places::default());
@@ -230,7 +230,7 @@ impl TagsBuilder {
     }
 }
 
-/// Returns a part of a builder's text.
+/// Returns a range of a builder's text.
 #[inline]
 #[expect(clippy::indexing_slicing, reason = "texts are numbered by the builder")]
 fn of_range<'a>(text: &'a [u8], range: &Range<u32>) -> &'a [u8] {
@@ -242,16 +242,16 @@ fn of_range<'a>(text: &'a [u8], range: &Range<u32>) -> &'a [u8] {
 struct ColumnDraft {
     name: Box<[u8]>,
     codec: Codec,
-    /// For each value: 0 for one kept as text, otherwise 1 more than its number. For dictionary columns: 1 more than
-    /// the place in `distinct`, until `intern`.
+    /// For each value: 0 for a value kept as text, otherwise its number plus 1. For dictionary columns until `intern`:
+    /// the index in `distinct` plus 1.
     codes: Vec<u64>,
     distinct: Vec<Range<u32>>,
     local: Vec<Range<u32>>,
 }
 
 impl ColumnDraft {
-    /// Makes the values references to distinct strings, unless there are more than `most` of those. `places` is room
-    /// for the places of distinct strings.
+    /// Replaces the values by references to distinct strings, unless there are more than `most` distinct strings.
+    /// `places` is a reusable buffer.
     fn refer(&mut self, values: &[&[u8]], ranges: &[Range<u32>], most: usize, places: &mut Places) -> bool {
         places.table.clear();
         self.codes.reserve_exact(values.len());
@@ -275,7 +275,7 @@ impl ColumnDraft {
 }
 
 impl ColumnDraft {
-    /// What is written for each value in planes.
+    /// Returns the number to write for each value.
     fn written(&self) -> Vec<u64> {
         let mut before = 0;
         let write = |code: &u64| match code.checked_sub(1) {
@@ -285,12 +285,12 @@ impl ColumnDraft {
         self.codes.iter().map(write).collect()
     }
 
-    /// How many values there are.
+    /// Returns the number of values.
     fn cells_len(&self) -> usize {
         if self.codec == Codec::Text { self.local.len() } else { self.codes.len() }
     }
 
-    /// The code of each value, and what is kept as text of those without.
+    /// Returns the code of each value, and the text of values without a code.
     fn cells<'a>(&self, text: &'a [u8]) -> Vec<predicted::Cell<'a>> {
         let mut local = self.local.iter().map(|range| of_range(text, range));
         match self.codec {
@@ -304,7 +304,7 @@ impl ColumnDraft {
     }
 }
 
-/// The tags of a chunk, ready but for the numbers of its strings in the archive's dictionary.
+/// The tags of a chunk, complete except for the dictionary numbers of its strings.
 #[derive(Debug)]
 pub struct TagsDraft {
     columns: Vec<ColumnDraft>,
@@ -314,8 +314,8 @@ pub struct TagsDraft {
 }
 
 impl TagsDraft {
-    /// Asks `intern` for the number of each distinct string, given how often it stands here; those without a number
-    /// stay in the chunk as text, and so do strings longer than a dictionary's may be.
+    /// Calls `intern` for the number of each distinct string, with the frequency of the string in this chunk. Strings
+    /// without a number stay in the chunk as text, and so do strings too long for a dictionary.
     #[expect(clippy::indexing_slicing, reason = "columns, schemas and texts are numbered by the builder")]
     pub fn intern(&mut self, mut intern: impl FnMut(&[u8], usize) -> Option<u64>) {
         for column in self.columns.iter_mut().filter(|column| column.codec == Codec::Dictionary) {
@@ -372,7 +372,7 @@ impl TagsDraft {
             let columns = predictions.iter().filter_map(|prediction| self.columns.get(prediction.column));
             self.push_texts(columns, &mut rest);
         }
-        // Schemas that no game has make up for values that take no bytes.
+        // Unused schemas pad the block if values without bytes need a larger budget.
         let cost = Cost { charge: self.charge(&predictions), allowance: Allowance::Chunk(self.games.len()) };
         let head: usize = self.schemas.iter().map(|schema| schema.len() + 1).sum();
         let padding = cost.padding(rest.bytes.len() + head, budget::RAW + budget::SCHEMA);
@@ -392,7 +392,7 @@ impl TagsDraft {
 }
 
 impl TagsDraft {
-    /// Which columns others predict.
+    /// Returns the predictions of this chunk's columns.
     fn predictions(&self) -> Vec<Prediction> {
         let names: Vec<&[u8]> = self.columns.iter().map(|column| &*column.name).collect();
         let codec = |column: usize| self.columns.get(column).map(|column| &column.codec);
@@ -403,7 +403,7 @@ impl TagsDraft {
         )
     }
 
-    /// Returns the charge of everything that the block has, without its raw bytes.
+    /// Returns the charge of everything in the block, without its raw bytes.
     fn charge(&self, predictions: &[Prediction]) -> u64 {
         let columns = self.columns.iter().enumerate().map(|(number, column)| {
             let each = charge_of(&column.name, &column.codec, number, predictions, &Limits::DEFAULT);
@@ -416,7 +416,7 @@ impl TagsDraft {
 
     #[expect(clippy::indexing_slicing, reason = "columns, schemas and texts are numbered by the builder")]
     fn encode_predicted(&self, predictions: &[Prediction]) -> Vec<u8> {
-        // Where all values have codes, these are the cells.
+        // If all values have codes, the codes are the cells.
         let needed = predicted::needed(predictions, self.columns.len());
         let of_column = |(column, needed): (&ColumnDraft, bool)| match needed && !column.local.is_empty() {
             true => column.cells(&self.text),
@@ -425,7 +425,7 @@ impl TagsDraft {
         let cells: Vec<_> = self.columns.iter().zip(needed).map(of_column).collect();
         let code = |column: usize, place: usize| self.columns.get(column)?.codes.get(place).copied();
         let mut coder = RangeEncoder::new();
-        // The draft's columns fit together.
+        // The draft's columns always fit together.
         let _ = predicted::code(
             predictions,
             cells.len(),

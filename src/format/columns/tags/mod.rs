@@ -1,8 +1,7 @@
 //! The tag pairs of a chunk of games as typed columns (FORMAT.md, "Tags blocks").
 //!
-//! Each tag name is a column. A column's values are numbers by a codec that gives back the very text, or references to
-//! the archive's dictionary; a value that the codec cannot hold is kept as it is. Which tags a game has, and in what
-//! order, is its schema.
+//! Each tag name is a column. Its values are numbers under a lossless codec, or references to the archive's dictionary.
+//! Values that the codec cannot represent stay as text. The schema of a game lists its tags in order.
 
 mod build;
 mod names;

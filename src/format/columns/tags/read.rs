@@ -1,4 +1,4 @@
-//! The payload of a tags block read.
+//! Reads the payload of a tags block.
 
 use super::names::{NAMES, PREDICTED, charge_of};
 use crate::format::budget::{self, Allowance, Budget};
@@ -10,9 +10,9 @@ use crate::format::limits::Limits;
 use crate::format::wire::{Bytes, read_compressed_within};
 use std::ops::Range;
 
-/// Reads the places of `count` texts.
+/// Reads the ranges of `count` texts.
 fn read_texts(raw: &[u8], bytes: &mut Bytes, count: usize, out: &mut Vec<Range<usize>>) -> Option<()> {
-    // A length takes a byte at least.
+    // A length takes at least a byte.
     out.try_reserve_exact(Some(count).filter(|count| *count <= bytes.0.len())?).ok()?;
     let first = out.len();
     for _ in 0..count {
@@ -26,17 +26,17 @@ fn read_texts(raw: &[u8], bytes: &mut Bytes, count: usize, out: &mut Vec<Range<u
     Some(())
 }
 
-/// Which columns the tags of games are in, read.
+/// The columns of each schema.
 #[derive(Debug)]
 struct Schemas {
-    /// The columns of all, one schema after the other, and where each ends.
+    /// The columns of all schemas, concatenated, and the end of each schema.
     columns: Vec<u32>,
     ends: Vec<u32>,
 }
 
 impl Schemas {
     fn read(bytes: &mut Bytes, budget: &mut Budget) -> Option<Schemas> {
-        // A schema takes a byte at least, and so does each of its columns.
+        // A schema takes at least a byte, and so does each of its columns.
         let count = bytes.count().filter(|count| *count <= bytes.0.len())?;
         budget.draw(count, budget::SCHEMA)?;
         let (mut columns, mut ends) = (Vec::new(), budget::with_room(count)?);
@@ -58,7 +58,7 @@ impl Schemas {
     }
 }
 
-/// A value of a column, read.
+/// A decoded value of a column.
 #[derive(Clone, Copy, Debug)]
 enum Cell {
     Number(u64),
@@ -72,36 +72,36 @@ struct Column {
     cells: Vec<Cell>,
 }
 
-/// The tags of a chunk, read.
+/// The decoded tags of a chunk.
 #[derive(Debug)]
 pub struct Tags {
     columns: Vec<Column>,
     schemas: Schemas,
     games: Vec<u32>,
-    /// For each game the place of its first tag in `values`.
+    /// For each game, the index of its first tag in `values`.
     first: Vec<u32>,
-    /// For each tag of each game the place in its column.
+    /// For each tag of each game, the index of the value in its column.
     values: Vec<u32>,
     raw: Vec<u8>,
     local: Vec<Range<usize>>,
 }
 
-/// A tag's value as the chunk has it.
+/// A tag's value as stored in the chunk.
 #[derive(Clone, Copy, Debug)]
 pub enum StoredValue<'a> {
-    /// The text itself.
+    /// The text.
     Text(&'a [u8]),
-    /// The string with this number in the archive's dictionary.
+    /// The number of a string in the archive's dictionary.
     Dictionary(u64),
 }
 
 impl Tags {
-    /// Reads a payload whose CRC holds; `games` is the chunk's number of games.
+    /// Reads a payload with a verified CRC. `games` is the number of games in the chunk.
     pub fn decode(payload: &[u8], games: usize) -> Option<Tags> {
         Tags::decode_within(payload, games, &Limits::DEFAULT)
     }
 
-    /// Reads a payload that stays within the limits.
+    /// Reads a payload within the limits.
     pub fn decode_within(payload: &[u8], games: usize, limits: &Limits) -> Option<Tags> {
         let mut budget = Budget::new(payload.len(), Allowance::Chunk(games), limits);
         let raw = read_compressed_within(payload, &mut budget)?;
@@ -132,8 +132,7 @@ impl Tags {
         if !predicted.into_iter().eq(expected) || !predictions.iter().all(has_codes) {
             return None;
         }
-        // A chunk whose games all have the first schema has no plane to support the count: each game has a record,
-        // though.
+        // If all games have the first schema, no plane supports the count. Each game has a record, which does.
         let numbers = read_column(&mut bytes, games)?;
         let charges = columns.iter().enumerate();
         let charges =
@@ -219,7 +218,7 @@ impl Tags {
         bytes.0.is_empty().then_some(Tags { columns, schemas, games: game_schemas, first, values, raw, local })
     }
 
-    /// Calls `tag` with each tag pair of game `index` of the chunk (from 0), in order. Returns `None` where there is no
+    /// Calls `tag` with each tag pair of game `index` of the chunk (from 0), in order. Returns `None` if there is no
     /// such game.
     pub fn visit<'a>(&'a self, index: usize, mut tag: impl FnMut(&'a [u8], StoredValue)) -> Option<()> {
         let schema = self.schemas.get(*self.games.get(index)?)?;
@@ -233,11 +232,11 @@ impl Tags {
         Some(())
     }
 
-    /// Calls `seen` with the value of the first tag of that name of each game in order, `None` where it has none.
-    /// Returns `None` where the block contradicts itself.
+    /// Calls `seen` for each game in order, with the value of its first tag of this name, or `None` if it has no such
+    /// tag. Returns `None` if the block contradicts itself.
     pub fn visit_column(&self, name: &[u8], mut seen: impl FnMut(Option<StoredValue<'_>>)) -> Option<()> {
-        // A schema may have the tag twice, or (in a crafted file) two columns of one name: the first in the game's
-        // order counts.
+        // A schema may contain the tag twice, or a crafted file two columns of one name. The first in the game's order
+        // counts.
         let of_name = |column: &u32| self.columns.get(*column as usize).is_some_and(|column| *column.name == *name);
         let schemas = (0..self.schemas.ends.len() as u32).map_while(|number| self.schemas.get(number));
         let places: Vec<Option<usize>> = schemas.map(|schema| schema.iter().position(of_name)).collect();

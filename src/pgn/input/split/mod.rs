@@ -1,12 +1,12 @@
-//! A stream of PGN bytes cut into spans of one game each, in order, at the speed of a search for a byte.
+//! Splits a stream of PGN bytes into spans of one game each, in order, at the speed of a byte search.
 //!
-//! Where the cuts fall depends on the bytes alone, never on how they arrive. A cut falls before a tag pair that begins
-//! a line after movetext, and before an Event tag that begins a line after tags and an empty line; not within a
-//! comment, unless that comment shows itself as one that was never closed. A cut also falls after 64 KiB of blanks in a
-//! row (a file that was padded, or not written to its end). Games without tags stay together in a span, up to a few
-//! KiB.
+//! The cuts depend only on the bytes, never on the sizes of reads. The splitter cuts before a tag pair that begins a
+//! line after movetext. It cuts before an Event tag that begins a line after tags and an empty line. It never cuts
+//! within a comment, unless the comment was evidently never closed. It also cuts after 64 KiB of consecutive blanks,
+//! which occur in padded and incompletely written files. Games without tags stay together in a span of up to a few KiB.
 //!
-//! A game that is too long is never held: its bytes are given out in parts as they come, and at its end what it was.
+//! A game beyond the size limit is never held in memory. Its bytes are returned in parts, and its description at its
+//! end.
 
 use crate::pgn::bytes::{BOM, count_lines, from, is_all_blank, is_blank, slice};
 use crate::pgn::limits::ReadLimits;
@@ -17,7 +17,7 @@ use std::io::{self, Read};
 
 mod scan;
 
-/// The checkpoint of a game in a [`Batch`] and in its source. It may hold several games, if they have no tags.
+/// The position of a game in a [`Batch`] and in its source. The span may contain several games without tags.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct GameSpan {
     /// The first byte, in the batch's text.
@@ -26,60 +26,61 @@ pub struct GameSpan {
     pub end: usize,
     /// The first byte, in the decompressed source.
     pub offset: u64,
-    /// The line it begins on, from 1.
+    /// The line of its first byte, from 1.
     pub line: u64,
 }
 
-/// A game that is longer than the limit. Its bytes have been given out in batches of their own, without a span.
+/// A game longer than the limit. Its bytes were returned in separate batches, without a span.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Oversized {
     /// The first byte, in the decompressed source.
     pub offset: u64,
-    /// The line it begins on, from 1.
+    /// The line of its first byte, from 1.
     pub line: u64,
-    /// Its bytes.
+    /// The number of its bytes.
     pub bytes: u64,
-    /// The first of them, at most [`Oversized::HEAD`].
+    /// Its first bytes, at most [`Oversized::HEAD`].
     pub head: Vec<u8>,
 }
 
 impl Oversized {
-    /// The most bytes of a game that are reported, though it is too long.
+    /// The maximum number of bytes of an oversized game that are reported.
     pub const HEAD: usize = 1 << 20;
 }
 
-/// The bytes of a batch that is a part of a game that is too long; its last part may have fewer.
+/// The size of a batch that is a part of an oversized game. The last part may be smaller.
 const PART: usize = 1 << 20;
-/// A span of so many bytes begins a batch.
+/// A span of at least this size begins a new batch.
 const LARGE: usize = 1 << 20;
 
-/// Some spans in a row with their text.
+/// Consecutive spans with their text.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Batch {
     /// The number of the source, as given to [`Splitter::new`].
     pub source: u32,
-    /// The bytes that the spans point into.
+    /// The bytes that contain the spans.
     pub text: Vec<u8>,
     /// The spans, in order.
     pub spans: Vec<GameSpan>,
-    /// The game that was too long and ends with this batch; its text, and that of the batches before it that are
-    /// `open`, is the game's.
+    /// The oversized game that ends with this batch. It consists of the text of this batch and of the preceding `open`
+    /// batches.
     pub oversized: Option<Oversized>,
-    /// Whether the text is a part of a game that is too long and goes on in the next batch.
+    /// Whether the text is a part of an oversized game that continues in the next batch.
     pub open: bool,
     /// The first byte after the batch, in the decompressed source.
     pub end: u64,
 }
 
-/// More room than this is not kept for other text.
+/// The maximum capacity of a buffer that is kept for reuse.
 const MOST_KEPT: usize = 4 << 20;
 
-// Room for text that is not needed any more, for the next one: to get new pages takes as long as to read into them.
+// A finished text buffer is reused for the next batch on this thread. Getting new memory pages takes as long as reading
+// into them.
 thread_local! {
     static ROOM_KEPT: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
 }
 
-/// Keeps the room of a text for the next one that is read on this thread.
+/// Keeps the buffer of a text for the next batch on this thread.
 fn keep_room(text: Vec<u8>) {
     ROOM_KEPT.with(|kept| {
         let before = kept.take();
@@ -88,7 +89,7 @@ fn keep_room(text: Vec<u8>) {
     });
 }
 
-/// Returns an empty text with room for so many bytes.
+/// Returns an empty buffer with capacity for `bytes` bytes.
 fn room(bytes: usize) -> Vec<u8> {
     let mut text = ROOM_KEPT.take();
     text.clear();
@@ -99,7 +100,7 @@ fn room(bytes: usize) -> Vec<u8> {
 }
 
 impl Batch {
-    /// Lets go of a batch; what its text took is used for the next one that is read on this thread.
+    /// Drops a batch, and reuses its buffer for the next batch on this thread.
     pub fn recycle(self) {
         keep_room(self.text);
     }
@@ -114,61 +115,60 @@ impl Batch {
         span.line + self.lines(span, 0, offset)
     }
 
-    /// Returns how many lines end between two offsets into the span, in bytes.
+    /// Returns the number of line ends between two byte offsets in the span.
     pub fn lines(&self, span: &GameSpan, start: usize, end: usize) -> u64 {
         count_lines(slice(self.span(span), start, end))
     }
 }
 
-/// A checkpoint in a source between two batches, and what has been learnt of the bytes before it.
+/// A position in a source between two batches, with the state of the bytes before it.
 #[derive(Clone, Debug, Default)]
 pub struct Checkpoint {
-    /// How many bytes come before it, decompressed.
+    /// The number of decompressed bytes before it.
     pub offset: u64,
-    /// The line that begins there, from 1.
+    /// The line that begins at the position, from 1.
     pub line: u64,
     /// The SHA-256 of the bytes before it.
     pub hash: Sha256,
 }
 
-/// Cuts a stream into spans. Memory is bounded by the limits on a game and a comment, and a few MiB, whatever the
-/// stream holds.
+/// Splits a stream into spans. The limits of a game and a comment, plus a few MiB, bound its memory for any stream.
 pub struct Splitter<R> {
     reader: R,
     source: u32,
     limits: ReadLimits,
-    /// How many bytes are read at once.
+    /// The number of bytes per read.
     step: usize,
     ended: bool,
     failed: Option<io::Error>,
 
-    /// Bytes read, with room for more.
+    /// The bytes that have been read, and room for more.
     buffer: Vec<u8>,
-    /// Where the span begins that is being scanned: in the buffer, in the source, and its line.
+    /// The start of the current span: in the buffer, in the source, and its line.
     span: usize,
     offset: u64,
     line: u64,
-    /// How many bytes of the buffer that span has, where its end has been found.
+    /// The length of the current span in the buffer, if its end is known.
     found: Option<usize>,
-    /// Bytes and line ends of that span that have been given out, because it is too long.
+    /// The bytes and line ends of the current span that were already returned because it is oversized.
     given: u64,
     given_lines: u64,
-    /// Whether there were only blanks among them.
+    /// Whether the returned bytes were only blanks.
     given_blank: bool,
     /// The hash of everything before `hashed` in the buffer.
     hash: Sha256,
     hashed: usize,
-    /// The beginning of that span, if bytes of it have been given out.
+    /// The first bytes of the current span, if bytes of the span were already returned.
     head: Vec<u8>,
     spans: Vec<GameSpan>,
     scan: Scan,
 }
 
-/// The least room for a read.
+/// The minimum room for a read.
 const ROOM: usize = 64 << 10;
 
 impl<R: Read> Splitter<R> {
-    /// Starts at the beginning of a source; `source` is the caller's number for it.
+    /// Returns a splitter at the beginning of a source. `source` is the caller's number of the source.
     pub fn new(reader: R, source: u32, limits: ReadLimits) -> Splitter<R> {
         Splitter {
             reader,
@@ -193,8 +193,8 @@ impl<R: Read> Splitter<R> {
         }
     }
 
-    /// Goes on where an earlier splitter of the same source was at `checkpoint`, from which `reader` gives the bytes:
-    /// the batches are the same.
+    /// Continues where an earlier splitter of the same source was at `checkpoint`, and returns the same batches.
+    /// `reader` begins at that position.
     pub fn resume(reader: R, source: u32, limits: ReadLimits, checkpoint: Checkpoint) -> Splitter<R> {
         let Checkpoint { offset, line, hash } = checkpoint;
         let mut splitter = Splitter::new(reader, source, limits);
@@ -202,17 +202,17 @@ impl<R: Read> Splitter<R> {
         splitter
     }
 
-    /// Returns the checkpoint after the last batch; at the end of the source, its end. After a batch that is
-    /// [`open`](Batch::open) there is none to go on from.
+    /// Returns the checkpoint after the last batch, or the end of the source. There is none after an
+    /// [`open`](Batch::open) batch.
     pub fn checkpoint(&self) -> Checkpoint {
         Checkpoint { offset: self.offset, line: self.line, hash: self.hash.clone() }
     }
 
-    /// Returns the next whole spans, together at least `target_bytes` long; fewer before a long one and at the end of
-    /// the source, where blanks may come without a span, and then `None`. A game that is too long comes in batches of
-    /// its own.
+    /// Returns the next complete spans, with a total length of at least `target_bytes`. There may be fewer before a
+    /// long span and at the end of the source. An oversized game is returned in separate batches. At the end, a batch
+    /// may contain only blanks; `None` follows.
     ///
-    /// A read error comes after the spans before it; the span that it cut off is not given.
+    /// A read error is returned after the preceding spans. The span that it truncates is not returned.
     pub fn next_batch(&mut self, target_bytes: usize) -> io::Result<Option<Batch>> {
         self.step = target_bytes.clamp(ROOM, 1 << 20);
         loop {
@@ -225,7 +225,7 @@ impl<R: Read> Splitter<R> {
                     return Ok(Some(self.give(Some(length))));
                 }
                 self.cut(self.span + length);
-                // Where there are blanks alone, they are no span.
+                // Blanks alone are not a span.
                 if self.span >= target_bytes && (!self.spans.is_empty() || self.span >= PART) {
                     return Ok(Some(self.take()));
                 }
@@ -245,7 +245,7 @@ impl<R: Read> Splitter<R> {
                         self.found = Some(self.buffer.len() - self.span);
                         continue;
                     }
-                    // Blanks at the end of a source belong to it, too.
+                    // Blanks at the end of a source also belong to the source.
                     let blanks = self.span > 0 && self.failed.is_none();
                     if !self.spans.is_empty() || blanks {
                         return Ok(Some(self.take()));
@@ -259,13 +259,13 @@ impl<R: Read> Splitter<R> {
         }
     }
 
-    /// Returns whether the span is too long if so many bytes of the buffer belong to it.
+    /// Returns whether the span is oversized if it extends to `length` bytes of the buffer.
     fn is_oversized(&self, length: usize) -> bool {
         self.given + length as u64 > self.limits.max_game_bytes as u64
     }
 
     fn fill(&mut self) {
-        // Little more than a batch, as what is left over is copied; of a span that is much longer, as much again.
+        // Slightly more than a batch is read, because the rest is copied. For a much longer span, the buffer doubles.
         let room = match self.step.checked_sub(self.buffer.len()) {
             Some(missing) => missing.max(ROOM),
             None if self.buffer.len() < 2 * self.step => ROOM,
@@ -275,7 +275,7 @@ impl<R: Read> Splitter<R> {
         let begin = self.buffer.len();
         let (mut filled, end) = (begin, begin + room);
         while filled < end {
-            // Of a short source's room no more is touched than is read.
+            // For a short source, memory beyond its bytes is not touched.
             self.buffer.resize((filled + ROOM).min(end), 0);
             match self.reader.read(self.buffer.get_mut(filled..).unwrap_or_default()) {
                 Ok(0) => break,
@@ -291,7 +291,7 @@ impl<R: Read> Splitter<R> {
         self.ended = self.failed.is_some() || filled == begin;
     }
 
-    /// Hashes what stands before `end` and has not been hashed.
+    /// Hashes the bytes before `end` that are not hashed yet.
     fn hash_to(&mut self, end: usize) {
         self.hash.update(slice(&self.buffer, self.hashed, end));
         self.hashed = self.hashed.max(end);
@@ -309,8 +309,8 @@ impl<R: Read> Splitter<R> {
         (self.span, self.found) = (at, None);
     }
 
-    /// Gives out the next part of a span that is too long and begins the buffer; `length` of its bytes are there where
-    /// its end has been found, else more than a part.
+    /// Returns the next part of an oversized span at the start of the buffer. `length` is the rest of the span if its
+    /// end is known. Otherwise the buffer contains more than a part.
     fn give(&mut self, length: Option<usize>) -> Batch {
         let count = length.map_or(PART, |length| length.min(PART));
         self.hash_to(count);
@@ -341,7 +341,7 @@ impl<R: Read> Splitter<R> {
         Batch { source: self.source, text, spans: Vec::new(), oversized, open, end: offset + bytes }
     }
 
-    /// Returns what has been cut so far and keeps the rest.
+    /// Returns the finished spans and keeps the rest.
     fn take(&mut self) -> Batch {
         self.hash_to(self.span);
         self.hashed = 0;

@@ -1,4 +1,4 @@
-//! The scan for the places to cut: a state that walks over the bytes seen so far.
+//! The scan for the ends of spans: a state machine over the bytes read so far.
 
 use crate::game::Outcome;
 use crate::pgn::bytes::{BOM, begins_line, count_lines, from, is_blank, is_line_end, line_end, slice, trim_end};
@@ -6,11 +6,11 @@ use crate::pgn::fault::FaultKind;
 use crate::pgn::masks::line_ends;
 use crate::pgn::tags;
 
-/// Where the scan stands; all places are in the buffer.
+/// The state of the scan. All positions are in the buffer.
 #[derive(Clone, Copy)]
 pub(in crate::pgn) struct Scan {
     pub(in crate::pgn) at: usize,
-    /// From `at` up to here nothing is to be found.
+    /// The end of the searched bytes from `at`.
     probed: usize,
     mode: Mode,
     section: Section,
@@ -18,21 +18,21 @@ pub(in crate::pgn) struct Scan {
     fresh: bool,
     /// Whether the last tag line lacks its closing quote.
     open_tag: bool,
-    /// In movetext: the line of this byte is no escape, or the byte is a line end.
+    /// In movetext: the line of this byte is not an escape, or the byte is a line end.
     checked: usize,
-    /// In long movetext: whether the last line that is not empty ended with a termination marker.
+    /// In long movetext: whether the last nonempty line ended with a termination marker.
     marker: bool,
-    /// From where the comment begins there is no `}` up to here; whether there is one here.
+    /// The end of the search for `}` from the start of the comment, and whether there is a `}` at that position.
     close: usize,
     closed: bool,
-    /// There is no line end between these, the second excluded: many may ask on one line.
+    /// A range without line ends, end excluded. It saves repeated searches on one line.
     unbroken: (usize, usize),
-    /// Where the blanks begin that reach up to `at`; `None` where none do, or nobody has looked.
+    /// The start of the blanks that extend to `at`; `None` if there are none, or nothing is known.
     blanks: Option<usize>,
 }
 
 impl Scan {
-    /// The beginning of a span.
+    /// Returns the state at the beginning of a span.
     pub(in crate::pgn) fn new(at: usize) -> Scan {
         Scan {
             at,
@@ -50,12 +50,12 @@ impl Scan {
         }
     }
 
-    /// Begins a span; what is known of the next `}` stays known.
+    /// Begins a span. The knowledge about the next `}` remains valid.
     pub(in crate::pgn) fn begin(&mut self, at: usize) {
         *self = Scan { close: self.close, closed: self.closed, unbroken: self.unbroken, ..Scan::new(at) };
     }
 
-    /// Follows the removal of that many bytes before `at`.
+    /// Adjusts the state after `count` bytes before `at` were removed.
     pub(in crate::pgn) fn back(&mut self, count: usize) {
         self.at = self.at.saturating_sub(count);
         self.probed = self.probed.saturating_sub(count);
@@ -71,14 +71,14 @@ impl Scan {
     }
 }
 
-/// What the scan is in.
+/// The kind of text at the current position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Mode {
-    /// A line whose kind is not known yet, before any movetext.
+    /// A line of unknown kind before any movetext.
     Head,
     /// A line that begins with `[`.
     Tag,
-    /// The rest of a line that does not matter.
+    /// The rest of an irrelevant line.
     Line,
     /// Movetext.
     Moves,
@@ -86,12 +86,12 @@ enum Mode {
     Comment,
 }
 
-/// How much of a game has been seen.
+/// The progress within a game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Section {
-    /// At most comments.
+    /// Only comments so far.
     Start,
-    /// Tags, and no empty line since.
+    /// Tags, without an empty line since.
     Tags,
     /// Tags and an empty line.
     TagsAndBlank,
@@ -99,9 +99,9 @@ enum Section {
     Moves,
 }
 
-/// What a step of the scan gave.
+/// The result of a step of the scan.
 pub(in crate::pgn) enum Step {
-    /// Go on.
+    /// Continue.
     On,
     /// More bytes are needed.
     More,
@@ -109,18 +109,18 @@ pub(in crate::pgn) enum Step {
     Cut(usize),
 }
 
-/// A tag line longer than this is not looked into.
+/// The maximum length of a tag line that is examined.
 const LONG_LINE: usize = 1 << 20;
-/// From here on movetext is also cut after termination markers.
+/// The length from which movetext is also cut after termination markers.
 const LONG_REGION: u64 = 8 << 10;
-/// After so many blanks in a row another span begins.
+/// The number of consecutive blanks that end a span.
 const LONG_BLANK: usize = 64 << 10;
-/// How far a line is looked into, and what is kept after the scan.
+/// The maximum length of a look at a line, and the number of bytes kept after the scan.
 pub(in crate::pgn) const REACH: usize = 2048;
-/// What a step of the scan sees.
+/// The input of a step of the scan.
 pub(in crate::pgn) struct View<'a> {
     pub(in crate::pgn) text: &'a [u8],
-    /// Whether nothing comes after the text.
+    /// Whether the text is complete.
     pub(in crate::pgn) ended: bool,
     pub(in crate::pgn) span: usize,
     /// Bytes of the span that are no longer in the text.
@@ -129,7 +129,7 @@ pub(in crate::pgn) struct View<'a> {
 }
 
 impl View<'_> {
-    /// Goes on to the next cut, or to where more bytes are needed.
+    /// Advances to the next cut, or until more bytes are needed.
     pub(in crate::pgn) fn advance(&self, scan: &mut Scan) -> Step {
         loop {
             let step = match scan.mode {
@@ -146,7 +146,7 @@ impl View<'_> {
         }
     }
 
-    /// Returns the place after the line end at `at`, or `None` where the next byte must be seen first.
+    /// Returns the position after the line end at `at`, or `None` if it depends on the next byte.
     fn behind_line_end(&self, at: usize) -> Option<usize> {
         match (self.text.get(at), self.text.get(at + 1)) {
             (Some(b'\r'), Some(b'\n')) => Some(at + 2),
@@ -155,12 +155,12 @@ impl View<'_> {
         }
     }
 
-    /// Whether there is enough text to see a tag pair at `at`, if it is one.
+    /// Returns whether there is enough text to recognize a tag pair at `at`.
     fn shows_line(&self, at: usize) -> bool {
         self.ended || self.text.len() >= at + REACH || line_end(self.text, at) < self.text.len()
     }
 
-    /// Returns where the line that holds `at` ends, or the text.
+    /// Returns the end of the line that contains `at`, or the end of the text.
     fn line_end(&self, scan: &mut Scan, at: usize) -> usize {
         let (start, end) = scan.unbroken;
         let known = (start..=end).contains(&at);
@@ -266,8 +266,8 @@ impl View<'_> {
         self.line(scan)
     }
 
-    /// Goes over lines that are plain tag pairs, to the first line after them that does not begin with `[`. Returns
-    /// false at a line that begins with `[` and needs a closer look.
+    /// Skips lines that are simple tag pairs, up to the first line that does not begin with `[`. Returns false at a
+    /// line that begins with `[` and needs a full check.
     fn plain_tags(&self, scan: &mut Scan) -> bool {
         let (mut line, mut at) = (scan.at, scan.probed);
         let plain = 'text: loop {
@@ -277,7 +277,7 @@ impl View<'_> {
                 let end = at + ends.trailing_zeros() as usize;
                 ends &= ends - 1;
                 if end < line {
-                    // The second half of a CR LF.
+                    // The LF of a CR LF.
                     continue;
                 }
                 if from(self.text, end.saturating_sub(2)).first_chunk() == Some(b"\"]\n[") && end - line <= LONG_LINE {
@@ -306,7 +306,7 @@ impl View<'_> {
         plain
     }
 
-    /// Returns where the movetext begins on a line that begins with tags.
+    /// Returns the start of the movetext on a line that begins with tags.
     fn behind_tags(&self, line: &[u8], scan: &mut Scan) -> usize {
         let mut at = scan.at;
         loop {
@@ -354,7 +354,7 @@ impl View<'_> {
             }
             scan.checked = scan.at;
         }
-        // In a long span the scan goes line by line.
+        // In a long span, the scan goes line by line.
         let length = self.given + (scan.at - self.span) as u64;
         let long = length >= LONG_REGION;
         let end = match LONG_REGION.checked_sub(length).and_then(|rest| usize::try_from(rest).ok()) {
@@ -402,7 +402,7 @@ impl View<'_> {
         Step::On
     }
 
-    /// In a long span: cuts where there have been very many blanks before `end`.
+    /// In a long span: cuts if a large number of blanks precedes `end`.
     fn long_blank(&self, scan: &mut Scan, end: usize) -> Option<Step> {
         let used = trim_end(slice(self.text, scan.at, end)).len();
         let blanks = scan.blanks.filter(|_| used == 0).unwrap_or(scan.at + used);
@@ -418,7 +418,7 @@ impl View<'_> {
         })
     }
 
-    /// At the end of a line of a long span: cuts where the next line begins a game without tags.
+    /// At the end of a line in a long span: cuts if the next line begins a game without tags.
     fn behind_line(&self, scan: &mut Scan, end: usize) -> Step {
         let Some(next) = self.behind_line_end(end) else { return Step::More };
         let tail = slice(self.text, end.saturating_sub(64).max(self.span), end);
@@ -480,8 +480,8 @@ impl View<'_> {
         if end == self.text.len() { Step::More } else { Step::On }
     }
 
-    /// Returns the first line within what seems a comment that shows that it is none but was left open: a line that is
-    /// a tag pair, after an empty line or an Event tag itself, and then, if the comment is `closed`, another `{`.
+    /// Returns the first line in an apparent comment that shows that the comment was never closed. Such a line is a tag
+    /// pair, after an empty line or with the name Event. If the comment is `closed`, another `{` must follow.
     fn next_game(&self, start: usize, end: usize, closed: bool) -> Option<usize> {
         let text = slice(self.text, 0, end);
         for found in memchr::memchr_iter(b'[', from(text, start)) {

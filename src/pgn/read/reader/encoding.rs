@@ -1,4 +1,4 @@
-//! What encoding a game turns out to be in.
+//! Determines the encoding of a game.
 
 use super::Reader;
 use crate::pgn::bytes::slice;
@@ -7,7 +7,8 @@ use crate::pgn::limits::Encoding;
 use crate::pgn::text_visitor::TextVisitor;
 
 impl<V: TextVisitor> Reader<'_, V> {
-    /// At the game's end: says what its bytes were taken for, and whether they are what they were said to be.
+    /// At the end of a game, records the encoding that was used, and reports bytes that contradict the declared
+    /// encoding.
     pub(in crate::pgn) fn judge_encoding(&mut self) {
         if self.plain.ascii {
             return;

@@ -1,4 +1,4 @@
-//! Where a game ends, and whether a termination marker ends it.
+//! Determines the end of a game, and whether a termination marker ends it.
 
 use super::{Flow, Marker, Reader};
 use crate::game::TextKind;
@@ -8,8 +8,8 @@ use crate::pgn::read::words::{has_form_of_move, number};
 use crate::pgn::text_visitor::TextVisitor;
 
 impl<V: TextVisitor> Reader<'_, V> {
-    /// Whether a text or glyph after the termination marker belongs to the next game: it stands after an empty line,
-    /// and moves follow.
+    /// Returns whether a text or glyph after the termination marker belongs to the next game: an empty line precedes
+    /// it, and moves follow.
     pub(in crate::pgn) fn heads_next_game(&mut self, token: Token) -> bool {
         if self.trailing || matches!(token.kind, Kind::End | Kind::Pair | Kind::Number | Kind::Result(_)) {
             return false;
@@ -35,7 +35,7 @@ impl<V: TextVisitor> Reader<'_, V> {
         }
     }
 
-    /// Whether `at` is the first place on its line that is not blank, and the line before is empty.
+    /// Returns whether `at` is the first nonblank position on its line, and the line before is empty.
     pub(in crate::pgn) fn after_empty_line(&self, at: usize) -> bool {
         let text = self.lexer.text;
         let Some(line) = bytes::begins_line(text, self.reading.start, at) else { return false };
@@ -43,7 +43,8 @@ impl<V: TextVisitor> Reader<'_, V> {
         bytes::count_lines(from(head, trim_end(head).len())) >= 2
     }
 
-    /// A move number. One without dot and move is kept as a word; one with both may begin another game.
+    /// Handles a move number. A number without dot and move is kept as a word. A number with both may begin another
+    /// game.
     pub(in crate::pgn) fn number(&mut self, token: Token) -> Flow {
         let dotted = self.word(token).last() == Some(&b'.');
         let bracketed = self.lexer.text.get(token.to) == Some(&b')') && self.branches.is_empty();
@@ -61,15 +62,15 @@ impl<V: TextVisitor> Reader<'_, V> {
         if next_game { self.end_before(token) } else { Flow::On }
     }
 
-    /// Whether a number begins a game although no termination marker came before it: `1.` after an empty line, and a
-    /// move.
+    /// Returns whether a number begins a game without a preceding termination marker: `1.` after an empty line,
+    /// followed by a move.
     pub(in crate::pgn) fn restarts(&self, token: Token) -> bool {
         self.word(token) == b"1."
             && self.after_empty_line(token.start)
             && Lexer { text: self.lexer.text, at: token.to }.move_follows()
     }
 
-    /// Whether the `)` at `at` belongs to a move number such as `12)`.
+    /// Returns whether the `)` at `at` belongs to a move number such as `12)`.
     pub(in crate::pgn) fn closes_number(&self, at: usize) -> bool {
         let before = slice(self.lexer.text, at.saturating_sub(8), at);
         let digits = before.iter().rev().take_while(|b| b.is_ascii_digit()).count();
@@ -86,8 +87,8 @@ impl<V: TextVisitor> Reader<'_, V> {
         }
     }
 
-    /// Whether a marker in the main line ends the game: no other one follows, nor the move whose turn it is, with its
-    /// number.
+    /// Returns whether a marker in the main line ends the game: neither another marker follows, nor the next move with
+    /// its number.
     pub(in crate::pgn) fn is_final(&self, marker: Marker) -> bool {
         let mut ahead = Lexer { text: self.lexer.text, at: marker.end };
         let mut depth = 0usize;
@@ -109,7 +110,7 @@ impl<V: TextVisitor> Reader<'_, V> {
         }
     }
 
-    /// Whether a number in a raw text begins another game; `ended`: after a termination marker.
+    /// Returns whether a number in raw text begins another game. `ended` is true after a termination marker.
     pub(in crate::pgn) fn begins_next(&self, token: Token, ended: bool) -> bool {
         let ended = ended && number(self.word(token)) == 1;
         ended && Lexer { text: self.lexer.text, at: token.to }.move_follows() || self.restarts(token)

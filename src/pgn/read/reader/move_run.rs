@@ -1,12 +1,11 @@
-//! Stretches of moves that stand as the standard has them and as the visitor would write them: found, checked and
-//! played with no more than that takes.
+//! Runs of moves in standard form and in the visitor's layout: finds, checks and plays them with minimal work.
 
 use super::Reader;
 use crate::chess::{Color, MoveKind};
 use crate::pgn::read::run_words::{MOST, Word, Words};
 use crate::pgn::text_visitor::{EndOfRun, Lines, MoveRun, TextVisitor};
 
-/// What a visitor that takes any run of moves is given to begin with.
+/// The initial layout for a visitor that accepts any run of moves.
 const USUAL: Lines = Lines {
     column: 1,
     width: isize::MAX as usize,
@@ -19,12 +18,12 @@ const USUAL: Lines = Lines {
 };
 
 impl<V: TextVisitor> Reader<'_, V> {
-    /// Reads as many moves as follow one another plainly; none where the first is not so.
+    /// Reads as many consecutive plain moves as possible, possibly none.
     pub(in crate::pgn) fn move_run(&mut self) {
         let (lines, any) = match self.visitor.move_run() {
             MoveRun::None => return,
             MoveRun::Any => (USUAL, true),
-            // White's move has a number in any case.
+            // White's move always has a number.
             MoveRun::Laid(lines) => (Lines { number: lines.number && self.now.turn() == Color::Black, ..lines }, false),
         };
         let begin = self.lexer.at;
@@ -54,13 +53,13 @@ impl<V: TextVisitor> Reader<'_, V> {
         if end > begin {
             let column = (end as isize - line).unsigned_abs();
             let text = self.lexer.text.get(begin..end).unwrap_or_default();
-            // Any other check has been answered.
+            // Playing the move has verified every other check mark.
             let mate = text.last() == Some(&b'+') && !self.now.has_legal_move();
             self.visitor.end_run(text, EndOfRun { column, gap: gap.map(|gap| end - gap), mate });
         }
     }
 
-    /// Plays words, and returns how many; the next is no move, or not so plain.
+    /// Plays words and returns their number. The next word is not a move, or needs the general path.
     fn play_words(&mut self, words: &Words, base: usize, found: &[Word]) -> u8 {
         let mut played = 0;
         if !self.now.is_quick() {

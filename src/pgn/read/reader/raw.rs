@@ -1,4 +1,4 @@
-//! Raw text: what follows a fault, kept as it is up to the end of its variation or game.
+//! Raw text: keeps the text after a fault unchanged up to the end of its variation or game.
 
 use super::{Marker, Reader};
 use crate::game::{Outcome, TextKind};
@@ -9,36 +9,36 @@ use crate::pgn::read::text::{self, Plain};
 use crate::pgn::read::words::has_form_of_move;
 use crate::pgn::text_visitor::TextVisitor;
 
-/// Which raw text is being skipped, and so where it ends.
+/// The kind of the skipped raw text, which determines its end.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Tail {
     /// The rest of the game.
     Main,
     /// The rest of a variation, up to its `)`.
     Variation,
-    /// A group in parentheses, its `)` included.
+    /// A group in parentheses, including its `)`.
     Group,
 }
 
-/// A raw text that was skipped.
+/// A skipped raw text.
 struct Skipped {
-    /// The first byte after it, trailing blanks and a final marker aside.
+    /// The end of the text, without trailing blanks and a final marker.
     end: usize,
-    /// Whether it ends within a comment.
+    /// Whether the text ends within a comment.
     open_comment: bool,
-    /// How many parentheses of a raw variation are left open.
+    /// The number of unclosed parentheses in a raw variation.
     open_groups: usize,
 }
 
 impl<V: TextVisitor> Reader<'_, V> {
-    /// A variation before any move: kept as one token, from its `(` to its `)`.
+    /// Keeps a variation before any move as one token, from its `(` to its `)`.
     pub(in crate::pgn) fn stray_group(&mut self, token: Token) {
         self.fault(FaultKind::StrayParenthesis, token.start);
         let skipped = self.skip_tail(Tail::Group);
         self.raw(TextKind::Token, token.start, &skipped);
     }
 
-    /// Gives everything from `start` to the end of the variation or game to the visitor as one text.
+    /// Passes everything from `start` to the end of the variation or game to the visitor as one text.
     pub(in crate::pgn) fn tail(&mut self, start: usize) {
         self.flush_inner_marker();
         if self.branches.is_empty()
@@ -52,8 +52,8 @@ impl<V: TextVisitor> Reader<'_, V> {
         self.raw(TextKind::Tail, start, &skipped);
     }
 
-    /// Gives a raw text to the visitor. A comment left open in it is closed, and so are the parentheses of a raw
-    /// variation, lest they swallow what is written after them.
+    /// Passes a raw text to the visitor. An open comment and the open parentheses of a raw variation are closed,
+    /// because they would otherwise enclose the following text.
     fn raw(&mut self, kind: TextKind, start: usize, skipped: &Skipped) {
         if skipped.open_comment {
             self.fault(FaultKind::UnterminatedComment, start);
@@ -70,15 +70,15 @@ impl<V: TextVisitor> Reader<'_, V> {
         }
     }
 
-    /// Goes to the end of a raw text, comments respected. The lexer then stands where the game, or the next one, goes
-    /// on.
+    /// Skips to the end of a raw text, respecting comments. The lexer then is at the continuation of the game or the
+    /// next game.
     fn skip_tail(&mut self, tail: Tail) -> Skipped {
         let mut depth = 0usize;
         let mut open_comment = false;
-        // The last marker, and whether it is the last token and outside parentheses.
+        // The latest marker, and whether it is the last token and outside parentheses.
         let mut marker: Option<Marker> = None;
         let (mut last, mut ends_game) = (false, false);
-        // Whether there has been anything like a move.
+        // Whether a token had the form of a move.
         let mut moves = false;
         let (end, closed) = loop {
             let token = self.lexer.next();
@@ -145,7 +145,7 @@ impl<V: TextVisitor> Reader<'_, V> {
         Skipped { open_groups, end: trim_end(slice(self.lexer.text, 0, end)).len(), open_comment }
     }
 
-    /// Returns the marker that a text ends with, and where the text before it ends.
+    /// Returns the marker at the end of a text, and the end of the text before it.
     pub(in crate::pgn) fn final_marker(&self, start: usize, end: usize) -> (usize, Option<Marker>) {
         let text = self.lexer.text;
         let trimmed = start + trim_end(slice(text, start, end)).len();

@@ -5,7 +5,7 @@
 /// Eight bytes each, the highest first, as a book writes its keys.
 static BYTES: &[u8; 781 * 8] = include_bytes!("../../../../data/polyglot.bin");
 
-#[expect(clippy::indexing_slicing, reason = "worked out when it is compiled")]
+#[expect(clippy::indexing_slicing, reason = "evaluated at compile time")]
 pub(in crate::query) static NUMBERS: [u64; 781] = {
     let (mut numbers, mut place) = ([0; 781], 0);
     while place < BYTES.len() {

@@ -1,11 +1,11 @@
-//! Ranks as words: how a rank with a set of occupied squares is written.
+//! Ranks as words: the text of a rank by its set of occupied squares.
 
-/// A buffer for a FEN. The longest has placement 71, ` w` 2, ` KQkq` 5, ` e3` 3, and twice a space and ten digits, 22:
-/// 103 bytes in all. There is room for any word at any place below 128, so that none has to be looked for.
+/// A buffer for a FEN. The longest FEN has 103 bytes: placement 71, ` w` 2, ` KQkq` 5, ` e3` 3, and twice a space and
+/// ten digits, 22. The buffer has room for a word at any position below 128, so no position needs a check.
 pub(in crate::chess::text::fen) type Text = [u8; TEXT];
 pub(in crate::chess::text::fen) const TEXT: usize = 136;
 
-/// Puts eight bytes at a place below 128. What is too much of them is written over.
+/// Writes eight bytes at a position below 128. The next write overwrites surplus bytes.
 #[inline(always)]
 pub(super) fn put(word: u64, out: &mut Text, at: usize) {
     if let Some(room) = out[at & 127..].first_chunk_mut() {
@@ -13,29 +13,29 @@ pub(super) fn put(word: u64, out: &mut Text, at: usize) {
     }
 }
 
-/// Puts a word out of a table, which has its length in the highest byte; returns the place after it.
+/// Writes a word of a table, whose highest byte is its length. Returns the position after it.
 #[inline(always)]
 pub(super) fn put_known(word: u64, out: &mut Text, at: usize) -> usize {
     put(word, out, at);
     at + (word >> 56) as usize
 }
 
-/// Puts the text of a rank with that set of occupied squares, and a slash; returns the place after them.
+/// Writes the text of a rank with this set of occupied squares, and a slash. Returns the position after them.
 #[inline(always)]
 pub(super) fn put_rank(text: u64, occupied: usize, out: &mut Text, at: usize) -> usize {
     put(text, out, at);
     let end = at + usize::from(LENGTHS[occupied & 255]);
-    // After the last rank, that is written over.
+    // After the last rank, the next field overwrites the slash.
     out[end & 127] = b'/';
     end + 1
 }
 
-/// How a rank with that set of occupied squares is written.
+/// The text of a rank with a certain set of occupied squares.
 #[derive(Clone, Copy)]
 pub(super) struct Rank {
     /// The digits, each on the last square of its run.
     pub(super) digits: u64,
-    /// The squares whose characters move by one, then by two, then by four, each where they are by then.
+    /// The characters that move by one, then by two, then by four, each at its position at that step.
     pub(super) moves: [u64; 3],
 }
 
@@ -70,14 +70,14 @@ pub(super) static RANKS: [Rank; 256] = {
     table
 };
 
-/// How many characters such a rank takes.
+/// The number of characters of such a rank.
 static LENGTHS: [u8; 256] = {
     let mut table = [0; 256];
     let mut set = 0;
     while set < 256 {
         let mut file = 0;
         while file < 8 {
-            // A character for each piece and for each run of empty squares, at its end.
+            // A character for each piece, and for each run of empty squares at its end.
             table[set] += (set >> file & 1 != 0 || file == 7 || set >> (file + 1) & 1 != 0) as u8;
             file += 1;
         }

@@ -1,9 +1,9 @@
-//! Placement by byte shuffles, two ranks at a time.
+//! Writes the placement by byte shuffles, two ranks at a time.
 
 use super::ranks::{RANKS, Text, put_rank};
 use std::arch::x86_64::*;
 
-/// How a rank with that set of occupied squares is written: where each character comes from, and the digits between.
+/// The text of a rank with a certain set of occupied squares: the source of each character, and the digits.
 #[derive(Clone, Copy)]
 #[repr(align(16))]
 struct Rank {
@@ -16,7 +16,7 @@ static SHUFFLES: [Rank; 256] = {
     let mut set = 0;
     while set < 256 {
         let (mut file, mut at) = (0u64, 0u64);
-        // A character that comes from nowhere is zero.
+        // A character without a source becomes zero.
         let mut from = u64::MAX;
         while file < 8 {
             let digit = RANKS[set].digits >> (file * 8) & 0xFF;
@@ -34,14 +34,14 @@ static SHUFFLES: [Rank; 256] = {
     table
 };
 
-/// Writes the placement; `None`, and nothing, where the processor has no such shuffles.
+/// Writes the placement. Returns `None` and writes nothing if the processor does not support the shuffles.
 #[inline]
 #[allow(unsafe_code)]
 pub fn placement(board: &[u8; 64], out: &mut Text) -> Option<usize> {
     if !is_x86_feature_detected!("ssse3") {
         return None;
     }
-    // SAFETY: the processor has SSSE3, as has just been asked; the function has no other condition.
+    // SAFETY: the processor supports SSSE3, as just tested, and the function has no other requirement.
     Some(unsafe { shuffled(board, out) })
 }
 
@@ -53,14 +53,15 @@ fn shuffled(board: &[u8; 64], out: &mut Text) -> usize {
     );
     let word = |at: usize| i64::from_le_bytes(board.as_chunks::<8>().0[at & 7]);
     let mut at = 0;
-    // The upper rank's squares are eight bytes on; a character from nowhere stays so, as its sign does.
+    // The upper rank's squares are eight bytes higher. Characters without a source keep their sign bit, and so stay
+    // zero.
     let upper = _mm_set_epi64x(0x0808_0808_0808_0808, 0);
     for pair in [6, 4, 2, 0] {
         let codes = _mm_set_epi64x(word(pair + 1), word(pair));
-        // Bits 2 to 5 of a code are role and colour.
+        // Bits 2 to 5 of a code are role and color.
         let pieces = _mm_and_si128(_mm_srli_epi16::<2>(codes), _mm_set1_epi8(15));
         let pieces = _mm_shuffle_epi8(letters, pieces);
-        // Bit 6 of a letter is set; a shift by one makes it the sign.
+        // Bit 6 of a letter is set. A shift by one makes it the sign bit, which `movemask` gathers.
         let occupied = _mm_movemask_epi8(_mm_slli_epi16::<1>(pieces)) as usize;
         let sets = [occupied & 0xFF, occupied >> 8 & 0xFF];
         let [low, high] = sets.map(|set| &SHUFFLES[set]);
