@@ -144,7 +144,7 @@ fn told(rows: &[[String; 6]], pages: [Page; 2], length: u64, found: Option<u64>,
     let writes = match writer.as_str() {
         "appends" => Some(own),
         "refuses" => None,
-        "walks on: what is found counts, and its pages are written; the rest is cut off" | "as above" => {
+        "walks on: commits that are found count, and their pages are written; the rest is cut off" | "as above" => {
             Some(found.unwrap_or(own))
         }
         "where something is found, writes its pages and cuts off the rest; else refuses" => found,
