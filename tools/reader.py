@@ -1019,6 +1019,7 @@ class Column:
         if self.codec == 1:
             return strings(n)
         if self.codec == 2:
+            need(n < 1 << 32, "a number beyond its codec")
             return b"%d" % n
         if self.codec == 3:
             return b"%s%d" % (b"-" if n & 1 else b"+", n >> 1)

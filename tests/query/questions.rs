@@ -195,10 +195,11 @@ fn documents_name_every_member() {
 
     let description: Value = serde_json::from_str(&read("crates/answers/src/openapi.json")).unwrap();
     let post = &description["paths"]["/api/v1/find"]["post"]["requestBody"]["content"]["application/json"]["schema"];
-    let members = Query::MEMBERS.map(str::to_owned).into_iter().chain(["archive".to_owned()]);
+    let members = Query::MEMBERS.map(str::to_owned).into_iter().chain(["archive", "listed"].map(str::to_owned));
     assert_eq!(sorted(keys(&post["properties"])), sorted(members.collect()));
-    let get =
+    let stats_answer =
         &description["paths"]["/api/v1/stats"]["get"]["responses"]["200"]["content"]["application/json"]["schema"];
-    let required: Vec<String> = serde_json::from_value(get["required"].clone()).unwrap();
+    let schema = description.pointer(stats_answer["$ref"].as_str().unwrap().trim_start_matches('#')).unwrap();
+    let required: Vec<String> = serde_json::from_value(schema["required"].clone()).unwrap();
     assert!(keys(&stats).iter().all(|key| required.contains(key)), "{required:?}");
 }
