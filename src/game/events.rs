@@ -1,6 +1,6 @@
 //! The events of a game, and their receiver.
 
-use crate::chess::{Move, Position};
+use crate::chess::{Color, Move, Position};
 use std::fmt;
 
 /// The kind of a text in a movetext.
@@ -55,6 +55,27 @@ impl Outcome {
             Outcome::BlackWins => "0-1",
             Outcome::WhiteWins => "1-0",
             Outcome::Draw => "1/2-1/2",
+        }
+    }
+
+    /// Returns the outcome with a number, which is 0 to 3 as in the declaration.
+    pub const fn from_number(number: u64) -> Option<Outcome> {
+        Some(match number {
+            0 => Outcome::Unknown,
+            1 => Outcome::BlackWins,
+            2 => Outcome::WhiteWins,
+            3 => Outcome::Draw,
+            _ => return None,
+        })
+    }
+
+    /// Returns twice the points of a side: 2 for a win, 1 for a draw, 0 for a loss. `None` if the result is unknown.
+    pub const fn half_points(self, color: Color) -> Option<u64> {
+        match (self, color) {
+            (Outcome::Unknown, _) => None,
+            (Outcome::Draw, _) => Some(1),
+            (Outcome::WhiteWins, Color::White) | (Outcome::BlackWins, Color::Black) => Some(2),
+            (Outcome::WhiteWins, Color::Black) | (Outcome::BlackWins, Color::White) => Some(0),
         }
     }
 

@@ -7,7 +7,7 @@ use crate::common::import::try_import;
 use crate::common::random::Random;
 use crate::common::root;
 use crate::common::sample::{lichess, testdata};
-use crate::meaning::{hex, meaning};
+use crate::meaning::{bytes, hex, meaning};
 use scoresheet::format::{ArchiveId, Chain};
 use scoresheet::{Archive, ArchiveFile, ImportOptions};
 use serde_json::Value;
@@ -244,9 +244,7 @@ fn damaged_files_of_the_vectors() {
         let mut file = fs::read(testdata("golden").join(case["file"].as_str().unwrap())).unwrap();
         for change in case["changes"].as_array().unwrap() {
             let (at, digits) = (change[0].as_u64().unwrap() as usize, change[1].as_str().unwrap());
-            for (i, byte) in file[at..at + digits.len() / 2].iter_mut().enumerate() {
-                *byte = u8::from_str_radix(&digits[2 * i..2 * i + 2], 16).unwrap();
-            }
+            file[at..at + digits.len() / 2].copy_from_slice(&bytes(digits));
         }
         if let Some(length) = case["length"].as_u64() {
             file.resize(length as usize, 0);
@@ -285,8 +283,7 @@ fn changed_parts() {
     for case in 0..cases {
         let vector = &vectors[random.below(vectors.len())];
         let (part, digits) = (vector["part"].as_str().unwrap(), vector["bytes"].as_str().unwrap());
-        let digit = |at: usize| u8::from_str_radix(&digits[at..at + 2], 16).unwrap();
-        let mut bytes: Vec<u8> = (0..digits.len()).step_by(2).map(digit).collect();
+        let mut bytes = bytes(digits);
         mutate(&mut bytes, &mut random);
         let counts = counts_of(vector);
         let said = read_part(program, part, &hex(&bytes), &counts);

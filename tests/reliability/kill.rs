@@ -33,6 +33,12 @@ fn spawn(folder: &Path, args: &[&str]) -> Child {
         .unwrap()
 }
 
+/// Runs the command to its end, which must be good.
+fn run(folder: &Path, args: &[&str]) {
+    let output = spawn(folder, args).wait_with_output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
 /// An import with a commit after each chunk; `before` is what the archive has at the beginning, if it is there.
 struct Case {
     args: Vec<&'static str>,
@@ -53,8 +59,7 @@ impl Case {
         let mut case = Case { args, before, whole: Vec::new(), index: Vec::new(), time: Duration::ZERO };
         case.begin(folder);
         let start = Instant::now();
-        let output = spawn(folder, &case.args).wait_with_output().unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        run(folder, &case.args);
         case.time = start.elapsed();
         case.whole = fs::read(folder.join("g.bga")).unwrap();
         case.index = fs::read(folder.join("g.bgi")).unwrap();
@@ -156,8 +161,7 @@ fn a_killed_import_loses_nothing_and_goes_on() {
     assert!(in_time > 0 && finished < total);
     // The last one comes to its end in peace.
     if !done {
-        let output = spawn(room, &case.args).wait_with_output().unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        run(room, &case.args);
         assert!(fs::read(room.join("g.bga")).unwrap() == case.whole);
     }
 }
@@ -169,16 +173,12 @@ fn a_killed_change_has_happened_or_not() {
     let folder = tempfile::tempdir().unwrap();
     let room = folder.path();
     fs::write(room.join("one.pgn"), lichess_text()).unwrap();
-    let run = |args: &[&str]| {
-        let output = spawn(room, args).wait_with_output().unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    };
-    run(&["import", "one.pgn", "-o", "g.bga", "-q"]);
+    run(room, &["import", "one.pgn", "-o", "g.bga", "-q"]);
     let change = ["set", "g.bga", "--games", "1-", "White=Nobody", "-q"];
     let (archive, index) = (room.join("g.bga"), room.join("g.bgi"));
     let before = fs::read(&archive).unwrap();
     let start = Instant::now();
-    run(&change);
+    run(room, &change);
     let (after, time) = (fs::read(&archive).unwrap(), start.elapsed());
     let (mut as_before, mut as_after) = (0, 0);
     for kill in 0..number("SCORESHEET_KILLS", 12) {
@@ -199,7 +199,7 @@ fn a_killed_change_has_happened_or_not() {
         assert_eq!(Archive::open(&archive).unwrap().incomplete(), None);
     }
     eprintln!("kills: {as_before} before the change, {as_after} after it");
-    run(&change);
+    run(room, &change);
     assert!(fs::read(&archive).unwrap() == after);
 }
 
@@ -230,11 +230,7 @@ fn no_kill_and_no_full_disk_makes_side_files_lie() {
     fs::write(room.join("one.pgn"), &games[..games.len() / 3]).unwrap();
     fs::write(room.join("new.pgn"), &games[games.len() / 2..games.len() * 11 / 20]).unwrap();
     let (archive, alone) = (room.join("g.bga"), bare.path().join("g.bga"));
-    let start = |args: &[&str]| {
-        let output = spawn(room, args).wait_with_output().unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    };
-    start(&["import", "one.pgn", "-o", "g.bga", "-q", "--index"]);
+    run(room, &["import", "one.pgn", "-o", "g.bga", "-q", "--index"]);
     let changes: [&[&str]; 5] = [
         &["import", "new.pgn", "-o", "g.bga", "--append", "-q", "--batch", "1"],
         &["set", "g.bga", "--games", "5-40", "White=Nobody at all", "-q"],
@@ -269,7 +265,7 @@ fn no_kill_and_no_full_disk_makes_side_files_lie() {
         let opened = Archive::open(&archive).unwrap();
         used += check_side_files(&opened).iter().filter(|(_, state)| *state == SideState::File).count() as u64;
         if time % 4 == 3 {
-            start(&["index", "g.bga", "--all", "-q"]);
+            run(room, &["index", "g.bga", "--all", "-q"]);
         }
     }
     eprintln!("{killed} changes were killed, {full} had no room; {used} of {} side files were in use", 3 * times);

@@ -102,6 +102,23 @@ const fn is_same(a: &[u8], b: &[u8]) -> bool {
     true
 }
 
+/// Returns the text with the special characters of HTML and XML as entities, in elements and attributes alike. Control
+/// characters other than line ends and tabs become blanks: XML has no others.
+pub fn escape(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '&' => safe.push_str("&amp;"),
+            '"' => safe.push_str("&quot;"),
+            letter if letter.is_control() && !matches!(letter, '\n' | '\r' | '\t') => safe.push(' '),
+            letter => safe.push(letter),
+        }
+    }
+    safe
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,6 +2,7 @@
 //!
 //! The pieces are copied from a picture (`pieces.png`, drawn by `tools/sprite.py`): nothing here draws outlines.
 
+use scoresheet::chess::{Position, Square};
 use std::io::Cursor;
 use std::sync::LazyLock;
 
@@ -30,19 +31,20 @@ static PIECES: LazyLock<Vec<u8>> = LazyLock::new(|| {
 /// Returns the board of a FEN as PNG. `last`: the squares of the last move as UCI writes it; `is_turned`: Black is below.
 pub fn board(fen: &str, last: Option<&str>, is_turned: bool) -> Option<Vec<u8>> {
     let mut pixels = vec![0; WIDTH * WIDTH * 3];
-    let place = |square: usize| if is_turned { 63 - square } else { square };
-    let marked: Vec<usize> =
-        last.map_or_else(Vec::new, |uci| [0, 2].into_iter().filter_map(|at| square(uci, at)).collect());
-    for square in 0..64 {
-        let base = if (square / 8 + square % 8) % 2 == 0 { LIGHT } else { DARK };
-        let color =
-            if marked.contains(&square) { std::array::from_fn(|at| mix(base[at], LAST[at], 128)) } else { base };
-        each_pixel(place(square), |at, _| pixels[at..at + 3].copy_from_slice(&color));
-    }
-    for (square, piece) in men(fen) {
-        let number = ORDER.find(piece)?;
+    let position = Position::from_fen(fen.as_bytes()).ok()?;
+    let marked = [0, 2].map(|at| Square::parse(last?.as_bytes().get(at..at + 2)?));
+    for square in (0..64).filter_map(Square::new) {
+        let index = usize::from(square.index());
+        // Pictures are drawn from a8 on, or from h1 on.
+        let place = index ^ if is_turned { 7 } else { 56 };
+        let base = if (index / 8 + index % 8) % 2 == 1 { LIGHT } else { DARK };
+        let is_marked = marked.contains(&Some(square));
+        let color = if is_marked { std::array::from_fn(|at| mix(base[at], LAST[at], 128)) } else { base };
+        each_pixel(place, |at, _| pixels[at..at + 3].copy_from_slice(&color));
+        let Some(piece) = position.piece_at(square) else { continue };
+        let number = ORDER.find(char::from(piece.letter()))?;
         let (x, y) = (number % 6 * SIZE, number / 6 * SIZE);
-        each_pixel(place(square), |at, (column, row)| {
+        each_pixel(place, |at, (column, row)| {
             let from = ((y + row) * 6 * SIZE + x + column) * 4;
             if let Some([red, green, blue, opacity]) = PIECES.get(from..from + 4) {
                 for (own, new) in pixels[at..at + 3].iter_mut().zip([red, green, blue]) {
@@ -75,30 +77,6 @@ fn each_pixel(square: usize, mut work: impl FnMut(usize, (usize, usize))) {
     }
 }
 
-/// The square that a text names, counted from a8.
-fn square(text: &str, at: usize) -> Option<usize> {
-    let [file, rank] = text.as_bytes().get(at..at + 2)? else { return None };
-    let (file, rank) = (file.checked_sub(b'a')?, rank.checked_sub(b'1')?);
-    (file < 8 && rank < 8).then(|| usize::from((7 - rank) * 8 + file))
-}
-
-/// The men of a FEN with their squares, counted from a8.
-fn men(fen: &str) -> Vec<(usize, char)> {
-    let (mut found, mut square) = (Vec::new(), 0);
-    for sign in fen.chars().take_while(|sign| *sign != ' ') {
-        match sign.to_digit(10) {
-            Some(empty) => square += empty as usize,
-            None if sign == '/' => {}
-            None => {
-                found.push((square, sign));
-                square += 1;
-            }
-        }
-    }
-    found.retain(|(square, _)| *square < 64);
-    found
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -123,6 +101,9 @@ mod tests {
         assert!(pixel(&file, 60, middle).iter().all(|part| *part > 0xd0), "{:?}", pixel(&file, 60, middle));
         assert_eq!(pixel(&file, e2, (1, 1)), pixel(&file, e4, (1, 1)));
         assert_ne!(pixel(&file, e2, (1, 1)), LIGHT);
+        // Diagrams without kings are pictures, too.
+        let lone = board("8/8/8/8/4P3/8/8/8 w - - 0 1", None, false).unwrap();
+        assert_ne!(pixel(&lone, e4, middle), pixel(&lone, e2, middle));
         let turned = board("4k3/8/8/8/4P3/8/8/4K3 b - - 0 1", None, true).unwrap();
         assert_eq!(pixel(&turned, 63 - e8, middle), pixel(&file, e8, middle));
     }

@@ -10,6 +10,7 @@ use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use scoresheet_answers::{Answer, Cost, Fault, Params, Request, Snapshot, Stop};
+use scoresheet_pages::escape;
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -63,7 +64,7 @@ async fn page(State(app): State<App>, RawQuery(query): RawQuery, headers: Header
         ("og:image:width", &width),
         ("og:image:height", &width),
     ];
-    let meta = |(name, value): &(&str, &str)| format!("<meta property=\"{name}\" content=\"{}\">\n", escaped(value));
+    let meta = |(name, value): &(&str, &str)| format!("<meta property=\"{name}\" content=\"{}\">\n", escape(value));
     let all: String = tags.iter().map(meta).collect();
     let body = assets::document(0).replacen("</head>", &format!("{all}</head>"), 1);
     let kind = [(header::CONTENT_TYPE, "text/html; charset=utf-8"), (header::CACHE_CONTROL, "no-cache")];
@@ -160,9 +161,4 @@ fn of_position(position: &Value) -> Linked {
         fen: position["fen"].as_str().unwrap_or_default().to_owned(),
         last: sans.last().and_then(|own| own["uci"].as_str()).map(str::to_owned),
     }
-}
-
-/// Escapes a text for an attribute. Texts of archives are never markup.
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;").replace('>', "&gt;")
 }

@@ -1,9 +1,12 @@
 //! The feed of a site: its latest games, as Atom.
 
 use crate::options::Options;
-use crate::pages::{FEED, escaped};
+use crate::pages::FEED;
+use scoresheet::chess::Color;
 use scoresheet::query::GameSummary;
+use scoresheet::query::value::civil;
 use scoresheet::{Archive, Result};
+use scoresheet_pages::escape;
 
 /// Games that are listed.
 const LATEST: usize = 50;
@@ -14,45 +17,37 @@ const LATEST: usize = 50;
 /// Errors: a game cannot be read.
 pub fn feed(archive: &Archive, name: &str, options: &Options, changed: &str) -> Result<Option<String>> {
     let Some(base) = &options.base else { return Ok(None) };
-    let base = escaped(&format!("{}/", base.trim_end_matches('/')));
+    let base = escape(&format!("{}/", base.trim_end_matches('/')));
     let live = archive.live();
     let numbers: Vec<u64> = live.iter().collect();
     let mut entries = String::new();
     for number in numbers.iter().rev().take(LATEST) {
         let game = GameSummary::from_game(&archive.game(*number)?)?;
-        let names = [scoresheet::chess::Color::White, scoresheet::chess::Color::Black].map(|color| game.player(color));
-        let title = escaped(&format!("{} – {}, {}", names[0], names[1], game.result().token()));
+        let names = Color::BOTH.map(|color| game.player(color));
+        let title = escape(&format!("{} – {}, {}", names[0], names[1], game.result().token()));
         let said =
             [game.tag("Event"), game.date(), game.opening()].into_iter().flatten().collect::<Vec<_>>().join(" · ");
         let link = format!("{base}?page=game&amp;n={number}");
-        let summary = escaped(&said);
+        let summary = escape(&said);
         entries += &format!(
             "<entry><id>{link}</id><title>{title}</title><link href=\"{link}\"/><updated>{changed}</updated>\
              <summary>{summary}</summary></entry>\n"
         );
     }
-    let title = escaped(&options.title);
+    let title = escape(&options.title);
     Ok(Some(format!(
         "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<feed xmlns=\"http://www.w3.org/2005/Atom\">\n<id>{base}</id>\n\
          <title>{title}</title>\n<subtitle>{}</subtitle>\n<link href=\"{base}\"/>\n\
          <link rel=\"self\" href=\"{base}{FEED}\"/>\n<updated>{changed}</updated>\n\
          <author><name>{title}</name></author>\n{entries}</feed>\n",
-        escaped(name)
+        escape(name)
     )))
 }
 
 /// Returns a time in seconds since 1970 as RFC 3339 has it.
 pub fn written(seconds: u64) -> String {
-    let (days, rest) = (seconds / 86_400, seconds % 86_400);
-    // Days since the first of March of the year 0, in eras of 400 years.
-    let days = days + 719_468;
-    let (era, day) = (days / 146_097, days % 146_097);
-    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
-    let day = day - (365 * year + year / 4 - year / 100);
-    let month = (5 * day + 2) / 153;
-    let (date, shifted) = (day - (153 * month + 2) / 5 + 1, month < 10);
-    let (month, year) = (if shifted { month + 3 } else { month - 9 }, year + era * 400 + u64::from(!shifted));
-    format!("{year:04}-{month:02}-{date:02}T{:02}:{:02}:{:02}Z", rest / 3600, rest / 60 % 60, rest % 60)
+    let ((year, month, day), rest) = (civil((seconds / 86_400) as i64), seconds % 86_400);
+    format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z", rest / 3600, rest / 60 % 60, rest % 60)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use crate::parts::{MANIFEST, hash};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD as STANDARD;
 use scoresheet_answers::site::format::pack;
-use scoresheet_pages::FILES;
+use scoresheet_pages::{FILES, escape};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -106,7 +106,7 @@ fn index(page: &str, options: &Options) -> String {
     let style = match &options.base {
         None => style,
         Some(_) => {
-            let title = escaped(&options.title);
+            let title = escape(&options.title);
             format!("{style}<link rel=\"alternate\" type=\"application/atom+xml\" title=\"{title}\" href=\"{FEED}\">\n")
         }
     };
@@ -122,13 +122,9 @@ fn index(page: &str, options: &Options) -> String {
     let (_, after) = rest.split_once("</noscript>").unwrap_or(("", "</body>\n</html>\n"));
     format!("{before}{without}{after}")
         .replacen("<meta name=\"viewport\"", &format!("{head}<meta name=\"viewport\""), 1)
-        .replacen("<title>Scoresheet</title>", &format!("<title>{}</title>", escaped(&options.title)), 1)
+        .replacen("<title>Scoresheet</title>", &format!("<title>{}</title>", escape(&options.title)), 1)
         .replacen("<script type", &format!("{style}<script type"), 1)
         .replacen(ICON, &icon, 1)
-}
-
-pub fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 /// The page of licences: everything that the folder ships.
@@ -139,15 +135,15 @@ fn licences() -> String {
     let row = |own: &Vec<String>| {
         let [name, version, licence, place] = [0, 1, 2, 3].map(|at| own.get(at).map_or("", String::as_str));
         let name = match place.starts_with("https://") {
-            true => format!("<a href=\"{}\" rel=\"noopener\">{}</a>", escaped(place), escaped(name)),
-            false => escaped(name),
+            true => format!("<a href=\"{}\" rel=\"noopener\">{}</a>", escape(place), escape(name)),
+            false => escape(name),
         };
-        format!("<tr><th scope=\"row\">{name}</th><td>{}</td><td>{}</td></tr>\n", escaped(version), escaped(licence))
+        format!("<tr><th scope=\"row\">{name}</th><td>{}</td><td>{}</td></tr>\n", escape(version), escape(licence))
     };
     let rows: String = linked.iter().map(row).collect();
     const BOARD: &str = scoresheet_pages::text("vendor/cm-chessboard/LICENSE");
     let text = |name: &str, text: &str| {
-        format!("<h2>{name}</h2>\n<pre class=\"licence\" tabindex=\"0\">{}</pre>\n", escaped(text))
+        format!("<h2>{name}</h2>\n<pre class=\"licence\" tabindex=\"0\">{}</pre>\n", escape(text))
     };
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -167,7 +163,7 @@ fn licences() -> String {
         text("zstd", include_str!("../pages/zstd-licence.txt")),
         text("Scoresheet: MIT", MIT),
         text("Apache-2.0, of Scoresheet and of those above that say so", APACHE),
-        others = texts.iter().map(|(own, names)| text(&escaped(&names.join(", ")), own)).collect::<String>(),
+        others = texts.iter().map(|(own, names)| text(&escape(&names.join(", ")), own)).collect::<String>(),
         version = env!("CARGO_PKG_VERSION"),
     )
 }

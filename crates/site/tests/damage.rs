@@ -1,6 +1,10 @@
 //! A site of a damaged archive: of what is intact, and it says what is missing. A site of several archives, with a look of
 //! its own.
 
+/// Damage, as in the tests of the server.
+#[path = "../../serve/tests/serve/spoiled.rs"]
+mod spoiled;
+
 use scoresheet::{Archive, Import};
 use scoresheet_site::{Lost, Options, make};
 use serde_json::Value;
@@ -22,13 +26,7 @@ fn named(folder: &Path, name: &str, is_damaged: bool) -> PathBuf {
         .collect();
     Import::new(&path).run_reader("games.pgn", pgn.as_bytes()).unwrap();
     if is_damaged {
-        let archive = Archive::open(&path).unwrap();
-        let needle = archive.game(20).unwrap().brenner().to_vec();
-        drop(archive);
-        let mut bytes = std::fs::read(&path).unwrap();
-        let place = bytes.windows(needle.len()).position(|part| part == needle).unwrap();
-        bytes[place] ^= 0x55;
-        std::fs::write(&path, bytes).unwrap();
+        spoiled::spoil(&path);
     }
     path
 }

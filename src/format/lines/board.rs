@@ -64,8 +64,14 @@ pub(super) struct LineBoard {
 }
 
 impl LineBoard {
+    /// Returns the board before the move that a comment follows. `None` after a null move, which has no lines, and for
+    /// positions without a board.
+    pub(super) fn of_comment(before: &Position, played: Move) -> Option<LineBoard> {
+        if played == Move::NULL { None } else { LineBoard::new(before) }
+    }
+
     /// Returns the board of a position. Returns `None` unless each side has exactly one king and at most 16 pieces.
-    pub(super) fn new(position: &Position) -> Option<LineBoard> {
+    fn new(position: &Position) -> Option<LineBoard> {
         let board = TurnedBoard::new(position)?;
         if [&board.own, &board.opp].iter().any(|pieces| all(pieces).count_ones() > 16) {
             return None;

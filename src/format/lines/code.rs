@@ -32,10 +32,7 @@ fn code(
     if moves == 0 {
         return Some(());
     }
-    if played == Move::NULL {
-        return None;
-    }
-    let mut at = LineBoard::new(before)?;
+    let mut at = LineBoard::of_comment(before, played)?;
     let mut first = Some(at.step(played));
     if field.is_after() {
         if !at.is_legal(first?) {

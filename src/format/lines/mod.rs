@@ -132,7 +132,11 @@ mod tests {
             assert_eq!(read_line(field, (&before, Move::NULL), b"e4"), None);
             let (mut encoder, mut read) = (LineEncoder::new(), Vec::new());
             assert_eq!(
-                encoder.write(field, (&before, Move::NULL), &[(LineBoard::new(&before).unwrap().step(played), false)]),
+                encoder.write(
+                    field,
+                    (&before, Move::NULL),
+                    &[(LineBoard::of_comment(&before, played).unwrap().step(played), false)]
+                ),
                 None
             );
             assert_eq!(LineDecoder::new(&[0; 20]).read(field, (&before, Move::NULL), 1, &mut read), None);

@@ -229,10 +229,7 @@ pub(crate) fn read_line(field: LineField, scene: (&Position, Move), text: &[u8])
     if text.is_empty() {
         return Some(moves);
     }
-    if scene.1 == Move::NULL {
-        return None;
-    }
-    let mut at = LineBoard::new(scene.0)?;
+    let mut at = LineBoard::of_comment(scene.0, scene.1)?;
     let mut number = scene.0.fullmove_number();
     if field.is_after() {
         let played = at.step(scene.1);

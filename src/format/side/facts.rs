@@ -42,12 +42,7 @@ impl Facts {
 
     /// Unpacks the number.
     pub fn decode(number: u64) -> Facts {
-        let outcome = match number >> 24 & 3 {
-            1 => Outcome::BlackWins,
-            2 => Outcome::WhiteWins,
-            3 => Outcome::Draw,
-            _ => Outcome::Unknown,
-        };
+        let outcome = Outcome::from_number(number >> 24 & 3).unwrap_or(Outcome::Unknown);
         Facts {
             plies: number as u32 & MAX_PLIES,
             set_up: number >> 23 & 1 != 0,

@@ -5,12 +5,7 @@ use crate::packed::model::Model;
 
 /// Returns the outcome of a kind of game.
 pub(crate) fn outcome_of(kind: usize) -> Outcome {
-    match kind & 3 {
-        0 => Outcome::Unknown,
-        1 => Outcome::BlackWins,
-        2 => Outcome::WhiteWins,
-        _ => Outcome::Draw,
-    }
+    Outcome::from_number(kind as u64 & 3).unwrap_or(Outcome::Unknown)
 }
 
 /// Returns the start and the frequency of a kind of game: plain games by result, then rich games.

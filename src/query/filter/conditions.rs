@@ -103,13 +103,11 @@ pub fn numbers(field: &Field, ranges: &Ranges) -> Expr {
             Expr::Or(Color::BOTH.map(test).to_vec())
         }
         Field::Score(side) => {
-            let (won, lost) = match side {
-                Color::White => (Outcome::WhiteWins, Outcome::BlackWins),
-                Color::Black => (Outcome::BlackWins, Outcome::WhiteWins),
+            let is_held = |outcome: &Outcome| {
+                outcome.half_points(*side).is_some_and(|halves| ranges.hold((halves as i64, halves as i64)))
             };
-            let points = [(0, lost), (1, Outcome::Draw), (2, won)];
-            let held = points.iter().filter(|(halves, _)| ranges.hold((*halves, *halves)));
-            Expr::Test(Test::Result(held.fold(0, |bits, (_, outcome)| bits | 1 << *outcome as u8)))
+            let held = [Outcome::BlackWins, Outcome::WhiteWins, Outcome::Draw].into_iter().filter(is_held);
+            Expr::Test(Test::Result(held.fold(0, |bits, outcome| bits | 1 << outcome as u8)))
         }
         // The parser excludes these.
         Field::Opening

@@ -25,7 +25,6 @@ use crate::query::nearest::nearest;
 use crate::query::tag_columns::{Key, TagColumns, Unread};
 pub use build::Relation;
 use expr::{Expr, Test, TextTest};
-pub(in crate::query) use relative::days;
 use std::str::FromStr;
 use std::sync::Arc;
 

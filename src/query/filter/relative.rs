@@ -1,6 +1,6 @@
 //! Dates relative to today, as in `today - 3y`.
 
-use crate::query::value::month_length;
+use crate::query::value::{civil, days, month_length};
 
 /// Returns the day of a text such as `today`, `today-3y` or `today-1m+7d` as `2024.05.31`, or the fault of the text.
 pub fn date(text: &str) -> Result<String, &'static str> {
@@ -59,37 +59,6 @@ fn moved((mut year, mut month, mut day): (i64, i64, i64), terms: &str) -> Option
         }
     }
     (1..=9999).contains(&year).then_some((year, month, day))
-}
-
-/// The days from the first day of year 1 to the first of a year.
-fn before(year: i64) -> i64 {
-    let past = year - 1;
-    past * 365 + past.div_euclid(4) - past.div_euclid(100) + past.div_euclid(400)
-}
-
-/// The days since 1970 of a day.
-pub fn days(year: i64, month: i64, day: i64) -> i64 {
-    let months: i64 = (1..month).map(|month| month_length(year, month)).sum();
-    before(year) + months + day - 1 - before(1970)
-}
-
-/// The day that is so many days after the first of 1970.
-fn civil(days: i64) -> (i64, i64, i64) {
-    let days = days + before(1970);
-    // At most one off.
-    let mut year = days * 400 / 146_097 + 1;
-    while before(year) > days {
-        year -= 1;
-    }
-    while before(year + 1) <= days {
-        year += 1;
-    }
-    let (mut month, mut rest) = (1, days - before(year));
-    while month < 12 && rest >= month_length(year, month) {
-        rest -= month_length(year, month);
-        month += 1;
-    }
-    (year, month, rest + 1)
 }
 
 #[cfg(test)]

@@ -231,12 +231,7 @@ fn dates(headers: &[&TagColumns<'_>], games: &[(usize, u64)], reading: Reading) 
 fn results(headers: &[&TagColumns<'_>], games: &[(usize, u64)]) -> Vec<Value> {
     let told = Source::of(headers, "Result");
     let facts = of_column(headers, games, &Key::Facts, i64::from);
-    let rank = |outcome: u8| match outcome {
-        outcome if outcome == Outcome::BlackWins as u8 => Some(0),
-        outcome if outcome == Outcome::Draw as u8 => Some(1),
-        outcome if outcome == Outcome::WhiteWins as u8 => Some(2),
-        _ => None,
-    };
+    let rank = |outcome: u8| Outcome::from_number(outcome.into())?.half_points(Color::White).map(|rank| rank as i64);
     let of = |(game, facts): (&(usize, u64), Value)| {
         let told = told.text(*game).and_then(eval::outcome);
         told.or_else(|| facts.map(|facts| eval::marked_outcome(facts as u8))).and_then(rank)

@@ -5,7 +5,6 @@ use crate::chess::Color;
 use crate::error::Result;
 use crate::game::Outcome;
 use crate::query::fault::QueryFault;
-use crate::query::filter::days;
 use crate::query::filter::eval::{marked_outcome, outcome};
 use crate::query::fold::fold;
 use crate::query::measure::field::{Measure, MeasureKind, piece_name};
@@ -16,7 +15,7 @@ use crate::query::report::points::Points;
 use crate::query::tag_columns::{Column, Key, TagColumns, Unread};
 use crate::query::value::reading;
 use crate::query::value::reading::Reading;
-use crate::query::value::{SPEEDS, month_length, speed_of};
+use crate::query::value::{SPEEDS, days, month_length, speed_of};
 use std::collections::HashMap;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -553,17 +552,8 @@ impl Source<'_> {
 
     /// Twice the points of a side, its rating and its opponent's; without a player the mean of both ratings is shown.
     fn points(&self, game: u64, side: Color, is_player: bool) -> (Option<u64>, u64, u64) {
-        let (won, lost) = match side {
-            Color::White => (Outcome::WhiteWins, Outcome::BlackWins),
-            Color::Black => (Outcome::BlackWins, Outcome::WhiteWins),
-        };
-        let outcome = self.outcome(game);
-        let halves = match outcome {
-            outcome if outcome == won as u8 => Some(2),
-            outcome if outcome == Outcome::Draw as u8 => Some(1),
-            outcome if outcome == lost as u8 => Some(0),
-            _ => None,
-        };
+        let outcome = Outcome::from_number(self.outcome(game).into());
+        let halves = outcome.and_then(|outcome| outcome.half_points(side));
         let own = if is_player { self.rating(game, side) } else { self.mean_rating(game) };
         (halves, own, self.rating(game, side.other()))
     }

@@ -53,15 +53,13 @@ impl PlayerReport {
     /// Errors: damaged tags, with the place of the archive that has them.
     pub fn new(archives: &[PlayerArchive], most: usize) -> Result<PlayerReport, (usize, Error)> {
         let mut report = PlayerReport { names: names(archives), ..PlayerReport::default() };
+        let both: Vec<GameSet> = archives.iter().map(both).collect();
         let mut unread = Vec::new();
         let mut grouped = |key: GroupKey, only: Option<usize>| -> Result<Vec<Group>, (usize, Error)> {
             let mut found = Vec::new();
-            for (place, own) in archives.iter().enumerate() {
-                let games = match only.and_then(|side| own.games.sides.get(side)) {
-                    Some(games) => games.clone(),
-                    None => both(own),
-                };
-                let groups = groups::groups(own.columns, &games, Some(own.games), &[key]);
+            for (place, (own, both)) in archives.iter().zip(&both).enumerate() {
+                let games = only.and_then(|side| own.games.sides.get(side)).unwrap_or(both);
+                let groups = groups::groups(own.columns, games, Some(own.games), &[key]);
                 let (groups, lost) = groups.map_err(|error| (place, error))?;
                 unread.extend(lost.into_iter().map(|lost| (place, lost)));
                 groups::join(&mut found, groups);

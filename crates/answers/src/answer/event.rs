@@ -5,7 +5,6 @@ use crate::params::Params;
 use crate::snapshot::{Choice, Snapshot};
 use crate::stop::Stop;
 use scoresheet::chess::Color;
-use scoresheet::game::Outcome;
 use scoresheet::query::Filter;
 use scoresheet::query::filter::Relation;
 use serde_json::{Value, json};
@@ -53,13 +52,8 @@ pub fn event(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value,
             continue;
         };
         dates.extend(game.date().map(str::to_owned));
-        let white_halves = match game.result() {
-            Outcome::WhiteWins => Some(2),
-            Outcome::Draw => Some(1),
-            Outcome::BlackWins => Some(0),
-            Outcome::Unknown => None,
-        };
-        let sides = [Color::White, Color::Black].map(|color| {
+        let result = game.result();
+        let sides = Color::BOTH.map(|color| {
             let name = game.name(color).to_owned();
             let place = *places.entry(name.clone()).or_insert_with(|| {
                 all.push(Entrant { name, ..Entrant::default() });
@@ -68,11 +62,11 @@ pub fn event(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value,
             all[place].rating = game.rating(color).or(all[place].rating);
             place
         });
-        for (side, other, halves) in [(0, 1, white_halves), (1, 0, white_halves.map(|halves| 2 - halves))] {
-            let own = &mut all[sides[side]];
+        for color in Color::BOTH {
+            let (own, halves) = (&mut all[sides[color.index()]], result.half_points(color));
             own.halves += halves.unwrap_or(0);
             own.counts[halves.map_or(3, |halves| 2 - halves as usize)] += 1;
-            own.games.push((sides[other], halves, number));
+            own.games.push((sides[color.other().index()], halves, number));
         }
     }
     Ok(standings(name, selection.games, (dates, selection.undecided, unread), &all))

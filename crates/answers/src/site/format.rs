@@ -313,16 +313,9 @@ pub fn decode_headings(mut bytes: &[u8]) -> Option<Vec<Known>> {
     let outcomes = column::<1>(bytes, games)?;
     let (plies, novelties, facts) =
         (column::<4>(bytes, games)?, column::<4>(bytes, games)?, column::<8>(bytes, games)?);
-    let outcome = |number: u64| match number {
-        0 => Some(Outcome::Unknown),
-        1 => Some(Outcome::BlackWins),
-        2 => Some(Outcome::WhiteWins),
-        3 => Some(Outcome::Draw),
-        _ => None,
-    };
     let rows = texts.into_iter().zip(outcomes).zip(plies).zip(novelties).zip(facts);
     let known = |((((texts, result), plies), novelty), facts)| Known {
-        summary: GameSummary::from_texts(0, texts, plies as u32, outcome(result)),
+        summary: GameSummary::from_texts(0, texts, plies as u32, Outcome::from_number(result)),
         facts,
         novelty: novelty as u32,
     };

@@ -8,7 +8,7 @@ use crate::session::Session;
 use crate::text::{count, shown};
 use scoresheet::Existing;
 use scoresheet::output::{Content, Outputs, Target};
-use scoresheet_pages::text;
+use scoresheet_pages::{escape, text};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -99,21 +99,4 @@ impl Report<'_> {
             data = json(&self.data.to_string()),
         )
     }
-}
-
-/// Returns the text with the characters that mean something in HTML written as entities, and control characters other
-/// than the end of a line as blanks.
-pub fn escape(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for letter in text.chars() {
-        match letter {
-            '<' => safe.push_str("&lt;"),
-            '>' => safe.push_str("&gt;"),
-            '&' => safe.push_str("&amp;"),
-            '"' => safe.push_str("&quot;"),
-            letter if letter.is_control() && letter != '\n' => safe.push(' '),
-            letter => safe.push(letter),
-        }
-    }
-    safe
 }

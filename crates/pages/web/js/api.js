@@ -78,6 +78,8 @@ export const position = (params, signal) => ask("position", params, signal);
 export const tree = (params, signal) => ask("tree", params, signal);
 export const cost = (params, signal) => ask("cost", params, signal);
 export const stats = (params, signal) => ask("stats", params, signal);
+/** Returns whether position indexes say which games reach a position: those of all archives, or the site's. */
+export const isIndexed = (archives) => site !== null || archives.every((own) => own.side_files.positions === "used");
 export const player = (params, signal) => ask("player", params, signal);
 export const event = (params, signal) => ask("event", params, signal);
 export const complete = (params, signal) => ask("complete", params, signal);

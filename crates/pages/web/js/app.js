@@ -5,7 +5,7 @@ import { el, fill, sign, svg } from "./dom.js";
 import * as filter from "./filter.js";
 import { counted, language, load, number, size, t } from "./i18n.js";
 import { takeDrops } from "./own.js";
-import { broken, popover } from "./parts.js";
+import { broken, popover, save } from "./parts.js";
 import * as state from "./state.js";
 
 const PAGES = {
@@ -176,9 +176,7 @@ document.addEventListener("click", async (event) => {
   event.preventDefault();
   try {
     const { blob, name } = await api.file(new URL(link.href));
-    const address = URL.createObjectURL(blob);
-    el("a", { href: address, download: link.getAttribute("download") || name }).click();
-    setTimeout(() => URL.revokeObjectURL(address), 60_000);
+    save(blob, link.getAttribute("download") || name);
   } catch (error) {
     document.getElementById("main")?.prepend(broken(error, () => link.click()));
   }

@@ -122,12 +122,14 @@ export function centipawns(text) {
   return Math.max(-1000, Math.min(1000, Math.round(Number(text) * 100)));
 }
 
+/** Returns White's chance in percent with an evaluation in centipawns. */
+export const chance = (centipawns) => 50 + 50 * (2 / (1 + Math.exp(-0.00368208 * centipawns)) - 1);
+
 /** Returns the graph of a game: evaluation as an area, clocks as lines. `plies`: `{eval, clock, judged}` by ply, from 0. */
 export function graph(plies, { onPick }) {
   const [width, height] = [640, 120];
   const last = Math.max(1, plies.length - 1);
   const x = (ply) => (ply / last) * width;
-  const chance = (value) => 50 + 50 * (2 / (1 + Math.exp(-0.00368208 * value)) - 1);
   const node = svg("svg", { viewBox: `0 0 ${width} ${height}`, class: "graph", role: "slider", tabindex: "0", preserveAspectRatio: "none",
     "aria-label": t("graph"), "aria-valuemin": 0, "aria-valuemax": last, "aria-valuenow": 0 });
   node.append(svg("rect", { x: 0, y: 0, width, height, class: "unknown" }));

@@ -2,6 +2,7 @@
 // switched on, and there is one only where the server or the site has one.
 
 import * as api from "./api.js";
+import { chance } from "./chart.js";
 import { el, fill, wide } from "./dom.js";
 import { number, san, short, t, told } from "./i18n.js";
 
@@ -12,7 +13,7 @@ const LINES = 3;
 const MOVES = 10;
 
 /** White's chance in percent, as in the graph of a game. */
-const chance = ({ cp, mate }) => (mate !== null ? (mate > 0 ? 100 : 0) : 50 + 50 * (2 / (1 + Math.exp(-0.00368208 * Math.max(-1000, Math.min(1000, cp)))) - 1));
+const share = ({ cp, mate }) => (mate !== null ? (mate > 0 ? 100 : 0) : chance(Math.max(-1000, Math.min(1000, cp))));
 
 /** Returns a score as people write it. */
 export function score({ cp, mate }) {
@@ -69,7 +70,7 @@ export function analysis(signal, { onPlay, onHint } = {}) {
     const [best] = found.lines;
     bar.hidden = !best;
     if (best) {
-      const white = chance(best);
+      const white = share(best);
       const text = score(best);
       fill(bar, wide(el("span.part.w", {}, white >= 50 ? text : ""), white), wide(el("span.part.b", {}, white < 50 ? text : ""), 100 - white));
       bar.setAttribute("aria-label", `${t("evaluation")} ${text}`);

@@ -117,8 +117,9 @@ function field(name, label, input) {
   return el(input.className === "range" ? "div" : "label", {}, el("span", {}, label), input);
 }
 
-function names(kind) {
-  const list = el("datalist", { id: `names-${kind}` });
+/** Returns a list of names that begin like the text of a field, and the function that fills it. */
+export function names(kind, id = `names-${kind}`) {
+  const list = el("datalist", { id });
   const look = later(async (text) => {
     if (text.length < 2) return;
     try {

@@ -127,14 +127,16 @@ export async function copy(text) {
 /** Returns the code that shows an address in another page. */
 export const embedding = (address) => `<iframe src="${address.href.replaceAll("&", "&amp;")}" width="600" height="420"></iframe>`;
 
+/** Saves a file of the page's own. */
+export function save(blob, name) {
+  const address = URL.createObjectURL(blob);
+  el("a", { href: address, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 60_000);
+}
+
 /** Returns buttons for a diagram of what a board shows: as files, and as a picture to paste. */
 export function diagrams(board, fen) {
   const make = () => import("./diagram.js");
-  const save = (blob, name) => {
-    const address = URL.createObjectURL(blob);
-    el("a", { href: address, download: name }).click();
-    setTimeout(() => URL.revokeObjectURL(address), 60_000);
-  };
   const drawn = async () => (await make()).diagram(fen(), board.shown);
   const picture = async () => (await make()).png(await drawn());
   return [

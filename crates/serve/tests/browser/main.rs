@@ -30,3 +30,6 @@ mod reader;
 mod seen;
 /// Drawings, diagrams, embedded positions, the engine.
 mod shared;
+/// Damaged archives.
+#[path = "../serve/spoiled.rs"]
+mod spoiled;

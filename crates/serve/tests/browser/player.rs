@@ -1,17 +1,12 @@
 //! The page of a player: reached by a click on a name, with links to the games behind each figure.
 
 use crate::chromium::browser;
-use crate::common::Server;
-
-const GAMES: &str = "[White \"Carlsen, Magnus\"]\n[Black \"Anand, V\"]\n[WhiteElo \"2850\"]\n[BlackElo \"2790\"]\n[Date \"2013.11.09\"]\n[Result \"1-0\"]\n\n1. e4 e5 1-0\n\n\
-    [White \"Anand, V\"]\n[Black \"Carlsen,M\"]\n[WhiteElo \"2790\"]\n[Date \"2014.11.08\"]\n[Result \"1/2-1/2\"]\n\n1. d4 d5 1/2-1/2\n\n\
-    [White \"Tal, M\"]\n[Black \"Anand, V\"]\n\n1. c4 *\n\n\
-    [White \"Carlsen, Magnus\"]\n[Black \"Tal, M\"]\n[BlackElo \"2600\"]\n[Date \"2014.01.01\"]\n[Result \"0-1\"]\n\n1. e4 c5 0-1\n";
+use crate::common::{SPELLINGS, Server};
 
 #[test]
 fn a_name_leads_to_the_player() {
     let Some(mut browser) = browser() else { return };
-    let server = Server::of(GAMES);
+    let server = Server::of(SPELLINGS);
     let base = format!("http://{}", server.address);
     browser.dark(false);
     // From a game, whichever spelling it has.

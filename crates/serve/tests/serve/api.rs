@@ -1,6 +1,6 @@
 //! Our own API: its description, its lists, its searches against the library's answers.
 
-use crate::common::{Server, archive, index};
+use crate::common::{SPELLINGS, Server, archive, index};
 use crate::shared::questions;
 use scoresheet::query::pattern::PatternOptions;
 use scoresheet::query::{Filter, PositionQuery, Search, SearchOptions, TagColumns};
@@ -426,12 +426,6 @@ fn engines_are_heard() {
     let lines = server.post("/api/v1/find", &json!({"end": "mate", "in_pv": true, "where": "event = Engines"})).lines();
     assert_eq!((&lines[0]["hit"]["ply"], &lines[0]["hit"]["pv_depths"]), (&4.into(), &json!([3])));
 }
-
-/// Spellings of one player, who has both colours, and games of others between them.
-const SPELLINGS: &str = "[White \"Carlsen, Magnus\"]\n[Black \"Anand, V\"]\n[WhiteElo \"2850\"]\n[BlackElo \"2790\"]\n[Date \"2013.11.09\"]\n[Result \"1-0\"]\n\n1. e4 e5 1-0\n\n\
-    [White \"Anand, V\"]\n[Black \"Carlsen,M\"]\n[WhiteElo \"2790\"]\n[Date \"2014.11.08\"]\n[Result \"1/2-1/2\"]\n\n1. d4 d5 1/2-1/2\n\n\
-    [White \"Tal, M\"]\n[Black \"Anand, V\"]\n\n1. c4 *\n\n\
-    [White \"Carlsen, Magnus\"]\n[Black \"Tal, M\"]\n[BlackElo \"2600\"]\n[Date \"2014.01.01\"]\n[Result \"0-1\"]\n\n1. e4 c5 0-1\n";
 
 #[test]
 fn a_player_has_all_spellings() {

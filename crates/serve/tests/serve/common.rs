@@ -53,6 +53,12 @@ pub fn sample() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/lichess-sample.pgn.zst")
 }
 
+/// Spellings of one player, who has both colours, and games of others between them.
+pub const SPELLINGS: &str = "[White \"Carlsen, Magnus\"]\n[Black \"Anand, V\"]\n[WhiteElo \"2850\"]\n[BlackElo \"2790\"]\n[Date \"2013.11.09\"]\n[Result \"1-0\"]\n\n1. e4 e5 1-0\n\n\
+    [White \"Anand, V\"]\n[Black \"Carlsen,M\"]\n[WhiteElo \"2790\"]\n[Date \"2014.11.08\"]\n[Result \"1/2-1/2\"]\n\n1. d4 d5 1/2-1/2\n\n\
+    [White \"Tal, M\"]\n[Black \"Anand, V\"]\n\n1. c4 *\n\n\
+    [White \"Carlsen, Magnus\"]\n[Black \"Tal, M\"]\n[BlackElo \"2600\"]\n[Date \"2014.01.01\"]\n[Result \"0-1\"]\n\n1. e4 c5 0-1\n";
+
 /// Makes an archive of PGN.
 pub fn archive(folder: &Path, name: &str, pgn: &str) -> PathBuf {
     let target = folder.join(name);
@@ -64,13 +70,7 @@ pub fn archive(folder: &Path, name: &str, pgn: &str) -> PathBuf {
 pub fn damaged(folder: &Path) -> PathBuf {
     let pgn: String = (0..40).map(|n| format!("[White \"Player {n}\"]\n\n1. e4 e5 2. Nf3 Nc6 *\n\n")).collect();
     let path = archive(folder, "damaged.bga", &pgn);
-    let archive = scoresheet::Archive::open(&path).unwrap();
-    let needle = archive.game(20).unwrap().brenner().to_vec();
-    drop(archive);
-    let mut bytes = std::fs::read(&path).unwrap();
-    let place = bytes.windows(needle.len()).position(|part| part == needle).unwrap();
-    bytes[place] ^= 0x55;
-    std::fs::write(&path, bytes).unwrap();
+    crate::spoiled::spoil(&path);
     path
 }
 

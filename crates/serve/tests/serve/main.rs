@@ -25,3 +25,5 @@ mod pages;
 mod program;
 /// What must not be possible.
 mod security;
+/// Damaged archives.
+mod spoiled;

@@ -170,11 +170,7 @@ impl Search<'_> {
                         Some(Item::Move(m)) => {
                             let Some((key, turn)) = before else { continue };
                             plies += 1;
-                            let points = match (outcome, turn) {
-                                (Outcome::WhiteWins, Color::White) | (Outcome::BlackWins, Color::Black) => 2,
-                                (Outcome::Draw, _) => 1,
-                                _ => 0,
-                            };
+                            let points = outcome.half_points(turn).unwrap_or(0);
                             if m.kind != MoveKind::Null {
                                 scores.push(Score { key, m: code(m), points, games: 1 });
                             }

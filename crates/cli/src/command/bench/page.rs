@@ -1,8 +1,8 @@
 //! The report of `scoresheet bench`: one self-contained HTML file with charts as inline SVG.
 
 use super::results::Bench;
-use crate::output::html::escape;
 use crate::text::{ratio, thousands};
+use scoresheet_pages::escape;
 use std::fmt::Write;
 use std::path::Path;
 

@@ -27,7 +27,7 @@ export function show(main, { params, embedded, signal, archives }) {
   fill(main, holder);
   let page = null;
   // Where games left the others the position indexes know: none is asked in vain.
-  const isIndexed = api.site !== null || archives.every((own) => own.side_files.positions === "used");
+  const isIndexed = api.isIndexed(archives);
   const ask = () => load(holder, async () => {
     try {
       return await api.game(number, signal);

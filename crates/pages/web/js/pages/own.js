@@ -24,8 +24,7 @@ export function show(main, { params, signal, archives }) {
   const number = Number(params.n) || 1;
   load(holder, () => api.read({ pgn: own.pgn, number }, signal), (game) => {
     const near = (n) => (n >= 1 && n <= game.last ? state.address("own", { n }) : null);
-    const isIndexed = api.site !== null || archives.every((one) => one.side_files.positions === "used");
-    page = view(holder, { ...game, isOwn: true, near }, params, false, isIndexed, signal);
+    page = view(holder, { ...game, isOwn: true, near }, params, false, api.isIndexed(archives), signal);
     holder.querySelector("h1").after(el("p.notice.quiet", {}, el("strong", {}, own.name || t("own")), ` · ${counted("game", game.last)} · ${t("own_kept")} `, chooser("button"),
       el("button", { type: "button", onclick: () => { own.pgn = ""; state.go("own", {}); } }, t("own_close"))));
   });

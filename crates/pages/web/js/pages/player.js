@@ -1,9 +1,9 @@
 // A player: results, openings, opponents and games under all spellings of the name.
 
 import * as api from "../api.js";
-import { el, fill, later } from "../dom.js";
+import { el, fill } from "../dom.js";
 import { player, quoted } from "../figures.js";
-import { both } from "../filter.js";
+import { both, names } from "../filter.js";
 import { t } from "../i18n.js";
 import { gameRows, gamesTable, load } from "../parts.js";
 import * as state from "../state.js";
@@ -16,13 +16,7 @@ const LONGEST = 3000;
 export function show(main, { params, signal }) {
   const panel = el("div.panel");
   const heading = el("h1", {}, params.name || t("player"));
-  const list = el("datalist", { id: "names-player-page" });
-  const look = later(async (text) => {
-    if (text.length < 2) return;
-    try {
-      fill(list, (await api.complete({ field: "player", text, limit: 12 })).names.map((name) => el("option", { value: name })));
-    } catch { /* a help in typing, no more */ }
-  }, 150);
+  const { list, look } = names("player", "names-player-page");
   const other = el("form.inline", { onsubmit: (event) => {
     event.preventDefault();
     const name = new FormData(event.target).get("name").trim();
@@ -39,8 +33,8 @@ export function show(main, { params, signal }) {
     const latest = found.games && where ? await api.games({ where, archive: params.archive, find: params.find, sort: "-date", limit: LATEST }, signal).catch(() => null) : null;
     return { found, latest };
   }, ({ found, latest }) => {
-    const names = found.names.map((own) => own.name);
-    if (names.length) heading.textContent = names[0];
+    const spelled = found.names.map((own) => own.name);
+    if (spelled.length) heading.textContent = spelled[0];
     document.title = document.title.replace(/^.*? – /, `${heading.textContent} – `);
     const games = (more, side = "player") => {
       const own = condition(side, found.names);
@@ -53,7 +47,7 @@ export function show(main, { params, signal }) {
     };
     const spellings = params.exact === "1"
       ? el("a", { href: state.address("player", { name: params.name }) }, t("all_spellings"))
-      : names.length > 1 && el("a", { href: state.address("player", { name: params.name, exact: 1 }) }, t("this_spelling", { name: params.name }));
+      : spelled.length > 1 && el("a", { href: state.address("player", { name: params.name, exact: 1 }) }, t("this_spelling", { name: params.name }));
     fill(panel,
       spellings && el("p.soft", {}, spellings),
       found.games > 0 && el("p.buttons", {}, ["white", "black"].map((side) => condition(side, found.names) &&
