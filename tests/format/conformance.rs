@@ -5,17 +5,22 @@
 //! what is expected of all of them.
 
 use crate::common::import::try_import;
+use crate::common::positions::{played_at_random, position};
+use crate::common::random::Random;
 use crate::common::sample::{lichess_text, testdata};
 use crate::forge::Forge;
 use crate::meaning::hex;
 use scoresheet::archive::{Coding, FileKind, MODEL, Scan, TranscodeOptions};
+use scoresheet::chess::{Color, Move, Position};
 use scoresheet::format::block::{self, BlockHeader, BlockKind, HEADER};
 use scoresheet::format::header::{Header, PAGE};
 use scoresheet::format::{ArchiveId, State};
 use scoresheet::game::Event;
+use scoresheet::pgn::{PgnWriter, Style};
 use scoresheet::{Archive, ArchiveFile, Existing, GameSet, ImportOptions, Monitor};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
+use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -98,8 +103,16 @@ fn files(folder: &Path) -> Vec<File> {
         })
         .collect();
     import("styles", &sources.iter().collect::<Vec<_>>(), small());
-    let styles = Archive::open(path("styles")).unwrap();
-    assert!(styles.sources().unwrap().iter().all(|source| source.exact), "a source is not kept whole");
+    let lines = folder.join("lines.pgn");
+    fs::write(&lines, lines_of_all_letters()).unwrap();
+    let pairs = folder.join("pairs.pgn");
+    fs::write(&pairs, written_in_pairs()).unwrap();
+    import("lines", &[&lines, &pairs], ImportOptions::default());
+    packed_as("lines", "lines-packed", false);
+    for name in ["styles", "lines"] {
+        let sources = Archive::open(path(name)).unwrap().sources().unwrap();
+        assert!(sources.iter().all(|source| source.exact), "a source of {name} is not kept whole");
+    }
     fs::copy(path("plain"), path("deleted")).unwrap();
     Archive::delete(path("deleted"), [3, 10, 11, 12, 60]).unwrap();
     Archive::undelete(path("deleted"), [11]).unwrap();
@@ -151,6 +164,13 @@ fn files(folder: &Path) -> Vec<File> {
             "CR LF, Windows-1252, filled lines, other parentheses, loose blocks, predicted numbers",
             read("styles"),
         ),
+        (
+            "good/lines.bga",
+            "lines of moves in every notation: foreseen or not, recaptures, checks, en passant, promotions, castling; lines \
+             of text broken before White's moves alone",
+            read("lines"),
+        ),
+        ("good/lines-packed.bga", "the same with packed moves", read("lines-packed")),
         ("good/deleted.bga", "games deleted, and one restored", deleted.clone()),
         ("good/edited.bga", "two games with other tags and without their comments than in the source", read("edited")),
         ("good/described.bga", "metadata, set twice", read("described")),
@@ -283,6 +303,116 @@ fn styled() -> Vec<(&'static str, Vec<u8>)> {
         ("loose.pgn", loose.into_bytes()),
         ("engine.pgn", engine.into_bytes()),
     ]
+}
+
+/// Games with random lines in every notation, from before and after the commented move, over and over again the same
+/// moves (so that readers foresee them): recaptures, checks, en passant, promotions and castling of both kinds.
+fn lines_of_all_letters() -> Vec<u8> {
+    const STARTS: [&str; 6] = [
+        "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+        "r3k2r/pppq1ppp/2npbn2/2b1p3/2B1P3/2NPBN2/PPPQ1PPP/R3K2R b KQkq - 0 9",
+        "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9",
+        "8/1P2k1p1/6P1/3pP3/2pK4/1p6/P3p1P1/8 w - d6 0 40",
+        "8/8/1k6/2b5/2pP4/8/5K2/8 b - d3 0 1",
+        "4k3/p1pp1p1p/8/1P1PP1P1/1p1pp1p1/8/P1PP1P1P/4K3 w - - 0 30",
+    ];
+    let mut dice = Random::new(41);
+    let mut text = Vec::new();
+    for letter in *b"vwxyuVWXYU" {
+        for start in STARTS {
+            let mut position = position(start);
+            let mut known = HashMap::new();
+            let kind = char::from(letter);
+            text.extend(format!("[Event \"Lines {kind}\"]\n").bytes());
+            if start != STARTS[0] {
+                text.extend(format!("[SetUp \"1\"]\n[FEN \"{start}\"]\n").bytes());
+            }
+            if start == STARTS[2] {
+                text.extend(b"[Variant \"Chess960\"]\n");
+            }
+            text.extend(b"[Result \"*\"]\n\n");
+            for ply in 0..24 {
+                let before = position.clone();
+                let Some(played) = likely(&mut dice, &mut known, &position) else { break };
+                if position.turn() == Color::White {
+                    text.extend(format!("{}. ", position.fullmove_number()).bytes());
+                } else if ply == 0 {
+                    text.extend(format!("{}... ", position.fullmove_number()).bytes());
+                }
+                position.write_san(played, &mut text);
+                position.play_unchecked(played);
+                let from = if letter.is_ascii_uppercase() { &position } else { &before };
+                let length = dice.below(12);
+                let mut line = line(&mut dice, &mut known, from, length, letter);
+                if letter == b'v' && ply == 0 && start == STARTS[0] {
+                    // The weight added of a move that is played again and again reaches its greatest value.
+                    line = format!("{}d4 d5 Nf3 c6 Nc3 Nf6", "Nf3 Nf6 Ng1 Ng8 ".repeat(20));
+                }
+                text.extend(format!(" {{d={}, pv={line}, n={}}}\n", 10 + ply % 7, dice.below(100_000)).bytes());
+            }
+            text.extend(b"*\n\n");
+        }
+    }
+    text
+}
+
+/// Games whose lines are broken only before White's moves (flag 0x80 of a style).
+fn written_in_pairs() -> Vec<u8> {
+    let mut dice = Random::new(80);
+    let mut writer = PgnWriter::with_style(Style { pairs: true, width: 40, ..Style::default() });
+    for _ in 0..3 {
+        writer.write(&played_at_random(&mut dice, Position::default(), 90, |_, _, _| {}));
+    }
+    writer.into_bytes()
+}
+
+/// A legal move: where the position is known, most often that of the last time; otherwise one that is hard to code before
+/// others.
+fn likely(dice: &mut Random, known: &mut HashMap<String, Move>, position: &Position) -> Option<Move> {
+    let moves = position.legal_moves();
+    if moves.is_empty() {
+        return None;
+    }
+    let key = position.fen();
+    if let Some(known) = known.get(&key).filter(|_| dice.below(5) > 0) {
+        return Some(*known);
+    }
+    let is_hard = |m: &&Move| {
+        let san = position.san(**m);
+        san.contains(['x', '=', '+', 'O'])
+    };
+    let hard: Vec<Move> = moves.iter().filter(is_hard).copied().collect();
+    let chosen = match hard.is_empty() || dice.one_in(2) {
+        true => moves[dice.below(moves.len())],
+        false => hard[dice.below(hard.len())],
+    };
+    known.insert(key, chosen);
+    Some(chosen)
+}
+
+/// So many likely moves, or fewer, in the notation of a letter (FORMAT.md, "Lines").
+fn line(dice: &mut Random, known: &mut HashMap<String, Move>, from: &Position, length: usize, letter: u8) -> String {
+    let mut position = from.clone();
+    let mut words = Vec::new();
+    for index in 0..length {
+        let Some(next) = likely(dice, known, &position) else { break };
+        let (san, number) = (position.san(next), position.fullmove_number());
+        let number = match position.turn() {
+            Color::White => format!("{number}."),
+            Color::Black if index == 0 => format!("{number}..."),
+            Color::Black => String::new(),
+        };
+        let blank = if number.is_empty() { "" } else { " " };
+        words.push(match letter.to_ascii_lowercase() {
+            b'v' => san,
+            b'w' => san.trim_end_matches(['+', '#']).to_owned(),
+            b'x' => format!("{number}{blank}{san}"),
+            b'y' => format!("{number}{san}"),
+            _ => position.uci(next),
+        });
+        position.play_unchecked(next);
+    }
+    words.join(" ")
 }
 
 /// An archive of these records.
