@@ -116,15 +116,52 @@ fn a_terminal_has_a_pager() {
     seen("export g.bga", &[("SCORESHEET_PAGER", "head -1")]);
 }
 
+/// The values that a shell gets for the last of these words.
+fn completed(room: &Room, shell: &str, words: &[&str]) -> Vec<String> {
+    let index = words.len().to_string();
+    let asks = [("SCORESHEET_COMPLETE", shell), ("_CLAP_COMPLETE_INDEX", &index), ("_CLAP_IFS", "\n")];
+    let done = room.run_env(&[&["--", "scoresheet"], words].concat(), &asks);
+    assert_eq!(done.code, Some(0), "{shell} {words:?}: {}", done.err);
+    // zsh and fish get an explanation after the value.
+    done.out.lines().map(|line| line.split(['\t', ':']).next().unwrap().to_owned()).collect()
+}
+
 #[test]
-fn shells_complete_fields() {
-    let room = Room::new();
-    for (shell, option) in [("bash", "--sort)"), ("zsh", "'--sort=["), ("fish", "-l sort")] {
-        let script = room.fine(&["completions", shell]);
-        let at = script.find(option).unwrap_or_else(|| panic!("{shell}: no {option}"));
-        let proposed: String = script[at..].chars().take(4000).collect();
-        assert!(proposed.contains("whiteelo") && proposed.contains("lowclock"), "{shell}: {proposed}");
+fn shells_complete_fields_and_players() {
+    let room = Room::with_archive();
+    for shell in ["bash", "zsh", "fish"] {
+        let fields = completed(&room, shell, &["list", "g.bga", "--sort", "w"]);
+        assert!(fields.iter().any(|field| field == "whiteelo"), "{shell}: {fields:?}");
+        assert!(fields.iter().all(|field| field.starts_with('w')), "{shell}: {fields:?}");
+        assert_eq!(completed(&room, shell, &["player", "g.bga", "bU"]), ["Buche, Björn"], "{shell}");
+        assert!(completed(&room, shell, &["player", "none.bga", "bU"]).is_empty(), "{shell}");
+        room.fine(&["index", "--all", "g.bga", "-q"]);
     }
-    // Help names where they are listed instead.
+    // Help names where the fields are listed instead.
     assert!(!room.fine(&["list", "--help"]).contains("possible values: player"));
+}
+
+#[test]
+fn bash_gets_names_as_it_reads_them() {
+    let room = Room::new();
+    room.write("s.pgn", "[White \"Carlsen, Magnus\"]\n[Black \"O'Kelly\"]\n\n1. e4 *\n");
+    room.fine(&["import", "s.pgn", "-o", "g.bga", "-q"]);
+    let script = room.fine(&["completions", "bash"]);
+    let ask = r#"ask() {
+        COMP_WORDS=(scoresheet player g.bga "$1") COMP_CWORD=3 COMP_TYPE=9 COMPREPLY=()
+        _scoresheet_quoted scoresheet "${1#\"}" g.bga
+        printf '%s\n' "${COMPREPLY[@]}"
+    }
+    ask Ca; ask '"Ca'; ask o"#;
+    let folder = std::path::Path::new(env!("CARGO_BIN_EXE_scoresheet")).parent().unwrap();
+    let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap());
+    let mut bash = std::process::Command::new("bash");
+    bash.args(["-c", &format!("{script}\n{ask}")]).env("PATH", path).current_dir(room.path(""));
+    let Ok(output) = bash.output() else {
+        eprintln!("skipped: no bash");
+        return;
+    };
+    // Some versions put a backslash before commas, too.
+    let lines = String::from_utf8(output.stdout).unwrap().replace("\\,", ",");
+    assert_eq!(lines, "Carlsen,\\ Magnus\nCarlsen, Magnus\nO\\'Kelly\n", "{}", String::from_utf8_lossy(&output.stderr));
 }

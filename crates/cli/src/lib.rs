@@ -12,6 +12,7 @@
 //! The command uses only the public API of the library.
 
 mod command;
+mod completion;
 mod config;
 mod failure;
 mod interrupt;
@@ -35,6 +36,9 @@ use std::process::ExitCode;
 /// Runs the command with the arguments of the process; returns its exit code.
 pub fn run() -> ExitCode {
     interrupt::watch_memory();
+    if let Some(code) = completion::answer() {
+        return code;
+    }
     let mut session = Session::start();
     keep_pages();
     if let Some(text) = topic() {

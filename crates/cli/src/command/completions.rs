@@ -1,5 +1,6 @@
 //! `scoresheet completions`: completion scripts for shells.
 
+use crate::completion;
 use crate::failure::{Code, Failure};
 use crate::output::json::Object;
 use crate::session::Session;
@@ -8,6 +9,9 @@ use clap_complete::Shell;
 use std::io::Write;
 
 /// Print the completion script for a shell
+///
+/// The script asks `scoresheet` at each Tab: for commands, options, fields, files, and the names of players in the
+/// archives on the line.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -22,10 +26,8 @@ pub struct Args {
     json: bool,
 }
 
-pub fn run(args: &Args, session: &Session, mut command: clap::Command) -> Result<Code, Failure> {
-    // To memory first: the generator panics if it cannot write.
-    let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut command, "scoresheet", &mut script);
+pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
+    let mut script = completion::script(args.shell)?;
     let mut out = session.stdout();
     if args.json {
         let object = Object::new().with("shell", args.shell.to_string());

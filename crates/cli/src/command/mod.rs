@@ -213,7 +213,7 @@ pub fn run(command: &Command, session: &Session) -> Result<Code, Failure> {
         Command::Pack(args) => pack::pack(args, session),
         Command::Unpack(args) => pack::unpack(args, session),
         Command::Bench(args) => bench::run(args, session),
-        Command::Completions(args) => completions::run(args, session, command_line(false)),
+        Command::Completions(args) => completions::run(args, session),
         Command::Man(args) => man::run(args, session, command_line(false)),
     }
 }

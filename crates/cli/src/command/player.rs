@@ -1,5 +1,6 @@
 //! `scoresheet player`: a player's openings, opponents and results.
 
+use crate::completion;
 use crate::failure::{self, Code, Failure};
 use crate::output::group_table;
 use crate::output::html::{self, ReportArgs};
@@ -36,7 +37,7 @@ Examples:
   scoresheet player games.bga Carlsen --report carlsen.html         a page with charts")]
 pub struct Args {
     /// The archives, or folders of archives, counted together
-    #[arg(required = true)]
+    #[arg(required = true, add = completion::files_and_players())]
     archives: Vec<PathBuf>,
     /// The player's name, or a part of it
     #[arg(value_name = "NAME")]

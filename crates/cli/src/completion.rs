@@ -1,0 +1,116 @@
+//! Completion as shells ask for it: commands, options, fields, files, and the players in the archives on the line.
+//!
+//! A script from [`script`] runs this program on each Tab, with the words of the line as arguments and the shell's name
+//! in [`VARIABLE`].
+
+use crate::command::command_line;
+use crate::failure::Code;
+use clap::builder::StyledStr;
+use clap_complete::CompletionCandidate;
+use clap_complete::Shell;
+use clap_complete::engine::{ArgValueCompleter, PathCompleter, ValueCompleter};
+use clap_complete::env::{CompleteEnv, Shells};
+use scoresheet::Archive;
+use scoresheet::query::tag_columns::{Key, TagColumns};
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::path::Path;
+use std::process::ExitCode;
+
+/// The environment variable by which a script asks for completions.
+const VARIABLE: &str = "SCORESHEET_COMPLETE";
+
+/// Limits the players proposed. More than this, nobody reads.
+const MOST_PLAYERS: usize = 200;
+
+/// Limits the games of an archive whose tags are read on a Tab. Larger archives have tag columns, or no completion.
+const MOST_GAMES: u64 = 20_000;
+
+/// Puts backslashes into bash's completions that need them, unless the word begins with a quote.
+const BASH_QUOTES: &str = r#"_scoresheet_quoted() {
+    _clap_complete_scoresheet "$@"
+    [[ ${COMP_WORDS[COMP_CWORD]} == [\"\']* ]] && return
+    local index
+    for index in "${!COMPREPLY[@]}"; do
+        if [[ ${COMPREPLY[index]} == *[[:space:]\'\"\(\)\&\;\$]* ]]; then
+            printf -v "COMPREPLY[$index]" %q "${COMPREPLY[index]}"
+        fi
+    done
+}
+"#;
+
+/// Makes zsh complete at the first Tab, too, where it loads the script from its `fpath`: as a function.
+const ZSH_FIRST: &str = r#"[[ $funcstack[1] != _scoresheet ]] || _clap_dynamic_completer_scoresheet "$@"
+"#;
+
+/// Answers if a script asks; returns the exit code of the program then.
+pub fn answer() -> Option<ExitCode> {
+    let words = std::env::args_os();
+    let folder = std::env::current_dir().ok();
+    let asked = CompleteEnv::with_factory(|| command_line(false)).var(VARIABLE).try_complete(words, folder.as_deref());
+    match asked {
+        Ok(false) => None,
+        Ok(true) => Some(Code::Success.into()),
+        // The shell proposes nothing.
+        Err(_) => Some(Code::Failed.into()),
+    }
+}
+
+/// Returns the script that makes a shell ask this program.
+pub fn script(shell: Shell) -> std::io::Result<Vec<u8>> {
+    let mut script = Vec::new();
+    let shells = Shells::builtins();
+    let completer = shells.completer(&shell.to_string()).ok_or(std::io::ErrorKind::Unsupported)?;
+    completer.write_registration(VARIABLE, "scoresheet", "scoresheet", "scoresheet", &mut script)?;
+    let text = String::from_utf8_lossy(&script);
+    let text = text.trim();
+    Ok(match shell {
+        Shell::Bash => {
+            let quoted = text.replace("-F _clap_complete_scoresheet", "-F _scoresheet_quoted");
+            format!("{BASH_QUOTES}{quoted}\n").into_bytes()
+        }
+        Shell::Zsh => format!("{text}\n{ZSH_FIRST}").into_bytes(),
+        _ => format!("{text}\n").into_bytes(),
+    })
+}
+
+/// Completes files, and players of the archives that the line has already.
+pub fn files_and_players() -> ArgValueCompleter {
+    ArgValueCompleter::new(|current: &OsStr| {
+        let mut found = PathCompleter::any().complete(current);
+        let begun = current.to_str().filter(|begun| !begun.is_empty());
+        found.extend(
+            begun
+                .into_iter()
+                .flat_map(players)
+                .map(|player| CompletionCandidate::new(player).tag(Some(StyledStr::from("players")))),
+        );
+        found
+    })
+}
+
+/// Returns the players whose names begin so, whatever the case, in the archives among this program's arguments.
+fn players(begun: &str) -> BTreeSet<String> {
+    let begun = begun.to_lowercase();
+    let mut found = BTreeSet::new();
+    for word in std::env::args_os() {
+        let path = Path::new(&word);
+        if path.extension() != Some(OsStr::new("bga")) {
+            continue;
+        }
+        let Ok(archive) = Archive::open(path) else { continue };
+        let columns = TagColumns::open(&archive);
+        for side in ["White", "Black"] {
+            let key = Key::Tag(side.to_owned());
+            let column = columns.at_hand(&key).or_else(|| {
+                let few = archive.len() <= MOST_GAMES;
+                few.then(|| columns.readable(&[key]).0.into_iter().next()).flatten()
+            });
+            let Some(strings) = column.as_ref().and_then(|column| column.strings()) else { continue };
+            let names = (1..=strings.len() as u32).filter_map(|number| std::str::from_utf8(strings.get(number)?).ok());
+            let meant = names.filter(|name| name.to_lowercase().starts_with(&begun));
+            found.extend(meant.take(MOST_PLAYERS).map(str::to_owned));
+        }
+    }
+    found
+}
