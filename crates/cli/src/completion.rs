@@ -1,9 +1,8 @@
-//! Completion as shells ask for it: commands, options, fields, files, and the players in the archives on the line.
+//! Completion for shells: commands, options, fields, files, and the players in the archives on the line.
 //!
 //! A script from [`script`] runs this program on each Tab, with the words of the line as arguments and the shell's name
 //! in [`VARIABLE`].
 
-use crate::command::command_line;
 use crate::failure::Code;
 use clap::builder::StyledStr;
 use clap_complete::CompletionCandidate;
@@ -17,7 +16,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// The environment variable by which a script asks for completions.
+/// The environment variable with the name of the shell that needs completions.
 const VARIABLE: &str = "SCORESHEET_COMPLETE";
 
 /// Limits the players proposed. More than this, nobody reads.
@@ -39,16 +38,16 @@ const BASH_QUOTES: &str = r#"_scoresheet_quoted() {
 }
 "#;
 
-/// Makes zsh complete at the first Tab, too, where it loads the script from its `fpath`: as a function.
+/// Completes at the first Tab if zsh loads the script as a function from its `fpath`.
 const ZSH_FIRST: &str = r#"[[ $funcstack[1] != _scoresheet ]] || _clap_dynamic_completer_scoresheet "$@"
 "#;
 
-/// Answers if a script asks; returns the exit code of the program then.
-pub fn answer() -> Option<ExitCode> {
+/// Prints completions, or a script, if the variable is set; returns the exit code of the program in that case.
+pub fn answer(command_line: impl Fn() -> clap::Command) -> Option<ExitCode> {
     let words = std::env::args_os();
     let folder = std::env::current_dir().ok();
-    let asked = CompleteEnv::with_factory(|| command_line(false)).var(VARIABLE).try_complete(words, folder.as_deref());
-    match asked {
+    let done = CompleteEnv::with_factory(command_line).var(VARIABLE).try_complete(words, folder.as_deref());
+    match done {
         Ok(false) => None,
         Ok(true) => Some(Code::Success.into()),
         // The shell proposes nothing.
@@ -56,7 +55,7 @@ pub fn answer() -> Option<ExitCode> {
     }
 }
 
-/// Returns the script that makes a shell ask this program.
+/// Returns the script that makes a shell run this program for completions.
 pub fn script(shell: Shell) -> std::io::Result<Vec<u8>> {
     let mut script = Vec::new();
     let shells = Shells::builtins();

@@ -10,8 +10,8 @@ use std::io::Write;
 
 /// Print the completion script for a shell
 ///
-/// The script asks `scoresheet` at each Tab: for commands, options, fields, files, and the names of players in the
-/// archives on the line.
+/// The script runs `scoresheet` at each Tab. It completes commands, options, fields, files, and the names of players
+/// in the archives on the line.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
