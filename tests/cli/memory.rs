@@ -9,7 +9,7 @@ use std::process::{Command, Output};
 const COMMANDS: &[&str] = &[
     "import s.pgn -o n1.bga --force",
     "merge g.bga g.bga -o n2.bga --force",
-    "split g.bga --games 900 -o n3/ --force",
+    "split g.bga --count 900 -o n3/ --force",
     "pack g.bga -o n4.bga --force",
     "unpack p.bga -o n5.bga --force",
     "list g.bga",
