@@ -8,6 +8,7 @@ use scoresheet::query::tag_columns::Column;
 use scoresheet::query::{GameSummary, IndexedArchive, Search, TagColumns};
 use scoresheet::{Archive, ArchiveFile, Error};
 use serde_json::{Map, Value};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
@@ -17,6 +18,7 @@ pub struct Book {
     pub name: String,
     indexed: Arc<IndexedArchive>,
     summaries: OnceLock<Vec<Arc<Column>>>,
+    metadata: OnceLock<Option<BTreeMap<String, String>>>,
     site: Option<SiteFile>,
     is_lean: bool,
 }
@@ -25,7 +27,10 @@ impl Book {
     /// Opens a file with its side files. Errors: the errors of [`Archive::open`].
     pub fn open(path: &Path, options: OpenOptions) -> Result<Book, Error> {
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-        Ok(Book::new(name, Archive::open(ArchiveFile::at(path).options(options))?))
+        let book = Book::new(name, Archive::open(ArchiveFile::at(path).options(options))?);
+        // Finding the metadata takes a look at every block header, which no request should wait for.
+        book.metadata();
+        Ok(book)
     }
 
     /// Returns a book of an open archive.
@@ -33,13 +38,25 @@ impl Book {
         let indexed = Arc::new(IndexedArchive::from(archive));
         // The current side files belong to the current state of the archive.
         indexed.states();
-        Book { name, indexed, summaries: OnceLock::new(), site: None, is_lean: false }
+        Book { name, indexed, summaries: OnceLock::new(), metadata: OnceLock::new(), site: None, is_lean: false }
     }
 
     /// Returns the book with a site file. If the archive is fetched in parts (`is_lean`), requests that need the
     /// complete archive are rejected.
     pub fn with_site(self, site: SiteFile, is_lean: bool) -> Book {
         Book { site: Some(site), is_lean, ..self }
+    }
+
+    /// Returns the book with the metadata of its archive, which are then not read from the archive.
+    pub fn with_metadata(self, metadata: BTreeMap<String, String>) -> Book {
+        Book { metadata: Some(metadata).into(), ..self }
+    }
+
+    /// Returns the metadata of the archive, such as its `title`; `None` if they are damaged, or if the archive is fetched
+    /// in parts and came without them. They are read once.
+    pub fn metadata(&self) -> Option<&BTreeMap<String, String>> {
+        let read = || if self.is_lean { None } else { self.archive().metadata().ok() };
+        self.metadata.get_or_init(read).as_ref()
     }
 
     /// Returns the archive.

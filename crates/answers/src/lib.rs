@@ -21,6 +21,7 @@ mod snapshot;
 mod stop;
 mod trees;
 
+pub use answer::events::of_site as events_of_site;
 pub use answer::game::ANOTHER_ORDER;
 pub use answer::{Answer, Flow, Pieces};
 pub use book::Book;

@@ -1,8 +1,8 @@
 //! Requests: the answer that a path, a query and a body request, and its cost.
 
 use crate::answer::{
-    Answer, archives, by_position, by_tags, complete, download, event, find, game, games, player, position, read,
-    stats, tree,
+    Answer, archives, by_position, by_tags, complete, download, event, events, find, game, games, player, position,
+    read, stats, tree,
 };
 use crate::fault::Fault;
 use crate::params::Params;
@@ -33,6 +33,7 @@ enum Noun {
     Stats,
     Player,
     Event,
+    Events,
     Complete,
     Download,
     #[cfg(not(target_family = "wasm"))]
@@ -65,6 +66,7 @@ impl Request {
             (["stats"], _) => Noun::Stats,
             (["player"], _) => Noun::Player,
             (["event"], _) => Noun::Event,
+            (["events"], _) => Noun::Events,
             (["complete"], _) => Noun::Complete,
             (["download.pgn"], _) => Noun::Download,
             #[cfg(not(target_family = "wasm"))]
@@ -83,7 +85,9 @@ impl Request {
             Noun::Find(_) | Noun::Read(_) => Cost::Quick,
             #[cfg(not(target_family = "wasm"))]
             Noun::Description => Cost::Quick,
-            Noun::Games | Noun::Tree | Noun::Stats | Noun::Player | Noun::Event | Noun::Download if asks("find") => {
+            Noun::Games | Noun::Tree | Noun::Stats | Noun::Player | Noun::Event | Noun::Events | Noun::Download
+                if asks("find") =>
+            {
                 Cost::Scan
             }
             Noun::Games if at => by_position(snapshot),
@@ -92,7 +96,7 @@ impl Request {
             Noun::Novelty(_) | Noun::Tree | Noun::Download => by_position(snapshot),
             // Spellings are sought among all names.
             Noun::Player if !snapshot.knows_spellings() => Cost::Scan,
-            Noun::Cost | Noun::Stats | Noun::Player | Noun::Event | Noun::Complete => by_tags(snapshot),
+            Noun::Cost | Noun::Stats | Noun::Player | Noun::Event | Noun::Events | Noun::Complete => by_tags(snapshot),
         }
     }
 
@@ -117,6 +121,7 @@ impl Request {
             Noun::Stats => stats::stats(snapshot, params, stop)?,
             Noun::Player => player::player(snapshot, params, stop)?,
             Noun::Event => event::event(snapshot, params, stop)?,
+            Noun::Events => events::events(snapshot, params, stop)?,
             Noun::Complete => complete::complete(snapshot, params)?,
             Noun::Download => return download::download(snapshot, params, stop, most),
             #[cfg(not(target_family = "wasm"))]

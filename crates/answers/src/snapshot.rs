@@ -25,6 +25,7 @@ pub struct Snapshot {
     pub version: u64,
     selections: Mutex<VecDeque<(String, Arc<Selection>)>>,
     spellings: OnceLock<Vec<Suggestion>>,
+    first_events: OnceLock<serde_json::Value>,
 }
 
 /// The requested games and their order.
@@ -95,6 +96,7 @@ impl Snapshot {
             books,
             selections: Mutex::default(),
             spellings: OnceLock::new(),
+            first_events: OnceLock::new(),
         }
     }
 
@@ -178,6 +180,20 @@ impl Snapshot {
     pub fn spellings(&self) -> &[Suggestion] {
         let found = || spellings_among(self.books.iter().map(|book| book.tags()), Named::Players).unwrap_or_default();
         self.spellings.get_or_init(found)
+    }
+
+    /// Returns the first page of the events of all games. `count` makes it for the first request.
+    ///
+    /// Errors: an error of `count`.
+    pub fn first_events(
+        &self,
+        count: impl FnOnce() -> Result<serde_json::Value, Fault>,
+    ) -> Result<serde_json::Value, Fault> {
+        if let Some(known) = self.first_events.get() {
+            return Ok(known.clone());
+        }
+        let counted = count()?;
+        Ok(self.first_events.get_or_init(|| counted).clone())
     }
 
     /// Returns the games that are wanted, and keeps the selection for the next request that asks for the same.

@@ -35,6 +35,7 @@ files! {
     "js/pages/own.js",
     "js/pages/player.js",
     "js/pages/search.js",
+    "js/pages/start.js",
     "js/pages/statistics.js",
     "js/parts.js",
     "js/picture.js",

@@ -14,7 +14,7 @@ use std::sync::LazyLock;
 
 /// The pages: one document, whose script shows the page that the path names. The pages of a game and of a position are
 /// in `preview`. The page of a player has the path of a route of the explorer.
-const PAGES: [&str; 5] = ["event", "games", "own", "search", "statistics"];
+const PAGES: [&str; 6] = ["event", "games", "own", "search", "start", "statistics"];
 
 /// The files by name, each with its entity tag.
 static ASSETS: LazyLock<HashMap<&str, (&[u8], String)>> = LazyLock::new(|| {
@@ -26,7 +26,7 @@ static ASSETS: LazyLock<HashMap<&str, (&[u8], String)>> = LazyLock::new(|| {
 /// Returns the routes.
 pub fn routes() -> Router<App> {
     let mut router = Router::new()
-        .route("/", get(async || Redirect::temporary("explorer")))
+        .route("/", get(async || Redirect::temporary("start")))
         .route("/assets/{*path}", get(asset))
         .route("/favicon.ico", get(async |headers: HeaderMap| file("icon.svg", &headers)))
         .route("/embed", get(async |headers: HeaderMap| page(&headers)))

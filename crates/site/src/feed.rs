@@ -34,7 +34,7 @@ pub fn feed(archive: &Archive, name: &str, options: &Options, changed: &str) -> 
              <summary>{summary}</summary></entry>\n"
         );
     }
-    let title = escape(&options.title);
+    let title = escape(options.title());
     Ok(Some(format!(
         "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<feed xmlns=\"http://www.w3.org/2005/Atom\">\n<id>{base}</id>\n\
          <title>{title}</title>\n<subtitle>{}</subtitle>\n<link href=\"{base}\"/>\n\

@@ -7,7 +7,7 @@ use scoresheet::Archive;
 use scoresheet::query::GameSummary;
 use scoresheet::query::PositionIndex;
 use scoresheet_answers::site::format::{HEADER, HEADINGS, Header, Known, encode_headings, pack};
-use scoresheet_answers::{Answer, Book, Request, Snapshot, Stop};
+use scoresheet_answers::{Answer, Book, Request, Snapshot, Stop, events_of_site};
 use std::fs::File;
 use std::io::{self, BufWriter, Seek, Write};
 use std::path::Path;
@@ -37,7 +37,11 @@ pub fn make(archive: Archive, index: &PositionIndex, name: &str, path: &Path, be
     let mut at = HEADER as u64;
 
     let done = begin("replaying", archive.len());
-    let whole = index.whole().ok_or_else(|| io::Error::other(Lacking))?;
+    let whole = index.whole();
+    // The index of an archive without games has no segment.
+    if whole.is_none() && !archive.is_empty() {
+        return Err(io::Error::other(Lacking));
+    }
     let facts = index.facts(1..archive.len() + 1).map_err(io::Error::other)?;
     let places = Places::new(archive, whole, facts, &*done).map_err(io::Error::other)?;
     let (bits, kept) = places.bits();
@@ -99,9 +103,13 @@ pub fn make(archive: Archive, index: &PositionIndex, name: &str, path: &Path, be
         Ok(_) => return Err(io::Error::other("no statistics")),
         Err(fault) => return Err(io::Error::other(fault)),
     };
+    let events = events_of_site(&snapshot, &Stop::default()).map_err(io::Error::other)?;
+    let events = pack(events.to_string().as_bytes())?;
     header.stats = (at, stats.len() as u64);
+    header.events = (at + stats.len() as u64, events.len() as u64);
     out.write_all(&stats)?;
-    header.length = at + stats.len() as u64;
+    out.write_all(&events)?;
+    header.length = at + (stats.len() + events.len()) as u64;
     out.rewind()?;
     out.write_all(&header.encode())?;
     out.flush()?;

@@ -167,7 +167,8 @@ impl Job<'_> {
     }
 
     fn of_one(&self, mut archive: Archive, path: &Path, lost: Option<Lost>) -> io::Result<Made> {
-        let mut positions = PositionIndex::open(&archive).0.filter(|index| index.whole().is_some());
+        let mut positions =
+            PositionIndex::open(&archive).0.filter(|index| index.whole().is_some() || archive.is_empty());
         if positions.is_none() {
             // Beside the archive nothing is written.
             let own = self.work.join("games.bga");
@@ -179,7 +180,10 @@ impl Job<'_> {
         }
         let Some(positions) = positions else { return Err(io::Error::other("the position index cannot be read")) };
         let changed = fs::metadata(path)?.modified()?.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-        let feed = feed::feed(&archive, self.name, self.options, &feed::written(changed)).map_err(io::Error::other)?;
+        let metadata = archive.metadata().map_err(io::Error::other)?;
+        let title = self.options.title.clone().or_else(|| metadata.get("title").cloned());
+        let options = &Options { title, ..self.options.clone() };
+        let feed = feed::feed(&archive, self.name, options, &feed::written(changed)).map_err(io::Error::other)?;
         let index = archive.index_file();
         let (games, sequence, length) =
             (archive.len() - archive.deleted_count(), archive.sequence(), archive.file_length());
@@ -196,8 +200,9 @@ impl Job<'_> {
         let site_parts = parts.file(&site, site_length, &*done)?;
         let manifest = json!({
             "scoresheet": 1,
-            "title": self.options.title,
+            "title": options.title(),
             "name": self.name,
+            "metadata": metadata,
             "id": id,
             "commit": sequence,
             "games": games,
@@ -209,7 +214,7 @@ impl Job<'_> {
             "logo": self.options.logo.as_ref().map(|_| pages::logo_place(self.options)),
             "lost": lost.map(|lost| json!({"games": lost.games, "partial": lost.partial})),
         });
-        let shell = pages::write(self.folder, &manifest, self.options)?;
+        let shell = pages::write(self.folder, &manifest, options)?;
         match feed {
             Some(feed) => fs::write(self.folder.join(pages::FEED), feed)?,
             None => fs::remove_file(self.folder.join(pages::FEED)).or_else(absent)?,

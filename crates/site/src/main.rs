@@ -30,10 +30,10 @@ struct Args {
     /// The folder, new or made by this command before
     #[arg(short, long, value_name = "FOLDER", required_unless_present = "package")]
     output: Option<PathBuf>,
-    /// What the pages call themselves
-    #[arg(long, value_name = "TEXT", default_value = "Scoresheet")]
-    title: String,
-    /// The colour of links, as #7a4a12: in light, and in dark
+    /// Set the title of the site; default: the archive's own title, or else Scoresheet
+    #[arg(long, value_name = "TEXT")]
+    title: Option<String>,
+    /// The color of links, as #7a4a12: in light, and in dark
     #[arg(long, num_args = 2, value_names = ["LIGHT", "DARK"])]
     accent: Option<Vec<String>>,
     /// A picture before the title: .svg or .png

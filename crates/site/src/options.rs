@@ -11,9 +11,9 @@ pub type Begin<'a> = dyn Fn(&'static str, u64) -> Box<Done> + 'a;
 /// What is made.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// What the pages call themselves.
-    pub title: String,
-    /// The colour of links and chosen controls, in light and in dark, as `#7a4a12`.
+    /// The title of the site. Default: the title in the archive's metadata, or else `Scoresheet`.
+    pub title: Option<String>,
+    /// The color of links and chosen controls, in light and in dark, as `#7a4a12`.
     pub accent: Option<[String; 2]>,
     /// A picture to stand before the title: SVG or PNG.
     pub logo: Option<PathBuf>,
@@ -27,7 +27,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Options {
-        Options { title: "Scoresheet".to_owned(), accent: None, logo: None, base: None, engine: None, part: 8 << 20 }
+        Options { title: None, accent: None, logo: None, base: None, engine: None, part: 8 << 20 }
     }
 }
 
@@ -37,6 +37,11 @@ const PAPER: [&str; 2] = ["#f6f4ef", "#161513"];
 const CONTRAST: f64 = 4.5;
 
 impl Options {
+    /// Returns the title of the site.
+    pub fn title(&self) -> &str {
+        self.title.as_deref().unwrap_or("Scoresheet")
+    }
+
     /// Returns the kind of the logo's file; an empty text if there is none.
     pub fn logo_kind(&self) -> &'static str {
         let name = self.logo.as_ref().and_then(|path| path.extension()).and_then(|kind| kind.to_str());
@@ -47,11 +52,11 @@ impl Options {
         }
     }
 
-    /// Errors: a colour is none, or cannot be read on the page; the logo is of another kind.
+    /// Errors: a color is none, or cannot be read on the page; the logo is of another kind.
     pub fn check(&self) -> io::Result<()> {
         for (color, paper) in self.accent.iter().flatten().zip(PAPER) {
             let found =
-                luminance(color).ok_or_else(|| io::Error::other(format!("{color} is no colour like #7a4a12")))?;
+                luminance(color).ok_or_else(|| io::Error::other(format!("{color} is no color like #7a4a12")))?;
             let contrast = contrast(found, luminance(paper).unwrap_or_default());
             if contrast < CONTRAST {
                 let why = format!("{color} has a contrast of {contrast:.1} on {paper}: text needs {CONTRAST}");
@@ -69,10 +74,10 @@ impl Options {
         }
     }
 
-    /// Returns the style sheet of the site; an empty text without other colours.
+    /// Returns the style sheet of the site; an empty text without other colors.
     pub fn style(&self) -> String {
         let Some([light, dark]) = &self.accent else { return String::new() };
-        // White or black, whichever is read better on the colour.
+        // White or black, whichever is read better on the color.
         let on = |color: &str| if luminance(color).is_some_and(|found| found > 0.18) { "#000" } else { "#fff" };
         format!(
             ":root {{ --accent: light-dark({light}, {dark}); --on-accent: light-dark({}, {}); }}\n",
@@ -82,7 +87,7 @@ impl Options {
     }
 }
 
-/// Returns the relative luminance of a colour `#rrggbb`, as WCAG has it.
+/// Returns the relative luminance of a color `#rrggbb`, as WCAG has it.
 fn luminance(color: &str) -> Option<f64> {
     let digits = color.strip_prefix('#').filter(|digits| digits.len() == 6 && digits.is_ascii())?;
     let part = |at: usize| {
@@ -101,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn colours_have_to_be_readable() {
+    fn colors_have_to_be_readable() {
         let of =
             |light: &str, dark: &str| Options { accent: Some([light, dark].map(str::to_owned)), ..Options::default() };
         assert!(of("#7a4a12", "#e3b66f").check().is_ok());
@@ -112,8 +117,8 @@ mod tests {
         for (light, dark, told) in [
             ("#e3b66f", "#e3b66f", "contrast"),
             ("#7a4a12", "#333333", "contrast"),
-            ("red", "#e3b66f", "no colour"),
-            ("#7a4a1;", "#e3b66f", "no colour"),
+            ("red", "#e3b66f", "no color"),
+            ("#7a4a1;", "#e3b66f", "no color"),
         ] {
             let error = of(light, dark).check().unwrap_err().to_string();
             assert!(error.contains(told), "{error}");

@@ -106,7 +106,7 @@ fn index(page: &str, options: &Options) -> String {
     let style = match &options.base {
         None => style,
         Some(_) => {
-            let title = escape(&options.title);
+            let title = escape(options.title());
             format!("{style}<link rel=\"alternate\" type=\"application/atom+xml\" title=\"{title}\" href=\"{FEED}\">\n")
         }
     };
@@ -122,7 +122,7 @@ fn index(page: &str, options: &Options) -> String {
     let (_, after) = rest.split_once("</noscript>").unwrap_or(("", "</body>\n</html>\n"));
     format!("{before}{without}{after}")
         .replacen("<meta name=\"viewport\"", &format!("{head}<meta name=\"viewport\""), 1)
-        .replacen("<title>Scoresheet</title>", &format!("<title>{}</title>", escape(&options.title)), 1)
+        .replacen("<title>Scoresheet</title>", &format!("<title>{}</title>", escape(options.title())), 1)
         .replacen("<script type", &format!("{style}<script type"), 1)
         .replacen(ICON, &icon, 1)
 }
@@ -149,10 +149,10 @@ fn licences() -> String {
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=\"color-scheme\" content=\"light dark\">\n<title>Licences</title>\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n<title>Licenses</title>\n\
          <link rel=\"icon\" type=\"image/svg+xml\" href=\"assets/icon.svg\">\n\
          <link rel=\"stylesheet\" href=\"assets/app.css\">\n</head>\n<body>\n<main>\n\
-         <p><a href=\"./\">Back to the games</a></p>\n<h1>Licences</h1>\n\
+         <p><a href=\"./\">Back to the games</a></p>\n<h1>Licenses</h1>\n\
          <p>The games are those of whoever published this site. What shows them:</p>\n<table>\n\
          <tr><th scope=\"row\">Scoresheet: pages, pieces, reader, archive</th><td>{version}</td><td>MIT OR Apache-2.0</td></tr>\n\
          <tr><th scope=\"row\"><a href=\"https://github.com/shaack/cm-chessboard\" rel=\"noopener\">cm-chessboard</a>, changed in two places</th><td></td><td>MIT</td></tr>\n\

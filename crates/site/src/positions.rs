@@ -28,7 +28,8 @@ const LATEST: usize = 8;
 /// The places of an archive, seen from its games.
 pub struct Places<'a> {
     archive: &'a Archive,
-    index: &'a PlaceSegment,
+    /// The segment of all games; `None` for an archive without games.
+    index: Option<&'a PlaceSegment>,
     /// What is known of each game.
     pub facts: Vec<Facts>,
     /// The first place of each game, and one after the last.
@@ -41,15 +42,23 @@ pub struct Places<'a> {
 }
 
 impl<'a> Places<'a> {
-    /// Replays all games; `index` and `facts` are what the position index knows of them. The unit of progress is a game.
+    /// Replays all games. `index` and `facts` are the segment of all games in the position index, and its facts. The unit
+    /// of progress is a game.
     ///
     /// Errors: a game that cannot be read.
-    pub fn new(archive: &'a Archive, index: &'a PlaceSegment, facts: Vec<Facts>, done: &Done) -> Result<Places<'a>> {
-        let starts = (1..=archive.len()).map(|game| Ok(index.places_of(game)?.start));
-        let mut starts = starts.collect::<Result<Vec<u64>>>()?;
-        let places = index.places();
+    pub fn new(
+        archive: &'a Archive,
+        index: Option<&'a PlaceSegment>,
+        facts: Vec<Facts>,
+        done: &Done,
+    ) -> Result<Places<'a>> {
+        let (mut starts, mut places) = (Vec::new(), 0);
+        if let Some(index) = index {
+            starts = (1..=archive.len()).map(|game| Ok(index.places_of(game)?.start)).collect::<Result<_>>()?;
+            places = index.places();
+        }
         starts.push(places);
-        let after = 64 - index.bucket_bits() - KEPT;
+        let after = 64 - bucket_bits(index) - KEPT;
         let of_key = |place: u8, key: u64| [place, key as u8, (key >> after) as u8];
         let mut moves = vec![[NO_MOVE, 0, 0]; places as usize];
         let mut rest = moves.as_mut_slice();
@@ -124,8 +133,9 @@ impl<'a> Places<'a> {
     /// Returns the places with a position, ascending.
     fn with(&self, position: &Position) -> Result<Vec<u64>> {
         let key = position.zobrist();
-        let bits = [key as u8, (key >> (64 - self.index.bucket_bits() - KEPT)) as u8];
-        let places = self.index.places_of_position(position)?;
+        let bits = [key as u8, (key >> (64 - bucket_bits(self.index) - KEPT)) as u8];
+        let Some(index) = self.index else { return Ok(Vec::new()) };
+        let places = index.places_of_position(position)?;
         let found = places.iter().copied().filter(|place| self.bits_of(*place) == bits && !self.is_deleted(*place));
         let mut places: Vec<u64> = found.collect();
         if key == Position::standard().zobrist() {
@@ -169,7 +179,7 @@ impl<'a> Places<'a> {
 
     /// Returns how many of a key's bits say its bucket, and how many are kept.
     pub fn bits(&self) -> (u32, u32) {
-        let bits = self.index.bucket_bits();
+        let bits = bucket_bits(self.index);
         (bits.saturating_sub((BUCKET / 64).ilog2()), bits + KEPT)
     }
 
@@ -220,7 +230,9 @@ impl<'a> Places<'a> {
                 let places = places.iter().copied().filter(|place| !self.is_deleted(*place));
                 entries.extend(places.map(|place| (rest(check, place), place)));
             };
-            self.index.bucket(bucket << more | own, found).map_err(io::Error::other)?;
+            if let Some(index) = self.index {
+                index.bucket(bucket << more | own, found).map_err(io::Error::other)?;
+            }
         }
         let standard = Position::standard().zobrist();
         if header.bucket(standard) == bucket {
@@ -291,6 +303,11 @@ impl<'a> Places<'a> {
         let record = Record { tally, branches, transpositions, list, blocks };
         Ok((position.zobrist(), record.encode(|game| listed.contains(&game))))
     }
+}
+
+/// Returns the number of bits of a key that select its bucket in the index.
+fn bucket_bits(index: Option<&PlaceSegment>) -> u32 {
+    index.map_or(0, PlaceSegment::bucket_bits)
 }
 
 /// Returns a directory as bytes.

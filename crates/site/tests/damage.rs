@@ -91,7 +91,8 @@ fn several_archives_make_one_site_with_a_look_of_its_own() {
     std::fs::write(&logo, "<svg xmlns=\"http://www.w3.org/2000/svg\"/>").unwrap();
     let site = folder.path().join("site");
     let accent = Some(["#00529b", "#8ab8ff"].map(str::to_owned));
-    let options = Options { title: "Club & co".to_owned(), accent, logo: Some(logo.clone()), ..Options::default() };
+    let options =
+        Options { title: Some("Club & co".to_owned()), accent, logo: Some(logo.clone()), ..Options::default() };
     let made = make(&[&one, &two], &site, &options, &|_, _| Box::new(|_| {})).unwrap();
     assert_eq!((made.games, made.lost), (2 * GAMES, None));
     let known = manifest(&site);
@@ -141,4 +142,47 @@ fn several_archives_make_one_site_with_a_look_of_its_own() {
         make(&[&one], &site, &Options { logo: Some("x.gif".into()), ..Options::default() }, &|_, _| Box::new(|_| {}))
             .is_err()
     );
+}
+
+/// Without games, as an archive begins, or with deleted ones alone: a site with empty pages.
+#[test]
+fn an_archive_without_games_makes_a_site() {
+    let folder = tempfile::tempdir().unwrap();
+    let (empty, deleted) = (folder.path().join("empty.bga"), folder.path().join("deleted.bga"));
+    Import::new(&empty).run_reader("games.pgn", &b""[..]).unwrap();
+    Import::new(&deleted).run_reader("games.pgn", &b"1. e4 *\n"[..]).unwrap();
+    Archive::delete(&deleted, [1]).unwrap();
+    for (number, archives) in [vec![&empty], vec![&deleted], vec![&empty, &deleted]].iter().enumerate() {
+        let site = folder.path().join(format!("site-{number}"));
+        let made = make(archives, &site, &Options::default(), &|_, _| Box::new(|_| {})).unwrap();
+        assert_eq!((made.games, made.lost), (0, None), "{number}");
+        assert_eq!(manifest(&site)["games"], 0, "{number}");
+    }
+}
+
+#[test]
+fn a_site_says_what_its_archive_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let pgn = |number: u32| format!("1. e4 *\n\n[Round \"{number}\"]\n\n1. d4 *\n");
+    let [one, two] = [1, 2].map(|number| {
+        let path = folder.path().join(format!("{number}.bga"));
+        Import::new(&path).run_reader("games.pgn", pgn(number).as_bytes()).unwrap();
+        let title = format!("Year {number}");
+        Archive::describe(&path, [("title", title.as_str()), ("license", "CC0-1.0")]).unwrap();
+        path
+    });
+    let site = folder.path().join("site");
+    let made = |archives: &[&PathBuf], options: &Options| {
+        make(archives, &site, options, &|_, _| Box::new(|_| {})).unwrap();
+        let manifest = manifest(&site);
+        let page = std::fs::read_to_string(site.join("index.html")).unwrap();
+        assert!(page.contains(&format!("<title>{}</title>", manifest["title"].as_str().unwrap())), "{page}");
+        (manifest["title"].clone(), manifest["metadata"]["title"].clone(), manifest["metadata"]["license"].clone())
+    };
+    let license = Value::from("CC0-1.0");
+    assert_eq!(made(&[&one], &Options::default()), ("Year 1".into(), "Year 1".into(), license.clone()));
+    let named = Options { title: Some("Club".to_owned()), ..Options::default() };
+    assert_eq!(made(&[&one], &named), ("Club".into(), "Year 1".into(), license.clone()));
+    // Several say what they have in common.
+    assert_eq!(made(&[&one, &two], &Options::default()), ("Scoresheet".into(), Value::Null, license));
 }

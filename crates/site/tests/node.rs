@@ -138,6 +138,16 @@ fn answers_in_node_are_the_native_ones() {
     ask(&snapshot, "games", "limit=100", None, false);
     ask(&snapshot, "games", "play=e2e4&limit=50&offset=4090", None, false);
     ask(&snapshot, "stats", "", None, false);
+    // The site file has the latest events, and where the games of each are unless they are too scattered.
+    ask(&snapshot, "events", "limit=500", None, false);
+    ask(&snapshot, "events", "limit=2&offset=1", None, false);
+    let events: Value = serde_json::from_str(&answer(&snapshot, "events", "limit=40", None).1).unwrap();
+    for event in events["events"].as_array().unwrap() {
+        let is_small = event["games"].as_u64().unwrap() <= 64;
+        let name =
+            percent(&event["event"].as_str().unwrap().replace('%', "%25").replace('+', "%2B").replace('&', "%26"));
+        ask(&snapshot, "event", &format!("name={name}"), None, !is_small);
+    }
     for number in 0..size.games {
         let game = random(archive.len()) + 1;
         ask(&snapshot, &format!("games/{game}/pgn"), "", None, false);

@@ -38,7 +38,8 @@ pub struct Reader {
 impl Reader {
     /// Opens an archive. `file`: a `Uint8Array`, or an object with `length` and `read(offset, length)`, which returns
     /// the bytes or throws; `index`: the bytes of the `.bgi`, if they are at hand; `site`: the site file, like `file`;
-    /// `lean`: what would need all of the file is refused.
+    /// `lean`: what would need all of the file is refused; `metadata`: the metadata of the archive as JSON, which a lean
+    /// reader does not look for.
     #[wasm_bindgen(constructor)]
     pub fn open(
         name: &str,
@@ -46,9 +47,11 @@ impl Reader {
         index: Option<Vec<u8>>,
         site: &JsValue,
         lean: bool,
+        metadata: Option<String>,
     ) -> Result<Reader, JsValue> {
         // What went wrong with a range says more than what became of it.
-        Reader::opened(name, file, index, site, lean).map_err(|error| source::failure().unwrap_or(error.into()))
+        Reader::opened(name, file, index, site, lean, metadata)
+            .map_err(|error| source::failure().unwrap_or(error.into()))
     }
 
     /// Returns how many games there are, deleted ones too.
@@ -98,6 +101,7 @@ impl Reader {
         index: Option<Vec<u8>>,
         site: &JsValue,
         lean: bool,
+        metadata: Option<String>,
     ) -> Result<Reader, JsError> {
         let archive = match file.dyn_ref::<Uint8Array>() {
             Some(bytes) => Archive::open(ArchiveFile::from_bytes(bytes.to_vec()).index(index)),
@@ -111,6 +115,9 @@ impl Reader {
             let (source, _) = Source::from_js(site)?;
             let site = SiteFile::open(source, book.archive()).map_err(|fault| JsError::new(&fault.message))?;
             book = book.with_site(site, lean);
+        }
+        if let Some(metadata) = metadata.as_ref().and_then(|text| serde_json::from_str(text).ok()) {
+            book = book.with_metadata(metadata);
         }
         Ok(Reader { snapshot: Arc::new(Snapshot::new(vec![Arc::new(book)], ())) })
     }

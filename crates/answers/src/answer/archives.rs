@@ -13,6 +13,7 @@ pub fn archives(snapshot: &Snapshot) -> Result<Value, Fault> {
         archives.push(json!({
             "archive": place + 1,
             "name": book.name,
+            "metadata": book.metadata(),
             "id": archive.id().to_string(),
             "games": archive.len() - archive.deleted_count(),
             "first": before + 1,

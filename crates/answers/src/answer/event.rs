@@ -1,5 +1,6 @@
 //! `event`: the standings of a tournament, and who played whom.
 
+use crate::answer::events::GAMES;
 use crate::fault::Fault;
 use crate::params::Params;
 use crate::snapshot::{Choice, Snapshot};
@@ -7,11 +8,11 @@ use crate::stop::Stop;
 use scoresheet::chess::Color;
 use scoresheet::query::Filter;
 use scoresheet::query::filter::Relation;
+use scoresheet::query::fold;
 use serde_json::{Value, json};
 use std::collections::HashMap;
+use std::ops::RangeInclusive;
 
-/// Games of an event at most: more are no tournament.
-const GAMES: u64 = 20_000;
 /// Players listed at most, and in a cross table.
 const PLAYERS: usize = 500;
 const CROSSED: usize = 24;
@@ -35,6 +36,13 @@ pub fn event(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value,
         filter = Filter::all_of([filter, more]).map_err(|fault| Fault::query("where", &fault))?;
     }
     let filter = filter.to_string();
+    if let [book] = snapshot.all()
+        && let Some(site) = book.site()
+        && params.is_of_all()?
+        && let Some(games) = site.events()?.and_then(|kept| stored_games(&kept, name))
+    {
+        return standings_of(snapshot, name, &games, 0);
+    }
     let choice = Choice { only: params.archive()?, filter: &filter, question: params.question()?, ..Choice::default() };
     let selection = snapshot.select(choice, stop)?;
     if selection.games > GAMES {
@@ -43,9 +51,24 @@ pub fn event(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value,
             selection.games
         )));
     }
+    standings_of(snapshot, name, &selection.page(snapshot, 0, GAMES as usize), selection.undecided)
+}
+
+/// Returns the numbers of an event's games from the list of a site file; `None` if the list lacks the event or its games.
+fn stored_games(kept: &Value, name: &str) -> Option<Vec<u64>> {
+    let is_named = |event: &&Value| event["event"].as_str().is_some_and(|own| fold(own) == fold(name));
+    let event = kept["events"].as_array()?.iter().find(is_named)?;
+    let range = |range: &Value| Some(range[0].as_u64()?..=range[1].as_u64()?);
+    let ranges: Option<Vec<RangeInclusive<u64>>> = event["ranges"].as_array()?.iter().map(range).collect();
+    let games: Vec<u64> = ranges?.into_iter().flatten().take(GAMES as usize).collect();
+    (event["games"] == games.len() as u64).then_some(games)
+}
+
+/// Returns the standings of these games, and the number of games that could not be tested.
+fn standings_of(snapshot: &Snapshot, name: &str, games: &[u64], undecided: u64) -> Result<Value, Fault> {
     let (mut places, mut all) = (HashMap::<String, usize>::new(), Vec::<Entrant>::new());
     let (mut dates, mut unread) = (Vec::new(), 0);
-    for number in selection.page(snapshot, 0, GAMES as usize) {
+    for number in games.iter().copied() {
         let (book, _, own) = snapshot.locate(number)?;
         let Ok(game) = book.summary(own) else {
             unread += 1;
@@ -69,7 +92,7 @@ pub fn event(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value,
             own.games.push((sides[color.other().index()], halves, number));
         }
     }
-    Ok(standings(name, selection.games, (dates, selection.undecided, unread), &all))
+    Ok(standings(name, games.len() as u64, (dates, undecided, unread), &all))
 }
 
 /// Returns the players by their points, then by Sonneborn-Berger, and the cross table where it has room.

@@ -4,6 +4,7 @@ pub mod archives;
 pub mod complete;
 pub mod download;
 pub mod event;
+pub mod events;
 pub mod find;
 pub mod game;
 pub mod games;

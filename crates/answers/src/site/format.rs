@@ -48,6 +48,8 @@ pub struct Header {
     pub stats: (u64, u64),
     /// The length of the file.
     pub length: u64,
+    /// The offset and the length of the events; zeros if there are none.
+    pub events: (u64, u64),
 }
 
 impl Header {
@@ -67,6 +69,8 @@ impl Header {
             self.stats.0,
             self.stats.1,
             self.length,
+            self.events.0,
+            self.events.1,
         ];
         numbers.iter().for_each(|number| bytes.extend_from_slice(&number.to_le_bytes()));
         bytes.resize(HEADER - 8, 0);
@@ -100,6 +104,7 @@ impl Header {
             positions: next()?,
             stats: (next()?, next()?),
             length: next()?,
+            events: (next()?, next()?),
         };
         (version == VERSION && bits <= kept && bits < 32 && kept <= 56).then_some(header)
     }

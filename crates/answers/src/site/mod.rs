@@ -164,6 +164,14 @@ impl SiteFile {
         serde_json::from_slice(&self.unpacked(at, length)?).map_err(|_| damaged())
     }
 
+    /// Returns the latest events as [`events_of_site`](crate::events_of_site) made them; `None` if the file has none.
+    pub fn events(&self) -> Result<Option<serde_json::Value>, Fault> {
+        match self.header.events {
+            (_, 0) => Ok(None),
+            (at, length) => serde_json::from_slice(&self.unpacked(at, length)?).map(Some).map_err(|_| damaged()),
+        }
+    }
+
     fn found(&self, position: &Position) -> Result<Option<Found>, Fault> {
         let key = position.zobrist();
         let (at, length) = self.entry(self.header.positions, self.header.bucket(key))?;

@@ -82,6 +82,8 @@ export const stats = (params, signal) => ask("stats", params, signal);
 export const isIndexed = (archives) => site !== null || archives.every((own) => own.side_files.positions === "used");
 export const player = (params, signal) => ask("player", params, signal);
 export const event = (params, signal) => ask("event", params, signal);
+/** Tournaments, latest first. */
+export const events = (params, signal) => ask("events", params, signal);
 export const complete = (params, signal) => ask("complete", params, signal);
 
 /** Reads a game of a PGN text: `{pgn, number}`. */

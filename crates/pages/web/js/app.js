@@ -5,7 +5,7 @@ import { el, fill, sign, svg } from "./dom.js";
 import * as filter from "./filter.js";
 import { counted, language, load, number, size, t } from "./i18n.js";
 import { takeDrops } from "./own.js";
-import { broken, popover, save } from "./parts.js";
+import { broken, popover, save, titled } from "./parts.js";
 import * as state from "./state.js";
 
 const PAGES = {
@@ -15,6 +15,7 @@ const PAGES = {
   games: () => import("./pages/games.js"),
   player: () => import("./pages/player.js"),
   search: () => import("./pages/search.js"),
+  start: () => import("./pages/start.js"),
   statistics: () => import("./pages/statistics.js"),
   own: () => import("./pages/own.js"),
   missing: () => import("./pages/missing.js"),
@@ -45,7 +46,7 @@ function picker(now, name) {
   return archives.length > 1 && el(name, {}, el("span", {}, t("archive")),
     el("select", { onchange: (event) => state.go(now, { ...state.read().params, archive: event.target.value, after: undefined }) },
       el("option", { value: "" }, t("all_archives")),
-      archives.map((own) => el("option", { value: own.archive, selected: String(own.archive) === params.archive }, `${own.name} (${number(own.games)})`))));
+      archives.map((own) => el("option", { value: own.archive, selected: String(own.archive) === params.archive }, `${titled(own)} (${number(own.games)})`))));
 }
 
 /** A link past what stands before: an address with a fragment would begin the page anew. */
@@ -67,7 +68,7 @@ function header(now) {
     svg("rect", { width: 40, height: 40, rx: 8, fill: "#b58863" }), svg("path", { d: KNIGHT, fill: "#3b3631" }));
   return el("header.top", {},
     skip("main", "skip"), ["explorer", "game", "own", "search"].includes(now) && skip("moves", "skip_moves"),
-    el("a.brand", { href: state.address("explorer", {}), "aria-label": title }, reader?.logo ? el("img", { src: new URL(reader.logo, api.root), alt: "" }) : mark, el("span", {}, title)),
+    el("a.brand", { href: state.address("start"), "aria-label": title, "aria-current": now === "start" ? "page" : null }, reader?.logo ? el("img", { src: new URL(reader.logo, api.root), alt: "" }) : mark, el("span", {}, title)),
     el("nav", { "aria-label": t("pages") },
       NAMED.map((name) => el("a", { href: state.address(name), "aria-current": name === now ? "page" : null }, t(name)))),
     picker(now, "label.choice"),
@@ -117,7 +118,7 @@ async function show() {
       throw new api.Fault({ code: "gone", message: "" });
     });
     if (own !== controller) return;
-    page = module.show(main, { params, embedded, signal: controller.signal, archives });
+    page = module.show(main, { params, embedded, signal: controller.signal, archives, title });
   } catch (error) {
     if (error.name !== "AbortError") fill(main, el("h1", {}, t(name)), broken(error, show));
   }
@@ -127,7 +128,7 @@ async function show() {
 function shown() {
   const foot = el("footer.foot", { id: "shown" });
   const tell = () => fill(foot, archives.map((own) => el("span", { class: own.outdated ? "warn" : null },
-    t("shown", { name: own.name, games: counted("game", own.games), commit: number(own.commit) }),
+    t("shown", { name: titled(own), games: counted("game", own.games), commit: number(own.commit) }),
     own.outdated && ` ${t("outdated", { why: own.outdated })}`)));
   tell();
   // The archives may have changed since the page was opened.

@@ -80,6 +80,16 @@ export function date(text) {
   return new Intl.DateTimeFormat(locale, { ...form, timeZone: "UTC" }).format(when);
 }
 
+/** Returns the days from one PGN date to another; an empty text if neither is known. */
+export function days(from, until) {
+  const whole = [from, until].map((text) => /^(\d{4})\.(\d\d)\.(\d\d)$/.exec(text ?? ""));
+  if (whole[0] && whole[1]) {
+    const [first, last] = whole.map(([, year, month, day]) => Date.UTC(year, month - 1, day));
+    return new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeZone: "UTC" }).formatRange(first, last);
+  }
+  return [...new Set([date(from), date(until)].filter(Boolean))].join(" – ");
+}
+
 const LETTERS = { de: { K: "K", Q: "D", R: "T", B: "L", N: "S" } };
 const FIGURINES = { K: "♔", Q: "♕", R: "♖", B: "♗", N: "♘" };
 

@@ -74,6 +74,23 @@ export function empty(where) {
     parts.map((part, place) => el("button", { type: "button", onclick: drop(place) }, t("drop"), " ", el("code", {}, part))));
 }
 
+/** Returns the title of an archive; without one the name of its file. */
+export const titled = (own) => own.metadata?.title ?? own.name;
+
+/** Returns a text as a link if it is an address. */
+export const linked = (text) => (/^https?:\/\/\S+$/i.test(text) ? el("a", { href: text, rel: "noopener noreferrer", target: "_blank" }, text) : text);
+
+/** The metadata with a meaning (FORMAT.md), in the order in which they are shown. */
+const METADATA = ["title", "description", "creator", "license", "origin", "date", "language"];
+
+/** Returns a table of what an archive says of itself, but for keys that the page `has` already; nothing where there is no more. */
+export function described({ metadata }, has = []) {
+  const others = Object.keys(metadata ?? {}).filter((key) => !METADATA.includes(key) && key !== "writer");
+  const keys = [...METADATA.filter((key) => metadata?.[key] && !has.includes(key)), ...others];
+  return keys.length > 0 && el("table.data.facts", {}, el("tbody", {}, keys.map((key) =>
+    el("tr", {}, el("th", { scope: "row" }, METADATA.includes(key) ? t(`meta_${key}`) : key), el("td", {}, linked(metadata[key]))))));
+}
+
 /** Returns "Carlsen (2850)" of a player. */
 export function player(name, rating) {
   return [el("span.name", {}, name ?? "?"), rating ? el("span.soft", {}, ` ${rating}`) : null];

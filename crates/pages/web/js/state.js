@@ -3,7 +3,7 @@
 
 import { root, site } from "./api.js";
 
-const PAGES = ["event", "explorer", "game", "games", "own", "player", "search", "statistics"];
+const PAGES = ["event", "explorer", "game", "games", "own", "player", "search", "start", "statistics"];
 /** The page that stands where an address names none. */
 const MISSING = "missing";
 const KEPT = ["where", "find", "archive"];
@@ -16,7 +16,7 @@ export function named(address) {
   if (!address.pathname.startsWith(here)) return null;
   const path = address.pathname.slice(here.length);
   if (!site) return path;
-  return path === "" || path === "index.html" ? new URLSearchParams(address.search).get("page") ?? "explorer" : null;
+  return path === "" || path === "index.html" ? new URLSearchParams(address.search).get("page") ?? "start" : null;
 }
 
 /** Returns the page and the parameters that the address names. */
@@ -27,7 +27,7 @@ export function read() {
   // What is embedded is a game by its number, or else a position.
   if (first === "embed" && second) return { page: "game", embedded: true, params: { ...params, n: second } };
   if (first === "embed") return { page: params.n ? "game" : "explorer", embedded: true, params };
-  if (first === "" || first === undefined) return { page: "explorer", embedded: false, params };
+  if (first === "" || first === undefined) return { page: "start", embedded: false, params };
   return { page: PAGES.includes(first) ? first : MISSING, embedded: false, params };
 }
 

@@ -30,7 +30,13 @@ fn two_filters_are_compared_in_one_table_that_sorts() {
             server.address
         ));
         browser.until(DRAWN);
-        assert!(browser.eval("document.documentElement.scrollWidth - innerWidth").as_i64().unwrap() <= 0);
+        assert!(
+            browser
+                .eval("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+                .as_i64()
+                .unwrap()
+                <= 0
+        );
         // No two cells lie over each other.
         let over = "[...document.querySelectorAll('.tree tr')].flatMap((row) => [...row.children].map((cell) => cell.getBoundingClientRect()))\
                     .some((box, at, all) => at && all[at - 1].y === box.y && all[at - 1].right > box.x + 1)";
@@ -188,7 +194,11 @@ fn a_phone_scrolls_nothing_sideways() {
         speak(&mut browser, languages);
         browser.open(&format!("http://{}/explorer?play=g1f3,c7c5", server.address));
         browser.until("document.querySelector('tr.transposition')");
-        assert_eq!(browser.eval("document.documentElement.scrollWidth - innerWidth"), 0, "{languages}");
+        assert_eq!(
+            browser.eval("document.documentElement.scrollWidth - document.documentElement.clientWidth"),
+            0,
+            "{languages}"
+        );
         // The head is one row, and the steps are under the thumb.
         assert!(
             browser.eval("document.querySelector('header').getBoundingClientRect().height").as_f64().unwrap() <= 56.0

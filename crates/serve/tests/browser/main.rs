@@ -33,3 +33,5 @@ mod shared;
 /// Damaged archives.
 #[path = "../serve/spoiled.rs"]
 mod spoiled;
+/// The first page.
+mod start;

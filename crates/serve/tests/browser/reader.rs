@@ -313,7 +313,7 @@ fn a_search_can_be_cancelled() {
     browser.click("button[type=submit].primary");
     browser.until("!document.getElementById('cancel').disabled && document.querySelector('.total')?.textContent.includes('searched')");
     browser.click("#cancel");
-    browser.until("document.querySelector('.total')?.textContent.startsWith('Cancelled')");
+    browser.until("document.querySelector('.total')?.textContent.startsWith('Canceled')");
     assert_eq!(browser.eval("document.getElementById('cancel').disabled"), true);
 }
 

@@ -72,8 +72,15 @@ impl Schemas {
                 }
                 for (name, value) in members {
                     let Some(own) = schema["properties"].get(name) else {
-                        if schema["additionalProperties"] == false {
-                            return Err(format!("{path}: {name} is not described"));
+                        match &schema["additionalProperties"] {
+                            Value::Bool(false) => return Err(format!("{path}: {name} is not described")),
+                            own @ Value::Object(_) => self.check(
+                                own,
+                                &format!("{at}/additionalProperties"),
+                                value,
+                                &format!("{path}/{name}"),
+                            )?,
+                            _ => {}
                         }
                         continue;
                     };
@@ -135,6 +142,7 @@ fn server() -> Server {
         let odd = std::fs::read_to_string(crate::shared::sample::testdata("questions/odd.pgn")).unwrap();
         let marked = "\n[White \"x\"]\n\n{before} 1. e4! $14 {[%csl Ge4][%cal Re2e4] so} (1. d4 {other}) e5 *\n";
         let second = archive(folder, "odd.bga", &format!("{odd}{marked}"));
+        scoresheet::Archive::describe(&first, [("title", "Games of a month"), ("license", "CC0-1.0")]).unwrap();
         index(&first);
         index(&second);
         Config { archives: vec![first, second], engine: engine(folder), ..Config::default() }
@@ -254,22 +262,24 @@ fn every_answer_is_as_it_is_described() {
 fn a_wrong_answer_is_noticed() {
     let description = json!({"components": {"schemas": {"Game": {
         "type": "object", "required": ["n"], "additionalProperties": false,
-        "properties": {"n": {"type": "integer"}, "names": {"type": "array", "items": {"type": ["string", "null"]}}, "end": {"enum": ["mate", null]}},
+        "properties": {"n": {"type": "integer"}, "names": {"type": "array", "items": {"type": ["string", "null"]}}, "end": {"enum": ["mate", null]},
+            "said": {"type": "object", "additionalProperties": {"type": "string"}}},
     }}}});
     let mut schemas = Schemas { description, seen: BTreeSet::new() };
     let mut check = |value: Value| {
         schemas.check(&json!({"$ref": "#/components/schemas/Game"}), "", &value, "").err().unwrap_or_default()
     };
-    assert_eq!(check(json!({"n": 1, "names": ["a", null], "end": null})), "");
+    assert_eq!(check(json!({"n": 1, "names": ["a", null], "end": null, "said": {"title": "a"}})), "");
     for (wrong, told) in [
         (json!({}), "n\" is missing"),
         (json!({"n": 1.5}), "number where"),
         (json!({"n": 1, "more": 2}), "more is not described"),
         (json!({"n": 1, "names": [1]}), "/names/0: integer"),
         (json!({"n": 1, "end": "x"}), "is none of"),
+        (json!({"n": 1, "said": {"title": 1}}), "/said/title: integer"),
     ] {
         let fault = check(wrong.clone());
         assert!(fault.contains(told), "{wrong}: {fault}");
     }
-    assert_eq!(schemas.all().len(), 3);
+    assert_eq!(schemas.all().len(), 4);
 }

@@ -9,10 +9,14 @@ mod shared;
 
 /// Our own API.
 mod api;
+/// A client that is generated from the description.
+mod client;
 /// The description of the API.
 mod description;
 /// An engine beside the server.
 mod engine;
+/// Tournaments, and the metadata of archives.
+mod events;
 /// The opening explorer's.
 mod explorer;
 /// A script in place of an engine.

@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// Kills what it holds, so that no failing test leaves a server behind.
-struct Running(Child);
+pub struct Running(Child);
 
 impl Drop for Running {
     fn drop(&mut self) {
@@ -16,7 +16,8 @@ impl Drop for Running {
     }
 }
 
-fn run(path: &std::path::Path) -> (Running, String) {
+/// Runs the program, and returns the host and port of the address that it prints.
+pub fn run(path: &std::path::Path) -> (Running, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_scoresheet-serve"));
     let child = command.arg(path).args(["--port", "0"]).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let mut running = Running(child);
@@ -25,6 +26,17 @@ fn run(path: &std::path::Path) -> (Running, String) {
     let address = line.trim().strip_prefix("http://").and_then(|rest| rest.strip_suffix('/'));
     let address = address.unwrap_or_else(|| panic!("{line:?}")).to_owned();
     (running, address)
+}
+
+/// Returns the body of an answer.
+pub fn fetched(address: &str, path: &str) -> String {
+    let mut client = TcpStream::connect(address).unwrap();
+    write!(client, "GET {path} HTTP/1.0\r\nHost: {address}\r\nConnection: close\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    client.read_to_string(&mut answer).unwrap();
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    assert!(head.contains(" 200 "), "{head}");
+    body.to_owned()
 }
 
 #[test]

@@ -22,7 +22,7 @@ fn site() -> &'static Path {
         let (archive, site) = (folder.path().join("sample.bga"), folder.path().join("site"));
         let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/lichess-sample.pgn.zst");
         scoresheet::Import::new(&archive).run([sample]).unwrap();
-        let options = Options { title: "Test & games".to_owned(), ..Options::default() };
+        let options = Options { title: Some("Test & games".to_owned()), ..Options::default() };
         make(&[&archive], &site, &options, &|_, _| Box::new(|_| {})).unwrap();
         (site, Some(folder))
     };
@@ -76,7 +76,7 @@ fn a_reader_walks_through_a_site_below_a_path() {
     let Some(mut browser) = browser() else { return };
     let server = Server::of(site(), "/chess/games/");
     let root = format!("http://{}/chess/games/", server.address);
-    browser.open(&root);
+    browser.open(&format!("{root}?page=explorer"));
     browser.until(ROWS);
     assert_eq!(browser.text("document.querySelector('.brand').textContent"), manifest()["title"].as_str().unwrap());
     let opened = server.taken();
@@ -140,7 +140,7 @@ fn what_was_seen_is_there_without_a_network() {
     let Some(mut browser) = browser() else { return };
     let server = Server::of(site(), "/sub/");
     let root = format!("http://{}/sub/", server.address);
-    browser.open(&root);
+    browser.open(&format!("{root}?page=explorer"));
     browser.until(ROWS);
     browser.until(KEPT);
     browser.open(&format!("{root}?page=game&n=2"));
@@ -151,7 +151,7 @@ fn what_was_seen_is_there_without_a_network() {
     browser.until("document.querySelector('.movetext')");
     assert_eq!(browser.text("document.querySelector('h1')?.textContent ?? document.title"), players);
     assert_eq!(browser.eval("Number(document.querySelector('.foot span').dataset.bytes)"), 0);
-    browser.open(&root);
+    browser.open(&format!("{root}?page=explorer"));
     browser.until(ROWS);
     // What was not seen is said to be out of reach, and the page stays.
     browser.open(&format!("{root}?page=games"));
@@ -193,7 +193,7 @@ fn without_ranges_the_reader_is_told_and_can_fetch_all() {
     let Some(mut browser) = browser() else { return };
     let server = Server::of(site(), "/");
     server.state.no_ranges.store(true, Ordering::Relaxed);
-    browser.open(&format!("http://{}/", server.address));
+    browser.open(&format!("http://{}/?page=explorer", server.address));
     browser.until("document.querySelector('.notice')?.textContent.includes('no parts of files')");
     keep(&mut browser, "no-ranges");
     browser.eval("document.querySelector('.notice button.primary').click()");
@@ -238,7 +238,7 @@ fn damage_is_named() {
         }
     }
     let server = Server::of(spoilt.path(), "/");
-    browser.open(&format!("http://{}/", server.address));
+    browser.open(&format!("http://{}/?page=explorer", server.address));
     browser.until("document.querySelector('.notice')?.textContent.includes('damaged')");
     browser.open(&format!("http://{}/?page=game&n=2500", server.address));
     browser.until("/[Dd]amaged/.test(document.querySelector('.notice')?.textContent)");
@@ -247,7 +247,7 @@ fn damage_is_named() {
         std::fs::remove_file(spoilt.path().join("data").join(part.as_str().unwrap())).unwrap();
     }
     browser.eval("caches.delete('ranges')");
-    browser.open(&format!("http://{}/", server.address));
+    browser.open(&format!("http://{}/?page=explorer", server.address));
     browser.until("document.querySelector('.notice')?.textContent.includes('missing')");
 }
 
@@ -261,6 +261,7 @@ fn every_page_keeps_the_rules() {
     let server = Server::of(site(), "/");
     let root = format!("http://{}/", server.address);
     let pages = [
+        ("start", ""),
         ("explorer", "?page=explorer&play=e2e4,c7c5"),
         ("game", "?page=game&n=1&ply=3"),
         ("games", "?page=games"),
@@ -278,7 +279,10 @@ fn every_page_keeps_the_rules() {
                 browser.open(&format!("{root}{path}"));
                 std::thread::sleep(std::time::Duration::from_millis(300));
                 browser.until("!document.querySelector('[aria-busy]')");
-                let over = browser.eval("document.documentElement.scrollWidth - innerWidth").as_i64().unwrap();
+                let over = browser
+                    .eval("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+                    .as_i64()
+                    .unwrap();
                 if over > 0 {
                     faults.push(format!("{name} at {width}: {over} pixels too wide"));
                 }
@@ -303,7 +307,7 @@ fn a_site_of_a_damaged_archive_says_so() {
     manifest["lost"] = serde_json::json!({"games": 20, "partial": 1});
     std::fs::write(&path, manifest.to_string()).unwrap();
     let server = Server::of(spoilt.path(), "/");
-    browser.open(&format!("http://{}/", server.address));
+    browser.open(&format!("http://{}/?page=explorer", server.address));
     browser.until(ROWS);
     let said = browser.text("document.querySelector('#lost').textContent");
     assert!(said.starts_with("sample.bga is damaged: 20 games could not be read"), "{said}");
@@ -333,6 +337,85 @@ fn players_and_own_games_are_shown_without_a_server() {
     browser.until("document.querySelectorAll('.tree tbody tr:not(.all):not(.ended):not(.transposition)').length === 2 && !document.querySelector('header')");
 }
 
+/// The first page has the archive's title and its tournaments, and these their standings, for a few kilobytes.
+#[test]
+fn tournaments_are_on_the_first_page() {
+    let Some(mut browser) = browser() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let (archive, pages) = (folder.path().join("cups.bga"), folder.path().join("site"));
+    let game = |year: u32, round: u32| {
+        let names = ["Ann", "Bob", "Cid", "Dora"];
+        let [white, black] = [round % 4, (round + 1 + round / 4 % 3) % 4].map(|own| names[own as usize]);
+        format!(
+            "[Event \"Cup {year}\"]\n[Date \"{year}.05.0{}\"]\n[White \"{white}\"]\n[Black \"{black}\"]\n[Result \"1-0\"]\n\n1. e4 e5 1-0\n\n",
+            round % 9 + 1
+        )
+    };
+    let pgn: String = (1400..2020).flat_map(|year| (0..12).map(move |round| game(year, round))).collect();
+    scoresheet::Import::new(&archive).run_reader("games.pgn", pgn.as_bytes()).unwrap();
+    let metadata = [("title", "Cups of the club"), ("license", "CC0-1.0"), ("origin", "https://example.org/cups")];
+    scoresheet::Archive::describe(&archive, metadata).unwrap();
+    make(&[&archive], &pages, &Options::default(), &|_, _| Box::new(|_| {})).unwrap();
+    let server = Server::of(&pages, "/");
+    let root = format!("http://{}/", server.address);
+    browser.open(&root);
+    browser.until("document.querySelectorAll('table.events tbody tr').length === 100");
+    let length = std::fs::metadata(&archive).unwrap().len();
+    let opened = server.taken().1;
+    println!("the first page: {opened} bytes of {length}");
+    assert_eq!(browser.text("document.querySelector('h1').textContent"), "Cups of the club");
+    assert_eq!(browser.text("document.querySelector('#n-events').textContent"), "620");
+    let first = browser.text(
+        "[...document.querySelector('table.events tbody tr').children].map((cell) => cell.textContent).join('|')",
+    );
+    assert!(first.starts_with("Cup 2019May 1 – 9, 2019|May 1") && first.ends_with("2019|12|4"), "{first}");
+    assert_eq!(browser.eval("document.querySelector('main a[href=\"https://example.org/cups\"]') !== null"), true);
+    keep(&mut browser, "start");
+    // The page of a tournament needs its headings alone.
+    browser.click("table.events tbody a");
+    browser.until("document.querySelectorAll('.standings tbody tr').length === 4");
+    assert!(
+        !browser.text("location.href").contains("whole")
+            && browser.text("document.querySelector('.total').textContent").starts_with("12 games")
+    );
+    println!("a tournament: {} bytes", server.taken().1);
+    keep(&mut browser, "event");
+    // More of them, until the site file has no more; then the whole archive is offered.
+    browser.open(&root);
+    browser.until("document.querySelectorAll('table.events tbody tr').length === 100");
+    for rows in [200, 300, 400, 500] {
+        browser.click(".panel section.card > button");
+        browser.until(&format!("document.querySelectorAll('table.events tbody tr').length === {rows}"));
+    }
+    browser.click(".panel section.card > button");
+    browser.until("document.querySelector('.panel .notice button.primary')");
+    // The statistics say what the archive is.
+    browser.open(&format!("{root}?page=statistics"));
+    browser.until("document.querySelector('.about')?.textContent.includes('CC0-1.0')");
+    assert_eq!(browser.complaints(), [""; 0]);
+}
+
+#[test]
+fn a_site_without_games_has_empty_pages() {
+    let Some(mut browser) = browser() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let (archive, pages) = (folder.path().join("empty.bga"), folder.path().join("site"));
+    scoresheet::Import::new(&archive).run_reader("games.pgn", &b""[..]).unwrap();
+    make(&[&archive], &pages, &Options::default(), &|_, _| Box::new(|_| {})).unwrap();
+    let server = Server::of(&pages, "/");
+    let root = format!("http://{}/", server.address);
+    for (page, said) in [
+        ("start", "0 games"),
+        ("explorer", "No game reaches this position"),
+        ("games", "0 games"),
+        ("statistics", "No game fits"),
+    ] {
+        browser.open(&format!("{root}?page={page}"));
+        browser.until(&format!("document.querySelector('main').textContent.includes('{said}')"));
+    }
+    assert_eq!(browser.complaints(), [""; 0]);
+}
+
 /// The owner of a site may add an engine as a module.
 #[test]
 fn a_module_of_the_owner_analyses_positions() {
@@ -346,14 +429,14 @@ fn a_module_of_the_owner_analyses_positions() {
     let module = "export const analyse = async ({ fen, time, lines }) => ({ engine: `Own ${lines}`, lines: fen.includes(' w ') && time > 0 ? [{ cp: 20, mate: null, depth: 3, uci: ['e2e4', 'e7e5', 'g1f3'] }] : [] });";
     std::fs::write(own.path().join("engine/module.js"), module).unwrap();
     let server = Server::of(own.path(), "/");
-    browser.open(&format!("http://{}/", server.address));
+    browser.open(&format!("http://{}/?page=explorer", server.address));
     browser.until("document.querySelector('.analysis:not([hidden])')");
     browser.click(".analysis button");
     browser.until("document.querySelector('.lines li')?.textContent.startsWith('+0.20 e4 e5 Nf3')");
     assert!(browser.text("document.querySelector('.analysis [role=status]').textContent").starts_with("Own 3"));
     // A site without one shows nothing of it.
     let server = Server::of(site(), "/");
-    browser.open(&format!("http://{}/", server.address));
+    browser.open(&format!("http://{}/?page=explorer", server.address));
     browser.until(ROWS);
     assert_eq!(browser.eval("document.querySelector('.analysis').hidden"), true);
 }

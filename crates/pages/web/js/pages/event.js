@@ -5,7 +5,7 @@ import { sheet } from "../chart.js";
 import { el, fill } from "../dom.js";
 import { quoted } from "../figures.js";
 import { both } from "../filter.js";
-import { counted, date, number, t } from "../i18n.js";
+import { counted, days, number, t } from "../i18n.js";
 import { empty, load, playerPage } from "../parts.js";
 import * as state from "../state.js";
 
@@ -21,10 +21,10 @@ export function show(main, { params, signal }) {
       return;
     }
     const games = state.address("games", { where: both(params.where ?? "", `event = ${quoted(params.name)}`) });
-    const days = [...new Set([date(found.from), date(found.until)].filter(Boolean))].join(" – ");
+    const when = days(found.from, found.until);
     const { undecided, unread } = found;
     fill(panel,
-      el("p.total", {}, el("a", { href: games }, counted("game", found.games)), days && ` · ${days}`, ` · ${counted("player", found.entrants)}`,
+      el("p.total", {}, el("a", { href: games }, counted("game", found.games)), when && ` · ${when}`, ` · ${counted("player", found.entrants)}`,
         undecided + unread > 0 && el("span.fault", {}, " ", t("not_read", { n: number(undecided + unread) }))),
       el("section.card", {}, el("h2", {}, t("standings")), table(found.players)));
   });
@@ -45,5 +45,5 @@ function table(players) {
   const titles = isCrossed ? players.map((_, place) => String(place + 1)) : ["won", "drawn", "lost"].map((key) => t(key));
   return sheet(t("standings"), [t("player"), "№", t("rating"), ...titles, t("games"), t("points"), el("abbr", { title: "Sonneborn-Berger" }, "SB")],
     players.map((own, row) => [name(own), String(row + 1), own.rating ?? "–", ...(isCrossed ? cross(own, row) : counts(own)), number(own.games),
-      el("strong", {}, points(own.points)), number(own.sonneborn_berger, 2)]), "data.standings", false);
+      el("strong", {}, points(own.points)), number(own.sonneborn_berger, 2)]), isCrossed ? "data.standings" : "data.standings.uncrossed", false);
 }

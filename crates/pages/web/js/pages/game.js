@@ -6,7 +6,7 @@ import { graph, time } from "../chart.js";
 import { el, fill, sign } from "../dom.js";
 import { analysis } from "../engine.js";
 import { counted, date, number as written, san, short, t, told } from "../i18n.js";
-import { announce, brokenPage, copy, diagrams, embedding, load, player, playerPage, popover, result } from "../parts.js";
+import { announce, brokenPage, copy, diagrams, embedding, linked, load, player, playerPage, popover, result } from "../parts.js";
 import { readMarks } from "../picture.js";
 import * as state from "../state.js";
 
@@ -201,7 +201,6 @@ export function view(holder, game, params, embedded, isIndexed, signal) {
   }
 
   function below() {
-    const link = (text) => (/^https?:\/\/\S+$/i.test(text) ? el("a", { href: text, rel: "noopener noreferrer", target: "_blank" }, text) : text);
     const next = (id, text, step) => near(step) && el("a.button", { id, href: near(step), onclick: (event) => { event.currentTarget.href = near(step); } }, text);
     return [
       el("div.buttons", {},
@@ -210,7 +209,7 @@ export function view(holder, game, params, embedded, isIndexed, signal) {
         next("next", t("next_game"), 1)),
       el("details.card", {}, el("summary", {}, t("tags")),
         el("div.scroll", { tabindex: "0", role: "region", "aria-label": t("tags") },
-          el("table.data", {}, el("tbody", {}, game.tags.map(([name, value]) => el("tr", {}, el("th", { scope: "row" }, name), el("td", {}, link(value)))))))),
+          el("table.data", {}, el("tbody", {}, game.tags.map(([name, value]) => el("tr", {}, el("th", { scope: "row" }, name), el("td", {}, linked(value)))))))),
     ];
   }
 

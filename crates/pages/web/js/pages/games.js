@@ -16,7 +16,7 @@ const PAGE = 100;
 const HIGHEST = 8_000_000;
 
 /** Columns: class, text of the heading, key to sort by. */
-const COLUMNS = [["white", "white", "white"], ["elo", "elo", "whiteelo"], ["result", "result", "result"], ["black", "black", "black"], ["elo", "elo", "blackelo"], ["date", "date", "date"],
+const COLUMNS = [["white", "white", "white"], ["elo", "elo", "whiteelo"], ["result", "result_short", "result"], ["black", "black", "black"], ["elo", "elo", "blackelo"], ["date", "date", "date"],
   ["eco", "eco", "eco"], ["opening", "opening", "opening"], ["event", "event", "event"], ["plies", "moves", "plies"]];
 /** What is wanted from the top first. */
 const FALLING = ["whiteelo", "blackelo", "date", "plies", "result"];

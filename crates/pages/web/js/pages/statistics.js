@@ -5,10 +5,10 @@ import { el, fill } from "../dom.js";
 import { statistics } from "../figures.js";
 import { both } from "../filter.js";
 import { t } from "../i18n.js";
-import { empty, load } from "../parts.js";
+import { described, empty, load } from "../parts.js";
 import * as state from "../state.js";
 
-export function show(main, { params, signal }) {
+export function show(main, { params, signal, archives }) {
   const panel = el("div.panel");
   fill(main, el("h1", {}, t("statistics")), panel);
   const to = {
@@ -20,6 +20,8 @@ export function show(main, { params, signal }) {
     event: (name) => state.address("event", { name }).href,
     game: (n) => state.address("game", { n }).href,
   };
-  load(panel, () => api.stats({ where: params.where, archive: params.archive, find: params.find }, signal), (found) => fill(panel, found.games ? el("div.figures", {}, statistics(found, to)) : empty(params.where)));
+  const about = archives.filter((own) => !params.archive || String(own.archive) === params.archive).map((own) => described(own) &&
+    el("section.stat.about", {}, el("h2", {}, t("about_archive")), described(own)));
+  load(panel, () => api.stats({ where: params.where, archive: params.archive, find: params.find }, signal), (found) => fill(panel, found.games ? el("div.figures", {}, statistics(found, to), about) : empty(params.where)));
   return { keyNames: [] };
 }

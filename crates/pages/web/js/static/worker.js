@@ -17,6 +17,9 @@ const parts = (name) => {
   return new Parts({ length, part: site.manifest.part, urls, page: PAGE[name] ?? length });
 };
 
+/** What the archive says of itself: found in the archive only by reading it all. */
+const metadata = () => site.manifest.metadata && JSON.stringify(site.manifest.metadata);
+
 async function begin() {
   await init({ module_or_path: new URL("../../wasm/scoresheet_wasm_bg.wasm", import.meta.url) });
   loadModelBy(() => fetchedWhole(new URL("../../wasm/model.bin", import.meta.url)));
@@ -27,7 +30,7 @@ async function open() {
   const index = parts("index");
   reader?.free();
   reader = null;
-  reader = new Reader(site.manifest.name, parts("archive"), index.read(0, index.length), parts("site"), true);
+  reader = new Reader(site.manifest.name, parts("archive"), index.read(0, index.length), parts("site"), true, metadata());
 }
 
 /** Reads the archive from memory from now on. Without ranges there is no site file either. */
@@ -35,7 +38,7 @@ async function whole({ blob, ranges }) {
   await ready?.catch(() => {});
   await begin();
   const bytes = new Uint8Array(new FileReaderSync().readAsArrayBuffer(blob));
-  const next = new Reader(site.manifest.name, bytes, undefined, ranges ? parts("site") : undefined, false);
+  const next = new Reader(site.manifest.name, bytes, undefined, ranges ? parts("site") : undefined, false, metadata());
   reader?.free();
   reader = next;
 }

@@ -1,0 +1,240 @@
+//! `events`: the tournaments of the archives, latest first, with dates, games and players.
+
+use crate::answer::stats::without_unread;
+use crate::fault::Fault;
+use crate::params::Params;
+use crate::snapshot::{Choice, Snapshot};
+use crate::stop::Stop;
+use scoresheet::archive::GameSet;
+use scoresheet::query::fold;
+use scoresheet::query::tag_columns::{Column, Key};
+use scoresheet::query::value::{is_known, played};
+use serde_json::{Map, Value, json};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// The maximum number of games of an event: more games are no tournament.
+pub const GAMES: u64 = 20_000;
+/// The maximum and default number of events in an answer.
+const MOST: usize = 500;
+const LISTED: usize = 100;
+/// The maximum number of ranges of games that a site file stores for an event.
+const RANGES: usize = 64;
+
+/// An event. Names that differ in case or accents alone are one event, as in filters.
+#[derive(Default)]
+struct Event {
+    /// The most frequent spelling of its name, and the number of games with it.
+    name: String,
+    spelled: u64,
+    games: u64,
+    /// The first and the last date, as written.
+    from: Option<String>,
+    until: Option<String>,
+    /// The event's numbers in the columns of the archives.
+    numbers: Vec<(usize, u32)>,
+}
+
+/// The games of an archive and their columns.
+struct Source {
+    games: GameSet,
+    columns: Vec<Arc<Column>>,
+    before: u64,
+}
+
+/// The columns of a source, in this order.
+const COLUMNS: [&str; 5] = ["Event", "Date", "UTCDate", "White", "Black"];
+
+pub fn events(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value, Fault> {
+    let limit = params.number("limit", LISTED)?.min(MOST);
+    let offset = params.number("offset", 0usize)?;
+    if let [book] = snapshot.all()
+        && let Some(site) = book.site()
+        && params.is_of_all()?
+        && let Some(mut kept) = site.events()?
+    {
+        let total = kept["total"].as_u64().unwrap_or(0) as usize;
+        let all = kept["events"].as_array_mut().map(std::mem::take).unwrap_or_default();
+        if offset + limit <= all.len() || all.len() == total {
+            let page = all.into_iter().skip(offset).take(limit).map(|mut event| {
+                event.as_object_mut().map(|event| event.remove("ranges"));
+                event
+            });
+            kept["events"] = page.collect();
+            return Ok(kept);
+        }
+    }
+    snapshot.needs_whole()?;
+    let choice = params.choice()?;
+    let count = || list(snapshot, choice, (offset, limit), false, stop);
+    match params.is_of_all()? && choice.only.is_none() && (offset, limit) == (0, LISTED) {
+        // Every visit of the start page repeats this request.
+        true => snapshot.first_events(count),
+        false => count(),
+    }
+}
+
+/// Returns the latest events of an archive for its site file, each with the ranges of its games.
+///
+/// Errors: the work was stopped.
+pub fn of_site(snapshot: &Snapshot, stop: &Stop) -> Result<Value, Fault> {
+    list(snapshot, Choice::default(), (0, MOST), true, stop)
+}
+
+/// Returns `limit` events after the first `offset` events.
+fn list(
+    snapshot: &Snapshot,
+    choice: Choice<'_>,
+    (offset, limit): (usize, usize),
+    has_ranges: bool,
+    stop: &Stop,
+) -> Result<Value, Fault> {
+    let selection = snapshot.select(choice, stop)?;
+    let keys = COLUMNS.map(|name| Key::Tag(name.to_owned()));
+    let (mut sources, mut unread) = (Vec::new(), 0);
+    for (place, before, book) in snapshot.books(choice.only)? {
+        let mut games = selection.set(place).cloned().unwrap_or_else(|| book.archive().live());
+        unread += without_unread(book, &mut games, &keys);
+        sources.push(Source { games, columns: book.tags().readable(&keys).0, before });
+    }
+    let mut found = HashMap::new();
+    for (place, source) in sources.iter().enumerate() {
+        if stop.is_set() {
+            return Err(Fault::stopped());
+        }
+        source.count(place, &mut found);
+    }
+    let mut all: Vec<Event> = found.into_values().filter(|event| event.games <= GAMES).collect();
+    all.sort_unstable_by(|one, other| {
+        let key = |event: &Event| (event.until.clone(), event.from.clone(), event.games);
+        key(other).cmp(&key(one)).then_with(|| one.name.cmp(&other.name))
+    });
+    let total = all.len();
+    let page: Vec<Event> = all.into_iter().skip(offset).take(limit).collect();
+    let (entrants, ranges) = played_in(&page, &sources, has_ranges, stop)?;
+    let events = page.into_iter().zip(entrants).zip(ranges).map(|((event, entrants), ranges)| {
+        let mut json = Map::new();
+        json.insert("event".to_owned(), event.name.into());
+        json.insert("games".to_owned(), event.games.into());
+        json.insert("from".to_owned(), event.from.into());
+        json.insert("until".to_owned(), event.until.into());
+        json.insert("entrants".to_owned(), entrants.into());
+        if has_ranges && ranges.len() <= RANGES {
+            json.insert("ranges".to_owned(), json!(ranges));
+        }
+        Value::Object(json)
+    });
+    Ok(json!({
+        "events": events.collect::<Vec<_>>(), "total": total, "undecided": selection.undecided, "unread": unread,
+    }))
+}
+
+impl Source {
+    /// Adds the events of the games, of the source at an index.
+    fn count(&self, index: usize, found: &mut HashMap<String, Event>) {
+        let [event, date, utc, ..] = self.columns.as_slice() else { return };
+        let has_year = |column: &Column, number: u32| played(text(column, number).as_deref(), None).is_some();
+        let years = [date, utc].map(|column| -> Vec<bool> {
+            (0..=column.strings().map_or(0, |strings| strings.len() as u32))
+                .map(|number| has_year(column, number))
+                .collect()
+        });
+        // Of each event the games, and the first and the last number of each column of dates: numbers ascend as texts do.
+        let mut counts: Vec<(u64, [Span; 2])> = vec![(0, [None; 2]); numbers(event)];
+        for game in self.games.iter() {
+            let Some((games, spans)) = counts.get_mut(event.get(game) as usize) else { continue };
+            *games += 1;
+            let numbers = [date.get(game), utc.get(game)];
+            let has = |column: usize| years[column].get(numbers[column] as usize) == Some(&true);
+            if let Some(column) = [0, 1].into_iter().find(|column| has(*column)) {
+                let number = numbers[column];
+                let span = spans[column].get_or_insert((number, number));
+                *span = (span.0.min(number), span.1.max(number));
+            }
+        }
+        for (number, (games, spans)) in (0..).zip(counts).filter(|(_, (games, _))| *games > 0) {
+            let Some(name) = text(event, number).filter(|name| is_known(name.as_bytes())) else { continue };
+            let own = found.entry(fold(&name)).or_default();
+            own.games += games;
+            if (games, &own.name) > (own.spelled, &name) {
+                (own.name, own.spelled) = (name, games);
+            }
+            own.numbers.push((index, number));
+            for ((first, last), column) in
+                spans.iter().zip([date, utc]).filter_map(|(span, column)| Some(((*span)?, column)))
+            {
+                own.from = text(column, first).into_iter().chain(own.from.take()).min();
+                own.until = text(column, last).max(own.until.take());
+            }
+        }
+    }
+}
+
+/// The first and the last number of a column.
+type Span = Option<(u32, u32)>;
+
+/// Returns how many numbers a column may have: one for each string, and 0 for none.
+fn numbers(column: &Column) -> usize {
+    column.strings().map_or(0, |strings| strings.len()) + 1
+}
+
+/// Returns a string of a column.
+fn text(column: &Column, number: u32) -> Option<String> {
+    column.strings()?.get(number).map(|text| String::from_utf8_lossy(text).into_owned())
+}
+
+/// The numbers of players, and the ranges of games, of some events.
+type Played = (Vec<u64>, Vec<Vec<[u64; 2]>>);
+
+/// Returns the number of players of each event, and the ranges of its games if they are needed.
+fn played_in(page: &[Event], sources: &[Source], has_ranges: bool, stop: &Stop) -> Result<Played, Fault> {
+    let mut names = HashMap::<String, u32>::new();
+    let mut pairs: Vec<(u32, u32)> = Vec::new();
+    let mut ranges: Vec<Vec<[u64; 2]>> = page.iter().map(|_| Vec::new()).collect();
+    for (index, source) in sources.iter().enumerate() {
+        if stop.is_set() {
+            return Err(Fault::stopped());
+        }
+        let [event, _, _, players @ ..] = source.columns.as_slice() else { continue };
+        // The index of each event on the page by its number in the column.
+        let mut places = vec![u32::MAX; numbers(event)];
+        for (at, own) in (0u32..).zip(page) {
+            for (_, number) in own.numbers.iter().filter(|(own, _)| *own == index) {
+                places[*number as usize] = at;
+            }
+        }
+        // The number of each name among all archives, once it has been met.
+        let mut known = [const { Vec::<u32>::new() }; 2];
+        for (known, column) in known.iter_mut().zip(players) {
+            known.resize(numbers(column), u32::MAX);
+        }
+        for game in source.games.iter() {
+            let Some(at) = places.get(event.get(game) as usize).filter(|at| **at != u32::MAX) else { continue };
+            for (known, column) in known.iter_mut().zip(players) {
+                let number = column.get(game);
+                let Some(own) = known.get_mut(number as usize) else { continue };
+                if *own == u32::MAX {
+                    let name = text(column, number).filter(|name| is_known(name.as_bytes()));
+                    let next = names.len() as u32;
+                    *own = *names.entry(name.unwrap_or_else(|| "?".to_owned())).or_insert(next);
+                }
+                pairs.push((*at, *own));
+            }
+            if has_ranges {
+                let (number, ranges) = (source.before + game, &mut ranges[*at as usize]);
+                // One more than are stored says that there are too many.
+                let is_full = ranges.len() > RANGES;
+                match ranges.last_mut() {
+                    Some([_, last]) if *last + 1 == number => *last = number,
+                    _ if is_full => {}
+                    _ => ranges.push([number, number]),
+                }
+            }
+        }
+    }
+    pairs.sort_unstable();
+    pairs.dedup();
+    let mut entrants = vec![0; page.len()];
+    pairs.iter().for_each(|(at, _)| entrants[*at as usize] += 1);
+    Ok((entrants, ranges))
+}

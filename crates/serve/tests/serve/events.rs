@@ -1,0 +1,145 @@
+//! Tournaments and metadata: the list of events against the games, and what archives say of themselves.
+
+use crate::common::{Server, archive, index, sample};
+use scoresheet::query::fold;
+use scoresheet::{Archive, Import};
+use scoresheet_serve::Config;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+
+fn game(event: &str, date: &str, white: &str, black: &str) -> String {
+    format!("[Event \"{event}\"]\n[Date \"{date}\"]\n[White \"{white}\"]\n[Black \"{black}\"]\n\n1. e4 *\n\n")
+}
+
+/// Two archives, which share an event under two spellings.
+fn pgn() -> [String; 2] {
+    let first = [
+        game("Cup", "2020.01.05", "Ann", "Bob"),
+        game("Old", "1990.??.??", "Ann", "Bob"),
+        game("cup", "2020.01.03", "Bob", "Cid"),
+        game("?", "2024.01.01", "Ann", "Bob"),
+        game("Undated", "????.??.??", "Ann", "?"),
+        format!("[UTCDate \"2021.02.03\"]\n{}", game("Online", "????.??.??", "Eva", "Fay")),
+    ];
+    let second = [game("Cup", "2022.07.01", "Ann", "Dan"), game("Late", "2023.??.??", "Ann", "Bob")];
+    [first.concat(), second.concat()]
+}
+
+fn server(has_columns: bool) -> Server {
+    Server::with(|folder| {
+        let [first, second] = pgn();
+        let archives = vec![archive(folder, "first.bga", &first), archive(folder, "second.bga", &second)];
+        if has_columns {
+            archives.iter().for_each(|path| index(path));
+        }
+        Config { archives, ..Config::default() }
+    })
+}
+
+fn rows(answer: &Value) -> Vec<Value> {
+    let row = |own: &Value| json!([own["event"], own["games"], own["from"], own["until"], own["entrants"]]);
+    answer["events"].as_array().unwrap().iter().map(row).collect()
+}
+
+#[test]
+fn tournaments_are_listed_latest_first() {
+    for has_columns in [true, false] {
+        let server = server(has_columns);
+        let all = server.fine("/api/v1/events").json();
+        let wanted = [
+            json!(["Late", 1, "2023.??.??", "2023.??.??", 2]),
+            json!(["Cup", 3, "2020.01.03", "2022.07.01", 4]),
+            json!(["Online", 1, "2021.02.03", "2021.02.03", 2]),
+            json!(["Old", 1, "1990.??.??", "1990.??.??", 2]),
+            json!(["Undated", 1, null, null, 2]),
+        ];
+        assert_eq!(rows(&all), wanted);
+        assert_eq!((&all["total"], &all["unread"], &all["undecided"]), (&json!(5), &json!(0), &json!(0)));
+        // A page of it, one archive, a filter.
+        let page = server.fine("/api/v1/events?offset=1&limit=2").json();
+        assert_eq!((rows(&page), &page["total"]), (wanted[1..3].to_vec(), &json!(5)));
+        let of = |query: &str| rows(&server.fine(&format!("/api/v1/events?{query}")).json());
+        assert_eq!(of("archive=2"), [wanted[0].clone(), json!(["Cup", 1, "2022.07.01", "2022.07.01", 2])]);
+        assert_eq!(of("where=player = Cid"), [json!(["cup", 1, "2020.01.03", "2020.01.03", 2])]);
+        assert!(of("where=year = 1800").is_empty());
+        // Each has the games and players of its own page.
+        for own in all["events"].as_array().unwrap() {
+            let event = server.fine(&format!("/api/v1/event?name={}", own["event"].as_str().unwrap())).json();
+            for member in ["games", "from", "until", "entrants"] {
+                assert_eq!(own[member], event[member], "{own} {member}");
+            }
+        }
+    }
+}
+
+/// Against a plain count over the tags of all games.
+#[test]
+fn tournaments_are_those_of_the_games() {
+    let server = Server::with(|folder| {
+        let path = folder.join("sample.bga");
+        Import::new(&path).run([sample()]).unwrap();
+        index(&path);
+        Config { archives: vec![path], ..Config::default() }
+    });
+    let archive = Archive::open(server.folder.path().join("sample.bga")).unwrap();
+    let mut found: BTreeMap<String, (u64, BTreeSet<String>)> = BTreeMap::new();
+    for number in 1..=archive.len() {
+        let own = archive.game(number).unwrap();
+        let tag = |name: &str| own.tag(name).unwrap().unwrap_or_default();
+        let (games, names) = found.entry(fold(&tag("Event"))).or_default();
+        *games += 1;
+        names.extend([tag("White"), tag("Black")]);
+    }
+    let listed = server.fine("/api/v1/events?limit=500").json();
+    let listed = listed["events"].as_array().unwrap().iter().map(|own| {
+        (fold(own["event"].as_str().unwrap()), (own["games"].as_u64().unwrap(), own["entrants"].as_u64().unwrap()))
+    });
+    let wanted = found.into_iter().map(|(name, (games, names))| (name, (games, names.len() as u64)));
+    assert_eq!(listed.collect::<BTreeMap<_, _>>(), wanted.collect());
+}
+
+#[test]
+fn archives_say_what_they_are() {
+    let mut path = None;
+    let server = Server::with(|folder| {
+        let first = archive(folder, "first.bga", "1. e4 *\n");
+        let second = archive(folder, "second.bga", "1. d4 *\n");
+        Archive::describe(&first, [("title", "Club \u{265e} games"), ("license", "CC0-1.0"), ("x-board", "7")])
+            .unwrap();
+        path = Some(first.clone());
+        Config { archives: vec![first, second], ..Config::default() }
+    });
+    let said = |server: &Server| {
+        let mut said = server.fine("/api/v1/archives").json()["archives"][0]["metadata"].clone();
+        let writer = said.as_object_mut().unwrap().remove("writer");
+        assert!(writer.unwrap().as_str().unwrap().starts_with("scoresheet "));
+        said
+    };
+    assert_eq!(said(&server), json!({"license": "CC0-1.0", "title": "Club \u{265e} games", "x-board": "7"}));
+    assert_eq!(server.fine("/api/v1/archives").json()["archives"][1]["metadata"], json!({}));
+    // Described anew, it is shown without a restart.
+    let path = path.unwrap();
+    Archive::describe(&path, [("title", "Other games"), ("license", "")]).unwrap();
+    server.app.refresh().unwrap();
+    assert_eq!(said(&server), json!({"title": "Other games", "x-board": "7"}));
+}
+
+/// Damage of the metadata costs nothing else.
+#[test]
+fn damaged_metadata_are_left_out() {
+    let server = Server::with(|folder| {
+        let path = archive(folder, "games.bga", "1. e4 *\n");
+        Archive::describe(&path, [("title", "A title that is long enough to be found")]).unwrap();
+        let bytes = std::fs::read(&path).unwrap();
+        let spoilt = (0..bytes.len()).rev().find(|at| {
+            let mut bytes = bytes.clone();
+            bytes[*at] ^= 0x55;
+            std::fs::write(&path, &bytes).unwrap();
+            Archive::open(&path).is_ok_and(|archive| archive.incomplete().is_none() && archive.metadata().is_err())
+        });
+        assert!(spoilt.is_some(), "no byte spoils the metadata alone");
+        Config { archives: vec![path], ..Config::default() }
+    });
+    assert_eq!(server.fine("/api/v1/archives").json()["archives"][0]["metadata"], Value::Null);
+    assert_eq!(server.fine("/api/v1/games/1").json()["moves"][0]["san"], "e4");
+}
