@@ -2,6 +2,7 @@
 """Asks any reader of Scoresheet archives what it makes of the files in testdata/conformance, and compares.
 
     python3 tools/conformance.py --levels ABCP -- python3 tools/reader.py
+    python3 tools/conformance.py --levels S -- python3 tools/side_files.py
     python3 tools/conformance.py --levels AP -- ./reader
     python3 tools/conformance.py --scoresheet target/release/scoresheet
 
@@ -13,22 +14,38 @@ section 2):
     digest ARCHIVE        B: the content digest in hexadecimal
     source ARCHIVE N      C: the bytes of source N, from 0
 
-and P means that it does so for archives of packed moves too. It ends with 0; with 1 where it refuses something or games
-may be missing, whatever it has written; other codes, and an end by a signal, are failures. With `--scoresheet` the command of
-this project is asked in its own words.
+and P means that it does so for archives of packed moves too. A reader of side files (sections 19 to 21) is called so;
+the archive is beside the file, and no other reader is asked for S:
+
+    rows FILE             S: the rows of a side file, for the games of the segments that hold, in the order of games:
+                          .bgs  `GAME HEX16`, the signature
+                          .bgp  `facts GAME HEX16`, then for each entry of the game `place GAME PLY HEX`, the kept
+                                bits in as many digits as they need
+                          .bgh  `GAME plies N`, `GAME facts N`, `GAME line HEX8`, then `GAME tag NAME VALUE` by the
+                                bytes of the names
+    positions ARCHIVE     S: for each FEN on standard input a line with the places of the position in main lines of
+                          games that are not deleted, ascending: `GAME:PLY GAME:PLY ..`. Clocks do not count. Missing,
+                          stale and damaged side files change no answer
+
+A reader ends with 0; with 1 where it refuses something or games may be missing, whatever it has written; other codes,
+and an end by a signal, are failures. With `--scoresheet` the command of this project is asked in its own words.
 
 expected.json has for each file whether it `opens`, whether games may be missing (`incomplete`), the games whose moves
 can be had with their plies, the SHA-256 of their FENs from ply 0 on, the games whose moves a reader refuses with the ply
-from which it does (null where only the end shows it), the games whose tags it refuses, the SHA-256 of the tags, the digest (null where a reader refuses it) and the SHA-256 of each exact source. Ends with 1 if
-anything differs. Needs Python 3.8.
+from which it does (null where only the end shows it), the games whose tags it refuses, the SHA-256 of the tags, the
+digest (null where a reader refuses it) and the SHA-256 of each exact source. side.json has for each set of three side
+files the archive, the rows of each file (null where a reader refuses it), and FENs with their places. The runner copies
+archive and side files into a temporary folder. Ends with 1 if anything differs. Needs Python 3.8.
 """
 
 import argparse
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 
 SUITE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "testdata", "conformance")
 
@@ -60,6 +77,12 @@ class Reader:
 
     def source(self, path, number):
         return self.call(["source", path, str(number)])
+
+    def rows(self, path):
+        return self.call(["rows", path])
+
+    def positions(self, path, fens):
+        return self.call(["positions", path], "".join(fen + "\n" for fen in fens))
 
 
 class Scoresheet(Reader):
@@ -97,22 +120,46 @@ def sha256(data):
     return hashlib.sha256(data).hexdigest()
 
 
+def found(name, done, good):
+    """What is wrong with the end of a call that is to succeed if `good`."""
+    code, out, message = done
+    if code not in (0, 1):
+        yield "%s: ended with %d: %s" % (name, code, message)
+    elif good and code == 1:
+        yield "%s: refused: %s" % (name, message)
+    elif not good and code == 0:
+        yield "%s: should be refused" % name
+    if code == 1 and not message:
+        yield "%s: says nothing of why" % name
+
+
+def check_sides(reader, one, suite):
+    """Yields what differs of three side files beside an archive."""
+    with tempfile.TemporaryDirectory() as folder:
+        archive = os.path.join(folder, "asked.bga")
+        shutil.copyfile(os.path.join(suite, one["archive"]), archive)
+        for file, rows in one["rows"].items():
+            path = os.path.join(folder, "asked" + os.path.splitext(file)[1])
+            shutil.copyfile(os.path.join(suite, file), path)
+            done = reader.rows(path)
+            yield from found("rows of " + file, done, rows is not None)
+            if rows is not None and done[0] == 0 and sha256(done[1]) != rows["sha256"]:
+                lines = done[1].count(b"\n")
+                yield "rows of %s: others: %d lines instead of %d" % (file, lines, rows["lines"])
+        done = reader.positions(archive, [fen for fen, _ in one["positions"]])
+        yield from found("positions", done, True)
+        lines = done[1].decode("utf-8", "replace").split("\n")[:-1]
+        if done[0] == 0 and len(lines) != len(one["positions"]):
+            yield "positions: %d lines for %d" % (len(lines), len(one["positions"]))
+        for line, (fen, places) in zip(lines, one["positions"]):
+            if line.rstrip() != places:
+                yield "positions of %s: %s, not %s" % (fen, line, places)
+
+
 def check(reader, levels, one, suite):
     """Yields what differs."""
     path = os.path.join(suite, one["file"])
     asked = [game for game, _ in one.get("games", [[1, 0]])]
-
-    def found(name, done, good):
-        """The output of a call that is to succeed if `good`."""
-        code, out, message = done
-        if code not in (0, 1):
-            yield "%s: ended with %d: %s" % (name, code, message)
-        elif good and code == 1:
-            yield "%s: refused: %s" % (name, message)
-        elif not good and code == 0:
-            yield "%s: should be refused" % name
-        if code == 1 and not message:
-            yield "%s: says nothing of why" % name
 
     def said(name, done, good, expected):
         if done is None:
@@ -156,26 +203,36 @@ def check(reader, levels, one, suite):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--levels", default="ABCP", help="of A, B, C, P")
-    parser.add_argument("--suite", default=SUITE, help="the folder with expected.json")
+    parser.add_argument("--levels", default="ABCP", help="of A, B, C, P, S")
+    parser.add_argument("--suite", default=SUITE, help="the folder with expected.json and side.json")
     parser.add_argument("--scoresheet", metavar="PROGRAM", help="this project's command instead of a reader")
     parser.add_argument("reader", nargs="*", help="the reader's command, after --")
     arguments = parser.parse_args()
     if bool(arguments.reader) == bool(arguments.scoresheet):
         parser.error("give a reader's command after --, or --scoresheet")
     reader = Scoresheet([arguments.scoresheet]) if arguments.scoresheet else Reader(arguments.reader)
-    with open(os.path.join(arguments.suite, "expected.json"), encoding="utf-8") as file:
-        suite = json.load(file)
-    asked = wrong = 0
-    for one in suite:
-        if one["level"] == "P" and "P" not in arguments.levels:
-            continue
-        asked += 1
-        faults = list(check(reader, arguments.levels, one, arguments.suite))
+    if "S" in arguments.levels and arguments.scoresheet:
+        parser.error("the command has no rows to print: level S is for readers of side files")
+
+    def read(name):
+        with open(os.path.join(arguments.suite, name), encoding="utf-8") as file:
+            return json.load(file)
+
+    asked = []
+    if set("ABC") & set(arguments.levels):
+        for one in read("expected.json"):
+            if one["level"] != "P" or "P" in arguments.levels:
+                asked.append((one["file"], one["about"], check(reader, arguments.levels, one, arguments.suite)))
+    if "S" in arguments.levels:
+        for one in read("side.json"):
+            asked.append((", ".join(one["rows"]), one["about"], check_sides(reader, one, arguments.suite)))
+    wrong = 0
+    for name, about, faults in asked:
+        faults = list(faults)
         wrong += bool(faults)
         for fault in faults:
-            print("%s (%s): %s" % (one["file"], one["about"], fault), file=sys.stderr)
-    print("%d archives, %d with differences" % (asked, wrong))
+            print("%s (%s): %s" % (name, about, fault), file=sys.stderr)
+    print("%d archives, %d with differences" % (len(asked), wrong))
     return int(wrong > 0)
 
 

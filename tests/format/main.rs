@@ -25,5 +25,7 @@ mod meaning;
 mod memory;
 /// Packed moves: every stream comes back, no bytes do harm.
 mod packed;
+/// Side files of the conformance suite, and what a reader of level S says of them.
+mod side_suite;
 /// Test vectors: parts as bytes and what they mean, damaged ones too.
 mod vectors;

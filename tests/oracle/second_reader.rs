@@ -7,7 +7,8 @@ use crate::common::random::Random;
 use crate::common::root;
 use crate::common::sample::{lichess, testdata};
 use crate::meaning::{bytes, hex, meaning};
-use scoresheet::{Archive, ImportOptions};
+use scoresheet::query::games;
+use scoresheet::{Archive, ImportOptions, Monitor};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -79,6 +80,42 @@ fn the_conformance_suite() {
     }
     let script = root().join("tools/reader.py");
     conformance::agrees(["--levels".as_ref(), "ABCP".as_ref(), "--".as_ref(), "python3".as_ref(), script.as_os_str()]);
+}
+
+/// Its level S, as any reader of side files can be asked.
+#[test]
+fn the_side_files_of_the_conformance_suite() {
+    if reader(&["digest"], &testdata("golden/v1.0.bga"), "").is_none() {
+        return;
+    }
+    let script = root().join("tools/side_files.py");
+    conformance::agrees(["--levels".as_ref(), "S".as_ref(), "--".as_ref(), "python3".as_ref(), script.as_os_str()]);
+}
+
+/// Side files of games whose tags say results, ratings and dates in many ways: the rows follow from the archive.
+#[test]
+fn side_files_of_odd_games() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("odd.bga");
+    let sources = ["questions/odd.pgn", "golden/sample.pgn", "golden/engine.pgn"].map(testdata);
+    let archive = archive_of(&sources, &path, ImportOptions::default());
+    for kind in games::KINDS {
+        games::build(&archive, kind, games::SORT_MEMORY, Monitor::new()).unwrap();
+        let mut command = Command::new("python3");
+        command.arg(root().join("tools/side_files.py")).arg("rows").arg(kind.beside(&path)).arg("--check");
+        let Ok(done) = command.output() else {
+            eprintln!("skipped: no python3");
+            return;
+        };
+        let message = String::from_utf8_lossy(&done.stderr);
+        if done.status.code() == Some(3) {
+            eprintln!("skipped: {message}");
+            return;
+        }
+        assert!(done.status.success(), "{kind:?}: {message}");
+        let rows = String::from_utf8_lossy(&done.stdout);
+        assert!(rows.lines().count() as u64 >= archive.len(), "{kind:?}");
+    }
 }
 
 #[test]
