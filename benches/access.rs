@@ -1,5 +1,4 @@
-//! Game N, ply K as a FEN, from an archive that is warm: 4,096 pairs at random. A unit is a position. Each run asserts
-//! all FENs.
+//! Game N, ply K as a FEN, from a warm archive: 4,096 random pairs. A unit is a position. Each run asserts all FENs.
 
 mod common;
 
@@ -14,7 +13,7 @@ fn main() {
     let sample = Sample::new();
     let archive = sample.archive();
 
-    // The answers by the decoder that checks each move.
+    // The expected FENs, from the decoder that checks each move.
     let mut random = Random(0x2013_0101);
     let mut questions = Vec::with_capacity(QUESTIONS);
     let mut expected = 0;
@@ -56,7 +55,7 @@ fn main() {
     criterion.final_summary();
 }
 
-/// Numbers that look random, the same in each run (xorshift64*).
+/// Pseudo-random numbers, the same in each run (xorshift64*).
 struct Random(u64);
 
 impl Random {

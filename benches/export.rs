@@ -1,5 +1,5 @@
-//! Export of the whole sample as PGN into memory, on one thread. A unit is a byte of PGN written. Each run asserts the
-//! text, and the text is one that gives the same content when it is imported.
+//! Export of the sample as PGN into memory, on one thread. A unit is a byte of PGN written. Each run asserts the text,
+//! and an import of this text gives the same content.
 
 mod common;
 

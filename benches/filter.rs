@@ -1,7 +1,7 @@
-//! Header filters from the tag columns file. Asserts that they find what reading every game's tags finds.
+//! Tag filters with the tag columns file. Asserts that they find the same games as a scan of every game's tags.
 //!
-//! Runs on the archive that SCORESHEET_BENCH_ARCHIVE names, or on the sample, makes the file if it is missing, and
-//! prints medians: of the first question after the file was opened, and of the same again.
+//! Runs on the archive in SCORESHEET_BENCH_ARCHIVE, or on the sample, and builds the file if it is missing. Prints
+//! medians for the first query after opening the file, and for repetitions.
 
 mod common;
 
@@ -25,11 +25,11 @@ fn has(game: &GameRef, name: &str, part: &str) -> bool {
     tag(game, name).to_lowercase().contains(part)
 }
 
-/// The first day that the date can be, as a number that grows with it.
+/// The first possible day of the date, as an increasing number.
 fn day(game: &GameRef) -> u32 {
     let of = |name: &str| {
         let date = tag(game, name);
-        // Digits, or nothing but question marks.
+        // Digits, or only question marks.
         let number = |part: &str| if part.chars().all(|mark| mark == '?') { Some(0) } else { part.parse::<u32>().ok() };
         let mut parts = date.split(['.', '-', '/']).map(number).chain([Some(0); 2]);
         let [year, month, day] = [parts.next()??, parts.next()??, parts.next()??];
@@ -40,7 +40,7 @@ fn day(game: &GameRef) -> u32 {
     of("Date").or_else(|| of("UTCDate")).unwrap_or(0)
 }
 
-/// Filters, and the same said by way of tags.
+/// Filters, and the same conditions on tags.
 const CASES: [(&str, Naive); 14] = [
     ("player ~ \"an\"", |game| has(game, "White", "an") || has(game, "Black", "an")),
     ("event ~ \"open\"", |game| has(game, "Event", "open")),
@@ -94,7 +94,7 @@ fn main() {
     }
     let rounds = if std::env::args().any(|arg| arg == "--test") { 3 } else { 51 };
     println!("{} games", archive.len());
-    // Which of the cases each game is to pass, a bit for each.
+    // The matching cases of each game, one bit per case.
     let passing =
         |game: &GameRef| CASES.iter().enumerate().fold(0u32, |bits, (at, case)| bits | u32::from(case.1(game)) << at);
     let expected: Vec<u32> = archive.par_games().map(|game| passing(&game.expect("a game"))).collect();

@@ -1,9 +1,9 @@
-//! Search for random positions, with signatures and with the position index, and the opening tree. Asserts that each
-//! finds what a replay of all games finds.
+//! Searches for random positions, with signatures and with the position index, and the opening tree. Asserts that each
+//! finds the same as a replay of all games.
 //!
-//! Runs on the archive that SCORESHEET_BENCH_ARCHIVE names, or on the sample, makes what side files are missing, and
-//! prints percentiles of the positions' medians of five searches. With `--index` the index alone is measured:
-//! signatures have to replay games, which on a packed archive is slow by nature.
+//! Runs on the archive in SCORESHEET_BENCH_ARCHIVE, or on the sample, and builds missing side files. Prints percentiles
+//! of the positions' medians of five searches. With `--index`, only the index is measured: signatures need replays,
+//! which are slow on a packed archive.
 
 mod common;
 
@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 const ROUNDS: usize = 5;
 
-/// The first hit of each position in each game, by a replay of all games.
+/// The first hit of each position in each game, from a replay of all games.
 fn by_replay(archive: &Archive, sought: &[PositionQuery]) -> Vec<Vec<Hit>> {
     let mut by_key: HashMap<u64, Vec<usize>> = HashMap::new();
     for (place, sought) in sought.iter().enumerate() {
@@ -44,7 +44,7 @@ fn by_replay(archive: &Archive, sought: &[PositionQuery]) -> Vec<Vec<Hit>> {
     hits
 }
 
-/// Returns the median time of a few calls, and what the last one returned.
+/// Returns the median time of a few calls, and the result of the last one.
 fn median<T>(rounds: usize, mut call: impl FnMut() -> T) -> (Duration, T) {
     let mut timed = || {
         let start = Instant::now();
@@ -97,7 +97,7 @@ fn main() {
     let hits = expected.iter().map(Vec::len).sum::<usize>() as f64;
     println!("{} games, {count} positions, {:.0} games found each", archive.len(), hits / f64::from(count));
     for (what, search) in &searches {
-        // Once round, so that all is in memory and checked.
+        // One round first, to load and check everything.
         sought.iter().zip(&expected).for_each(|(sought, expected)| {
             assert!(search.position(sought, SearchOptions::default()).hits == *expected, "{what}");
         });

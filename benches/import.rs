@@ -1,5 +1,5 @@
-//! Import of the sample into a new archive, everything kept, from plain PGN and from zstd; and its moves alone, from
-//! text to Brenner bytes. A unit is a byte of PGN. Each run asserts games, plies, and the digest of the content, or the
+//! Import of the sample into a new archive, with everything kept, from plain PGN and from zstd; and its moves alone,
+//! from text to Brenner bytes. A unit is a byte of PGN. Each run asserts games, plies, and the content digest, or the
 //! bytes of all moves.
 
 mod common;
@@ -65,7 +65,7 @@ fn main() {
     criterion.final_summary();
 }
 
-/// Turns moves into Brenner bytes and adds up each game's.
+/// Encodes moves as Brenner bytes, and adds up each game's.
 #[derive(Default)]
 struct Moves {
     stream: Vec<u8>,

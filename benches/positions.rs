@@ -1,5 +1,5 @@
-//! Positions in bulk: the command reads FENs, normalises and judges them, and writes a line for each, on one thread. A
-//! unit is a FEN. Each run asserts every line, and a release build asserts a million FENs a second.
+//! Positions in bulk: the command reads FENs, normalizes and checks them, and writes a line for each, on one thread. A
+//! unit is a FEN. Each run asserts every line, and a release build asserts a million FENs per second.
 
 use criterion::{Criterion, Throughput};
 use scoresheet::chess::Position;
@@ -8,14 +8,14 @@ use std::fs::File;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// FENs in the list.
+/// The number of FENs in the list.
 const FENS: usize = 400_000;
-/// How often they are read for the assertion; the best round counts.
+/// The number of rounds for the assertion; the best one counts.
 const ROUNDS: usize = 7;
-/// FENs a second that a release build has to do.
+/// The minimum of FENs per second in a release build.
 const WANTED: f64 = 1e6;
 
-/// Positions of games at random, with every kind of castling right, target and clock that these have.
+/// Random positions of games, with every kind of castling rights, targets and counters in these games.
 fn fens() -> String {
     let mut state = 0x5363_6F72u64;
     let mut next = |below: usize| {
@@ -39,11 +39,10 @@ fn fens() -> String {
     text
 }
 
-/// The processor time of all commands that have ended, by the kernel and their own, in steps of 10 ms; where the system
-/// has it as text.
+/// Returns the user and kernel time of all ended child processes, in steps of 10 ms, if the system reports it as text.
 fn processor_time() -> Option<Duration> {
     let text = std::fs::read_to_string("/proc/self/stat").ok()?;
-    // After the name, which may hold anything: the 14th and 15th field are cutime and cstime, in hundredths of a
+    // After the name, which may contain any characters: fields 14 and 15 are cutime and cstime, in hundredths of a
     // second.
     let fields: Vec<&str> = text.rsplit_once(')')?.1.split_whitespace().collect();
     let ticks = |at: usize| fields.get(at)?.parse::<u64>().ok();
@@ -72,7 +71,7 @@ fn main() {
         let (start, before) = (Instant::now(), processor_time());
         run();
         let wall = start.elapsed();
-        // Others may use the machine, too: what counts is what the command had of a core.
+        // Other processes may use the machine, so the command's processor time counts.
         let spent = processor_time().zip(before).map(|(after, before)| after.saturating_sub(before));
         best = best.min(spent.map_or(wall, |spent| spent.min(wall)));
     }
@@ -84,7 +83,7 @@ fn main() {
     let mut criterion = Criterion::default().sample_size(20).warm_up_time(Duration::from_secs(1)).configure_from_args();
     let mut group = criterion.benchmark_group("positions");
     group.measurement_time(Duration::from_secs(4));
-    // The parts of the work, in this process.
+    // The steps of the work, in this process.
     let lines: Vec<&[u8]> = text.lines().take(1_000).map(str::as_bytes).collect();
     group.throughput(Throughput::Elements(lines.len() as u64));
     group.bench_function("read, judge and write", |bench| {

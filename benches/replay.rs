@@ -1,6 +1,6 @@
-//! Replay of all games of the sample: from the moves to the last position, with the fast path and with the decoder that
-//! checks each move; walks over all positions with keys, with FENs, and over the archive by chunks; FENs alone. A unit
-//! is a ply, or a FEN. Each run asserts the states it has produced.
+//! Replay of all games of the sample: from the moves to the last position, with the fast path and with the checking
+//! decoder; walks over all positions with keys, with FENs, and over the archive by chunks; FENs alone. A unit is a ply,
+//! or a FEN. Each run asserts the resulting states.
 
 mod common;
 
@@ -80,7 +80,7 @@ fn main() {
     });
 
     group.bench_function("scan of the archive", |bench| bench.iter(|| scan(&archive)));
-    // Blocks are checked once in each reader's life: here all of them are.
+    // A reader checks each block once; here all blocks are checked first.
     group.bench_function("scan of the archive, just opened", |bench| {
         let path = sample.path("sample.bga");
         bench.iter(|| scan(&Archive::open(&path).expect("the archive opens")));
@@ -120,7 +120,7 @@ fn main() {
     criterion.final_summary();
 }
 
-/// Walks over all positions and asserts how many there are.
+/// Walks over all positions and asserts their number.
 fn scan(archive: &Archive) {
     let (mut seen, mut plies) = (0, 0);
     for chunk in 0..archive.chunk_count() {
@@ -134,7 +134,7 @@ fn scan(archive: &Archive) {
     assert_eq!((seen, plies), (PLIES + GAMES, PLIES));
 }
 
-/// Returns a game's last position by the decoder that checks each move.
+/// Returns a game's last position from the decoder that checks each move.
 fn last_checked(game: &GameRef<'_>) -> Position {
     let mut last = None;
     let plies = game.plies();
@@ -149,14 +149,14 @@ fn last_checked(game: &GameRef<'_>) -> Position {
     last.expect("a game has the plies it counts")
 }
 
-/// Adds a position's FEN to a sum.
+/// Adds a position's FEN to a checksum.
 fn state(sum: u64, position: &Position) -> u64 {
     let mut fen = Vec::with_capacity(96);
     position.write_fen(&mut fen, EnPassantStyle::Always, CastlingStyle::XFen);
     fold(sum, &fen)
 }
 
-/// Returns the sum of the states at all plies, each reached on from the last one and the same as the checked one.
+/// Returns the checksum of the states at all plies, each reached from the previous one and equal to the checked one.
 fn all_states(archive: &Archive) -> u64 {
     let mut sum = 0;
     for game in archive.games() {

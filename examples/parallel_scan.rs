@@ -1,6 +1,6 @@
 //! Every position of every game, on all cores: `cargo run --release --example parallel_scan -- games.bga e4`
 //!
-//! Counts what stands on a square. Chunks are the units of work; a replay gives states, some nanoseconds each.
+//! Counts the pieces on a square. Chunks are the units of work; a replay returns states, at some nanoseconds each.
 
 use rayon::prelude::*;
 use scoresheet::chess::{Color, Piece, Role, Square};

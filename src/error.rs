@@ -395,7 +395,7 @@ impl fmt::Display for Error {
                 write!(f, "{} exists already", path.display())
             }
             Error::NothingToResume { path } => {
-                write!(f, "{}: no import of these files was cut off here", path.display())
+                write!(f, "{}: no interrupted import of these files", path.display())
             }
             Error::Input { name, what, .. } => write!(f, "{name}: {what}"),
             Error::Interrupted => write!(f, "interrupted"),

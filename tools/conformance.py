@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Asks any reader of Scoresheet archives what it makes of the files in testdata/conformance, and compares.
+"""Runs a reader of Scoresheet archives on the files in testdata/conformance, and compares its results.
 
     python3 tools/conformance.py --levels ABCP -- python3 tools/reader.py
     python3 tools/conformance.py --levels S -- python3 tools/side_files.py
@@ -51,7 +51,7 @@ SUITE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "testdata
 
 
 class Reader:
-    """A reader that is called as the document says."""
+    """A reader with the command line of the document."""
 
     def __init__(self, command):
         self.command = command
@@ -66,7 +66,7 @@ class Reader:
         return self.call(["fen", path], "".join("%d %d\n" % pair for pair in pairs))
 
     def refused(self, path, game, ply):
-        """What comes of asking for a position that there is none of."""
+        """Returns the result of a request for a missing position."""
         return self.fen(path, [(game, ply)])
 
     def tags(self, path, games):
@@ -86,7 +86,7 @@ class Reader:
 
 
 class Scoresheet(Reader):
-    """The command of this project: exit codes 3 to 5 tell more, and each is a 1 here."""
+    """The command of this project: its exit codes 3 to 5 are more specific, and count as 1 here."""
 
     def call(self, arguments, text=""):
         code, out, message = super().call(arguments, text)
@@ -96,11 +96,11 @@ class Scoresheet(Reader):
         return self.call(["fen", path, "-"], "".join("%d:%d\n" % pair for pair in pairs))
 
     def refused(self, path, game, ply):
-        # `fen` takes moves under a good checksum for legal; an export checks them.
+        # `fen` trusts moves with a valid checksum; an export checks them.
         return self.call(["export", path, "--games", str(game)])
 
     def tags(self, path, games):
-        """With all else of a game: nothing where that is refused."""
+        """Returns the rest of a game; nothing if it is refused."""
         chosen = ",".join(map(str, games))
         code, lines, message = self.call(["export", path, "--format", "json", "--games", chosen])
         found = [json.loads(line) for line in lines.splitlines()]
@@ -121,7 +121,7 @@ def sha256(data):
 
 
 def found(name, done, good):
-    """What is wrong with the end of a call that is to succeed if `good`."""
+    """Reports an end of a call that does not fit: it must succeed if `good`, and otherwise refuse with a reason."""
     code, out, message = done
     if code not in (0, 1):
         yield "%s: ended with %d: %s" % (name, code, message)
@@ -157,7 +157,7 @@ def check_sides(reader, one, suite):
 
 
 def check(reader, levels, one, suite):
-    """Yields what differs."""
+    """Yields the differences."""
     path = os.path.join(suite, one["file"])
     asked = [game for game, _ in one.get("games", [[1, 0]])]
 
@@ -180,7 +180,7 @@ def check(reader, levels, one, suite):
         yield from said("fen", reader.fen(path, pairs), whole, one["fens"])
         yield from found("fen beyond the end", reader.fen(path, [(pairs[-1][0], pairs[-1][1] + 1)]), False)
     for game, ply in one["refuses_moves"]:
-        # What comes to light at the end of a game only a digest must refuse.
+        # Only the digest must refuse a game whose fault is at its end.
         if ply is not None:
             yield from found("fen of game %d" % game, reader.refused(path, game, ply), False)
     if one["tagged"]:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compiles tools/scoresheet.ksy, reads files with what comes out, and compares it with tools/reader.py.
+"""Compiles tools/scoresheet.ksy, reads files with the result, and compares it with tools/reader.py.
 
     python3 tools/kaitai_check.py FILE ..
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The library's public interface as a list, a line an item: what `cargo doc` shows, hidden items left out.
+"""Lists the library's public interface, one item per line: the items that `cargo doc` shows, without hidden ones.
 
     cargo doc --no-deps --lib
     tools/public_api.py             prints the list
@@ -25,12 +25,12 @@ KINDS = ("struct", "enum", "trait", "fn", "constant", "static", "type", "macro")
 
 
 def text(markup: str) -> str:
-    """The text of HTML, its blanks as one."""
+    """Returns the text of HTML, with each run of blanks as one blank."""
     return " ".join(html.unescape(re.sub(r"<[^>]+>", "", markup)).split())
 
 
 def items(page: Path) -> list[str]:
-    """The lines of one page: the item, its variants and fields, and what it can do."""
+    """Returns the lines of one page: the item, its variants and fields, its methods and traits."""
     kind, name = page.name.removesuffix(".html").split(".", 1)
     path = "::".join(("scoresheet", *page.parent.relative_to(DOCS).parts, name))
     source = page.read_text(encoding="utf-8")
@@ -44,7 +44,7 @@ def items(page: Path) -> list[str]:
         lines.append(f"variant {path}::{what}")
     for what in re.findall(r'id="structfield\.(\w+)"', source):
         lines.append(f"field {path}::{what}")
-    # What is derived or implemented for all types says nothing of this one.
+    # Derived traits and blanket implementations say nothing about this type.
     own = re.split(r'<h2 id="(?:synthetic|blanket)-implementations"', source)[0]
     own, _, traits = own.partition('<h2 id="trait-implementations"')
     method = r'<section id="((?:ty)?method\.\w+(?:-\d+)?)".*?<h4 class="code-header">(.*?)</h4>'

@@ -10,18 +10,18 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use tempfile::TempDir;
 
-/// Games of the sample.
+/// The number of games in the sample.
 pub const GAMES: u64 = 3_000;
-/// Plies of all its games.
+/// The number of plies of all its games.
 pub const PLIES: u64 = 197_005;
-/// Its bytes of PGN.
+/// The size of its PGN in bytes.
 pub const PGN_BYTES: u64 = 2_281_449;
-/// The digest of its content.
+/// Its content digest.
 pub const DIGEST: &str = "261b22f0b8283d96fccfd87dbf05a89f54819ee0a9eeeb6b2b4dfa5e93bf6a91";
-/// The sum of the FENs of all positions of all games, ply 0 included.
+/// The checksum of the FENs of all positions of all games, ply 0 included.
 pub const STATES: u64 = 13_894_941_183_866_117_417;
 
-/// The sample, unpacked, in a folder of its own.
+/// The sample, decompressed, in a temporary folder.
 pub struct Sample {
     folder: TempDir,
     /// Its PGN.
@@ -29,7 +29,7 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// Unpacks it.
+    /// Decompresses it.
     pub fn new() -> Sample {
         let packed = std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/lichess-sample.pgn.zst"))
             .expect("the sample is there");
@@ -56,7 +56,7 @@ impl Sample {
     }
 }
 
-/// Imports a file with that many threads, 0 for one a core.
+/// Imports a file with this many threads, 0 for one per core.
 pub fn import_file(source: &Path, target: &Path, threads: usize) -> Summary {
     let options = ImportOptions { threads, existing: Existing::Replace, ..ImportOptions::default() };
     let (progress, stop) = (Progress::default(), AtomicBool::new(false));
@@ -69,7 +69,7 @@ pub fn import_file(source: &Path, target: &Path, threads: usize) -> Summary {
         .expect("the import runs")
 }
 
-/// Asserts that an import of the sample was whole.
+/// Asserts that an import of the sample was complete.
 pub fn check(summary: &Summary) {
     let Summary { seen, stored, faulty, rejected, plies, .. } = *summary;
     assert_eq!((seen, stored, faulty, rejected, plies), (GAMES, GAMES, 0, 0, PLIES));
@@ -80,7 +80,7 @@ pub fn digest(archive: &Archive) -> Digest {
     archive.digest().expect("a sound archive")
 }
 
-/// Adds bytes to a sum that depends on their order, eight at a time.
+/// Adds bytes to a checksum that depends on their order, eight at a time.
 #[inline]
 pub fn fold(sum: u64, bytes: &[u8]) -> u64 {
     let mut sum = sum;

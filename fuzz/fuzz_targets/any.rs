@@ -1,5 +1,5 @@
-//! Runs the target that the environment variable SCORESHEET_TARGET names, or that the program is named after: OSS-Fuzz
-//! wants a program for each target, and gets copies of this one.
+//! Runs the target in the environment variable SCORESHEET_TARGET, or the target that the program is named after:
+//! OSS-Fuzz needs a program for each target, and gets copies of this one.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

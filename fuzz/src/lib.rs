@@ -1,4 +1,4 @@
-//! What is fuzzed: functions from any bytes to nothing, which panic where a promise is broken.
+//! The fuzz targets: functions of any bytes, which panic if a promise is broken.
 //!
 //! In pairs: bytes -> value -> bytes, and value -> bytes -> value. Values are made from the bytes too, so that one
 //! engine drives both. cargo-fuzz runs them without end; `tests/reliability/fuzz.rs` runs them as ordinary tests, over
@@ -31,7 +31,7 @@ use scoresheet::format::{ArchiveId, Chain, State, loose, moves};
 use scoresheet::game::{Event, Game, TextKind};
 use scoresheet::pgn::{Disposition, PgnWriter, ReadLimits, ReadOptions, Splitter, read_game};
 
-/// A target: its name, and what it does with bytes.
+/// A target: its name, and its function.
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All targets.
@@ -65,8 +65,8 @@ pub const TARGETS: [Target; 24] = [
 pub use query::use_files;
 pub use side::{every_field, fields, fixes_are_right};
 
-/// Inputs to begin with: for `archive_and_query` real archives, the files beside them and questions; for all targets
-/// what they are given.
+/// Seed inputs: for `archive_and_query` real archives, their side files and questions; for the other targets inputs in
+/// their forms.
 pub fn seeds() -> Vec<Vec<u8>> {
     let questions = [
         "white ~ \"a\" and year >= 1900 or plies > 3",
@@ -86,7 +86,7 @@ pub fn seeds() -> Vec<Vec<u8>> {
     seeds
 }
 
-/// Bytes taken one by one; zeros after their end.
+/// Bytes read one by one; zeros after their end.
 struct Choices<'a>(&'a [u8]);
 
 impl Choices<'_> {
@@ -123,7 +123,7 @@ fn position(choices: &mut Choices) -> Position {
     position
 }
 
-/// FEN: what is read is written, and that is read as the same.
+/// FEN: an accepted text is written, and the written text reads as the same position.
 pub fn fen_bytes(bytes: &[u8]) {
     for mode in [ReadMode::Strict, ReadMode::Forgiving] {
         if let Ok(fen) = Fen::read(bytes, mode) {
@@ -136,7 +136,7 @@ pub fn fen_bytes(bytes: &[u8]) {
     }
 }
 
-/// FEN: a position comes back from its text, in every flavour. (Which piece is which of its kind no FEN tells.)
+/// FEN: a position is restored from its text, in every flavor. (A FEN does not contain the labels of equal pieces.)
 pub fn fen_value(bytes: &[u8]) {
     let position = position(&mut Choices(bytes));
     for castling in [CastlingStyle::XFen, CastlingStyle::Standard, CastlingStyle::Shredder] {
@@ -146,7 +146,7 @@ pub fn fen_value(bytes: &[u8]) {
     }
 }
 
-/// SAN: what is read is a legal move, and its own text gives it again.
+/// SAN: an accepted text is a legal move, and the move's standard text reads as the same move.
 pub fn san_bytes(bytes: &[u8]) {
     let mut choices = Choices(bytes);
     let position = position(&mut choices);
@@ -171,7 +171,7 @@ pub fn san_value(bytes: &[u8]) {
     assert_eq!(texts.len(), count);
 }
 
-/// Games of a text: how many are seen, how many of them stored, and those.
+/// The games of a text: the numbers seen and stored, and the stored games.
 fn games(bytes: &[u8]) -> (usize, usize, Vec<Game>) {
     let options = ReadOptions {
         limits: ReadLimits {
@@ -215,7 +215,7 @@ fn games(bytes: &[u8]) -> (usize, usize, Vec<Game>) {
     (seen, seen - rejected, games)
 }
 
-/// PGN: any bytes are read; each game seen is stored or rejected with a reason; what is stored is written and read as
+/// PGN: any bytes are read; each game seen is stored, or rejected with a reason; stored games are written and read as
 /// the same.
 pub fn pgn_bytes(bytes: &[u8]) {
     let (seen, stored, games) = self::games(bytes);
@@ -331,8 +331,8 @@ impl scoresheet::Visitor for Stream {
     }
 }
 
-/// Brenner streams: any bytes are read to an end or an error; a canonical stream is written as the same bytes; the fast
-/// replay, which checks nothing, ends on any bytes, and agrees on those that are intact.
+/// Brenner streams: any bytes are read to an end or an error. A canonical stream is written as the same bytes. The fast
+/// replay, which checks nothing, terminates on any bytes, and agrees on intact ones.
 pub fn brenner_bytes(bytes: &[u8]) {
     let _ = count_plies(bytes);
     let mut replay = Replay::new(&Position::standard());
@@ -393,7 +393,7 @@ pub fn brenner_value(bytes: &[u8]) {
     assert_eq!(replay.position(), last);
 }
 
-/// A compressed part that holds these bytes as they are.
+/// Returns a compressed part that stores these bytes.
 fn part(bytes: &[u8]) -> Vec<u8> {
     let mut part = Vec::new();
     let mut length = bytes.len();
@@ -406,8 +406,8 @@ fn part(bytes: &[u8]) -> Vec<u8> {
     part
 }
 
-/// Blocks: any payload is read or refused, with memory in proportion to it; what has one form only is written as the
-/// same bytes.
+/// Blocks: any payload is read or refused, with memory in proportion to it; a payload with only one form is written as
+/// the same bytes.
 pub fn block_bytes(bytes: &[u8]) {
     let mut choices = Choices(bytes);
     let (kind, games) = (choices.byte() % 10, choices.below(300));
@@ -552,8 +552,7 @@ pub fn block_value(bytes: &[u8]) {
     }
 }
 
-/// Indexes: an index whose checksum holds is read as what it says, or refused; and an archive never takes a lie for a
-/// game.
+/// Indexes: an index with a valid checksum is read or refused, and an archive never returns a wrong game because of it.
 pub fn index_bytes(bytes: &[u8]) {
     assert!(Index::decode(bytes).is_none_or(|index| index.encode() == bytes));
     let golden = golden();
@@ -575,7 +574,7 @@ pub fn index_bytes(bytes: &[u8]) {
     }
 }
 
-/// Indexes: one that holds together comes back from its bytes.
+/// Indexes: a consistent index is restored from its bytes.
 pub fn index_value(bytes: &[u8]) {
     use scoresheet::format::index::{ChunkEntry, DictionaryEntry};
     let mut choices = Choices(bytes);
@@ -594,7 +593,7 @@ pub fn index_value(bytes: &[u8]) {
     assert_eq!(Index::decode(&index.encode()), Some(index));
 }
 
-/// Does something on threads of its own: what a target does once while others wait for it must not be given their work
+/// Runs a function on separate threads: work that a target does once while others wait for it must not take their work
 /// meanwhile.
 fn apart<T: Send>(work: fn() -> T) -> T {
     let alone = || rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread").install(work);
@@ -606,8 +605,8 @@ fn golden() -> (&'static [u8], &'static [u8]) {
     (include_bytes!("../../testdata/golden/v1.0.bga"), include_bytes!("../../testdata/golden/v1.0.bgi"))
 }
 
-/// Changes bytes as `bytes` say: four each, where, how and by what. A few changes only: what is changed all over is
-/// refused at once.
+/// Changes bytes as `bytes` describe: four bytes per change with offset, kind and value. There are only a few changes,
+/// because a heavily changed input is refused at once.
 fn mutate(file: &mut Vec<u8>, bytes: &[u8]) {
     let few = 1 + bytes.iter().fold(0, |sum, byte| sum ^ byte) % 6;
     for change in bytes.chunks_exact(4).take(few.into()) {
@@ -695,16 +694,16 @@ fn crc32(seed: u32, bytes: &[u8]) -> u32 {
     }) ^ u32::MAX
 }
 
-/// Whole archives with good checksums: whatever they say, everything in them is read or refused.
+/// Complete archives with valid checksums: all content is read or refused.
 pub fn archive_bytes(bytes: &[u8]) {
     let mut file = golden().0.to_vec();
     mutate(&mut file, bytes);
-    // The last commit is where the file ends, as far as that can be said.
+    // The last commit ends with the file, as far as possible.
     fix_checksums(&mut file);
     read_everything(file);
 }
 
-/// The parts of any file can be told, and none of them goes beyond it.
+/// `inspect` describes the parts of any file, and none exceeds it.
 pub fn inspected(file: &[u8]) {
     for all in [false, true] {
         scoresheet::format::inspect::inspect(file, all, &mut |part| {

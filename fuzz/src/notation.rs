@@ -9,7 +9,8 @@ use scoresheet::chess::record::{PositionRecord, rewrite_moves};
 use scoresheet::game::Analysis;
 use scoresheet::pcn::general::{self, JsonLayout, Squares};
 
-/// Lines of positions: what is read is written, and that is read as the same; rewritten moves are legal and stay.
+/// Lists of positions: an accepted line is written, and the output reads as the same position; rewritten moves are
+/// legal and stable.
 pub fn position_lines(bytes: &[u8]) {
     for mode in [ReadMode::Strict, ReadMode::Forgiving] {
         if let Ok(board) = OtherBoard::read(bytes, mode) {
@@ -32,8 +33,8 @@ pub fn position_lines(bytes: &[u8]) {
     }
 }
 
-/// PCN in general: what is read is written and read as the same; what can be replayed can be in every way to name
-/// squares, to the same end.
+/// PCN in general: an accepted document is written and read as the same. A replayable game can be replayed with every
+/// notation of squares, with the same end.
 pub fn pcn_general(bytes: &[u8]) {
     let Ok(games) = general::parse(bytes) else { return };
     for game in games {
@@ -69,7 +70,7 @@ pub fn fixed_bytes(bytes: &[u8]) {
     }
 }
 
-/// A comment of an engine: whatever it says, the moves of its principal variation are legal one after the other.
+/// An engine's comment: whatever its text, the moves of its principal variation are consecutive legal moves.
 pub fn engine_comment(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let before = Position::standard();

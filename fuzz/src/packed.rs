@@ -9,7 +9,7 @@ use scoresheet::format::moves::Coding;
 use scoresheet::packed;
 use std::sync::LazyLock;
 
-/// The most bytes of a stream that is not held as it is, with what one element more may take.
+/// The maximum size of a stream that is packed, with the cost of one more element.
 const MOST: usize = (64 << 10) + 64;
 
 /// Starting positions: the standard starting position, one with all there is about a set-up game, a Chess960 one, one
@@ -32,17 +32,17 @@ fn unpack(start: &Position, bytes: &[u8], limit: Option<u32>) -> Option<Vec<u8>>
     packed::decode(start, bytes, limit, &mut stream).ok().map(|()| stream)
 }
 
-/// Packs a stream and sees it come back.
+/// Packs a stream, and checks that it unpacks to the same.
 fn comes_back(start: &Position, stream: &[u8]) {
     let mut bytes = Vec::new();
     packed::encode(start, stream, &mut bytes);
-    // A game of moves that nobody would play is held as it is.
+    // A game of improbable moves is stored unpacked.
     assert!(bytes.len() <= stream.len() + 1, "{} bytes of {}", bytes.len(), stream.len());
     assert_eq!(unpack(start, &bytes, None).as_deref(), Some(stream));
 }
 
-/// Any bytes are unpacked or refused, into no more than they may be; what comes of them comes back, and the first plies
-/// of it come first.
+/// Any bytes are unpacked within a bound, or refused. The result packs to the same moves, and a partial result is its
+/// beginning.
 pub fn packed_bytes(bytes: &[u8]) {
     let mut choices = Choices(bytes);
     let (start, limit) = (start(&mut choices), u32::from(choices.byte()));
@@ -80,7 +80,7 @@ fn pack_golden() -> Vec<u8> {
     std::fs::read(target).expect("the copy")
 }
 
-/// Whole archives of packed moves with good checksums: whatever they say, everything in them is read or refused.
+/// Complete archives of packed moves with valid checksums: all content is read or refused.
 pub fn packed_archive(bytes: &[u8]) {
     let mut file = golden_packed().to_vec();
     mutate(&mut file, bytes);

@@ -1,5 +1,5 @@
-//! An archive of any bytes, a file beside it and a question, all together: whatever they say, there is an answer or an
-//! error; and what a repair makes of the archive is intact.
+//! An archive of any bytes, a side file and a query: the result is an answer or an error, and the output of a repair is
+//! intact.
 
 use super::fix_checksums;
 use super::side::{fix, searched};
@@ -17,9 +17,8 @@ const POSITIONS: u8 = 2;
 const HEADERS: u8 = 3;
 const INDEX: u8 = 4;
 
-/// The parts of an input: which file stands beside the archive (a byte), the lengths of the archive (three bytes, the
-/// lowest first) and of the question (one), the archive, the question, and the file beside it. Lengths that are too
-/// great take what there is.
+/// The parts of an input: the kind of the side file (a byte), the lengths of the archive (three bytes, lowest first)
+/// and of the query (one), the archive, the query, and the side file. Lengths beyond the input are cut.
 fn parts(bytes: &[u8]) -> Option<(u8, [&[u8]; 3])> {
     let ([which, a, b, c, question], rest) = bytes.split_first_chunk()?;
     let length = u32::from_le_bytes([*a, *b, *c, 0]) as usize;

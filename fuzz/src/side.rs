@@ -1,5 +1,5 @@
-//! The files beside an archive: whatever they say under good checksums, they are used or refused, and no game that is
-//! found has not what was sought.
+//! Side files with valid checksums and any content are used or refused, and no search returns a game without the
+//! position.
 
 use super::{apart, crc32, golden, inspected, mutate};
 use scoresheet::Archive;
@@ -63,9 +63,9 @@ thread_local! {
     static FOLDER: RefCell<Option<Folder>> = const { RefCell::new(None) };
 }
 
-/// Puts a file beside the archive while `ask` asks.
+/// Puts a side file beside the archive while `ask` runs.
 fn beside(kind: FileKind, file: &[u8], ask: impl FnOnce(&Archive)) {
-    // Taken out, lest another target that this thread works on meanwhile finds it in use.
+    // Take it out, so another target on this thread cannot use it meanwhile.
     let folder = FOLDER.with(RefCell::take).unwrap_or_else(Folder::new);
     let path = kind.beside(&folder.archive);
     fs::write(&path, file).expect("room for a side file");
@@ -76,7 +76,7 @@ fn beside(kind: FileKind, file: &[u8], ask: impl FnOnce(&Archive)) {
     FOLDER.with(|own| own.replace(Some(folder)));
 }
 
-/// What is asked for: positions early and late, and one that no game has.
+/// The positions of the searches: early ones, late ones, and one that no game has.
 fn sought() -> [PositionQuery; 4] {
     [
         "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
@@ -89,7 +89,7 @@ fn sought() -> [PositionQuery; 4] {
 
 const ALL: SearchOptions = SearchOptions { all_plies: true, variations: false, principal_variations: false };
 
-/// Searches with what help there is; with a file that is as it should be, what is found is all there is.
+/// Searches with all side files; with an intact file, the result is complete.
 pub(super) fn searched(archive: &Archive, search: &Search, is_whole: bool) {
     for sought in sought() {
         let found: Vec<Hit> = search.position(&sought, ALL).hits;
@@ -100,7 +100,7 @@ pub(super) fn searched(archive: &Archive, search: &Search, is_whole: bool) {
     }
 }
 
-/// Changes a side file, and makes its checksums good unless the bytes say otherwise.
+/// Changes a side file, and recomputes its checksums unless the bytes prevent it.
 fn changed(whole: &[u8], bytes: &[u8], fix: fn(&mut [u8])) -> Vec<u8> {
     let mut file = whole.to_vec();
     let (how, bytes) = bytes.split_first().unwrap_or((&0, bytes));
@@ -146,7 +146,7 @@ pub(super) fn fix(file: &mut [u8]) {
     }
 }
 
-/// Signatures: they reject games or not, and give no game that has not the position.
+/// Signatures: they may reject games, but no search returns a game without the position.
 pub fn signatures_bytes(bytes: &[u8]) {
     use_signatures(&changed(&WHOLE.signatures, bytes, fix));
 }
@@ -160,7 +160,7 @@ fn use_signatures(file: &[u8]) {
     });
 }
 
-/// The position index: it names places or refuses to, and what is found there is looked at.
+/// The position index: it names places or refuses, and each place is verified.
 pub fn positions_bytes(bytes: &[u8]) {
     let _ = PlacesLayout::decode(bytes, 10, 1000);
     use_positions(&changed(&WHOLE.positions, bytes, fix));
@@ -220,13 +220,13 @@ const VALUES: [u32; 12] =
 /// A side file as it should be, and how it is used.
 type Use = (&'static [u8], fn(&[u8]));
 
-/// Returns how many states [`every_field`] has: each field of four bytes of each side file, with each value and one more
-/// and one less than it has.
+/// Returns the number of states of [`every_field`]: each four-byte field of each side file, with each value, and with
+/// its value plus one and minus one.
 pub fn fields() -> usize {
     uses().iter().map(|(whole, _)| places(whole).len() * (VALUES.len() + 2)).sum()
 }
 
-/// Where the fields are: of the head pages the later one as far as its directory goes, and the segments.
+/// The locations of fields: in the later head page up to the end of its directory, and in the segments.
 fn places(whole: &[u8]) -> Vec<usize> {
     let used = whole.get(PAGE..2 * PAGE - 4).unwrap_or_default().iter().rposition(|byte| *byte != 0);
     let head = PAGE..PAGE + used.map_or(0, |last| last + 1);
@@ -258,7 +258,7 @@ pub fn every_field(mut state: usize) {
     }
 }
 
-/// With nothing changed every checksum is as it was, so that what is made good is what a reader looks at.
+/// Without changes, the recomputed checksums equal the stored ones, so they cover the bytes that a reader checks.
 pub fn fixes_are_right() {
     let Whole { signatures, positions, headers } = &*WHOLE;
     for whole in [signatures, positions, headers] {

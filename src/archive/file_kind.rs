@@ -40,7 +40,7 @@ impl FileKind {
     pub const BESIDE: [FileKind; 4] =
         [FileKind::Index, FileKind::Signatures, FileKind::Positions, FileKind::TagColumns];
 
-    /// Returns the extension of such files, as in `bga`.
+    /// Returns the extension of these files, such as `bga`.
     pub fn extension(self) -> &'static str {
         match self {
             FileKind::Archive => "bga",
@@ -89,8 +89,8 @@ impl FileKind {
         }
     }
 
-    /// Returns where a file of this kind stands beside an archive: with its extension in place of `bga`, or after any
-    /// other name.
+    /// Returns the path of a file of this kind beside an archive: its extension replaces `bga`, or follows any other
+    /// name.
     pub fn beside(self, archive: &Path) -> PathBuf {
         if archive.extension().is_some_and(|extension| extension == "bga") {
             return archive.with_extension(self.extension());
@@ -102,8 +102,7 @@ impl FileKind {
     }
 }
 
-/// Removes the files beside an archive that another has taken the place of; the index is written anew, and files of
-/// other make stay.
+/// Removes the side files of an archive that was replaced. The index is rewritten, and foreign files stay.
 pub(in crate::archive) fn remove_beside(archive: &Path) {
     for kind in FileKind::BESIDE.into_iter().filter(|kind| *kind != FileKind::Index) {
         let path = kind.of_archive(archive);

@@ -9,7 +9,7 @@ pub struct GameSet {
 }
 
 impl GameSet {
-    /// Returns the empty set in an archive of so many games.
+    /// Returns the empty set for an archive of this many games.
     pub fn new(games: u64) -> GameSet {
         GameSet { words: vec![0; games.div_ceil(64) as usize], games }
     }
@@ -19,7 +19,7 @@ impl GameSet {
         GameSet::from_words(vec![!0; games.div_ceil(64) as usize], games)
     }
 
-    /// Returns the set whose bits these are, the lowest of the first word for game 1; bits beyond the last game are
+    /// Returns the set with these bits, game 1 in the lowest bit of the first word; bits beyond the last game are
     /// dropped.
     pub fn from_words(mut words: Vec<u64>, games: u64) -> GameSet {
         words.resize(games.div_ceil(64) as usize, 0);
@@ -29,7 +29,7 @@ impl GameSet {
         GameSet { words, games }
     }
 
-    /// Returns the set of these numbers in an archive of so many games; numbers beyond the last are left out.
+    /// Returns the set of these numbers for an archive of this many games; numbers beyond the last are ignored.
     pub fn from_numbers(games: u64, numbers: impl IntoIterator<Item = u64>) -> GameSet {
         let mut set = GameSet::new(games);
         for number in numbers {
@@ -38,12 +38,12 @@ impl GameSet {
         set
     }
 
-    /// Returns how many games the archive has, in the set or not.
+    /// Returns the number of games in the archive, in the set or not.
     pub fn games(&self) -> u64 {
         self.games
     }
 
-    /// Returns how many games are in the set. Counts the bits.
+    /// Returns the number of games in the set. Counts the bits.
     pub fn len(&self) -> u64 {
         self.words.iter().map(|word| u64::from(word.count_ones())).sum()
     }
@@ -98,7 +98,7 @@ impl GameSet {
         self.words.iter_mut().zip(&other.words).for_each(|(word, other)| *word &= !other);
     }
 
-    /// Returns how many games before this one are in the set. Counts the bits.
+    /// Returns the number of games before this one in the set. Counts the bits.
     pub fn rank(&self, game: u64) -> u64 {
         let before = game.saturating_sub(1).min(self.games);
         let whole = (before / 64) as usize;
@@ -109,12 +109,12 @@ impl GameSet {
 
     /// Iterates over the numbers in the set, ascending.
     pub fn iter(&self) -> impl Iterator<Item = u64> + '_ {
-        self.words.iter().enumerate().flat_map(|(place, word)| {
+        self.words.iter().enumerate().flat_map(|(index, word)| {
             let mut rest = *word;
             std::iter::from_fn(move || {
                 let bit = (rest != 0).then(|| rest.trailing_zeros())?;
                 rest &= rest - 1;
-                Some(place as u64 * 64 + u64::from(bit) + 1)
+                Some(index as u64 * 64 + u64::from(bit) + 1)
             })
         })
     }
@@ -181,8 +181,8 @@ impl Unsaid {
         let mut at = word;
         while at != found {
             let next = step(&self.next, at);
-            if let Some(place) = self.next.get_mut(at) {
-                *place = found;
+            if let Some(entry) = self.next.get_mut(at) {
+                *entry = found;
             }
             at = next;
         }

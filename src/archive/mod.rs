@@ -1,4 +1,4 @@
-//! Archives in files: written, mapped, read, kept whole.
+//! Archive files: writing, mapping, reading, and maintenance.
 //!
 //! `read` opens archives and finds games in them. `write` makes and extends archives atomically. `copy` makes archives
 //! from archives, by blocks or by games. `maintain` verifies, repairs and deletes. The other files have sets of games,

@@ -171,8 +171,8 @@ fn bits(byte: u8, more: &[u8], notation: Notation) -> String {
 
 fn split(mut bits: u16, widths: &[u8]) -> String {
     let mut text = String::with_capacity(16);
-    for (place, width) in widths.iter().enumerate() {
-        if place > 0 {
+    for (index, width) in widths.iter().enumerate() {
+        if index > 0 {
             text.push(' ');
         }
         for _ in 0..*width {

@@ -42,9 +42,9 @@ impl fmt::Display for FixedError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             FixedError::NoEnd => f.write_str("the bytes end before the id that ends the game"),
-            FixedError::Reserved(place) => write!(f, "move {}: its id is reserved", place + 1),
-            FixedError::IllegalMove(place) => write!(f, "move {}: not a legal move", place + 1),
-            FixedError::NoId(place) => write!(f, "move {} has no id", place + 1),
+            FixedError::Reserved(index) => write!(f, "move {}: its id is reserved", index + 1),
+            FixedError::IllegalMove(index) => write!(f, "move {}: not a legal move", index + 1),
+            FixedError::NoId(index) => write!(f, "move {} has no id", index + 1),
             FixedError::Padding => f.write_str("the bits after the last id are not zero"),
             FixedError::Tags(error) => write!(f, "after the moves: {error}"),
         }
@@ -56,8 +56,8 @@ impl std::error::Error for FixedError {}
 /// Returns the ids of the main line and of the game's end.
 pub fn ids(game: &Game) -> Result<Vec<MoveId>, FixedError> {
     let (mut ids, chess960) = (Vec::new(), game.start.is_chess960());
-    for (place, m) in game.main_line().enumerate() {
-        ids.push(MoveId::from_move(m, chess960).ok_or(FixedError::NoId(place))?);
+    for (index, m) in game.main_line().enumerate() {
+        ids.push(MoveId::from_move(m, chess960).ok_or(FixedError::NoId(index))?);
     }
     let [unknown, black_wins, white_wins, draw] = END;
     ids.push(match game.outcome {
@@ -99,13 +99,13 @@ pub fn unpack(bytes: &[u8], width: Width) -> Result<(Vec<MoveId>, usize), FixedE
     let (mut held, mut count) = (0u32, 0u32);
     let mut at = 0;
     loop {
-        let wanted = if width == Width::Ids { 16 } else { BITS };
-        while count < wanted {
+        let bits_per_id = if width == Width::Ids { 16 } else { BITS };
+        while count < bits_per_id {
             held = held << 8 | u32::from(*bytes.get(at).ok_or(FixedError::NoEnd)?);
             at += 1;
             count += 8;
         }
-        count -= wanted;
+        count -= bits_per_id;
         let number = u16::try_from(held >> count).ok();
         held &= (1 << count) - 1;
         let id = number.and_then(MoveId::new).filter(|id| id.is_known()).ok_or(FixedError::Reserved(ids.len()))?;
@@ -133,8 +133,8 @@ pub fn decode(bytes: &[u8], width: Width) -> Result<Game, FixedError> {
     }
     let mut position = game.start.clone();
     let moves = ids.len().saturating_sub(1);
-    for (place, id) in ids.iter().take(moves).enumerate() {
-        let m = id.to_move(&position).ok_or(FixedError::IllegalMove(place))?;
+    for (index, id) in ids.iter().take(moves).enumerate() {
+        let m = id.to_move(&position).ok_or(FixedError::IllegalMove(index))?;
         position.play_unchecked(m);
         game.events.push(Event::Move(m));
     }
@@ -152,17 +152,17 @@ pub fn explain(bytes: &[u8], width: Width, mut found: impl FnMut(Explained)) -> 
     let (ids, end) = unpack(bytes, width)?;
     let texts = bytes.get(end..).unwrap_or_default();
     let mut position = standalone::decode(texts).map_err(FixedError::Tags)?.start;
-    for (place, id) in ids.into_iter().enumerate() {
+    for (index, id) in ids.into_iter().enumerate() {
         let number = id.number();
         let (offset, bits) = match width {
-            Width::Ids => (place * 2, format!("00000 {number:011b}")),
-            Width::Bits => (place * BITS as usize / 8, format!("{number:011b}")),
+            Width::Ids => (index * 2, format!("00000 {number:011b}")),
+            Width::Bits => (index * BITS as usize / 8, format!("{number:011b}")),
         };
         let end = END.into_iter().zip(["*", "0-1", "1-0", "1/2-1/2"]).find(|(end, _)| *end == id);
         let (meaning, content) = match (end, id.squares()) {
             (Some((_, result)), _) => ("end of the moves".to_owned(), result.to_owned()),
             (None, squares) => {
-                let m = id.to_move(&position).ok_or(FixedError::IllegalMove(place))?;
+                let m = id.to_move(&position).ok_or(FixedError::IllegalMove(index))?;
                 let san = position.san(m);
                 position.play_unchecked(m);
                 let meaning = match squares {

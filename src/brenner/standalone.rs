@@ -88,11 +88,11 @@ impl Writer {
 
 impl Visitor for Writer {
     fn tag(&mut self, name: &[u8], value: &[u8]) {
-        let place = self.tags;
+        let index = self.tags;
         self.tags += 1;
         match LETTERS.iter().find(|(_, tag)| tag.as_bytes() == name) {
             Some((letter, _)) => self.leading(*letter, value),
-            None if self.fen == Some(place) => self.leading(FEN, value),
+            None if self.fen == Some(index) => self.leading(FEN, value),
             None => self.leading(OTHER_TAG, &[name, b" ", value].concat()),
         }
     }

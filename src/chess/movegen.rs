@@ -188,8 +188,8 @@ mod tests {
 
     #[test]
     fn whether_there_is_a_move_is_known_without_all_of_them() {
-        // Many pieces that give check, and kings with little room: mates, checks that another piece answers, and one
-        // that en passant alone does.
+        // Many pieces that give check, and kings with little room: mates, checks that another piece answers, and a
+        // check that only en passant answers.
         let starts = [
             "3qk3/pp2pppp/1q1q4/8/8/4Q1Q1/PPPP2PP/3QK3 w - - 0 1",
             "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",

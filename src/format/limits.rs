@@ -14,8 +14,7 @@ pub const MOST: u64 = 1 << 60;
 /// in the file, not on its decompressed size. Time and memory therefore stay in proportion to the file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
-    /// The maximum number of bytes of a block that are read at once: the whole block, or the table of a moves block.
-    /// Default: 1 GiB.
+    /// The maximum number of bytes of a block that are read at once: the complete block, or the table of a moves block.
     pub block: u32,
     /// Bytes of a dictionary string, which any tag can refer to. Twice as many for a texts block. Default: 64.
     pub string: usize,

@@ -325,7 +325,7 @@ mod tests {
         ];
         let mut mixed = Mixed::default();
         for kind in &kinds {
-            // What is too short for a block goes with the next kind.
+            // A part that is too short for a block is joined with the next kind.
             for part in [&kind[..LEAST_BLOCK - 1], &kind[LEAST_BLOCK - 1..]] {
                 mixed.bytes.extend_from_slice(part);
                 mixed.end_kind();
@@ -351,7 +351,7 @@ mod tests {
                 assert!(again.len() <= part.len().max(whole.len()));
             }
         }
-        // Nothing is lost where a part is stored.
+        // A stored part loses nothing.
         let mut part = Vec::new();
         let stored = Mixed { bytes: kinds[0].clone(), ends: vec![1000] };
         stored.push(4, cost, &mut part);
@@ -376,14 +376,14 @@ mod tests {
         let least = 2 * 5000 - 64 * part.len();
         assert_eq!(read(least).map(|raw| raw.len()), Some(5000));
         assert!(read(least - 1).is_none());
-        // A frame that says more than it has gives nothing, nor does one that has more than it says.
+        // A frame that claims more than it has is refused, and so is one that has more than it claims.
         for false_length in [4999u64, 5001] {
             let mut part = Vec::new();
             push_varint(false_length, &mut part);
             part.extend_from_slice(&frame(5000)[2..]);
             assert!(read_compressed(&part, Allowance::Block).is_none());
         }
-        // A writer stores what a reader would refuse.
+        // The writer stores parts that a reader would refuse compressed.
         let zeros = vec![0; 1 << 20];
         let mut part = Vec::new();
         push_compressed(&zeros, 3, Cost { charge: 0, allowance: Allowance::Block }, &mut part);

@@ -236,7 +236,7 @@ mod tests {
         assert_eq!(of("e5", "(Nf3 Nc6 Bb5) +0.1/9 1s"), (2, "Nf3 Nc6 Bb5".to_owned()));
         assert_eq!(of("e5", "(2. Nf3 Nc6 3.Bb5) +0.1/9 1s"), (2, "Nf3 Nc6 Bb5".to_owned()));
         assert_eq!(of("e5", "+0.1/9 1s, n=4, pv=\"e7e5 g1f3 b8c6\""), (1, "e5 Nf3 Nc6".to_owned()));
-        // What is not legal ends it.
+        // The first illegal move ends the line.
         assert_eq!(of("e5", "d=1, n=5, pv=e5 Nf3 Nf3 Nc6, wv=0.1"), (1, "e5 Nf3".to_owned()));
         let none = game(&[("e4", "d=1, n=5, pv=e9 Nf3, wv=0.1"), ("e5", "a remark")]).analysis();
         assert_eq!((none.len(), none[0].ply, none[0].pv.is_none()), (1, 1, true));

@@ -93,8 +93,8 @@ impl Notes {
     pub fn of_plies<T: Clone>(&self, read: impl Fn(&Comment) -> Option<T>) -> Vec<Option<T>> {
         let mut values = vec![None; self.plies as usize];
         for comment in self.comments.iter().filter(|comment| comment.depth == 0) {
-            let place = comment.ply.checked_sub(1).map(|place| place as usize);
-            if let Some(value) = place.and_then(|place| values.get_mut(place)).filter(|value| value.is_none()) {
+            let index = comment.ply.checked_sub(1).map(|index| index as usize);
+            if let Some(value) = index.and_then(|index| values.get_mut(index)).filter(|value| value.is_none()) {
                 *value = read(comment);
             }
         }
@@ -110,7 +110,7 @@ impl Visitor for Notes {
     fn play(&mut self, before: &Position, m: Move) {
         self.ply += 1;
         self.mover = Some(before.turn());
-        match self.open.last().and_then(|(place, _)| self.variations.get_mut(*place)) {
+        match self.open.last().and_then(|(index, _)| self.variations.get_mut(*index)) {
             Some(variation) => {
                 variation.start.get_or_insert_with(|| before.clone());
                 variation.moves.push(m);

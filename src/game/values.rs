@@ -103,8 +103,8 @@ mod tests {
             (-20_000..20_000).map(|number: i32| format!("{}.{:03}", number / 97, (number * 7919).rem_euclid(1000))),
         );
         for text in texts {
-            let wanted: f64 = text.parse().unwrap();
-            assert_eq!(super::decimal(&text).map(f64::to_bits), Some(wanted.to_bits()), "{text}");
+            let expected: f64 = text.parse().unwrap();
+            assert_eq!(super::decimal(&text).map(f64::to_bits), Some(expected.to_bits()), "{text}");
         }
         for wrong in ["", "-", ".", "1.2.3", "1e5", "inf", "NaN", "0,5", "1234567890123456", "--1"] {
             assert_eq!(super::decimal(wrong), None, "{wrong}");

@@ -192,11 +192,11 @@ fn remade(chunk: &Chunk, changes: &HashMap<u64, Change>, known: impl Fn(&[u8]) -
         };
         before = (before.0 + old.0, before.1 + old.1);
         built.ends.push(u32::try_from(built.records.len()).map_err(|_| too_large(number))?);
-        let place = layout.styles.iter().rposition(|known| *known == style).unwrap_or_else(|| {
+        let index = layout.styles.iter().rposition(|known| *known == style).unwrap_or_else(|| {
             layout.styles.push(style);
             layout.styles.len() - 1
         });
-        layout.games.push(place as u64);
+        layout.games.push(index as u64);
         layout.edits.push(edits);
     }
     let mut tags = built.tags.analyse();

@@ -145,7 +145,7 @@ impl<'a> Feed<'a> {
                 // The interrupted import could not read it to its end.
                 opened => {
                     let error = opened.err().unwrap_or_else(|| {
-                        Error::input(called(path), "could not be read to its end by the import that was cut off")
+                        Error::input(called(path), "could not be read to its end by the interrupted import")
                     });
                     feed.refused.push(Refused { source: place, error });
                     continue;
@@ -330,7 +330,7 @@ pub fn joined(refused: Vec<Refused>) -> Option<Error> {
 }
 
 fn changed(path: &Path) -> Error {
-    let what = "has changed since the import that was cut off: what the archive has of it is not what it begins with";
+    let what = "has changed since the interrupted import: its beginning differs from the part in the archive";
     Error::input(path.display().to_string(), what)
 }
 
@@ -341,8 +341,8 @@ fn pass_over(source: &mut pgn::Source, path: &Path, record: &SourceRecord, stop:
         if stop.load(Ordering::Relaxed) {
             return Err(Error::Interrupted);
         }
-        let wanted = buffer.len().min(usize::try_from(left).unwrap_or(PASSED));
-        let count = match source.read(&mut buffer[..wanted]) {
+        let length = buffer.len().min(usize::try_from(left).unwrap_or(PASSED));
+        let count = match source.read(&mut buffer[..length]) {
             Ok(0) => return Err(changed(path)),
             Ok(count) => count,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,

@@ -70,9 +70,9 @@ impl ImportOptions {
 
     /// Returns the number of PGN bytes that a chunk of this size still needs; 0 if it is full.
     pub(super) fn missing(&self, bytes: usize, games: usize) -> usize {
-        let wanted = self.chunk_bytes.max(1);
-        match wanted.saturating_sub(bytes) {
-            0 if (1..wanted / USUAL_GAME).contains(&games) && bytes / LONGEST < wanted => wanted.div_ceil(8),
+        let target = self.chunk_bytes.max(1);
+        match target.saturating_sub(bytes) {
+            0 if (1..target / USUAL_GAME).contains(&games) && bytes / LONGEST < target => target.div_ceil(8),
             missing => missing,
         }
     }
@@ -105,7 +105,7 @@ mod tests {
     #[test]
     fn chunks_of_long_games_are_longer() {
         let options = ImportOptions::default();
-        // How many games of a length a chunk has, where the last part read is as long as asked.
+        // Games per chunk of this game length, when the last read filled the buffer.
         let games = |length: usize| {
             let (mut bytes, mut games) = (0, 0);
             loop {
@@ -121,7 +121,7 @@ mod tests {
         assert!((1024..1100).contains(&games(2000)), "{}", games(2000));
         assert!((90..110).contains(&games(25_000)), "{}", games(25_000));
         assert_eq!(games(10 << 20), 1);
-        // What has no games is read in parts of one length.
+        // Data without games is read in parts of one length.
         assert_eq!(options.missing(CHUNK_BYTES, 0), 0);
         assert_eq!(ImportOptions { chunk_bytes: 0, ..options.clone() }.missing(0, 0), 1);
         assert_eq!(ImportOptions { chunk_bytes: usize::MAX, ..options }.missing(5, 1), usize::MAX - 5);

@@ -43,8 +43,8 @@ impl<'a, S: Storage> Output<'a, S> {
     ) -> Output<'a, S> {
         let known = start.done.iter().chain(start.begin.as_ref().map(|begin| &begin.source));
         let mut known = known.cloned();
-        let sources = names.iter().enumerate().map(|(place, name)| SourceSummary {
-            whole: place < start.done.len(),
+        let sources = names.iter().enumerate().map(|(index, name)| SourceSummary {
+            whole: index < start.done.len(),
             ..known.next().map_or_else(
                 || SourceSummary::unread(name),
                 |record| SourceSummary { record, ..SourceSummary::default() },
@@ -87,7 +87,7 @@ impl<'a, S: Storage> Output<'a, S> {
                     let source = &mut summary.record;
                     for (game, mut fault) in faults {
                         fault.game = source.seen + game;
-                        fault.stored = fault.stored.map(|place| first + place);
+                        fault.stored = fault.stored.map(|index| first + index);
                         (self.report)(fault);
                     }
                     if source.first_game == 0 && stored > 0 {

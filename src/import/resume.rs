@@ -58,24 +58,24 @@ impl Start {
         let known = usize::try_from(unfinished.first_source).ok().and_then(|first| sources.get(first..));
         let done = known.ok_or(Damage::new(0, DamageKind::CommitDisagrees))?;
         let known = done.iter().chain([&unfinished.source]).map(|source| &source.name);
-        for (place, known) in known.enumerate() {
-            match names.get(place) {
+        for (index, known) in known.enumerate() {
+            match names.get(index) {
                 Some(name) if name == known => {}
                 Some(name) => {
                     return refuse(format!(
-                        "the import that was cut off read {known} where {name} is given: give its files in its order"
+                        "the interrupted import read {known} instead of {name}: give the same files in the same order"
                     ));
                 }
                 None => {
                     return refuse(format!(
-                        "the import that was cut off read {known} too: give its files in its order"
+                        "the interrupted import also read {known}: give the same files in the same order"
                     ));
                 }
             }
         }
         if unfinished.options != options.words() {
             return refuse(format!(
-                "the import that was cut off had other options ({}), and these are {}",
+                "the interrupted import had other options ({}), and these are {}",
                 unfinished.options,
                 options.words()
             ));
@@ -88,7 +88,7 @@ impl Start {
     /// Checks that an archive without any commit was created by this import.
     pub fn check<S: Storage>(&self, feed: &Feed, writer: &Writer<S>, target: &Path) -> Result<()> {
         if self.same_identity && feed.identity() != writer.id() {
-            let what = "the import that was cut off here began with another file, or had another level";
+            let what = "the interrupted import began with another file, or had another level";
             return Err(Error::input(target.display().to_string(), what));
         }
         Ok(())

@@ -30,7 +30,7 @@ pub enum Next<T> {
 pub enum Given<T> {
     /// A job.
     Job(T),
-    /// A job that takes so much memory that it must be processed alone.
+    /// A job that needs so much memory that it must be processed alone.
     Great(T),
     /// No job, because the sources have ended.
     End,
@@ -205,7 +205,7 @@ mod tests {
     use super::*;
     use std::sync::atomic::{AtomicU64, Ordering};
 
-    /// A job: its number, and the stage that it has come to.
+    /// A job: its number, and its current stage.
     type Job = (u64, Option<Stage>);
 
     /// Runs `jobs` of them on some threads; every tenth is great. Returns the orders at the stages.

@@ -80,7 +80,7 @@ mod tests {
         file.write_all(b"abc").unwrap();
         assert_eq!(file.finish().unwrap(), 3);
         assert_eq!(std::fs::read(&path).unwrap(), b"abc");
-        // Nothing replaces what appears meanwhile.
+        // A file that appears meanwhile is not replaced.
         let error = NewFile::create(&target).unwrap().finish().unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
         assert_eq!(std::fs::read(&path).unwrap(), b"abc");
@@ -94,12 +94,12 @@ mod tests {
         let (input, path) = (folder.path().join("g.bga"), folder.path().join("a.csv"));
         std::fs::write(&input, b"").unwrap();
         let mode = || std::fs::metadata(&path).unwrap().permissions().mode() & 0o777;
-        // No umask is taken away from a file of its owner alone.
+        // For a file with access only for its owner, the umask does not matter.
         std::fs::set_permissions(&input, std::fs::Permissions::from_mode(0o600)).unwrap();
         let target = Outputs::from_inputs([&input]).file(&path, Content::Text, Existing::Refuse).unwrap();
         NewFile::create(&target).unwrap().finish().unwrap();
         assert_eq!(mode(), 0o600);
-        // What is replaced keeps its own.
+        // A replaced file's permissions are kept.
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o640)).unwrap();
         let target = Outputs::from_inputs([&input]).file(&path, Content::Text, Existing::Replace).unwrap();
         NewFile::create(&target).unwrap().finish().unwrap();

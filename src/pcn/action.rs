@@ -34,8 +34,8 @@ pub(super) fn to_move(position: &Position, actions: &Value, path: &Path<'_>) -> 
         return Ok(Move::NULL);
     }
     let mut midst = Midst { pieces: pieces_of(position), above: Vec::new() };
-    for (place, action) in list.iter().enumerate() {
-        midst.act(action, &path.item(place))?;
+    for (index, action) in list.iter().enumerate() {
+        midst.act(action, &path.item(index))?;
     }
     if !midst.above.is_empty() {
         return Err(path.error(PcnFault::NotLanded));
@@ -105,8 +105,8 @@ impl Midst {
 
     fn lift(&mut self, from: usize, above: bool) -> Option<Piece> {
         if above {
-            let place = self.above.iter().position(|(at, _)| *at == from)?;
-            return Some(self.above.swap_remove(place).1);
+            let index = self.above.iter().position(|(at, _)| *at == from)?;
+            return Some(self.above.swap_remove(index).1);
         }
         self.pieces.get_mut(from)?.take()
     }

@@ -178,8 +178,8 @@ impl Board {
     fn fill(&mut self, value: &Value, level: usize, path: &Path<'_>) -> Result<(), PcnError> {
         match (self.shape.get(level).copied(), value) {
             (Some(length), Value::Array(items)) if items.len() == length => {
-                for (place, item) in items.iter().enumerate() {
-                    self.fill(item, level + 1, &path.item(place))?;
+                for (index, item) in items.iter().enumerate() {
+                    self.fill(item, level + 1, &path.item(index))?;
                 }
             }
             (None, Value::Null) => self.squares.push(None),
@@ -252,11 +252,11 @@ impl Board {
             return Err(path.error(PcnFault::OtherBoard(self.shape.clone())));
         }
         let mut pieces = [None; 64];
-        for (place, name) in self.squares.iter().enumerate() {
+        for (index, name) in self.squares.iter().enumerate() {
             let Some(name) = name else { continue };
-            let piece = name.western().map_err(|fault| path.item(place / 8).item(place % 8).error(fault))?;
-            if let (Some(square), Some(occupant)) = (at(place), pieces.get_mut(place ^ 56)) {
-                debug_assert_eq!(usize::from(square.index()), place ^ 56);
+            let piece = name.western().map_err(|fault| path.item(index / 8).item(index % 8).error(fault))?;
+            if let (Some(square), Some(occupant)) = (at(index), pieces.get_mut(index ^ 56)) {
+                debug_assert_eq!(usize::from(square.index()), index ^ 56);
                 *occupant = Some(piece);
             }
         }

@@ -87,7 +87,7 @@ impl fmt::Display for PcnFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             PcnFault::Json(line, column) => write!(f, "no JSON at line {line}, column {column}"),
-            PcnFault::Wanted(what) => write!(f, "{what} is wanted here"),
+            PcnFault::Wanted(what) => write!(f, "expected {what}"),
             PcnFault::UnknownMember => f.write_str("PCN has no such member"),
             PcnFault::NotAPiece => f.write_str("not the name of a piece, such as w:k"),
             PcnFault::MixedCase => f.write_str("style and name differ in case: W:P is White's, w:p is Black's"),
@@ -141,8 +141,8 @@ impl<'a> Path<'a> {
         Path(Some(self), Step::Member(name))
     }
 
-    pub fn item(&'a self, place: usize) -> Path<'a> {
-        Path(Some(self), Step::Item(place))
+    pub fn item(&'a self, index: usize) -> Path<'a> {
+        Path(Some(self), Step::Item(index))
     }
 
     pub fn error(&self, fault: PcnFault) -> PcnError {
@@ -152,7 +152,7 @@ impl<'a> Path<'a> {
             match step {
                 Step::Root => {}
                 Step::Member(name) => steps.push(name.replace('~', "~0").replace('/', "~1")),
-                Step::Item(place) => steps.push(place.to_string()),
+                Step::Item(index) => steps.push(index.to_string()),
             }
             at = *above;
         }

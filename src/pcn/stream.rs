@@ -108,10 +108,10 @@ impl<'de, F: FnMut(Game) -> io::Result<()>> Visitor<'de> for &mut Games<'_, F> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
-        let mut place = 0;
+        let mut index = 0;
         while let Some(value) = items.next_element::<Value>()? {
-            self.give(&value, &Path::ROOT.item(place))?;
-            place += 1;
+            self.give(&value, &Path::ROOT.item(index))?;
+            index += 1;
         }
         Ok(())
     }

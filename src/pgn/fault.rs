@@ -151,7 +151,7 @@ mod tests {
             Kind::Oversized => Kind::NulByte,
             Kind::NulByte => Kind::NotUtf8,
             Kind::NotUtf8 => Kind::NotAGame,
-            // The faults of a FEN are a list of their own.
+            // The faults of a FEN have a separate list.
             Kind::NotAGame | Kind::BadFen(_) => return None,
         })
     }

@@ -1,4 +1,4 @@
-//! Tag pairs in standard form and in the forms that people write.
+//! Tag pairs in standard form and in common informal forms.
 
 use crate::pgn::bytes::{from, is_line_end, line_end, slice, trim_end};
 use crate::pgn::fault::FaultKind;
@@ -310,7 +310,7 @@ mod tests {
     #[test]
     #[allow(clippy::indexing_slicing, clippy::cast_possible_truncation)] // small numbers
     fn usual_pairs_are_read_as_any() {
-        // Whatever stands there, the short way finds what the long one does, or nothing.
+        // For any text, the short reader agrees with the long one, or returns nothing.
         let mut state = 7u64;
         let mut next = |below: u64| {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

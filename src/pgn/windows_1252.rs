@@ -21,7 +21,7 @@ pub(in crate::pgn) fn decode(bytes: &[u8]) -> String {
 /// Returns the bytes of a text, or `None` if a character has none.
 pub(in crate::pgn) fn encode(text: &str) -> Option<Vec<u8>> {
     let byte = |character: char| match UPPER.iter().position(|upper| *upper == character) {
-        Some(place) => u8::try_from(0x80 + place).ok(),
+        Some(index) => u8::try_from(0x80 + index).ok(),
         None => u8::try_from(character).ok().filter(|byte| !(0x80..=0x9F).contains(byte)),
     };
     text.chars().map(byte).collect()

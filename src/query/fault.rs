@@ -28,7 +28,7 @@ impl QueryFault {
         QueryFault::new(query, start..start + letter.map_or(0, char::len_utf8), what)
     }
 
-    /// Returns the bytes of the query at fault; empty at its end, where something is missing.
+    /// Returns the range of the fault in the query; empty at the query's end if something is missing.
     pub fn at(&self) -> Range<usize> {
         self.at.clone()
     }
@@ -39,7 +39,7 @@ impl QueryFault {
         before.rsplit('\n').next().unwrap_or_default().chars().count() + 1
     }
 
-    /// Returns what is wrong, in a few words.
+    /// Returns a short description of the fault.
     pub fn what(&self) -> &str {
         &self.what
     }

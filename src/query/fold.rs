@@ -1,4 +1,4 @@
-//! Texts without what people leave out when they type a name: letter case and accents.
+//! Folds texts for comparison with typed names: without letter case and accents.
 
 /// Returns a text in lower case and without accents: `Polgár` is `polgar`, `Łódź` is `lodz`, `Großmann` is `grossmann`.
 ///
@@ -74,7 +74,7 @@ mod tests {
         ] {
             assert_eq!(fold(text), plain, "{text}");
         }
-        // Folded letters stay what they are.
+        // Folding is idempotent.
         for (bare, letters) in BARE {
             assert!(letters.chars().all(|letter| fold(&letter.to_string()) == bare && fold(bare) == bare));
             assert!(letters.chars().all(|letter| letter.to_lowercase().eq([letter])), "{letters}");

@@ -20,7 +20,7 @@ pub fn nearest<'a>(word: &str, names: impl IntoIterator<Item = &'a str>) -> Opti
     let near = |name: &'a str| {
         letters.clear();
         letters.extend(name.chars().flat_map(char::to_lowercase).take(LONGEST * 2));
-        // So many letters have to be put in or taken out at least.
+        // The minimum number of letters to insert or remove.
         let apart = letters.len().abs_diff(word.len());
         let apart = if apart <= most { distance(&word, &letters) } else { apart };
         (apart <= most).then_some((apart, name))
@@ -32,7 +32,7 @@ pub fn nearest<'a>(word: &str, names: impl IntoIterator<Item = &'a str>) -> Opti
 /// The longest word that is looked for.
 const LONGEST: usize = 60;
 
-/// The fewest letters to put in, take out or change.
+/// The minimum number of letters to insert, remove or change.
 fn distance(a: &[char], b: &[char]) -> usize {
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, x) in a.iter().enumerate() {

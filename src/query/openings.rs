@@ -63,7 +63,7 @@ impl Openings {
             let (Some(eco), Some(name), Some(moves)) = (parts.next(), parts.next(), parts.next()) else { continue };
             let opening = Opening { eco, name, moves };
             of_code.entry(eco).or_default().push(name);
-            // A line that cannot be played is left out; a test says that there is none.
+            // An unplayable line is skipped; a test proves that there is none.
             let Some((position, plies)) = opening.played() else { continue };
             let key = position.zobrist();
             openings.known[(key & 0xFFFF) as usize / 64] |= 1 << (key % 64);
@@ -78,7 +78,7 @@ impl Openings {
         openings
     }
 
-    /// Returns how many positions have an opening.
+    /// Returns the number of positions with an opening.
     pub fn len(&self) -> usize {
         self.positions.len()
     }
@@ -161,7 +161,7 @@ fn name_of_all(names: &[&str]) -> String {
 }
 
 impl Opening {
-    /// Returns the position that the moves lead to, and how many they are; `None` where they cannot be played.
+    /// Returns the position after the moves, and their number; `None` if a move is illegal.
     pub fn played(&self) -> Option<(Position, u32)> {
         let (mut position, mut plies) = (Position::standard(), 0);
         for word in

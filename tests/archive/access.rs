@@ -1,5 +1,5 @@
-//! The ways to reach an archive's bytes: mapped, in memory, read piece by piece. All give the same games, and the last
-//! outlives a file that is cut under it.
+//! Access to an archive's bytes: mapped, in memory, positioned reads. All give the same games, and the last also
+//! survives a file that is truncated while open.
 
 use crate::common::import::try_import;
 use crate::common::sample::lichess;
@@ -13,7 +13,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-/// The 3,000 games of the sample in an archive.
+/// Imports the 3,000 games of the sample.
 fn sample(folder: &Path) -> PathBuf {
     let target = folder.join("sample.bga");
     let options = ImportOptions { existing: Existing::Replace, ..ImportOptions::default() };
@@ -34,7 +34,7 @@ fn every_access_gives_the_same_games() {
     let index = fs::read(FileKind::Index.beside(&target)).unwrap();
     let held = Archive::open(ArchiveFile::from_bytes(file.clone()).index(index.to_vec())).unwrap();
     assert_eq!(held.index_state(), SideState::File);
-    // What lies after the last commit does not count in memory either.
+    // Bytes after the last commit do not count in memory either.
     let longer = Archive::open(ArchiveFile::from_bytes([file.as_slice(), b"BGAb"].concat())).unwrap();
     assert_eq!((longer.index_state(), longer.file_length()), (SideState::Missing, file.len() as u64));
     for archive in [&read, &held, &longer] {
@@ -42,7 +42,7 @@ fn every_access_gives_the_same_games() {
         assert_eq!(archive.index_file(), index);
         assert_eq!(archive.totals().unwrap(), mapped.totals().unwrap());
         assert_eq!(archive.sources().unwrap(), mapped.sources().unwrap());
-        // Point reads in an order that no cache likes.
+        // Point reads in an order that defeats caches.
         (0..3000_u64).into_par_iter().for_each(|step| {
             let number = step * 1237 % 3000 + 1;
             let (one, other) = (archive.game(number).unwrap(), mapped.game(number).unwrap());
@@ -61,7 +61,7 @@ fn every_access_gives_the_same_games() {
     }
 }
 
-/// Bytes that are far away: every request is noted.
+/// Remote bytes: every request is recorded.
 struct Far {
     file: Vec<u8>,
     requests: Arc<Mutex<Vec<Range<u64>>>>,
@@ -99,16 +99,16 @@ fn a_game_out_of_a_far_archive_takes_one_request() {
         columns += count().len();
         assert_eq!(game.digest().unwrap(), near.game(number).unwrap().digest().unwrap());
         others += count().len();
-        // What has been read is there.
+        // Blocks that were read are cached.
         assert_eq!(far.game(number).unwrap().brenner(), near.game(number).unwrap().brenner());
         assert_eq!(count(), []);
     }
     let games = 3000_usize.div_ceil(37);
-    // A guess from the index is wrong for a few.
+    // The index predicts the block's location, and is wrong for a few games.
     assert!(moves <= games + games / 20, "{moves} requests for {games} games");
-    // The columns, and, as each archive is new, strings of the dictionary.
+    // The columns and, because each archive is new, strings of the dictionary.
     assert!(columns <= 2 * games, "{columns} requests for the tags of {games} games");
-    // The layout has come with the tags.
+    // The layout arrived with the tags.
     assert_eq!(others, 0);
     assert!(most <= 128 << 10, "{most} bytes");
 }
@@ -149,7 +149,7 @@ fn a_file_cut_or_changed_under_a_reader_gives_errors() {
     file.set_len(0).unwrap();
     let (_, refused) = check(&archive);
     assert!(refused > 2900, "{refused}");
-    // Another archive's bytes in its place are not taken for its own.
+    // Another archive's bytes at the same path are not accepted.
     let mut other = whole.clone();
     other[8192..].rotate_left(1);
     fs::write(&target, other).unwrap();

@@ -1,4 +1,4 @@
-//! Games changed where they are: what changes, what stays, and the source byte for byte.
+//! Games changed under their numbers: the changes, the other games, and the source byte for byte.
 
 use crate::common::import::{append, archive_of, try_import};
 use crate::common::sample::{lichess, lichess_text, testdata};
@@ -10,7 +10,7 @@ use scoresheet::{Archive, Error, Existing, Game, GameSet, ImportOptions};
 use std::fs;
 use std::path::Path;
 
-/// Gives every third game another name, every fifth a comment at the end; the rest stays.
+/// Gives every third game another name and every fifth a comment at the end; changes no other game.
 fn changed(number: u64, mut game: Game) -> Option<Game> {
     if !number.is_multiple_of(3) && !number.is_multiple_of(5) {
         return None;
@@ -39,7 +39,7 @@ fn gives_back_its_source(archive: &Archive) {
     assert!(source == lichess_text());
 }
 
-/// Plain and packed, with deleted games among them: the games asked for are changed, all others as they were.
+/// In plain and packed archives with deleted games, the selected games change, and no others.
 #[test]
 fn changed_games_are_changed_and_no_others() {
     let folder = tempfile::tempdir().unwrap();
@@ -66,12 +66,12 @@ fn changed_games_are_changed_and_no_others() {
         assert_ne!(after.state(), before.state());
         assert_eq!(after.index_state(), scoresheet::archive::SideState::File);
         assert!(Archive::verify(&target, Level::Full, |_| {}).unwrap().is_intact());
-        // The deleted ones are there and as they were.
+        // The deleted games are unchanged.
         Archive::undelete(&target, [3, 10, 11]).unwrap();
         let archive = Archive::open(&target).unwrap();
         assert!(!archive.game(3).unwrap().is_changed());
         gives_back_its_source(&archive);
-        // A second change of a game still gives the source back, and what the source said makes it unchanged.
+        // After a second change, a game still restores its source, and setting the source's values makes it unchanged.
         let twice = GameSet::from_numbers(archive.len(), [6]);
         change(&target, &twice);
         let back = Archive::edit(
@@ -91,7 +91,7 @@ fn changed_games_are_changed_and_no_others() {
     }
 }
 
-/// Moves and results, of a game with a fault and one from a set-up position too.
+/// Moves and results, also of a game with a fault and of a game from a set-up position.
 #[test]
 fn moves_are_changed() {
     let folder = tempfile::tempdir().unwrap();
@@ -115,7 +115,7 @@ fn moves_are_changed() {
     let mut original = Vec::new();
     assert!(after.write_original(&after.sources().unwrap()[0], &mut original).unwrap());
     assert_eq!(original, fs::read(&source).unwrap());
-    // What the source said has its fault again.
+    // The restored text has its fault again.
     let back = |game: &scoresheet::GameRef| Ok(original_game(game)?.map(|(game, _)| game));
     Archive::edit(&target, &all, &back, |_| {}).unwrap();
     let restored = Archive::open(&target).unwrap();
@@ -123,7 +123,7 @@ fn moves_are_changed() {
     assert_eq!(restored.digest().unwrap(), before.digest().unwrap());
 }
 
-/// What is copied, packed, unpacked, appended to and repaired keeps its changes and its source.
+/// Copied, packed, unpacked, extended and repaired archives keep their changes and their sources.
 #[test]
 fn changes_survive() {
     let folder = tempfile::tempdir().unwrap();
@@ -156,7 +156,7 @@ fn changes_survive() {
     gives_back_its_source(&grown);
 }
 
-/// Where nothing changes or something is wrong, the archive stays as it is, to the byte.
+/// If nothing changes or an edit fails, the archive is unchanged, to the byte.
 #[test]
 fn nothing_happens_by_halves() {
     let folder = tempfile::tempdir().unwrap();
@@ -192,7 +192,7 @@ fn nothing_happens_by_halves() {
     let stopped = Archive::edit(&target, &all, &|_| Ok(Some(Game::default())), scoresheet::Monitor::new().stop(&stop));
     assert!(matches!(stopped, Err(Error::Interrupted)));
     is_as_it_was();
-    // Somebody is writing to it.
+    // Another writer has the archive open.
     let writer = scoresheet::ArchiveWriter::append(&target).unwrap();
     let busy = Archive::edit(&target, &all, &|_| Ok(Some(Game::default())), |_| {});
     assert!(busy.unwrap_err().to_string().contains("another program is writing to it"));

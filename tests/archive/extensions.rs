@@ -1,5 +1,5 @@
-//! What no program of today knows: blocks to be passed over, blocks and features that must be known (FORMAT.md,
-//! "Extensions"). The files are golden ones, made of the golden archive; `SCORESHEET_BLESS=1` writes them anew.
+//! Extensions unknown to this version: skippable blocks, required blocks and features (FORMAT.md, "Extensions"). The
+//! files are golden, made from the golden archive; `SCORESHEET_BLESS=1` rewrites them.
 
 use crate::common::import::try_import;
 use crate::common::sample::testdata;
@@ -17,7 +17,7 @@ const DIGEST: &str = include_str!("../../testdata/golden/sample.digest");
 
 /// Returns an archive of one commit with blocks of other kinds after some of its blocks, and with these features.
 ///
-/// The moves block of its one chunk stays where it is, with its page checksums.
+/// The moves block of its chunk stays at its offset, with its page checksums.
 fn with(file: &[u8], features: Features, more: impl Fn(BlockKind) -> Vec<u8>) -> Vec<u8> {
     let id = ArchiveId(file[16..32].try_into().unwrap());
     let (mut out, mut state, mut commit) = (file[..BLOCKS as usize].to_vec(), State::new(id), 0);
@@ -57,7 +57,7 @@ fn with(file: &[u8], features: Features, more: impl Fn(BlockKind) -> Vec<u8>) ->
     out
 }
 
-/// Returns the path of a golden file, which is what it should be, and a copy of it that may be written to.
+/// Returns the path of a golden file after comparing it, and the path of a writable copy.
 fn golden(name: &str, features: Features, more: impl Fn(BlockKind) -> Vec<u8>) -> (PathBuf, tempfile::TempDir) {
     let path = testdata("golden").join(name);
     let made = with(&fs::read(testdata("golden").join("v1.0.bga")).unwrap(), features, more);
@@ -78,7 +78,7 @@ fn is_intact(path: &Path) -> bool {
     Archive::verify(path, Level::Full, |_| {}).unwrap().is_intact()
 }
 
-/// How many blocks of unknown kinds an archive has.
+/// Returns the number of blocks of unknown kinds in an archive.
 fn unknown_blocks(path: &Path) -> usize {
     let file = fs::read(path).unwrap();
     let id = ArchiveId(file[16..32].try_into().unwrap());
@@ -104,13 +104,13 @@ fn skippable_blocks_are_passed_over() {
     let (sources, mut original) = (archive.sources().unwrap(), Vec::new());
     assert!(archive.write_original(&sources[0], &mut original).unwrap());
     assert!(is_intact(&path));
-    // One with a damaged payload is found.
+    // A damaged payload of such a block is detected.
     let mut damaged = fs::read(&path).unwrap();
     let at = damaged.windows(4).position(|window| window == b"what").unwrap();
     damaged[at] ^= 1;
     fs::write(folder.path().join("damaged.bga"), damaged).unwrap();
     assert!(!is_intact(&folder.path().join("damaged.bga")));
-    // Whoever appends leaves them; whoever makes another archive leaves them out.
+    // Appending keeps these blocks; copying the games to a new archive omits them.
     assert_eq!(Archive::delete(&path, [6]).unwrap().games, 1);
     assert!(is_intact(&path));
     assert_eq!((Archive::open(&path).unwrap().live().len(), unknown_blocks(&path)), (5, 4));
@@ -124,7 +124,7 @@ fn skippable_blocks_are_passed_over() {
     assert_eq!((digest(&repaired), unknown_blocks(&repaired)), (digest(&path), 0));
 }
 
-/// Between a dictionary block and its copy, too; the golden archive has no dictionary.
+/// Also between a dictionary block and its copy; the golden archive has no dictionary.
 #[test]
 fn skippable_blocks_are_passed_over_in_a_dictionary() {
     let folder = tempfile::tempdir().unwrap();
@@ -161,7 +161,7 @@ fn critical_blocks_are_refused_by_their_kind() {
     assert!(!folder.path().join("b.bga").exists());
 }
 
-/// A known kind in another coding is as unknown as another kind.
+/// A known kind in an unknown coding is refused like an unknown kind.
 #[test]
 fn other_codings_are_refused() {
     let (path, _folder) = golden("v1.0-skippable.bga", Features::default(), |after| match after {
@@ -197,7 +197,7 @@ fn features_decide_who_may_do_what() {
     is_told(Archive::open(&path).unwrap_err());
     is_told(Archive::verify(&path, Level::Full, |_| {}).unwrap_err());
     is_told(Archive::repair(&path, folder.path().join("b.bga"), Existing::Refuse, |_| {}).unwrap_err());
-    // One page that says so is enough.
+    // One page with the feature is enough.
     let mut file = fs::read(&path).unwrap();
     let id = ArchiveId(file[16..32].try_into().unwrap());
     let page = Header::new(id).encode();

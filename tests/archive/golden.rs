@@ -1,7 +1,7 @@
-//! Archives of released versions stay readable, and the bytes that this version writes do not change unnoticed.
+//! Archives of released versions stay readable, and the bytes that this version writes change only on purpose.
 //!
-//! `SCORESHEET_BLESS=1 cargo test --test archive golden::` writes the golden archive anew: to be done together with
-//! FORMAT.md and CHANGELOG.md.
+//! `SCORESHEET_BLESS=1 cargo test --test archive golden::` rewrites the golden archive; change FORMAT.md and
+//! CHANGELOG.md in the same commit.
 
 use crate::common::import::try_import;
 use crate::common::sample::testdata;
@@ -41,8 +41,8 @@ fn this_version_writes_the_golden_bytes() {
     assert!(index == fs::read(golden("v1.0.bgi")).unwrap(), "the index's bytes have changed");
 }
 
-/// A game whose lines are filled, in the layout of many files of games over the board: it needs no edits. And games of
-/// engines, with lines of all kinds.
+/// A game with filled lines, in a common layout of over-the-board games, needs no edits. Engine games have lines of all
+/// kinds.
 #[test]
 fn other_sources_are_written_as_they_were() {
     for (name, games) in [("filled", 1), ("engine", 3)] {
@@ -102,7 +102,7 @@ fn the_golden_archive_is_read() {
     assert!(archive.position(1, 7).unwrap().is_checkmate());
 }
 
-/// Metadata and a model, beside packed moves: what the archive says, and that it says so after every kind of copy.
+/// Metadata and a model in a packed archive, kept by every kind of copy.
 #[test]
 fn metadata_and_model() {
     let folder = tempfile::tempdir().unwrap();
@@ -126,14 +126,14 @@ fn metadata_and_model() {
     assert!(models(&target) == [(MODEL, scoresheet::packed::MODEL.to_vec())]);
     assert!(Archive::verify(&target, Level::Full, |_| {}).unwrap().is_intact());
 
-    // Plain again, the model is not needed; and nothing else has changed.
+    // A plain copy needs no model, and is otherwise unchanged.
     let archive = Archive::open(&target).unwrap();
     archive.transcode(&back, &TranscodeOptions::default(), Monitor::new()).unwrap();
     assert!(fs::read(&back).unwrap() == fs::read(&plain).unwrap());
     Archive::repair(&target, &repaired, Existing::Refuse, |_| {}).unwrap();
     assert_eq!((of(&repaired), models(&repaired)), (of(&target), models(&target)));
 
-    // Set, taken away, and what two archives do not say alike.
+    // Metadata is set and removed; merged archives keep only equal pairs.
     Archive::describe(&plain, [("title", "Other"), ("x-room", "")]).unwrap();
     let archive = [Archive::open(&plain).unwrap(), Archive::open(&target).unwrap()];
     assert_eq!(of(&plain).keys().collect::<Vec<_>>(), ["license", "title", "writer"]);
@@ -149,7 +149,7 @@ fn metadata_and_model() {
     }
     assert!(!folder.path().join("never.bga").exists());
 
-    // A block that is damaged concerns no game; what it says is refused.
+    // A damaged metadata block affects no game; its content is refused.
     let mut bytes = fs::read(&target).unwrap();
     let place = bytes.windows(5).position(|window| window == b"BGAb\x80").unwrap();
     bytes[place + 45] ^= 1;
@@ -162,7 +162,7 @@ fn metadata_and_model() {
     assert!(of(&repaired).is_empty());
 }
 
-/// At a level of its own, a packed copy has its chunks joined as an import packs them; games keep their numbers.
+/// With a level, a packed copy joins chunks like a packed import; games keep their numbers.
 #[test]
 fn a_packed_copy_has_longer_chunks() {
     let folder = tempfile::tempdir().unwrap();
@@ -189,7 +189,7 @@ fn a_packed_copy_has_longer_chunks() {
     }
 }
 
-/// A program of version 1 reads no 0.x, and says so.
+/// Version 1 refuses archives of 0.x, and names their version.
 #[test]
 fn an_archive_of_an_older_version_is_refused_by_its_version() {
     let refused = Archive::open(golden("v0.1.bga"));

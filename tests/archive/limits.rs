@@ -1,4 +1,4 @@
-//! What an archive may cost is for its reader to say: each limit, at what the archive takes and one below.
+//! The reader sets limits for the cost of an archive. Each limit is tested at the archive's need and one below.
 
 use crate::common::import::try_import;
 use scoresheet::archive::{Access, Level, Limits, OpenOptions};
@@ -24,7 +24,7 @@ fn made(folder: &Path) -> PathBuf {
     target
 }
 
-/// The bytes of each block that are checked at once.
+/// Returns the number of bytes in each block that are checked at once.
 fn checked(file: &[u8]) -> Vec<u32> {
     let (mut at, mut checked) = (8192, Vec::new());
     while at < file.len() {
@@ -35,7 +35,7 @@ fn checked(file: &[u8]) -> Vec<u32> {
     checked
 }
 
-/// Whether all of every game can be read.
+/// Returns whether every game can be read completely.
 fn is_read(path: &Path, limits: Limits) -> bool {
     let mut read = Vec::new();
     for options in [OpenOptions::from(limits), OpenOptions { access: Access::Read, limits }] {
@@ -63,7 +63,7 @@ fn is_read(path: &Path, limits: Limits) -> bool {
     read[0]
 }
 
-/// The least that a limit may be, by trying.
+/// Returns the smallest sufficient limit, by search.
 fn least(path: &Path, most: usize, limits: impl Fn(usize) -> Limits) -> usize {
     assert!(is_read(path, limits(most)), "{:?}", limits(most));
     assert!(!is_read(path, limits(0)), "{:?}", limits(0));
@@ -85,7 +85,7 @@ fn each_limit_holds_to_the_last_byte() {
     let standard = Limits::default();
     let most = checked.into_iter().max().unwrap();
     assert_eq!(least(&path, 1 << 20, |block| Limits { block: block as u32, ..standard }), most as usize);
-    // Either the bytes of a block pay for it, or the allowances do.
+    // The bytes of a block pay for it, or the allowances do.
     let none = Limits { allowance_per_byte: 0, allowance: 0, allowance_per_game: 0, ..standard };
     assert!(is_read(&path, Limits { allowance_per_byte: 1 << 20, ..none }));
     let allowance = least(&path, 1 << 23, |allowance| Limits { allowance, ..none });
@@ -114,7 +114,7 @@ fn a_refreshed_archive_keeps_its_options() {
     assert!(archive.refresh().unwrap());
     assert_eq!((archive.len(), archive.limits()), (games + 1, &options.limits));
     assert!(archive.game(games + 1).unwrap().digest().is_err());
-    // What a repair cannot read within the limits is lost, and told.
+    // `repair` reports the parts that exceed the limits as lost.
     let target = folder.path().join("repaired.bga");
     let repair = Archive::repair(ArchiveFile::at(&path).options(options), &target, Existing::Refuse, |_| {}).unwrap();
     assert_eq!((repair.lost_games(), repair.kept_games()), (0, games + 1));

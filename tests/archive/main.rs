@@ -1,26 +1,26 @@
-//! Archives through the library: written, opened, changed, copied, and the source's bytes back.
+//! Archives through the library: writing, opening, changing, copying, and restoring the bytes of sources.
 
 /// Shared by all test programs.
 #[path = "../common/mod.rs"]
 mod common;
 
-/// Mapped, in memory, read piece by piece.
+/// Mapped, in memory, positioned reads.
 mod access;
 /// Games changed under their numbers; the source stays.
 mod edited;
-/// What no program of today knows: blocks to be passed over, blocks and features that must be known.
+/// Extensions unknown to this version: skippable blocks, required blocks and features.
 mod extensions;
 /// Archives of released versions, and the bytes that this version writes.
 mod golden;
-/// Each limit of a reader, met and missed by one.
+/// Each limit of a reader, at the need and one below.
 mod limits;
-/// Games deleted, and copied into new archives.
+/// Games deleted, and copied to new archives.
 mod manage;
-/// A plain list of games beside an archive, after any sequence of changes.
+/// A list of games in memory compared with an archive, after any sequence of changes.
 mod model;
-/// Long work watched and stopped.
+/// Long work monitored and stopped.
 mod monitor;
-/// Which commit counts: every combination of header pages and length.
+/// The valid commit, for every combination of header pages and length.
 mod opening;
 /// Sources byte for byte, exports with the same content.
 mod roundtrip;

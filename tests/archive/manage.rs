@@ -1,4 +1,4 @@
-//! Games deleted, and copied into new archives: what is there afterwards is what was there before, to the byte.
+//! Games deleted, and copied to new archives: all other games are unchanged, to the byte.
 
 use crate::common::corpora;
 use crate::common::import::try_import;
@@ -11,7 +11,7 @@ use scoresheet::{Error, Existing, GameRef, ImportOptions, Monitor};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// Games with everything: comments with and without structure, variations, a fault, a set-up, odd tags.
+/// Games with many elements: comments with and without structure, variations, a fault, a set-up position, unusual tags.
 const PGN: &str = r#"[Event "One"]
 [White "A"]
 [White "B"]
@@ -53,7 +53,7 @@ fn sample(folder: &TempDir) -> PathBuf {
     imported(folder, "sample.bga", &[lichess()])
 }
 
-/// Everything of a game: its content's digest and the bytes of its source.
+/// Returns everything in a game: its content digest and the bytes of its source.
 fn whole(archive: &Archive, game: u64) -> ([u8; 32], Vec<u8>) {
     let game = archive.game(game).unwrap();
     let mut original = Vec::new();
@@ -117,7 +117,7 @@ fn subsets_are_exact_copies_and_name_their_sources() {
     assert_eq!(third.totals().unwrap().pgn_bytes, 0);
     let none = copied(&folder.path().join("none.bga"), &[(&archive, GameSet::new(archive.len()))]);
     assert!(none.is_empty() && none.sources().unwrap().is_empty());
-    // The same subset is the same file.
+    // The same subset gives the same file.
     let again = folder.path().join("again.bga");
     copied(&again, &[(&archive, set(&archive, (1..=archive.len()).step_by(3)))]);
     assert_eq!(std::fs::read(again).unwrap(), std::fs::read(third.path()).unwrap());
@@ -135,7 +135,7 @@ fn copies_of_packed_archives_stay_packed() {
         let moves = |archive: &Archive| archive.totals().unwrap().moves_bytes;
         let copy = copied(&path.with_extension("copy.bga"), &[(&packed, packed.live())]);
         assert_eq!((copy.digest().unwrap(), moves(&copy)), (plain.digest().unwrap(), moves(&packed)));
-        // Plain and packed games beside each other stay what they are.
+        // An archive may mix plain and packed games.
         let both = copied(&path.with_extension("both.bga"), &[(&packed, packed.live()), (&plain, plain.live())]);
         assert_eq!(moves(&both), moves(&packed) + moves(&plain));
         let again = copied(&path.with_extension("again.bga"), &[(&both, both.live())]);
@@ -170,7 +170,7 @@ fn deleted_games_are_holes_until_the_archive_is_compacted() {
     let before = Archive::open(&path).unwrap();
     let gone: Vec<u64> = (1..=before.len()).filter(|game| game % 7 == 3 || (100..=140).contains(game)).collect();
     assert_eq!(Archive::delete(&path, gone.iter().copied()).unwrap().games, gone.len() as u64);
-    // Once more is nothing more, and so is what does not exist.
+    // Repeated deletions and missing numbers change nothing.
     let length = std::fs::metadata(&path).unwrap().len();
     assert_eq!(Archive::delete(&path, [gone[0], gone[1], 0, before.len() + 1]).unwrap().games, 0);
     assert_eq!(std::fs::metadata(&path).unwrap().len(), length);
@@ -199,7 +199,7 @@ fn deleted_games_are_holes_until_the_archive_is_compacted() {
     assert_eq!((compact.len(), compact.deleted_count()), (kept.len() as u64, 0));
     assert_eq!(compact.digest().unwrap(), after.digest().unwrap());
     assert!(compact.file_length() < after.file_length());
-    // An archive that was opened before still shows what was there then.
+    // A reader opened earlier still sees the old state.
     assert_eq!(before.deleted_count(), 0);
     assert_eq!(before.game(1).unwrap().number(), 1);
     // Games appended later are not deleted.
@@ -212,7 +212,7 @@ fn deleted_games_are_holes_until_the_archive_is_compacted() {
     assert!(more.sources().unwrap().last().unwrap().exact);
 }
 
-/// Whether some bytes stand in a file, as they are or in a zstd frame.
+/// Returns whether a file contains some bytes, plain or in a zstd frame.
 fn holds(file: &[u8], word: &[u8]) -> bool {
     let has = |bytes: &[u8]| bytes.windows(word.len()).any(|part| part == word);
     let frames = file.windows(4).enumerate().filter(|(_, magic)| *magic == [0x28, 0xB5, 0x2F, 0xFD]);
@@ -224,13 +224,13 @@ fn holds(file: &[u8], word: &[u8]) -> bool {
     has(file) || frames.into_iter().any(|(at, _)| has(&unpacked(at)))
 }
 
-/// Compaction is the only erasure (FORMAT.md, "Deletions blocks"): nothing of a deleted game is left; of a changed game
-/// the layout has what the source said.
+/// Only compaction erases (FORMAT.md, "Deletions blocks"): it removes deleted games completely. Changed games keep the
+/// source's text in the layout.
 #[test]
 fn what_is_deleted_is_erased_by_compaction() {
     let folder = tempfile::tempdir().unwrap();
     let source = folder.path().join("games.pgn");
-    // Two games to be deleted, whose words recur, so they are in the dictionary, and a neighbour on each side.
+    // Two games to delete, with recurring words, which are therefore in the dictionary, and a neighbor on each side.
     let secret = "[Event \"Quixotry\"]\n[White \"Zyxomma\"]\n[Black \"Zyxomma\"]\n[Note \"Jabberwock\"]\n\n\
         1. e4   {Ytterbium [%clk 0:01:00] } e5 ; Wolframite\n 2. Vanadium 1-0\n\n";
     let plain = "[Event \"Open\"]\n[White \"Adams\"]\n[Black \"Bell\"]\n\n1. d4 {book} d5 *\n\n";

@@ -1,6 +1,5 @@
-//! A plain list of games in memory beside an archive: after any sequence of changes, backups and restored backups,
-//! every question has the same answer from the list, from the archive alone, and from the archive with whatever stands
-//! beside it.
+//! Compares an archive with a list of games in memory. After any sequence of changes, backups and restored backups,
+//! every query has the same result from the list, from the archive alone, and from the archive with its side files.
 //!
 //! `SCORESHEET_SEED`, `SCORESHEET_FROM` and `SCORESHEET_STATES` (sequences) as in CONTRIBUTING.md.
 
@@ -39,17 +38,17 @@ struct Game {
     deleted: bool,
 }
 
-/// What a person remembers: the games of the archive by their numbers.
+/// The expected games of the archive by their numbers.
 type Model = Vec<Game>;
-/// The bytes of an archive and of the files beside it, where there are any.
+/// The bytes of an archive and of its index and side files, if present.
 type Files = Vec<(FileKind, Option<Vec<u8>>)>;
-/// A position, the games that reach it, and the move that each goes on with.
+/// A position, the games that reach it, and the move that each plays there.
 type Reached = (Position, Vec<(u64, Option<String>)>);
 
 struct World {
     folder: tempfile::TempDir,
     model: Model,
-    /// Files put aside, with the games that they have: each file by its kind, where it was there.
+    /// Backups with their games: each file by its kind, if present.
     backups: Vec<(Model, Files)>,
     random: Random,
 }
@@ -59,7 +58,7 @@ impl World {
         self.folder.path().join("games.bga")
     }
 
-    /// Some new games and a PGN file of them.
+    /// Makes some new games, and a PGN file of them.
     fn games(&mut self, most: usize) -> (Model, PathBuf) {
         let random = &mut self.random;
         let game = |random: &mut Random| Game {
@@ -98,7 +97,7 @@ impl World {
         (0..take.min(numbers.len())).map(|_| self.random.pick(&numbers)).collect()
     }
 
-    /// Changes something; returns what, for messages.
+    /// Makes a change; returns its name for messages.
     fn step(&mut self) -> &'static str {
         let path = self.path();
         match self.random.below(26) {
@@ -175,7 +174,7 @@ impl World {
                 }) else {
                     return "no backup";
                 };
-                // The archive alone, or with some of what stood beside it.
+                // The archive alone, or with some of its files.
                 let alone = self.random.chance(200);
                 for (kind, bytes) in files {
                     if kind == FileKind::Archive || (!alone && self.random.one_in(2)) {
@@ -188,7 +187,7 @@ impl World {
                 self.model = model;
                 "restore"
             }
-            // What a backup and its restoration are there for: the same kind of change, made otherwise.
+            // Backups and restored backups must survive the same kind of change, made differently.
             16..18 => {
                 let (model, before) = (self.model.clone(), fs::read(&path).unwrap());
                 let delete_one = |world: &mut World| {
@@ -207,7 +206,7 @@ impl World {
                 delete_one(self);
                 "delete, index, take it back, delete another"
             }
-            // Tags or moves of some games changed in place, their side files taken over or left behind.
+            // Tags or moves of some games changed in place, with their side files updated or left stale.
             18..22 => {
                 let numbers = self.some(false);
                 let (white, line) = (self.random.below(NAMES.len()), self.random.below(LINES.len()));
@@ -259,7 +258,7 @@ impl World {
         (1..).zip(&self.model).filter(|(_, game)| !game.deleted)
     }
 
-    /// Asks everything of the list, of the archive alone, and of the archive with its side files.
+    /// Runs all queries on the list, on the archive alone, and on the archive with its side files.
     fn check(&self) {
         let archive = Archive::open(self.path()).unwrap();
         assert_eq!(archive.len(), self.model.len() as u64);
@@ -315,7 +314,8 @@ impl World {
     }
 }
 
-/// Every position of the main lines of live games, with the games that reach it and the move that each goes on with.
+/// Returns every position of the main lines of live games, with the games that reach it and the move that each plays
+/// there.
 fn positions_of(model: &Model) -> Vec<Reached> {
     let mut all: BTreeMap<String, Reached> = BTreeMap::new();
     for (line, moves) in LINES.iter().enumerate() {
@@ -359,7 +359,7 @@ fn the_list_and_the_archive_agree() {
     }
 }
 
-/// Two files whose first games are the same make archives of one identity: what was made from one does not answer for
+/// Two sources with the same first games give archives with the same identity. Side files of one must not be used for
 /// the other.
 #[test]
 fn side_files_of_another_content_are_not_used() {
@@ -396,7 +396,7 @@ fn side_files_of_another_content_are_not_used() {
     assert_ne!(alike, state, "the chain tells them apart");
     alike.chain = state.chain;
     assert_eq!(alike, state);
-    // The archive of the second file, and beside it what was made from the first.
+    // The archive of the second source, with the side files of the first.
     for (kind, bytes) in &one.1 {
         if *kind != FileKind::Archive {
             fs::write(kind.beside(&path), bytes).unwrap();

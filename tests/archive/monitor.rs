@@ -1,5 +1,4 @@
-//! Long work that is watched and stopped: what it reports comes to the whole, and what is stopped leaves nothing
-//! unfinished.
+//! Long work monitored and stopped: progress adds up to the total, and stopped work leaves nothing unfinished.
 
 use crate::common::import::archive_of;
 use crate::common::sample::lichess;
@@ -11,7 +10,7 @@ use scoresheet::{Archive, Error, Existing, GameSet, ImportOptions, Monitor, Posi
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// Each kind of long work, by name, and in what unit it reports: 0 bytes of the file, otherwise so many for a game.
+/// Each kind of long work: name, and unit of progress (0 for bytes of the file, otherwise units per game).
 type Work = (&'static str, u64, fn(&Archive, &Path, Monitor) -> Result<()>);
 
 const WORKS: [Work; 7] = [
@@ -49,7 +48,7 @@ fn what_is_reported_comes_to_the_whole() {
         work(&archive, &folder.path().join(format!("{name}.bga")), monitor).unwrap();
         let done = done.into_inner();
         match unit {
-            // Pages before the blocks, and headers of blocks, may not count.
+            // Pages before the blocks, and block headers, may not count.
             0 => assert!(done <= archive.file_length() && done * 10 > archive.file_length() * 8, "{name}: {done}"),
             unit => assert_eq!(done, unit * archive.len(), "{name}"),
         }

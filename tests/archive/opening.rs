@@ -1,5 +1,5 @@
-//! Which commit counts: every combination of two header pages and a file's length, against the table in FORMAT.md
-//! ("Which commit counts"), and every flipped bit of both pages.
+//! Finds the valid commit for every combination of two header pages and a file length, as in the table of FORMAT.md
+//! ("Which commit counts"), and for every flipped bit of both pages.
 
 use crate::common::import::try_import;
 use rayon::prelude::*;
@@ -13,7 +13,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// An archive of so many commits, with more games at each; and its bytes after each commit.
+/// Returns an archive with this many commits, each with more games, and its bytes after each commit.
 fn archive(folder: &TempDir, commits: u64) -> (PathBuf, Vec<Vec<u8>>) {
     let target = folder.path().join(format!("{commits}.bga"));
     let mut states = Vec::new();
@@ -37,7 +37,7 @@ fn archive(folder: &TempDir, commits: u64) -> (PathBuf, Vec<Vec<u8>>) {
 const STATES: [&str; 7] = ["intact", "torn", "damaged", "zero", "newer", "older", "foreign"];
 const LENGTHS: [&str; 4] = ["as long", "longer", "longer by a commit", "shorter"];
 
-/// Makes a page of a file be in a state.
+/// Puts a page of a file into a state.
 fn put(file: &mut [u8], page: usize, state: &str, next: &[u8]) {
     let range = page * PAGE..(page + 1) * PAGE;
     let sealed = |page: &mut [u8]| {
@@ -46,7 +46,7 @@ fn put(file: &mut [u8], page: usize, state: &str, next: &[u8]) {
     };
     match state {
         "intact" => {}
-        // The first sector of the next commit's page has been written, the rest has not.
+        // Only the first sector of the next commit's page is written.
         "torn" => {
             file[range.clone()][..512].copy_from_slice(&next[range][..512]);
         }
@@ -65,16 +65,17 @@ fn put(file: &mut [u8], page: usize, state: &str, next: &[u8]) {
     }
 }
 
-/// What the table says of one case.
+/// The table's result for a case.
 #[derive(Debug, PartialEq, Eq)]
 enum Disposition {
-    /// Reader and writer refuse.
+    /// Reader and writer refuse the file.
     Refused,
-    /// These games are read; whether damage is reported; the games that a writer goes on from, or that it refuses.
+    /// The number of games that a reader sees; whether it reports damage; the number that a writer continues from, or
+    /// `None` if it refuses.
     Read(u64, bool, Option<u64>),
 }
 
-/// The rows of the table in FORMAT.md: page, other page, length, what counts, reader, writer.
+/// The rows of the table in FORMAT.md: page, other page, length, commit, reader, writer.
 fn rows() -> Vec<[String; 6]> {
     let document = include_str!("../../FORMAT.md");
     let table = document.split("| page | other page |").nth(1).expect("the table");
@@ -86,9 +87,9 @@ fn rows() -> Vec<[String; 6]> {
     rows.map(cells).collect()
 }
 
-/// What the table says: of pages that read as `pages`, in a file with `length` bytes for the newest intact page, where
-/// a walk from there finds a commit with `found` games, if any; and where the last whole commit below the length has
-/// `whole` games.
+/// Returns the table's result for pages that read as `pages`, in a file with `length` bytes for the newest intact page.
+/// `found` is the number of games in the commit that a walk from there finds, and `whole` that of the last complete
+/// commit below the length.
 fn told(rows: &[[String; 6]], pages: [Page; 2], length: u64, found: Option<u64>, whole: u64) -> (usize, Disposition) {
     let name = |page: &Page| match page {
         Page::Intact(_) => "intact",
@@ -153,7 +154,7 @@ fn told(rows: &[[String; 6]], pages: [Page; 2], length: u64, found: Option<u64>,
     (place, Disposition::Read(counts, damage, writes))
 }
 
-/// What the library does: with the archive open, and when a writer opens it.
+/// Returns the library's result, for an open archive and for a writer.
 fn done(path: &Path) -> Disposition {
     let read = match Archive::open(path) {
         Ok(archive) => {
@@ -169,7 +170,7 @@ fn done(path: &Path) -> Disposition {
         Ok(opened) => {
             let mut writer = opened.writer;
             let games = writer.committed_games();
-            // What a writer does with an archive leaves it intact, with the games that it found.
+            // A write keeps the archive intact, with the games that the writer found.
             writer.add_chunk(EncodedChunk { pgn_bytes: 1, ..EncodedChunk::default() }).unwrap();
             writer
                 .add_source(&SourceRecord { name: "nothing".to_owned(), exact: false, ..SourceRecord::default() })
@@ -214,21 +215,21 @@ fn every_cell_of_the_table() {
                         "shorter" if commits > 0 => file.truncate(now.len() - 10),
                         _ => {}
                     }
-                    // The archive without commits has another identity than the one that grew: its blocks are not found
-                    // after it.
+                    // The archive without commits has another identity than the archive that grew, so a walk does not
+                    // find its blocks.
                     put(&mut file, 0, one, next);
                     put(&mut file, 1, other, next);
                     let case = format!("{commits} commits, pages {one} and {other}, {length}");
                     let pages = Page::read_both(&file);
                     let newest = pages.iter().filter_map(Page::header).max_by_key(|header| header.state.sequence);
                     let games = |commits: usize| 6 * commits as u64;
-                    // What stands in the file from the newest intact page on, by how the file was made.
+                    // The content of the file after the newest intact page, by its construction.
                     let last = if length == "longer by a commit" { commits + 1 } else { commits };
                     let found = newest.and_then(|newest| {
                         let from = newest.state.sequence as usize;
                         (from < last && commits > 0 && length != "shorter").then_some(games(last))
                     });
-                    // The last commit has been cut; one before it may still be beyond the newest intact page.
+                    // The last commit is truncated; an earlier one may still follow the newest intact page.
                     let found = found.or_else(|| {
                         let from = newest?.state.sequence as usize;
                         (length == "shorter" && from + 1 < commits).then(|| games(commits - 1))
@@ -255,7 +256,7 @@ fn every_cell_of_the_table() {
     assert!(missed.is_empty(), "never met: {missed:?}");
 }
 
-/// Each bit of both pages: all games are shown or damage is reported, and nothing that writes loses one.
+/// With any flipped bit in the pages, all games are shown or damage is reported, and no writer loses a game.
 #[test]
 fn every_flipped_bit_of_the_header_pages() {
     let folder = tempfile::tempdir().unwrap();
@@ -276,8 +277,7 @@ fn every_flipped_bit_of_the_header_pages() {
                 Err(Error::Damaged(_)) => {}
                 Err(error) => panic!("{commits} commits, bit {bit}: {error}"),
             }
-            // What writes, and what repairs, at a sample of the bits: every one in the fields, few in the zeros
-            // between.
+            // Writes and repairs at a sample of the bits: every bit in the fields, few in the zeros between.
             let within = bit / 8 % PAGE;
             if bit % 8 != bit / 8 % 8 || (80..PAGE - 4).contains(&within) && !within.is_multiple_of(501) {
                 return;

@@ -1,4 +1,4 @@
-//! Through the whole archive and back: sources byte for byte, exports with the same content.
+//! Round trips through an archive: sources byte for byte, exports with the same content.
 
 use crate::common::import::try_import;
 use crate::common::positions::played_at_random;
@@ -13,7 +13,7 @@ use scoresheet::{Archive, Error, ImportOptions};
 use std::path::Path;
 use tempfile::TempDir;
 
-/// What an import of a text and its export give.
+/// The results of an import and an export of a text.
 struct Round {
     summary: Summary,
     original: Vec<u8>,
@@ -27,7 +27,7 @@ fn round(folder: &Path, text: &[u8]) -> Round {
     try_round(folder, text).unwrap()
 }
 
-/// Returns an error where the import refuses the whole text.
+/// Returns an error if the import refuses the text.
 fn try_round(folder: &Path, text: &[u8]) -> Result<Round, Error> {
     let (source, target) = (folder.join("s.pgn"), folder.join("s.bga"));
     std::fs::write(&source, text).unwrap();
@@ -58,7 +58,7 @@ fn assert_exact(round: &Round, text: &[u8], name: &str) {
     assert_eq!(round.summary.seen, round.summary.stored + round.summary.rejected, "{name}");
 }
 
-/// A month of a server, clocks and evaluations, one line a game.
+/// A month of a server: clocks and evaluations, one line per game.
 const SERVER: &str = r#"[Event "Rated Blitz game"]
 [Site "https://example.org/AbCd1234"]
 [White "first_user"]
@@ -89,17 +89,17 @@ const SERVER: &str = r#"[Event "Rated Blitz game"]
 
 "#;
 
-/// The same from another server: a blank less in the comments, tenths of seconds, CRLF.
+/// Another server's style: one blank less in comments, tenths of seconds, CRLF.
 const OTHER_SERVER: &str = "[Event \"Live Chess\"]\r\n[Site \"Example.com\"]\r\n[Result \"1/2-1/2\"]\r\n[Variant \"Chess960\"]\r\n[SetUp \"1\"]\r\n\
 [FEN \"nrk1brqb/pppppppp/8/8/8/8/PPPPPPPP/NRK1BRQB w KQkq - 0 1\"]\r\n\r\n\
 1. d4 {[%clk 0:02:59.9]} 1... d5 {[%clk 0:02:59.1]} 2. c3 {[%emt 0:00:01.5]} 2... c6 {[%clkc 17.3]} 1/2-1/2\r\n\r\n";
 
-/// Over the board: lines of 80, no blank after the number, results both ways.
+/// Over-the-board style: lines of 80, no blank after the number, results both ways.
 const MASTERS: &str = "[Event \"City ch\"]\r\n[Site \"Somewhere\"]\r\n[Date \"1998.??.??\"]\r\n[Round \"3.1\"]\r\n[White \"Gr\u{f6}\u{df}e,G\"]\r\n\
 [Black \"Other,O\"]\r\n[Result \"1-0\"]\r\n[WhiteElo \"\"]\r\n[ECO \"D02\"]\r\n[WhiteElo \"2000\"]\r\n\r\n\
 1.d4 d5 2.Nf3 Nf6 3.Bf4 e6 4.e3 Bd6 5.Bxd6 Qxd6 6.Nbd2 O-O 7.Bd3 c5 8.c3 Nc6 9.O-O\r\nb6 10.Re1 Bb7 11.e4 dxe4 12.Nxe4 Nxe4 13.Bxe4 Rad8 14.Qc2 h6 1/2-1/2\r\n\r\n";
 
-/// Engines: a comment after every move.
+/// Engine style: a comment after every move.
 const ENGINES: &str = r#"[Event "Engine cup"]
 [White "One 1.0"]
 [Black "Two 2.0"]
@@ -117,11 +117,11 @@ const ANNOTATED: &str = "\u{feff}[Event \"Notes\"]\n[Annotator \"\"]\n[Opening \
 {before the first} {and another} 1. e4! $1 {one} {two} ; rest of the line\n1... e5!? $14 $255 (1... c5 2. Nf3 (2. c3 $5 {inner} d5) 2... d6) ( 1... e6 ) 2. Nf3\n\
 % an escape\n2... -- 3. Nc3 Z0 4. Nb5 {a\ncomment of\n\n three lines} *\n\n1. e4 1-0\n\n1. d4 {no result}\n";
 
-/// Faults of many kinds, each kept as it is.
+/// Faults of many kinds, each kept unchanged.
 const FAULTY: &str = "[Event \"a\"]\n[Black \"no end]\n\n1. e4 e5 2. Ke3 Nf6 3. e9 {and so on} 1-0\n\n\n[Event \"b\"]\n[FEN \"bad\"]\n\n1. e4 e5 *\n\
 [Event \"c\"]\n\n1. e4 (1. d4 (1. c4 e5 *\n\n[Event \"d\"]\n[Variant \"Atomic\"]\n\n1. e4 *\n\n[Event \"e\"]\n\n1. e4 ) zwischenzug e5 {never closed\n";
 
-/// Text from hand to hand: tabs, numbers of all kinds, no line end at the end.
+/// Handwritten text: tabs, all forms of numbers, no final line end.
 const BY_HAND: &str = "[Event\t\"x\"]  [White \"y\"]\n\n\n\n 1 e4 e5 2 . Nf3\tNc6 3. Bb5 , a6 4)Ba4 Nf6\n5.O-O Be7 6. Re1 b5+ 7. Bb3 d6 8. c3 0-0 9. h3 Na5 10. Bc2 c5 *\n  \n[Event \"z\"]\n1.Nb1c3 e7-e5 2. Rb1 e5e4";
 
 #[test]
@@ -157,7 +157,7 @@ fn every_kind_of_source_comes_back() {
         assert_eq!(second.summary.stored, first.summary.stored, "{name}");
         let again = round(folder.path(), &second.export);
         assert_eq!((again.export == second.export, &again.digest), (true, &second.digest), "{name}");
-        // A game without a result gets one in the export, and a fault is told once.
+        // A game without a result gets one in the export, and a fault is written once.
         if results {
             assert_eq!(second.digest, first.digest, "{name}");
         }
@@ -169,7 +169,7 @@ fn bytes_beside_no_stored_game_come_back() {
     let folder = TempDir::new().unwrap();
     let blank = round(folder.path(), b"\n\n \r\n");
     assert_exact(&blank, b"\n\n \r\n", "blanks");
-    // More rejected games than a chunk takes, at the beginning, in the middle and at the end.
+    // More rejected games than a chunk holds, at the beginning, in the middle and at the end.
     let atomic = "[Event \"x\"]\n[Variant \"Atomic\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 *\n\n".repeat(20_000);
     let game = "[Event \"a\"]\n\n1. e4 e5 *\n\n";
     let long = round(folder.path(), [&atomic, game, &atomic, game, game, &atomic].concat().as_bytes());
@@ -317,25 +317,25 @@ proptest! {
         prop_assert!(first.games == games, "{}", String::from_utf8_lossy(&text));
         let second = round(folder.path(), &first.export);
         prop_assert_eq!(&second.digest, &first.digest, "{}", String::from_utf8_lossy(&text));
-        // And with bytes changed here and there, whatever that makes of it.
+        // Some bytes are replaced, with any effect.
         let mut text = text;
         for _ in 0..dice.below(20) {
-            // A NUL among the first two bytes would make it UTF-16, which is refused whole.
+            // A NUL in the first two bytes would make the text UTF-16, which is refused completely.
             let at = 2 + dice.below(text.len() - 2);
             text[at] = b" \n\r\t.[](){}\";%\\01aeN\xE4\x81\xC3\0"[dice.below(24)];
         }
         match try_round(folder.path(), &text) {
             Ok(changed) if changed.summary.stored > 0 => assert_exact(&changed, &text, "changed"),
             Ok(_) => (),
-            // NULs in a short text without a tag or a move left make it binary data.
+            // NULs in a short text without a tag or a move make it binary data.
             Err(Error::Input { what, .. }) => prop_assert!(what.contains("control characters"), "{what}"),
             Err(error) => panic!("{error}: {}", text.escape_ascii()),
         }
     }
 }
 
-/// Writing plays moves by the dozen, and a visitor gets them one by one; both write the same, in every style: also
-/// beyond number 1,000, where pieces have to be distinguished, and with comments here and there.
+/// Writing in batches of moves and move by move gives the same text in every style. The game passes move 1,000, needs
+/// disambiguation, and has some comments.
 #[test]
 fn at_once_and_move_by_move_are_the_same() {
     const STARTS: [&[u8]; 5] = [
@@ -368,7 +368,7 @@ fn at_once_and_move_by_move_are_the_same() {
         let written = String::from_utf8_lossy(at_once.as_bytes());
         assert_eq!(written, String::from_utf8_lossy(one_by_one.as_bytes()), "{style:?}");
         assert!(round > 0 || at_once.as_bytes() == text.as_bytes());
-        // Both ways share what tells pieces apart, so that it has to be seen by itself.
+        // Both ways share the code for disambiguation, so it needs a separate check.
         told_twice |=
             written.split([' ', '\n']).any(|word| word.starts_with('Q') && word.len() > 4 && !word.contains('x'));
         beyond |= written.contains("1001.");
@@ -376,7 +376,7 @@ fn at_once_and_move_by_move_are_the_same() {
     assert!(told_twice && beyond);
 }
 
-/// A long line of random moves, in a few places with a comment.
+/// Returns a long line of random moves, with a few comments.
 fn random_line(dice: &mut Random, start: &[u8]) -> Game {
     let mut game = played_at_random(dice, Position::from_fen(start).unwrap(), 200, |dice, _, events| {
         if dice.one_in(60) {

@@ -1,4 +1,4 @@
-//! Side files kept up to date: what they grow by, and what they cost.
+//! Side files kept up to date: their growth, and their cost.
 
 use scoresheet::archive::{FileKind, SideState};
 use scoresheet::game::Event;
@@ -6,7 +6,7 @@ use scoresheet::query::games::{self, Before, build, update};
 use scoresheet::query::{Filter, PositionQuery, SearchOptions, SideFiles, TagColumns};
 use scoresheet::{Archive, GameRef, GameSet, Monitor, Position};
 
-/// Tags of all games changed again and again: the file does not grow, and says what the games say.
+/// After repeated changes of all games, the tag columns do not grow, and have the current values.
 #[test]
 fn what_is_out_of_use_is_left_out() {
     let folder = tempfile::tempdir().unwrap();
@@ -34,8 +34,8 @@ fn what_is_out_of_use_is_left_out() {
     }
 }
 
-/// A segment that was made anew together with games appended later is not used for a backup from before they were, and
-/// then what it had taken the place of is not used either.
+/// A backup from before games were appended does not use a segment that was rebuilt with these games, nor the segments
+/// that it replaced.
 #[test]
 fn what_was_changed_does_not_come_back_with_a_backup() {
     let folder = tempfile::tempdir().unwrap();

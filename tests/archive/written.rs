@@ -22,7 +22,7 @@ fn sample(folder: &Path) -> PathBuf {
     target
 }
 
-/// An archive of a few small games.
+/// Imports a few small games.
 fn small(folder: &Path) -> PathBuf {
     let target = folder.join("small.bga");
     fs::copy(testdata("golden/v1.0.bga"), &target).unwrap();
@@ -55,13 +55,13 @@ fn every_way_to_a_position_agrees() {
             let game = game.unwrap();
             let mut ply = 0;
             game.positions(|position| {
-                // The fast replay, from the start each time, against the checked decoder.
+                // The fast replay, always from the start, against the checked decoder.
                 assert_eq!(&archive.position(game.number(), ply).unwrap(), position, "{}:{ply}", game.number());
                 ply += 1;
             })
             .unwrap();
             assert_eq!(ply - 1, game.plies());
-            // The walk over all plies, with keys, and its FENs.
+            // The walk over all plies, with keys and FENs.
             let (mut walked, mut text) = (Vec::new(), FenText::default());
             game.walk_keys(|state, key| walked.push((state.fen(&mut text).to_vec(), key))).unwrap();
             let mut seen = walked.iter();
@@ -81,7 +81,7 @@ fn every_way_to_a_position_agrees() {
 /// Games by their numbers, each with its last FEN.
 type LastFens = Vec<(u64, Vec<u8>)>;
 
-/// The games that are there, as a walk over their chunks comes to them, and as they are found by their numbers.
+/// Returns the games found by a walk over the chunks, and the games found by their numbers.
 fn last_fens(archive: &Archive) -> Result<[LastFens; 2], Error> {
     let (mut walked, mut found, mut text) = (Vec::new(), Vec::new(), FenText::default());
     for chunk in 0..archive.chunk_count() {
@@ -97,7 +97,7 @@ fn last_fens(archive: &Archive) -> Result<[LastFens; 2], Error> {
 #[test]
 fn walks_over_chunks_come_to_each_game() {
     let folder = tempfile::tempdir().unwrap();
-    // A game whose length takes two bytes, too.
+    // Includes a game whose length takes two bytes.
     let (long, target) = (folder.path().join("long.pgn"), sample(folder.path()));
     let knights = "Nf3 Nf6 Ng1 Ng8 ".repeat(100);
     fs::write(&long, format!("{knights}*\n\n1. e4 *\n\n[Event \"none\"]\n\n*\n\n1. d4 d5 *\n")).unwrap();
@@ -113,7 +113,7 @@ fn walks_over_chunks_come_to_each_game() {
     for archive in [Archive::open(&packed), Archive::open(ArchiveFile::at(&target).options(Access::Read))] {
         assert_eq!(last_fens(&archive.unwrap()).unwrap(), [walked.clone(), found.clone()]);
     }
-    // No page is passed over unchecked.
+    // Every page is checked.
     let bytes = fs::read(&target).unwrap();
     let mut faults = 0;
     for at in (8192..bytes.len()).step_by(1499) {
@@ -139,7 +139,7 @@ fn appending_goes_on_where_the_archive_ends() {
     let options = ImportOptions { existing: Existing::Append, ..ImportOptions::default() };
     let summary = try_import(&[lichess()], &target, &options).unwrap();
     assert_eq!((summary.stored, summary.totals.games), (3000, 3006));
-    // A reader that was open sees what it saw.
+    // An open reader still sees the old state.
     assert_eq!(before.len(), 6);
     assert_eq!(before.game(6).unwrap().digest().unwrap(), first[5]);
     let after = Archive::open(&target).unwrap();
@@ -192,7 +192,7 @@ fn every_flipped_bit_is_found_and_no_game_is_falsified() {
             Err(_) => false,
         };
         assert!(!intact, "byte {at}");
-        // What can still be read is right.
+        // Readable games are correct.
         if let Ok(archive) = Archive::open(&path) {
             for (game, digest) in archive.games().zip(&digests) {
                 if let Ok(found) = game.and_then(|game| game.digest()) {
@@ -212,7 +212,7 @@ fn every_cut_is_found() {
         let path = folder.path().join(format!("cut-{length}.bga"));
         fs::write(&path, &bytes[..length]).unwrap();
         if let Ok(archive) = Archive::open(&path) {
-            // The archive is as it was before its only commit; the page that tells of that may be cut off, too.
+            // The archive before its only commit; the header page that proves it may also be truncated.
             assert!(archive.is_empty() && (archive.incomplete().is_some() || length < 8192), "{length}");
         }
         assert!(!Archive::verify(&path, Level::Quick, |_| {}).is_ok_and(|report| report.is_intact()), "{length}");
@@ -232,7 +232,7 @@ fn bytes_behind_the_last_commit_do_not_count() {
     let report = Archive::verify(&target, Level::Full, |_| {}).unwrap();
     assert!(report.is_intact());
     assert_eq!(report.uncommitted as usize, bytes.len() - length);
-    // The next writer cuts them off.
+    // The next writer truncates these bytes.
     let options = ImportOptions { existing: Existing::Append, ..ImportOptions::default() };
     try_import(&[testdata("golden/sample.pgn")], &target, &options).unwrap();
     assert!(Archive::verify(&target, Level::Full, |_| {}).unwrap().is_intact());
@@ -254,7 +254,7 @@ fn an_index_is_a_cache() {
     let fen = position(SideState::File);
     fs::remove_file(&index).unwrap();
     assert_eq!(position(SideState::Missing), fen);
-    // Any damage, and the index of another archive, is seen.
+    // Any damage, and the index of another archive, is detected.
     for at in (0..bytes.len()).step_by(5) {
         let mut damaged = bytes.clone();
         damaged[at] ^= 0x10;
@@ -308,7 +308,7 @@ fn sources_that_cannot_be_read_are_collected() {
     let refused: Vec<(usize, String)> = summary.refused.iter().map(|own| (own.source, own.error.to_string())).collect();
     assert_eq!(refused.iter().map(|own| own.0).collect::<Vec<_>>(), [0, 1]);
     assert!(refused[0].1.contains("a PNG image") && refused[1].1.contains("cut short"), "{refused:?}");
-    // Sources are those given, in the order given, and faults name them so.
+    // Sources have the given names and order, and faults use these names.
     let before = summary.sources[1].record.seen;
     assert!(before > 0 && before < 9000, "{before}");
     let seen: Vec<(u64, bool)> = summary.sources.iter().map(|source| (source.record.seen, source.whole)).collect();
@@ -320,11 +320,11 @@ fn sources_that_cannot_be_read_are_collected() {
         archive.sources().unwrap().into_iter().map(|source| (source.name, source.exact)).collect();
     assert_eq!(records, [("cut.pgn.zst".to_owned(), false), ("whole.pgn".to_owned(), true)]);
     assert!(Archive::verify(path("a.bga"), Level::Full, |_| {}).unwrap().is_intact());
-    // The first one ends it, if that is asked for.
+    // With `stop_at_refused`, the first refused source ends the import.
     assert!(Import::new(path("b.bga")).stop_at_refused().run(&sources).is_err());
     let summary = Import::new(path("b.bga")).stop_at_refused().run(&sources[1..]).unwrap();
     assert!(summary.stopped.is_some() && summary.refused.is_empty() && summary.stored == before);
-    // The last source does not end: the import goes on with a better copy.
+    // The last source is truncated: the import resumes with a better copy.
     let sources = ["whole.pgn", "cut.pgn.zst"].map(path);
     let summary = Import::new(path("c.bga")).run(&sources).unwrap();
     assert_eq!((summary.refused.len(), summary.stored), (1, before + 5));

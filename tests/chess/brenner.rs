@@ -1,4 +1,4 @@
-//! The Brenner code against its golden vectors, and against itself over random games.
+//! Compares the Brenner code with golden vectors, and with itself over random games.
 
 use proptest::prelude::*;
 use scoresheet::brenner::alternate::{FROM_ALTERNATE, TO_ALTERNATE, from_alternate, to_alternate};
@@ -17,7 +17,7 @@ fn game(pgn: &str) -> Game {
     game
 }
 
-/// A game from a position, as a stand-alone string without leading texts.
+/// Returns a game from a position, as a stand-alone string without leading texts.
 fn stream(fen: &str, movetext: &str) -> (Game, Vec<u8>) {
     let mut game = match fen {
         "" => game(movetext),
@@ -26,7 +26,7 @@ fn stream(fen: &str, movetext: &str) -> (Game, Vec<u8>) {
     game.tags.clear();
     let mut bytes = standalone::encode(&game).unwrap();
     if !fen.is_empty() {
-        // The start, which no tag says any more, stands in front as a text of its own.
+        // A tag no longer gives the starting position; it is a leading text of the string.
         let leading = bytes[1..].iter().position(|byte| *byte == 0).unwrap() + 2;
         bytes.drain(..leading);
     }
@@ -56,7 +56,7 @@ fn decode(start: &Position, bytes: &[u8]) -> Result<(Vec<Event>, bool), DecodeFa
     Ok((events, decoder.is_canonical()))
 }
 
-/// FEN (empty: the usual start), movetext, bytes, and the alternate notation where the source of the vector gives it.
+/// FEN (empty: the standard start), movetext, bytes, and the alternate notation if the source of the vector has it.
 const GOLDEN: [(&str, &str, &str, &str); 10] = [
     (
         "",
@@ -115,7 +115,7 @@ fn golden_vectors_encode_decode_and_transcode() {
     }
 }
 
-/// One worked example for every row of the table: FEN, move, bytes. FORMAT.md gives the same.
+/// One example for every row of the table: FEN, move, bytes. FORMAT.md has the same.
 #[test]
 fn every_row_of_the_table() {
     let rows = [
@@ -187,7 +187,7 @@ fn faults_and_uncanonical_forms() {
         ("4k3/P7/8/8/8/8/8/Q3K3 w - - 0 1", "40 20", Err(LabelTaken)),
         ("4k3/8/8/8/8/8/8/QQQQQK2 w - - 0 1", "C0 12 41", Err(BadExplicit)),
         ("4k3/8/8/8/8/8/8/QQQQQK2 w - - 0 1", "C0 12 4A", Err(BadExplicit)),
-        // Any free label may be read, the lowest alone is canonical; a prefix may stand where none is needed.
+        // A reader accepts any free label, but only the lowest is canonical; it also accepts an unnecessary prefix.
         ("4k3/P7/8/8/8/8/8/4K3 w - - 0 1", "46 20", Ok(false)),
         ("4k3/P7/8/8/8/8/8/4K3 w - - 0 1", "40 20", Ok(true)),
         ("4k3/8/8/8/8/8/8/Q3K3 w - - 0 1", "40 59", Ok(false)),
@@ -221,12 +221,12 @@ fn the_alternate_notation_is_a_bijection() {
     }
 }
 
-/// A random game from a position: 64-bit numbers choose among the legal moves.
+/// Returns a random game from a position: 64-bit numbers select legal moves.
 fn random_game(start: &Position, choices: &[u64]) -> (Vec<u8>, Vec<Position>) {
     let (mut position, mut bytes, mut states) = (start.clone(), Vec::new(), vec![start.clone()]);
     for choice in choices {
         let moves = position.legal_moves();
-        // Promotions are rare in random games and the code's hardest part: take them where they come.
+        // Promotions are rare in random games, and hard to encode: always play one if possible.
         let promotions: Vec<_> = moves.iter().filter(|m| m.promotion().is_some()).collect();
         let m = match (promotions.is_empty(), moves.is_empty()) {
             (_, true) => break,
@@ -274,7 +274,7 @@ proptest! {
             prop_assert_eq!(&replay.position(), state, "ply {}", ply);
             prop_assert_eq!(replay.position().zobrist(), state.zobrist());
         }
-        // The walk shows the same states, with their keys, whether it begins at the start or in the middle.
+        // The walk shows the same states with their keys, from the start or from the middle.
         for begin in [0, states.len() / 2] {
             let mut replay = Replay::new(&start);
             let read = replay.run(&bytes, begin as u32).unwrap();
@@ -293,7 +293,7 @@ proptest! {
     fn the_plain_way_is_the_same_as_the_long_one(fen in starts(), choices in prop::collection::vec(any::<u64>(), 0..160)) {
         let start = Position::from_fen(fen.as_bytes()).unwrap();
         let (_, states) = random_game(&start, &choices);
-        // Every byte there is, legal or not.
+        // Every byte value, legal or not.
         for (ply, state) in states.iter().enumerate().skip(1).step_by(5) {
             for byte in 0..=255 {
                 let bytes = [byte];
@@ -334,7 +334,7 @@ proptest! {
 
 #[test]
 fn nine_queens() {
-    // Every white pawn promotes: three queens get labels beside the first, five go without.
+    // Every white pawn promotes: three queens get labels beside the first, five get none.
     let start = Position::from_fen(b"7k/PPPPP3/8/8/8/8/5PPP/3QK3 w - - 0 1").unwrap();
     let mut position = start.clone();
     let mut bytes = Vec::new();

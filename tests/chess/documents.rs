@@ -110,8 +110,8 @@ fn fen_of_an_illegal_position() {
     assert!(reasons.contains(&"no pawn can just have passed over e3".to_owned()), "{reasons:?}");
 }
 
-/// The 6-tuple: its placement, `8` and `4p3` as ranks, and the active colour at the start. Its draw at 50 half moves is
-/// no rule: it is 100.
+/// The 6-tuple: its placement, `8` and `4p3` as ranks, and the active color at the start. Its draw at 50 half-moves is
+/// wrong: the rule says 100.
 #[test]
 fn six_tuple() {
     let fen = "rnbqkbnr/pp1ppppp/8/2p5/4P3/5N2/PPPP1PPP/RNBQKB1R";
@@ -128,7 +128,7 @@ fn six_tuple() {
     assert!(position.has_legal_move());
 }
 
-/// The wiki's X-FEN and Shredder-FEN, and its two readings of the en passant target.
+/// The wiki's X-FEN and Shredder-FEN, and its two definitions of the en passant target.
 #[test]
 fn fen_extensions() {
     let styled = |fen: &str, en_passant, castling| Fen::from_position(&position(fen), en_passant, castling).to_string();
@@ -146,7 +146,7 @@ fn fen_extensions() {
         styled(inner, EnPassantStyle::Always, CastlingStyle::Standard),
         "r1rk1rr1/8/8/8/8/8/8/R1RK1RR1 w KQkq - 0 1"
     );
-    // After the double step; where a pawn stands ready; where its capture is legal.
+    // After every double step; if a pawn is ready to capture; if its capture is legal.
     let target = |fen: &str| {
         [EnPassantStyle::Always, EnPassantStyle::PseudoLegal, EnPassantStyle::Legal]
             .map(|style| Fen::from_position(&position(fen), style, CastlingStyle::XFen).en_passant.is_some())
@@ -187,7 +187,7 @@ fn explained(bytes: &[u8], notation: Notation) -> Vec<Explained> {
     lines
 }
 
-/// The bytes of one move in a position, as their bits.
+/// Returns the bytes of one move in a position, as bits.
 fn one(fen: &str, san: &str) -> Vec<u8> {
     let position = position(fen);
     let m = position.parse_san(san.as_bytes()).unwrap_or_else(|error| panic!("{fen} {san}: {error}"));
@@ -206,7 +206,8 @@ fn brenner_scholars_mate() {
     assert_eq!(encoded, document);
     assert_eq!(encoded.len(), 10);
     assert_eq!(standalone::decode(&encoded).unwrap(), Game { tags: vec![], ..game(SCHOLAR) });
-    // "By dropping the bytes for ? and 1-0, the encoding can be done with only 7 bytes"; the texts it is compared with.
+    // "By dropping the bytes for ? and 1-0, the encoding can be done with only 7 bytes"; the texts that it is compared
+    // with.
     let bare = game("1. e4 e5 2. Qh5 Nc6 3. Bc4 Nf6 4. Qxf7 *");
     assert_eq!(standalone::encode(&bare).unwrap().len(), 7);
     assert_eq!(("e4e5Qh5Nc6Bc4Nf6??Qf71-0".len(), "e4e5Qh5Nc6Bc4Nf6Qf7".len()), (24, 19));
@@ -249,7 +250,7 @@ fn brenner_examples_in_the_text() {
     assert_eq!(lines[0].to_string(), "00000 011     draw");
 }
 
-/// The eight directions of every line of the table, in the document's order: a piece on d4, two squares for the line
+/// The eight directions of each line of the table, in the document's order: a piece on d4, with two squares for line
 /// pieces.
 #[test]
 fn brenner_directions() {
@@ -275,7 +276,7 @@ fn brenner_directions() {
     }
 }
 
-/// Four pieces of a type: 2 starting and 2 promoted (1 and 3 for the queen), and a prefix before a pawn's byte as
+/// Four pieces of a type: 2 original and 2 promoted (1 and 3 for the queen), and a prefix before a pawn's byte as
 /// promotion.
 #[test]
 fn brenner_promoted_pieces() {
@@ -318,7 +319,7 @@ fn brenner_other_bytes() {
     assert_eq!(read(&[1]).outcome, Some(Outcome::BlackWins));
     assert_eq!(read(&[2]).outcome, Some(Outcome::WhiteWins));
     assert_eq!(read(&[6, 7]).events, [Event::Suffix(false), Event::Suffix(true)]);
-    // Texts before the moves, each with its letter; text after a move without one.
+    // Texts before the moves, each with its letter; a text after a move without a letter.
     let pgn = "[White \"Adams\"]\n[Black \"Torre\"]\n[Date \"1920.??.??\"]\n[Site \"New Orleans\"]\n[Event \"Casual\"]\n\
                [Variation \"Philidor\"]\n\n1. e4 {j'adoube} e5 *\n";
     let bytes = standalone::encode(&game(pgn)).unwrap();
@@ -334,7 +335,7 @@ fn brenner_other_bytes() {
     assert_eq!(unassigned, bits("01001000 01011000 01101000 01111000 10001000 10011000 10101000 10111000"));
 }
 
-/// The alternate table: every line of it, field by field.
+/// The alternate table, line by line and field by field.
 #[test]
 fn brenner_alternate_table() {
     for ddd in 0..8u8 {
@@ -387,7 +388,7 @@ fn pcn_boards() {
     assert_eq!(shape(&json!(vec![vec![Value::Null; 8]; 4])), [4, 8]);
     assert_eq!(shape(&json!(vec![vec![vec![Value::Null; 4]; 2]; 6])), [6, 2, 4]);
     assert_eq!(shape(&chess_board()), [8, 8]);
-    // All but the last are refused as starting positions of western chess.
+    // All except the last are refused as starting positions of western chess.
     for (board, sizes) in [(json!([null, null]), vec![2]), (json!(vec![vec![Value::Null; 7]; 7]), vec![7, 7])] {
         let error = pcn::parse_value(&json!({ "starting_position": board })).unwrap_err();
         assert_eq!((error.path.as_str(), error.fault), ("/starting_position", PcnFault::OtherBoard(sizes)));
@@ -474,7 +475,7 @@ fn pcn_squares() {
     );
 }
 
-/// A game from an empty board with these pieces (name, flat number) and one move.
+/// Returns a game from an empty board with these pieces (name, flat number) and one move.
 fn with_move(pieces: &[(&str, usize)], action: Value) -> Result<Game, pcn::PcnError> {
     let mut board = vec![vec![Value::Null; 8]; 8];
     for (name, flat) in pieces {
@@ -519,13 +520,13 @@ fn pcn_results() {
     }
 }
 
-/// The document's sample: a western reader knows it, by path, for what it is not.
+/// The reader of western chess refuses the document's sample, with the path of the reason.
 #[test]
 fn pcn_sample_is_refused() {
     let text = include_str!("../../testdata/pcn/document-sample.json");
     let error = pcn::parse(text.as_bytes()).unwrap_err();
     assert_eq!(error.to_string(), "bad PCN: /starting_position: a board of 9x9 squares; western chess has 8x8");
-    // Everything about it that is not its board is understood.
+    // Everything except its board is accepted.
     let mut sample: Value = serde_json::from_str(text).unwrap();
     sample["starting_position"] = chess_board();
     sample["previous_moves"] = json!([[[[6, 4], "shift", [4, 4]]]]);
@@ -550,7 +551,7 @@ fn pcn_sample_is_refused() {
 
 // ---- CONTRIBUTING.md: unsafe code ----
 
-/// Every file with `unsafe` in it has its line in CONTRIBUTING.md, and every line its file.
+/// CONTRIBUTING.md lists exactly the files with `unsafe`.
 #[test]
 fn every_unsafe_place_is_listed() {
     let root = crate::common::root();
@@ -570,7 +571,7 @@ fn every_unsafe_place_is_listed() {
             }
             let text = std::fs::read_to_string(&path).unwrap();
             let code = text.lines().map(|line| line.split("//").next().unwrap_or_default());
-            // `unsafe_code`, which allows and forbids it, is another word, and so is `wasm-unsafe-eval` of a page.
+            // `unsafe_code`, which allows and forbids it, is another word; so is a page's `wasm-unsafe-eval`.
             let mut words = code.flat_map(|line| {
                 line.split(|letter: char| !letter.is_alphanumeric() && letter != '_' && letter != '-')
             });
@@ -587,7 +588,7 @@ fn every_unsafe_place_is_listed() {
     assert_eq!(found, listed);
 }
 
-/// Every test that the table of proofs names is there, in the module that it names.
+/// Every test in the table of proofs exists in the named module.
 #[test]
 fn every_proof_names_a_test() {
     let root = crate::common::root();
@@ -615,7 +616,7 @@ fn every_proof_names_a_test() {
 
 // ---- All documents ----
 
-/// Adds the documents under a folder: every `.md` file outside hidden folders and the folders that builds write.
+/// Adds the documents in a folder: every `.md` file outside hidden folders and build folders.
 fn find_documents(folder: &std::path::Path, found: &mut Vec<std::path::PathBuf>) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -630,7 +631,7 @@ fn find_documents(folder: &std::path::Path, found: &mut Vec<std::path::PathBuf>)
     }
 }
 
-/// Rows of tables and lines of code cannot be broken everywhere; prose can.
+/// Rows of tables and lines of code cannot always be broken; prose can.
 #[test]
 fn lines_of_prose_have_at_most_120_characters() {
     let mut documents = Vec::new();

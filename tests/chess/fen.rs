@@ -1,4 +1,4 @@
-//! FEN: what is read, what is written, what is refused and where.
+//! FEN: accepted and written texts, and the location of faults.
 
 use crate::common::corpora;
 use crate::common::positions::{play, position};
@@ -19,7 +19,7 @@ fn shredder(position: &Position) -> String {
     styled(position, EnPassantStyle::Always, CastlingStyle::Shredder)
 }
 
-/// The examples of the FEN documents: each is read and written unchanged, and is what its moves lead to.
+/// The examples of the FEN documents: each is read and written unchanged, and equals the position after its moves.
 #[test]
 fn examples_of_the_documents() {
     let after = [
@@ -42,7 +42,7 @@ fn examples_of_the_documents() {
     assert_eq!(position("4k3/8/8/8/8/8/4P3/4K3 w nil nil 5 39"), endgame);
 }
 
-/// The first four fields, and the clocks where they follow.
+/// Returns the first four fields, and the counters if they follow.
 fn fen_of_epd(line: &str) -> String {
     let fields: Vec<&str> = line.split_whitespace().collect();
     let clock = |at: usize| fields.get(at).copied().filter(|text| text.bytes().all(|b| b.is_ascii_digit()));
@@ -66,7 +66,7 @@ fn check_corpus(name: &str, count: usize, shredder_rights: bool) {
         }
         let oracle = Fen::from_ascii(fen.as_bytes()).expect(&fen).to_string();
         assert_eq!(read.fen(), oracle);
-        // The line without its clocks is the same position.
+        // The line without its counters gives the same position.
         let short = fen.rsplitn(3, ' ').last().unwrap_or_default();
         let mut unclocked = position(short);
         unclocked.set_clocks(read.halfmove_clock(), read.fullmove_number());
@@ -135,7 +135,7 @@ fn what_cannot_be_is_dropped() {
     becomes("4k3/8/8/8/8/8/7R/4K3 w KH - 0 1", "4k3/8/8/8/8/8/7R/4K3 w - - 0 1");
     becomes("4k3/8/8/8/8/8/8/4K2r w KH - 0 1", "4k3/8/8/8/8/8/8/4K2r w - - 0 1");
     becomes("4k3/8/8/8/8/8/8/R3K3 w KEFGH - 0 1", "4k3/8/8/8/8/8/8/R3K3 w - - 0 1");
-    // Targets that no double step has made: no pawn, the wrong rank, a piece on the way, the wrong side.
+    // Targets that follow from no double step: no pawn, the wrong rank, a piece on the way, the wrong side.
     becomes("4k3/8/8/8/8/8/8/4K3 b - e3 0 1", "4k3/8/8/8/8/8/8/4K3 b - - 0 1");
     becomes("4k3/8/8/4p3/4P3/8/8/4K3 b - e6 0 1", "4k3/8/8/4p3/4P3/8/8/4K3 b - - 0 1");
     becomes("4k3/8/8/4p3/4P3/8/8/4K3 w - e3 0 1", "4k3/8/8/4p3/4P3/8/8/4K3 w - - 0 1");
@@ -147,7 +147,7 @@ fn what_cannot_be_is_dropped() {
 
 #[test]
 fn styles() {
-    // Inner rooks: X-FEN names their files, and only theirs.
+    // Inner rooks: X-FEN names the files of these rooks only.
     let inner = position("r1rk1rr1/8/8/8/8/8/8/R1RK1RR1 w CGcf - 0 1");
     assert_eq!(inner.fen(), "r1rk1rr1/8/8/8/8/8/8/R1RK1RR1 w KCfc - 0 1");
     assert_eq!(shredder(&inner), "r1rk1rr1/8/8/8/8/8/8/R1RK1RR1 w GCfc - 0 1");
@@ -174,7 +174,7 @@ fn faults_name_field_and_column() {
     let faults: &[(&[u8], FenField, usize)] = &[
         (b"", Placement, 1),
         (b"   ", Placement, 4),
-        // Too few and too many squares in a rank, ranks, and letters.
+        // Too few or too many squares in a rank, ranks, and letters.
         (b"4k3/8/8/8/8/8/8/4K2 w - - 0 1", Placement, 20),
         (b"4k3/8/8/8/8/8/8", Placement, 16),
         (b"4k3/8/8/8/8/8/8/4K3/8 w - - 0 1", Placement, 20),
@@ -215,12 +215,12 @@ fn faults_name_field_and_column() {
     assert_eq!(error.to_string(), "bad FEN: side to move at column 21: neither w nor b");
 }
 
-/// Uses whatever position a text may give: nothing may panic, and what is written must read back the same.
+/// Exercises any position of a text: nothing may panic, and writing and reading must give the same position.
 fn use_position(text: &[u8]) -> Result<(), TestCaseError> {
     let position = match Position::from_fen(text) {
         Ok(position) => position,
         Err(error) => {
-            // The column is within the text or just after it.
+            // The column is in the text or directly after it.
             prop_assert!((1..=text.len() + 1).contains(&error.column), "{error}");
             return Ok(());
         }
@@ -257,7 +257,7 @@ fn any_move() -> impl Strategy<Value = Move> {
     })
 }
 
-/// A piece or, a little more often, an empty square.
+/// A piece or, somewhat more often, an empty square.
 fn any_piece() -> impl Strategy<Value = char> {
     prop_oneof![6 => Just('1'), 5 => prop::sample::select("pnbrqkPNBRQKRrPp".chars().collect::<Vec<_>>())]
 }
@@ -287,8 +287,8 @@ proptest! {
         use_position(text.as_bytes())?;
     }
 
-    /// Every rank is full: all of these are read, most with several kings or none, pawns on the last ranks, both sides
-    /// in check.
+    /// With eight full ranks, every arrangement is accepted: most have several kings or none, pawns on the last ranks,
+    /// both sides in check.
     #[test]
     fn any_arrangement_is_a_position(
         pieces in prop::collection::vec(any_piece(), 64),
@@ -322,8 +322,7 @@ proptest! {
         use_position(&text)?;
     }
 
-    /// What `play` makes of an illegal move is unspecified; that it returns, and that everything can be asked
-    /// afterwards, is not.
+    /// The result of `play` with an illegal move is unspecified, but it must return, and later calls must work.
     #[test]
     fn illegal_moves_do_no_harm(
         seed in prop::sample::select(SEEDS.to_vec()),

@@ -4,15 +4,15 @@
 #[path = "../common/with_command.rs"]
 mod common;
 
-/// The Brenner code: golden vectors, and random games back from their bytes.
+/// The Brenner code: golden vectors, and random games restored from their bytes.
 mod brenner;
-/// Every example of the five source documents; `cli` asks the command the same.
+/// Every example of the five source documents; `cli` tests the same with the command.
 mod documents;
-/// FEN: what is read, written and refused, and where.
+/// FEN: accepted and written texts, and the location of faults.
 mod fen;
 /// PCN beyond the 8 x 8 board.
 mod pcn_general;
-/// Move texts: written by the standard, read as people write them.
+/// Texts of moves: written by the standard, read in common notations.
 mod san;
 /// Stand-alone strings, the alternate notation and move ids, over the corpora.
 mod transcode;

@@ -1,5 +1,5 @@
-//! PCN in general: the document's sample game from its text to its last position, boards of any dimension, and what is
-//! refused, by its path.
+//! PCN in general: the document's sample game from its text to its last position, boards of any dimension, and faults
+//! with their paths.
 
 use crate::common::cli::Room;
 use crate::common::random::Random;
@@ -45,7 +45,7 @@ fn the_sample_is_played_to_its_last_position() {
     assert_eq!(names(checked.last.hand(Side::Bottom)), ["x:G"]);
     assert_eq!(names(checked.last.hand(Side::Top)), ["S:s"]);
     assert_eq!(checked.last.to_move, Side::Top);
-    // Its cache is a sketch with three dots in it.
+    // Its cache is a sketch with three dots.
     assert_eq!(checked.remarks, [Remark::CacheUnreadable]);
     // On the way: the soldier in hand before it is dropped as move 23, on square 22.
     assert_eq!(names(game.state_after(22).unwrap().hand(Side::Bottom)), ["x:S"]);
@@ -63,7 +63,7 @@ fn the_sample_is_written_again() {
         assert_eq!(general::parse(text.as_bytes()).unwrap(), std::slice::from_ref(&game));
     }
     assert_eq!(general::write(&game, JsonLayout::Line).lines().count(), 1);
-    // Each way to name squares says the same game, and leads to each other.
+    // All notations of squares describe the same game, and can be converted to each other.
     let all = [Squares::Coordinates, Squares::Flat, Squares::Pieces];
     for squares in all {
         let renamed = game.with_squares(squares).unwrap();
@@ -79,7 +79,7 @@ fn the_sample_is_written_again() {
     let pieces = game.with_squares(Squares::Pieces).unwrap();
     assert_eq!(pieces.moves[6][0].to_string(), r#"["S:K", "shift", [8, 5]]"#);
     assert_eq!(pieces.moves[48][0].to_string(), r#"[[2, 4], "capture", "x:g"]"#);
-    // Above a square, too: the cannon over the pawn.
+    // Also above a square: the cannon over the pawn.
     assert_eq!(game.moves[25][4].to_string(), r#"[[6, 2], "land", [7, 2]]"#);
     assert_eq!(flat.moves[25][4].to_string(), r#"[56, "land", 65]"#);
 }
@@ -123,7 +123,7 @@ fn verbs() {
     let line = |cells: [Option<&str>; 6]| json!(cells);
     let start = line([Some("A:R"), None, Some("b:p"), None, Some("A:P"), Some("b:k")]);
     let one = |moves: Value| played(start.clone(), moves);
-    // Shift and capture; a captured piece changes the case of its abbreviation and is dropped under that name.
+    // Shift and capture; a captured piece changes the case of its abbreviation, and is dropped under that name.
     let moves = json!([
         [["A:R", "shift", 1]],
         [["b:k", "shift", 3]],
@@ -134,19 +134,19 @@ fn verbs() {
     let checked = one(moves).unwrap();
     assert_eq!(checked.last.board_value(), line([Some("b:P"), None, Some("A:R"), None, Some("A:P"), Some("b:k")]));
     assert_eq!((names(&checked.last.bottom_hand), checked.remarks), (vec![], vec![]));
-    // Removed pieces are in nobody's hand.
+    // Removed pieces go to no hand.
     let removed = one(json!([[["A:R", "remove", 2]]])).unwrap();
     assert_eq!((names(&removed.last.bottom_hand), names(&removed.last.top_hand)), (vec![], vec![]));
-    // Over one piece, over two, and down on a free square or a piece.
+    // Jumps over one piece and over two, and lands on a free square or a piece.
     let over = one(json!([[["A:R", "jump", 2], [2, "land", 3]]])).unwrap();
     assert_eq!(over.last.board_value(), line([None, None, Some("b:p"), Some("A:R"), Some("A:P"), Some("b:k")]));
     let stunned = one(json!([[["A:R", "jump", 2], [2, "jump", 4], ["A:R", "stun", "b:k"]]])).unwrap();
     assert_eq!(stunned.last.board_value(), line([None, None, Some("b:p"), None, Some("A:P"), Some("A:R")]));
     assert_eq!(names(&stunned.last.bottom_hand), ["b:K"]);
-    // A pass, and the top side first.
+    // A pass; the top side begins.
     assert_eq!(one(json!([[], [["b:p", "shift", 1]]])).unwrap().remarks, []);
     assert_eq!(one(json!([[["b:p", "shift", 1]]])).unwrap().remarks, [Remark::TopBegins]);
-    // Promotions, before and after capture: dropped without the plus.
+    // Promotions before and after capture: dropped without the plus.
     let promoted = json!([
         [["A:P", "shift", 3, { "promotion": "+A:P" }]],
         [["b:p", "capture", 3, { "promotion": "+b:p" }]],
@@ -156,7 +156,7 @@ fn verbs() {
     let checked = one(promoted).unwrap();
     assert_eq!(checked.last.board_value(), line([None, Some("A:R"), None, Some("+b:p"), Some("A:p"), Some("b:k")]));
     assert_eq!(checked.remarks, []);
-    // Go's stones come from a supply.
+    // Stones of Go come from a supply.
     let stones =
         played(json!([[null, null], [null, null]]), json!([[["GO:S", "drop", [0, 0]]], [["go:s", "drop", 3]]]))
             .unwrap();
@@ -197,11 +197,10 @@ fn what_is_wrong_is_told_by_its_path() {
     assert_eq!((member.path.as_str(), member.fault), ("/1/starting_positon", UnknownMember));
 }
 
-/// Great hands and boards, and long games: what takes more time than the document's length, or too much of it, is
-/// refused.
+/// Large hands, large boards and long games: work beyond linear time is refused.
 #[test]
 fn long_games_take_time_by_their_length() {
-    // The bottom side drops one stone after the other, the top side takes it; then the top side drops others.
+    // The bottom side drops stones, and the top side captures them; then the top side drops others.
     let mut moves = Vec::new();
     for _ in 0..12_000 {
         moves.push(json!([["GO:S", "drop", 1]]));
@@ -243,7 +242,7 @@ fn caches() {
     assert_eq!(game.check().unwrap().remarks, [Remark::CacheDiffers]);
 }
 
-/// The rules of a game are not known here: what a cache says of them is kept while its position is the game's.
+/// The rules of the game are unknown: a cache's moves are kept while its position is the game's.
 #[test]
 fn a_new_cache_keeps_what_needs_the_rules() {
     let mut game = sample();
@@ -267,7 +266,8 @@ fn a_new_cache_keeps_what_needs_the_rules() {
     assert_eq!(game.check().unwrap().remarks, []);
 }
 
-/// Western games are such; others are known by what makes them others; an illegal move of chess is no other game.
+/// Western games are recognized; other games are recognized by their differences. An illegal move of chess does not
+/// make another game.
 #[test]
 fn western_games_and_others() {
     let western = |moves: Value| general::read_documents(json!({ "previous_moves": moves }).to_string().as_bytes());
@@ -287,7 +287,7 @@ fn western_games_and_others() {
     let [Document::General(game, because)] = &documents[..] else { panic!("{documents:?}") };
     assert_eq!((because.path.as_str(), &because.fault), ("/previous_moves/4/0/1", &Drop));
     assert_eq!(game.check().unwrap().remarks, []);
-    // In an array, each for itself; what no notation allows is refused with its place.
+    // In an array, each game counts alone; documents that no notation allows are refused with the location.
     let both = format!("[{{}}, {SAMPLE}]");
     let documents = general::read_documents(both.as_bytes()).unwrap();
     assert!(matches!(documents[..], [Document::Western(_), Document::General(..)]));
@@ -296,8 +296,7 @@ fn western_games_and_others() {
     assert_eq!((error.path.as_str(), error.fault), ("/1/previous_moves/48/0/0", EmptySquare));
 }
 
-/// Whatever is changed in a document, it is refused with a path, or it is read, and then written and read again as the
-/// same.
+/// A changed document is either refused with a path, or accepted; then it is written and read again as the same.
 #[test]
 fn changed_documents_are_read_or_refused() {
     let bytes = SAMPLE.as_bytes();
@@ -360,7 +359,7 @@ fn the_command() {
     room.fails(&["pcn", "show", "s.pcn", "--ply", "50"], 1, &["game 1 has no ply 50: it ends after 49"]);
     let object: Value = serde_json::from_str(&room.fine(&["pcn", "show", "s.pcn", "--json"])).unwrap();
     assert_eq!((&object["board"], &object["bottom_hand"]), (&last_board(), &json!(["x:G"])));
-    // Converted, the same game; as it is, the same document.
+    // Converted, it is the same game; stored, it is the same document.
     let document: Value = serde_json::from_str(SAMPLE).unwrap();
     let same: Value = serde_json::from_str(&room.fine(&["pcn", "convert", "s.pcn"])).unwrap();
     assert_eq!(same, document);
@@ -375,7 +374,7 @@ fn the_command() {
     let back = room.fine(&[&["pcn", "convert", "flat.pcn"][..], &there].concat());
     assert_eq!(back, room.fine(&[&["pcn", "convert", "s.pcn"][..], &there].concat()));
     room.fails(&["pcn", "convert", "s.pcn", "-o", "flat.pcn"], 1, &["flat.pcn already exists"]);
-    // What is wrong is told with its place, and the other games are still looked at.
+    // A fault is reported with its location, and the other games are still read.
     room.write("two.pcn", format!("{}\n{SAMPLE}", SAMPLE.replace(r#""drop", 22"#, r#""drop", 18"#)));
     let done = room.run(&["pcn", "check", "two.pcn"]);
     assert_eq!((done.code, done.out.lines().count()), (Some(1), 2));
@@ -387,8 +386,8 @@ fn the_command() {
     room.fails(&["pcn", "show", "missing.pcn"], 1, &["missing.pcn"]);
 }
 
-/// What is not western chess is kept whole, said to be, and comes back byte for byte; the western games of such a
-/// document become games.
+/// A document of other games than western chess is stored unchanged, reported, and restored byte for byte; its western
+/// games become games.
 #[test]
 fn other_games_are_kept_whole_in_an_archive() {
     let room = Room::new();
@@ -399,7 +398,7 @@ fn other_games_are_kept_whole_in_an_archive() {
     assert!(done.err.contains(said), "{}", done.err);
     assert_eq!(room.fine(&["export", "s.bga", "--original"]), SAMPLE);
     assert_eq!(room.run(&["verify", "s.bga"]).code, Some(0));
-    // Between files of games, in an archive that is there, and with games of its own: nothing is mixed up.
+    // Between files of games, in an existing archive, and with western games beside it: nothing is mixed up.
     room.write("g.pgn", "1. e4 e5 *\n\n1. d4 *\n");
     let mixed =
         format!("[{{\"bottomside_player\": \"Carol\", \"previous_moves\": [[[52, \"shift\", 36]]]}},\n {SAMPLE}]\n");
@@ -419,12 +418,12 @@ fn other_games_are_kept_whole_in_an_archive() {
         }
         assert_eq!(room.run(&["verify", "all.bga"]).code, Some(0));
     }
-    // The summary for programs says it, too; and an import that has come to its end is not done again.
+    // The JSON summary reports it too; and a finished import is not repeated.
     let done = room.run(&["import", "s.pcn", "-o", "j.bga", "--json"]);
     let summary: Value = serde_json::from_str(done.out.lines().last().unwrap()).unwrap();
     let source = &summary["sources"][0];
     assert_eq!((&source["kept_whole"], &source["exact"], &summary["stored"]), (&true.into(), &true.into(), &0.into()));
-    // What is western but not legal, and what no rules of the notation allow, is refused with its place.
+    // A western but illegal game, and a document that no notation allows, are refused with the location.
     room.write("bad.pcn", r#"{"previous_moves": [[[52, "shift", 28]]]}"#);
     room.fails(&["import", "bad.pcn", "-o", "bad.bga"], 1, &["bad.pcn: bad PCN: /previous_moves/0: not a legal move"]);
     room.write("bad.pcn", SAMPLE.replace(r#""drop", 22"#, r#""drop", 21"#));
@@ -436,7 +435,7 @@ fn other_games_are_kept_whole_in_an_archive() {
     assert!(!room.path("bad.bga").exists());
 }
 
-/// A document of several jobs is kept in several parts.
+/// A document of several jobs is stored in several parts.
 #[test]
 fn long_documents_are_kept_whole() {
     let room = Room::new();

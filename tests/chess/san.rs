@@ -1,10 +1,10 @@
-//! Move texts: written by the standard, read as people write them.
+//! Texts of moves: written by the standard, read in common notations.
 
 use crate::common::positions::{play, position};
 use scoresheet::chess::san::SanError;
 use scoresheet::chess::{Move, Position};
 
-/// What one text reads as, in UCI, castling as king takes rook.
+/// Returns the move of a text in UCI, with castling as king takes rook.
 fn read(position: &Position, text: &str) -> Result<String, SanError> {
     let m = position.parse_san(text.as_bytes())?;
     let mut uci = Vec::new();
@@ -40,10 +40,10 @@ fn pawn_moves() {
     reads_as(en_passant, "exd6 ed6 e5xd6 e5d6 e5-d6 exd6e.p. exd6ep exd6ep! exd6+", "e5d6");
     fails(START, "e5 e6 d2e4 exd3 e1 e8 e2e2 a2b3", SanError::NoSuchMove);
     fails(en_passant, "d6 exf6 e5f6", SanError::NoSuchMove);
-    // Without the right to it, and for a piece that is no pawn.
+    // Without the right to capture en passant, and for a piece that is not a pawn.
     fails("4k3/8/8/3pP3/8/8/8/4K3 w - - 0 1", "exd6 e5d6", SanError::NoSuchMove);
     fails("4k3/8/8/3pK3/8/8/8/8 w - d6 0 1", "exd6", SanError::NoSuchMove);
-    // Two steps over a piece, and onto one.
+    // Two steps over a piece, and onto a piece.
     fails("4k3/8/8/8/8/4n3/4P3/4K3 w - - 0 1", "e4 e3 e2e4", SanError::NoSuchMove);
     fails("4k3/8/8/8/4n3/8/4P3/4K3 w - - 0 1", "e4 e2e4", SanError::NoSuchMove);
 }
@@ -93,10 +93,10 @@ fn ambiguity_is_among_legal_moves() {
     reads_as(both, "Nf3 Ngf3 g1f3", "g1f3");
     fails(both, "Ndf3 N2f3", SanError::LeavesKingInCheck);
     assert_eq!(position(both).san(position(both).parse_san(b"Nf3").expect("legal")), "Nf3");
-    // Both are pinned: the fault is the check, not the choice.
+    // Both are pinned: the fault is the check, not the ambiguity.
     let neither = "3rk3/8/8/8/q7/8/2NN4/3K4 w - - 0 1";
     fails(neither, "Nb4 Nf3", SanError::LeavesKingInCheck);
-    // The king's own moves, and standing in check.
+    // The king's moves, and moves while in check.
     fails("4k3/8/8/8/8/8/3r4/4K3 w - - 0 1", "Kf2 Ke2 Kd1", SanError::LeavesKingInCheck);
     fails("4k3/8/8/8/8/8/PP2r3/4K3 w - - 0 1", "a3 b4 a2a4", SanError::LeavesKingInCheck);
     // En passant would clear the rank.
@@ -118,7 +118,8 @@ fn castling() {
     ] {
         fails(fen, "O-O 0-0 e1g1", SanError::NoSuchMove);
     }
-    // Chess960: a step of the king is a step, and castling is king takes rook or the king's leap to where it arrives.
+    // Chess960: a single step of the king is a step; castling is king takes rook, or the king's leap to its target
+    // square.
     let beside = "4k3/8/8/8/8/8/8/R4K1R w KQ - 0 1";
     reads_as(beside, "f1g1 Kg1", "f1g1");
     reads_as(beside, "O-O f1h1", "f1h1");
@@ -168,7 +169,7 @@ fn written_by_the_standard() {
     assert_eq!(write(knights, "h3f4"), "Nhf4");
 }
 
-/// A famous game through all its texts, tolerant and standard: both lines must end alike.
+/// A famous game in tolerant and standard notation: all lines must end in the same position.
 #[test]
 fn the_same_game_in_three_dialects() {
     let dialects = [

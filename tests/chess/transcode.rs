@@ -1,6 +1,6 @@
 //! Stand-alone strings, the alternate notation and move ids over every game of the corpora.
 //!
-//! Runs where SCORESHEET_CORPORA names a folder; every `.pgn` file below it is read.
+//! Runs if SCORESHEET_CORPORA names a folder; reads every `.pgn` file in it.
 
 use rayon::prelude::*;
 use scoresheet::brenner::alternate::{from_alternate, to_alternate};
@@ -48,7 +48,8 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// What a stand-alone string keeps of a game: kinds of texts aside, and a start that no tag says gets its FEN tag.
+/// Returns the parts of a game that a stand-alone string keeps: all except the kinds of texts. A start without a tag
+/// gets its FEN tag.
 fn kept(game: &Game) -> (Vec<(String, String)>, Vec<Event>) {
     let brace = |event: &Event| match event {
         Event::Text(_, text) => Event::Text(TextKind::Brace, text.clone()),

@@ -1,4 +1,4 @@
-//! The Zobrist key: equal where the rules see the same position, different elsewhere.
+//! The Zobrist key: equal for positions that the rules treat as the same, otherwise different.
 
 use crate::common::positions::{play, position};
 use scoresheet::chess::{Color, Piece, Position, Square};
@@ -29,7 +29,7 @@ fn transpositions_have_the_same_key() {
 
 #[test]
 fn labels_do_not_count() {
-    // White's knights change places.
+    // White's knights exchange squares.
     let mut exchanged = after("Nf3 Nf6 Ne5 Ng8 Nc4 Nf6 Nc3 Ng8 Nd5 Nf6 Nf4 Ng8 Nh3 Nf6 Ng1 Ng8 Na3 Nf6 Nb1 Ng8");
     exchanged.set_clocks(0, 1);
     assert_eq!(exchanged.fen(), Position::standard().fen());
@@ -53,21 +53,22 @@ fn a_target_counts_only_where_a_capture_en_passant_is_legal() {
         let without = key(&fen.replace(&format!(" {target} "), " - "));
         with != without
     };
-    // Nobody stands beside the pawn.
+    // No pawn stands beside the pawn.
     assert!(!counts("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1", "e3"));
     assert!(counts("4k3/8/8/8/3pP3/8/8/4K3 b - e3 0 1", "e3"));
     // Pinned on the file, then on the rank with both pawns gone.
     assert!(!counts("3k4/8/8/8/3pP3/8/8/3RK3 b - e3 0 1", "e3"));
     assert!(!counts("8/8/8/8/k2pP2R/8/8/4K3 b - e3 0 1", "e3"));
-    // One of two is pinned, the other may.
+    // One of two pawns is pinned, the other may capture.
     assert!(counts("3k4/8/8/8/3pPp2/8/8/3RK3 b - e3 0 1", "e3"));
-    // In check elsewhere.
+    // In check from elsewhere.
     assert!(!counts("4k3/8/5N2/8/3pP3/8/8/4K3 b - e3 0 1", "e3"));
 
     let files: HashSet<u64> = (0..8)
         .map(|file| {
             let mut position = position("4k3/8/8/pPpPpPpP/8/8/8/4K3 w - - 0 1");
-            // The targets a6, c6, e6, g6 lie beside White's pawns; on the other files no pawn can have stepped.
+            // The targets a6, c6, e6, g6 are beside White's pawns; on the other files no pawn can have made a double
+            // step.
             position.set_en_passant(Square::at(file, 5));
             position.zobrist()
         })
@@ -95,14 +96,14 @@ fn the_rook_of_a_right_counts() {
         ["G", "H", "C", "A", "HA", "GC", "HC", "GA"].map(|rights| format!("4k3/8/8/8/8/8/8/R1R1K1RR w {rights} - 0 1"));
     let keys: HashSet<u64> = fens.iter().map(|fen| key(fen)).collect();
     assert_eq!(keys.len(), fens.len());
-    // A rook that is the only one of its castling side is the outermost, wherever it stands.
+    // The only rook of a castling side is the outermost, on any square.
     assert_eq!(key("4k3/8/8/8/8/8/8/4K1R1 w G - 0 1"), key("4k3/8/8/8/8/8/8/4K1R1 w K - 0 1"));
 }
 
-/// Keys may be written into files, so they must not change from version to version.
+/// Keys may be written to files, so they must not change between versions.
 #[test]
 fn keys_are_stable() {
-    // SplitMix64 gives these from the seed in the module's description; computed apart from this crate.
+    // SplitMix64's numbers for the seed in the module's description, computed without this crate.
     let expected = [
         ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 0xCC8D_D5B8_0004_4260),
         ("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1", 0x9164_5CBF_E325_5013),

@@ -1,4 +1,4 @@
-//! What is found, against python-chess move by move on 2,000 games (tools/brute/compare.py); skipped where there is no
+//! Compares search results with python-chess, move by move, on 2,000 games (tools/brute/compare.py); skipped without
 //! python-chess.
 
 use crate::common::cli::Room;
@@ -22,7 +22,7 @@ fn python_chess_finds_the_same() {
     let done = command.output().unwrap();
     let (out, err) = (String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr));
     assert!(done.status.success(), "{out}{err}");
-    // Every question has an answer, and few have an empty one.
+    // Every query has a result, and few have an empty one.
     let rows: Vec<&str> = out.lines().filter(|line| line.starts_with("same")).collect();
     let empty = rows.iter().filter(|row| row.split_whitespace().nth(1) == Some("0")).count();
     assert!(rows.len() >= 30 && empty <= 4, "{out}");

@@ -1,4 +1,4 @@
-//! Games changed under their numbers, imports of what is new, and exports in other shapes.
+//! Games changed under their numbers, imports of new games only, and exports in other forms.
 
 use crate::common::cli::{Done, FAULTY, PGN, Room, json};
 use std::fs;
@@ -46,11 +46,11 @@ fn tags_are_set() {
     assert_eq!((&object["game"], &object["changes"][0]), (&2.into(), &"White \"Carlsen, Magnus\" -> \"B\"".into()));
     let object = json(&room.fine(&["set", "g.bga", "--games", "2", "White=B", "--json"])).remove(0);
     assert_eq!((&object["archive"], &object["changed"]), (&"g.bga".into(), &1.into()));
-    // The seven tags have their place; others come last; a rename keeps the place.
+    // The seven tags of the roster have fixed positions, and others come last; a rename keeps the position.
     room.fine(&["set", "g.bga", "--games", "3", "Site=Linz", "Annotator=me", "--rename", "Event=Tournament", "-q"]);
     let names: Vec<String> = tags(&room, 3).into_iter().map(|(name, _)| name).collect();
     assert_eq!(names, ["Tournament", "Site", "White", "Black", "Result", "SetUp", "FEN", "Annotator"]);
-    // The result after the moves goes with the tag.
+    // The result after the moves changes with the tag.
     room.fine(&["set", "g.bga", "--where", "white = Ce", "Result=1-0", "-q"]);
     assert!(room.fine(&["show", "g.bga", "3", "--pgn"]).ends_with("40. a8=Q+ Kd7 1-0\n\n"));
     room.fine(&["set", "g.bga", "--games", "1-", "--restore", "-q"]);
@@ -99,7 +99,7 @@ fn names_are_respelled() {
     room.write("names.txt", "one name\n");
     room.fails(&["rename", "g.bga", "--list", "names.txt"], 1, &["names.txt:1: write OLD, a tab, NEW"]);
     gives_back_its_source(&room);
-    // Suggestions are such a list.
+    // Suggestions have the form of such a list.
     let game =
         |white: &str, id: &str| format!("[White \"{white}\"]\n[WhiteFideId \"{id}\"]\n[Black \"B\"]\n\n1. e4 *\n\n");
     let names = [("Carlsen, Magnus", "1503014"), ("Carlsen,M", "1503014"), ("CARLSEN, MAGNUS", ""), ("Carl, M", "")];
@@ -136,7 +136,7 @@ fn a_game_is_edited() {
     gives_back_its_source(&room);
 }
 
-/// What the editor does is done.
+/// Changes made in the editor are applied.
 #[cfg(unix)]
 #[test]
 fn an_editor_is_called() {
@@ -162,14 +162,14 @@ fn an_editor_is_called() {
 fn only_what_is_new_is_imported() {
     let room = Room::with_archive();
     let before = room.read("g.bga");
-    // The same three, of which one has another comment and one other headers that agree; one that is new, twice; one
-    // with the address of a game that is there.
+    // The same three games, one with another comment and one with additional compatible tags; a new game, twice; and a
+    // game with the address of a stored one.
     let own = PGN.replace("king's pawn", "e5").replace("[Date \"????.??.??\"]", "[Date \"2024.??.??\"]");
     let site = |moves: &str| format!("\n[Site \"https://example.org/abcdefgh\"]\n[White \"X\"]\n\n{moves} *\n");
     room.write("week.pgn", own + &site("1. e4") + &site("1. d4") + "\n" + FAULTY);
     let done = room.run(&["import", "week.pgn", "-o", "g.bga", "--new-only"]);
     assert_eq!(done.code, Some(0), "{}", done.err);
-    // Two of the three are too short to be one game with headers that differ.
+    // Two of the three are too short to be one game despite different tags.
     assert!(done.err.contains("6 games seen = 3 stored + 3 there already + 0 rejected"), "{}", done.err);
     assert!(done.err.contains("3 games are there already: 2 by their moves, 1 by their headers"), "{}", done.err);
     assert!(done.err.contains("game 6 (stored as 6)"), "{}", done.err);
@@ -205,7 +205,7 @@ fn games_are_exported_in_other_shapes() {
     assert!(ordered.starts_with("[Event \"Endgame\"]\n[Site \"?\"]\n[Date \"????.??.??\"]\n[Round \"?\"]\n[White"));
     assert_eq!(room.run(&["export", "g.bga", "--language", "xx"]).code, Some(2));
     room.fails(&["export", "g.bga", "--format", "fen", "--width", "5"], 1, &["--width is for PGN"]);
-    // What comes out in English is read back.
+    // Exported English notation can be imported again.
     room.write("plain.pgn", room.fine(&["export", "g.bga", "--moves-only", "--width", "30"]));
     room.fine(&["import", "plain.pgn", "-o", "plain.bga", "-q", "--strict"]);
 }
@@ -238,7 +238,7 @@ fn files_for_each_game_player_or_tag() {
     room.fails(&["export", "g.bga", "--split", "game", "-o", "one.pgn"], 1, &["give a folder"]);
 }
 
-/// No line of help or table is longer than a screen of 80 columns is wide; messages are wrapped on a terminal.
+/// Lines of help and tables fit a screen of 80 columns; messages are wrapped on a terminal.
 #[test]
 fn everything_fits_eighty_columns() {
     let room = Room::new();
@@ -264,7 +264,7 @@ fn everything_fits_eighty_columns() {
     let too_wide = |args: &[&str]| {
         let done = room.on_screen(args);
         assert_eq!(done.code, Some(0), "{args:?}: {}", done.err);
-        // Messages are one line each for programs; on a terminal they are wrapped.
+        // For programs, a message is one line; on a terminal it is wrapped.
         for line in done.out.lines() {
             assert!(line.chars().count() <= 80, "{args:?}: {line}");
         }
@@ -285,7 +285,7 @@ fn everything_fits_eighty_columns() {
     }
 }
 
-/// The view in a pseudo-terminal, where there is one: it draws, follows keys, and leaves the terminal as it was.
+/// The view in a pseudo-terminal, if there is one: it draws, responds to keys, and restores the terminal.
 #[cfg(all(unix, feature = "view"))]
 #[test]
 fn view_runs_in_a_terminal() {

@@ -139,7 +139,7 @@ fn ranges_of_games() {
     }
 }
 
-/// Title, license and other metadata: set, shown, kept by copies, taken away.
+/// Title, license and other metadata: set, shown, kept by copies, removed.
 #[test]
 fn metadata() {
     let room = Room::with_archive();
@@ -306,7 +306,7 @@ fn bench_measures_and_checks() {
     for speed in ["replay_ns_per_ply", "scan_keys_ns_per_ply_all_threads", "fen_ns", "random_ns_mean"] {
         assert!(all[speed].as_f64().unwrap() > 0.0, "{speed}");
     }
-    // The source's own measure, as `brenner sizes` has it.
+    // The source's sizes, like in `brenner sizes`.
     assert_eq!(all["moves"], json(&room.fine(&["brenner", "sizes", "g.pgn", "--json"]))[0]);
     assert_eq!(all["moves"]["plies"], all["plies"]);
     for row in
@@ -333,7 +333,7 @@ fn completions_man_and_help() {
     }
     assert!(room.fine(&["man"]).contains(".TH scoresheet 1"));
     room.fine(&["man", "--dir", "pages"]);
-    // The synopsis has the values that options take.
+    // The synopsis lists the values of options.
     let synopsis = String::from_utf8(room.read("pages/scoresheet-sample.1")).unwrap();
     for option in ["\\-\\-seed\\fR \\fI<NUMBER>\\fR]", "\\-\\-per\\-game\\fR \\fI<N>\\fR]", "[\\fB\\-\\-distinct\\fR]"]
     {
@@ -360,8 +360,8 @@ fn completions_man_and_help() {
 fn programs_of_their_own_are_subcommands() {
     use std::os::unix::fs::PermissionsExt;
     let (room, programs) = (Room::new(), tempfile::tempdir().unwrap());
-    // Where nothing else lies beside it. A copy is the last choice: a process that another test starts may inherit the
-    // open file, and then the copy cannot be run.
+    // In a folder without other programs. A copy of the program is the last choice: a process that another test starts
+    // may inherit the open file, and then the copy cannot be run.
     let command = programs.path().join("scoresheet");
     std::fs::hard_link(env!("CARGO_BIN_EXE_scoresheet"), &command)
         .or_else(|_| std::fs::copy(env!("CARGO_BIN_EXE_scoresheet"), &command).map(drop))
@@ -384,7 +384,7 @@ fn programs_of_their_own_are_subcommands() {
         std::fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
     };
-    // On PATH; then beside the command, which comes first.
+    // On PATH; then beside the command, which takes precedence.
     script("scoresheet-serve", folder, "echo path \"$@\"; exit 7");
     assert_eq!(
         run(&["serve", "a b", "--port", "1"], folder),
@@ -392,12 +392,12 @@ fn programs_of_their_own_are_subcommands() {
     );
     script("scoresheet-serve", programs.path(), "echo beside");
     assert_eq!(run(&["serve"], folder).1, "beside\n");
-    // Any name will do, but none that leads elsewhere; what is built in stays what it is.
+    // Any name works, except paths; built-in commands take precedence.
     script("scoresheet-count2", folder, "echo counted");
     assert_eq!(run(&["count2"], folder).1, "counted\n");
     script("scoresheet-list", folder, "echo wrong");
     assert!(run(&["list", "--help"], folder).1.contains("Usage"));
-    // Parquet is a program's, too, and is asked for as a format.
+    // Parquet also runs another program, as an export format.
     let exported: &[&str] = &["export", "games.bga", "--format", "parquet", "-o", "x.parquet"];
     let (code, _, err) = run(exported, folder);
     assert!(code == Some(2) && err.contains("scoresheet-parquet"), "{err}");

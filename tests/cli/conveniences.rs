@@ -1,4 +1,4 @@
-//! What people expect of a command: default options from a file, colours, a pager, an exit code for no game, completion.
+//! Conventions of command lines: default options from a file, colors, a pager, an exit code for no game, completion.
 
 use crate::common::cli::Room;
 #[cfg(target_os = "linux")]
@@ -10,12 +10,12 @@ fn a_file_has_default_options() {
     room.write("config", "# Mine\nlist --columns white --limit 1\n");
     let list = |args: &[&str]| room.run_env(&[&["list", "g.bga"], args].concat(), &[("SCORESHEET_CONFIG", "config")]);
     assert_eq!(list(&[]).out, "Adler, A\n");
-    // What is typed counts.
+    // The command line takes precedence.
     assert_eq!(list(&["--limit", "2"]).out, "Adler, A\nBuche, Björn\n");
     assert_eq!(list(&["--no-config"]).out, room.fine(&["list", "g.bga"]));
-    // Other commands have none of it.
+    // Other commands ignore these options.
     assert_eq!(room.run_env(&["info", "g.bga"], &[("SCORESHEET_CONFIG", "config")]).code, Some(0));
-    // The folder for the settings of programs.
+    // The standard folder for settings.
     std::fs::create_dir(room.path("scoresheet")).unwrap();
     room.write("scoresheet/config", "* --limit 1\nlist --columns black\n");
     let settings = room.path("").to_str().unwrap().to_owned();
@@ -55,9 +55,9 @@ fn colours_are_for_terminals_or_on_request() {
     let colored = list(&["--color", "always"]);
     assert!(colored.starts_with("\x1b[1m"), "{colored}");
     assert_eq!(colored.replace("\x1b[1m", "").replace("\x1b[0m", ""), plain);
-    // Programs get values and nothing else.
+    // Pipes get plain values.
     assert!(!room.fine(&["list", "g.bga", "--color", "always", "--format", "csv"]).contains('\x1b'));
-    // The faults of a command line follow it, too.
+    // Faults of the command line follow the option too.
     let fault = |color| room.run(&["list", "--nothing", "--color", color]).err;
     assert!(fault("always").contains('\x1b') && !fault("never").contains('\x1b'));
 }
@@ -79,7 +79,7 @@ fn no_game_is_a_failure_on_request() {
     }
 }
 
-/// On a pseudo-terminal, which `script` of util-linux makes.
+/// On a pseudo-terminal, made by `script` of util-linux.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_terminal_has_a_pager() {
@@ -102,14 +102,14 @@ fn a_terminal_has_a_pager() {
     let is_paged = |text: &str| text.lines().all(|line| line.starts_with("paged:")) && text.lines().count() > 3;
     let paged = seen("list g.bga --color never", &[pager]);
     assert!(is_paged(&paged), "{paged}");
-    // It is wrapped and aligned as without one.
+    // The text is wrapped and aligned like without a pager.
     assert_eq!(paged.replace("paged:", ""), seen("list g.bga --color never --no-pager", &[pager]));
     assert!(is_paged(&seen("show g.bga 1", &[("PAGER", "sed s/^/paged:/")])));
-    // The first one counts; an empty one is none.
+    // The first variable counts; an empty one turns the pager off.
     assert!(is_paged(&seen("show g.bga 1", &[pager, ("PAGER", "cat >/dev/null")])));
     assert!(!seen("show g.bga 1", &[("SCORESHEET_PAGER", ""), ("PAGER", "sed s/^/paged:/")]).contains("paged:"));
     assert!(!seen("show g.bga 1", &[pager, ("TERM", "dumb")]).contains("paged:"));
-    // What is not read at length, and what no terminal shows.
+    // Short output, and output that no terminal shows.
     assert!(!seen("fen g.bga 1:0", &[pager]).contains("paged:"));
     assert!(!seen("list g.bga | cat", &[pager]).contains("paged:"));
     // A pager that ends early is no failure.
@@ -137,7 +137,7 @@ fn shells_complete_fields_and_players() {
         assert!(completed(&room, shell, &["player", "none.bga", "bU"]).is_empty(), "{shell}");
         room.fine(&["index", "--all", "g.bga", "-q"]);
     }
-    // Help names where the fields are listed instead.
+    // Help names the command that lists the columns.
     assert!(!room.fine(&["list", "--help"]).contains("possible values: player"));
 }
 

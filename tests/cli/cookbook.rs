@@ -1,6 +1,6 @@
-//! The cookbook: every command of `docs/cookbook` is run, page after page in one folder, and prints what the page says.
+//! Runs every command of `docs/cookbook`, page after page in one folder, and compares the output with the page.
 //!
-//! `SCORESHEET_BLESS=1 cargo test --test cli cookbook::` writes what they print into the pages.
+//! `SCORESHEET_BLESS=1 cargo test --test cli cookbook::` writes the output into the pages.
 
 use crate::common::cli::Room;
 use crate::common::sample::lichess;
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use unicode_width::UnicodeWidthStr;
 
-/// Lines of output that are shown; what comes after is left out.
+/// The number of output lines shown; further lines are omitted.
 const SHOWN: usize = 16;
 
 fn docs() -> PathBuf {
@@ -23,7 +23,7 @@ fn pages() -> Vec<PathBuf> {
     links.map(|link| docs().join(link)).collect()
 }
 
-/// A page in parts: text, commands and output in turn.
+/// Splits a page into parts: text, commands and output in turn.
 fn parts(page: &str) -> Vec<(String, Option<(String, String)>)> {
     let mut parts = Vec::new();
     let mut rest = page;
@@ -38,7 +38,7 @@ fn parts(page: &str) -> Vec<(String, Option<(String, String)>)> {
     parts
 }
 
-/// Whether this is what was printed; a line `...` stands for any lines.
+/// Returns whether the output matches; a line `...` stands for any lines.
 fn matches(expected: &[&str], printed: &[&str]) -> bool {
     match (expected.split_first(), printed.split_first()) {
         (None, None) => true,
@@ -48,7 +48,7 @@ fn matches(expected: &[&str], printed: &[&str]) -> bool {
     }
 }
 
-/// A line, but without the numbers of what takes how many bytes: these change with the compression.
+/// Returns a line without its sizes in bytes, which change with the compression.
 fn measureless(line: &str) -> String {
     let is_size = line.contains("byte") || ["Format ", "moves ", "all "].iter().any(|start| line.starts_with(start));
     if !is_size {
@@ -61,7 +61,7 @@ fn measureless(line: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// What is printed, but for seconds, which are never the same.
+/// Returns the output without seconds, which always differ.
 fn timeless(text: &str) -> String {
     let line = |line: &str| match line.rsplit_once("; ") {
         Some((before, time)) if time.ends_with(" s") && time.contains('.') => format!("{before}; 0.50 s"),
@@ -98,7 +98,7 @@ fn every_recipe_prints_what_it_says() {
                 .unwrap();
             let printed = timeless(&String::from_utf8(done.stdout).unwrap());
             let lines: Vec<&str> = printed.lines().collect();
-            // Data for other programs has tabs, or is JSON or CSV; a path is as long as it is.
+            // Data for programs is tab-separated, JSON or CSV; paths have any length.
             let is_text = !["json", "csv", "--format uci", "--pgn", "cat "].iter().any(|word| commands.contains(word));
             let is_wide = |line: &&&str| is_text && !line.contains('\t') && line.width() > 80;
             wrong
@@ -120,8 +120,7 @@ fn every_recipe_prints_what_it_says() {
     assert!(recipes >= 30, "{recipes} recipes");
 }
 
-/// Every page that the book names is there, every link leads somewhere, and mdBook makes a book of it, where it is
-/// installed.
+/// Every page in the book's list exists, every link has a target, and mdBook builds the book, if installed.
 #[test]
 fn the_book_is_whole() {
     for page in pages() {

@@ -1,9 +1,9 @@
-//! The jobs of every day: listing and sorting, sampling, grouping; and that what is asked is what is answered.
+//! Everyday jobs: listing and sorting, sampling, grouping; the answers must match the questions.
 
 use crate::common::cli::{Room, json};
 use serde_json::Value;
 
-/// A sacrifice on h7, the same square without one, a mate by a knight, endings; clocks and evaluations.
+/// A sacrifice on h7, the same square without a sacrifice, a mate by a knight, endings; clocks and evaluations.
 const GAMES: &str = r#"[Event "Sacrifice"]
 [White "Adler"]
 [Black "Buche"]
@@ -102,7 +102,7 @@ fn material_takes_what_its_help_says() {
     assert_eq!(numbers(&room, &["--material", "KRP+kr", "--either-color"]), "5");
     assert_eq!(numbers(&room, &["--material", "KRPkrp"]), "4");
     let done = room.run(&["find", "g.bga", "--material", "KRPkrp", "--either-color", "--explain", "--count"]);
-    // The games with other pieces at their ends are not replayed.
+    // Games that end with other pieces are not replayed.
     assert!(done.err.contains("signatures       1 game\n"), "{}", done.err);
     assert_eq!(done.out, "1\n");
 }
@@ -143,7 +143,7 @@ fn several_positions_and_either_color() {
     assert_eq!(numbers(&room, &["--fens", "list.epd"]), "1 3");
     room.write("bad.epd", "xx\n");
     room.fails(&["find", "g.bga", "--fens", "bad.epd"], 1, &["bad.epd", "line 1"]);
-    // The French, with colours exchanged.
+    // The French Defense with colors exchanged.
     let swapped = "rnbqkbnr/pppp1ppp/8/4p3/8/4P3/PPPP1PPP/RNBQKBNR b KQkq -";
     assert_eq!(numbers(&room, &["--fen", swapped]), "");
     assert_eq!(numbers(&room, &["--fen", swapped, "--either-color"]), "1");
@@ -224,14 +224,14 @@ fn list_and_find_are_alike() {
     assert!(game["opening"].as_str().unwrap().starts_with("French Defense"), "{game}");
     let chosen = json(&rows(&["--json", "--columns", "game,whiteelo,date", "--limit", "1"]).join("\n")).remove(0);
     assert_eq!(chosen.to_string(), r#"{"date":"2020.05.01","game":1,"whiteelo":2400}"#);
-    // A table of 80 columns: what counts least is cut.
+    // A table of 80 columns: the least important columns are cut.
     let table = rows(&["--format", "table"]);
     assert!(table[0].starts_with("game  white  black  result") && table.iter().all(|line| line.chars().count() <= 80));
     for option in ["--columns", "--sort"] {
         let done = room.run(&["list", "g.bga", option, "whit"]);
         assert!(done.code == Some(2) && done.err.contains("did you mean white?"), "{}", done.err);
     }
-    // The shape is the same in other commands.
+    // Other commands use the same members.
     let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
     for args in [&["show", "g.bga", "1", "--json"][..], &["eco", "g.bga", "--games", "1", "--json"]] {
         let other = json(&room.fine(args)).remove(0);
@@ -241,7 +241,7 @@ fn list_and_find_are_alike() {
     }
 }
 
-/// What engines write in comments is asked like any data, whatever program wrote it; scores are White's.
+/// Engine data in comments, from any program, can be queried like other data; scores are White's.
 #[test]
 fn what_engines_say_is_asked() {
     let room = room();
@@ -330,7 +330,7 @@ fn clocks_and_evaluations_are_asked() {
     let done = room.run(&["list", "g.bga", "--where", "lowclock < 10", "--count", "--explain"]);
     assert!(done.err.contains("5 games read for clocks"), "{}", done.err);
     room.fine(&["index", "g.bga", "--tag-columns", "--quiet"]);
-    // Where the columns say which games have comments, others are not looked into.
+    // If the columns say which games have comments, the other games are not read.
     let done = room.run(&["list", "g.bga", "--where", "not lowclock < 10", "--count", "--explain"]);
     assert!(done.err.contains("1 game read for clocks") && done.out == "4\n", "{}{}", done.err, done.out);
     assert_eq!(numbers(&room, &["--mistake", "blunder"]), "3");
@@ -365,7 +365,7 @@ fn clocks_and_evaluations_are_asked() {
     assert!(text.contains("Clock") && text.contains("Accuracy") && text.contains("Black 1, 0, 0"), "{text}");
 }
 
-/// What the engines of the questions' games say, at each door of the command.
+/// The engine data of the games of `testdata/questions`, in each command that reads it.
 #[test]
 fn engines_are_asked() {
     let room = Room::new();
@@ -418,7 +418,7 @@ fn samples_are_reproducible() {
     assert_eq!(small, draw(&["50", "--seed", "3", "--threads", "1"]));
     assert!(draw(&["200", "--seed", "3"]).starts_with(&small));
     assert_ne!(small, draw(&["50", "--seed", "4"]));
-    // Each is what `fen` says of that place, and the move is legal there.
+    // Each row agrees with `fen` at the same game and ply, and the move is legal there.
     for row in json(&draw(&["300", "--json", "--quiet-positions", "--plies", "10-40", "--distinct", "--per-game", "1"]))
     {
         let pair = format!("{}:{}", row["game"], row["ply"]);
@@ -427,7 +427,7 @@ fn samples_are_reproducible() {
         let san = row["san"].as_str().unwrap();
         assert!(!san.contains(['x', '+', '#', '=']), "{row}");
     }
-    // No game is in both parts, and every game is in one.
+    // Every game is in exactly one part.
     let games = |part: &str| -> std::collections::BTreeSet<String> {
         let out = draw(&["3000", "--format", "numbers", "--test", "20", "--part", part]);
         out.lines().map(str::to_owned).collect()
@@ -543,7 +543,7 @@ fn what_is_done_is_said_in_json_too() {
     assert_eq!(done(&["fen", "g.bga", "3:1", "--json"])["ply"], 1);
 }
 
-/// A fifth rook has no label; Black's were once taken for empty squares.
+/// A fifth rook has no label; Black's were once mistaken for empty squares.
 #[test]
 fn pieces_beyond_the_labels_are_found_for_both_sides() {
     let room = Room::new();

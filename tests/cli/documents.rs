@@ -1,8 +1,8 @@
-//! Every example of the five source documents, by its number, on the command.
+//! Every example of the five source documents, by its number, with the command.
 //!
 //! Numbers: `K` the SAN Kit's FEN document (1993), `W` the Chess Programming Wiki's page, `T` the game state as a
 //! 6-tuple, `B` N. Brenner's "Minimal encoding of moves", `P` "Portable Chess Notation"; within each, in the order of
-//! the document. `tests/chess/documents.rs` asks the library the same.
+//! the document. `tests/chess/documents.rs` tests the same with the library.
 
 use crate::common::cli::Room;
 use serde_json::{Value, json};
@@ -15,7 +15,8 @@ const KINGS: &str = "4k3/8/8/8/8/8/4P3/4K3 w - - 5 39";
 
 // ---- K, W, T: FEN ----
 
-/// K1 to K5, W1 to W4: each FEN is read strictly, is legal, and comes out as it is; and is where its moves lead.
+/// K1 to K5, W1 to W4: each FEN is accepted strictly, is legal, is written unchanged, and equals the position after its
+/// moves.
 #[test]
 fn k1_to_k5_and_w1_to_w4_fens() {
     let room = Room::new();
@@ -35,7 +36,7 @@ fn k1_to_k5_and_w1_to_w4_fens() {
     }
 }
 
-/// K6: the old symbol `nil`, which a strict reader names. K7: a position need not be legal, and is told to be not.
+/// K6: the old symbol `nil`, which a strict reader names. K7: a position need not be legal; the verdict reports it.
 #[test]
 fn k6_and_k7_nil_and_illegal_positions() {
     let room = Room::new();
@@ -46,7 +47,7 @@ fn k6_and_k7_nil_and_illegal_positions() {
     assert_eq!(done.out, "8/8/8/8/8/8/8/8 w - - 0 1\tillegal: White has no king, Black has no king\n");
 }
 
-/// K8: the benchmark files' form, BK and WAC: operations with moves.
+/// K8: the form of the benchmark files BK and WAC: operations with moves.
 #[test]
 fn k8_benchmark_positions() {
     let line = r#"1k1r4/pp1b1R2/3q2pp/4p3/2B5/4Q3/PPP2B2/2K5 b - - bm Qd1+; id "BK.01";"#;
@@ -54,7 +55,7 @@ fn k8_benchmark_positions() {
     assert_eq!(done.out, format!("{line}\tlegal\n"));
 }
 
-/// W5: Shredder-FEN. W6: X-FEN of Chess960. W7: X-FEN's target, only where a pawn may capture. W8: X-FEN of 10x8.
+/// W5: Shredder-FEN. W6: X-FEN of Chess960. W7: X-FEN's target, only if a pawn may capture. W8: X-FEN of 10x8.
 #[test]
 fn w5_to_w8_shredder_and_x_fen() {
     let room = Room::new();
@@ -79,8 +80,7 @@ fn w5_to_w8_shredder_and_x_fen() {
     );
 }
 
-/// T1: the placement of the example, and its six fields by name. T2: a draw at 50 half-moves, as that document has it,
-/// is at 100.
+/// T1: the placement of the example, and its six fields by name. T2: the document's draw at 50 half-moves is at 100.
 #[test]
 fn t1_and_t2_the_six_tuple() {
     let room = Room::new();
@@ -121,14 +121,14 @@ fn b1_b8_and_b9_scholars_mate() {
     );
     assert_eq!(sizes["forms"]["short_san"]["per_ply"], 2.7143, "about 2.7 bytes a half-move");
     assert_eq!(sizes["reduction"], 2.714, "between 2:1 and 3:1");
-    // Every byte in the document's fields.
+    // Every byte, with the document's fields.
     let told = explained(&room, MATE);
     for bits in
         ["001 01 100", "01 100 001", "0001 0 111", "1 1 011 01 1", "0001 1 110", "00000 110", "01 010 011", "00000 010"]
     {
         assert!(told.lines().any(|line| line.starts_with(bits)), "{bits}\n{told}");
     }
-    // And back.
+    // And decoded.
     let back = room.run_with(&["brenner", "decode", "-"], encoded(&room, MATE, "table")).out;
     assert!(back.contains("1. e4 e5 2. Qh5 Nc6 3. Bc4 Nf6?? 4. Qxf7# 1-0"), "{back}");
 }
@@ -149,7 +149,7 @@ fn b2_to_b5_single_bytes() {
     }
 }
 
-/// B6: prefixes for promoted pieces. B7: texts between zero bytes, and the letters of those before the moves.
+/// B6: prefixes for promoted pieces. B7: texts between zero bytes, and the letters of texts before the moves.
 #[test]
 fn b6_and_b7_prefixes_and_texts() {
     let room = Room::new();
@@ -166,7 +166,7 @@ fn b6_and_b7_prefixes_and_texts() {
 }
 
 /// B10: the alternate notation; B11: "the nnn field could be exchanged"; B12: "the fixed order (type, which, direction,
-/// no. sq.)". Each is read back.
+/// no. sq.)". Each can be decoded.
 #[test]
 fn b10_to_b12_orders_of_the_fields() {
     let room = Room::new();
@@ -184,7 +184,7 @@ fn b10_to_b12_orders_of_the_fields() {
             assert!(table.contains("1. "));
         }
     }
-    // The fields of Bc4 and of the pawns, as the document orders them: type, which, direction, number of squares.
+    // The fields of Bc4 and of the pawns in the document's order: type, which, direction, number of squares.
     for (form, bishop, pawn) in [
         ("alternate", "01 01 1 011", "001 10 100"),
         ("exchanged", "01 011 01 1", "001 10 100"),
@@ -198,7 +198,7 @@ fn b10_to_b12_orders_of_the_fields() {
     assert_eq!(room.run_with(&["brenner", "encode", "-", "--alternate"], MATE).out, encoded(&room, MATE, "alternate"));
 }
 
-/// B13: 11 bits suffice for a half-move: ids, in two bytes each or packed, with the tags after them, and read back.
+/// B13: 11 bits suffice for a half-move: ids, in two bytes each or packed, with the tags after them, and decoded.
 #[test]
 fn b13_eleven_bits() {
     let room = Room::new();
@@ -299,8 +299,8 @@ fn p1_to_p5_boards() {
     }
 }
 
-/// P6: every name of a piece that the document lists, of both sides, promoted, and in the hand of the other; P7: every
-/// exotic style; P8: the examples of sides.
+/// P6: every name of a piece in the document, of both sides, promoted, and in the other side's hand; P7: every exotic
+/// style; P8: the examples of sides.
 #[test]
 fn p6_to_p8_names_of_pieces() {
     let room = Room::new();
@@ -318,7 +318,7 @@ fn p6_to_p8_names_of_pieces() {
         let spellings =
             [name.clone(), name.to_uppercase(), format!("+{name}"), format!("{style}:{}", letters.to_uppercase())];
         for (place, spelling) in spellings.iter().enumerate() {
-            // The case of the abbreviation tells whose it is: that side moves it.
+            // The case of the abbreviation gives the side: that side moves the piece.
             let document =
                 json!({ "starting_position": [spelling, null], "previous_moves": [[[spelling, "shift", 1]]] });
             let top = place == 0 || place == 2;
@@ -333,7 +333,7 @@ fn p6_to_p8_names_of_pieces() {
     );
 }
 
-/// P9 to P13: the ways to name a square, each the same square.
+/// P9 to P13: the notations of a square, all for the same square.
 #[test]
 fn p9_to_p13_names_of_squares() {
     let room = Room::new();
@@ -349,7 +349,7 @@ fn p9_to_p13_names_of_squares() {
             let document = json!({ "starting_position": board, "previous_moves": [[[naming, "shift", empty]]] });
             let shown = room.run_with(&["pcn", "show", "-", "--json"], document.to_string()).out;
             assert!(last.is_none_or(|last| last == shown), "{number}: {naming}");
-            // Converted, it is named in each way; by its piece where that is unique.
+            // Converted, it has each notation; by its piece if unique.
             let flat = room.run_with(&["pcn", "convert", "-", "--squares", "flat", "--line"], document.to_string()).out;
             let pieces = room.run_with(&["pcn", "convert", "-", "--squares", "pieces", "--line"], flat).out;
             let pieces: Value = serde_json::from_str(&pieces).unwrap();
@@ -377,7 +377,7 @@ fn p14_to_p19_actions() {
         let side = board[0].as_array().unwrap().len();
         shown["board"][at / side][at % side].clone()
     };
-    // What was captured before is in hand: here a lance of the other's is, and a pawn, and a western queen.
+    // Pieces captured before are in hand: a lance of the other side, a pawn, and a western queen.
     let lance = board(&[(0, "s:l"), (9, "S:R")], 9);
     let moves = json!([[["S:R", "capture", 0]], [], [["s:L", "drop", [2, 4]]]]);
     assert_eq!(after(lance, moves, 22), "s:L", "P14, by a captor");
@@ -410,7 +410,7 @@ fn p20_to_p26_results() {
         assert!(shown.contains(&format!("Result      {told}\n")), "{shown}");
         let back: Value = serde_json::from_str(&room.run_with(&["pcn", "convert", "-"], document).out).unwrap();
         assert_eq!((&back["over?"], &back["...result?"]), (&over, &result));
-        // A game of western chess becomes one of an archive with that result.
+        // A game of western chess becomes a game with this result.
         room.write("w.pcn", json!({ "over?": over, "...result?": result }).to_string());
         room.fine(&["import", "w.pcn", "-o", "w.bga", "-q"]);
         assert!(room.fine(&["export", "w.bga"]).contains(&format!("[Result \"{pgn}\"]")));
@@ -419,7 +419,7 @@ fn p20_to_p26_results() {
     }
 }
 
-/// P27: the sample game is played to its end: the bottom side takes the general.
+/// P27: the sample game is played to its end: the bottom side captures the general.
 #[test]
 fn p27_the_sample_game() {
     let room = Room::new();

@@ -1,4 +1,4 @@
-//! Every example of the help texts, of README and of docs/, run as it stands on files of those names.
+//! Runs every example of the help texts, of README and of docs/, unchanged, with files of these names.
 
 use crate::common::cli::{FAULTY, Room};
 use crate::common::sample::{lichess_text, testdata};
@@ -7,20 +7,20 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// A game by players that examples name, in an opening that they name.
+/// A game with the players and opening that examples name.
 const NAMED: &str = "[Event \"Example\"]\n[White \"Anand, Viswanathan\"]\n[Black \"Carlsen, Magnus\"]\n\
 [Date \"2013.11.09\"]\n[Result \"1/2-1/2\"]\n[WhiteElo \"2775\"]\n[BlackElo \"2870\"]\n[ECO \"B90\"]\n\n\
 1. e4 c5 2. Nf3 d6 3. d4 cxd4 4. Nxd4 Nf6 5. Nc3 a6 6. Be2 e5 7. Nb3 Be7 8. O-O O-O 1/2-1/2\n\n";
 
-/// Programs of the examples that a machine may lack, or that would do more than read.
+/// Programs in examples that a machine may lack, or that do more than read.
 const STUBS: [&str; 1] = ["man"];
 
-/// The command lines of a text: lines that begin with the command, without the remark after two blanks.
+/// Returns the command lines of a text: lines that begin with the command, without the remark after two blanks.
 fn examples(text: &str) -> impl Iterator<Item = String> + '_ {
     text.lines().filter_map(|line| {
         let line = line.trim_start();
         line.strip_prefix("scoresheet ").filter(|rest| rest.starts_with(|first: char| first.is_ascii_lowercase()))?;
-        // Grammar, not an example.
+        // A grammar, not an example.
         let command = without_remark(line);
         (!command.contains("..") || command.contains("2010..2020"))
             .then_some(command)
@@ -28,18 +28,18 @@ fn examples(text: &str) -> impl Iterator<Item = String> + '_ {
     })
 }
 
-/// The command lines in the first column of the tables of a document.
+/// Returns the command lines in the first column of a document's tables.
 fn of_tables(text: &str) -> impl Iterator<Item = String> + '_ {
     text.lines().filter_map(|line| {
         let (command, _) = line.strip_prefix("| `")?.split_once('`')?;
-        // Fields of filters, members of JSON and what is only a part are no commands.
+        // Fields of filters, members of JSON and fragments are not commands.
         let is_command = command.contains(' ') && command.starts_with(|first: char| first.is_ascii_lowercase());
         let is_part = command.contains(" ..") || command.contains("FEN") || command.contains('|');
         (is_command && !is_part).then(|| format!("scoresheet {command}"))
     })
 }
 
-/// Cuts a line at two blanks that are in no quotation marks.
+/// Cuts a line at two blanks outside quotation marks.
 fn without_remark(line: &str) -> String {
     let (mut quote, mut blanks) = (None, 0);
     for (at, letter) in line.char_indices() {
@@ -56,20 +56,20 @@ fn without_remark(line: &str) -> String {
     line.to_owned()
 }
 
-/// The names of subcommands that a help text lists.
+/// Returns the subcommands in a help text.
 fn commands(help: &str) -> Vec<String> {
-    // Under headings of their own, or under one.
+    // Under several headings, or under one.
     let lines = help.lines().filter_map(|line| line.strip_prefix("  "));
     let names = lines.filter_map(|line| line.split_whitespace().next());
     let is_name = |name: &&str| name.len() > 2 && name.bytes().all(|byte| byte.is_ascii_lowercase());
     names.filter(is_name).filter(|name| !matches!(*name, "help" | "scoresheet")).map(str::to_owned).collect()
 }
 
-/// A folder with the files that examples name.
+/// Returns a folder with the files that examples name.
 fn prepared() -> Room {
     let room = Room::new();
     let text = String::from_utf8(lichess_text()).unwrap();
-    // Some thousand games, the long ones first: examples name plies; and one of this year.
+    // Some thousand games, the long ones first, because examples name plies; and a game of this year.
     let starts: Vec<usize> = text.match_indices("[Event ").map(|(at, _)| at).take(1201).collect();
     let all = starts.windows(2).map(|pair| &text[pair[0]..pair[1]]);
     let (long, short): (Vec<&str>, Vec<&str>) = all.partition(|game| game.contains(" 41. "));
@@ -172,7 +172,7 @@ fn every_example_runs() {
         }
     }
     assert!(lines.len() > of_help + 5, "{} examples", lines.len());
-    // A program of its own, which runs until it is told to end.
+    // A separate program, which runs until stopped.
     lines.retain(|line| !line.starts_with("scoresheet serve "));
     let programs = tempfile::tempdir().unwrap();
     symlink(env!("CARGO_BIN_EXE_scoresheet"), programs.path().join("scoresheet")).unwrap();
@@ -187,7 +187,7 @@ fn every_example_runs() {
         let folder = tempfile::tempdir().unwrap();
         copied(room.0.path(), folder.path());
         let at = |name: &str| folder.path().join(name);
-        // What an example makes is not there yet.
+        // The output of an example must not exist yet.
         let words: Vec<&str> = line.split_whitespace().collect();
         let adds = ["--append", "--resume"].iter().any(|option| words.contains(option));
         if let Some(place) = words.iter().position(|word| *word == "-o").filter(|_| !adds) {
@@ -202,7 +202,7 @@ fn every_example_runs() {
             before = "scoresheet delete games.bga --games 5,10-20 -q && ".to_owned();
         }
         if words.contains(&"--resume") {
-            // As a crash leaves it: nothing.
+            // After a crash there is no archive.
             before = "rm games.bga games.bgi && ".to_owned();
         }
         let script = format!("{before}{line}");
@@ -211,10 +211,10 @@ fn every_example_runs() {
         // An editor that changes nothing.
         shell.env("EDITOR", "true").env_remove("VISUAL");
         let done = shell.stdin(std::process::Stdio::null()).output().unwrap();
-        // What is looked at needs a terminal, and says so when it has read its arguments.
+        // The view needs a terminal, and reports this after parsing its arguments.
         let said = String::from_utf8_lossy(&done.stderr);
         let is_looked_at = words[1] == "view" && said.contains("needs a terminal");
-        // A program of its own, which these tests do not build: the command knows it, and says where it is.
+        // A separate program, which these tests do not build: the command knows it, and names its location.
         let is_elsewhere = said.contains("is the program scoresheet-") && said.contains("cargo install ");
         match done.status.success() || is_looked_at || is_elsewhere {
             true => Ok(()),

@@ -1,4 +1,4 @@
-//! The command line where things go wrong: bad input, damage, interrupts, outputs that take nothing.
+//! Failures of the command line: bad input, damage, interrupts, unwritable outputs.
 
 use crate::common::cli::{PGN, Room, gzip, json, many};
 use std::fs;
@@ -74,7 +74,7 @@ fn repair_saves_what_is_whole() {
     let mut damaged = whole.clone();
     damaged[17_000] ^= 1;
     room.write("g.bga", &damaged);
-    // Neither the damaged archive nor any other file is written over unasked.
+    // Neither the damaged archive nor any other file is overwritten without `--force`.
     for target in ["g.bga", "same.bga"] {
         let done = room.run(&["repair", "g.bga", "-o", target]);
         assert_eq!(done.code, Some(1), "{}", done.err);
@@ -111,7 +111,7 @@ fn verify_and_damage() {
 
     let whole = room.read("g.bga");
     let mut damaged = whole.clone();
-    // Well within the first block: records of games.
+    // In the first block's game records.
     damaged[17_000] ^= 1;
     room.write("g.bga", &damaged);
     for args in [&["verify", "g.bga"][..], &["verify", "g.bga", "--quick"]] {
@@ -130,7 +130,7 @@ fn verify_and_damage() {
         .map(|lost| lost["last"].as_u64().unwrap() - lost["first"].as_u64().unwrap() + 1)
         .sum();
     assert!(lost > 0);
-    // What is not damaged is still to be had.
+    // Undamaged games can still be exported.
     let done = room.run(&["export", "g.bga", "-o", "rest.pgn"]);
     assert_eq!(done.code, Some(1), "{}", done.err);
     assert!(done.err.contains("left out"), "{}", done.err);
@@ -150,7 +150,7 @@ fn bad_archives() {
     let room = Room::with_archive();
     let whole = room.read("g.bga");
     let mut newer = whole.clone();
-    // The version stands after the magic bytes, in each copy of the header page.
+    // The version follows the magic bytes, in each copy of the header page.
     let magic = whole[..8].to_vec();
     for page in newer.chunks_mut(4096).filter(|page| page.starts_with(&magic)) {
         page[8..12].copy_from_slice(&[9, 0, 1, 0]);
@@ -199,7 +199,7 @@ fn bad_archives() {
     assert_eq!(room.names(), before);
 }
 
-/// What a cut has left is to be had, and every command says that it is not all.
+/// The complete games of a truncated archive can be read, and every command reports that games are missing.
 #[test]
 fn cut_archives() {
     let room = Room::with_archive();
@@ -227,14 +227,14 @@ fn cut_archives() {
     assert_eq!(room.run(&["list", "g.bga"]).out.lines().count(), 3);
     room.fails(&["show", "g.bga", "4"], 1, &["no game 4"]);
     assert_eq!(room.run(&["verify", "g.bga"]).code, Some(4));
-    // To write to it would make it seem intact.
+    // A write would make it seem intact.
     room.fails(&["import", "g.pgn", "-o", "g.bga", "--append"], 1, &["g.bga", "damaged", "shorter"]);
     room.fails(&["import", "g.pgn", "-o", "g.bga", "--resume"], 1, &["g.bga", "damaged", "shorter"]);
     assert_eq!(room.read("g.bga"), &whole[..whole.len() - 1]);
 }
 
-/// A flipped bit in the page of the last commit, and one in that of the commit before: no command shows fewer games and
-/// ends as if all were well, and none that writes loses one.
+/// With a flipped bit in the page of the last commit or of the one before, no command silently shows fewer games, and
+/// no command that writes loses a game.
 #[test]
 fn a_flipped_bit_in_a_header_page() {
     for (page, found) in [(1, true), (0, false)] {
@@ -268,7 +268,7 @@ fn a_flipped_bit_in_a_header_page() {
         room.fine(&["repair", "g.bga", "-o", "repaired.bga", "-q"]);
         assert_eq!(room.fine(&["list", "repaired.bga"]).lines().count(), 3);
         if found {
-            // The next command that writes mends the page.
+            // The next write repairs the page.
             room.fine(&["import", "g.pgn", "-o", "g.bga", "--append", "-q"]);
             assert_eq!(room.fine(&["list", "g.bga"]).lines().count(), 6);
             room.fine(&["verify", "g.bga"]);
@@ -296,7 +296,7 @@ fn an_archive_without_games() {
     room.fails(&["bench", "none.pgn", "-q"], 1, &["no game"]);
 }
 
-/// Standard output into a pipe that nobody reads any more, and onto a full disk.
+/// Standard output to a closed pipe, and to a full disk.
 #[cfg(unix)]
 #[test]
 fn output_that_nobody_takes() {
@@ -358,7 +358,7 @@ fn interrupted_import() {
     let mut err = String::new();
     told.read_line(&mut err).unwrap();
     assert!(err.contains("stopping"), "{err}");
-    // The import waits for input; it sees the wish when it gets some.
+    // The import waits for input; it notices the signal after more input.
     let _ = input.write_all(games.as_bytes());
     drop(input);
     told.read_to_string(&mut err).unwrap();
@@ -371,8 +371,8 @@ fn interrupted_import() {
     assert_eq!(room.names(), ["g.bga", "g.bgi"]);
 }
 
-/// `verify` looks at every file; what is damaged or of another state gives exit code 4 and the command that makes it
-/// again, and searches say so.
+/// `verify` checks every file. For a damaged or stale file it exits with code 4 and names the command that rebuilds it;
+/// searches report such a file.
 #[test]
 fn files_beside_an_archive() {
     let room = Room::with_archive();
@@ -409,12 +409,12 @@ fn files_beside_an_archive() {
         room.fine(&command[..command.len() - usize::from(option.is_empty())]);
         assert!(room.read(&name) == whole);
     }
-    // Each search that would use a damaged file says that it does not.
+    // Each search that needs a damaged file reports that it is ignored.
     for (extension, search) in [("bgs", searches[0]), ("bgp", searches[1]), ("bgh", searches[2])] {
         let name = format!("g.{extension}");
         let whole = room.read(&name);
         let mut damaged = whole.clone();
-        // All parts after the heads, the runs of games and the directory of tag columns.
+        // The parts after the headers: runs of games, and the directory of tag columns.
         damaged[if extension == "bgh" { (8192 + whole.len()) / 2 } else { 8192 + 16 }..]
             .iter_mut()
             .for_each(|byte| *byte ^= 1);
@@ -423,7 +423,7 @@ fn files_beside_an_archive() {
         assert!(done.code == Some(0) && done.err.contains(&format!("{name} is damaged")), "{name}: {}", done.err);
         room.write(&name, &whole);
     }
-    // Another archive under the same name: what was made before belongs to it no more.
+    // Another archive under the same name: the old side files no longer belong to it.
     room.fine(&["set", "g.bga", "--games", "3", "Event=other", "-q", "--no-index"]);
     let verify = room.run(&["verify", "g.bga"]);
     assert_eq!(verify.code, Some(4), "{}", verify.out);
@@ -443,7 +443,7 @@ fn games_lost_for_one_reason_are_one_line() {
     room.write("g.pgn", crate::common::cli::many(300));
     room.fine(&["import", "g.pgn", "-o", "g.bga", "-q"]);
     let mut file = room.read("g.bga");
-    // A page of records, beyond the table of the first block.
+    // A page of records, after the table of the first block.
     let at = 8192 + 40 + 1500;
     file[at..at + 8].copy_from_slice(b"damaged!");
     room.write("g.bga", file);

@@ -29,7 +29,7 @@ fn positions_in_every_format() {
         assert_eq!(find(&["--epd", &format!("{fen} id \"x\";"), "--format", "pairs"]), "1:3\n");
         assert_eq!(find(&["--fen", &fen.replace(" b ", " w "), "--count"]), "0\n");
         assert_eq!(find(&["--fen", &fen.replace(" b KQkq", " w -"), "--any-side", "--any-castling", "--count"]), "1\n");
-        // What a FEN leaves out is not compared.
+        // Fields that a FEN leaves out are not compared.
         let placement = fen.split(' ').next().unwrap();
         for (text, games) in
             [(placement.to_owned(), "1\n"), (format!("{placement} b"), "1\n"), (format!("{placement} w"), "0\n")]
@@ -128,7 +128,7 @@ fn stale_side_files_are_told() {
     assert_eq!(json(&room.fine(&["tree", "g.bga", "--json"]))["white"], 0);
 }
 
-/// The tag Result decides, and the movetext where it says none, in everything that counts results.
+/// The tag Result decides, or the movetext if the tag has no result, in every command that counts results.
 #[test]
 fn results_are_those_of_the_tag() {
     let room = Room::new();
@@ -148,12 +148,12 @@ fn results_are_those_of_the_tag() {
         }
         room.fine(&["index", "g.bga", "--positions", "--signatures", "--tag-columns", "-q"]);
     }
-    // Each side has won one game and drawn one: its move weighs three points.
+    // Each side has one win and one draw, so its move weighs three points.
     room.fine(&["book", "g.bga", "-o", "g.bin", "--min-games", "1", "-q"]);
     let weights: Vec<u16> =
         room.read("g.bin").chunks(16).map(|entry| u16::from_be_bytes([entry[10], entry[11]])).collect();
     assert_eq!(weights, [3, 3]);
-    // By number, whatever the order that they were named in.
+    // Sorted by number, in any order of the option.
     assert_eq!(room.fine(&["list", "g.bga", "--games", "3,1,2", "--sort=-game", "--format", "numbers"]), "3\n2\n1\n");
 }
 
@@ -205,7 +205,7 @@ fn the_tree() {
     }
 }
 
-/// Games of which the keys of an order say different things, or nothing.
+/// Games in which the sort keys have different values, or none.
 const SORTED: &str = r#"[Event "A"]
 [White "Zu"]
 [Black "ab"]
@@ -256,7 +256,7 @@ fn games_found_are_sorted() {
         room.fine(&args).lines().map(|line| line.parse::<u64>().unwrap()).collect::<Vec<_>>()
     };
     for (keys, order) in [
-        // Letter case apart, what is missing last, games that say the same in their order.
+        // Case is ignored, missing values come last, and games with equal values keep their order.
         ("white", [2, 1, 4, 3]),
         ("-white", [1, 4, 2, 3]),
         ("player", [1, 2, 3, 4]),
@@ -265,12 +265,12 @@ fn games_found_are_sorted() {
         ("-elo", [1, 2, 4, 3]),
         ("maxelo", [1, 2, 3, 4]),
         ("-whiteelo", [4, 1, 2, 3]),
-        // Of a date in part its first day counts.
+        // A partial date counts as its first day.
         ("date", [4, 1, 2, 3]),
         ("-date", [2, 1, 4, 3]),
         ("-year,white", [2, 1, 4, 3]),
         ("month", [2, 4, 1, 3]),
-        // Numbers in texts are numbers.
+        // Numbers in texts sort as numbers.
         ("round", [2, 3, 1, 4]),
         ("-round", [1, 2, 3, 4]),
         ("event,-round", [1, 2, 3, 4]),
@@ -291,7 +291,7 @@ fn games_found_are_sorted() {
         }
     }
     let find = |args: &[&str]| room.fine(&[&["find", "s.bga", "--moves", "e4"], args].concat());
-    // In every format the same.
+    // The same order in every format.
     let ranks = |format: &str| find(&["--sort", "-date", "--limit", "2", "--format", format]);
     assert_eq!(ranks("pairs"), "2:1\n1:1\n");
     assert!(ranks("csv").lines().map(|line| line.split(',').next().unwrap()).eq(["game", "2", "1"]));
@@ -302,7 +302,7 @@ fn games_found_are_sorted() {
     assert_eq!(find(&["--sort", "-date", "--count"]), "4\n");
     let query = r#"{"white-move": "e4", "skip": 1, "limit": 2}"#;
     assert_eq!(room.fine(&["find", "s.bga", "--query", query, "--sort", "-date", "--format", "numbers"]), "1\n4\n");
-    // An archive has those that come first, in the order that they had.
+    // The new archive has the first games, in the order of their numbers.
     find(&["--sort", "-date", "--limit", "2", "-o", "two.bga"]);
     assert_eq!(room.fine(&["export", "two.bga"]), room.fine(&["export", "s.bga", "--games", "1,2"]));
     for (keys, place) in [("-elo,datte", "column 6"), ("elo date", "column 5"), ("", "column 1")] {
@@ -322,7 +322,7 @@ fn several_archives_are_searched_as_one() {
     room.fine(&["merge", both[0], both[1], "-o", "m.bga", "-q"]);
     let one = |args: &[&str]| room.fine(&[&args[..1], &["m.bga"], &args[1..]].concat());
     let all = |args: &[&str]| room.fine(&[&args[..1], &both, &args[1..]].concat());
-    // Whatever does not name a game is the same as for one archive; a folder and a pattern are its archives.
+    // Output that names no game is the same as for one archive; a folder and a pattern stand for their archives.
     for args in [
         &["find", "--moves", "e4", "--count"][..],
         &["find", "--moves", "e4", "--format", "fen", "--sort", "-plies"],
@@ -337,7 +337,7 @@ fn several_archives_are_searched_as_one() {
         assert_eq!(room.fine(&[&args[..1], &["folder"], &args[1..]].concat()), told, "{args:?}");
         assert_eq!(room.fine(&[&args[..1], &["folder/*.bga"], &args[1..]].concat()), told, "{args:?}");
     }
-    // What names a game names its archive.
+    // Output that names a game also names its archive.
     assert_eq!(all(&["find", "--moves", "e4 e5", "--format", "pairs"]), "folder/g.bga\t1:2\nfolder/s.bga\t1:2\n");
     assert_eq!(
         all(&["find", "--moves", "e4", "--sort", "-date", "--limit", "2", "--format", "numbers"]),

@@ -1,5 +1,4 @@
-//! What the command line takes for games and what it refuses, by content; and how faults, damage and differences are
-//! told.
+//! Files that the command line accepts and refuses as games, by content; reports of faults, damage and differences.
 
 use crate::common::cli::{FAULTY, PGN, Room, bzip2, gzip, json, many};
 use std::io::Write;
@@ -7,7 +6,7 @@ use std::io::Write;
 /// Rejected as a variant.
 const ATOMIC: &str = "[Event \"Boom\"]\n[Variant \"Atomic\"]\n\n1. e4 e5 *\n\n";
 
-/// A tar file of files by name, as the program `tar` makes it.
+/// Returns a tar file of these files, in the form of the program `tar`.
 fn tar(files: &[(&str, &[u8])]) -> Vec<u8> {
     let mut tar = Vec::new();
     for (name, content) in files {
@@ -30,7 +29,7 @@ fn tar(files: &[(&str, &[u8])]) -> Vec<u8> {
     tar
 }
 
-/// A zip file of stored files by name.
+/// Returns a zip file with these files, uncompressed.
 fn zip(files: &[(&str, &[u8])]) -> Vec<u8> {
     let (mut zip, mut table) = (Vec::new(), Vec::new());
     for (name, content) in files {
@@ -57,7 +56,7 @@ fn zip(files: &[(&str, &[u8])]) -> Vec<u8> {
     [zip, table, end].concat()
 }
 
-/// A folder with an archive of the three games, and the PCN of them.
+/// Returns a folder with an archive of the three games, and their PCN.
 fn with_pcn() -> (Room, String) {
     let room = Room::with_archive();
     let pcn = room.fine(&["export", "g.bga", "--format", "pcn"]);
@@ -106,7 +105,7 @@ fn every_command_that_reads_games_reads_pcn() {
     let (room, pcn) = with_pcn();
     room.write("one.pcn", pcn.lines().nth(1).unwrap());
     room.write("one.pcn.gz", gzip(pcn.lines().nth(1).unwrap().as_bytes()));
-    // The second game takes the place of the first.
+    // The second game replaces the first.
     room.fine(&["replace", "g.bga", "1", "one.pcn", "-q"]);
     let uci = room.fine(&["export", "g.bga", "--format", "uci"]);
     let lines: Vec<&str> = uci.lines().collect();
@@ -117,7 +116,7 @@ fn every_command_that_reads_games_reads_pcn() {
         assert!(room.fine(&["brenner", "explain", name]).contains("  d4\n"));
     }
     assert_eq!(json(&room.fine(&["bench", "x.pcn", "--no-zstd", "--json", "-q"]))[0]["games"], 3);
-    // What is wrong with a document is said by all, and nothing is written.
+    // Every command reports the fault of a document, and nothing is written.
     let before = room.read("g.bga");
     room.write("bad.pcn", "{\"previous_moves\": 1}");
     for args in [
@@ -127,7 +126,7 @@ fn every_command_that_reads_games_reads_pcn() {
         &["bench", "bad.pcn", "-q"],
         &["brenner", "encode", "bad.pcn"],
     ] {
-        room.fails(args, 1, &["bad.pcn: bad PCN: /previous_moves: a list of moves is wanted here"]);
+        room.fails(args, 1, &["bad.pcn: bad PCN: /previous_moves: expected a list of moves"]);
     }
     assert!(room.read("g.bga") == before && !room.path("bad.bga").exists());
     room.write("other.json", "[{\"id\": 5}]");
@@ -150,7 +149,7 @@ fn a_document_of_another_family_is_kept_whole_compressed_too() {
     assert_eq!(room.fine(&["export", "s.bga", "--original"]), sample);
     assert!(room.fine(&["verify", "s.bga", "--against", "s.gz"]).contains("s.gz: the same"));
     room.fine(&["pcn", "check", "s.gz"]);
-    // There is no game in it that could take the place of one.
+    // The document has no game that could replace one.
     room.fails(&["replace", "g.bga", "1", "s.gz"], 1, &["s.gz: bad PCN: /starting_position: a board of 9x9 squares"]);
 }
 
@@ -161,14 +160,14 @@ fn nothing_promises_the_bytes_of_pcn() {
     assert!(room.fine(&["info", "x.bga"]).contains("Exact    1 of 2 sources"));
     let done = room.run(&["export", "x.bga", "--original", "--source", "x.pcn"]);
     assert_eq!(done.code, Some(1), "{}", done.err);
-    assert!(done.err.contains("x.pcn: not what was imported but its conversion to PGN"), "{}", done.err);
+    assert!(done.err.contains("x.pcn: not the imported file but its conversion to PGN"), "{}", done.err);
     assert!(!done.err.contains("the same"), "{}", done.err);
     assert!(done.out.starts_with("[Date \"2024.01.02\"]"), "{}", done.out);
-    // In a folder it is called what it is.
+    // In a folder, the source is named as not exact.
     assert_eq!(room.run(&["export", "x.bga", "--original", "-o", "all/"]).code, Some(1));
     assert!(room.read("all/x.pcn.pgn") == done.out.as_bytes() && room.read("all/g.pgn") == PGN.as_bytes());
     assert!(room.fine(&["verify", "x.bga"]).contains("intact"));
-    // Other files of the same name.
+    // Other files with the same name.
     room.write("x.pcn", "{\"previous_moves\": []}");
     let done = room.run(&["verify", "x.bga", "--against", "x.pcn"]);
     assert_eq!(done.code, Some(4), "{}", done.out);
@@ -190,10 +189,10 @@ fn an_import_of_pcn_that_was_cut_off_goes_on() {
     room.write("b.pgn.zst", &packed[..packed.len() - 9]);
     assert_eq!(room.run(&args).code, Some(5));
     room.write("b.pgn.zst", &packed);
-    // The PGN of the first source is made again, to see that it is what it was.
+    // The import reads the PGN of the first source again, to compare it.
     let done = room.run(&[&args[..], &["--resume", "--json"]].concat());
     assert_eq!(done.code, Some(0), "{}", done.err);
-    // The one commit more is all that differs.
+    // Only the additional commit differs.
     room.write("whole.bga", whole);
     assert_eq!(room.digest("x.bga"), room.digest("whole.bga").replace("whole.bga", "x.bga"));
     room.fine(&["verify", "x.bga", "--against", "x.pcn", "b.pgn.zst"]);
@@ -236,7 +235,7 @@ fn what_is_no_pgn_is_refused() {
         ),
     ];
     for (name, content, words) in kinds {
-        // Whatever it is called, and compressed too; a zip file only as a file.
+        // Under any name, also compressed; a zip file only as a file.
         let mut ways = vec![(name.to_string(), content.to_vec()), (format!("{name}.gz"), gzip(content))];
         if *name == "bad.zip" || *name == "twice" {
             ways.remove(usize::from(*name == "bad.zip"));
@@ -244,7 +243,7 @@ fn what_is_no_pgn_is_refused() {
         for (name, content) in ways {
             room.write(&name, &content);
             if name.contains("bad.tar") {
-                // Games before the second file are committed when that is found to be none; the last one had not ended
+                // Games before the second file are committed when that file is refused; the last game had not ended
                 // yet.
                 let done = room.run(&["import", &name, "-o", "some.bga", "--force"]);
                 assert!(done.err.contains(words) && done.err.contains("2 games seen = 2 stored"), "{}", done.err);
@@ -296,13 +295,13 @@ fn of_several_files_those_that_are_no_pgn_are_left_out() {
         assert_eq!(room.fine(&["list", archive]).lines().filter(|line| line.contains("Adler")).count(), games / 3 * 2);
         assert!(room.fine(&["verify", archive]).contains("intact"));
     }
-    // Again with the same files, and for programs.
+    // Again with the same files, and with JSON.
     let done = room.run(&["import", "folder", "-o", "x.bga", "--resume", "--json"]);
     assert_eq!(done.code, Some(5), "{}", done.err);
     let summary = json(done.out.lines().last().unwrap());
     assert_eq!(summary[0]["refused"].as_array().map(Vec::len), Some(3), "{}", done.out);
     assert!(summary[0]["refused"][0]["file"].as_str().unwrap().ends_with("b.pgn"));
-    // Nothing is written if all are refused, or one is missing.
+    // Nothing is written if all files are refused, or one is missing.
     let all = &["import", "folder/b.pgn", "folder/d.pgn.gz", "-o", "n.bga"];
     let done = room.run(all);
     let lines: Vec<&str> = done.err.lines().collect();
@@ -335,7 +334,7 @@ fn control_characters_beside_chess_are_faults_as_ever() {
     room.write("moves.pgn", b"\0\0\0\0\x01\x02 1. e4 e5 2. Nf3 *\n");
     room.run(&["import", "moves.pgn", "-o", "m.bga", "-q"]);
     assert!(room.fine(&["export", "m.bga"]).contains("1. e4 e5 2. Nf3"));
-    // Text that is not English has bytes of any value above.
+    // Text in other languages contains all bytes above 0x7F.
     room.write("latin.pgn", [&b"{"[..], &[0xE4; 9000], b"} 1. d4 *\n"].concat());
     room.fine(&["import", "latin.pgn", "-o", "l.bga", "-q"]);
 }
@@ -368,7 +367,7 @@ fn tar_files_are_read() {
         room.fine(&["export", "g.bga", "--original", "-o", "all/", "--force", "-q"]);
     }
     assert!(room.read("all/t.pgn") == pgn.as_bytes());
-    // Cut short, or with a header that is damaged.
+    // Truncated, or with a damaged header.
     for (name, content) in [
         ("cut.tar", tar[..tar.len() / 2].to_vec()),
         ("damaged.tar", {
@@ -399,7 +398,7 @@ fn a_damaged_spot_is_one_line() {
     let mut damaged = whole.clone();
     damaged[17_000] ^= 1;
     room.write("g.bga", &damaged);
-    // What is said of the files beside it is not asked here.
+    // This test ignores reports about the side files.
     let of_archive = |out: &str| {
         let own = out.lines().filter(|line| line.starts_with("g.bga: "));
         own.map(str::to_owned).collect::<Vec<String>>()
@@ -424,7 +423,7 @@ fn a_damaged_spot_is_one_line() {
     assert_eq!(report["spots"][0]["games"], serde_json::json!([{ "first": first, "last": last }]));
     assert_eq!(report["spots"].as_array().unwrap().len(), 1);
 
-    // A block that cannot be found is one spot too, with the games that no block holds.
+    // A block that cannot be found is also one damaged spot, with the games that no block has.
     let sync = &whole[8192..8196];
     let starts: Vec<usize> = (8192..whole.len() - 4).filter(|at| &whole[*at..at + 4] == sync).collect();
     let moves: Vec<usize> = starts.iter().copied().filter(|at| whole[at + 4] == whole[8196]).collect();
@@ -479,7 +478,7 @@ fn rejections_come_first_and_faults_in_a_row_are_one() {
         lines[22]
     );
     assert!(lines[42].starts_with("... and ") && lines[42].contains("of games that were stored"), "{}", lines[42]);
-    // All of them one by one, and for programs.
+    // All faults individually, and with JSON.
     let all = room.run(&["import", "g.pgn", "-o", "a.bga", "--all-faults", "-q"]);
     assert_eq!(all.err.matches("unknown word in the movetext").count(), 120, "{}", all.err);
     let objects = json(&room.run(&["import", "g.pgn", "-o", "j.bga", "--json"]).out);
@@ -502,7 +501,7 @@ fn of_several_archives_the_longest_game_is_named_with_its_own() {
 
 #[test]
 fn a_source_that_fails_behind_its_first_games_keeps_them() {
-    // Smaller than what is looked at: the games before the damage are read all the same.
+    // Smaller than the bytes that are examined: the games before the damage are read all the same.
     let room = Room::new();
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::none());
     encoder.write_all(PGN.as_bytes()).unwrap();
@@ -525,7 +524,7 @@ fn a_source_that_fails_ends_no_import() {
     std::fs::create_dir(room.path("folder")).unwrap();
     room.write("folder/a.pgn.gz", &cut[..cut.len() - 12]);
     room.write("folder/b.pgn", PGN);
-    // A foreign file within a tar file, after a game; a file of which nothing can be read.
+    // A foreign file in a tar file, after a game; a completely unreadable file.
     room.write("folder/c.pgn", tar(&[("x.pgn", PGN.as_bytes()), ("y.pgn", b"%PDF-1.7\n")]));
     room.write("folder/d.pgn.gz", &cut[..4]);
     room.write("folder/e.pgn", &all);
@@ -549,20 +548,20 @@ fn a_source_that_fails_ends_no_import() {
         room.fine(&["export", "g.bga", "--original", "--source", "e.pgn", "-o", "e.pgn", "--force"]);
         assert!(room.read("e.pgn") == all.as_bytes());
     }
-    // The same once more says the same; for programs, too.
+    // A repetition reports the same, also with JSON.
     let done = room.run(&["import", "folder", "-o", "g.bga", "--resume", "--json"]);
     assert_eq!(done.code, Some(5), "{}", done.err);
     let summary = json(done.out.lines().last().unwrap())[0].clone();
     assert_eq!(summary["refused"].as_array().map(Vec::len), Some(3), "{summary}");
-    // A source is refused, and games are rejected: one code for both.
+    // A source is refused, and games are rejected: one exit code for both.
     room.write("folder/f.pgn", FAULTY);
     let done = room.run(&["import", "folder", "-o", "s.bga", "--strict"]);
     assert_eq!(done.code, Some(5), "{}", done.err);
     assert_eq!(room.run(&["import", "folder/b.pgn", "folder/f.pgn", "-o", "t.bga", "--strict"]).code, Some(3));
-    // Nothing of any source: nothing is written.
+    // No source is readable: nothing is written.
     room.fails(&["import", "folder/d.pgn.gz", "folder/d.pgn.gz", "-o", "n.bga"], 1, &["none of 2 files"]);
     assert!(!room.path("n.bga").exists());
-    // What is one commit is done whole or not at all.
+    // An operation of one commit is done completely or not at all.
     let before = room.read("g.bga");
     room.fails(&["replace", "g.bga", "1", "folder/a.pgn.gz"], 1, &["cut short"]);
     assert!(room.read("g.bga") == before);
@@ -581,7 +580,7 @@ fn a_file_of_a_folder_that_cannot_be_opened_is_named() {
         assert_eq!(done.code, Some(5), "{}", done.err);
         assert!(words.iter().all(|word| done.err.contains(word)), "{}", done.err);
     }
-    // One that is named is missing before anything is written.
+    // A missing named file is reported before anything is written.
     room.fails(&["import", "folder/a.pgn", "folder/b.pgn", "-o", "n.bga"], 1, &["folder/b.pgn"]);
     assert!(!room.path("n.bga").exists());
 }

@@ -1,5 +1,5 @@
-//! `inspect`: every byte of every file has a name, what is damaged is marked, and the dump in FORMAT.md is the golden
-//! archive's.
+//! `inspect`: every byte of every file has a name, damaged parts are marked, and the dump in the documentation is the
+//! golden archive's.
 
 use crate::common::cli::{Room, json};
 use crate::common::conformance::agrees;
@@ -7,7 +7,7 @@ use crate::common::sample::testdata;
 use std::ffi::OsStr;
 use std::fs;
 
-/// The leaves of a file one after the other are the file.
+/// Checks that the leaves of a file are adjacent and cover the file.
 fn is_covered(room: &Room, name: &str) {
     let (file, mut read) = (fs::read(room.path(name)).unwrap(), Vec::new());
     for part in json(&room.fine(&["inspect", name, "--bytes", "--json"])) {
@@ -61,7 +61,7 @@ fn what_is_damaged_is_marked() {
         let parts = json(&room.run(&["inspect", "damaged.bga", "--json"]).out);
         assert_eq!(parts.iter().filter(|part| part["intact"] == false).count(), marked.len());
     }
-    // Cut anywhere: what is there is shown.
+    // Truncated anywhere: the remaining parts are shown.
     let file = room.read("g.bga");
     for length in (0..file.len()).step_by(97) {
         room.write("cut.bga", &file[..length]);
@@ -81,13 +81,13 @@ fn a_byte_is_looked_up() {
     room.fails(&["inspect", "none.bga"], 1, &["none.bga"]);
 }
 
-/// The command reads the conformance suite as every reader should. Skipped, with a message, where there is no python3.
+/// The command passes the conformance suite for readers. Skipped, with a message, without python3.
 #[test]
 fn conformance() {
     agrees(["--scoresheet", env!("CARGO_BIN_EXE_scoresheet")].map(OsStr::new));
 }
 
-/// The dump in docs/format/vectors.md is what `inspect --bytes` says of the smallest golden archive.
+/// The dump in docs/format/vectors.md is the output of `inspect --bytes` for the smallest golden archive.
 #[test]
 fn the_dump_in_the_document() {
     let room = Room::new();

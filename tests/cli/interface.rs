@@ -1,7 +1,7 @@
-//! The interface in one piece: short helps that fit a screen, one name for one option, old names for one more version,
-//! and the same options wherever games are selected.
+//! The interface as a whole: short helps that fit a screen, one name per option, old names for one more version, and
+//! the same options wherever games are selected.
 
-use crate::common::cli::Room;
+use crate::common::cli::{Room, json};
 
 const GAMES: &str = "[White \"Adams\"]\n[Black \"Baker, B\"]\n[Result \"1-0\"]\n\n1. e4 e5 2. Nf3 1-0\n\n\
 [White \"Clark\"]\n[Black \"Adams\"]\n[Result \"0-1\"]\n\n1. d4 d5 2. c4 e6 0-1\n\n\
@@ -14,10 +14,10 @@ fn room() -> Room {
     room
 }
 
-/// The names of the subcommands in a help of the program.
+/// Returns the names of the subcommands in a help text.
 fn names(help: &str) -> Vec<String> {
     let rows = help.lines().filter_map(|line| line.strip_prefix("  ")).filter(|row| !row.starts_with(' '));
-    // The names have twelve columns, before their descriptions.
+    // Names have twelve columns, before their descriptions.
     let rows = rows.filter(|row| row.as_bytes().get(11) == Some(&b' ') && row.as_bytes().get(12) != Some(&b' '));
     let names = rows.filter_map(|row| row.split_whitespace().next());
     let words = names.filter(|name| name.chars().all(|letter| letter.is_ascii_lowercase()));
@@ -40,7 +40,7 @@ fn short_helps_fit_a_screen() {
         let help = room.fine(&[name, "-h"]);
         let most = if name == "find" { 46 } else { 44 };
         assert!(help.lines().count() <= most, "{name}: {} lines\n{help}", help.lines().count());
-        // What is left out is in the long help.
+        // The long help has the omitted options.
         let long = room.fine(&[name, "--help"]);
         for option in help.lines().filter_map(|line| line.split_whitespace().find(|word| word.starts_with("--"))) {
             assert!(long.contains(option), "{name} {option}");
@@ -56,7 +56,7 @@ fn options_of_find_are_under_headings() {
         ("Position:", ["--fen", "--moves", "--any"]),
         ("Pattern:", ["--board", "--material", "--for-plies"]),
         ("Last move:", ["--white-move", "--captured", "--mistake"]),
-        ("Which games:", ["--games", "--where", "--variations"]),
+        ("Games:", ["--games", "--where", "--variations"]),
         ("Output:", ["--sort", "--limit", "--format"]),
         ("Global options:", ["--no-map", "--index-dir", "--color"]),
     ];
@@ -135,7 +135,46 @@ fn old_names_still_work() {
     assert_eq!(room.fine(&["find", "g.bga", "--fen", &other, "--any", "side", "--count"]), "2\n");
 }
 
-/// `--count` and `--format csv` give what the other formats have.
+/// The CSV of a report has the groups of its JSON, list by list.
+#[test]
+fn reports_are_written_as_csv() {
+    let room = room();
+    let reports: [(&[&str], &[&str]); 2] = [
+        (
+            &["player", "g.bga", "Adams"],
+            &["openings_with_white:opening", "openings_with_black:opening", "opponents:opponent", "years:year"],
+        ),
+        (
+            &["opening", "g.bga", "--moves", "e4"],
+            &["moves:san", "ratings:rating_band", "years:year", "with_white:player", "with_black:player"],
+        ),
+    ];
+    for (args, lists) in reports {
+        let csv = room.fine(&[args, &["--format", "csv"]].concat());
+        assert!(csv.starts_with("list,name,"), "{csv}");
+        let report = json(&room.fine(&[args, &["--format", "json"]].concat())).remove(0);
+        assert_eq!(report, json(&room.fine(&[args, &["--json"]].concat())).remove(0));
+        let mut rows = 0;
+        for (list, key) in lists.iter().filter_map(|list| list.split_once(':')) {
+            let written: Vec<&str> = csv.lines().filter(|line| line.starts_with(&format!("{list},"))).collect();
+            let groups = report[list].as_array().unwrap();
+            assert_eq!(written.len(), groups.len(), "{list}: {csv}");
+            for (line, group) in written.iter().zip(groups) {
+                let name = group[key].as_str().unwrap();
+                let name = if name.contains(',') { format!("\"{name}\"") } else { name.to_owned() };
+                assert!(line.starts_with(&format!("{list},{name},")), "{list} {name}: {line}");
+                let counts = ["games", "won", "drawn", "lost"].map(|count| group[count].to_string()).join(",");
+                assert!(line.contains(&format!(",{counts},")), "{list} {counts}: {line}");
+            }
+            rows += written.len();
+        }
+        // One line of titles; White, Black and both, or all games.
+        let others = if args[0] == "player" { 4 } else { 2 };
+        assert_eq!(csv.lines().count(), rows + others, "{csv}");
+    }
+}
+
+/// `--count` and `--format csv` agree with the other formats.
 #[test]
 fn games_are_counted_and_written_as_csv() {
     let room = room();
@@ -145,7 +184,26 @@ fn games_are_counted_and_written_as_csv() {
         assert_eq!(room.fine(&[&[command, "g.bga", "--count"][..], &adams].concat()), "2\n", "{command}");
         assert_eq!(room.fine(&[command, "g.bga", "--count", "--games", "2-"]), "2\n", "{command}");
     }
-    // The third game is the first again.
+    for (args, all, of_adams) in [
+        (&["tree", "g.bga", "--moves", "e4"][..], "2\n", "2\n"),
+        (&["tree", "g.bga", "--depth", "3"], "3\n", "2\n"),
+        (&["opening", "g.bga", "--moves", "d4"], "1\n", "0\n"),
+        (&["player", "g.bga", "Adams"], "3\n", "2\n"),
+        (&["player", "g.bga", "g.bga", "Adams"], "6\n", "4\n"),
+    ] {
+        assert_eq!(room.fine(&[args, &["--count"]].concat()), all, "{args:?}");
+        assert_eq!(room.fine(&[args, &["--count"], &adams].concat()), of_adams, "{args:?}");
+    }
+    assert_eq!(room.fine(&["opening", "g.bga", "--count", "--games", "2-"]), "2\n");
+    for args in [
+        &["tree", "g.bga", "--count", "--json"][..],
+        &["opening", "g.bga", "--moves", "e4", "--count", "--format", "csv"],
+        &["player", "g.bga", "Adams", "--count", "--json"],
+    ] {
+        let done = room.run(args);
+        assert!(done.code == Some(2) && done.err.contains("cannot be used with"), "{args:?}: {}", done.err);
+    }
+    // The third game repeats the first.
     assert_eq!(room.fine(&["dedupe", "g.bga", "--count"]), "1\n");
     room.write(
         "h.pgn",

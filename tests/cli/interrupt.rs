@@ -1,4 +1,4 @@
-//! Commands that are interrupted: nothing unfinished is left, the program says so, and its exit code names the signal.
+//! Interrupted commands leave nothing unfinished, report the interruption, and exit with the code of the signal.
 #![cfg(unix)]
 
 use crate::common::cli::{Room, many};
@@ -18,11 +18,11 @@ fn spawn(room: &Room, args: &[&str]) -> Child {
 }
 
 fn signal(child: &Child, name: &str) {
-    // It may have ended meanwhile.
+    // The process may have ended.
     let _ = Command::new("kill").args([name, &child.id().to_string()]).stderr(Stdio::null()).status();
 }
 
-/// Every file of a folder and of its folders, with its bytes.
+/// Returns every file of a folder and its subfolders, with its bytes.
 fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut all = BTreeMap::new();
     for entry in fs::read_dir(folder).unwrap().flatten() {
@@ -45,13 +45,13 @@ fn temporary_is_there(folder: &Path) -> bool {
     entries.flatten().any(|entry| is_temporary(&entry.file_name().to_string_lossy()))
 }
 
-/// What became of a command that was interrupted.
+/// The result of an interrupted command.
 struct Done {
     code: Option<i32>,
     err: String,
 }
 
-/// Runs a command, and interrupts it some time after `begun` says so.
+/// Runs a command, and interrupts it some time after `begun` returns true.
 fn interrupt(room: &Room, args: &[&str], name: &str, begun: impl Fn() -> bool, after: Duration) -> Done {
     let mut child = spawn(room, args);
     let start = Instant::now();
@@ -66,7 +66,7 @@ fn interrupt(room: &Room, args: &[&str], name: &str, begun: impl Fn() -> bool, a
     Done { code: child.wait().unwrap().code(), err }
 }
 
-/// A folder with a PGN file and two archives of many games, one of them damaged.
+/// Returns a folder with a PGN file and two archives of many games, one of them damaged.
 fn room() -> Room {
     let room = Room::new();
     room.write("n.pgn", many(40_000));
@@ -75,7 +75,7 @@ fn room() -> Room {
     room
 }
 
-/// Takes away what a command has made, but for an archive that it has replaced.
+/// Removes the output of a command, except an archive that it replaced.
 fn clear(room: &Room, out: &str) {
     let _ = fs::remove_dir_all(room.path("parts"));
     if out != "a.bga" {
@@ -87,7 +87,7 @@ fn clear(room: &Room, out: &str) {
 #[test]
 fn an_interrupted_command_leaves_nothing_unfinished() {
     let room = room();
-    // The file that a finished run leaves, and the command.
+    // The file of a finished run, and the command.
     let commands: [(&str, &[&str]); 11] = [
         ("out.bga", &["merge", "a.bga", "b.bga", "-o", "out.bga", "-q"]),
         ("out.bga", &["eco", "a.bga", "--write", "-o", "out.bga", "-q"]),
@@ -105,12 +105,12 @@ fn an_interrupted_command_leaves_nothing_unfinished() {
     for (out, args) in commands {
         let folder = room.path(out).parent().unwrap().to_path_buf();
         let begun = || temporary_is_there(&folder);
-        // What the command makes when nobody interrupts it.
+        // The output without an interruption.
         room.fine(args);
         let whole = room.read(out);
         clear(&room, out);
         let mut before = files(room.0.path());
-        // Until each signal has come in time, for the machine may be busy or fast.
+        // Repeat until each signal has come in time, because the machine may be busy or fast.
         for (place, milliseconds) in [0, 4, 25, 0, 90].into_iter().chain([0; 35]).enumerate() {
             let (name, code) = SIGNALS[place % 2];
             if place > 4 && SIGNALS.iter().all(|(_, code)| hit.contains_key(&(args[0], *code))) {
@@ -121,7 +121,7 @@ fn an_interrupted_command_leaves_nothing_unfinished() {
             let left: Vec<&String> = after.keys().filter(|name| is_temporary(name)).collect();
             assert!(left.is_empty(), "{args:?} after {milliseconds} ms: {left:?}");
             if done.code == Some(0) {
-                // It was done before the signal came.
+                // The command ended before the signal.
                 if out == "a.bga" {
                     before = after;
                     continue;
@@ -131,12 +131,12 @@ fn an_interrupted_command_leaves_nothing_unfinished() {
                 assert_eq!(done.code, Some(code), "{args:?}: {}", done.err);
                 let last = done.err.lines().last().unwrap_or_default();
                 assert!(last.starts_with("scoresheet: interrupted: "), "{args:?}: {}", done.err);
-                // Parts that were complete stay, and are what they should be.
+                // Completed parts stay, with the right content.
                 for part in after.keys().filter(|name| name.starts_with("parts/") && name.ends_with(".bga")) {
                     assert!(room.fine(&["verify", part]).contains("intact"), "{part}");
                 }
                 after.retain(|name, _| !name.starts_with("parts/"));
-                // A file is complete as soon as it has its name; its index may come too late, or just in time.
+                // A file is complete once it has its name; its index may come too late, or just in time.
                 if !before.contains_key(out)
                     && let Some(bytes) = after.remove(out)
                 {
@@ -157,7 +157,7 @@ fn an_interrupted_command_leaves_nothing_unfinished() {
     }
 }
 
-/// What is read from a folder of the system's, or only computed, ends as well, and says so.
+/// Commands that only read or compute also end, and report it.
 #[test]
 fn commands_that_write_no_archive_end_too() {
     let room = room();
@@ -182,7 +182,7 @@ fn commands_that_write_no_archive_end_too() {
     }
 }
 
-/// A new archive stays as at its last commit, or is not there where there was none.
+/// A new archive stays at its last commit, or is missing if it had none.
 #[test]
 fn an_interrupted_import_leaves_its_last_commit() {
     let room = Room::new();
@@ -213,7 +213,7 @@ fn an_interrupted_import_leaves_its_last_commit() {
     assert!(hit > 0);
 }
 
-/// The second signal does not wait, and leaves the archive at its last commit, too.
+/// The second signal does not wait, and also leaves the archive at its last commit.
 #[test]
 fn the_second_signal_ends_an_import_at_once() {
     let room = Room::new();
@@ -221,7 +221,7 @@ fn the_second_signal_ends_an_import_at_once() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_scoresheet"));
     let command = command.args(["import", "n.pgn", "-", "-o", "g.bga", "--batch", "1"]).current_dir(room.0.path());
     let mut child = command.stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    // It looks at all its sources first, and in the end waits for more of the last one.
+    // The import first examines all its sources, and in the end waits for more of the last one.
     let mut input = child.stdin.take().unwrap();
     input.write_all(&many(3_000).as_bytes()[..60_000]).unwrap();
     while !room.path("g.bga").exists() {

@@ -1,4 +1,4 @@
-//! The command line: filters, and what makes new archives of old ones.
+//! The command line: filters, and commands that make new archives from existing ones.
 
 use crate::common::cli::{FAULTY, PGN, Room, gzip, json, many};
 use serde_json::Value;
@@ -45,7 +45,7 @@ fn deleted_games_are_gone_from_everything() {
     assert_eq!(numbers, [1, 3]);
     room.fails(&["show", "g.bga", "4"], 1, &["game 4 has been deleted"]);
     room.fails(&["fen", "g.bga", "2:1"], 1, &["game 2 has been deleted"]);
-    // Among others it is passed over, as in a range.
+    // In a list of games, a deleted game is skipped, like in a range.
     for command in ["export", "list"] {
         let numbers = room.fine(&[command, "g.bga", "--games", "1,2"]);
         assert_eq!(numbers, room.fine(&[command, "g.bga", "--games", "1-2"]), "{command}");
@@ -78,7 +78,7 @@ fn a_game_is_replaced() {
     room.fails(&["replace", "g.bga", "2", "new.pgn"], 1, &["game 2 has been deleted"]);
     let (bytes, index) = (room.read("g.bga"), room.read("g.bgi"));
     room.fails(&["replace", "g.bga", "1", "empty.pgn"], 1, &["empty.pgn", "there is no game in it"]);
-    // A file that breaks off replaces nothing, whatever of it was good.
+    // A truncated file replaces nothing, even if its first games are good.
     room.write("cut.pgn.gz", &gzip(many(2000).as_bytes())[..9000]);
     room.fails(&["replace", "g.bga", "1", "cut.pgn.gz"], 1, &["cut.pgn.gz"]);
     assert!(bytes == room.read("g.bga") && index == room.read("g.bgi"));
@@ -86,7 +86,7 @@ fn a_game_is_replaced() {
     room.fine(&["verify", "g.bga", "-q"]);
 }
 
-/// Of every beginning of the file that a replacement writes, the archive is the old one or the new one.
+/// For every prefix of the file that a replacement writes, the archive is the old one or the new one.
 #[test]
 fn a_replacement_is_one_commit() {
     let room = Room::with_archive();
@@ -113,7 +113,7 @@ fn archives_are_merged_split_and_cut_down() {
     let events: Vec<_> =
         json(&room.fine(&["list", "m.bga", "--json"])).iter().map(|game| game["event"].clone()).collect();
     assert_eq!(events, ["Faulty", "Coffee house", "Coffee house", "Endgame"]);
-    // Both sources come back.
+    // Both sources are restored.
     room.fine(&["export", "m.bga", "--original", "--source", "2", "-o", "back.pgn", "-q"]);
     assert_eq!(room.read("back.pgn"), PGN.as_bytes());
     room.fine(&["list", "m.bga", "--where", "event ~ coffee", "-o", "coffee.bga"]);
@@ -121,7 +121,7 @@ fn archives_are_merged_split_and_cut_down() {
     room.fine(&["split", "m.bga", "--count", "3", "-o", "parts", "-q"]);
     assert_eq!(room.fine(&["list", "parts/m-1.bga"]).lines().count(), 3);
     assert_eq!(room.fine(&["list", "parts/m-2.bga"]).lines().count(), 1);
-    // Each takes some 13,000 bytes by itself, and hardly more with another.
+    // Each takes some 13,000 bytes alone, and hardly more with another.
     room.fine(&["split", "m.bga", "--bytes", "1M", "-o", "whole", "-q"]);
     assert_eq!(room.digest("whole/m-1.bga"), room.digest("m.bga"));
     let refused = room.run(&["split", "m.bga", "--bytes", "1K", "-o", "small", "-q"]);
@@ -159,7 +159,7 @@ fn archives_are_split_by_size() {
         parts.sort();
         let sizes: Vec<u64> = parts.iter().map(|path| std::fs::metadata(path).unwrap().len()).collect();
         assert!(sizes.iter().all(|size| *size <= bytes), "{sizes:?}");
-        // All but the last are nearly as large as they may be.
+        // All except the last are nearly at the size limit.
         let (_, full) = sizes.split_last().unwrap();
         assert!(
             full.len() as u64 >= whole / bytes && full.iter().all(|size| *size > bytes - bytes / less),
@@ -171,12 +171,12 @@ fn archives_are_split_by_size() {
         room.fine(&merge.iter().map(String::as_str).collect::<Vec<_>>());
         assert_eq!(room.fine(&["export", &format!("{folder}.bga")]), room.fine(&["export", "s.bga"]));
     }
-    // Nothing is written over.
+    // No file is overwritten.
     assert_eq!(room.run(&["split", "s.bga", "--bytes", "100K", "-o", "parts100000", "-q"]).code, Some(1));
     room.fine(&["split", "s.bga", "--bytes", "100K", "-o", "parts100000", "-q", "--force"]);
 }
 
-/// One game told in five ways, and others that are near it but not it.
+/// One game in five forms, and similar but different games.
 const TWICE: &str = r#"[White "Carlsen, Magnus"]
 [Black "Anand, Viswanathan"]
 [Date "2013.11.22"]
@@ -243,7 +243,8 @@ fn doubles_are_listed_deleted_and_left_out() {
     room.fine(&["import", "t.pgn", "-o", "t.bga", "-q"]);
     let out = room.fine(&["dedupe", "t.bga", "--dry-run"]);
     let pairs: Vec<Vec<&str>> = out.lines().map(|line| line.split('\t').take(3).collect()).collect();
-    // The second has most to say; game 4 begins it; the games of another piece, another year and of two moves stay.
+    // The second has the most content; game 4 is a prefix of it. The games with another piece, another year and two
+    // moves stay.
     assert_eq!(pairs, [["1", "2", "same"], ["3", "2", "same"], ["4", "2", "prefix"], ["8", "9", "same"]], "{out}");
     let first = json(&room.fine(&["dedupe", "t.bga", "--json", "--keep", "first", "--whole-only"]));
     let pairs: Vec<_> =
@@ -262,7 +263,7 @@ fn doubles_are_found_across_archives() {
     room.write("t.pgn", TWICE);
     room.fine(&["import", "t.pgn", "-o", "t.bga", "-q"]);
     let games = room.fine(&["list", "t.bga"]).lines().count();
-    // Cut in two, the same pairs are found, each game named by its archive and its number there.
+    // In two archives, the same pairs are found, each game named by its archive and number.
     room.fine(&["list", "t.bga", "--games", "1-2", "-o", "a.bga"]);
     room.fine(&["list", "t.bga", "--games", "3-", "-o", "b.bga"]);
     let out = room.fine(&["dedupe", "a.bga", "b.bga", "--dry-run"]);
@@ -283,7 +284,7 @@ fn doubles_are_found_across_archives() {
     room.fine(&["dedupe", "a.bga", "b.bga", "--delete", "-q"]);
     assert_eq!(room.fine(&["list", "a.bga", "b.bga"]).lines().count(), games - 4);
     assert_eq!(room.fine(&["dedupe", "a.bga", "b.bga", "-q"]), "");
-    // Deleted by what they say, not by number.
+    // Deleted by content, not by number.
     room.fails(&["delete", "a.bga", "b.bga", "--games", "1"], 1, &["--games goes with one archive"]);
     let said = room.run(&["delete", "a.bga", "b.bga", "--where", "plies > 0", "--dry-run"]);
     assert_eq!((said.code, said.err), (Some(0), format!("{} games would be deleted\n", games - 4)));
@@ -324,7 +325,7 @@ fn openings_are_named_and_never_written_over_unasked() {
     assert_eq!((&games[0]["eco"], &games[1]["eco"], games[2]["eco"].is_null()), (&"C20".into(), &"D10".into(), true));
     assert!(games[1]["tags"].to_string().contains("Opening"));
     room.fine(&["verify", "n.bga", "-q"]);
-    // The game that is named keeps its code, whatever it is.
+    // The named game keeps its code.
     room.write("odd.pgn", "[ECO \"A00\"]\n[Opening \"?\"]\n\n1. e4 c5 *\n");
     room.fine(&["import", "odd.pgn", "-o", "odd.bga", "-q"]);
     room.fine(&["eco", "odd.bga", "--write", "-o", "kept.bga", "-q"]);
@@ -350,7 +351,7 @@ fn several_archives_behave_as_one() {
     assert_eq!(pgn, [room.fine(&["export", "g.bga"]), room.fine(&["export", "f.bga"])].concat());
     let games = json(&room.fine(&[&["export", "--format", "json"], &both[..]].concat()));
     assert_eq!((&games[3]["archive"], &games[3]["game"]), (&"f.bga".into(), &1.into()));
-    // Counted together as if they were one archive.
+    // Counted together, like in one archive.
     room.fine(&["merge", "g.bga", "f.bga", "-o", "m.bga", "-q"]);
     let stats = room.fine(&[&["stats"], &both[..]].concat());
     assert!(stats.contains(", game 1 of g.bga"), "{stats}");

@@ -1,11 +1,11 @@
-//! Memory that the system refuses: every command ends with a message and an exit code.
+//! If the system refuses memory, every command ends with a message and an exit code.
 
 use crate::common::cli::{Room, many};
 use crate::outputs::commands_in;
 use std::collections::BTreeSet;
 use std::process::{Command, Output};
 
-/// A line for each command. `n*` are new files.
+/// One line per command. `n*` are new files.
 const COMMANDS: &[&str] = &[
     "import s.pgn -o n1.bga --force",
     "merge g.bga g.bga -o n2.bga --force",
@@ -52,14 +52,14 @@ const COMMANDS: &[&str] = &[
     "man",
 ];
 
-/// Returns whether a program has ended for less than 4 KiB: of so little Rust's own collections ask without a way to be
-/// refused, and where it falls due depends on how the system lays memory out.
+/// Returns whether a program ended at a request below 4 KiB. Rust's collections cannot handle a refusal of so little,
+/// and its time depends on the system's memory layout.
 fn is_small(text: &str) -> bool {
     let bytes = |rest: &str| rest.split(' ').next().and_then(|bytes| bytes.parse::<u64>().ok());
     text.split("memory allocation of ").skip(1).filter_map(bytes).any(|bytes| bytes < 4096)
 }
 
-/// Runs a command in so many KiB of address space.
+/// Runs a command in an address space of this many KiB.
 fn within(room: &Room, kilobytes: u64, args: &str) -> Output {
     let script = format!("ulimit -c 0; ulimit -v {kilobytes}; exec \"$0\" {args} < /dev/null");
     let mut shell = Command::new("sh");
@@ -82,7 +82,7 @@ fn no_command_dies_for_want_of_memory() {
     let middle = damaged.len() / 2;
     damaged[middle] ^= 1;
     room.write("d.bga", damaged);
-    // Each command is here.
+    // The list has every command.
     let mut expected: BTreeSet<String> = BTreeSet::new();
     for command in commands_in(&room.fine(&["--help"])) {
         let inner = commands_in(&room.fine(&[&command, "--help"]));
@@ -94,7 +94,7 @@ fn no_command_dies_for_want_of_memory() {
         args.split(' ').take(words).collect::<Vec<_>>().join(" ")
     });
     assert_eq!(expected, listed.collect::<BTreeSet<String>>());
-    // From the least in which the program begins, on.
+    // From the smallest size in which the program starts.
     let begins = |kilobytes: &u64| within(&room, *kilobytes, "--version").status.success();
     let Some(least) = (4..400).map(|step| step * 1024).find(begins) else { return };
     let refused = std::sync::atomic::AtomicU64::new(0);
@@ -105,7 +105,7 @@ fn no_command_dies_for_want_of_memory() {
             return;
         }
         assert!(matches!(code, Some(0..=5)), "{args}, {more} KiB more: {:?} {text}", done.status);
-        // The standard library gives up where a thread has begun and its stack for signals is refused.
+        // The standard library aborts if a thread has started and the stack for its signals is refused.
         let is_ours = text.contains("panicked") && !text.contains("alternative stack");
         assert!(!is_ours, "{args}, {more} KiB more: {text}");
         assert!(code == Some(0) || !text.trim().is_empty(), "{args}, {more} KiB more: nothing is said");
@@ -125,6 +125,6 @@ fn no_command_dies_for_want_of_memory() {
             });
         }
     });
-    // Most commands do need more than nothing.
+    // Most commands need more than the minimum.
     assert!(refused.into_inner() > COMMANDS.len() as u64 / 2);
 }

@@ -98,7 +98,7 @@ fn pcn_goes_in_and_comes_out() {
     assert!(room.run(&["info", "back.bga"]).out.contains("games.pcn"));
     let sample = include_str!("../../testdata/pcn/document-sample.json");
     std::fs::write(room.0.path().join("sample.json"), sample).unwrap();
-    // What is not of western chess is kept whole, and said to be.
+    // A document of other games than western chess is stored unchanged, and reported.
     let kept = room.run(&["import", "sample.json", "-o", "kept.bga", "-q"]);
     assert_eq!(kept.code, Some(0), "{}", kept.err);
     assert!(
@@ -141,8 +141,8 @@ fn brenner_strings_go_both_ways() {
     assert_eq!(room.run(&["brenner", "encode", "again.pgn"]).out, several);
 }
 
-/// Castling in a game of Chess960 is king takes rook in every form, also where king and rook stand as in standard chess;
-/// in any other game, whatever its tags say, the king's step.
+/// Castling in a Chess960 game is king takes rook in every form, even if king and rook stand on their standard squares.
+/// In any other game, with any tags, it is the king's step.
 #[test]
 fn castling_has_one_spelling() {
     let moves = "1. e4 e5 2. Nf3 Nf6 3. Be2 Be7 4. O-O O-O *";

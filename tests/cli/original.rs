@@ -1,5 +1,4 @@
-//! The command line around what is lost nowhere: originals, comparison with files, rejected games, encodings, and
-//! inputs.
+//! Lossless storage with the command line: originals, comparison with files, rejected games, encodings, and inputs.
 
 use crate::common::cli::{FAULTY, PGN, Room, gzip, json, many};
 use std::fs;
@@ -7,7 +6,7 @@ use std::fs;
 /// Rejected as a variant.
 const ATOMIC: &str = "[Event \"Boom\"]\n[Variant \"Atomic\"]\n\n1. e4 e5 2. Nf3 Nc6 *\n";
 
-/// A game whose text is Windows-1252 (the German umlauts, the bytes that it leaves without a character, a euro sign).
+/// A game with Windows-1252 text (German umlauts, the bytes without a character, a euro sign).
 const LATIN: &[u8] = b"[Event \"Stra\xDFe\"]\n[White \"M\xFCller, J\xF6rg\"]\n[Black \"\x81\x8D\x8F\x90\x9D \x80\"]\n\n1. e4 {\xE4} e5 *\n\n";
 
 #[test]
@@ -22,7 +21,7 @@ fn originals_come_back() {
     for (source, original) in [("1", room.read("a.pgn")), ("a.pgn", room.read("a.pgn")), ("b.pgn.gz", odd.clone())] {
         let done = room.run(&["export", "g.bga", "--original", "--source", source]);
         assert!(done.out.as_bytes() == original, "{source}");
-        assert!(done.err.contains("identical to what was imported (SHA-256)"), "{}", done.err);
+        assert!(done.err.contains("identical to the imported file (SHA-256)"), "{}", done.err);
         room.fine(&["export", "g.bga", "--original", "--source", source, "-o", "one.pgn", "--force", "-q"]);
         assert!(room.read("one.pgn") == original);
     }
@@ -56,7 +55,7 @@ fn a_source_that_is_not_exact() {
     let room = Room::new();
     room.write("g.pgn", PGN);
     room.fine(&["import", "g.pgn", "-o", "g.bga", "-q"]);
-    // Of this source one game alone is copied.
+    // Only one game of this source is copied.
     room.fine(&["list", "g.bga", "--games", "1", "-o", "one.bga"]);
     room.fails(&["export", "one.bga", "--original"], 1, &["g.pgn: differs from"]);
     assert_eq!(room.run(&["verify", "one.bga", "--against", "g.pgn"]).code, Some(4));
@@ -73,7 +72,7 @@ fn verify_against_files() {
         let out = room.fine(&["verify", "g.bga", "--against", file]);
         assert!(out.contains("the same") && out.contains("4,003 games"), "{out}");
     }
-    // One byte of game 503, game 1003 gone, game 2003 twice, and something after the end.
+    // One byte of game 503 changed, game 1003 missing, game 2003 twice, and text after the end.
     let site = |game: usize| text.find(&format!("/{game}\"]")).unwrap();
     let start = |game: usize| text[..site(game)].rfind("[Event").unwrap();
     let mut changed = [&text[..start(1000)], &text[start(1001)..start(2001)], &text[start(2000)..], "% end\n"].concat();
@@ -99,7 +98,7 @@ fn verify_against_files() {
     assert_eq!((done.code, &object["same"]), (Some(4), &false.into()));
     assert_eq!(object["files"][0]["differences"].as_array().unwrap().len(), 4);
     assert_eq!(object["files"][0]["differences"][0]["game"], 503);
-    // Every game is another one.
+    // Every game differs.
     room.write("other.pgn", text.replace("[Event", "[Evens"));
     let done = room.run(&["verify", "g.bga", "--against", "other.pgn"]);
     assert_eq!(done.code, Some(4));
@@ -128,7 +127,7 @@ fn rejected_games_go_to_a_file() {
         1,
         &["g.pgn", "is both input and output"],
     );
-    // What was rejected for its fault alone is stored without --strict.
+    // Without --strict, a game that was rejected only for its fault is stored.
     let done = room.run(&["import", "r.pgn", "-o", "x.bga", "--rejects", "r2.pgn"]);
     assert!(done.err.contains("2 games seen = 1 stored + 1 rejected"), "{}", done.err);
     assert_eq!(room.read("r2.pgn"), format!("{ATOMIC}\n").as_bytes());
@@ -167,7 +166,7 @@ fn encodings() {
     let latin = &json(&room.fine(&["show", "e.bga", "1", "--json"]))[0];
     assert_eq!(latin["tags"][2][1], "\u{81}\u{8d}\u{8f}\u{90}\u{9d} \u{80}");
     assert!(back("utf-8", LATIN).contains("s.pgn:1: game 1 (stored as 1): byte that is not UTF-8"));
-    // UTF-8 and not in one game: each value by itself.
+    // UTF-8, but not in every game: each value counts alone.
     back("auto", b"[White \"M\xC3\xBCller\"]\n\n1. e4 {\xFC} *\n");
     assert_eq!(json(&room.fine(&["show", "e.bga", "1", "--json"]))[0]["tags"][0][1], "Müller");
     assert!(room.fine(&["show", "e.bga", "1", "--pgn"]).contains("{ü}"));

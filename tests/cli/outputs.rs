@@ -1,17 +1,17 @@
-//! Files that commands write: never an input, never another kind of file, private where what they come from is, and as
-//! their names say.
+//! Output files: never an input, never another kind of file, private if their input is, and in the format of their
+//! names.
 
 use crate::common::cli::{PGN, Room};
 use std::collections::BTreeSet;
 use std::fs;
 
-/// A command that writes a file: its arguments, `OUT` standing for the path, and the option that it is given with.
+/// A command that writes a file: its arguments, with `OUT` for the path, and its output option.
 struct Writer {
     args: &'static str,
     option: &'static str,
 }
 
-/// Every option of every command that names a file to be written.
+/// Every option of every command that names an output file.
 const WRITERS: &[Writer] = &[
     Writer { args: "import n.pgn -o OUT", option: "--output" },
     Writer { args: "import n.pgn -o new.bga --rejects OUT", option: "--rejects" },
@@ -36,14 +36,14 @@ const WRITERS: &[Writer] = &[
     Writer { args: "unpack g.bga -o OUT", option: "--output" },
     Writer { args: "bench n.pgn --report OUT", option: "--report" },
 ];
-/// Options that name a folder to be written into; what is written there has a test of its own below.
+/// Options that name an output folder; a test below covers its files.
 const FOLDERS: [(&str, &str); 2] = [("split", "--output"), ("man", "--dir")];
-/// Commands that change an archive where it is, or write beside it; the same.
+/// Commands that change an archive in place, or write beside it.
 const IN_PLACE: [&str; 10] =
     ["import", "dedupe", "delete", "undelete", "replace", "index", "set", "rename", "edit", "describe"];
-/// Options that name a file to be read.
+/// Options that name an input file.
 const READ: [(&str, &str); 4] = [("verify", "--against"), ("find", "--fens"), ("rename", "--list"), ("edit", "--from")];
-/// Commands that write nothing but standard output.
+/// Commands that write only to standard output.
 const READERS: &[&str] = &[
     "show",
     "view",
@@ -65,7 +65,7 @@ const READERS: &[&str] = &[
 const INPUTS: [&str; 12] =
     ["d.pcn", "n.pgn", "g.bga", "g.bgi", "g.bgs", "g.bgp", "g.bgh", "h.bga", "h.bgi", "h.bgs", "h.bgp", "h.bgh"];
 
-/// A PGN file, and two archives of it with every file that can stand beside one.
+/// A PGN file, and two archives of it with every kind of side file.
 fn room() -> Room {
     let room = Room::new();
     room.write("n.pgn", PGN);
@@ -83,20 +83,20 @@ fn contents(room: &Room) -> Vec<Vec<u8>> {
 
 /// Returns the commands that a help text lists.
 pub fn commands_in(help: &str) -> Vec<String> {
-    // Those of the program are grouped by job; the groups end with the options.
+    // The program's commands are grouped by job; the groups end with the options.
     let begins = |line: &str| matches!(line, "Commands:" | "Make and export archives:");
     let lines = help.lines().skip_while(|line| !begins(line)).skip(1).take_while(|line| *line != "Options:");
     let names = lines.filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
     names.filter(|name| !name.is_empty() && *name != "help").map(str::to_owned).collect()
 }
 
-/// Fails where a command or an option is not in one of the lists above.
+/// Fails if a command or an option is missing in the lists above.
 #[test]
 fn every_command_that_writes_is_in_the_table() {
     let room = Room::new();
     let mut commands: BTreeSet<String> = BTreeSet::new();
     for command in commands_in(&room.fine(&["--help"])) {
-        // A command may have commands of its own.
+        // A command may have subcommands.
         let inner = commands_in(&room.fine(&[&command, "--help"]));
         commands.extend(inner.iter().map(|inner| format!("{command} {inner}")));
         commands.extend(inner.is_empty().then_some(command));
@@ -115,7 +115,7 @@ fn every_command_that_writes_is_in_the_table() {
         for word in room.fine(&args).lines().map(str::trim_start).filter(|line| line.starts_with('-')) {
             let mut parts = word.split_whitespace().skip_while(|part| !part.starts_with("--"));
             let (Some(option), Some(value)) = (parts.next(), parts.next()) else { continue };
-            // A folder of caches, for all commands.
+            // One folder of caches, for all commands.
             if option != "--index-dir"
                 && ["FILE", "FOLDER", "DIR", "ARCHIVE", "PATH"].iter().any(|name| value.contains(name))
             {
@@ -129,7 +129,7 @@ fn every_command_that_writes_is_in_the_table() {
     assert_eq!(options, known);
 }
 
-/// The names by which an input can be meant.
+/// The names that can denote an input.
 fn names(room: &Room, input: &str) -> Vec<String> {
     let mut names = vec![input.to_owned(), format!("./{input}"), format!("../{}/{input}", folder(room))];
     let links = ["hard", "soft"].map(|kind| format!("{kind}-{}", input.replace('.', "-")));
@@ -138,7 +138,7 @@ fn names(room: &Room, input: &str) -> Vec<String> {
         #[cfg(unix)]
         std::os::unix::fs::symlink(input, room.path(&links[1])).unwrap();
     }
-    // Elsewhere a file is known by its path alone.
+    // On other systems a file is known only by its path.
     if cfg!(unix) {
         names.extend(links);
     }
@@ -183,7 +183,7 @@ fn no_archive_is_its_own_input() {
         for how in ["--append", "--force", "--resume"] {
             room.fails(&["import", "n.pgn", "-o", &name, how], 1, &["is both input and output"]);
         }
-        // The index of that archive would be the source.
+        // The index of that archive would overwrite the source.
         fs::rename(room.path("g.bgi"), room.path("kept")).unwrap();
         fs::hard_link(room.path("n.pgn"), room.path("g.bgi")).unwrap();
         room.fails(&["import", &name, "-o", "g.bga", "--append"], 1, &["is both input and output"]);
@@ -213,7 +213,7 @@ fn no_archive_is_its_own_input() {
 fn parts_and_pages_replace_nothing_else() {
     let room = room();
     let before = contents(&room);
-    // A part that would have the name of the archive, or of a link to it.
+    // A part with the name of the archive, or of a link to it.
     fs::create_dir(room.path("parts")).unwrap();
     fs::hard_link(room.path("g.bga"), room.path("parts/g-2.bga")).unwrap();
     for force in [&[][..], &["--force"]] {
@@ -240,7 +240,7 @@ fn parts_and_pages_replace_nothing_else() {
     assert!(contents(&room) == before);
 }
 
-/// What stands beside an archive is written without being asked for, so that it must be what it should be.
+/// Side files are written without a request, so a file under their name must be of the right kind.
 #[test]
 fn what_is_no_side_file_is_not_replaced_by_one() {
     let room = room();
@@ -268,7 +268,7 @@ fn what_is_no_side_file_is_not_replaced_by_one() {
             }
             assert_eq!(room.read(side), other);
         }
-        // A damaged one is a cache, and made again; so is an empty one.
+        // A damaged side file is a cache, and is rebuilt; so is an empty one.
         for damaged in [&b"\0\x01\x02\x03 no magic"[..], b""] {
             room.write(side, damaged);
             room.fine(args);
@@ -276,7 +276,7 @@ fn what_is_no_side_file_is_not_replaced_by_one() {
         }
     }
     assert!(room.read("g.bga") == archive);
-    // Another archive in its place: what stood beside the old one goes, and what is not ours stays.
+    // Another archive replaces it: the old side files are removed, and foreign files stay.
     room.write("g.bgs", "mine");
     room.fine(&["merge", "h.bga", "g.bga", "-o", "t.bga", "-q"]);
     room.fine(&["merge", "t.bga", "-o", "g.bga", "--force", "-q"]);
@@ -357,7 +357,7 @@ fn force_replaces_files_of_the_same_kind_alone() {
             if name.ends_with(".gz") && ["compact", "import"].contains(&args[0]) {
                 continue;
             }
-            // A name that says nothing, so that what is there decides; a compressed file keeps saying that.
+            // A name without a format, so the existing file decides; a compressed file stays compressed.
             let (bytes, neutral) =
                 (room.read(name), format!("n{place}{}", if name.ends_with(".gz") { ".gz" } else { "" }));
             room.write(&neutral, &bytes);
@@ -375,14 +375,14 @@ fn force_replaces_files_of_the_same_kind_alone() {
             let _ = fs::remove_file(room.path(&format!("{neutral}.bgi")));
         }
     }
-    // What nobody can name gives way where it has the right name, and an empty file anywhere.
+    // An unrecognizable file is replaced if it has the right name, and an empty file under any name.
     room.write("broken.pgn", b"\0\x01");
     room.write("broken.bga", b"\0\x01");
     room.write("empty", b"");
     room.fine(&["export", "g.bga", "-o", "broken.pgn", "--force"]);
     room.fine(&["compact", "g.bga", "-o", "broken.bga", "--force"]);
     room.fine(&["stats", "g.bga", "--report", "empty", "--force"]);
-    // An archive with a damaged first page is an archive.
+    // An archive with a damaged first page is still recognized.
     let mut damaged = room.read("games.bga");
     damaged[..100].fill(0);
     room.write("damaged", &damaged);
@@ -437,7 +437,7 @@ fn private_files_stay_private() {
     }
 }
 
-/// The disk is full, or whatever else: what is committed is done, and the index is a cache.
+/// If the index cannot be written, for example on a full disk, the commit still counts, because the index is a cache.
 #[test]
 fn an_index_that_cannot_be_written_is_a_warning() {
     let room = room();
@@ -469,7 +469,7 @@ fn an_index_that_cannot_be_written_is_a_warning() {
             "{args:?}: {}",
             done.err
         );
-        // What stood beside the archive before belongs to it no more, and verify says so.
+        // The old side files no longer belong to the archive, and `verify` reports this.
         for side in ["bgs", "bgp", "bgh"] {
             let _ = fs::remove_file(room.path(&archive.replace("bga", side)));
         }
@@ -478,17 +478,17 @@ fn an_index_that_cannot_be_written_is_a_warning() {
     assert!(!room.names().iter().any(|name| name.starts_with('.')), "{:?}", room.names());
 }
 
-/// A file that is too large for the disk is one error, and not there.
+/// If a file is too large for the disk, there is one error, and no file.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_is_one_error_and_leaves_nothing() {
     let room = Room::new();
-    // More than is held in memory, however it is compressed.
+    // Larger than the buffers, with any compression.
     let games = crate::common::sample::lichess().display().to_string();
     room.fine(&["import", &games, "-o", "g.bga", "-q"]);
     let before = room.names();
     for ending in ["pgn", "pgn.zst", "pgn.gz", "pgn.bz2", "pgn.zip"] {
-        // A signal that is ignored, so that the write fails.
+        // Ignore the signal, so the write fails instead.
         let script = "trap '' XFSZ; ulimit -f 8; exec \"$0\" export g.bga -o \"$1\" -q";
         let args = ["-c", script, env!("CARGO_BIN_EXE_scoresheet"), &format!("x.{ending}")];
         let done = std::process::Command::new("sh").args(args).current_dir(room.0.path()).output().unwrap();
@@ -500,7 +500,7 @@ fn a_full_disk_is_one_error_and_leaves_nothing() {
     }
 }
 
-/// Names of files must not command the terminal.
+/// File names must not control the terminal.
 #[cfg(unix)]
 #[test]
 fn escape_sequences_in_names_stay_out_of_the_terminal() {

@@ -1,22 +1,22 @@
-//! `scoresheet position` with lists of FENs and EPDs: a line in, a line out.
+//! `scoresheet position` with lists of FENs and EPDs: one line of output per line of input.
 
 use crate::common::cli::{Room, json};
 use serde_json::Value;
 use std::path::Path;
 
-/// Good lines, each with what is to come out of it by default.
+/// Good lines, each with its default output.
 const LINES: [(&str, &str); 10] = [
     (
         "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1",
         "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1\tlegal",
     ),
-    // As people write it.
+    // Common informal notations.
     (
         "4k3/44/8/8/8/8/8/4K2R  W kK nil",
         "4k3/8/8/8/8/8/8/4K2R w K -\tillegal: castling right k: king and rook are not at home",
     ),
     ("8/8/8/8/8/8/8/4K3 w - - 0 1", "8/8/8/8/8/8/8/4K3 w - - 0 1\tillegal: Black has no king"),
-    // An EPD: moves as the standard has them, other operations as they are.
+    // An EPD: moves are standardized, and other operations are unchanged.
     (
         "4k3/8/8/8/8/8/4P3/4K3 w - - bm e2e4 e2-e3; id \"a  b\"; xyz 1 2;",
         "4k3/8/8/8/8/8/4P3/4K3 w - - bm e4 e3; id \"a  b\"; xyz 1 2;\tlegal",
@@ -29,13 +29,13 @@ const LINES: [(&str, &str); 10] = [
         "4k3/8/8/8/8/8/4P3/4K3 w - - am Qd1 e3;",
         "4k3/8/8/8/8/8/4P3/4K3 w - - am Qd1 e3;\tlegal; am Qd1: no piece can make this move",
     ),
-    // The clocks of a FEN, and operations after them.
+    // The counters of a FEN, with operations after them.
     ("4k3/8/8/8/8/8/4P3/4K3 w - - 5 39 bm e4;", "4k3/8/8/8/8/8/4P3/4K3 w - - hmvc 5; fmvn 39; bm e4;\tlegal"),
     (
         "4k3/8/8/8/8/8/8/4K3 w - - 7 2",
         "4k3/8/8/8/8/8/8/4K3 w - - 7 2\tillegal: the halfmove clock says more plies than the game has had",
     ),
-    // Capablanca's board, and Gothic chess with its empty ranks in two digits.
+    // Capablanca's board, and Gothic chess with two-digit empty ranks.
     (
         "rnabqkbcnr/pppppppppp/10/10/10/10/PPPPPPPPPP/RNABQKBCNR w KQkq - 0 1",
         "rnabqkbcnr/pppppppppp/10/10/10/10/PPPPPPPPPP/RNABQKBCNR w KQkq - 0 1\ta board of 10x8 squares: read and written as text, moves on it are not supported",
@@ -56,14 +56,14 @@ fn a_line_in_is_a_line_out() {
     let done = room.run_with(&["position", "-"], column(0));
     assert_eq!((done.code, done.err.as_str()), (Some(0), ""));
     assert_eq!(done.out, column(1));
-    // The same from a file, with another end of lines and a byte order mark; and from a folder.
+    // The same from a file with other line ends and a byte order mark, and from a folder.
     room.write("list.epd", format!("\u{FEFF}{}", column(0).replace('\n', "\r\n")));
     assert_eq!(room.fine(&["position", "list.epd"]), column(1));
     std::fs::create_dir(room.path("lists")).unwrap();
     room.write("lists/a.fen", LINES[0].0);
     room.write("lists/b.epd", LINES[3].0);
     assert_eq!(room.fine(&["position", "lists"]), format!("{}\n{}\n", LINES[0].1, LINES[3].1));
-    // What comes out is what it is: written again, it does not change.
+    // The output is a fixed point: a second pass does not change it.
     let bare = room.run_with(&["position", "-", "--bare"], column(0)).out;
     assert_eq!(room.run_with(&["position", "-", "--bare"], bare.clone()).out, bare);
     assert_eq!(
@@ -84,7 +84,7 @@ fn empty_lines_and_comments_stay_and_faults_become_comments() {
     assert_eq!(lines[4], "# line 5: bad FEN: piece placement at column 35: 7 ranks; a board has eight");
     assert_eq!(done.code, Some(1));
     assert!(done.err.starts_with("scoresheet: 2 lines are not a position; the first: line 4: bad FEN"), "{}", done.err);
-    // The place is right in a later batch and task, too.
+    // The location is right also in a later batch and task.
     let many = format!("{}x\n", "4k3/8/8/8/8/8/8/4K3 w - - 0 1\n".repeat(50_000));
     let done = room.run_with(&["position", "-", "--bare"], many);
     assert_eq!(done.out.lines().count(), 50_001);
@@ -111,7 +111,7 @@ fn messages_name_what_stands_there() {
     }
     room.write("here.epd", LINES[0].0);
     room.fails(&["position", "here.epd", "there.epd"], 1, &["there.epd: no such file"]);
-    // A tab is a blank to a reader that is not strict.
+    // A non-strict reader treats a tab as a blank.
     assert_eq!(room.run(&["position", "--bare", &format!("{first}\tw\t-\t-")]).out, "4k3/8/8/8/8/8/8/4K3 w - -\n");
 }
 
@@ -123,17 +123,17 @@ fn flavours_forms_and_moves() {
     assert_eq!(with(&["--flavour", "shredder"], inner).out, "4k3/8/8/8/8/8/8/R1RK3R w C - 0 1\n");
     assert_eq!(with(&["--flavour", "kqkq"], inner).out, "4k3/8/8/8/8/8/8/R1RK3R w Q - 0 1\n");
     assert_eq!(with(&["--flavour", "x-fen"], LINES[0].0).out.split(' ').nth(3), Some("-"));
-    // Forms: clocks go along either way.
+    // Both forms keep the counters.
     let fen = "4k3/8/8/8/8/8/4P3/4K3 w - - 5 39";
     let epd = "4k3/8/8/8/8/8/4P3/4K3 w - - hmvc 5; fmvn 39;";
     assert_eq!(with(&["--as", "epd"], fen).out, format!("{epd}\n"));
     assert_eq!(with(&["--as", "fen"], epd).out, format!("{fen}\n"));
-    // Moves of operations as UCI; castling too.
+    // Moves of operations in UCI, including castling.
     let castles = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - bm O-O Ra1-b1; am Ke1-e2; pv O-O-O O-O;";
     let uci = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - bm e1g1 a1b1; am e1e2; pv e1c1 e8g8;\n";
     assert_eq!(with(&["--uci"], castles).out, uci);
     assert_eq!(with(&[], uci).out, castles.replace("Ra1-b1", "Rb1").replace("Ke1-e2", "Ke2") + "\n");
-    // Moves are played, with their numbers or without; what was said of moves before is dropped, the clocks go on.
+    // Moves are played, with or without numbers; operations about moves are dropped, and the counters advance.
     let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
     for moves in ["e4 c5", "1. e4 c5", "1.e4 c7c5", "1. e2e4 1... c5"] {
         let played = with(&["--moves", moves], start).out;
@@ -143,7 +143,7 @@ fn flavours_forms_and_moves() {
     assert_eq!(with(&["--moves", "Kd2 Kd8"], line).out, "3k4/8/8/8/8/8/3KP3/8 w - - hmvc 5; fmvn 8; id \"x\";\n");
     let illegal = with(&["--moves", "e4 e9"], start);
     assert_eq!((illegal.code, illegal.out.as_str()), (Some(1), "# line 1: move 2 (e9): not a move\n"));
-    // A position alone, too.
+    // Also with a position alone.
     assert!(
         room.fine(&["position", "startpos", "--moves", "e4 c5 Nf3", "--json"])
             .contains("5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2")
@@ -174,7 +174,7 @@ fn json_has_a_line_an_object() {
     assert_eq!((&objects[10]["line"], objects[10]["error"].is_string()), (&13.into(), true));
 }
 
-/// The two suites of the SAN Kit go through in one call, and come out as they are.
+/// The two suites of the SAN Kit pass in one call, unchanged.
 #[test]
 fn suites_of_the_corpora_go_through_in_one_call() {
     let Some(corpora) = crate::common::corpora::folder() else {
@@ -190,7 +190,7 @@ fn suites_of_the_corpora_go_through_in_one_call() {
     for (line, (position, disposition)) in text.lines().zip(told) {
         assert_eq!(disposition, "legal", "{line}");
         let moves = |line: &str| line.split_once("bm ").map(|(_, rest)| rest.split(';').next().unwrap().to_owned());
-        // A few best moves of Win At Chess are not in the standard's notation.
+        // A few best moves of Win At Chess are not in standard notation.
         assert_eq!(position.split(" bm").next(), line.split(" bm").next());
         assert_eq!(moves(position).is_some(), moves(line).is_some());
     }

@@ -1,10 +1,10 @@
-//! The questions of `testdata/questions` at the command's door, as JSON and as options.
+//! The questions of `testdata/questions` with the command, as JSON and as options.
 
 use crate::common::cli::Room;
 use crate::common::questions::{self, Question};
 use serde_json::Value;
 
-/// What `find --json` says: the games with the numbers of the set, and the plies of their hits.
+/// The output of `find --json`: games with their numbers in the set, and the plies of their hits.
 fn answer(text: &str, before: u64) -> (Vec<u64>, Vec<Vec<u32>>) {
     let (mut games, mut plies) = (Vec::new(), Vec::new());
     for line in text.lines() {
@@ -18,7 +18,7 @@ fn answer(text: &str, before: u64) -> (Vec<u64>, Vec<Vec<u32>>) {
     (games, plies)
 }
 
-/// The options that say what a question says; `None` for numbers of games, which go with one archive.
+/// Returns the options equivalent to a question; `None` for game numbers, which need a single archive.
 fn options(question: &Question) -> Option<Vec<String>> {
     let mut options = Vec::new();
     for (name, value) in question.ask.as_object().unwrap() {

@@ -1,4 +1,4 @@
-//! Pages of reports: one file each, with the data that `--json` prints, and nothing from elsewhere.
+//! Report pages: one file each, with the data of `--json`, and without external resources.
 
 use crate::common::cli::{Room, json};
 use serde_json::Value;
@@ -54,7 +54,7 @@ fn room() -> Room {
     room
 }
 
-/// Writes a report, and returns the page with the data in it.
+/// Writes a report, and returns the page and its data.
 fn report(room: &Room, args: &[&str]) -> (String, Value) {
     room.fine(&[args, &["--report", "r.html", "--force"]].concat());
     let page = String::from_utf8(room.read("r.html")).unwrap();
@@ -63,7 +63,7 @@ fn report(room: &Room, args: &[&str]) -> (String, Value) {
     (page, data)
 }
 
-/// Returns what a browser of this language shows; `None` without node.
+/// Returns the text that a browser in this language shows; `None` without node.
 fn shown(room: &Room, language: &str) -> Option<Value> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/cli/report.mjs");
     let done = Command::new("node").arg(script).arg(room.0.path().join("r.html")).arg(language).output();
@@ -92,7 +92,7 @@ fn reports_hold_the_data_of_json_and_load_nothing() {
         }
         assert!(page.starts_with("<!DOCTYPE html>") && page.contains("default-src 'none'"));
         assert!(page.contains("g.bga: player = &quot;Adler&quot; and plies &gt; 0</h1>"), "{args:?}");
-        // Addresses: the name of a namespace alone. Nothing but the page's scripts can be run, and no name ends one.
+        // The only address is a namespace. Only the page's scripts can run, and no name can end a script.
         assert!(!page.replace("http://www.w3.org/2000/svg", "").contains("http:") && !page.contains("https:"));
         for word in ["src=", "href=\"", "@import", "url(", "\nimport ", "\nexport ", "<b>"] {
             assert!(!page.contains(word), "{word:?} of {args:?}");
@@ -100,7 +100,7 @@ fn reports_hold_the_data_of_json_and_load_nothing() {
         let tags = ["<script", "</script>", "<style", "</style>", "<main", "</main>"];
         assert_eq!(tags.map(|tag| page.matches(tag).count()), [3, 3, 1, 1, 1, 1]);
     }
-    // The members stand in the order of docs/JSON.md.
+    // The members have the order of docs/JSON.md.
     let text = room.fine(&["stats", "g.bga", "--json"]);
     let at: Vec<_> = ["games", "results", "plies", "longest", "faulty", "lengths", "ratings", "years", "events"]
         .map(|name| text.find(&format!("\"{name}\":")).unwrap())
@@ -116,7 +116,7 @@ fn reports_show_figures() {
     let rows = |page: &Value, section: &str| page["sections"][section].as_array().unwrap_or(&Vec::new()).clone();
     assert_eq!((&page["language"], &page["total"]), (&"en".into(), &"4 games".into()));
     assert_eq!(rows(&page, "Results")[1], serde_json::json!(["White won", "2 (50%)"]));
-    // Years without games are there; both endings are one, from the side of the rook.
+    // Years without games are included; both endings count, from the side of the rook.
     let years = rows(&page, "Games by year");
     assert_eq!((&years[1], &years[3], years.len()), (&json_row(&["2012", "1"]), &json_row(&["2014", "0"]), 12));
     let endings = rows(&page, "Endings");

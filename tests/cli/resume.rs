@@ -1,9 +1,9 @@
-//! `import --resume`: an import that was cut off goes on, and nothing else does.
+//! `import --resume` continues an interrupted import, and does nothing else.
 
 use crate::common::cli::{Room, json, many};
 use std::fs;
 
-/// An archive of the beginning of `games.pgn.zst`, which has been cut short, and the whole file.
+/// An archive of the first part of `games.pgn.zst`, which was truncated, and the complete file.
 fn cut_off() -> (Room, Vec<u8>) {
     let room = Room::new();
     let whole = zstd::encode_all(many(9000).as_bytes(), 1).unwrap();
@@ -34,7 +34,7 @@ fn it_goes_on_where_it_was() {
     let sources = |name| json(&room.fine(&["info", name, "--json"]))[0]["sources"].clone();
     assert_eq!(sources("g.bga"), sources("whole.bga"));
 
-    // It is all there: nothing happens, and nothing is told twice.
+    // Everything is imported: a repetition changes nothing, and reports no fault twice.
     let before = room.read("g.bga");
     fs::remove_file(room.path("g.bgi")).unwrap();
     let done = room.run(&["import", "games.pgn.zst", "-o", "g.bga", "--resume"]);
@@ -88,7 +88,7 @@ fn it_goes_on_with_the_same_only() {
     };
     fs::remove_file(room.path("games.pgn.zst")).unwrap();
     refused(&["games.pgn.zst"], &["cannot open games.pgn.zst"]);
-    // The first game is another one, and the length the same.
+    // The first game differs, and the length is the same.
     let other = many(9000).replacen("Nf3", "Nc3", 1);
     room.write("games.pgn.zst", zstd::encode_all(other.as_bytes(), 1).unwrap());
     refused(&["games.pgn.zst"], &["games.pgn.zst: has changed"]);
@@ -96,22 +96,22 @@ fn it_goes_on_with_the_same_only() {
     refused(&["games.pgn.zst"], &["games.pgn.zst: has changed"]);
     room.write("games.pgn.zst", &whole);
     room.write("other.pgn", many(10));
-    refused(&["other.pgn"], &["g.bga", "read games.pgn.zst where other.pgn is given"]);
-    refused(&["other.pgn", "games.pgn.zst"], &["g.bga", "read games.pgn.zst where other.pgn is given"]);
+    refused(&["other.pgn"], &["g.bga", "read games.pgn.zst instead of other.pgn"]);
+    refused(&["other.pgn", "games.pgn.zst"], &["g.bga", "read games.pgn.zst instead of other.pgn"]);
     refused(&["games.pgn.zst", "--level", "3"], &["other options", "level 4", "level 3"]);
     refused(&["games.pgn.zst", "--strict"], &["other options", "strict"]);
     refused(&["games.pgn.zst", "--batch", "3"], &["other options", "batch 3"]);
     refused(&["games.pgn.zst", "--encoding", "latin1"], &["other options", "latin1"]);
 
-    // To add something else leaves the beginning as it is, and says so.
+    // Appending another file keeps the imported part, and reports the interrupted import.
     let done = room.run(&["import", "other.pgn", "-o", "g.bga", "--append"]);
     assert_eq!(done.code, Some(0), "{}", done.err);
     assert!(done.err.contains("an earlier import of games.pgn.zst was interrupted"), "{}", done.err);
     assert!(room.fine(&["verify", "g.bga"]).contains("intact"));
-    room.fails(&["import", "games.pgn.zst", "-o", "g.bga", "--resume"], 1, &["no import of these files"]);
+    room.fails(&["import", "games.pgn.zst", "-o", "g.bga", "--resume"], 1, &["no interrupted import of these files"]);
 }
 
-/// A file that was whole before the import was cut off must not have changed either.
+/// A file that was read completely before the interruption must not change either.
 #[test]
 fn the_files_before_it_are_looked_at_too() {
     let room = Room::new();
@@ -125,8 +125,8 @@ fn the_files_before_it_are_looked_at_too() {
     room.fails(&resume, 1, &["first.pgn: has changed"]);
     room.write("first.pgn", many(21));
     room.fails(&resume, 1, &["first.pgn: has changed"]);
-    room.fails(&["import", "second.pgn", "-o", "g.bga", "--resume"], 1, &["read first.pgn where second.pgn is given"]);
-    room.fails(&["import", "first.pgn", "-o", "g.bga", "--resume"], 1, &["read second.pgn too"]);
+    room.fails(&["import", "second.pgn", "-o", "g.bga", "--resume"], 1, &["read first.pgn instead of second.pgn"]);
+    room.fails(&["import", "first.pgn", "-o", "g.bga", "--resume"], 1, &["also read second.pgn"]);
     room.write("first.pgn", many(20));
     room.fine(&resume);
     room.fine(&["import", "first.pgn", "second.pgn", "-o", "whole.bga", "-q"]);

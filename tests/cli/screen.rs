@@ -1,4 +1,4 @@
-//! What people see on a screen of 80 columns: help, tables, messages. What programs read is not cut.
+//! Output on a screen of 80 columns: help, tables, messages. Output for programs is not cut.
 
 use crate::common::cli::Room;
 use crate::common::sample::lichess;
@@ -7,13 +7,13 @@ use std::fs;
 use std::process::Command;
 use unicode_width::UnicodeWidthStr;
 
-/// Returns both outputs where 80 columns are known.
+/// Returns both outputs for 80 columns.
 fn seen(room: &Room, args: &[&str]) -> String {
     let done = room.on_screen(args);
     done.out + &done.err
 }
 
-/// A room with real games, and one with long names and comments.
+/// A room with real games, and a game with long names and comments.
 fn room() -> Room {
     let long = "A very long name of an event, of a player, or of an opening, which no line of a screen has room for";
     let tags = ["Event", "White", "Black", "Opening", "Annotator"].map(|tag| format!("[{tag} \"{long}\"]\n")).concat();
@@ -47,7 +47,7 @@ fn every_help_fits() {
         for args in [["help", name], [name, "--help"], [name, "-h"]] {
             let text = seen(&room, &args);
             assert_fits(&args, &text);
-            // Lines that are broken by hand, and again by the width, leave a word or two behind.
+            // Lines broken by hand, and again by the width, leave a word or two alone.
             assert!(text.contains("Usage: scoresheet"), "{args:?}: {text}");
         }
     }
@@ -61,7 +61,7 @@ fn every_help_fits() {
 #[test]
 fn every_screen_fits() {
     let room = room();
-    // The longest positions leave no room beside their titles.
+    // The longest positions leave no room for a title beside them.
     let fen = "r1b1k1nr/p1p1p1p1/1p1p1p1p/n1q1b1P1/1P1P1P1P/N1B1Q1N1/P1P1P1b1/R1B1K1NR w KQkq - 10 100";
     let commands = [
         "opening g.bga --moves e4 --top 20",
@@ -103,12 +103,12 @@ fn every_screen_fits() {
         let args: Vec<&str> = line.split(' ').collect();
         assert_fits(&args, &seen(&room, &args));
     }
-    // A position is copied as a whole: on a line of its own, it is not broken.
+    // Users copy a position as a whole, so it stands on a separate line and is not broken.
     let shown = seen(&room, &["position", fen]);
     assert!(shown.lines().any(|line| line == fen), "{shown}");
     let others: Vec<&str> = shown.lines().filter(|line| line.matches('/').count() < 7).collect();
     assert_fits(&["position"], &others.join("\n"));
-    // Of `inspect`, hashes alone are longer: in part they are of no use.
+    // In `inspect`, only hashes are longer, because part of a hash is useless.
     let parts = seen(&room, &["inspect", "g.bga"]);
     let is_hash = |word: &str| word.len() >= 32 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
     let parts: Vec<&str> = parts.lines().filter(|line| !line.split(' ').any(is_hash)).collect();
@@ -132,7 +132,7 @@ fn what_another_program_reads_is_not_cut() {
     assert!(done.err.starts_with("error: invalid value 'plyer = kyle' for '--where <EXPR>': column 1: no field"));
 }
 
-/// On a terminal of 80 columns, as `script` has one.
+/// On a terminal of 80 columns, made by `script`.
 #[test]
 #[cfg(target_os = "linux")]
 fn lists_are_tables_on_a_terminal() {

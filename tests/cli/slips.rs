@@ -1,8 +1,8 @@
-//! Slips of users: names that nobody has, values that cannot be, queries that no game meets; and who is counted.
+//! Slips of users: unknown names, impossible values, queries without results; and who is counted.
 
 use crate::common::cli::{Room, json};
 
-/// A room with games of namesakes; none has clocks.
+/// A room with games of namesakes, without clocks.
 fn room() -> Room {
     let game = |white: &str, black: &str, moves: &str| {
         format!(
@@ -32,7 +32,7 @@ fn a_surname_comes_before_a_part_of_a_name() {
     assert_eq!(names("viswanathan"), ["Anand, Viswanathan"]);
     assert_eq!(names("nandhaa"), ["Praggnanandhaa, R"]);
     assert_eq!(names("Magnus Carlsen"), ["Carlsen, Magnus"]);
-    // The report itself says who is counted.
+    // The report lists the counted names.
     let report = room.fine(&["player", "g.bga", "anand"]);
     assert!(report.contains("2 names, counted as one: Anand, Viswanathan (1), Anand,V (1)\n"), "{report}");
     let groups = room.run(&["stats", "g.bga", "--by", "color", "--player", "anand"]);
@@ -43,7 +43,7 @@ fn a_surname_comes_before_a_part_of_a_name() {
 fn a_name_that_nobody_has_is_told_with_the_one_it_is_like() {
     let room = room();
     room.fails(&["player", "g.bga", "Carlsn, Magnus"], 1, &["did you mean \"Carlsen, Magnus\"?"]);
-    // There is such a player, but not in that year.
+    // The player exists, but not in that year.
     let where_none = ["player", "g.bga", "carlsen", "--where", "year = 1900"];
     room.fails(&where_none, 1, &["Carlsen, Magnus (2) has 2 games, but none", "--where 'year = 1900'"]);
     room.fails(&["rename", "g.bga", "Carlson, Magnus", "X"], 1, &["did you mean \"Carlsen, Magnus\"?"]);
@@ -83,7 +83,7 @@ fn what_finds_nothing_says_so_and_prints_nothing_else() {
     assert!(done.err.contains("none has clocks ([%clk 0:03:00] in comments)"), "{}", done.err);
     let done = room.run(&["find", "g.bga", "--moves", "a4"]);
     assert!(done.err.contains("no game matches what is looked for"), "{}", done.err);
-    // A number is an answer.
+    // A number is a valid answer.
     let done = room.run(&["list", "g.bga", "--where", "white = nobody", "--count"]);
     assert_eq!((done.out.as_str(), done.err.as_str()), ("0\n", ""));
 }
@@ -110,7 +110,7 @@ fn tags_are_set_to_what_they_can_be() {
         let done = set(slip);
         assert!(done.code == Some(0) && done.err.contains(&format!("did you mean {near}?")), "{slip}: {}", done.err);
     }
-    // What some game has is no slip.
+    // A value that some game has is not a slip.
     room.fine(&["set", "g.bga", "--games", "1", "Whte=x", "--quiet"]);
     let done = room.run(&["set", "g.bga", "--games", "2", "Whte=x", "--dry-run"]);
     assert!(!done.err.contains("warning"), "{}", done.err);
@@ -148,7 +148,7 @@ fn json_is_in_the_commands_without_an_archive() {
     assert_eq!(json(&room.fine(&["man", "--json"]))[0]["name"], "scoresheet.1");
 }
 
-/// Checks that arguments are wrong usage, in these words; the value and the place in it are on lines of their own.
+/// Checks that arguments are refused with this message; the value and its location are on separate lines.
 fn refused(room: &Room, args: &[&str], words: &[&str]) {
     let done = room.run(args);
     assert_eq!(done.code, Some(2), "{args:?}: {}", done.err);
@@ -221,7 +221,7 @@ fn quiet_is_of_messages_in_sample_too() {
 fn help_has_its_options_in_their_groups() {
     let room = room();
     let help = room.fine(&["export", "--help"]);
-    let (options, written) = help.split_once("What is written:").unwrap();
+    let (options, written) = help.split_once("Content:").unwrap();
     for option in ["--quiet", "--threads", "--format"] {
         assert!(options.contains(option), "{option}");
     }

@@ -1,5 +1,4 @@
-//! The files that make searches fast, followed by every command that changes an archive: in place, in another folder,
-//! or left behind.
+//! Side files, followed by every command that changes an archive: updated in place, in another folder, or left stale.
 
 use crate::common::cli::{Room, json};
 
@@ -15,7 +14,7 @@ fn indexed() -> Room {
     room
 }
 
-/// Asks for what each of the files answers; returns the whites of the games found, and what `--explain` says.
+/// Runs a query for each side file; returns the White players of the games found, and the output of `--explain`.
 fn asked(room: &Room, archive: &str) -> ([Vec<String>; 2], String) {
     let white = |out: &str| json(out).iter().map(|game| game["white"].as_str().unwrap().to_owned()).collect();
     let found = room.run(&["find", archive, "--moves", "e4 c5", "--json", "--explain"]);
@@ -43,7 +42,7 @@ fn what_is_appended_edited_and_deleted_is_found_by_the_index() {
     assert_eq!(found, [vec!["Zhu", "Chen", "Chen"], vec!["Zhu", "Chen", "Chen"]]);
     assert!(!explained.contains("not indexed"), "{explained}");
     room.fine(&["verify", "g.bga"]);
-    // A copy has what the original has.
+    // A copy has the side files of the original.
     room.fine(&["compact", "g.bga", "-o", "c.bga", "-q"]);
     let (found, explained) = asked(&room, "c.bga");
     assert_eq!(found[0], ["Zhu", "Chen", "Chen"]);
@@ -59,7 +58,7 @@ fn what_is_left_behind_is_looked_up_in_the_games() {
     assert!(explained.contains("not indexed") && explained.contains("1 game"), "{explained}");
     let listed = room.run(&["list", "g.bga", "--where", "white = \"Chen\"", "--explain"]);
     assert!(listed.err.contains("1 game read, which the tag columns lack"), "{}", listed.err);
-    // Written anew, the archive is another one to them, until they are made again.
+    // The rewritten archive is another one for the side files, until they are rebuilt.
     room.fine(&["set", "g.bga", "--games", "1", "White=Zhu", "-q", "--no-index"]);
     let (found, explained) = asked(&room, "g.bga");
     assert_eq!(found, [vec!["Zhu", "Chen"], vec!["Zhu", "Bell", "Chen"]]);

@@ -1,4 +1,4 @@
-//! What the tests of the command line share: games, and a room to run the command in.
+//! Shared by tests of the command line: games, and a room that runs the command.
 
 use assert_cmd::Command;
 use serde_json::Value;
@@ -7,7 +7,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use tempfile::TempDir;
 
-/// Three games: with a comment and variations, with a draw, from a set-up position.
+/// Three games: one with a comment and variations, a draw, and one from a set-up position.
 pub const PGN: &str = r#"[Event "Coffee house"]
 [Site "Vienna"]
 [Date "2024.01.02"]
@@ -39,13 +39,13 @@ pub const PGN: &str = r#"[Event "Coffee house"]
 40. a8=Q+ Kd7 *
 "#;
 
-/// A game that is good up to an illegal move.
+/// A game with an illegal move at the end.
 pub const FAULTY: &str = "[Event \"Faulty\"]\n[White \"Ef\"]\n[Result \"0-1\"]\n\n1. d4 d5 2. Nf5 Nf6 0-1\n";
 
 /// A temporary folder, and the command run in it.
 pub struct Room(pub TempDir);
 
-/// What a command did.
+/// The result of a command.
 pub struct Done {
     pub code: Option<i32>,
     pub out: String,
@@ -89,7 +89,7 @@ impl Room {
         self.done(command.args(args).write_stdin(input))
     }
 
-    /// Runs the command where lines of 80 columns are known, as on a terminal.
+    /// Runs the command with a known width of 80 columns, like on a terminal.
     pub fn on_screen(&self, args: &[&str]) -> Done {
         self.done(Command::new(env!("CARGO_BIN_EXE_scoresheet")).args(args).env("COLUMNS", "80"))
     }
@@ -101,7 +101,7 @@ impl Room {
     }
 
     fn done(&self, command: &mut Command) -> Done {
-        // The defaults of whoever runs the tests are theirs.
+        // Ignore the default options of the user who runs the tests.
         if !command.get_envs().any(|(name, _)| name == "SCORESHEET_CONFIG") {
             command.env("SCORESHEET_CONFIG", "");
         }
@@ -117,14 +117,14 @@ impl Room {
         self.run_with(args, "")
     }
 
-    /// Runs what must go well, and returns standard output.
+    /// Runs a command that must succeed, and returns its standard output.
     pub fn fine(&self, args: &[&str]) -> String {
         let done = self.run(args);
         assert_eq!(done.code, Some(0), "{args:?}: {}{}", done.out, done.err);
         done.out
     }
 
-    /// Runs what must fail with that code and one line that holds these words.
+    /// Runs a command that must fail with this code and one line with these words.
     pub fn fails(&self, args: &[&str], code: i32, words: &[&str]) -> Done {
         let done = self.run(args);
         done.failed(args, code, words);

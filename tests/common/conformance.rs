@@ -1,9 +1,9 @@
-//! The conformance suite, asked of a reader by `tools/conformance.py`.
+//! Runs the conformance suite on a reader, with `tools/conformance.py`.
 
 use std::ffi::OsStr;
 use std::process::Command;
 
-/// Asks a reader with these arguments of the runner; skipped, with a message, where there is no python3.
+/// Runs the suite with these arguments; skipped, with a message, without python3.
 pub fn agrees<const N: usize>(arguments: [&OsStr; N]) {
     let mut runner = Command::new("python3");
     runner.arg(super::root().join("tools/conformance.py")).args(arguments);

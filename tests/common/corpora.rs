@@ -1,15 +1,15 @@
-//! The files of the large corpora, where SCORESHEET_CORPORA names a folder of them.
+//! The files of the large corpora, if SCORESHEET_CORPORA names their folder.
 
 use std::path::{Path, PathBuf};
 
-/// Returns the folder of corpora that SCORESHEET_CORPORA names, if it names one: an empty value names none.
+/// Returns the folder in SCORESHEET_CORPORA; `None` if the variable is empty or missing.
 pub fn folder() -> Option<PathBuf> {
     std::env::var_os("SCORESHEET_CORPORA").filter(|folder| !folder.is_empty()).map(PathBuf::from)
 }
 
-/// Returns the PGN files of a corpus in order, or `None`, with a message, where no folder of corpora is named.
+/// Returns the PGN files of a corpus in order, or `None`, with a message, without a folder of corpora.
 ///
-/// A named folder without such files is a fault: the test would prove nothing unnoticed.
+/// A folder without these files is a failure; otherwise the test would silently prove nothing.
 pub fn sources(corpus: &str) -> Option<Vec<PathBuf>> {
     let Some(corpora) = folder() else {
         eprintln!("skipped: SCORESHEET_CORPORA is not set");
@@ -25,9 +25,9 @@ pub fn sources(corpus: &str) -> Option<Vec<PathBuf>> {
     Some(sources)
 }
 
-/// Returns a corpus as text, or `None`, with a message, where no folder of corpora is named.
+/// Returns a corpus as text, or `None`, with a message, without a folder of corpora.
 ///
-/// A named folder without the file is a fault: the test would prove nothing unnoticed.
+/// A folder without the file is a failure; otherwise the test would silently prove nothing.
 pub fn text(path: &str) -> Option<String> {
     let Some(folder) = folder() else {
         println!("skipped: SCORESHEET_CORPORA is not set");

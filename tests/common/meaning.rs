@@ -1,5 +1,5 @@
-//! What the library takes the bytes of a part for, as the JSON of `testdata/vectors` (FORMAT.md, "Test vectors"). Taken in
-//! by the test programs that need it.
+//! The library's interpretation of the bytes of a part, as the JSON of `testdata/vectors` (FORMAT.md, "Test vectors").
+//! Included by the test programs that need it.
 
 use scoresheet::brenner::alternate::Order;
 use scoresheet::brenner::decode::{Decoder, Item, TextPlaces};
@@ -18,18 +18,18 @@ use scoresheet::game::{Event, Game};
 use scoresheet::packed;
 use serde_json::{Value, json};
 
-/// Bytes in hexadecimal, in small letters.
+/// Returns bytes as lower-case hexadecimal digits.
 pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The bytes of hexadecimal digits, with spaces or without.
+/// Parses hexadecimal digits, with or without spaces.
 pub fn bytes(hex: &str) -> Vec<u8> {
     let digits: String = hex.split_whitespace().collect();
     (0..digits.len() / 2).map(|at| u8::from_str_radix(&digits[2 * at..2 * at + 2], 16).unwrap()).collect()
 }
 
-/// What the library takes the bytes for; `None` where it refuses them.
+/// Returns the interpretation of the bytes; `None` if the library refuses them.
 pub fn meaning(part: &str, bytes: &[u8], counts: &[u64]) -> Option<Value> {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let count = counts.first().map_or(0, |count| *count as usize);
@@ -142,7 +142,7 @@ fn source_fields(source: &SourceRecord) -> Value {
         "first": source.first_game, "exact": u8::from(source.exact), "sha256": hex(&source.sha256)})
 }
 
-/// A game as tags, start, result, and what stands in its movetext: moves as in UCI, signs, texts, variations.
+/// Returns a game as tags, start, result, and movetext: moves in UCI, NAGs, texts, variations.
 fn content(game: &Game) -> Value {
     let chess960 = game.start.is_chess960();
     let (mut now, mut before, mut stack, mut events) = (game.start.clone(), game.start.clone(), vec![], vec![]);

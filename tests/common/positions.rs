@@ -1,15 +1,15 @@
-//! Positions by their FEN, and lines played from them.
+//! Positions by FEN, and lines played from them.
 
 use super::random::Random;
 use scoresheet::chess::{Move, Position};
 use scoresheet::game::{Event, Game};
 
-/// Reads a FEN that is known to be good.
+/// Parses a valid FEN.
 pub fn position(fen: &str) -> Position {
     Position::from_fen(fen.as_bytes()).unwrap_or_else(|error| panic!("{fen}: {error}"))
 }
 
-/// Plays a line written in SAN.
+/// Plays a line in SAN.
 pub fn play(position: &mut Position, line: &str) {
     for san in line.split_whitespace() {
         let m =
@@ -18,7 +18,7 @@ pub fn play(position: &mut Position, line: &str) {
     }
 }
 
-/// A game of so many legal moves, or of fewer where it ends before; `after` adds what follows a move.
+/// Returns a game of this many legal moves, or fewer if it ends before; `after` adds elements after a move.
 pub fn played_at_random(
     dice: &mut Random,
     start: Position,

@@ -1,5 +1,5 @@
-//! The questions of `testdata/questions`, which are asked at every door: the library, the command, the server's API,
-//! Python and SQL. Their archives are the sample of games and a few odd ones, in this order.
+//! The questions of `testdata/questions` for every interface: the library, the command, the server's API, Python and
+//! SQL. Their archives are the sample of games and a few unusual ones, in this order.
 
 use super::import::archive_of;
 use super::sample::{lichess, testdata};
@@ -12,11 +12,11 @@ pub struct Question {
     pub ask: Value,
     /// The numbers of the games in the set, in order.
     pub games: Vec<u64>,
-    /// The plies of the hits of each game; none where nothing is looked for.
+    /// The plies of each game's hits; empty for a question without positions or patterns.
     pub plies: Vec<Vec<u32>>,
 }
 
-/// The file of questions.
+/// The path of the questions.
 pub fn file() -> PathBuf {
     testdata("questions/questions.json")
 }
@@ -32,7 +32,7 @@ pub fn questions() -> Vec<Question> {
     all.into_iter().map(of).collect()
 }
 
-/// Makes the archives that are asked.
+/// Makes the archives that the questions refer to.
 pub fn archives(folder: &Path) -> ArchiveSet {
     let sources = [("sample.bga", lichess()), ("odd.bga", testdata("questions/odd.pgn"))];
     let made = sources.map(|(name, source)| {

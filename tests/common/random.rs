@@ -1,10 +1,10 @@
-//! A small seeded generator of random numbers: the same seed gives the same test on every machine.
+//! A small seeded random number generator: the same seed gives the same test on every machine.
 
 /// SplitMix64 (Steele, Lea, Flood 2014).
 pub struct Random(pub u64);
 
 impl Random {
-    /// A generator whose numbers differ from those of the seeds beside this one.
+    /// Returns a generator; neighboring seeds give unrelated numbers.
     pub fn new(seed: u64) -> Random {
         Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15))
     }
@@ -22,12 +22,12 @@ impl Random {
         (self.next() % end.max(1) as u64) as usize
     }
 
-    /// True in so many of 256 cases.
+    /// Returns true in this many of 256 cases.
     pub fn chance(&mut self, of_256: u64) -> bool {
         self.next() >> 56 < of_256
     }
 
-    /// True once in `n` times.
+    /// Returns true once in `n` times on average.
     pub fn one_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
     }

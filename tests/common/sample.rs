@@ -1,8 +1,8 @@
-//! The files of `testdata/`; where they are from is in `testdata/SOURCES.md`.
+//! The files of `testdata/`; `testdata/SOURCES.md` names their origins.
 
 use std::path::PathBuf;
 
-/// The path of a file of `testdata/`.
+/// Returns the path of a file of `testdata/`.
 pub fn testdata(name: &str) -> PathBuf {
     super::root().join("testdata").join(name)
 }
@@ -12,7 +12,7 @@ pub fn lichess() -> PathBuf {
     testdata("lichess-sample.pgn.zst")
 }
 
-/// The text of that file.
+/// Returns the text of that file.
 pub fn lichess_text() -> Vec<u8> {
     zstd::decode_all(std::fs::File::open(lichess()).unwrap()).unwrap()
 }

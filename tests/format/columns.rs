@@ -1,4 +1,4 @@
-//! Tags and texts through their columns: any value comes back exactly, and no bytes make a reader panic.
+//! Tags and texts through their columns: any value is restored exactly, and no bytes make a reader panic.
 
 use proptest::prelude::*;
 use scoresheet::chess::Position;
@@ -10,7 +10,7 @@ use std::collections::HashMap;
 
 type TagPairs = Vec<(String, String)>;
 
-/// Writes games' tags as an archive does, with a dictionary that takes every other string, and reads them back.
+/// Writes games' tags like an archive, with a dictionary that contains every other string, and reads them.
 fn through_columns(games: &[TagPairs]) -> (Vec<u8>, Vec<TagPairs>) {
     let mut builder = TagsBuilder::default();
     for game in games {
@@ -55,7 +55,7 @@ fn through_columns(games: &[TagPairs]) -> (Vec<u8>, Vec<TagPairs>) {
     (payload, read)
 }
 
-/// Values that look like what columns are made for, and nearly like it.
+/// Values of the kinds that codecs expect, and nearly of these kinds.
 fn value() -> impl Strategy<Value = String> {
     prop_oneof![
         "[0-9]{1,11}",
@@ -84,7 +84,7 @@ fn name() -> impl Strategy<Value = String> {
     ]
 }
 
-/// Text as comments have it, with commands, pairs and evaluations among it.
+/// Texts like in comments, with commands, pairs and evaluations.
 fn comment() -> impl Strategy<Value = String> {
     let part = prop_oneof![
         (0..200_000u32, prop::bool::ANY).prop_map(|(t, two)| if two {
@@ -110,7 +110,8 @@ fn comment() -> impl Strategy<Value = String> {
     prop::collection::vec(part, 0..4).prop_map(|parts| parts.join(" "))
 }
 
-/// A game's texts: the kind, the text, and for a comment right after a move how many moves after the last one that is.
+/// A game's texts: the kind, the text, and for a comment directly after a move the number of moves since the previous
+/// such comment.
 type Marks = Vec<(TextKind, String, Option<u32>)>;
 
 fn text() -> impl Strategy<Value = (TextKind, String, Option<u32>)> {
@@ -164,7 +165,7 @@ proptest! {
 
     #[test]
     fn columns_of_one_kind_come_back(names in prop::collection::vec(name(), 1..6), values in prop::collection::vec(value(), 60)) {
-        // Long columns of likes, in which a codec is chosen and a few values escape it.
+        // Long columns of similar values, for which a codec is chosen and a few values escape.
         let games: Vec<TagPairs> = (0..10)
             .map(|game| names.iter().enumerate().map(|(tag, name)| (name.clone(), values[(game * 6 + tag) % 60].clone())).collect())
             .collect();
@@ -183,7 +184,7 @@ proptest! {
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
         count in 0..20usize,
     ) {
-        // Stored rather than compressed, so that the changes reach the structure and not only the frame.
+        // Stored rather than compressed, so the changes reach the structure and not only the frame.
         for payload in [through_columns(&games).0, round_trip(&texts)] {
             let mut payload = uncompressed(&payload);
             for (at, byte) in &changes {
@@ -207,7 +208,7 @@ proptest! {
     }
 }
 
-/// The same compressed part, stored as it is.
+/// The same compressed part, in stored form.
 fn uncompressed(payload: &[u8]) -> Vec<u8> {
     let varint = payload.iter().position(|byte| byte & 0x80 == 0).unwrap() + 1;
     let (length, rest) = payload.split_at(varint);
@@ -215,7 +216,7 @@ fn uncompressed(payload: &[u8]) -> Vec<u8> {
     [length, &[0], &raw].concat()
 }
 
-/// The least allowance with which a payload is read whose bytes give nothing.
+/// Returns the smallest allowance with which a payload without credit for its bytes is read.
 fn charge(read: impl Fn(&Limits) -> bool) -> usize {
     let limits = |allowance| Limits { allowance, allowance_per_byte: 0, allowance_per_game: 0, ..Limits::DEFAULT };
     let (mut below, mut enough) = (0, 1 << 22);
@@ -231,7 +232,7 @@ fn charge(read: impl Fn(&Limits) -> bool) -> usize {
 #[test]
 fn charges_are_those_of_the_document() {
     let mut builder = TextsBuilder::default();
-    // Two that carry their own places, one that does not.
+    // Two comments with placements, one without.
     builder.push(TextKind::Brace, b"[%eval 0.17]", Some(1));
     builder.push(TextKind::Brace, b"[%eval 0.18]", Some(2));
     builder.push(TextKind::Brace, b"some remark", None);
@@ -253,7 +254,7 @@ fn charges_are_those_of_the_document() {
     draft.intern(|text, _| (text == b"Anand").then_some(0));
     let payload = uncompressed(&draft.encode(3));
     let raw = payload.len() - 2;
-    // One schema of three columns, of which the player predicts the rating.
+    // One schema of three columns; the player predicts the rating.
     let (schemas, columns) = (24 + 3 * 8, 3 * 192 + 4096);
     let values = 2 * (3 * 32 + "White".len() + "WhiteElo".len() + "Mine".len());
     let more = 2 * (128 + 64) + 2 * 128 + 2 * 16;

@@ -1,8 +1,9 @@
-//! The conformance suite in `testdata/conformance`: whole archives, good, uncommon and faulty, and what a reader of each
-//! level says of them (`expected.json`). `tools/conformance.py` asks any reader; this asks the library.
+//! The conformance suite in `testdata/conformance`: complete archives, good, uncommon and faulty, and the expected
+//! results of a reader of each level (`expected.json`). `tools/conformance.py` tests any reader; this module tests the
+//! library.
 //!
-//! Its files are for ever: `SCORESHEET_BLESS=1 cargo test --test format conformance` writes those that are missing, and
-//! what is expected of all of them.
+//! Its files never change: `SCORESHEET_BLESS=1 cargo test --test format conformance` writes the missing files, and the
+//! expected results of all files.
 
 use crate::common::import::try_import;
 use crate::common::positions::{played_at_random, position};
@@ -32,16 +33,16 @@ fn hash(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
 
-/// A file of the suite: its name, what it is about, and its bytes.
+/// A file of the suite: its name, its purpose, and its bytes.
 type File = (&'static str, &'static str, Vec<u8>);
 
-/// The blocks of an archive, as their offset and header.
+/// Returns the blocks of an archive, with offset and header.
 fn blocks(file: &[u8]) -> Vec<(usize, BlockHeader)> {
     let blocks = Scan::new(file, ArchiveId(file[16..32].try_into().unwrap())).map_while(Result::ok);
     blocks.map(|block| (block.offset as usize, block.header)).collect()
 }
 
-/// An archive with a byte changed, so many from the beginning of the payload of block `number` of its kind, from 0.
+/// Returns an archive with a changed byte at this offset in the payload of block `number` of its kind, from 0.
 fn damaged(file: &[u8], kind: BlockKind, number: usize, byte: usize) -> Vec<u8> {
     let mut changed = file.to_vec();
     let of_kind: Vec<_> = blocks(file).into_iter().filter(|(_, header)| header.kind == kind).collect();
@@ -49,7 +50,7 @@ fn damaged(file: &[u8], kind: BlockKind, number: usize, byte: usize) -> Vec<u8> 
     changed
 }
 
-/// An archive whose header page at `offset` is changed, and sealed again.
+/// Returns an archive with a changed header page at `offset`, and a new checksum.
 fn with_page(file: &[u8], offset: usize, change: impl FnOnce(&mut [u8])) -> Vec<u8> {
     let mut file = file.to_vec();
     let page = &mut file[offset..offset + PAGE];
@@ -59,7 +60,7 @@ fn with_page(file: &[u8], offset: usize, change: impl FnOnce(&mut [u8])) -> Vec<
     file
 }
 
-/// The same with both pages, where they are there.
+/// The same with both pages, if present.
 fn with_pages(file: &[u8], change: impl Fn(&mut [u8])) -> Vec<u8> {
     let one = with_page(file, 0, &change);
     if file[PAGE..2 * PAGE].iter().all(|byte| *byte == 0) { one } else { with_page(&one, PAGE, &change) }
@@ -273,13 +274,13 @@ fn files(folder: &Path) -> Vec<File> {
     files
 }
 
-/// Sources that are written in other ways than most.
+/// Sources in unusual styles.
 fn styled() -> Vec<(&'static str, Vec<u8>)> {
     let tags = |white: &str| format!("[Event \"Styles\"]\n[White \"{white}\"]\n[Result \"1-0\"]\n\n");
     let movetext = "1. e4 ( 1. d4 d5 ( 1... Nf6 ) 2. c4 ) 1... e5 2. Qh5 Nc6 { one\ntwo } 3. Bc4 Nf6 4. Qxf7#  1-0\n\n";
     let crlf = (tags("Müller") + movetext).repeat(3).replace('\n', "\r\n");
     let windows: Vec<u8> = crlf.chars().map(|character| character as u8).collect();
-    // More bytes than a chunk has stand beside no game.
+    // More bytes than a chunk holds, beside no game.
     let rejected = "[Variant \"Atomic\"]\n\n1. e4 *\n\n".repeat(400);
     let loose = format!("{rejected}{}1. e4 e5 2. Nf3 1-0\n\n{rejected}", tags("Loose"));
     let mut engine = String::new();
@@ -415,14 +416,14 @@ fn line(dice: &mut Random, known: &mut HashMap<String, Move>, from: &Position, l
     words.join(" ")
 }
 
-/// An archive of these records.
+/// Returns an archive of these records.
 fn forged(records: &[&[u8]]) -> Vec<u8> {
     let mut forge = Forge::new();
     forge.chunk_of(&records.iter().map(|record| record.to_vec()).collect::<Vec<_>>(), Coding::Plain);
     forge.finish()
 }
 
-/// An archive whose metadata blocks are in coding 7: under checksums that are made again, of header, chain and page.
+/// Returns an archive whose metadata blocks have coding 7, with new checksums of header, chain and page.
 fn described_in_another_way(file: &[u8]) -> Vec<u8> {
     let id = ArchiveId(file[16..32].try_into().unwrap());
     let (mut out, mut state, mut pages) = (file.to_vec(), State::new(id), Vec::new());
@@ -456,7 +457,7 @@ fn put_pages(file: &mut [u8], pages: Vec<Header>) {
     }
 }
 
-/// An archive as it was after so many commits.
+/// Returns an archive as it was after this many commits.
 fn after_commits(file: &[u8], commits: usize) -> Vec<u8> {
     let id = ArchiveId(file[16..32].try_into().unwrap());
     let (mut state, mut pages) = (State::new(id), Vec::new());
@@ -474,7 +475,7 @@ fn after_commits(file: &[u8], commits: usize) -> Vec<u8> {
     out
 }
 
-/// The FENs of a game's main line from ply 0 on, one a line; `None` where a reader refuses it.
+/// Returns the FENs of a game's main line from ply 0 on, one per line; `None` if a reader refuses the game.
 fn fens(archive: &Archive, game: u64) -> Option<Vec<String>> {
     let mut fens = Vec::new();
     let game = archive.game(game).ok()?;
@@ -483,11 +484,11 @@ fn fens(archive: &Archive, game: u64) -> Option<Vec<String>> {
     Some(fens)
 }
 
-/// The ply from which a game is refused; `None` where all its positions may be given.
+/// Returns the ply from which a reader refuses a game; `None` if it may return all positions.
 fn refused_from(archive: &Archive, game: u64, is_packed: bool) -> Option<usize> {
     let mut given = 0;
     match archive.game(game) {
-        // What is packed is decoded before anything is given; so a reader may have given all.
+        // A packed record is decoded before any output, so a reader may return all positions.
         Err(_) if is_packed => None,
         Err(_) => Some(0),
         Ok(game) => {
@@ -497,7 +498,7 @@ fn refused_from(archive: &Archive, game: u64, is_packed: bool) -> Option<usize> 
     }
 }
 
-/// What a reader says of an archive; `index` is what stands beside it.
+/// Returns the results of a reader for an archive; `index` is the index file.
 fn reads(path: &Path, is_packed: bool) -> Value {
     let index = fs::read(path.with_extension("bgi")).ok();
     let Ok(archive) = Archive::open(ArchiveFile::at(path).index(index)) else { return json!({"opens": false}) };
@@ -516,7 +517,7 @@ fn reads(path: &Path, is_packed: bool) -> Value {
                 tagged.push(game);
                 own.iter().for_each(|(name, value)| tags += &format!("{game} {name} {value}\n"));
             }
-            // Where its moves are refused, tags may be or not.
+            // If the moves are refused, tags may be readable or not.
             Err(_) if no_moves.last().is_some_and(|refused: &Value| refused[0] == game) => {}
             Err(_) => no_tags.push(game),
         }

@@ -1,5 +1,5 @@
-//! Archives of foreign make, every checksum good: whatever they say, reading, verifying and repairing them takes time
-//! and memory in proportion to the file.
+//! Crafted archives with valid checksums: reading, verifying and repairing take time and memory in proportion to the
+//! file.
 
 use crate::forge::Forge;
 use scoresheet::archive::{Access, Level, MODEL};
@@ -13,7 +13,7 @@ use sha2::{Digest as _, Sha256};
 use std::fs;
 use std::time::{Duration, Instant};
 
-/// Does everything with an archive that can be done; returns how long it took.
+/// Runs every operation on an archive; returns the elapsed time.
 fn use_it(file: &[u8]) -> Duration {
     let folder = tempfile::tempdir().unwrap();
     let (path, target) = (folder.path().join("a.bga"), folder.path().join("b.bga"));
@@ -32,12 +32,12 @@ fn use_it(file: &[u8]) -> Duration {
     }
     Archive::repair(ArchiveFile::at(&path).options(Access::Map), &target, Existing::Replace, |_| {}).unwrap();
     let elapsed = start.elapsed();
-    // What a repair writes is intact, and is what it says that it is.
+    // The output of a repair is intact, and matches its report.
     assert!(Archive::verify(&target, Level::Full, |_| {}).unwrap().is_intact());
     elapsed
 }
 
-/// Something that could be made dear, so many times over.
+/// An expensive structure, repeated this many times.
 type Kinds = [(&'static str, fn(&mut Forge, u32)); 9];
 
 const KINDS: Kinds = [
@@ -59,7 +59,7 @@ const KINDS: Kinds = [
     }),
     ("sync words that begin nothing", |forge, times| {
         forge.chunk(10);
-        // A block that is damaged, and of which each four bytes could begin another.
+        // A damaged block in which any four bytes could begin another block.
         let words = block::SYNC.repeat(times as usize * 20);
         let at = forge.file.len();
         forge.block(BlockKind::Loose, 1, 0, &words);
@@ -71,7 +71,7 @@ const KINDS: Kinds = [
         forge.chunk(10);
     }),
     ("packed games of any bytes", |forge, times| {
-        // Many first bytes, and after each three kinds of bytes that go on and on.
+        // Many first bytes, each followed by three kinds of endless bytes.
         let record = |game: u32| [vec![(game % 64 * 4) as u8], vec![[0, 0x80, 0xFF][(game % 3) as usize]; 12]].concat();
         let games: Vec<Vec<u8>> = (0..times.div_ceil(10)).map(record).collect();
         games.chunks(500).for_each(|games| forge.chunk_of(games, moves::Coding::Packed(MODEL)));
@@ -92,7 +92,7 @@ const KINDS: Kinds = [
 #[test]
 fn moves_in_another_form_than_the_one_are_told() {
     let mut forge = Forge::new();
-    // The same move; once with a prefix that it does not need.
+    // The same move; once with an unnecessary prefix.
     forge.chunk_of(&[vec![0x12], vec![0x41, 0x12], vec![0x12]], moves::Coding::Plain);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.bga");
@@ -104,7 +104,7 @@ fn moves_in_another_form_than_the_one_are_told() {
     assert_eq!(damage, [(Some(2), DamageKind::NotCanonical)]);
 }
 
-/// Returns the damage that a full verification finds.
+/// Returns the damage that a full verification reports.
 fn damage(file: Vec<u8>) -> Vec<DamageKind> {
     let report = Archive::verify(ArchiveFile::from_bytes(file), Level::Full, |_| {}).unwrap();
     report.damage.iter().map(|damage| damage.kind).collect()
@@ -120,11 +120,11 @@ fn a_repair_is_not_sized_by_numbers_of_games() {
         forge.games += gap;
         forge.chunk(5);
         let first = forge.games - 4;
-        // Of the first chunk game 2, of the second its second and fourth; the last is restored.
+        // Game 2 of the first chunk, and the second and fourth of the second; the last one is restored.
         let deleted = [(2, 2), (first + 1, first + 1), (first + 3, first + 3)];
         forge.block(BlockKind::Deleted, 2, 3, &deletions::encode(&deleted));
         forge.block(BlockKind::Restored, first + 3, 1, &deletions::encode(&[(first + 3, first + 3)]));
-        // A source that claims all of them.
+        // A source that claims all games.
         let source = SourceRecord { first_game: 1, seen: forge.games, exact: true, ..SourceRecord::default() };
         forge.block(BlockKind::Source, 0, 1, &source.encode());
         fs::write(&path, forge.finish()).unwrap();
@@ -159,7 +159,7 @@ fn a_verification_reads_what_no_game_is_read_through() {
     let alone = |forge: &mut Forge| forge.block(BlockKind::Dictionary, 0, 2, &strings(b"x"));
     assert_eq!(damage(intact(&alone)), [DamageKind::DictionaryCopy]);
 
-    // Games that there are not, not yet, or that the header does not name.
+    // Games that do not exist, do not exist yet, or are missing in the header.
     let named = |kind, first: u64, count, runs: &[(u64, u64)]| {
         let payload = deletions::encode(runs);
         damage(intact(&|forge| {
@@ -174,7 +174,7 @@ fn a_verification_reads_what_no_game_is_read_through() {
         }
     }
 
-    // A block of columns in another place than its own, or twice.
+    // A columns block in the wrong order, or twice.
     let texts = [&[13, 0, 1, 2, 0, b't', 0, 1, 0, 0, 1, 0, 0][..], &[b'x', 0]].concat();
     for kind in [BlockKind::Tags, BlockKind::Texts, BlockKind::Layout] {
         assert_eq!(damage(intact(&|forge| forge.beside(kind, 3, &texts))), [DamageKind::ColumnsOutOfOrder]);
@@ -185,12 +185,12 @@ fn a_verification_reads_what_no_game_is_read_through() {
     };
     assert_eq!(damage(intact(&without_layout)), [DamageKind::ColumnsOutOfOrder]);
 
-    // A layout that nobody asks for, as no source comes back exactly.
+    // An unused layout: no source is exact.
     let mut forge = Forge::new();
     forge.chunk_with(&vec![Vec::new(); 3], moves::Coding::Plain, None, Some(&[1, 0, 7]));
     assert_eq!(damage(forge.finish()), [DamageKind::LayoutBlock]);
 
-    // A page whose commit is elsewhere.
+    // A page with the wrong commit offset.
     let mut file = intact(&|_| {});
     let pages = Page::read_both(&file).map(|page| page.header().unwrap());
     let page = pages.into_iter().max_by_key(|page| page.state.sequence).unwrap();
@@ -219,7 +219,7 @@ fn a_repair_promises_no_source_that_does_not_come_back() {
         (repair.kept_games(), repair.inexact.len())
     };
     let source = |sha256| SourceRecord { first_game: 1, seen: 3, exact: true, sha256, ..SourceRecord::default() };
-    // The text of three empty games, with bytes between them.
+    // Returns the text of three empty games, with bytes between them.
     let sha256 = |text: &[u8]| Sha256::digest(text).into();
     let right = sha256(b"*\n*\nloose*\n");
     let loose = |forge: &mut Forge, before| {
@@ -237,7 +237,7 @@ fn a_repair_promises_no_source_that_does_not_come_back() {
         forge.block(BlockKind::Source, 0, 1, &source(sha256(b"something else")).encode());
     });
     assert_eq!(another, (3, 1));
-    // The bytes come before the third game, but stand before the first; a copy has them where they stand.
+    // The bytes belong before the third game, but are stored before the first; a copy keeps their storage order.
     let elsewhere = repaired(&|forge| {
         loose(forge, 3);
         forge.chunk(3);
@@ -254,7 +254,7 @@ fn every_strange_archive_is_read_verified_and_repaired() {
     }
 }
 
-/// The peak of the process's memory in bytes, where the system tells it.
+/// Returns the peak memory of the process in bytes, if the system reports it.
 fn peak() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
@@ -266,7 +266,7 @@ fn peak() -> Option<u64> {
 fn every_strange_archive_takes_time_and_memory_in_proportion() {
     for (name, make) in KINDS {
         let (one, other) = (made(make, 10_000), made(make, 20_000));
-        // Others may have taken the processor meanwhile.
+        // Other processes may have used the processor.
         let is_in_proportion = (0..3).any(|_| {
             let (first, second) = (use_it(&one), use_it(&other));
             println!("{name}: {} and {} bytes, {first:?} and {second:?}, peak {:?}", one.len(), other.len(), peak());

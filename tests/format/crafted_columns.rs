@@ -1,4 +1,4 @@
-//! Archives whose columns say much with few bytes: at n and at 2 n, reading takes twice the time at the most, or is
+//! Archives with few bytes that expand to much data: from n to 2 n, reading takes at most twice the time, or is
 //! refused.
 
 use crate::common::random::Random;
@@ -19,7 +19,7 @@ use scoresheet::{Archive, ArchiveFile, Error};
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
-/// Numbers and strings as columns have them.
+/// Numbers and strings in the form of columns.
 #[derive(Default)]
 struct Raw(Vec<u8>);
 
@@ -42,7 +42,7 @@ impl Raw {
         self.varint(text.len()).bytes(text)
     }
 
-    /// A plane of width 0, which takes its width alone.
+    /// A plane of width 0, which is only its width byte.
     fn zeros(self) -> Raw {
         self.bytes(&[0])
     }
@@ -52,46 +52,46 @@ impl Raw {
         self.bytes(&[4]).bytes(&(number as u32).to_le_bytes())
     }
 
-    /// A compressed part in the fewest bytes.
+    /// Returns a compressed part in the fewest bytes.
     fn packed(self) -> Vec<u8> {
         Raw::default().varint(self.0.len()).bytes(&[1]).bytes(&zstd::bulk::compress(&self.0, 19).unwrap()).0
     }
 
-    /// A compressed part that is stored as it is.
+    /// Returns a compressed part in stored form.
     fn part(self) -> Vec<u8> {
         Raw::default().varint(self.0.len()).bytes(&[0]).bytes(&self.0).0
     }
 }
 
-/// Bytes that do not repeat.
+/// Returns bytes without repetition.
 fn noise(length: usize) -> Vec<u8> {
     let mut random = Random(1);
     (0..length).map(|_| b'a' + random.below(16) as u8).collect()
 }
 
-/// A chunk of a game with a move, and these texts.
+/// Returns a chunk of a game with one move, and these texts.
 fn texts(forge: &mut Forge, raw: Raw) {
     forge.chunk_of(&[vec![0x2C]], Coding::Plain);
     forge.beside(BlockKind::Texts, 1, &raw.part());
 }
 
-/// A chunk of games without moves, whose tags are these.
+/// Returns a chunk of games without moves, with these tags.
 fn tags(forge: &mut Forge, games: usize, raw: Raw) {
     forge.chunk_with(&vec![Vec::new(); games], Coding::Plain, Some(&raw.part()), None);
 }
 
-/// One column, not of the list of names, each game with a tag in it.
+/// One column outside the list of names, with a tag in each game.
 fn column(name: &[u8], codec: &[u8], width: u8) -> Raw {
     Raw::default().bytes(&[1, 1, 0, 1, 0]).string(name).bytes(codec).bytes(&[width])
 }
 
-/// Tags of games that have so many predicted ratings each, whose numbers are these.
+/// Returns tags of games with this many predicted ratings each, with these numbers.
 fn predicted(each: usize, numbers: &[u8]) -> Raw {
     let raw = Raw::default().varint(1).varint(each).bytes(&vec![0; each]);
     raw.varint(1).bytes(&[8, 2, 255]).varint(1).bytes(&[0, 0, 0, 0, 0]).zeros().string(numbers)
 }
 
-/// Adaptive numbers that are 1 for ever, in a byte: not 0, which stands for a text.
+/// Adaptive numbers, endlessly 1, in a byte: not 0, which marks a text.
 fn ones() -> &'static [u8] {
     static ONES: LazyLock<[u8; 1]> = LazyLock::new(|| {
         let is_read = |byte: &u8| read(made(&mut |forge, n| tags(forge, n, predicted(n, &[*byte])), 30)) == 0;
@@ -100,12 +100,12 @@ fn ones() -> &'static [u8] {
     &*ONES
 }
 
-/// The game that has one move for each side, for ever.
+/// A game with one move for each side, repeated endlessly.
 const FORCED: &str = "5b1k/4p1p1/4P1P1/8/8/4p1p1/4P1P1/5B1K w - - 0 1";
 
 type Kinds = [(&'static str, fn(&mut Forge, usize)); 24];
 
-/// What is made of n, in columns.
+/// Columns built from n.
 pub const KINDS: Kinds = [
     ("placed texts without a byte", |forge, n| {
         texts(forge, Raw::default().varint(2).string(b"").one(n).zeros().zeros().zeros());
@@ -134,7 +134,7 @@ pub const KINDS: Kinds = [
         texts(forge, raw.bytes(&vec![0; n]));
     }),
     ("numbers of one text, times a prediction", |forge, n| {
-        // All numbers of one text, each expected from the other stream.
+        // All numbers of one text, each predicted from the other stream.
         let template = [b"x\0i".repeat(n / 16), b"y\0i".repeat(n / 16)].concat();
         let raw = Raw::default().varint(3).string(&template).one(1).zeros().zeros().zeros();
         texts(forge, raw.bytes(&[1, 1, 3, 0]).string(b"").string(b""));
@@ -201,7 +201,7 @@ pub const KINDS: Kinds = [
         forge.chunk_with(&[Vec::new()], Coding::Plain, None, Some(&raw.packed()));
     }),
     ("dictionaries of empty strings", |forge, n| {
-        // Each game names a string of another block, so that a reader has all of them.
+        // Each game names a string of another block, so a reader loads all blocks.
         let blocks = n / 200;
         let raw = column(b"Event", &[1], 2).varint(0).zeros();
         let number = |block: usize| (block * 20 + 1) as u16;
@@ -215,7 +215,7 @@ pub const KINDS: Kinds = [
     ("games that share a record", |forge, n| {
         let first = forge.file.len();
         forge.chunk_of(&[vec![vec![0x12; n]], vec![Vec::new(); n - 1]].concat(), Coding::Plain);
-        // Each group begins at the one record there is.
+        // Each group begins at the only record.
         forge.change_table(first, |starts, lengths| {
             starts.fill(0);
             let group = lengths[..lengths.len() / n * 16].to_vec();
@@ -247,7 +247,7 @@ fn made(make: &mut dyn FnMut(&mut Forge, usize), n: usize) -> Vec<u8> {
     forge.finish()
 }
 
-/// Reads all that an archive has, on this thread alone. Returns how many games cannot be read since a block of theirs
+/// Reads everything in an archive on this thread alone. Returns the number of games that cannot be read because a block
 /// is refused.
 fn read(file: Vec<u8>) -> usize {
     let archive = Archive::open(ArchiveFile::from_bytes(file)).expect("the blocks are sound");
@@ -267,16 +267,16 @@ fn read(file: Vec<u8>) -> usize {
     refused
 }
 
-/// The time that this thread has been on a processor, where the system says so; otherwise the time that has passed.
+/// Returns the processor time of this thread, if the system reports it; otherwise the elapsed time.
 fn now(start: Instant) -> Duration {
-    // The system counts when a thread gives way.
+    // The system updates the time when a thread yields.
     std::thread::yield_now();
     let on_processor = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
     let nanoseconds = on_processor.and_then(|text| text.split(' ').next()?.parse().ok());
     nanoseconds.map_or_else(|| start.elapsed(), Duration::from_nanos)
 }
 
-/// How long reading takes at least, and how many bytes it holds at the most.
+/// Returns the minimum time of a read, and the maximum number of bytes held.
 fn cost(file: &[u8]) -> (Duration, u64) {
     let start = Instant::now();
     let mut best = (Duration::MAX, u64::MAX);
@@ -297,10 +297,10 @@ fn columns_cost_no_more_than_their_bytes() {
             let (one, other) = (made(&mut { make }, n), made(&mut { make }, 2 * n));
             let (first, second) = (cost(&one), cost(&other));
             println!("{name}, {n}: {} and {} bytes, {first:?} and {second:?}", one.len(), other.len());
-            // What a block may cost whatever its size takes a while, too.
+            // The fixed allowance of a block also takes some time.
             let in_time = second.0 < first.0 * 22 / 10 + Duration::from_millis(20);
             let in_memory = second.1 < first.1 * 22 / 10 + (24 << 20);
-            // The budgets of the blocks of a chunk, in bytes that the vectors of growing columns may take twice.
+            // The budgets of a chunk's blocks in bytes; vectors of growing columns may take twice as much.
             if !in_time || !in_memory || second.1 > (48 << 20) + 3 * 64 * 2 * other.len() as u64 {
                 dear.push(format!("{name}, {n}: {first:?} {second:?}"));
             }
@@ -311,9 +311,9 @@ fn columns_cost_no_more_than_their_bytes() {
 
 #[test]
 fn columns_within_their_budget_are_read() {
-    // If they were refused at any size, the test above would be of no worth.
+    // If they were refused at any size, the test above would prove nothing.
     for (name, make) in KINDS {
-        // Models for streams of numbers cost the most; predicted values are n times n.
+        // Models of number streams cost the most; predicted values are n times n.
         let is_dear = name.starts_with("streams") || name.starts_with("predicted values times");
         let refused = read(made(&mut { make }, if is_dear { 20 } else { 200 }));
         assert_eq!(refused > 0, name == "games that share a record", "{name}");
@@ -326,7 +326,7 @@ fn columns_within_their_budget_are_read() {
 
 #[test]
 fn what_a_writer_makes_is_within_every_budget() {
-    // A long game whose clocks stand still.
+    // A long game with constant clocks.
     let (mut texts, moves) = (TextsBuilder::default(), 300_000);
     for number in 1..=moves {
         assert!(!texts.push(TextKind::Brace, b"[%clk 0:03:00]", Some(number)));
@@ -337,7 +337,7 @@ fn what_a_writer_makes_is_within_every_budget() {
     let mut comments = read.comments(0);
     assert!(read.placed(0).all(|(_, comment)| comments.read(comment, None).unwrap()[..] == b"[%clk 0:03:00]"[..]));
 
-    // Lines that are all the same take next to no bytes.
+    // Identical lines take nearly no bytes.
     let (mut texts, moves) = (TextsBuilder::default(), 3000);
     let line = format!("d=9, pv={}, k=1", ["Nf3", "Nf6", "Ng1", "Ng8"].repeat(100).join(" "));
     for number in 1..=moves {
@@ -365,7 +365,7 @@ fn what_a_writer_makes_is_within_every_budget() {
         assert_eq!(text == line.as_bytes(), after % 4 == 1, "{after}");
     }
 
-    // A long name, and a long beginning that all values have.
+    // A long name, and a long common prefix of all values.
     let (mut tags, name, start) = (TagsBuilder::default(), noise(9_000), [noise(50_000), b"/".to_vec()].concat());
     let value = |number: usize| [&start, format!("{number:08}").as_bytes()].concat();
     for number in 0..2_000 {
@@ -391,7 +391,7 @@ fn what_a_writer_makes_is_within_every_budget() {
     let read = layout::Layout::decode(&layout.encode(3), 1).expect("a layout");
     assert!(read.of_game(0) == layout.of_game(0));
 
-    // A game in which there was never a choice.
+    // A game without any choice of moves.
     let start = Position::from_fen(FORCED.as_bytes()).unwrap();
     let (mut position, mut stream) = (start.clone(), Vec::new());
     for _ in 0..5_000 {
@@ -412,7 +412,7 @@ fn packed_moves_are_worth_their_bytes() {
     for length in 0..100 {
         let mut stream = Vec::new();
         let _ = packed::decode(&start, &noise(length), None, &mut stream);
-        // A move takes three bytes at the most, and is looked at before the bound is.
+        // A move takes at most three bytes, and is examined before the bound.
         assert!(stream.len() <= 128 + 64 * length + 3, "{} of {length}", stream.len());
     }
 }
@@ -431,11 +431,11 @@ fn a_string_that_any_tag_may_name_has_a_limit() {
 
 #[test]
 fn what_a_file_asks_for_and_is_not_there_is_an_error() {
-    // Enough of everything that each column takes more than a megabyte.
+    // Enough of everything to make each column larger than a megabyte.
     let mut forge = Forge::new();
     let games = 200_000;
     let raw = column(b"Event", &[1], 1).varint(0).zeros().bytes(&vec![1; games]);
-    // A move, and the mark of a text.
+    // A move, and the marker of a text.
     forge.chunk_with(&vec![vec![0x2C, 0]; games], Coding::Plain, Some(&raw.part()), None);
     forge.beside(BlockKind::Texts, games as u32, &{
         let mut raw = Raw::default().varint(2).string(b"[%clk \0c] \0t").bytes(&[1]).bytes(&vec![0; games]);
@@ -447,7 +447,7 @@ fn what_a_file_asks_for_and_is_not_there_is_an_error() {
     let file = forge.finish();
     let limits = Limits { allowance_most: 1 << 26, ..Limits::DEFAULT };
     let archive = Archive::open(ArchiveFile::from_bytes(file).options(limits)).unwrap();
-    // Of the last game, so that no more is asked of the moves than that.
+    // Texts of the last game, so the moves are not needed further.
     let ask = || {
         let game = archive.chunk(0).unwrap().game(games as u64).unwrap();
         let tags = game.tags().map(drop);

@@ -1,4 +1,4 @@
-//! FORMAT.md against the code: the tables are read out of the document and compared with what the library does.
+//! Compares FORMAT.md with the code: the tables of the document against the behavior of the library.
 
 use crate::common::format_document::DOCUMENT;
 use scoresheet::brenner::encode;
@@ -22,14 +22,14 @@ fn section(title: &str) -> &'static str {
     &rest[..rest.find("\n## ").unwrap_or(rest.len())]
 }
 
-/// The rows of the tables of a section, as cells without blanks around.
+/// Returns the rows of the tables of a section, with trimmed cells.
 fn rows(title: &str) -> Vec<Vec<&'static str>> {
     let cells =
         |line: &'static str| line.trim_matches('|').split(" | ").map(|cell| cell.trim_matches([' ', '|'])).collect();
     section(title).lines().filter(|line| line.starts_with('|') && !line.starts_with("|--")).map(cells).collect()
 }
 
-/// The fields of an offset table, as (offset, size): they must follow each other without a gap.
+/// Returns the fields of an offset table as (offset, size): they must be adjacent.
 fn fields(title: &str) -> Vec<(usize, usize)> {
     let number = |cell: &str| cell.replace(',', "").parse().ok();
     let fields: Vec<(usize, usize)> =
@@ -44,7 +44,7 @@ fn hex(text: &str) -> Vec<u8> {
     text.split_whitespace().map(|byte| u8::from_str_radix(byte, 16).unwrap()).collect()
 }
 
-/// The number written at a field of an offset table.
+/// Returns the number stored at a field of an offset table.
 fn at(bytes: &[u8], field: (usize, usize)) -> u64 {
     bytes[field.0..field.0 + field.1].iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte))
 }
@@ -250,7 +250,7 @@ fn commits_and_styles() {
     assert_eq!(Style::decode(style.encode()), Some(style));
 }
 
-/// The numbers of rows that say a place and a size, by the text that follows: several tables may stand in a section.
+/// Returns the numbers in rows with an offset and a size, by their text; a section may have several tables.
 fn sized(title: &str, what: &str) -> (usize, usize) {
     let number = |cell: &str| cell.replace(',', "").parse().ok();
     let is_it = |row: &&Vec<&str>| row.get(2).is_some_and(|text| text.starts_with(what));
@@ -317,7 +317,7 @@ fn side_files() {
     assert_eq!((facts.encode(), Facts::decode(number)), (number, facts));
 }
 
-/// A bucket, bit by bit as section 20 says it.
+/// A bucket, bit by bit, as in section 20.
 #[test]
 fn buckets_of_positions() {
     let layout = PlacesLayout::new(10, 100, 1000, 99);
@@ -357,7 +357,7 @@ fn buckets_of_positions() {
     assert_eq!(writer.finish(), (expected.clone(), vec![0, expected.len() as u64]));
 }
 
-/// The example of section 19: what each field of a signature says.
+/// The example of section 19: the value of each field of a signature.
 #[test]
 fn signatures_of_games() {
     let signature = |moves: &str| {
@@ -369,11 +369,11 @@ fn signatures_of_games() {
         }
         scoresheet::query::position::signature::signature(&Position::standard(), &stream)
     };
-    // 8 pawns a side, 16 pieces a side, less 1.
+    // 8 pawns per side, 16 pieces per side, less 1.
     assert_eq!(signature("Nf3"), 0xFF88_0000_0000_0000);
     // e2 is 4, d7 is 11; the captures leave Black a pawn short.
     assert_eq!(signature("e4 d5 exd5"), 0xEF78_BBBB_BBBB_BBB4);
-    // A pawn captured at home leaves it too: f7 is 13.
+    // A pawn captured at home also leaves it: f7 is 13.
     assert_eq!(signature("e4 e5 Qh5 Nc6 Qxf7+"), 0xEF78_DDDD_DDDD_DDC4);
 }
 
@@ -387,7 +387,7 @@ fn tag_columns_files() {
         ColumnRef { key: &key, table: Some(0), width: 1, numbers: &[1, 0] },
         ColumnRef { key: &Key::Plies, table: None, width: 1, numbers: &[9, 8] },
     ];
-    // The directory as the document says it: tables, then columns, then the tags without one.
+    // The directory as documented: tables, then columns, then tags without a column.
     let directory = tag_columns::directory(&[table], &columns, &["Round"]);
     let expected = [&[1, 1, 2][..], &[2, 2, 5], b"White", &[0, 1], &[0, 1], &[1, 5], b"Round"].concat();
     assert_eq!(directory, [&(expected.len() as u64).to_le_bytes()[..], &expected].concat());
@@ -410,7 +410,7 @@ fn tag_columns_files() {
 fn deletions() {
     let text = section("15 Deletions blocks");
     let example = text.split("games 1, 5, 6 and 7 is `").nth(1).unwrap().split('`').next().unwrap();
-    // A varint with the raw length, and a byte that says it is not compressed, come before.
+    // A varint with the raw length and a byte for "not compressed" come first.
     let payload = scoresheet::format::deletions::encode(&[(1, 1), (5, 7)]);
     assert_eq!(payload, [&[4, 0], hex(example).as_slice()].concat());
 }
@@ -448,7 +448,7 @@ fn packed_groups_and_model_file() {
     assert_eq!(sum, model::BOOK_AT);
 }
 
-/// The worked example, by a range decoder made from the document alone.
+/// The worked example, with a range decoder made only from the document.
 #[test]
 fn packed_example() {
     let model = model::Model::read(packed::MODEL).unwrap();
@@ -531,7 +531,7 @@ fn packed_example() {
     }
 }
 
-/// The model is where the document says, and has the number, size and hash that it says.
+/// The model file has the path, number, size and hash in the document.
 #[test]
 fn packed_model_file() {
     let row = rows("28 Packed moves").into_iter().skip_while(|row| row[0] != "model").nth(1).unwrap();
@@ -553,7 +553,7 @@ fn the_version_is_that_of_the_code() {
         let says = |field: String| rows.iter().any(|row| row.get(2) == Some(&field.as_str()));
         assert!(says(format!("major version, {major}")) && says(format!("minor version, {minor}")), "{title}");
     }
-    // Wherever else a version of archives is named, golden files among them.
+    // All other places that name a version of archives, including golden files.
     let named = format!("{major}.{minor}");
     for name in ["golden/v", "`v"] {
         for rest in DOCUMENT.split(name).skip(1) {
@@ -563,7 +563,7 @@ fn the_version_is_that_of_the_code() {
     }
 }
 
-/// The sections that errors name are those that say how it should be.
+/// The sections in errors are the sections that define the rule.
 #[test]
 fn sections_of_damage() {
     use scoresheet::error::{DamageKind::*, Limit, UnknownPart};
@@ -597,7 +597,7 @@ fn sections_of_damage() {
     }
 }
 
-/// Each numbered rule, with the test that proves it and its file. R5 binds only who uses a feature, and there is none.
+/// Each numbered rule, with the test that proves it and its file. R5 binds only users of a feature, and there are none.
 const RULES: [(&str, &str, &str); 13] = [
     ("R1", "tests/archive/written.rs", "every_flipped_bit_is_found_and_no_game_is_falsified"),
     ("R2", "tests/reliability/crash.rs", "every_state_of_up_to_three_pending_operations"),
@@ -614,7 +614,7 @@ const RULES: [(&str, &str, &str); 13] = [
     ("R14", "tests/reliability/fuzz.rs", "every_field_of_side_files"),
 ];
 
-/// Rules are numbered in their order, each once; each has its test.
+/// Rules are numbered consecutively, and each has its test.
 #[test]
 fn rules_have_tests() {
     let rule = |rest: &str| rest.split(')').next().and_then(|digits| digits.parse::<usize>().ok());
@@ -627,7 +627,7 @@ fn rules_have_tests() {
     }
 }
 
-/// Every section that is referred to by its number is there, and the table of contents is that of the document.
+/// Every section referred to by number exists, and the table of contents matches the document.
 #[test]
 fn numbers_of_sections() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -661,7 +661,7 @@ fn numbers_of_sections() {
     assert!(found > 60, "{found}");
 }
 
-/// What comments call a section of the document is a title there, or a term that it defines in bold.
+/// Section names in comments are titles of the document, or terms that it defines in bold.
 #[test]
 fn sections_named_in_the_code() {
     fn names(folder: &std::path::Path, found: &mut Vec<(String, std::path::PathBuf)>) {
@@ -691,7 +691,7 @@ fn sections_named_in_the_code() {
     }
 }
 
-/// The numbers that a cell of "Assigned numbers" lists.
+/// Returns the numbers in a cell of "Assigned numbers".
 fn numbers(cell: &str) -> Vec<u32> {
     let number = |text: &str| match text.strip_prefix("0x") {
         Some(digits) => u32::from_str_radix(digits, 16).unwrap(),
@@ -707,12 +707,12 @@ fn numbers(cell: &str) -> Vec<u32> {
     if cell == "none" { Vec::new() } else { cell.split(", ").flat_map(range).collect() }
 }
 
-/// A stored compressed part.
+/// Returns a compressed part in stored form.
 fn stored(raw: &[u8]) -> Vec<u8> {
     [&[raw.len() as u8, 0], raw].concat()
 }
 
-/// Whether the library knows a number of a row of "Assigned numbers".
+/// Returns whether the library knows a number of a row of "Assigned numbers".
 fn is_known(space: &str, number: u32) -> bool {
     use scoresheet::format::{dictionary, moves, tags, texts};
     let byte = number as u8;
@@ -758,7 +758,7 @@ fn is_known(space: &str, number: u32) -> bool {
         }
         "first bytes of an extension in a stream" => {
             use scoresheet::brenner::decode::{Decoder, TextPlaces};
-            // After a first move: an explicit move without a label to its piece, a NAG, a variation.
+            // After a first move: an explicit move of a piece without a label, a NAG, a variation.
             let five = Position::from_fen(b"8/8/8/7k/8/8/8/QQQQQK2 w - - 0 1").unwrap();
             any(&[&[0x12, 0x40], &[], &[5], &[0x08, 0xC4], &[0xC3, 0x08, 0xC4]], &|rest| {
                 let opened = if byte == 0xC4 { &[0x08, 0xC3, 0x09][..] } else { &[] };
@@ -784,7 +784,7 @@ fn is_known(space: &str, number: u32) -> bool {
             tags::Tags::decode(&stored(&raw), 1).is_some()
         }),
         "kinds of text" => scoresheet::game::TextKind::from_number(byte).is_some(),
-        // No text has the template: what follows are empty columns, a stream without numbers, and lines.
+        // No text uses the template: empty columns, a stream without numbers, and lines follow.
         "letters of fields" => any(&[&[], &[0], &[0, 0]], &|streams| {
             let raw = [&[2, 2, 0, byte, 0, 0, 0, 0], streams].concat();
             texts::Texts::decode(&stored(&raw), 1).is_some()
@@ -830,7 +830,7 @@ fn is_known(space: &str, number: u32) -> bool {
     }
 }
 
-/// Each number of each space is assigned, free, private or never used, and the code knows those that are assigned.
+/// Each number of each space is assigned, free, private or reserved, and the code knows the assigned ones.
 #[test]
 fn assigned_numbers() {
     let table: Vec<Vec<&str>> = rows("22 Extensions").into_iter().filter(|row| row.len() == 7).collect();

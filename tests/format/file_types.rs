@@ -1,5 +1,5 @@
-//! What other programs say of the files: `file` by `packaging/scoresheet.magic`, desktops by `packaging/scoresheet.xml`.
-//! Skipped, with a message, where the programs are not there.
+//! Other programs recognize the files: `file` with `packaging/scoresheet.magic`, desktops with
+//! `packaging/scoresheet.xml`. Skipped, with a message, without these programs.
 
 use crate::common::import::try_import;
 use crate::common::sample::testdata;
@@ -11,7 +11,7 @@ use std::process::Command;
 
 const DOCUMENT: &str = include_str!("../../FORMAT.md");
 
-/// Suffix, media type and first bytes of each kind of file, as FORMAT.md has them.
+/// Suffix, media type and first bytes of each kind of file, as in FORMAT.md.
 fn kinds() -> Vec<(&'static str, &'static str, [u8; 8])> {
     let section = DOCUMENT.split("### File names and media type\n").nth(1).unwrap();
     let section = section.split("\n## ").next().unwrap();
@@ -29,7 +29,7 @@ fn packaging(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("packaging").join(name)
 }
 
-/// An archive, its index and all side files, in a folder.
+/// Makes an archive, its index and all side files in a folder.
 fn files(folder: &Path) -> PathBuf {
     let path = folder.join("games.bga");
     try_import(&[testdata("golden/sample.pgn")], &path, &ImportOptions::default()).unwrap();
@@ -40,7 +40,7 @@ fn files(folder: &Path) -> PathBuf {
     path
 }
 
-/// What `file` says, `None` where it is not there.
+/// Returns the output of `file`, `None` if it is not installed.
 fn said(path: &Path, more: &[&str]) -> Option<String> {
     let mut command = Command::new("file");
     command.arg("-m").arg(packaging("scoresheet.magic")).arg("--brief").args(more).arg(path);
@@ -78,14 +78,14 @@ fn file_knows_every_kind() {
         assert_eq!(said(&path, &["--mime-type"]).as_deref(), Some(media_type));
         assert_eq!(said(&path, &["--extension"]).as_deref(), Some(suffix));
     }
-    // An archive whose first page is lost is still one.
+    // An archive with a lost first page is still recognized.
     let mut torn = fs::read(&path).unwrap();
     torn[..8].fill(0);
     let lost = folder.path().join("lost.bga");
     fs::write(&lost, &torn).unwrap();
     assert!(said(&lost, &[]).unwrap().ends_with("first header page damaged"));
     assert_eq!(said(&lost, &["--mime-type"]).as_deref(), Some("application/vnd.scoresheet"));
-    // Neither text nor another format is taken for one.
+    // Neither text nor another format is recognized as an archive.
     torn[4096..4104].fill(0);
     fs::write(&lost, &torn).unwrap();
     for other in [lost, testdata("golden/sample.pgn"), testdata("lichess-sample.pgn.zst")] {
@@ -107,7 +107,7 @@ fn desktops_know_every_kind() {
     let contents = fs::read(mime.join("magic")).unwrap();
     for (suffix, media_type, first) in kinds() {
         assert!(names.contains(&format!(":{media_type}:*.{suffix}\n")), "{suffix}: {names}");
-        // Of each type: `[priority:type]`, then `>offset=`, two bytes of length, and what stands there.
+        // Of each type: `[priority:type]`, then `>offset=`, two bytes of length, and the value.
         let header = format!("[60:{media_type}]\n");
         let at = contents.windows(header.len()).position(|part| part == header.as_bytes()).expect(suffix);
         let rule = [&b">0=\0\x08"[..], &first].concat();

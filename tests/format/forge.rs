@@ -1,4 +1,4 @@
-//! Archives put together block by block, with every checksum good.
+//! Builds archives block by block, with valid checksums.
 
 use scoresheet::format::block::{self, BlockHeader, BlockKind, HEADER};
 use scoresheet::format::commit::Commit;
@@ -8,11 +8,11 @@ use scoresheet::format::{ArchiveId, State, layout, moves};
 
 pub const ID: ArchiveId = ArchiveId(*b"an id of my own!");
 
-/// Makes archives that hold what no writer would write.
+/// Builds archives that no writer would produce.
 pub struct Forge {
     pub file: Vec<u8>,
     pub games: u64,
-    /// The bytes of the last layout block.
+    /// Returns the bytes of the last layout block.
     pub layout: usize,
 }
 
@@ -26,17 +26,17 @@ impl Forge {
         self.file.extend_from_slice(&block::encode(kind, first, count, payload, ID, offset));
     }
 
-    /// A chunk of games without moves, tags and texts.
+    /// Adds a chunk of games without moves, tags and texts.
     pub fn chunk(&mut self, games: u32) {
         self.chunk_of(&vec![Vec::new(); games as usize], moves::Coding::Plain);
     }
 
-    /// A chunk of games with these records.
+    /// Adds a chunk of games with these records.
     pub fn chunk_of(&mut self, records: &[Vec<u8>], coding: moves::Coding) {
         self.chunk_with(records, coding, None, None);
     }
 
-    /// A chunk of games with these records, and these payloads of tags and layout.
+    /// Adds a chunk of games with these records, and these payloads of tags and layout.
     pub fn chunk_with(
         &mut self,
         records: &[Vec<u8>],
@@ -70,7 +70,7 @@ impl Forge {
         self.games += u64::from(games);
     }
 
-    /// A block beside the last chunk's.
+    /// Adds a block beside the last chunk's.
     pub fn beside(&mut self, kind: BlockKind, games: u32, payload: &[u8]) {
         self.block(kind, self.games + 1 - u64::from(games), games, payload);
     }
@@ -91,7 +91,7 @@ impl Forge {
         let totals = Commit { sequence: 1, games: self.games, chain: self.state().chain, ..Commit::default() };
         self.block(BlockKind::Commit, 1, 0, &totals.encode());
         let state = State { games: self.games, ..self.state() };
-        // As a writer leaves them: the page of the empty archive, and that of its first commit.
+        // Like a writer: the page of the empty archive, and the page of its first commit.
         for header in [Header::new(ID), Header { state, commit, ..Header::new(ID) }] {
             let (page, at) = (header.encode(), header.offset() as usize);
             self.file[at..at + page.len()].copy_from_slice(&page);
@@ -99,7 +99,7 @@ impl Forge {
         self.file
     }
 
-    /// The state of an archive that ends here.
+    /// Returns the state of an archive that ends here.
     fn state(&self) -> State {
         let mut state = State::new(ID);
         while let Some(header) = self.file.get(state.length as usize..) {

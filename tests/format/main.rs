@@ -1,4 +1,4 @@
-//! The bytes of the format: columns, packed moves, archives that no writer would write, and FORMAT.md against the code.
+//! The bytes of the format: columns, packed moves, crafted archives, and FORMAT.md against the code.
 
 /// Shared by all test programs.
 #[path = "../common/mod.rs"]
@@ -6,26 +6,26 @@ mod common;
 
 /// Tags and texts through their columns.
 mod columns;
-/// Whole archives, and what a reader of each level says of them.
+/// Complete archives, and the results of a reader of each level.
 mod conformance;
-/// Archives of any content whose checksums are good: time and memory in proportion to the file.
+/// Crafted archives with valid checksums: time and memory in proportion to the file.
 mod crafted;
-/// The same for columns, each from bytes written by hand.
+/// The same for columns, with handwritten bytes.
 mod crafted_columns;
 /// The tables of FORMAT.md against the code.
 mod document;
-/// What `file` and desktops say of the files.
+/// Recognition of the files by `file` and desktops.
 mod file_types;
-/// Archives put together block by block.
+/// Builds archives block by block.
 mod forge;
-/// What the library takes the bytes of a part for.
+/// The library's interpretation of a part's bytes.
 #[path = "../common/meaning.rs"]
 mod meaning;
-/// The allocator of this program: counts what each thread asks for, and refuses when asked to.
+/// The allocator of this program: counts each thread's requests, and refuses one on demand.
 mod memory;
-/// Packed moves: every stream comes back, no bytes do harm.
+/// Packed moves: every stream is restored, and no bytes do harm.
 mod packed;
-/// Side files of the conformance suite, and what a reader of level S says of them.
+/// The side files of the conformance suite, and the expected answers of a reader at level S.
 mod side_suite;
-/// Test vectors: parts as bytes and what they mean, damaged ones too.
+/// Test vectors: parts as bytes and their meaning, including damaged ones.
 mod vectors;

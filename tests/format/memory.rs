@@ -1,4 +1,4 @@
-//! An allocator that counts what each thread asks for, and refuses a request when it is told to.
+//! An allocator that counts each thread's requests, and refuses a request on demand.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -9,14 +9,14 @@ pub struct Counting;
 static COUNTING: Counting = Counting;
 
 thread_local! {
-    /// Bytes that this thread holds, and the most that it held.
+    /// Bytes that this thread holds now, and at most.
     static HELD: Cell<(i64, i64)> = const { Cell::new((0, 0)) };
-    /// Requests of so many bytes at least are counted; the one that finds 0 left is refused.
+    /// Requests of at least this many bytes are counted; the request at 0 is refused.
     static REFUSE: Cell<Option<(usize, u64)>> = const { Cell::new(None) };
 }
 
 impl Counting {
-    /// Notes a request; returns whether it is to be refused.
+    /// Counts a request; returns whether to refuse it.
     fn refuses(size: usize) -> bool {
         let refuses = REFUSE.try_with(|refuse| match refuse.get() {
             Some((least, 0)) if size >= least => {
@@ -41,7 +41,7 @@ impl Counting {
     }
 }
 
-// SAFETY: everything is handed on to the system's allocator, or refused as an allocator may.
+// SAFETY: every call goes to the system's allocator, or is refused, which the contract allows.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if Counting::refuses(layout.size()) {
@@ -73,7 +73,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// Returns what `work` gives, and how many bytes more than before this thread held at the most meanwhile.
+/// Returns the result of `work`, and the maximum number of additional bytes that this thread held during it.
 pub fn peak<T>(work: impl FnOnce() -> T) -> (T, u64) {
     let (before, _) = HELD.get();
     HELD.set((before, before));
@@ -81,8 +81,8 @@ pub fn peak<T>(work: impl FnOnce() -> T) -> (T, u64) {
     (done, HELD.get().1.saturating_sub(before) as u64)
 }
 
-/// Does something with the request number `refused`, from 0, of `least` bytes or more refused. Returns what it gives,
-/// and whether there was such a request.
+/// Runs `work` with request number `refused`, from 0, of at least `least` bytes refused. Returns its result, and
+/// whether there was such a request.
 pub fn refusing<T>(least: usize, refused: u64, work: impl FnOnce() -> T) -> (T, bool) {
     REFUSE.set(Some((least, refused)));
     let done = work();

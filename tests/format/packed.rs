@@ -1,4 +1,4 @@
-//! Packed moves: every stream comes back, whatever its form, and no bytes do harm.
+//! Packed moves: every stream is restored, in any form, and no bytes do harm.
 
 use crate::common::corpora;
 use crate::common::import::try_import;
@@ -39,7 +39,7 @@ fn comes_back(start: &Position, stream: &[u8]) -> usize {
     bytes.len()
 }
 
-/// A main line's stream with the offset after each move.
+/// Returns a main line's stream with the offset after each move.
 fn line(start: &Position, choices: &[u16], outcome: Outcome) -> (Vec<u8>, Vec<usize>) {
     let (mut position, mut stream, mut ends) = (start.clone(), Vec::new(), Vec::new());
     for choice in choices {
@@ -55,7 +55,7 @@ fn line(start: &Position, choices: &[u16], outcome: Outcome) -> (Vec<u8>, Vec<us
 
 const OUTCOMES: [Outcome; 4] = [Outcome::Unknown, Outcome::BlackWins, Outcome::WhiteWins, Outcome::Draw];
 
-/// Starts of many sorts: usual, Chess960, endgames, promotions, pieces beyond the labels, no king, a board full of
+/// Starts of many kinds: standard, Chess960, endgames, promotions, pieces beyond the labels, no king, a board full of
 /// queens.
 const STARTS: [&str; 10] = [
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
@@ -95,7 +95,7 @@ proptest! {
         elements in prop::collection::vec((0..14u8, any::<u16>()), 0..150),
         outcome in 0..4usize,
     ) {
-        // A tree of moves with everything that can stand in it.
+        // Returns a tree of moves with all kinds of elements.
         let start = Position::standard();
         let mut stream = Vec::new();
         let mut line = (start.clone(), None::<Position>);
@@ -163,13 +163,13 @@ proptest! {
 
 #[test]
 fn bytes_that_never_end_are_cut_off() {
-    // Zeros go on for ever after the last byte.
+    // Endless zeros follow the last byte.
     let start = Position::standard();
     for kind in 0..255 {
         let _ = unpack(&start, &[kind], None);
         let _ = unpack(&start, &[kind, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF], None);
     }
-    // A game of more than the most is held as it is.
+    // A game above the limit is stored unpacked.
     let mut stream = Vec::new();
     for _ in 0..20_000 {
         stream.extend_from_slice(&[0x12, 0x12, 0x16, 0x16]);
@@ -202,7 +202,7 @@ impl FeatureVisitor for Steps {
     }
 }
 
-/// The coder's moves are the rules' moves, and each of them leads to the same board.
+/// The coder's moves equal the rules' moves, and each leads to the same board.
 fn moves_agree(position: &Position, history: &History, board: &TurnedBoard) {
     let mut steps = Steps::default();
     features::visit(&Scene::new(board, history), &mut steps);
@@ -214,7 +214,7 @@ fn moves_agree(position: &Position, history: &History, board: &TurnedBoard) {
     assert_eq!(moves, legal, "{}", position.fen());
 }
 
-/// Walks a line and compares at every ply.
+/// Walks a line, and compares every ply.
 fn line_agrees(start: &Position, choices: &[u16]) {
     let mut position = start.clone();
     let Some(mut board) = TurnedBoard::new(&position) else { return };
@@ -238,7 +238,7 @@ proptest! {
     }
 }
 
-/// Plies of the coder's own moves down to a depth, against shakmaty's count.
+/// Counts the leaf nodes of the coder's moves to a depth, compared with shakmaty.
 #[test]
 fn the_coders_moves_are_shakmatys() {
     fn count(board: &TurnedBoard, history: &History, position: &Position, depth: u32) -> u64 {
@@ -295,8 +295,8 @@ fn the_sample_comes_back_at_a_third() {
     assert!((bytes * 8) as f64 / (plies as f64) < 3.2, "{bytes} bytes");
 }
 
-/// Every game of every corpus comes back (of the large ones, of every tenth file), and the coder's moves are the rules'
-/// in every fiftieth game.
+/// Every game of every corpus is restored (for the large ones, of every tenth file), and in every fiftieth game the
+/// coder's moves equal the rules' moves.
 #[test]
 fn the_corpora_come_back() {
     for (name, step) in
@@ -321,7 +321,7 @@ fn the_corpora_come_back() {
     }
 }
 
-/// Walks a game's main line and compares at every ply.
+/// Walks a game's main line, and compares every ply.
 fn game_agrees(start: &Position, stream: &[u8]) {
     let Some(mut board) = TurnedBoard::new(start) else { return };
     let mut history = History::default();
@@ -340,11 +340,10 @@ fn game_agrees(start: &Position, stream: &[u8]) {
     }
 }
 
-/// The packed bytes of some games, and the model's hash: what is packed once can be read for ever.
+/// The packed bytes of some games, and the model's hash: packed games must stay readable forever.
 ///
-/// `SCORESHEET_BLESS=1 cargo test --test format packed::` writes them anew: to be done for a new model only, which gets
-/// a new number.
-/// Nothing stands after a packed game but the zeros that pad it to a length with which it could end.
+/// `SCORESHEET_BLESS=1 cargo test --test format packed::` rewrites them; this is only for a new model, with a new
+/// number. After a packed game there are only the zeros that pad it to a possible length.
 #[test]
 fn nothing_hides_after_a_packed_game() {
     let mut read = 0;
@@ -376,7 +375,7 @@ fn nothing_hides_after_a_packed_game() {
         }
     }
     assert!(read > 500, "{read}");
-    // As a stranger found it: ten bytes after a whole game.
+    // A reported case: ten bytes after a complete game.
     let standard = Position::standard();
     let game = [0x49, 0xDD, 0xA4, 0x87, 0x1F];
     assert!(unpack(&standard, &game, None).is_ok());
@@ -412,7 +411,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02X}")).collect()
 }
 
-/// Prints what unpacking costs: `cargo test --release --test format packed:: -- --ignored --nocapture`.
+/// Prints the cost of unpacking: `cargo test --release --test format packed:: -- --ignored --nocapture`.
 #[test]
 #[ignore = "a measurement"]
 fn speed() {

@@ -1,6 +1,6 @@
-//! Test vectors: the parts of a file as bytes and what they mean, and whole files, damaged ones among them (FORMAT.md,
-//! "Test vectors"). What the library says of them is what `testdata/vectors` says; `SCORESHEET_BLESS=1` writes it anew.
-//! The vectors of numbers are in `src/format/vectors.rs`; `tests/oracle/second_reader.rs` reads all of them in Python.
+//! Test vectors: parts of a file as bytes and their meaning, and complete files, including damaged ones (FORMAT.md,
+//! "Test vectors"). The library's results must equal `testdata/vectors`; `SCORESHEET_BLESS=1` rewrites them. The
+//! vectors of numbers are in `src/format/vectors.rs`; `tests/oracle/second_reader.rs` reads all vectors in Python.
 
 use crate::common::random::Random;
 use crate::common::sample::testdata;
@@ -25,7 +25,7 @@ use scoresheet::pgn::{LineEnd, Style};
 use serde_json::{Value, json};
 use std::fs;
 
-/// What a vector is about, what part it is, its bytes, and what they are about.
+/// A vector: its file, the kind of part, its bytes, and its purpose.
 type Vector = (&'static str, &'static str, Vec<u8>, Vec<u64>);
 
 fn tags_of(games: &[&[(&str, &str)]]) -> Vec<u8> {
@@ -35,7 +35,7 @@ fn tags_of(games: &[&[(&str, &str)]]) -> Vec<u8> {
         builder.end_game();
     }
     let mut draft = builder.analyse();
-    // Names have numbers, all else is text.
+    // Names have numbers; all other tags are text.
     draft.intern(|string, _| string.starts_with(b"Player ").then(|| u64::from(string[7] - b'A')));
     draft.encode(19)
 }
@@ -51,7 +51,7 @@ fn texts_of(games: &[&[(TextKind, &str, Option<u32>)]]) -> Vec<u8> {
     builder.encode(19, |_, _, _| {})
 }
 
-/// A payload with its bytes changed after the two bytes of a stored part.
+/// Returns a payload with its bytes changed after the two bytes of a stored part.
 fn changed(payload: &[u8], change: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
     let mut payload = payload.to_vec();
     change(&mut payload);
@@ -141,7 +141,7 @@ fn records() -> Vec<Vector> {
     ]
 }
 
-/// Records of packed moves: each makes a reader fail that reads section 28 otherwise than it is meant.
+/// Records of packed moves: each one exposes a reader with a different reading of section 28.
 fn packed_records() -> Vec<Vector> {
     let of = |start: &Position, stream: &[u8]| {
         let mut packed = Vec::new();
@@ -169,7 +169,7 @@ fn packed_records() -> Vec<Vector> {
             "2C 07 00 2C C3 00 2A 1B C3 22 C2 0E 2B 3C C4 23 C4 C3 C1 2B C2 16 C4 1B C2 0A",
         ),
     ];
-    // The first moves of the book, where it is not the standard starting position that the game begins with.
+    // The first moves of the book, in games from other positions than the standard one.
     for (name, fen) in [
         ("in the book: Black to move", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b KQkq - 0 1"),
         ("in the book: other clocks", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 3 7"),
@@ -178,14 +178,14 @@ fn packed_records() -> Vec<Vector> {
         let stream = if fen.contains(" b ") { "2C 2C 1E 1B" } else { "2C 2C 1B 1E" };
         good.push((name, "packed", of(&position(fen), &bytes(stream)), vec![]));
     }
-    // An en passant capture is no recapture; a pawn that promotes hides what its new piece would attack through it.
+    // An en passant capture is not a recapture; a promoting pawn blocks the new piece's attacks through its square.
     for (name, fen, stream) in [
         ("en passant after a double step", standard.fen().as_str(), "2C 1E 24 2B 3C 3A 1B 17"),
         ("promotion on the enemy king's file", "8/P6p/8/8/8/8/6PP/k5K1 w - - 0 1", "40 20 09"),
     ] {
         good.push((name, "packed", of(&position(fen), &bytes(stream)), vec![]));
     }
-    // Random moves meet every rule of the weights; a wrong one shifts the frequencies, and all that follows.
+    // Random moves use every rule of the weights; a wrong rule shifts the frequencies, and everything after them.
     for (name, fen, seed) in [
         ("random moves from the standard start", standard.fen(), 1),
         (
@@ -215,7 +215,7 @@ fn packed_records() -> Vec<Vector> {
             if seed != 5 || !random.one_in(3) {
                 continue;
             }
-            // A variation with all that can stand in one, and after it.
+            // A variation with all kinds of elements, and elements after it.
             encode::push_nag(random.below(256) as u8, &mut stream);
             encode::push_open(&mut stream);
             let mut line = before;
@@ -412,7 +412,7 @@ fn texts() -> Vec<Vector> {
     ]
 }
 
-/// Numbers of every rule: some follow from others, some from the player's last ones.
+/// Numbers of every rule: some follow from others, some from the player's previous ones.
 fn predicted() -> Vec<u8> {
     let mut left = [600_000i64; 2];
     let texts: Vec<String> = (0..80i64)
@@ -562,7 +562,7 @@ fn progress() -> Vec<Vector> {
     ]
 }
 
-/// Strings that are no part of an archive: sections 29 to 31.
+/// Strings outside archives: sections 29 to 31.
 fn strings() -> Vec<Vector> {
     let mut tags = vec![("White".to_owned(), "A".to_owned()), ("Round".to_owned(), "1".to_owned())];
     let game = |fen: &str, moves: &[&str], tags: &[(String, String)], outcome: Option<Outcome>| {
@@ -579,7 +579,7 @@ fn strings() -> Vec<Vector> {
     let source = ["e4", "e5", "Qh5", "Nc6", "Bc4", "Nf6", "Qxf7#"];
     let won = game(&standard, &source, &tags, Some(Outcome::WhiteWins));
     let castled = game(&standard, &["Nf3", "Nf6", "g3", "g6", "Bg2", "Bg7", "O-O", "O-O"], &[], None);
-    // Not all pieces are at home, so this is a position of standard chess; the one after it is of Chess960.
+    // Not all pieces are at home, so this is a position of standard chess; the next one is of Chess960.
     let shuffled = "rbnqk2r/pppppppp/8/8/8/8/PPPPPPPP/RBNQKBNR w KQkq - 0 1";
     tags.push(("FEN".to_owned(), shuffled.to_owned()));
     let set_up = game(shuffled, &["e4", "O-O"], &tags, Some(Outcome::Draw));
@@ -627,7 +627,7 @@ fn strings() -> Vec<Vector> {
     vectors
 }
 
-/// Compares a file of vectors with what they should be, line by line.
+/// Compares a file of vectors with the expected ones, line by line.
 fn is_kept(name: &str, vectors: &[Value]) {
     let lines: Vec<String> = vectors.iter().map(Value::to_string).collect();
     let text = format!("[\n{}\n]\n", lines.join(",\n"));
@@ -666,13 +666,13 @@ fn parts_mean_what_the_vectors_say() {
             vector
         });
         let values: Vec<Value> = values.collect();
-        // The first are good, the others are not.
+        // The first are good, the others bad.
         assert!(refused.iter().eq(vectors[good..].iter().map(|(name, ..)| name)), "{name}: {refused:?}");
         is_kept(name, &values);
     }
 }
 
-/// What the library says of a whole file, without an index.
+/// Returns the library's results for a complete file, without an index.
 fn reads(file: &[u8]) -> Option<Value> {
     let archive = Archive::open(ArchiveFile::from_bytes(file.to_vec())).ok()?;
     let digest = archive.digest().map_or("refused".to_owned(), |digest| digest.to_string());
@@ -683,7 +683,7 @@ fn reads(file: &[u8]) -> Option<Value> {
 fn files_are_read_as_the_vectors_say() {
     let golden = |name: &str| fs::read(testdata("golden").join(name)).unwrap();
     let whole = golden("v1.0.bga");
-    // A page of another version, its checksum good.
+    // A page of another version, with a valid checksum.
     let of_version = |version: [u8; 4]| {
         let mut page = whole[PAGE..2 * PAGE].to_vec();
         page[8..12].copy_from_slice(&version);

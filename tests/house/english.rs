@@ -23,7 +23,7 @@ fn no_count_of_sentences_to_rewrite_grows() {
     print!("{}", said(&done));
 }
 
-/// Proof that the check can fail, for each kind of text; and that code, questions and tests are not read.
+/// Proves that the check can fail, for each kind of text; and that it ignores code, questions and tests.
 #[test]
 fn sentences_to_rewrite_are_found() {
     let folder = tempfile::tempdir().unwrap();

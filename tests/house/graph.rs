@@ -1,20 +1,19 @@
-//! Files and what they need of one another: each name of a file is followed, through re-exports, to the file that
-//! defines it.
+//! Finds the files that each file needs: every name is followed, through re-exports, to the file that defines it.
 
 use crate::source::Source;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// For each file, the files that it needs, and by which names.
+/// For each file, the files that it needs, and the names.
 pub type Needs = BTreeMap<String, BTreeMap<String, BTreeSet<String>>>;
 
-/// A module by its path; the first segment is `lib` or `cli`, which are two crates.
+/// A module by its path; the first segment is `lib` or `cli`, the two crates.
 type Module = Vec<String>;
 
 struct Tree {
     modules: BTreeMap<Module, (String, Source)>,
 }
 
-/// What a path leads to.
+/// The target of a path.
 enum Target {
     Module(Module),
     /// An item, and the file that defines it.
@@ -33,7 +32,7 @@ fn module_of(file: &str) -> Module {
     path
 }
 
-/// Returns what the files of a crate need of one another; each is given by its name below `src` and its text.
+/// Returns the needs of each file of a crate; files are given by their names below `src` with their texts.
 pub fn needs(files: &BTreeMap<String, String>) -> Needs {
     let modules = files.iter().map(|(file, text)| (module_of(file), (file.clone(), Source::of(text)))).collect();
     let tree = Tree { modules };
@@ -53,7 +52,7 @@ impl Tree {
         };
         for import in &source.imports {
             match import.name.as_str() {
-                // Of what a glob brings in, those names that are used.
+                // A glob imports the names that are used.
                 "*" if import.is_public => {}
                 "*" => {
                     if let Some(Target::Module(from)) = self.resolve(module, &import.path, 0) {
@@ -62,7 +61,7 @@ impl Tree {
                         }
                     }
                 }
-                // A re-export is no need of its own.
+                // A re-export is not a need.
                 name if import.is_public && !words.iter().any(|word| *word == name) => {}
                 _ => need(self.resolve(module, &import.path, 0)),
             }
@@ -73,7 +72,7 @@ impl Tree {
         needs
     }
 
-    /// Follows a path as it stands in a module.
+    /// Follows a path from inside a module.
     fn resolve(&self, module: &Module, path: &[String], depth: usize) -> Option<Target> {
         let (first, mut rest) = path.split_first()?;
         let mut at = match first.as_str() {
@@ -103,7 +102,7 @@ impl Tree {
         self.member(module, name, false, depth)
     }
 
-    /// A module, an item or an import of that name in a module; `item_first` where both could be meant.
+    /// Finds a module, an item or an import of this name in a module; `item_first` decides between two meanings.
     fn member(&self, module: &Module, name: &str, item_first: bool, depth: usize) -> Option<Target> {
         let (file, source) = self.modules.get(module)?;
         if depth > 8 {
@@ -132,7 +131,7 @@ impl Tree {
     }
 }
 
-/// Returns the sets of files that need one another in a circle, each sorted.
+/// Returns the sets of files that form a cycle, each sorted.
 pub fn circles(needs: &Needs) -> Vec<Vec<String>> {
     let reached: BTreeMap<&String, BTreeSet<&String>> = needs
         .keys()

@@ -1,11 +1,11 @@
-//! The house: which file may need which. Rooms stand on floors and need only what is below them; no files need one
-//! another in a circle.
+//! The house: the allowed imports between files. Rooms stand on floors and import only lower ones; no files form a
+//! cycle.
 
 /// Sentences of documents and comments.
 mod english;
-/// Names followed from file to file.
+/// Follows names from file to file.
 mod graph;
-/// What a file says of names.
+/// The names in a file.
 mod source;
 
 use graph::{Needs, circles, needs};
@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// The floors from the ground; rooms of one floor stand side by side and do not know each other.
+/// The floors from the ground; rooms on one floor do not import each other.
 const FLOORS: [&[&str]; 9] = [
     &["error"],
     &["monitor"],
@@ -26,19 +26,19 @@ const FLOORS: [&[&str]; 9] = [
     &["cli"],
 ];
 
-/// Arrows that run up or between rooms side by side, and are still there: file, room.
+/// Remaining imports that go up or between rooms on one floor: file, room.
 const KNOWN_ARROWS: &[(&str, &str)] = &[];
 
-/// Circles that are still there. What is cut is taken out here, too.
+/// Remaining cycles; remove a cycle here when it is cut.
 const KNOWN_CIRCLES: &[&[&str]] = &[];
 
-/// The same of the folders of a room, and the files beside them.
+/// The same for the folders of a room, and the files beside them.
 const KNOWN_CIRCLES_OF_FOLDERS: &[&[&str]] = &[];
 
-/// The same of the crates beside the library and the command: crate, circle.
+/// The same for the crates beside the library and the command: crate, cycle.
 const KNOWN_CIRCLES_OF_CRATES: &[(&str, &[&str])] = &[];
 
-/// Adds the files below a folder and their texts, by their names there after a prefix.
+/// Adds the files in a folder with their texts, by their names after a prefix.
 fn collect(folder: &Path, prefix: &str, files: &mut BTreeMap<String, String>) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -51,7 +51,7 @@ fn collect(folder: &Path, prefix: &str, files: &mut BTreeMap<String, String>) {
     }
 }
 
-/// The files of the library below `src` and their texts, and those of the command, which is the room `cli`.
+/// Returns the files of the library below `src` with their texts, and the files of the command as the room `cli`.
 fn files() -> BTreeMap<String, String> {
     let (root, mut files) = (Path::new(env!("CARGO_MANIFEST_DIR")), BTreeMap::new());
     collect(&root.join("src"), "", &mut files);
@@ -69,7 +69,7 @@ fn floor(file: &str) -> Option<usize> {
     FLOORS.iter().position(|rooms| rooms.contains(&room(file)))
 }
 
-/// The arrows that do not run down, as (file, room) with what ties them.
+/// Returns the forbidden imports, as (file, room) with their causes.
 fn arrows_up(needs: &Needs) -> BTreeMap<(String, String), String> {
     let mut up: BTreeMap<(String, String), String> = BTreeMap::new();
     for (file, others) in needs.iter().filter(|(file, _)| *file != "lib.rs") {
@@ -88,7 +88,7 @@ fn joined(names: &BTreeSet<String>) -> String {
     names.iter().map(String::as_str).collect::<Vec<_>>().join(", ")
 }
 
-/// What ties the files of a circle, line by line.
+/// Returns the causes of a cycle, one per line.
 fn ties(circle: &[String], needs: &Needs) -> String {
     let mut ties = String::new();
     for file in circle {
@@ -119,7 +119,7 @@ fn rooms_need_only_what_is_below_them() {
 #[test]
 fn no_files_need_one_another_in_a_circle() {
     let needs = needs(&files());
-    // Of nothing there are no circles: the names of this house are followed.
+    // An empty graph has no cycles: check that names are followed.
     assert!(needs.len() > 200 && needs.values().map(BTreeMap::len).sum::<usize>() > 1000);
     let circles = circles(&needs);
     let mut wrong = String::new();
@@ -136,10 +136,10 @@ fn no_files_need_one_another_in_a_circle() {
     assert!(wrong.is_empty(), "\n{wrong}");
 }
 
-/// The folders of a room stand on floors, too: a folder and what is beside it do not need one another.
+/// The folders of a room also stand on floors: a folder and the files beside it do not form a cycle.
 #[test]
 fn no_folders_of_a_room_need_one_another_in_a_circle() {
-    // The folder of a file within its room, or the file itself, where it is in none.
+    // Returns the folder of a file within its room, or the file itself if it is in none.
     let part = |file: &str| file.splitn(3, '/').take(2).collect::<Vec<_>>().join("/");
     let mut folders: Needs = BTreeMap::new();
     for (file, own) in needs(&files()) {
@@ -192,12 +192,12 @@ fn no_files_of_other_crates_need_one_another_in_a_circle() {
     assert!(wrong.is_empty(), "\n{wrong}");
 }
 
-/// The needs of a small crate.
+/// Returns the needs in a small crate.
 fn of(files: &[(&str, &str)]) -> Needs {
     needs(&files.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect())
 }
 
-/// Proof that the test can fail, and of what does not count.
+/// Proves that the test can fail, and that it ignores allowed imports.
 #[test]
 fn arrows_up_are_found() {
     let game = ("game.rs", "pub struct Game; pub fn read() {}");
@@ -241,7 +241,7 @@ fn circles_are_found() {
     ] {
         assert_eq!(circles(&of(&[child, ("chess/mod.rs", hub), ("lib.rs", "")])), circle, "{hub}");
     }
-    // A hub that only hands its children on needs none of them.
+    // A module that only re-exports its children needs none of them.
     let hub = ("chess/mod.rs", "mod child; mod other; pub use child::Child; pub use other::*; const LIMIT: u32 = 1;");
     let other = ("chess/other.rs", "use super::Child; pub struct Other(Child);");
     assert!(circles(&of(&[child, hub, other, ("lib.rs", "")])).is_empty());

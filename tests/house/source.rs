@@ -1,13 +1,12 @@
-//! What a source file says of names: the items it defines, what it imports, and the paths in its code. Not a parser: it
-//! reads tokens, knows `use` trees and attributes, and leaves out comments, strings and what is compiled for tests
-//! alone.
+//! The names in a source file: the items it defines, its imports, and the paths in its code. This is not a parser. It
+//! reads tokens, knows `use` trees and attributes, and skips comments, strings and code compiled only for tests.
 
-/// A name that a `use` brings in: `a::b as c` is `(["a", "b"], "c")`; a glob has the name `*`.
+/// A name imported by a `use`: `a::b as c` is `(["a", "b"], "c")`; a glob has the name `*`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Import {
     pub path: Vec<String>,
     pub name: String,
-    /// `pub use`, of any visibility: others reach the item through this file.
+    /// `pub use`, of any visibility: other files reach the item through this file.
     pub is_public: bool,
 }
 
@@ -16,7 +15,7 @@ pub struct Source {
     /// Names of items at the top of the file.
     pub items: Vec<String>,
     pub imports: Vec<Import>,
-    /// Paths of two segments and more.
+    /// Paths of two or more segments.
     pub paths: Vec<Vec<String>>,
     /// Every other name in the code.
     pub words: Vec<String>,
@@ -75,7 +74,7 @@ fn is_name(token: &str) -> bool {
     token.starts_with(|first: char| first.is_alphabetic() || first == '_')
 }
 
-/// Reads the `use` tree that begins at a token; returns where it ends.
+/// Parses the `use` tree that begins at a token; returns its end.
 fn use_tree(tokens: &[String], mut at: usize, before: &[String], is_public: bool, imports: &mut Vec<Import>) -> usize {
     let mut path = before.to_vec();
     loop {
@@ -98,7 +97,7 @@ fn use_tree(tokens: &[String], mut at: usize, before: &[String], is_public: bool
                 imports.push(Import { path, name: "*".to_owned(), is_public });
                 return at + 1;
             }
-            // `a::{self, b}` brings in `a`.
+            // `a::{self, b}` imports `a`.
             Some("self") if !path.is_empty() => at += 1,
             Some(word) if is_name(word) => {
                 path.push(word.to_owned());
@@ -114,7 +113,7 @@ fn use_tree(tokens: &[String], mut at: usize, before: &[String], is_public: bool
     }
 }
 
-/// Leaves out what stands behind an attribute like `#[cfg(test)]`, and all other attributes.
+/// Removes the items after an attribute like `#[cfg(test)]`, and all other attributes.
 fn without_tests(tokens: Vec<String>) -> Vec<String> {
     let (mut kept, mut at) = (Vec::new(), 0);
     while at < tokens.len() {
@@ -140,7 +139,7 @@ fn without_tests(tokens: Vec<String>) -> Vec<String> {
     kept
 }
 
-/// Returns the place after the bracket that closes the one at `at`.
+/// Returns the index after the bracket that closes the one at `at`.
 fn end_of(tokens: &[String], mut at: usize) -> usize {
     let mut depth = 0;
     while let Some(token) = tokens.get(at) {
@@ -157,7 +156,7 @@ fn end_of(tokens: &[String], mut at: usize) -> usize {
     at
 }
 
-/// Names, `::` and single signs; comments, strings, numbers and lifetimes are left out.
+/// Returns names, `::` and single signs; skips comments, strings, numbers and lifetimes.
 fn tokens(text: &str) -> Vec<String> {
     let (bytes, mut at, mut tokens) = (text.as_bytes(), 0, Vec::new());
     let byte = |at: usize| bytes.get(at).copied().unwrap_or(0);
@@ -199,7 +198,7 @@ fn tokens(text: &str) -> Vec<String> {
     tokens
 }
 
-/// Returns how long the raw string is that a text begins with, or 0.
+/// Returns the length of a raw string at the start of a text, or 0.
 fn raw_string(text: &str) -> usize {
     let prefix = if text.starts_with("br") { 2 } else { 1 };
     let signs = text[prefix..].bytes().take_while(|byte| *byte == b'#').count();
@@ -211,7 +210,7 @@ fn raw_string(text: &str) -> usize {
     text[start..].find(&end).map_or(text.len(), |length| start + length + end.len())
 }
 
-/// Returns how long the character or the lifetime is that a text begins with.
+/// Returns the length of a character or lifetime at the start of a text.
 fn quoted(text: &str) -> usize {
     let mut chars = text.char_indices().skip(1);
     match (chars.next(), chars.next()) {

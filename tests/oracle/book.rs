@@ -1,4 +1,4 @@
-//! PolyGlot books: keys as published, and entries against a naive count.
+//! PolyGlot books: published keys, and entries compared with a naive count.
 
 use crate::common::import::try_import;
 use crate::common::sample::lichess;

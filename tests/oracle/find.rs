@@ -1,4 +1,4 @@
-//! Position search against a brute-force replay by the crate shakmaty: every game, every ply.
+//! Position search compared with a brute-force replay by the crate shakmaty: every game, every ply.
 
 #![allow(clippy::result_large_err, clippy::type_complexity)]
 
@@ -22,7 +22,8 @@ use scoresheet::{Archive, ImportOptions, Position};
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 
-/// Set-ups, Chess960, promotions beyond the labels, null moves, variations, transpositions, en passant legal and not.
+/// Set-ups, Chess960, promotions beyond the labels, null moves, variations, transpositions, legal and illegal en
+/// passant.
 const CORNERS: &str = r#"
 [White "Transposed"]
 
@@ -84,7 +85,7 @@ const CORNERS: &str = r#"
 *
 "#;
 
-/// Returns the position in shakmaty; `None` where it refuses it.
+/// Returns the position in shakmaty; `None` if shakmaty refuses it.
 fn theirs(position: &Position) -> Option<Chess> {
     let fen: Fen = position.fen().parse().ok()?;
     Chess::from_setup(fen.into_setup(), CastlingMode::Chess960).or_else(|error| error.ignore_too_much_material()).ok()
@@ -119,7 +120,7 @@ impl Target {
     }
 }
 
-/// Random positions of random games, at plies 0 to 80 where the game is as long, with random demands.
+/// Random positions of random games, at plies 0 to 80, with random search options.
 fn targets(archive: &Archive, count: usize, random: &mut Random) -> Vec<Target> {
     let mut targets = Vec::new();
     while targets.len() < count {
@@ -134,7 +135,7 @@ fn targets(archive: &Archive, count: usize, random: &mut Random) -> Vec<Target> 
     targets
 }
 
-/// All hits of each target, in order, and the games that shakmaty cannot play.
+/// Returns all hits of each target, in order, and the games that shakmaty cannot play.
 fn brute_force(archive: &Archive, targets: &[Target]) -> (Vec<Vec<Hit>>, HashSet<u64>) {
     let mut by_board: HashMap<Board, Vec<usize>> = HashMap::new();
     for (number, target) in targets.iter().enumerate() {
@@ -182,7 +183,7 @@ fn firsts(hits: &[Hit]) -> Vec<Hit> {
     hits.chunk_by(|a, b| a.game == b.game).map(|game| game[0]).collect()
 }
 
-/// Holds all ways to search against the brute force; returns the times with signatures and with the index.
+/// Compares all search methods with the brute force; returns the times with signatures and with the index.
 fn agrees(archive: &Archive, targets: &[Target], slowly: usize) -> [Vec<Duration>; 2] {
     let (expected, refused) = brute_force(archive, targets);
     let signatures = Signatures::build(archive);
@@ -234,7 +235,7 @@ fn corner_cases_agree_with_brute_force() {
     std::fs::write(&source, CORNERS).unwrap();
     let archive = archive_of(&[source], &folder.path().join("corners.bga"), ImportOptions::default());
     assert_eq!(archive.len(), 12);
-    // Every position of every game, with every demand.
+    // Every position of every game, with all search options.
     let mut targets = Vec::new();
     for game in archive.games() {
         let game = game.unwrap();
@@ -250,7 +251,7 @@ fn corner_cases_agree_with_brute_force() {
     }
     assert!(targets.len() > 400);
     agrees(&archive, &targets, usize::MAX);
-    // What shakmaty does not play is still found.
+    // Games that shakmaty cannot play are still found.
     for (game, ply) in [(6, 4), (7, 4)] {
         let sought = PositionQuery::new(&archive.position(game, ply).unwrap(), Compare::default());
         let hit = Hit::new(game, ply);
@@ -345,7 +346,7 @@ fn stale_and_damaged_side_files_are_passed_over() {
         }
         std::fs::write(kind.beside(&target), &whole).unwrap();
     }
-    // Another state of the archive.
+    // The archive at another commit.
     assert_eq!(PositionIndex::open(&archive).1, SideState::File);
     let options = ImportOptions { existing: Existing::Append, ..ImportOptions::default() };
     try_import(&[source], &target, &options).unwrap();

@@ -1,4 +1,4 @@
-//! The rules and the position search against other programs: shakmaty, published perft counts, Scid.
+//! The rules and the position search compared with other programs: shakmaty, published perft counts, Scid.
 
 /// Shared by all test programs.
 #[path = "../common/mod.rs"]
@@ -8,20 +8,20 @@ mod common;
 mod book;
 /// Position search against a brute-force replay.
 mod find;
-/// What the library takes the bytes of a part for.
+/// The library's interpretation of a part's bytes.
 #[path = "../common/meaning.rs"]
 mod meaning;
-/// FEN and EPD in every flavour.
+/// FEN and EPD in every flavor.
 mod notations;
 /// Numbers of lines of legal moves.
 mod perft;
 /// Random games, ply by ply.
 mod rules;
-/// How many games reach a position, against Scid where it is installed.
+/// Numbers of games that reach a position, compared with Scid if installed.
 mod scid;
 /// The reader of the format in C99.
 mod second_program;
 /// The second reader of the format, in Python.
 mod second_reader;
-/// Where the random games start.
+/// Starting positions of the random games.
 mod setups;

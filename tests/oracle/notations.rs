@@ -1,5 +1,4 @@
-//! FEN and EPD against the crate shakmaty in every flavour; what is written is read back; hostile texts are refused,
-//! never more.
+//! FEN and EPD compared with the crate shakmaty in every flavor; written text is read again; hostile texts are refused.
 
 use crate::common::corpora;
 use crate::common::positions::position;
@@ -32,7 +31,7 @@ fn styled(position: &Position, target: EnPassantStyle, castling: CastlingStyle) 
     String::from_utf8(text).expect("ASCII")
 }
 
-/// Compares every flavour of one position; `theirs` is the same position.
+/// Compares every flavor of one position; `theirs` is the same position.
 fn compare(ours: &Position, theirs: &Chess) {
     for (style, mode) in TARGETS {
         let fen = styled(ours, style, CastlingStyle::XFen);
@@ -41,7 +40,7 @@ fn compare(ours: &Position, theirs: &Chess) {
         assert_eq!(epd, TheirEpd::from_position(theirs, mode).to_string());
         let read = Epd::read(epd.as_bytes(), ReadMode::Strict).expect(&epd);
         assert_eq!(read.to_string(), epd);
-        // What shakmaty does not write, it reads back as the same position.
+        // shakmaty does not write this form, but reads it as the same position.
         for castling in [CastlingStyle::XFen, CastlingStyle::Shredder, CastlingStyle::Standard] {
             let text = styled(ours, style, castling);
             let value = Fen::read(text.as_bytes(), ReadMode::Strict).expect(&text);
@@ -58,7 +57,7 @@ fn compare(ours: &Position, theirs: &Chess) {
     assert_eq!(ours.illegalities(), [], "{}", ours.fen());
 }
 
-/// All legal moves have different ids, which come back.
+/// All legal moves have different ids, which are decoded to the same moves.
 fn compare_ids(position: &Position) {
     for chess960 in [false, true] {
         let mut seen = Vec::new();
@@ -93,7 +92,7 @@ fn play(theirs: Chess, plies: usize, rng: &mut Random) -> (usize, Game) {
         if moves.is_empty() || ply == plies {
             return (ply + 1, game);
         }
-        // Castling and captures en passant are rare: they are taken where they come.
+        // Castling and en passant captures are rare: play them whenever possible.
         let rare: Vec<Move> =
             moves.iter().copied().filter(|m| !matches!(m.kind, scoresheet::chess::MoveKind::Plain)).collect();
         let m = if rare.is_empty() || rng.one_in(3) { rng.pick(&moves) } else { rng.pick(&rare) };
@@ -223,8 +222,8 @@ fn suites_of_the_corpora_are_read_written_and_read_again() {
             }
             let position = epd.position();
             suspect += usize::from(!position.illegalities().is_empty());
-            // What shakmaty takes for legal, pieces and checks apart from clocks, is legal here, and the other way
-            // round.
+            // Positions are legal here exactly if shakmaty calls them legal, by pieces and checks, ignoring the
+            // counters.
             let theirs = TheirFen::from_ascii(position.fen().as_bytes()).expect(line);
             let theirs = theirs.into_position::<Chess>(CastlingMode::Chess960);
             let clock =
@@ -293,11 +292,11 @@ fn reasons_of_illegality() {
     assert_eq!(reasons("4k3/8/8/8/8/8/8/4K2R w KH - 0 1").len(), 1);
     assert_eq!(reasons("4k3/8/8/8/4P3/8/8/4K3 b - e3 1 9"), [ClockAfterDoubleStep]);
     assert_eq!(reasons("4k3/8/8/8/8/8/8/4K3 w - - 9 5"), [ClockBeyondGame]);
-    // Two knights at once; rooks from both ends of a line; a rook and a bishop are well.
+    // Two knights at once; rooks from both ends of a line; a rook and a bishop are possible.
     assert_eq!(reasons("4k3/2N3N1/8/8/8/8/8/4K3 b - - 0 9"), [ImpossibleCheck(Color::Black)]);
     assert_eq!(reasons("R3k2R/8/8/8/8/8/8/4K3 b - - 0 9"), [ImpossibleCheck(Color::Black)]);
     assert_eq!(reasons("R3k3/8/8/8/B7/8/8/4K3 b - - 0 9"), []);
-    // After a double step only the pawn checks, or who looked through its first square.
+    // After a double step, only the pawn can give check, or a piece that attacks through the pawn's first square.
     assert_eq!(reasons("8/8/8/1k6/3Pp3/8/8/4KQ2 b - d3 0 9"), [ImpossibleCheck(Color::Black)]);
     assert_eq!(reasons("8/8/8/k7/3P4/8/8/4B1K1 b - d3 0 9"), []);
     assert_eq!(reasons("8/8/8/2k5/3P4/8/8/6K1 b - d3 0 9"), []);
@@ -455,8 +454,8 @@ fn pcn_errors_name_the_element() {
             refused("previous_moves", json!([[[52, "shift", 36, { "promotion": "W:Q" }]]])),
             "/previous_moves/0: not a legal move",
         ),
-        (refused("previous_moves", json!([7])), "/previous_moves/0: a list of actions is wanted here"),
-        (refused("over?", json!("yes")), "/over?: true, false or null is wanted here"),
+        (refused("previous_moves", json!([7])), "/previous_moves/0: expected a list of actions"),
+        (refused("over?", json!("yes")), "/over?: expected true, false or null"),
         (refused("a/b~", json!(1)), "/a~1b~0: PCN has no such member"),
         (
             refused("starting_position", json!([[null], [null, null]])),
@@ -468,7 +467,7 @@ fn pcn_errors_name_the_element() {
     }
     let shogi = pcn::parse(br#"[{"starting_position": [[["+s:b"]]]}]"#).map(|_| ()).expect_err("shogi");
     assert_eq!(shogi.to_string(), "bad PCN: /0/starting_position: a board of 1x1x1 squares; western chess has 8x8");
-    // A knight that jumps and lands, and any other way to take a move apart, is the same move.
+    // A knight that jumps and lands, and any other decomposition, is the same move.
     let mut game = start.clone();
     game["previous_moves"] = json!([
         [[62, "jump", [5, 5]], [[5, 5], "land", 45]],

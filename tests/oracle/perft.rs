@@ -1,4 +1,4 @@
-//! Perft: the numbers of lines of legal moves, against published and computed counts.
+//! Perft: the numbers of lines of legal moves, compared with published and computed counts.
 
 use crate::common::corpora;
 use crate::common::positions::position;
@@ -14,7 +14,7 @@ struct Case {
     counts: Vec<(u32, u64)>,
 }
 
-/// Reads the form of `testdata/perft`: `FEN ; D1 20 ; D2 400`, one position a line, `#` before a remark.
+/// Parses `testdata/perft`: `FEN ; D1 20 ; D2 400`, one position per line, `#` before a remark.
 fn read_testdata(name: &str) -> Vec<Case> {
     let path = format!("{}/testdata/perft/{name}", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
@@ -35,7 +35,7 @@ fn read_testdata(name: &str) -> Vec<Case> {
     cases
 }
 
-/// Reads the form of the corpora: `id ..`, `epd ..` and `perft DEPTH COUNT` lines.
+/// Parses the corpora's form: `id ..`, `epd ..` and `perft DEPTH COUNT` lines.
 fn read_corpus(text: &str) -> Vec<Case> {
     let mut cases: Vec<Case> = Vec::new();
     for line in text.lines() {
@@ -51,7 +51,7 @@ fn read_corpus(text: &str) -> Vec<Case> {
     cases
 }
 
-/// Counts every case to each depth that stays within `budget` lines (and always to the first), on all cores.
+/// Counts every case to each depth within `budget` lines (and always to the first), on all cores.
 fn count(suite: &str, cases: &[Case], budget: u64) {
     let began = Instant::now();
     let run = |case: &Case| -> Result<u64, String> {
@@ -76,7 +76,7 @@ fn count(suite: &str, cases: &[Case], budget: u64) {
     println!("{suite}: {} positions, {nodes} lines, {:?}", cases.len(), began.elapsed());
 }
 
-/// The lines allowed for each position; `SCORESHEET_PERFT_NODES` sets another number for a deep run.
+/// The maximum number of lines for each position; `SCORESHEET_PERFT_NODES` sets another number for a deep run.
 fn budget(default: u64) -> u64 {
     match std::env::var("SCORESHEET_PERFT_NODES") {
         Ok(text) => text.parse().expect("SCORESHEET_PERFT_NODES is a number"),
@@ -107,7 +107,7 @@ fn edge_cases() {
     count("edge.perft", &cases, budget(5_000_000));
 }
 
-/// The data itself: what it says of each position is what an independent engine counts.
+/// The data itself: an independent engine counts the same for each position.
 #[test]
 fn testdata_is_what_the_oracle_counts() {
     for name in ["published.perft", "edge.perft"] {

@@ -1,4 +1,4 @@
-//! Random games, ply by ply against an independent engine.
+//! Random games, compared with an independent engine ply by ply.
 
 use crate::common::positions::position;
 use crate::common::random::Random;
@@ -15,13 +15,13 @@ use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle};
 use scoresheet::chess::{Color, Move, MoveKind, Position, Role, Square};
 use std::collections::{HashMap, HashSet};
 
-/// What the games came across: proof that the rare rules were met.
+/// Counts of the rare rules, to prove that the games used them.
 #[derive(Default, Debug, Clone, Copy)]
 struct Seen {
     plies: usize,
     castlings: usize,
     captures_en_passant: usize,
-    /// A pawn stands ready to capture en passant, and none may.
+    /// A pawn is ready to capture en passant, but no capture is legal.
     forbidden_en_passant: usize,
     promotions: usize,
     checks: usize,
@@ -50,7 +50,7 @@ impl Seen {
     }
 }
 
-/// A move as (from, to, promotion letter, what it is), comparable between the engines.
+/// A move as (from, to, promotion letter, kind), comparable between the engines.
 type Key = (u8, u8, u8, u8);
 
 fn our_key(m: Move) -> Key {
@@ -94,14 +94,14 @@ fn shredder_rights(setup: &Chess) -> String {
     if text.is_empty() { "-".to_owned() } else { text }
 }
 
-/// One game in both engines.
+/// Plays one game in both engines.
 struct Game {
     ours: Position,
     theirs: Chess,
     mode: CastlingMode,
     rng: Random,
     seen: Seen,
-    /// Zobrist key and the position it stands for, clocks aside.
+    /// A Zobrist key and its position, without counters.
     keys: Vec<(u64, String)>,
 }
 
@@ -111,7 +111,7 @@ impl Game {
         Game { ours: position(&fen), theirs, mode, rng, seen: Seen::default(), keys: Vec::new() }
     }
 
-    /// Compares and plays random moves until there are none, or `plies` were played.
+    /// Compares and plays random moves until there are none, or for `plies`.
     fn run(mut self, plies: usize) -> (Seen, Vec<(u64, String)>) {
         for ply in 0..=plies {
             let moves = self.compare();
@@ -176,7 +176,7 @@ impl Game {
         pairs
     }
 
-    /// `check` must agree with the list for every move that can be written down.
+    /// The legality check must agree with the list for every possible move.
     fn compare_all_conceivable_moves(&self, moves: &[(Move, TheirMove)]) {
         let listed: HashSet<Move> = moves.iter().map(|pair| pair.0).collect();
         let mut kinds = vec![MoveKind::Plain, MoveKind::EnPassant, MoveKind::Null];
@@ -192,7 +192,7 @@ impl Game {
         }
     }
 
-    /// Plays a random move, the rarer sorts more often than chance would.
+    /// Plays a random move, preferring rare kinds.
     fn play(&mut self, moves: &[(Move, TheirMove)]) {
         let special: Vec<_> = moves.iter().copied().filter(|(m, _)| m.kind != MoveKind::Plain).collect();
         let pawns = self.theirs.board().pawns();
@@ -220,7 +220,7 @@ impl Seen {
         if m.kind != MoveKind::Plain || !san.starts_with(|c: char| c.is_ascii_uppercase()) {
             return;
         }
-        // After the piece's letter and before the target square.
+        // Between the piece's letter and the target square.
         let text = san.trim_end_matches(['+', '#']).replace('x', "");
         match &text.as_bytes()[1..text.len() - 2] {
             [] => {}
@@ -236,7 +236,7 @@ fn square(square: Square) -> TheirSquare {
     TheirSquare::new(u32::from(square.index()))
 }
 
-/// Compares SAN and UCI, written and read back; returns the SAN.
+/// Compares SAN and UCI, written and parsed; returns the SAN.
 fn compare_notation(ours: &Position, theirs: &Chess, m: Move, their_move: TheirMove, mode: CastlingMode) -> String {
     let san = ours.san(m);
     let expected = SanPlus::from_move(theirs.clone(), their_move).to_string();
@@ -277,7 +277,8 @@ fn assert_pieces_are_where_they_stand(position: &Position) {
     }
 }
 
-/// Runs the games on all cores; equal Zobrist keys must mean equal positions over all of them, and the other way round.
+/// Runs the games on all cores; over all games, equal Zobrist keys must mean equal positions, and different keys
+/// different ones.
 fn run(name: &str, games: impl ParallelIterator<Item = Game>, plies: usize) -> Seen {
     let results: Vec<_> = games.map(|game| game.run(plies)).collect();
     let mut total = Seen::default();

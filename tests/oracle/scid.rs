@@ -1,9 +1,9 @@
-//! How many games reach a position, against Scid, where it is installed: `cargo test --release --test oracle scid:: --
-//! --ignored --nocapture`.
+//! Numbers of games that reach a position, compared with Scid, if installed: `cargo test --release --test oracle scid::
+//! -- --ignored --nocapture`.
 //!
-//! Scid's program for scripts, `tkscid`, is looked for in the PATH, in /usr/games, and by the name that SCORESHEET_SCID
-//! gives. The corpus `otb` is exported from an archive and imported into a database of Scid's; then both are asked for
-//! the same positions. Scid compares pieces and side to move, and so does the search here.
+//! Scid's script interpreter, `tkscid`, is searched in the PATH, in /usr/games, and under the name in SCORESHEET_SCID.
+//! The corpus `otb` is exported from an archive and imported into a Scid database; then both search for the same
+//! positions. Scid compares pieces and side to move, and so does this search.
 
 #![allow(clippy::result_large_err)]
 
@@ -20,8 +20,8 @@ use std::fs::File;
 use std::io::{BufWriter, Write as _};
 use std::process::{Command, Stdio};
 
-/// Makes a database of a PGN file and prints its number of games, then for each line of a file of FENs how many games
-/// have it.
+/// Makes a database from a PGN file and prints its number of games; then for each line of a file of FENs, prints the
+/// number of games with this position.
 const SCRIPT: &str = r#"
 proc progressCallBack {args} {}
 lassign $argv base pgn fens
@@ -45,7 +45,7 @@ fn scid() -> Option<String> {
         let mut command = Command::new(name);
         command.arg("/dev/null").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         command.spawn().is_ok_and(|mut child| {
-            // It would wait for events.
+            // Otherwise it would wait for events.
             let _ = child.kill();
             child.wait().is_ok()
         })
@@ -66,7 +66,7 @@ fn counts_are_those_of_scid() {
     let options = ImportOptions::default();
     try_import(&sources, &path("all.bga"), &options).unwrap();
     let archive = Archive::open(path("all.bga")).unwrap();
-    // What Scid cannot be expected to read alike stays out.
+    // Excludes games that Scid is known to read differently.
     let (mut games, mut writer) = (Vec::new(), PgnWriter::new());
     let mut pgn = BufWriter::new(File::create(path("all.pgn")).unwrap());
     for game in archive.games() {
@@ -85,7 +85,7 @@ fn counts_are_those_of_scid() {
     while sought.len() < 300 {
         let game = archive.game(random.pick(&games)).unwrap();
         let position = game.position(random.below(game.plies().min(80) as usize + 1) as u32).unwrap();
-        // Half of them early in the game, where many games are.
+        // Half of the positions are early in the game, where many games have them.
         let position = if sought.len() % 2 == 0 { position } else { game.position(game.plies().min(8)).unwrap() };
         if known.insert(position.fen()) {
             writeln!(fens, "{}", position.fen()).unwrap();

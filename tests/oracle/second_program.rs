@@ -1,6 +1,6 @@
 //! The reader in C99, `tools/port/reader.c`, which was written from FORMAT.md alone: positions, tags, test vectors and
-//! verdicts on damaged files are the library's. Skipped, with a message, where there is no C compiler or no libzstd for
-//! it. It is built with the address and undefined behaviour sanitizers if they can be linked.
+//! verdicts on damaged files must equal the library's. Skipped, with a message, without a C compiler or libzstd. It is
+//! built with the address and undefined behavior sanitizers if possible.
 
 use crate::common::conformance;
 use crate::common::import::try_import;
@@ -35,7 +35,7 @@ const PARTS: [&str; 13] = [
     "commit",
 ];
 
-/// The compiled program; `None`, with a message, where it cannot be built.
+/// Returns the compiled program; `None`, with a message, if it cannot be built.
 fn program() -> Option<&'static Path> {
     static BUILT: OnceLock<Option<PathBuf>> = OnceLock::new();
     let built = BUILT.get_or_init(build);
@@ -68,7 +68,7 @@ fn build() -> Option<PathBuf> {
     Some(target)
 }
 
-/// What the program says.
+/// Returns the output of the program.
 struct Said {
     good: bool,
     output: Vec<u8>,
@@ -80,20 +80,20 @@ impl Said {
         std::str::from_utf8(&self.output).unwrap().lines().collect()
     }
 
-    /// Checks that it refuses, and says nothing else.
+    /// Checks that it refuses, and prints nothing else.
     fn assert_refused(&self, what: &str) {
         assert!(!self.good && self.output.is_empty(), "{what}: {}", String::from_utf8_lossy(&self.output));
     }
 }
 
-/// Runs the program, and checks that it ends in order.
+/// Runs the program, and checks that it exits normally.
 fn run(program: &Path, args: &[&str], input: &str) -> Said {
     let mut command = Command::new(program);
     command.args(args).env("SCORESHEET_MODEL", root().join("data/model-1.bin"));
     command.env("ASAN_OPTIONS", "detect_leaks=0:allocator_may_return_null=1");
     let mut child =
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program");
-    // A program that refuses the archive reads no requests.
+    // If the program refuses the archive, it reads no requests.
     let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
     let output = child.wait_with_output().unwrap();
     let message = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -105,8 +105,8 @@ fn run(program: &Path, args: &[&str], input: &str) -> Said {
     Said { good: output.status.success(), output: output.stdout, message }
 }
 
-/// Compares what program and library say of a file: whether it is an archive, the positions and tags of every game, and
-/// which games are refused. `seed` chooses a ply of each game besides the last.
+/// Compares the results of program and library for a file: whether it is an archive, the positions and tags of every
+/// game, and the refused games. `seed` selects a ply of each game in addition to the last.
 fn agrees(program: &Path, path: &Path, seed: u64, what: &str) {
     let name = path.to_str().unwrap();
     let archive = match Archive::open(ArchiveFile::from_bytes(fs::read(path).unwrap())) {
@@ -115,13 +115,14 @@ fn agrees(program: &Path, path: &Path, seed: u64, what: &str) {
     };
     let incomplete = archive.incomplete().is_some();
     let (mut random, mut pairs, mut fens, mut tags) = (Random::new(seed), String::new(), String::new(), Vec::new());
-    // The games whose tags the library does not give: of a damaged record, which is no concern of its tags, and others.
+    // The games whose tags the library does not return: games with a damaged record, although the tags do not need it,
+    // and others.
     let (mut without_record, mut without_tags) = (Vec::new(), false);
     for number in archive.live().iter() {
         let mut lines = Vec::new();
         let game = archive.game(number);
         let mut positions = Vec::new();
-        // `Archive::position` trusts the moves of a record whose checksum holds; this checks them all.
+        // `Archive::position` trusts the moves of a record with a valid checksum; this checks all moves.
         match game.as_ref().map(|game| game.positions(|position| positions.push(position.fen()))) {
             Ok(Ok(())) => {
                 let (ply, plies) = (random.below(positions.len()), positions.len() - 1);
@@ -146,7 +147,8 @@ fn agrees(program: &Path, path: &Path, seed: u64, what: &str) {
     }
     let said = run(program, &["fen", name], &pairs);
     if said.message.contains("the table of the moves block") {
-        // It refuses all games of the chunk, the library only those whose records do not lie where the table says.
+        // The program refuses all games of the chunk; the library only those whose records do not lie at the offsets in
+        // the table.
         return;
     }
     assert_eq!(said.good, !incomplete, "{what}: {}", said.message);
@@ -233,7 +235,7 @@ fn test_vectors() {
     assert!(PARTS.iter().all(|part| parts.iter().any(|seen| seen == part)), "{parts:?}");
 }
 
-/// The whole files of `archives.json`: what a reader without an index says.
+/// The complete files of `archives.json`: the results of a reader without an index.
 #[test]
 fn damaged_files_of_the_vectors() {
     let Some(program) = program() else { return };
@@ -274,7 +276,7 @@ fn mutate(bytes: &mut Vec<u8>, random: &mut Random) {
     }
 }
 
-/// Changed bytes of every vector: the program says what the library says, or nothing where that refuses them.
+/// Changed bytes of every vector: the program agrees with the library, or refuses what the library refuses.
 #[test]
 fn changed_parts() {
     let Some(program) = program() else { return };
@@ -303,7 +305,7 @@ fn changed_parts() {
     }
 }
 
-/// The blocks of a file: where they begin, their headers, their payloads.
+/// The blocks of a file: their offsets, headers and payloads.
 fn blocks(file: &[u8]) -> Vec<(usize, usize)> {
     let (mut found, mut at) = (Vec::new(), 8192);
     while at + 40 <= file.len() {
@@ -314,7 +316,7 @@ fn blocks(file: &[u8]) -> Vec<(usize, usize)> {
     found
 }
 
-/// Makes all checksums and content chains good again, so what was changed is read.
+/// Recomputes all checksums and content chains, so changes are read.
 fn seal(file: &mut [u8], blocks: &[(usize, usize)]) {
     let id = ArchiveId(file[16..32].try_into().unwrap());
     let number = |file: &[u8], at: usize| u64::from_le_bytes(file[at..at + 8].try_into().unwrap());
@@ -353,19 +355,19 @@ fn seal(file: &mut [u8], blocks: &[(usize, usize)]) {
     }
 }
 
-/// Whether a byte lies in a zstd frame of this block.
+/// Returns whether a byte lies in a zstd frame of this block.
 fn in_frame(file: &[u8], (block, length): (usize, usize), at: usize) -> bool {
     let payload = block + 40;
     let coding = payload + file[payload..].iter().take_while(|byte| **byte >= 0x80).count() + 1;
     file[block + 4] != 1 && file[coding] == 1 && (coding..payload + length).contains(&at)
 }
 
-/// Changed archives, most of them with good checksums.
+/// Changed archives, most of them with valid checksums.
 #[test]
 fn changed_archives() {
     let Some(program) = program() else { return };
     let folder = tempfile::tempdir().unwrap();
-    // The archive of a failed case stays there.
+    // The archive of a failed case is kept there.
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("changed.bga");
     let packed = imported(&testdata("golden/sample.pgn"), folder.path(), true);
     let golden = ["v1.0", "v1.0-deleted", "v1.0-engine", "v1.0-changed"];
@@ -384,7 +386,7 @@ fn changed_archives() {
                 1 => random.pick(&blocks).0 + random.below(40),
                 _ => 8192 + random.below(file.len() - 8192),
             };
-            // Versions of zstd differ in which damaged frames they refuse.
+            // Versions of zstd refuse different damaged frames.
             sealed &= !blocks.iter().any(|block| in_frame(&file, *block, at));
             file[at] = match random.below(3) {
                 0 => random.next() as u8,
@@ -403,7 +405,7 @@ fn changed_archives() {
     }
 }
 
-/// The conformance suite, as any reader can be asked; the model is that of this project.
+/// The conformance suite for readers; the model is this project's.
 #[test]
 fn the_conformance_suite() {
     let Some(program) = program() else { return };

@@ -1,5 +1,5 @@
 //! The second reader, `tools/reader.py`, which was written from FORMAT.md alone: digests, positions, source bytes and
-//! test vectors are the same. Skipped, with a message, where there is no python3 or no zstd for it.
+//! test vectors must be equal. Skipped, with a message, without python3 or zstd.
 
 use crate::common::conformance;
 use crate::common::import::{archive_of, try_import};
@@ -17,7 +17,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// What the reader says, or why it refuses; `None`, with a message, where it cannot be run.
+/// Returns the output of the reader, or its reason to refuse; `None`, with a message, if it cannot be run.
 fn reader(args: &[&str], file: &Path, input: &str) -> Option<Result<Vec<u8>, String>> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tools/reader.py");
     let mut command = Command::new("python3");
@@ -38,7 +38,7 @@ fn reader(args: &[&str], file: &Path, input: &str) -> Option<Result<Vec<u8>, Str
     Some(if output.status.success() { Ok(output.stdout) } else { Err(message) })
 }
 
-/// Compares what both say of an archive. Returns false where the reader cannot be run.
+/// Compares the results of both for an archive. Returns false if the reader cannot be run.
 fn agrees(path: &Path, seed: u64) -> bool {
     let archive = Archive::open(path).unwrap();
     let Some(digest) = reader(&["digest"], path, "") else { return false };
@@ -72,7 +72,7 @@ fn imported(folder: &Path, source: &Path) -> PathBuf {
     path
 }
 
-/// The conformance suite, as any reader can be asked.
+/// The conformance suite for readers.
 #[test]
 fn the_conformance_suite() {
     if reader(&["digest"], &testdata("golden/v1.0.bga"), "").is_none() {
@@ -140,7 +140,7 @@ fn golden_files() {
     assert!(refused.is_err());
 }
 
-/// The whole sample: digest, a position of each game, and its bytes.
+/// The complete sample: digest, a position of each game, and its bytes.
 #[test]
 fn the_lichess_sample() {
     let folder = tempfile::tempdir().unwrap();
@@ -150,7 +150,7 @@ fn the_lichess_sample() {
     }
 }
 
-/// Level P: digest, positions and bytes of packed archives. Few games, since each takes the script a second.
+/// Level P: digest, positions and bytes of packed archives. Only few games, because the script takes a second for each.
 #[test]
 fn packed_archives() {
     let folder = tempfile::tempdir().unwrap();
@@ -177,8 +177,8 @@ fn test_vectors() {
     }
 }
 
-/// Flipped bits of the vectors: both readers make the same of each, and almost none goes unseen. `SCORESHEET_FLIPS` says how
-/// many bits of each vector (all of them take hours).
+/// Flipped bits of the vectors: both readers agree on each, and detect almost all. `SCORESHEET_FLIPS` sets the number
+/// of bits per vector (all bits take hours).
 #[test]
 fn flipped_vectors() {
     let folder = tempfile::tempdir().unwrap();
@@ -192,7 +192,7 @@ fn flipped_vectors() {
             let part = vector["part"].as_str().unwrap();
             let bytes = bytes(vector["bytes"].as_str().unwrap());
             let counts: Vec<u64> = serde_json::from_value(vector["counts"].clone()).unwrap();
-            // What a decoder makes of a damaged frame is its own affair, and a checksum comes before it.
+            // Decoders may treat a damaged frame differently, and a checksum is tested before.
             let frame = bytes.windows(4).position(|four| four == [0x28, 0xB5, 0x2F, 0xFD]);
             let bits = 8 * frame.unwrap_or(bytes.len());
             for at in 0..bits.min(most) {
@@ -215,7 +215,7 @@ fn flipped_vectors() {
         fs::write(folder.path().join(format!("{name}.json")), serde_json::to_vec(&flipped).unwrap()).unwrap();
     }
     println!("{flips} flips, unseen: {unseen:?}");
-    // The ends of coded numbers have bits to spare, and a prefix may stand where it need not.
+    // The ends of coded numbers have unused bits, and prefixes may be unnecessary.
     let coded = |part: &str| matches!(part, "layout" | "packed" | "tags" | "texts");
     let plain: usize = unseen.iter().filter(|(part, _)| !coded(part)).map(|(_, unseen)| unseen).sum();
     assert!(plain <= 1 && unseen.values().sum::<usize>() <= flips / 40, "{unseen:?} of {flips}");
@@ -224,8 +224,8 @@ fn flipped_vectors() {
     }
 }
 
-/// The description of the files for Kaitai Struct is compiled, and what comes out reads archives, indexes and all side
-/// files. Skipped where there is no compiler.
+/// The Kaitai Struct description is compiled; the result reads archives, indexes and all side files. Skipped without a
+/// compiler.
 #[test]
 fn kaitai_struct() {
     let folder = tempfile::tempdir().unwrap();
@@ -247,7 +247,7 @@ fn kaitai_struct() {
     assert_eq!(String::from_utf8_lossy(&output.stdout).lines().count(), 9);
 }
 
-/// The PGN files of a folder and of those in it.
+/// Returns the PGN files of a folder and its subfolders.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut entries: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -275,14 +275,14 @@ fn corpus(name: &str) {
         let (part, path) = (folder.path().join("part.pgn"), folder.path().join("a.bga"));
         let text = &text[..text.len().min(most)];
         fs::write(&part, text).unwrap();
-        // What has no game in its first bytes is no archive.
+        // A file without a game in its first bytes makes no archive.
         if try_import(&[part], &path, &ImportOptions::default()).is_ok() && path.exists() {
             if !agrees(&path, 3) {
                 return;
             }
             let archive = Archive::open(&path).unwrap();
             if archive.sources().unwrap().first().is_some_and(|source| source.exact) {
-                // Of a compressed or converted source not the file's bytes, but those that were read of it.
+                // For a compressed or converted source, the decoded bytes, not the file's.
                 let (sources, mut original) = (archive.sources().unwrap(), Vec::new());
                 assert!(archive.write_original(&sources[0], &mut original).unwrap());
                 gives_back(&path, &original);

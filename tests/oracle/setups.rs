@@ -1,9 +1,9 @@
-//! Where the random games start.
+//! Starting positions of the random games.
 
 use crate::common::random::Random;
 use oracle_rules::shakmaty::{CastlingMode, Chess, Color, FromSetup, Piece, PositionError, Role, Setup, Square};
 
-/// The starting position of that number (0 to 959) in Scharnagl's numbering.
+/// Returns the starting position with this number (0 to 959) in Scharnagl's numbering.
 pub fn chess960_start(number: usize) -> Setup {
     let mut files: [Option<Role>; 8] = [None; 8];
     let (rest, bishop) = (number / 4, number % 4);
@@ -40,8 +40,8 @@ pub fn chess960_start(number: usize) -> Setup {
     setup
 }
 
-/// A random arrangement that the oracle holds for possible: crowds of promoted pieces, captures en
-/// passant with lines to the king, castling rights of inner rooks.
+/// Returns a random arrangement that the oracle calls possible: crowds of promoted pieces, en passant captures with
+/// lines to the king, castling rights of inner rooks.
 pub fn random_setup(rng: &mut Random) -> Option<Chess> {
     let mut setup = Setup::empty();
     setup.turn = rng.pick(&Color::ALL);
@@ -58,8 +58,8 @@ pub fn random_setup(rng: &mut Random) -> Option<Chess> {
     let us = setup.turn;
     let en_passant = rng.one_in(2);
     if en_passant {
-        // The pawn that has just stepped, up to two that can take it, and often our
-        // king and a rook or queen of theirs on that rank.
+        // The pawn after its double step, up to two pawns that can capture it, and often our king with an opposing rook
+        // or queen on that rank.
         let file = rng.below(8);
         let (rank, after): (usize, isize) = if us == Color::White { (4, 8) } else { (3, -8) };
         put(&mut setup, rank * 8 + file, us.other(), Role::Pawn);
@@ -111,8 +111,7 @@ pub fn random_setup(rng: &mut Random) -> Option<Chess> {
         let at = if role == Role::Pawn { 8 + rng.below(48) } else { rng.below(64) };
         put(&mut setup, at, rng.pick(&Color::ALL), role);
     }
-    // Impossible checks stay out where a capture en passant could answer them: the oracle does
-    // not claim to judge those.
+    // Excludes impossible checks that an en passant capture could answer: the oracle does not claim to judge them.
     let position = Chess::from_setup(setup, CastlingMode::Chess960);
     let position = position.or_else(PositionError::ignore_too_much_material);
     if en_passant { position.ok() } else { position.or_else(PositionError::ignore_impossible_check).ok() }

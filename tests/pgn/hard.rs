@@ -1,8 +1,7 @@
-//! Files of real games and the PGN test files of other projects: each of the latter with its frozen outcome, whatever
-//! the sizes of the reads; and all of them into an archive and back, in a build that checks every sum for overflow.
+//! Real games, and PGN test files of other projects with frozen results for all read sizes. All files are imported and
+//! exported in a build that checks every sum for overflow.
 //!
-//! Runs where SCORESHEET_CORPORA names a folder with the folder `hard`, and others. With SCORESHEET_BLESS set the list
-//! is written anew.
+//! Runs if SCORESHEET_CORPORA names a folder with the folder `hard`, and others. SCORESHEET_BLESS rewrites the list.
 
 use crate::common::import::try_import;
 use rayon::prelude::*;
@@ -20,7 +19,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 const LIST: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/pgn/hard.txt");
 
-/// Gives at most `size` bytes a read.
+/// Returns at most `size` bytes per read.
 struct Slow<R> {
     reader: R,
     size: usize,
@@ -33,7 +32,7 @@ impl<R: Read> Read for Slow<R> {
     }
 }
 
-/// Games seen, stored and rejected, those read as Windows-1252, and the faults by kind.
+/// Games seen, stored, rejected, and read as Windows-1252; the faults by kind.
 fn outcome(file: &[u8], size: usize) -> String {
     let options = ReadOptions::default();
     let source = match pgn::from_reader(Slow { reader: Cursor::new(file.to_vec()), size }, None) {
@@ -133,7 +132,7 @@ fn every_file_of_the_corpora_comes_back() {
     files(Path::new(&folder), &mut paths);
     paths.sort();
     let (next, stored, refused) = (AtomicUsize::new(0), AtomicU64::new(0), AtomicU64::new(0));
-    // Threads of their own: what is verified on rayon's must not wait there for another file.
+    // Separate threads: a verification on rayon's threads must not wait there for another file.
     std::thread::scope(|scope| {
         for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
             scope.spawn(|| {
@@ -149,7 +148,7 @@ fn every_file_of_the_corpora_comes_back() {
     assert!(stored.into_inner() > 0);
 }
 
-/// Imports a file, verifies the archive and gives the source back. Returns the games stored, and 1 where there are
+/// Imports a file, verifies the archive and restores the source. Returns the number of stored games, and 1 if there are
 /// none.
 fn comes_back(path: &Path) -> (u64, u64) {
     let folder = tempfile::tempdir().unwrap();
@@ -164,7 +163,7 @@ fn comes_back(path: &Path) -> (u64, u64) {
     assert!(report.is_intact(), "{}: {:?}", path.display(), report.damage);
     let (archive, mut original) = (Archive::open(&target).unwrap(), Vec::new());
     assert!(archive.write_original(&archive.sources().unwrap()[0], &mut original).unwrap(), "{}", path.display());
-    // A compressed file comes back unpacked.
+    // A compressed file is restored uncompressed.
     let mut plain = Vec::new();
     pgn::from_reader(Cursor::new(bytes), None).unwrap().read_to_end(&mut plain).unwrap();
     assert!(original == plain, "{}", path.display());

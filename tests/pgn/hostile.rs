@@ -1,8 +1,8 @@
-//! Sizes that no honest file has: time grows with the input, memory does not.
+//! Inputs with sizes beyond any honest file: time grows with the input, but memory does not.
 //!
-//! Each file is imported by a process of its own, on two threads, which then says what that took; so are its archive's
-//! verification and the way back to the source. The short tests run always; those of more and larger files, and a GiB
-//! from a generator, with `--ignored`.
+//! A separate process imports each file on two threads and reports its cost; another one verifies the archive and
+//! restores the source. The short tests always run. With `--ignored`, there are more and larger files, and a GiB from a
+//! generator.
 
 use crate::common::import::try_import;
 use rayon::ThreadPoolBuilder;
@@ -20,10 +20,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// What any import may have of memory, on two threads.
+/// The memory limit of any import on two threads.
 const MEMORY: u64 = 256 << 20;
 
-/// A text of a head, a unit many times over, and a tail, made as it is read.
+/// A text of a head, a repeated unit, and a tail, generated while it is read.
 struct Made {
     head: &'static [u8],
     unit: &'static [u8],
@@ -60,7 +60,7 @@ impl Read for Made {
     }
 }
 
-/// Games stored and rejected, their faults, and the largest piece of text that was held.
+/// Games stored and rejected, their faults, and the largest buffered text.
 fn read(made: Made, limits: ReadLimits) -> (u32, u32, Vec<FaultKind>, usize) {
     let options = ReadOptions { limits, ..ReadOptions::default() };
     let mut splitter = Splitter::new(made, 0, options.limits);
@@ -88,7 +88,7 @@ fn read(made: Made, limits: ReadLimits) -> (u32, u32, Vec<FaultKind>, usize) {
 const HEAD: &str = "[Event \"before\"]\n\n1. d4 *\n\n[Event \"hostile\"]\n\n1. e4 ";
 const TAIL: &str = " *\n\n[Event \"behind\"]\n\n1. c4 *\n";
 
-/// Variations a million deep, and a comment of so many bytes, between two games that must not suffer.
+/// Variations a million levels deep, and a comment of this many bytes, between two games that must be unaffected.
 fn deep(times: usize) -> Made {
     Made::new(HEAD, b"(1. d4 ", times, TAIL)
 }
@@ -134,26 +134,26 @@ fn a_comment_of_a_gibibyte() {
     assert!(peak().is_none_or(|peak| peak < 64 << 20), "{:?}", peak());
 }
 
-/// The peak of the process's memory in bytes, where the system tells it.
+/// Returns the peak memory of the process in bytes, if the system reports it.
 fn peak() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? * 1024)
 }
 
-/// The processor time of all threads of the process, where the system tells it: in hundredths of a second.
+/// Returns the processor time of all threads of the process in hundredths of a second, if the system reports it.
 fn processor_time() -> Option<Duration> {
     let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
-    // What follows the program's name, which may hold anything.
+    // The fields after the program's name, which may contain any characters.
     let mut fields = stat.rsplit_once(')')?.1.split_ascii_whitespace().skip(11);
     let mut ticks = || fields.next()?.parse::<u64>().ok();
     Some(Duration::from_millis(10 * (ticks()? + ticks()?)))
 }
 
-/// What a process that worked on a file took, and what came of it.
+/// The cost and result of a process for a file.
 struct Cost {
     time: Duration,
-    /// The peak of its memory in bytes, where the system tells it.
+    /// The peak of its memory in bytes, if the system reports it.
     peak: Option<u64>,
     outcome: String,
 }
@@ -161,7 +161,7 @@ struct Cost {
 const JOB: &str = "SCORESHEET_HOSTILE_JOB";
 const FOLDER: &str = "SCORESHEET_HOSTILE_FOLDER";
 
-/// Runs this program again with a job, in the folder: so memory and time are the job's own.
+/// Runs this program again for a job in the folder, to measure the job's memory and time alone.
 fn cost(job: &str, folder: &Path) -> Cost {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--exact", "hostile::a_job", "--ignored", "--nocapture", "--test-threads=1"]);
@@ -175,14 +175,14 @@ fn cost(job: &str, folder: &Path) -> Cost {
     Cost { time, peak: (peak > 0).then_some(peak), outcome: fields.next().unwrap_or_default().to_owned() }
 }
 
-/// Not a test: what `cost` runs.
+/// Not a test: `cost` runs it.
 #[test]
 #[ignore = "a job of other tests"]
 fn a_job() {
     let Some(job) = std::env::var_os(JOB) else { return };
     let folder = PathBuf::from(std::env::var_os(FOLDER).unwrap());
     let (source, target) = (folder.join("s.pgn"), folder.join("s.bga"));
-    // Not mapped: the pages of a file are no memory of the program's.
+    // Not mapped: pages of a mapped file are not the program's memory.
     let open = || Archive::open(ArchiveFile::at(&target).options(OpenOptions::from(Access::Read))).unwrap();
     let start = Instant::now();
     let work = || match job.to_str().unwrap() {
@@ -218,7 +218,7 @@ fn a_job() {
 
 type Make = fn(usize) -> Vec<u8>;
 
-/// A unit over and over, to so many bytes.
+/// Returns a unit repeated to this many bytes.
 fn fill(unit: impl AsRef<[u8]>, bytes: usize) -> Vec<u8> {
     let unit = unit.as_ref();
     let mut text = unit.repeat(bytes / unit.len() + 1);
@@ -226,7 +226,7 @@ fn fill(unit: impl AsRef<[u8]>, bytes: usize) -> Vec<u8> {
     text
 }
 
-/// Units one after the other, each made from its number in letters, to about so many bytes.
+/// Returns numbered units, to about this many bytes.
 fn each(bytes: usize, mut make: impl FnMut(&str) -> String) -> Vec<u8> {
     let (mut text, mut number) = (Vec::with_capacity(bytes + 100), 0usize);
     while text.len() < bytes {
@@ -241,17 +241,17 @@ fn each(bytes: usize, mut make: impl FnMut(&str) -> String) -> Vec<u8> {
     text
 }
 
-/// The same within movetext.
+/// The same in movetext.
 fn moves(unit: &str, bytes: usize) -> Vec<u8> {
     [b"[Event \"x\"]\n\n1. e4 ".to_vec(), fill(unit, bytes)].concat()
 }
 
-/// The worst of each kind, as trials found them.
+/// The worst inputs of each kind in experiments.
 const SOME: [(&str, Make); 22] = [
     ("brackets", |bytes| fill("[", bytes)),
     ("closing braces", |bytes| fill("}", bytes)),
     ("quotes", |bytes| fill("\"", bytes)),
-    // After a tag pair: NULs alone are refused as no PGN.
+    // After a tag pair: NULs alone are refused as not PGN.
     ("NULs", |bytes| [b"[Event \"x\"]\n".to_vec(), fill("\0", bytes)].concat()),
     ("escape lines", |bytes| fill("%a\n", bytes)),
     ("words", |bytes| fill("a ", bytes)),
@@ -316,8 +316,7 @@ const MORE: [(&str, Make); 40] = [
     ("games that are not UTF-8", |bytes| fill(b"[Event \"\xE9\"]\n\n1. e4 {\xE9} *\n\n", bytes)),
 ];
 
-/// Imports a file of so many bytes, and says what it took. What is no game to be stored is followed by one: so there is
-/// an archive.
+/// Imports a file of this many bytes, and reports the cost. A game follows rejected text, so there is an archive.
 fn imported(name: &str, make: Make, bytes: usize, folder: &Path) -> Cost {
     let game = b"\n\n[Event \"last\"]\n\n1. e4 *\n";
     std::fs::write(folder.join("s.pgn"), [make(bytes), game.to_vec()].concat()).unwrap();
@@ -326,18 +325,18 @@ fn imported(name: &str, make: Make, bytes: usize, folder: &Path) -> Cost {
     cost
 }
 
-/// What plain games look like.
+/// The text of plain games.
 const PLAIN: &str =
     "[Event \"Open\"]\n[White \"A\"]\n[Black \"B\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 1-0\n\n";
-/// How many times as long as plain games any bytes may take.
+/// The maximum time of any bytes, relative to plain games.
 const MOST_TIMES: u32 = 100;
 
-/// Imports files of one size and twice that: see what the module says.
+/// Imports files of one size and twice that size; see the module's description.
 fn check((name, make): (&str, Make), bytes: usize) {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let (mut once, mut twice) = (Duration::MAX, Duration::MAX);
-    // The least of a few, where one run is not good enough: others work on this machine, too.
+    // Returns the minimum of a few runs if one is too slow: other processes use this machine too.
     for _ in 0..4 {
         once = once.min(imported(name, make, bytes, folder).time);
         let Cost { time, peak, outcome } = imported(name, make, 2 * bytes, folder);
@@ -348,7 +347,7 @@ fn check((name, make): (&str, Make), bytes: usize) {
         }
     }
     assert!(twice < once * 22 / 10 + Duration::from_millis(50), "{name}: {once:?}, twice {twice:?}");
-    // In proportion, and not by a factor that nobody would wait for: against as many bytes of plain games.
+    // The time is proportional to the size, and acceptable compared with plain games of the same size.
     let plain = tempfile::tempdir().unwrap();
     let plain = imported("plain games", |bytes| fill(PLAIN, bytes), 2 * bytes, plain.path()).time;
     assert!(twice < plain * MOST_TIMES + Duration::from_millis(200), "{name}: {twice:?}, plain games {plain:?}");
@@ -363,7 +362,7 @@ fn check((name, make): (&str, Make), bytes: usize) {
     assert!(same, "{name}: the source does not come back");
 }
 
-/// A game that is just not too long, and twice that.
+/// A game slightly below the size limit, and a game of twice this size.
 const LONGEST: usize = (2 << 20) - (64 << 10);
 
 #[test]
@@ -381,7 +380,7 @@ fn more_bytes_cost_no_more_than_their_share() {
 
 #[test]
 fn a_small_file_that_unpacks_to_much() {
-    // 64 MiB of brackets, in a gzip of some 64 KB.
+    // 64 MiB of brackets, in a gzip file of some 64 KB.
     let folder = tempfile::tempdir().unwrap();
     let mut gzip =
         flate2::write::GzEncoder::new(File::create(folder.path().join("s.pgn")).unwrap(), flate2::Compression::best());
@@ -409,7 +408,7 @@ fn an_import_that_is_interrupted_within_a_long_game_goes_on_before_it() {
     let (whole, cut) = (path("whole.bga"), path("cut.bga"));
     let summary = run(&whole, &options, &Progress::default(), &AtomicBool::new(false));
     assert_eq!((summary.stored, summary.rejected), (60_005, 1));
-    // The only commit before the end is the one before the long game; it stops the import while that is read.
+    // The only commit before the end precedes the long game; it stops the import while that game is read.
     let stop = Arc::new(AtomicBool::new(false));
     let told = stop.clone();
     let progress = Progress::with_acknowledge(move |_| told.store(true, Ordering::Relaxed));

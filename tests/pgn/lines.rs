@@ -1,10 +1,10 @@
-//! How games are laid out on lines (FORMAT.md, "Layout blocks").
+//! The layout of games on lines (FORMAT.md, "Layout blocks").
 
 use scoresheet::Game;
 use scoresheet::game::{TextKind, Visitor};
 use scoresheet::pgn::{LineEnd, PgnWriter, Style};
 
-/// A game with a comment of two lines after some moves, written in a style.
+/// Returns a game with a two-line comment after some moves, written in a style.
 fn written(line_end: LineEnd, before: usize, after: usize) -> String {
     let style = Style { line_end, width: 30, ..Style::default() };
     let mut writer = PgnWriter::with_style(style);
@@ -25,8 +25,8 @@ fn written(line_end: LineEnd, before: usize, after: usize) -> String {
     String::from_utf8(writer.into_bytes()).unwrap()
 }
 
-/// Line ends of two bytes break lines where those of one byte do, also after a text of several lines that itself was put
-/// on a new line.
+/// Two-byte line ends break lines at the same places as one-byte ones, also after a text of several lines that was
+/// moved to a new line.
 #[test]
 fn line_ends_of_two_bytes_count_for_nothing() {
     let mut broken = 0;

@@ -1,4 +1,4 @@
-//! PGN text through the library: what is read, what is refused, what it costs.
+//! PGN text through the library: accepted text, refused text, cost.
 
 /// Shared by all test programs.
 #[path = "../common/mod.rs"]
@@ -6,9 +6,9 @@ mod common;
 
 /// Files of real games and the test files of other projects.
 mod hard;
-/// Sizes that no honest file has.
+/// Inputs with sizes beyond any honest file.
 mod hostile;
-/// How games are laid out on lines.
+/// The layout of games on lines.
 mod lines;
-/// Every trap with its frozen outcome; mutants; random games.
+/// Every trap with its frozen result; mutants; random games.
 mod torture;

@@ -1,5 +1,5 @@
-//! PGN torture: every trap with its frozen outcome, whatever the sizes of the reads; mutants; and random games written
-//! and read back.
+//! PGN torture: every trap with its frozen result, for all read sizes; mutants; and random games written and read
+//! again.
 
 use crate::common::positions::played_at_random;
 use crate::common::random::Random;
@@ -14,7 +14,7 @@ use std::io::{self, Read};
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-/// Gives at most `size` bytes a read.
+/// Returns at most `size` bytes per read.
 struct Slow<'a> {
     bytes: &'a [u8],
     size: usize,
@@ -30,7 +30,7 @@ impl Read for Slow<'_> {
     }
 }
 
-/// A game as it was read.
+/// A game with the results of its reading.
 #[derive(Clone, PartialEq, Debug)]
 struct Seen {
     game: Game2,
@@ -40,7 +40,7 @@ struct Seen {
     faults: Vec<(u64, u64, Fault)>,
 }
 
-/// `Game` does not say `Debug`; this does.
+/// `Game` does not implement `Debug`; this does.
 #[derive(Clone, PartialEq, Default)]
 struct Game2(Game);
 
@@ -91,13 +91,13 @@ fn games(text: &[u8]) -> Vec<Game> {
     read(text).into_iter().filter(|seen| seen.disposition == Disposition::Stored).map(|seen| seen.game.0).collect()
 }
 
-/// The line of a byte, counted the slow way.
+/// Returns the line of a byte by counting.
 fn line_of(text: &[u8], at: usize) -> u64 {
     let ends = |i: &usize| text[*i] == b'\n' || text[*i] == b'\r' && text.get(i + 1) != Some(&b'\n');
     1 + (0..at).filter(ends).count() as u64
 }
 
-/// A game on one line: tags, movetext, result.
+/// Returns a game on one line: tags, movetext, result.
 fn dump(game: &Game) -> String {
     struct Dump(String);
     impl Visitor for Dump {
@@ -159,8 +159,7 @@ fn dump_seen(seen: &Seen) -> String {
 
 const READS: [usize; 6] = [1, 2, 7, 255, 4096, 1 << 20];
 
-/// Checks that a text gives the same with every size of reads and pieces, and that what is written of it stays as it
-/// is.
+/// Checks that all read sizes and batch sizes give the same results, and that written text is stable.
 fn read_every_way(text: &[u8]) -> Vec<Seen> {
     let whole = read(text);
     for size in READS {
@@ -194,7 +193,7 @@ fn fixtures() {
     assert!(wrong.is_empty(), "other than expected:\n{wrong}");
 }
 
-/// What has been stored is written so that the same is read again.
+/// Stored games are written in a form that reads as the same games.
 #[test]
 fn fixtures_come_back() {
     for (name, text, _) in FIXTURES.iter().chain(MORE_FIXTURES) {
@@ -210,7 +209,7 @@ fn dump_with_result(game: &Game) -> String {
     if game.outcome.is_none() { format!("{text} = *").trim_start().to_string() } else { text }
 }
 
-/// A text of that many plies of knights going to and fro.
+/// Returns a text of this many plies, in which knights move back and forth.
 fn knights(plies: usize) -> String {
     let moves = ["Nf3", "Nf6", "Ng1", "Ng8"];
     let mut text = String::from("[Event \"a\"]\n\n");
@@ -317,7 +316,7 @@ fn games_that_are_too_long() {
             .collect();
         assert_eq!(oversized, [1, 3, 4].map(|n| places[n]));
         assert!(all == text.as_bytes(), "every byte is given out once");
-        // In parts that do not depend on the reads.
+        // In batches that do not depend on the reads.
         let whole = 1 << 20;
         let last = long[2].len() - 2 * whole;
         let expected = [(100_001, false), (long[1].len(), false), (whole, true), (whole, true), (last, false)];
@@ -328,14 +327,14 @@ fn games_that_are_too_long() {
 
 #[test]
 fn games_beside_long_blanks() {
-    // As in a file that was padded, or not written to its end.
+    // Like in a padded or incompletely written file.
     let options = limited(|limits| limits.max_game_bytes = 150_000);
     for blank in ["\0", " ", "\n", "\r\n", " \r", "\t\x1A"] {
         let long = blank.repeat(200_000 / blank.len());
         let text = format!("{long}[Event \"a\"]\n\n1. e4 *{long}\n\n[Event \"b\"]\n{long}\n1. d4 {{x}} *\n{long}");
         let whole = read_with(text.as_bytes(), 1 << 20, 1 << 20, &options);
         let events: Vec<String> = whole.iter().map(|seen| dump(&seen.game.0)).collect();
-        // Too long a gap parts a game, too.
+        // A gap beyond the limit also separates games.
         assert_eq!(events, ["[Event a] e4 = *", "[Event b]", "d4 {x} = *"], "{blank:?}");
         for size in [7, 4096] {
             assert_eq!(read_with(text.as_bytes(), size, 1, &options), whole, "{blank:?}, reads of {size}");
@@ -430,7 +429,7 @@ fn an_error_comes_after_the_games_before_it() {
     assert!(splitter.next_batch(1000).unwrap().is_none());
 }
 
-/// Half a million bytes of whatever is costly to a careless reader.
+/// Half a million bytes of text that is expensive for a careless reader.
 #[test]
 fn time_is_linear() {
     let parts = [
@@ -538,8 +537,8 @@ fn time_is_linear() {
     }
 }
 
-/// Texts made of pieces of the fixtures and of bytes that mean something: nothing panics, the cuts do not depend on the
-/// reads, and what has been written comes to rest.
+/// Texts made of fragments of the fixtures and of significant bytes: nothing panics, the splits do not depend on the
+/// reads, and written text becomes stable.
 #[test]
 fn mutants() {
     let mut dice = Random(20_130_101);
@@ -572,14 +571,14 @@ fn mutants() {
         assert_eq!(read_with(&text, size, target, &small), limited, "round {round}, reads of {size}");
         let stored: Vec<Game> =
             whole.into_iter().filter(|seen| seen.disposition == Disposition::Stored).map(|seen| seen.game.0).collect();
-        // Raw text may be understood a little better once it stands in order.
+        // Raw text may parse slightly better after it is normalized.
         let twice = write(&games(&write(&games(&write(&stored)))));
         let show = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         assert_eq!(show(&write(&games(&twice))), show(&twice), "round {round}: {}", text.escape_ascii());
     }
 }
 
-/// A game with everything in it that PGN can hold.
+/// A game with every element of PGN.
 fn random_game(dice: &mut Random) -> Game {
     const STARTS: [&str; 6] = [
         "4k3/1P6/8/8/8/8/6p1/4K3 b - - 3 40",
@@ -615,7 +614,7 @@ fn random_game(dice: &mut Random) -> Game {
         game.start = Position::from_fen(fen.as_bytes()).unwrap();
         game.tags.push(("FEN".into(), fen.into()));
     }
-    // The positions before each move and the way back, as the events ask for it.
+    // The positions before each move, for the steps back that events need.
     let mut line = vec![game.start.clone()];
     let mut branches: Vec<Vec<Position>> = Vec::new();
     let mut moved = false;
@@ -694,19 +693,19 @@ proptest! {
     }
 }
 
-/// Takes tags and moves down and writes them, in runs or one by one.
+/// Records tags and moves and writes them, in runs or individually.
 #[derive(Default)]
 struct Taken {
     tags: Vec<(Vec<u8>, Vec<u8>)>,
     moves: Vec<(String, Move)>,
     writer: PgnWriter,
     runs: bool,
-    /// The names that are expected, and the next of them.
+    /// The expected names, and the index of the next one.
     expected: Vec<(String, Option<TagHead>)>,
     next: usize,
-    /// The values of the run that has not ended yet.
+    /// The values of the current run.
     values: Vec<(usize, Range<usize>)>,
-    /// Tags and moves of runs.
+    /// Tags and moves from runs.
     counted_tags: usize,
     counted: usize,
 }
@@ -779,7 +778,7 @@ impl TextVisitor for Taken {
     }
 }
 
-/// A game of legal moves, some of them with something after them.
+/// A game of legal moves, some followed by other elements.
 fn random_line(dice: &mut Random) -> Game {
     let start = if dice.one_in(4) {
         Position::from_fen(b"r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 98").unwrap()
@@ -796,7 +795,7 @@ fn random_line(dice: &mut Random) -> Game {
     Game { outcome: Some(Outcome::Draw), ..game }
 }
 
-/// Tag pairs of few names, most of which can be in runs, in any order.
+/// Tag pairs of few names in any order; most can be in runs.
 fn random_tags(dice: &mut Random) -> Vec<(String, String)> {
     let names =
         ["Event", "Site", "White", "Black", "WhiteRatingDiff", "WhiteFideNumbers", "ECO", "Variant", "A-b", "R2"];
@@ -811,7 +810,7 @@ fn random_tags(dice: &mut Random) -> Vec<(String, String)> {
     tags
 }
 
-/// A style is known again in what has been written in it.
+/// The style of a written text is recognized again.
 #[test]
 fn styles_are_inferred() {
     let mut dice = Random(20_261_122);
@@ -849,8 +848,8 @@ fn styles_are_inferred() {
     assert!((0..2).all(|filled| known[filled] * 100 > all[filled] * 97), "{known:?} of {all:?}");
 }
 
-/// A visitor that takes runs is told the same, and writes the same, as one that does not: whatever the style, and
-/// whatever stands in the way.
+/// A visitor that accepts runs receives and writes the same as one that does not, for every style and every obstacle to
+/// runs.
 #[test]
 fn runs() {
     let mut dice = Random(20_261_121);
@@ -889,7 +888,7 @@ fn runs() {
         match dice.below(5) {
             0 => as_written = other,
             3 => {
-                // Numbers of Black's moves where no style has them.
+                // Numbers before Black's moves in places where no style has them.
                 let numbers: Vec<usize> = (1..text.len()).filter(|at| text[at - 1..].starts_with(b". ")).collect();
                 for at in numbers.into_iter().rev().filter(|_| dice.below(3) == 0) {
                     let digits = text[..at - 1].iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
@@ -907,7 +906,7 @@ fn runs() {
                 }
             }
             2 => {
-                // A mark that is not there, or another than it should be.
+                // A missing check mark, or a wrong one.
                 let checks: Vec<usize> = (0..text.len()).filter(|at| b"+#".contains(&text[*at])).collect();
                 if let Some(at) = checks.get(dice.below(checks.len().max(1))) {
                     text[*at] = b"+# "[dice.below(3)];
@@ -935,13 +934,12 @@ fn runs() {
         (counted, all) = (counted + taken.counted, all + taken.moves.len());
         changed += usize::from(taken.writer.as_bytes() != text);
     }
-    // Else nothing has been shown.
+    // Otherwise the test proves nothing.
     assert!(counted * 2 > all && changed > 300, "{counted} of {all} moves, {changed} texts changed");
     assert!(counted_tags * 4 > all_tags && counted_tags < all_tags, "{counted_tags} of {all_tags} tags");
 }
 
-/// A parenthesis that does not fit any more takes its move to the next line, and the number with it where these are one
-/// token.
+/// A parenthesis at the end of a line takes its move to the next line, and also the number if both are one token.
 #[test]
 fn a_parenthesis_behind_a_stretch_takes_the_number_along() {
     let text = b"1. e4 ( 1. d4 {a comment} 1... d5 ) *\n";
@@ -983,7 +981,7 @@ fn export_format() {
     assert_eq!(String::from_utf8_lossy(&write(&[game])), expected);
 }
 
-/// Further ones, apart from those that mutants are made of.
+/// Further fixtures; mutants are not made from these.
 #[rustfmt::skip]
 const MORE_FIXTURES: &[(&str, &[u8], &[&str])] = &[
     (
@@ -1019,7 +1017,7 @@ const MORE_FIXTURES: &[(&str, &[u8], &[&str])] = &[
     ),
 ];
 
-/// Name, text, and what is read of it.
+/// Name, text, and expected events.
 #[rustfmt::skip]
 const FIXTURES: &[(&str, &[u8], &[&str])] = &[
     (

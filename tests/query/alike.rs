@@ -1,5 +1,5 @@
-//! The same answers whatever an archive is made of: plain or packed moves, with and without signatures, position index
-//! and tag columns; and what a damaged part of it costs.
+//! The same answers for every form of an archive: plain or packed moves, with and without signatures, position index
+//! and tag columns; and the cost of a damaged part.
 
 #![allow(clippy::result_large_err)]
 
@@ -17,7 +17,7 @@ use scoresheet::query::{
 use scoresheet::{ImportOptions, Position};
 use std::path::{Path, PathBuf};
 
-/// What a tree says, move by move.
+/// Returns the moves of a tree with their data.
 fn told(tree: &Tree) -> Vec<String> {
     let all = tree.branches.iter().map(|branch| (tree.position.san(branch.m), &branch.tally));
     let all = all.chain([("all".to_owned(), &tree.tally)]);
@@ -34,8 +34,8 @@ const FILTERS: [&str; 5] = [
 ];
 const KEYS: [&str; 3] = ["-avgelo,plies", "white,-date", "-comments,result,game"];
 
-/// Holds two archives of the same games against each other: positions, patterns, trees, books, filters and orders.
-/// Returns the size of their book.
+/// Compares two archives of the same games: positions, patterns, trees, books, filters and orders. Returns the size of
+/// their book.
 fn agree(plain: &Archive, packed: &Archive, count: usize) -> usize {
     assert_eq!(plain.len(), packed.len());
     let archives = [plain, packed];
@@ -72,7 +72,7 @@ fn agree(plain: &Archive, packed: &Archive, count: usize) -> usize {
         let mut hits = None;
         let mut tree = None;
         for (way, search) in searches.iter().enumerate() {
-            // The first of each archive, without help, is slow; and where variations are looked into, there is no help.
+            // The first of each archive is slow, because it has no side files; searches in variations cannot use them.
             if way % 4 == 0 && number % 10 > 0 || way % 4 > 1 && reach.variations {
                 continue;
             }
@@ -141,7 +141,7 @@ fn plain_and_packed_archives_answer_alike() {
     assert!(agree(&plain, &packed, 16) > 0);
 }
 
-/// The first games of a dozen files of a corpus, spread over all of them, as one PGN.
+/// Returns the first games of a dozen files of a corpus, spread over all files, as one PGN.
 fn some_games(sources: &[PathBuf]) -> Vec<u8> {
     const FILES: usize = 12;
     const BYTES: usize = 130_000;
@@ -172,14 +172,14 @@ fn corpora_answer_alike_plain_and_packed() {
         });
         println!("{name}: {} games", plain.len());
         all += plain.len();
-        // Chess960 has no book, nor have games that differ from the first moves on.
+        // Chess960 has no book, and neither have games that differ from the first moves on.
         let has_book = agree(&plain, &packed, 17) > 0;
         assert_eq!(has_book, !["engine960", "synthetic"].contains(&name), "{name}");
     }
     assert!(all > 4_000, "{all} games");
 }
 
-/// An archive of several chunks, and the same with a byte of the tags of its second changed.
+/// Returns an archive of several chunks, and a copy with a damaged byte in the tags of its second chunk.
 fn damaged(folder: &Path) -> (Archive, Archive) {
     let sample = lichess();
     let options = ImportOptions { chunk_bytes: 256 << 10, ..ImportOptions::default() };
@@ -223,7 +223,7 @@ fn damaged_tags_cost_a_filter_their_own_games_alone() {
         assert_eq!(games, expected, "{text}");
         assert_eq!(filter.numbers(&hurt).is_err(), asks_tags);
     }
-    // What cannot be read comes last in an order, and is told.
+    // Unreadable games come last in an order, and are reported.
     let games: Vec<(usize, u64)> = (1..=hurt.len()).map(|game| (0, game)).collect();
     let (order, unread) = SortKeys::parse("-elo").unwrap().order(&[&TagColumns::open(&hurt)], &games, usize::MAX);
     assert_eq!((order.len(), unread.len()), (games.len(), 1));

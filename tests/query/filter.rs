@@ -1,5 +1,4 @@
-//! Header filters against a naive evaluation that reads every game's tags, and the faults of filters that cannot be
-//! read.
+//! Tag filters compared with a naive evaluation that reads every game's tags, and the faults of invalid filters.
 
 use crate::common::corpora;
 use crate::common::import::try_import;
@@ -11,7 +10,7 @@ use scoresheet::query::Filter;
 use scoresheet::query::tag_columns::{self, TagColumns};
 use std::path::{Path, PathBuf};
 
-/// A game's tags as the naive evaluation sees them.
+/// A game's tags for the naive evaluation.
 struct Seen<'a> {
     game: &'a GameRef<'a>,
     tags: Vec<(String, String)>,
@@ -43,7 +42,7 @@ impl Seen<'_> {
         ["WhiteElo", "BlackElo"].into_iter().filter_map(|name| self.elo(name)).any(fits)
     }
 
-    /// Year, month, day of a date, 0 for question marks, by way of the text alone.
+    /// Returns year, month and day of a date from its text, 0 for question marks.
     fn date(&self, name: &str) -> Option<(i64, i64, i64)> {
         let parts: Vec<&str> = self.tag(name)?.split('.').collect();
         let part = |place: usize| match parts.get(place).copied() {
@@ -89,7 +88,7 @@ impl Seen<'_> {
 
 type Naive = fn(&Seen) -> bool;
 
-/// Filters and what they mean, said another way.
+/// Filters and their meanings as code.
 const CASES: [(&str, Naive); 50] = [
     (r#"white ~ "an""#, |g| g.has("White", "an")),
     (r#"white ~ "AN" and black ~ "e""#, |g| g.has("White", "an") && g.has("Black", "e")),
@@ -179,7 +178,7 @@ const CASES: [(&str, Naive); 50] = [
     }),
 ];
 
-/// Games whose tags are partial, missing, doubled or odd.
+/// Games whose tags are partial, missing, duplicate or unusual.
 const ODD: &str = r#"
 [White "Kasparov, G"] [Black "?"] [Date "1998.??.??"] [WhiteElo "2700?"] [BlackElo "0"] [ECO "B90a"] [Result "1/2"]
 
@@ -249,7 +248,7 @@ fn filters_say_what_a_naive_reading_says() {
     compare(&odd);
     let archive = Archive::open(&odd).unwrap();
     let games = |text: &str| Filter::parse(text).unwrap().numbers(&archive).unwrap();
-    // By hand, so that both readings cannot be wrong together.
+    // Written by hand, so both evaluations cannot share an error.
     assert_eq!(archive.len(), 6);
     assert_eq!(games("player ~ kasparov"), [1, 2]);
     assert_eq!(games("year = 1998"), [1, 3]);
@@ -374,7 +373,7 @@ fn case_and_accents_do_not_matter() {
         assert_eq!(games("white in {'Grossmann', 'lukasz'}"), [4, 5, 6, 7]);
         assert_eq!(games("player = 'GROßMANN'"), [4, 5]);
         assert_eq!(games("white != 'Łukasz' and white != grossmann"), [1, 2, 3, 8]);
-        // With a slash every letter counts.
+        // With a slash, every letter counts.
         assert_eq!(games("site = 'x/AbC'"), [1, 2, 3, 4, 5, 6, 7]);
         assert_eq!(games("site = 'x/abc'"), [8]);
         assert_eq!(games(&format!("fen = '{fen}'")), [8]);

@@ -1,16 +1,16 @@
-//! Queries through the library against naive evaluations that read every game.
+//! Queries through the library, compared with naive evaluations that read every game.
 
 /// Shared by all test programs.
 #[path = "../common/with_command.rs"]
 mod common;
 
-/// The same answers whatever an archive is made of.
+/// The same answers for every form of an archive.
 mod alike;
-/// Header filters.
+/// Tag filters.
 mod filter;
 /// Patterns and the opening tree, position by position.
 mod naive;
 /// The parts for training and test.
 mod parts;
-/// Questions as JSON, with the answers that every door gives.
+/// Questions as JSON, with the same answers in every interface.
 mod questions;

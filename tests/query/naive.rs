@@ -1,4 +1,4 @@
-//! Patterns and the opening tree against naive evaluations, position by position.
+//! Patterns and the opening tree, compared with naive evaluations, position by position.
 
 use crate::common::import::archive_of;
 use crate::common::random::Random;
@@ -20,7 +20,7 @@ fn sample(folder: &Path) -> Archive {
     archive_of(&[sample], &folder.join("sample.bga"), ImportOptions::default())
 }
 
-/// A ply as the naive side sees it: the position, the one before it and the move between.
+/// A ply for the naive evaluation: the position, the previous one and the move between.
 struct Ply<'a> {
     position: &'a Position,
     before: Option<(&'a Position, Move)>,
@@ -58,7 +58,7 @@ impl Ply<'_> {
     }
 }
 
-/// Whether each ply of a game is like that.
+/// Returns whether each ply of a game matches.
 fn naive(game: &GameRef, fits: &dyn Fn(&Ply) -> bool) -> Vec<bool> {
     let mut position = game.start().clone();
     let mut plies = vec![fits(&Ply { position: &position, before: None })];
@@ -292,7 +292,7 @@ fn queries_in_json() {
             vec![(1, 4), (1, 9), (1, 10), (1, 15)],
         ),
         (r#"{ "sequence": [ { "white-move": "Ne4" }, { "white-move": "e5" } ] }"#, vec![]),
-        // The beginning that fails must not hide the one that overlaps it.
+        // A failing start must not hide an overlapping one.
         (
             r#"{ "streak": [ { "captured": "Q" }, { "captured": "Q" }, { "captured": "" } ] }"#,
             vec![(3, 7), (3, 8), (3, 9)],
@@ -314,34 +314,34 @@ fn queries_in_json() {
 fn errors_point_at_their_place() {
     for (query, place, what) in [
         ("{ \"pass\": \"\" ", " ", "this is not JSON"),
-        ("[]", "[]", "an object {..} is wanted"),
-        (" {} ", "{}", "at least one rule"),
+        ("[]", "[]", "expected an object {..}"),
+        (" {} ", "{}", "expected at least one rule"),
         (r#"{ "sub-fem": "8" }"#, "\"sub-fem\"", "sub-fem: no such rule"),
         (r#"{ "sub-fen": "8/8/8/8/8/8/8/9" }"#, "9", "sub-fen: "),
         (r#"{ "sub-fen": ["8/8/8/8/8/8/8/8", "8/8/8/8/8/8/8/7x"] }"#, "x", "sub-fen[1]: not a piece"),
         (r#"{ "material": "KRxKR" }"#, "x", "material: not a piece"),
         (r#"{ "material": "KR\u0078KR" }"#, "\\", "material: not a piece"),
-        (r#"{ "material": 7 }"#, "7", "material: a text is wanted"),
+        (r#"{ "material": 7 }"#, "7", "material: expected a text"),
         (r#"{ "imbalance": "PPP" }"#, "\"", "imbalance: a v"),
         (r#"{ "result": "2-0" }"#, "2", "result: not a result"),
         (r#"{ "white-move": "Nf9" }"#, "N", "white-move: not a move"),
         (r#"{ "moved": "QX" }"#, "X", "moved: not a piece"),
-        (r#"{ "moved": ["Q"] }"#, "[\"Q\"]", "moved: one text"),
+        (r#"{ "moved": ["Q"] }"#, "[\"Q\"]", "moved: expected one text"),
         (r#"{ "stm": "balck" }"#, "b", "stm: neither"),
-        (r#"{ "sequence": [] }"#, "[]", "sequence: an array"),
+        (r#"{ "sequence": [] }"#, "[]", "sequence: expected an array"),
         (
             r#"{ "sequence": [ { "pass": "" }, { "streak": [ { "pass": "" }, { "captured": "Y" } ] } ] }"#,
             "Y",
             "sequence[1].streak[1].captured: not a piece",
         ),
         (r#"{ "sequence": [ { "pass": "", "limit": 1 } ] }"#, "\"limit\"", "sequence[0].limit: no such rule"),
-        (r#"{ "limit": -1, "pass": "" }"#, "-1", "limit: a whole number"),
+        (r#"{ "limit": -1, "pass": "" }"#, "-1", "limit: expected a whole number"),
     ] {
         let fault = json::parse(query).unwrap_err();
         assert_eq!(&query[fault.at()], place, "{query}: {fault}");
         assert!(fault.what().starts_with(what), "{query}: {fault}");
     }
-    // In a query of several lines the line is shown.
+    // In a query of several lines, the message shows the line.
     let fault = json::parse("{ \"pass\": \"\",\n  \"moved\": \"KX\" }").unwrap_err();
     assert_eq!(
         fault.to_string(),
@@ -363,7 +363,7 @@ fn errors_point_at_their_place() {
     }
 }
 
-/// The tree by positions: for each game the first ply with that position, by FEN without clocks.
+/// The tree by positions: for each game the first ply with the position, by FEN without counters.
 fn naive_tree(archive: &Archive, position: &Position) -> (u64, BTreeMap<String, [u64; 4]>, Vec<u64>) {
     let four = |position: &Position| {
         let mut fen = Vec::new();
@@ -460,7 +460,7 @@ fn trees_agree_with_and_without_the_index() {
     }
 }
 
-/// White's rating, Black's, the result and the move after the last visit, of each game that has the position.
+/// White's rating, Black's, the result, and the move after the last visit, for each game with the position.
 type Visits = Vec<(u64, [f64; 2], Outcome, Option<String>)>;
 
 fn last_visits(archive: &Archive, position: &Position) -> Visits {
@@ -491,7 +491,7 @@ fn last_visits(archive: &Archive, position: &Position) -> Visits {
 #[test]
 fn the_last_visit_counts_where_that_is_asked_for() {
     let folder = tempfile::tempdir().unwrap();
-    // Games that are in the position again, twice in one of them.
+    // Games that reach the position again, one of them twice.
     let there_and_back = folder.path().join("repeated.pgn");
     let tags = "[Date \"2013.02.03\"]\n[WhiteElo \"2100\"]\n[BlackElo \"1900\"]";
     let again = ["2. Be2 Be7 3. Bf1 Bf8 4. Nf3 1-0", "2. Nf3 Nf6 3. Ng1 Ng8 4. Be2 Be7 5. Bf1 Bf8 0-1"];
@@ -548,7 +548,7 @@ fn the_last_visit_counts_where_that_is_asked_for() {
                     })
                     .sum();
                 assert_eq!(score.half_points, points, "{line} {san:?}");
-                // All games are of one year: the latest are the last.
+                // All games are of one year: the latest ones are the last.
                 let latest: Vec<u64> = own.iter().rev().take(8).map(|visit| visit.0).collect();
                 assert_eq!(branch.tally.latest().map(|(_, game)| game).collect::<Vec<_>>(), latest, "{line} {san:?}");
             }
@@ -559,8 +559,7 @@ fn the_last_visit_counts_where_that_is_asked_for() {
     assert!(repeated > 0, "no game of the sample has one of the positions twice, with other moves after it");
 }
 
-/// The index keeps a part of a key: 24 bits in an archive as small as this one. What it takes for a position is none of
-/// the tree's games.
+/// The index keeps a part of a key: 24 bits in such a small archive. No game of the tree has the colliding position.
 #[test]
 fn positions_that_the_index_takes_for_another_are_not_in_the_tree() {
     let folder = tempfile::tempdir().unwrap();
@@ -600,11 +599,11 @@ fn positions_that_the_index_takes_for_another_are_not_in_the_tree() {
     assert!(taken > 2, "{taken}");
 }
 
-/// Two positions of one archive that have the same kept bits: the index cannot tell their places apart, and says so.
+/// Two positions of one archive with the same kept bits: the index cannot distinguish their places, and reports this.
 #[test]
 fn positions_of_one_archive_that_the_index_takes_for_each_other_are_told_apart() {
     let mut random = Random::new(7);
-    // Lines of 30 plies: three games of them have less than 128 entries, of which 16 bits are kept.
+    // Lines of 30 plies: three games have less than 128 entries, and the index keeps 16 bits of each key.
     let mut seen: HashMap<u64, (u64, Vec<String>)> = HashMap::new();
     let mut found = Vec::new();
     while found.len() < 4 {
@@ -642,7 +641,7 @@ fn positions_of_one_archive_that_the_index_takes_for_each_other_are_told_apart()
             assert_eq!(segment.places_of_position(&last).unwrap().len(), 3, "{last}");
             let hits = by_index.position(&PositionQuery::from(&last), SearchOptions::default()).hits;
             assert_eq!(hits.iter().map(|hit| hit.game).collect::<Vec<_>>(), games);
-            // The ply before, too: there a move leads to a position that is taken for another.
+            // Also the previous ply: a move there leads to a position that collides with another.
             assert!(!segment.has_collision(&archive.position(game, length - 1).unwrap()).unwrap());
             for ply in 0..=length {
                 let position = archive.position(game, ply).unwrap();
@@ -718,7 +717,7 @@ fn castling_and_promotion_have_their_own_branches() {
     }
 }
 
-/// The field `novelty` against the positions of all games, with deleted games among them; in one segment and in several.
+/// The field `novelty` compared with the positions of all games, including deleted ones; in one segment and in several.
 #[test]
 fn where_games_leave_all_others() {
     use scoresheet::query::{GameField, games};
@@ -733,7 +732,7 @@ fn where_games_leave_all_others() {
     Archive::delete(&path, 100..200).unwrap();
     let field = &GameField::parse_list("novelty").unwrap()[0];
     let value = |game: &GameRef<'_>| field.value(game, &[]).unwrap().map(|value| value.to_string());
-    // Without an index of all games nothing is known.
+    // Without an index of all games, the value is unknown.
     let archive = Archive::open(&path).unwrap();
     assert_eq!(value(&archive.game(1).unwrap()), None);
     games::update(&archive, 1 << 20, |_| {}).unwrap();

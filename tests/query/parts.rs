@@ -1,4 +1,4 @@
-//! The parts for training and test: games with the same moves are in one part, whatever stands beside the moves.
+//! The parts for training and test: games with the same moves are in one part, with any other content.
 
 use scoresheet::query::report::sample::{Part, part_of, train_share};
 use scoresheet::{Archive, Import};
@@ -7,7 +7,7 @@ use std::fmt::Write;
 const PAWNS: [&str; 16] =
     ["a3", "b3", "c3", "d3", "e3", "f3", "g3", "h3", "a4", "b4", "c4", "d4", "e4", "f4", "g4", "h4"];
 
-/// How a game of two moves can be written: `W` and `B` are the moves, `#` the letter B.
+/// Forms of a game of two moves: `W` and `B` are the moves, `#` the letter B.
 const ADORNED: [&str; 18] = [
     "1. W B *",
     "1. W B 1-0",
@@ -65,7 +65,7 @@ fn adorned_games_are_in_the_part_of_the_plain_ones() {
                     assert_eq!(part(first + place as u64), plain, "{game}");
                 }
             }
-            // 40 percent of 256 are 102, five deviations 39.
+            // 40 percent of 256 are 102; five standard deviations are 39.
             assert!((63..=141).contains(&tests), "{tests}");
         }
     }

@@ -1,5 +1,5 @@
-//! The questions of `testdata/questions` at the library's door, whatever the archives are made of and whatever is beside
-//! them. `SCORESHEET_BLESS=1` writes the answers anew.
+//! The questions of `testdata/questions` with the library, for every form of the archives and every set of side files.
+//! `SCORESHEET_BLESS=1` rewrites the answers.
 
 use crate::common::questions::{self, Question};
 use scoresheet::query::games::FoundGame;
@@ -41,7 +41,7 @@ fn the_library_answers_the_questions() {
     }
     let all = questions::questions();
     assert!(all.len() >= 60);
-    // Most find something, and few find all.
+    // Most questions find something, and few find everything.
     let some = |question: &&Question| !question.games.is_empty() && (question.games.len() as u64) < set.len();
     assert!(all.iter().filter(some).count() * 10 >= all.len() * 9);
     let agree = |set: &ArchiveSet| {
@@ -63,7 +63,7 @@ fn the_library_answers_the_questions() {
     agree(&indexed);
     let used = indexed.members().iter().flat_map(|member| member.states());
     assert!(used.map(|(_, state)| state).all(|state| state == scoresheet::query::SideState::File));
-    // One archive asked alone says of its games what the set says.
+    // A single archive gives the same answers for its games as the set.
     for question in &all {
         let ask = question.ask.as_object().unwrap();
         if ["games", "sort", "offset", "limit"].iter().any(|member| ask.contains_key(*member)) {
@@ -93,14 +93,14 @@ fn a_question_can_be_stopped_and_goes_on_in_batches() {
     let monitor = Monitor::new().on_progress(count);
     let mut hits = query.run_monitored(&set, &monitor);
     assert_eq!(hits.candidates().unwrap(), set.len());
-    // A batch for each of two small archives.
+    // One batch for each of two small archives.
     let mut batches = 0;
     while hits.next_batch().unwrap().is_some() {
         batches += 1;
     }
     assert_eq!((batches, hits.searched()), (2, set.len()));
     assert_eq!(looked.load(std::sync::atomic::Ordering::Relaxed), set.len());
-    // With a limit the search ends early.
+    // With a limit, the search ends early.
     let few: Query = r#"{"moves": "e4", "limit": 1}"#.parse().unwrap();
     let mut hits = few.run(&set);
     assert_eq!(hits.next_batch().unwrap().unwrap().len(), 1);
@@ -140,16 +140,16 @@ fn faults_of_questions_name_their_place() {
     for (text, column, what) in [
         ("[]", 1, "an object"),
         (r#"{"odd": 1}"#, 2, "no such member; there are where, games, fen"),
-        (r#"{"material": 3}"#, 14, "material: a text is wanted"),
+        (r#"{"material": 3}"#, 14, "material: expected a text"),
         (r#"{"material": "KX"}"#, 16, "material: "),
         (r#"{"fen": "8/8/8/8/8/8/8/9 w"}"#, 24, "fen: "),
-        (r#"{"fen": ["startpos", 7]}"#, 22, "fen[1]: a FEN"),
+        (r#"{"fen": ["startpos", 7]}"#, 22, "fen[1]: expected a FEN"),
         (r#"{"moves": "e4 e5 Nf4"}"#, 18, "not a legal move"),
         (r#"{"where": "elo >= x"}"#, 19, "where: expected a rating"),
         (r#"{"sort": "nonsense"}"#, 11, "sort: "),
         (r#"{"games": "5-4"}"#, 12, "ends before it begins"),
         (r#"{"mistake": "bad"}"#, 14, "inaccuracy, mistake or blunder"),
-        (r#"{"clock_below": -1}"#, 17, "seconds are wanted"),
+        (r#"{"clock_below": -1}"#, 17, "expected seconds"),
         (r#"{"moves": "e4", "material": "KRkr"}"#, 1, "either positions or a pattern"),
         (r#"{"query": {"nonsense": 1}}"#, 12, "query.nonsense: no such rule"),
         (r#"{"white-move": "Zf3"}"#, 17, "white-move: "),
@@ -163,11 +163,11 @@ fn faults_of_questions_name_their_place() {
     assert!(null.is_all());
 }
 
-/// docs/QUERY.md, docs/JSON.md and the API's description have the members that there are.
+/// docs/QUERY.md, docs/JSON.md and the API's description have exactly the existing members.
 #[test]
 fn documents_name_every_member() {
     let read = |path: &str| std::fs::read_to_string(crate::common::root().join(path)).unwrap();
-    // The first cells of the table's rows.
+    // Returns the first cells of the table's rows.
     let named = |text: &str| -> Vec<String> {
         let cells = text.lines().filter_map(|line| line.strip_prefix("| `")?.split(" | ").next());
         let names = cells.flat_map(|cell| cell.split(", ").map(|name| name.trim_matches(['`', ' ']).to_owned()));

@@ -1,8 +1,8 @@
-//! What a crash, a full disk or a failing one leaves of an archive: every acknowledged commit, no more than whole
-//! commits, and an import that goes on to the same bytes as if nothing had happened.
+//! Crashes, full disks and failing disks: every acknowledged commit survives, only complete commits appear, and a
+//! resumed import gives the same bytes as an undisturbed one.
 //!
-//! The disk is a simulated one. A plain `cargo test` looks at a sample of states; these variables ask for more, and
-//! name the first state, so that a long run can be taken up again where it was (it prints how far it is):
+//! The disk is simulated. A plain `cargo test` tests a sample of states. These variables request more states, and set
+//! the first one, so a long run can be continued (it prints its progress):
 //!
 //!     SCORESHEET_STATES=50_000 SCORESHEET_DOUBLE=5_000 SCORESHEET_FROM=0 cargo test --test reliability crash:: --
 //!     --nocapture
@@ -33,8 +33,8 @@ fn workloads() -> Vec<Workload> {
     made.into_iter().map(|(_, workload)| workload).collect()
 }
 
-/// Does something with each number on all cores. Not with rayon: an import waits for a pool of its own, and a rayon
-/// thread that waits takes up other work meanwhile, one import in the other.
+/// Calls a function with each number on all cores. It does not use rayon: an import waits for its pool, and a waiting
+/// rayon thread takes other work meanwhile, one import nested in the other.
 fn in_parallel(numbers: Range<u64>, work: impl Fn(u64) + Sync) {
     let next = AtomicU64::new(numbers.start);
     std::thread::scope(|scope| {
@@ -54,7 +54,7 @@ fn in_parallel(numbers: Range<u64>, work: impl Fn(u64) + Sync) {
             .collect();
         for thread in threads {
             if let Err(failure) = thread.join() {
-                // The others need not go on.
+                // The other threads can stop.
                 next.store(numbers.end, Ordering::Relaxed);
                 std::panic::resume_unwind(failure);
             }
@@ -62,14 +62,14 @@ fn in_parallel(numbers: Range<u64>, work: impl Fn(u64) + Sync) {
     });
 }
 
-/// Runs a test of each number, in parallel, and tells from time to time how far it is.
+/// Runs a test for each number, in parallel, and prints the progress.
 fn each(what: &str, numbers: Range<u64>, test: impl Fn(u64) + Sync) {
     const STEP: u64 = 2_000;
     let mut next = numbers.start;
     while next < numbers.end {
         let end = (next + STEP).min(numbers.end);
         in_parallel(next..end, |number| {
-            // What fails says which state it was.
+            // The message of a failure contains the state.
             if let Err(failure) = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| test(number))) {
                 eprintln!("{what}: state {number} fails");
                 std::panic::resume_unwind(failure);
@@ -82,7 +82,7 @@ fn each(what: &str, numbers: Range<u64>, test: impl Fn(u64) + Sync) {
     }
 }
 
-/// Whether more is asked for than the sample of a plain `cargo test`.
+/// Returns whether more is requested than the sample of a plain `cargo test`.
 fn is_long() -> bool {
     number("SCORESHEET_STATES", 0) > 0
 }
@@ -92,7 +92,7 @@ fn range(name: &str, standard: u64) -> Range<u64> {
     from..from + number(name, standard)
 }
 
-/// A moment of a workload and a state that a crash leaves then.
+/// A moment of a workload, and a state that a crash at this moment leaves.
 fn crash(workload: &Workload, start: &[u8], first: u64, events: &[Event], random: &mut Random) -> (Moment, Vec<u8>) {
     let moment = Moment::of(start, first, events, random.below(events.len() + 1));
     let state = moment.state(random);
@@ -129,7 +129,7 @@ fn a_crash_during_recovery() {
         workload.go_on(&disk).unwrap();
         let mut events = disk.events();
         if random.chance(128) {
-            // In the middle of recovery itself, or soon after.
+            // During recovery, or shortly after.
             events.truncate(1 + random.below(4));
         }
         let (moment, state) = crash(workload, &state, first, &events, &mut random);
@@ -139,7 +139,7 @@ fn a_crash_during_recovery() {
     });
 }
 
-/// Most bugs need few operations, so with up to three pending every state is looked at.
+/// Most bugs need few operations, so all states with up to three pending operations are tested.
 #[test]
 fn every_state_of_up_to_three_pending_operations() {
     let workloads = workloads();
@@ -172,7 +172,7 @@ fn every_state_of_up_to_three_pending_operations() {
     assert!(moments > 10 * few as u64 && states > 4 * moments);
 }
 
-/// Every operation fails in every way, once or from then on.
+/// Every operation fails in every way, once or permanently.
 #[test]
 fn a_failing_disk_loses_nothing_that_was_committed() {
     let kinds = Mutex::new(HashSet::new());
@@ -191,7 +191,7 @@ fn a_failing_disk_loses_nothing_that_was_committed() {
                 assert!(!after.contains(&"sync") && !after.contains(&"write"), "{plan:?}: {after:?}");
                 kinds.lock().unwrap().insert(after);
 
-                // As it is seen at once, by a reader and by a writer that has got some space.
+                // The state for an immediate reader, and for a writer that has some space again.
                 let events = disk.events();
                 let moment = Moment::of(&workload.start, workload.first, &events, events.len());
                 let commits = moment.acknowledged..=moment.marked;
@@ -199,7 +199,7 @@ fn a_failing_disk_loses_nothing_that_was_committed() {
                 let live = disk.live();
                 let sequence = workload.check(&name, &live, commits.clone(), true);
                 workload.recover(&live, sequence);
-                // And where the machine goes down, too.
+                // Also if the machine crashes.
                 let mut random = Random::new(at as u64);
                 for _ in 0..4 {
                     let state = moment.state(&mut random);
@@ -209,12 +209,12 @@ fn a_failing_disk_loses_nothing_that_was_committed() {
             }
         }
     });
-    // Both ways to give up: the tail is cut, or it has to stay.
+    // Both outcomes of a failure: the tail is truncated, or it has to stay.
     let kinds = kinds.into_inner().unwrap();
     assert!(kinds.contains(&vec!["set_length"]) && kinds.contains(&vec![]), "{kinds:?}");
 }
 
-/// A sync that fails is not tried again, and its commit is not acknowledged.
+/// A failed sync is not repeated, and its commit is not acknowledged.
 #[test]
 fn every_sync_fails_once() {
     for workload in &workloads()[..6] {
@@ -248,7 +248,7 @@ fn every_sync_fails_once() {
     }
 }
 
-/// Nor does a writer that has failed go on in any other way.
+/// A failed writer rejects all other calls, too.
 #[test]
 fn a_writer_that_has_failed_is_of_no_use() {
     let workload = Workload::new(1);
@@ -268,7 +268,7 @@ fn a_writer_that_has_failed_is_of_no_use() {
     }
 }
 
-/// A file that is cut anywhere opens at the last commit that is whole, is told to be damaged, and is not written to.
+/// A file truncated anywhere opens at its last complete commit, is reported as damaged, and is not written to.
 #[test]
 fn a_cut_file_opens_at_its_last_whole_commit() {
     let workload = Workload::new(1);
@@ -295,7 +295,7 @@ fn a_cut_file_opens_at_its_last_whole_commit() {
     });
 }
 
-/// Where the commits of an archive end.
+/// Returns the ends of an archive's commits.
 fn ends(archive: &[u8]) -> Vec<u64> {
     let mut id = scoresheet::format::ArchiveId::default();
     id.0.copy_from_slice(&archive[16..32]);

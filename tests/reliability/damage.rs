@@ -1,8 +1,8 @@
-//! Damaged archives: every flip, cut and lost sector is found or harmless, no game is ever falsified, and a repair
-//! saves all else.
+//! Damaged archives: every flip, truncation and lost sector is detected or harmless, no game is ever falsified, and a
+//! repair recovers the rest.
 //!
-//! The whole matrix takes minutes and is after `--ignored`; a sample of it runs always. The long runs go on from where
-//! they are told:
+//! The complete matrix takes minutes and needs `--ignored`; a sample always runs. The long runs continue from a given
+//! state:
 //!
 //!     SCORESHEET_SEED=1 SCORESHEET_STATES=16700000 SCORESHEET_FROM=0 cargo test --release --test reliability
 //!     damage::long -- --ignored --nocapture
@@ -22,7 +22,7 @@ use std::path::Path;
 
 const SECTOR: usize = 512;
 
-/// Whether a quick verification of these bytes finds nothing; `verify` wants a file.
+/// Returns whether a quick verification of these bytes reports nothing; `verify` needs a file.
 fn is_intact(folder: &Path, name: u64, file: &[u8]) -> bool {
     let path = folder.join(format!("{name}.bga"));
     fs::write(&path, file).unwrap();
@@ -31,7 +31,7 @@ fn is_intact(folder: &Path, name: u64, file: &[u8]) -> bool {
     intact
 }
 
-/// What is left of an archive is right or refused.
+/// The remaining games of an archive are correct or refused.
 fn open_and_ask(whole: &Whole, file: Vec<u8>, content: impl Fn(u64) -> bool, what: &str) {
     match Archive::open(ArchiveFile::from_bytes(file)) {
         Ok(archive) => drop(whole.falsifies_nothing(&archive, content, what)),
@@ -40,8 +40,8 @@ fn open_and_ask(whole: &Whole, file: Vec<u8>, content: impl Fn(u64) -> bool, wha
     }
 }
 
-/// Which games' content to look at in state `state`, where looking at all would take too long: that of four games of
-/// the chunk at `offset`, others in each state, and of all games in one of 64.
+/// Selects the games to compare in state `state`, because comparing all is too slow: four games of the chunk at
+/// `offset`, different ones in each state, and all games in one of 64 states.
 fn some(whole: &Whole, offset: usize, state: usize) -> impl Fn(u64) -> bool + use<> {
     let chunk = whole.chunks.iter().rfind(|chunk| chunk.2 <= offset).or(whole.chunks.first()).copied();
     let (first, last, _) = chunk.unwrap_or((1, 1, 0));
@@ -50,7 +50,7 @@ fn some(whole: &Whole, offset: usize, state: usize) -> impl Fn(u64) -> bool + us
     move |game| state.is_multiple_of(64) || some.contains(&game)
 }
 
-/// Flips bits: verification finds each; what a reader then makes of the archive is asked for one in `asked`.
+/// Flips bits: verification detects each. For one in `asked`, also compares the games that a reader returns.
 fn flip(whole: &Whole, folder: &Path, bits: impl ParallelIterator<Item = usize>, asked: usize) {
     bits.for_each(|bit| {
         let mut damaged = whole.file.clone();
@@ -75,12 +75,12 @@ fn every_single_bit_flip_is_found() {
     let (whole, folder) = (Whole::small(), tempfile::tempdir().unwrap());
     println!("{} bytes, {} games", whole.file.len(), whole.digests.len());
     assert!(whole.file.len() >= 60 << 10 && whole.file.len() < 80 << 10, "{}", whole.file.len());
-    // Asking a reader takes twenty times as long as verifying, and all of it would take half an hour of CI: 37 has no
-    // factor of 8, so that every bit of a byte has its turn.
+    // Reading the games takes twenty times as long as verifying, which would be half an hour of CI for all. 37 has no
+    // common factor with 8, so every bit of a byte is used.
     flip(&whole, folder.path(), (0..whole.file.len() * 8).into_par_iter(), 37);
 }
 
-/// Checks what an index file does to an archive: it is used only if it is the very one.
+/// Tests an index file with an archive: it is used only if it is the exact one.
 fn with_index(whole: &Whole, index: &[u8], what: &str) {
     let archive = Archive::open(ArchiveFile::from_bytes(whole.file.clone()).index(index.to_vec())).unwrap();
     assert_eq!(archive.index_state() == SideState::File, index == whole.index, "{what}");
@@ -125,7 +125,7 @@ fn an_index_that_is_not_the_very_one_is_not_used() {
     let archive = Archive::open(ArchiveFile::from_bytes(whole.file.clone()).index(whole.index.to_vec())).unwrap();
     assert_eq!(archive.index_state(), SideState::File);
     let foreign = fs::read(testdata("golden/v1.0.bgi")).unwrap();
-    // As it was at an earlier commit: the archive before the last source was appended.
+    // The index of an earlier commit: the archive before the last source was appended.
     let mut stale = whole.index.clone();
     stale[32] -= 1;
     let mut wrong: Vec<(String, Vec<u8>)> = vec![
@@ -134,7 +134,7 @@ fn an_index_that_is_not_the_very_one_is_not_used() {
         ("zeros".into(), vec![0; whole.index.len()]),
         ("stale".into(), stale),
     ];
-    // Every field, with its checksum made good: what it says must hold together and belong to the archive.
+    // Every field, with a new checksum: the fields must be consistent and belong to the archive.
     for at in (0..whole.index.len()).step_by(7) {
         let mut index = whole.index.clone();
         index[at] ^= 0x10;
@@ -150,7 +150,7 @@ fn an_index_that_is_not_the_very_one_is_not_used() {
             let crc = own.crc(0, &index[..body]);
             index[body..].copy_from_slice(&crc.to_le_bytes());
             if at < 72 {
-                // Another archive's, or this one's at another commit.
+                // The index of another archive, or of this one at another commit.
                 with_index(&whole, &index, &format!("field at {at} and {change}"));
             }
             wrong.push((format!("field at {at} and {change}"), index));
@@ -158,7 +158,7 @@ fn an_index_that_is_not_the_very_one_is_not_used() {
     }
     for (what, index) in &wrong {
         let archive = Archive::open(ArchiveFile::from_bytes(whole.file.clone()).index(index.to_vec())).unwrap();
-        // A lie that holds together gives errors, if anything.
+        // A consistent false index can only cause errors.
         whole.falsifies_nothing(&archive, |game| game % 16 == 1, what);
         if archive.index_state() != SideState::File {
             assert_eq!(archive.index_file(), whole.index, "{what}");
@@ -171,7 +171,7 @@ fn an_index_that_is_not_the_very_one_is_not_used() {
     assert!(refused.count() * 4 > wrong.len());
 }
 
-/// Writes over a sector, and repairs.
+/// Overwrites a sector, and repairs.
 fn lose_sector(whole: &Whole, sector: usize, how: usize, seed: u64) -> u64 {
     let mut damaged = whole.file.clone();
     let end = ((sector + 1) * SECTOR).min(damaged.len());
@@ -182,7 +182,8 @@ fn lose_sector(whole: &Whole, sector: usize, how: usize, seed: u64) -> u64 {
     let what = format!("sector {sector} written over in way {how}");
     open_and_ask(whole, damaged.clone(), |_| true, &what);
     let repair = whole.repaired(&damaged, None, &what).unwrap();
-    // Two blocks at most meet in a sector, and a moves block loses a page or two; where headers are lost, those blocks.
+    // At most two blocks share a sector, and a moves block loses a page or two; if headers are lost, their blocks are
+    // lost.
     let hit = |first: u64, last: u64| whole.chunks.iter().filter(|chunk| chunk.0 <= last && first <= chunk.1).count();
     let touched = |part: Option<LostPart>| {
         let losses = repair.losses.iter().filter(|loss| loss.part == part);
@@ -229,13 +230,13 @@ fn an_archive_without_its_header_pages_is_repaired() {
     let whole = Whole::small();
     let mut damaged = whole.file.clone();
     damaged[..8192].fill(0);
-    // The index knows whose blocks they are; without it the checksums tell.
+    // With the index, the owners of the blocks are known; without it, the checksums identify them.
     for index in [Some(whole.index.as_slice()), None] {
         let repair = whole.repaired(&damaged, index, "no header").unwrap();
         assert_eq!((repair.games, repair.lost_games()), (whole.digests.len() as u64, 0));
         assert!(repair.losses.is_empty() && !repair.damage.is_empty());
     }
-    // And the identity of one page that does not hold otherwise.
+    // And the identity in one page that is otherwise invalid.
     damaged[..64].copy_from_slice(&whole.file[..64]);
     assert!(whole.repaired(&damaged, None, "an identity").unwrap().losses.is_empty());
     assert!(whole.repaired(b"no archive at all", None, "text").is_none());
@@ -271,7 +272,7 @@ fn damaged_columns_leave_the_moves() {
             }
         }
     }
-    // One copy of a dictionary block may go; if both do, the tags do.
+    // One copy of a dictionary block may be lost; if both are, the tags are lost.
     let dictionaries: Vec<usize> = blocks.iter().filter(|(kind, _)| *kind == 4).map(|(_, at)| *at).collect();
     for pair in dictionaries.chunks(2) {
         for (copies, harmless) in [(&pair[..1], true), (&pair[1..], true), (pair, false)] {
@@ -287,7 +288,7 @@ fn damaged_columns_leave_the_moves() {
 
 #[test]
 fn lost_strings_leave_the_others_their_numbers() {
-    // Two sources that have no string in common, each committed with a dictionary of its own.
+    // Two sources without common strings, each committed with its dictionary.
     let folder = tempfile::tempdir().unwrap();
     let target = folder.path().join("two.bga");
     for name in ["One", "Two"] {
@@ -301,7 +302,7 @@ fn lost_strings_leave_the_others_their_numbers() {
     let dictionaries: Vec<usize> =
         blocks(&whole.file).iter().filter(|(kind, _)| *kind == 4).map(|(_, at)| *at).collect();
     let [first, second, _, _] = dictionaries[..] else { panic!("{dictionaries:?}") };
-    // In the payload, and in the header: then nobody knows how many there were.
+    // In the payload, and in the header: then the number of strings is unknown.
     for at in [45, 9] {
         let mut damaged = whole.file.clone();
         [first, second].iter().for_each(|block| damaged[block + at] ^= 1);
@@ -325,7 +326,7 @@ fn one_page_of_moves_costs_its_own_games() {
             damaged[at + 40 + table + page * 4096] ^= 4;
             let repair = whole.repaired(&damaged, None, "a page").unwrap();
             assert!(repair.losses.iter().all(|loss| loss.part.is_none()));
-            // The games whose records have a byte in the page, and no others.
+            // Exactly the games with a byte of their record in the page.
             let lost = repair.lost_games();
             let chunk = whole.chunks.iter().find(|chunk| chunk.2 == at).unwrap();
             let mut end = 0;
@@ -346,7 +347,7 @@ fn long_byte_substitutions() {
     let (seed, from) = (number("SCORESHEET_SEED", 1), number("SCORESHEET_FROM", 0));
     let states = number("SCORESHEET_STATES", 20_000);
     let (whole, folder) = (Whole::small(), tempfile::tempdir().unwrap());
-    // Each byte becomes each other byte, in an order of its own for each seed: 64 KiB times 255 are 16.7 million.
+    // Each byte takes each other value, in an order by seed: 64 KiB times 255 are 16.7 million.
     let all = whole.file.len() as u64 * 255;
     let step = (Random(seed).next() | 1) % all;
     let (mut next, end) = (from, (from + states).min(all));
@@ -385,11 +386,11 @@ fn long_all_prefixes_of_16_mib() {
     fs::write(&broken, &file).unwrap();
     let cut = fs::OpenOptions::new().write(true).open(&broken).unwrap();
     let end = (file.len() as u64).min(16 << 20);
-    // From the longest to the shortest: the file is cut, never written again.
+    // From the longest to the shortest: the file is truncated, never rewritten.
     for length in (from..(from + states).min(end)).rev() {
         cut.set_len(length).unwrap();
         let opened = Archive::open(&broken);
-        // Opens at an earlier commit, if at all.
+        // Opens at an earlier commit, or not at all.
         assert!(opened.map_or(true, |archive| archive.file_length() <= length), "cut to {length}");
         if (length - from).is_multiple_of(100_000) {
             println!("all prefixes from {length} on hold; SCORESHEET_STATES={} goes on", length - from);

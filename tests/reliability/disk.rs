@@ -1,9 +1,9 @@
-//! A disk in memory that records what is done to it, fails on demand, and can crash.
+//! A disk in memory that records operations, fails on demand, and can crash.
 //!
-//! What is written is live at once and durable after a sync. Until then it is pending: a crash may keep any part of it.
-//! A sector of 512 bytes holds what it held at the last sync, or what any later write made of it, or is torn between
-//! two of these; the file may have any length that it has had since. So writes come through in any order, whole, in
-//! part or not at all, and so does a change of length.
+//! Writes are visible at once and durable after a sync. Until then they are pending, and a crash may keep any part of
+//! them. A sector of 512 bytes has its content at the last sync, the content after any later write, or a torn mix of
+//! two of these. The file may have any length since the last sync. Writes and changes of length therefore survive in
+//! any order, completely, in part or not at all.
 
 use crate::common::random::Random;
 use scoresheet::archive::storage::Storage;
@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex};
 
 pub const SECTOR: usize = 512;
 
-/// What happened to a disk.
+/// An event of a disk.
 #[derive(Clone, Debug)]
 pub enum Event {
     Write {
@@ -22,16 +22,16 @@ pub enum Event {
     },
     Length(u64),
     Sync,
-    /// The writer said that the commit of this number is durable.
+    /// The writer acknowledged the commit with this number.
     Acknowledged(u64),
 }
 
-/// How an operation fails.
+/// The way in which an operation fails.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fault {
     NoSpace,
     Input,
-    /// Half of it is written.
+    /// Half of the bytes are written.
     Short,
     Interrupted,
 }
@@ -43,7 +43,7 @@ pub struct Plan {
     /// The operation that fails, counted from 0.
     pub at: usize,
     pub fault: Fault,
-    /// Whether all operations after it fail, too.
+    /// Whether all later operations also fail.
     pub sticky: bool,
 }
 
@@ -53,12 +53,12 @@ struct State {
     events: Vec<Event>,
     operations: usize,
     plan: Option<Plan>,
-    /// Operations that were tried after one had failed.
+    /// The number of operations after a failure.
     after_failure: Vec<&'static str>,
     failed: bool,
 }
 
-/// A handle of a disk; copies are of the same disk.
+/// A handle of a disk; clones are of the same disk.
 #[derive(Clone, Default)]
 pub struct Disk(Arc<Mutex<State>>);
 
@@ -105,7 +105,7 @@ fn apply(live: &mut Vec<u8>, event: &Event) {
 }
 
 impl State {
-    /// Does the operation, or a part of it and fails.
+    /// Performs the operation, or a part of it and fails.
     fn operate(&mut self, name: &'static str, event: Event) -> io::Result<()> {
         let number = self.operations;
         self.operations += 1;
@@ -147,18 +147,18 @@ impl Storage for Disk {
     }
 }
 
-/// A moment at which a disk may crash: what is durable for sure, and what is pending.
+/// A moment at which a disk may crash: its durable content, and its pending operations.
 pub struct Moment {
     pub durable: Vec<u8>,
     pub pending: Vec<Event>,
-    /// The last commit that was acknowledged.
+    /// The last acknowledged commit.
     pub acknowledged: u64,
-    /// The last commit whose header page has been written, be it durable or not.
+    /// The last commit whose header page was written, durable or not.
     pub marked: u64,
 }
 
 impl Moment {
-    /// Before event `at` of what happened to a disk that began with `start`, whose last commit was `first`.
+    /// Returns the moment before event `at` of a disk that began with `start`, whose last commit was `first`.
     pub fn of(start: &[u8], first: u64, events: &[Event], at: usize) -> Moment {
         let mut moment = Moment { durable: start.to_vec(), pending: Vec::new(), acknowledged: first, marked: first };
         for event in &events[..at] {
@@ -169,7 +169,7 @@ impl Moment {
                 }
                 Event::Acknowledged(sequence) => moment.acknowledged = *sequence,
                 Event::Write { offset, bytes } if *offset < 8192 => {
-                    // A page may be written again, where a crash has torn it.
+                    // A page that a crash has torn may be written again.
                     let sequence = u64::from_le_bytes(bytes[32..40].try_into().unwrap());
                     moment.marked = moment.marked.max(sequence);
                     moment.pending.push(event.clone());
@@ -180,7 +180,7 @@ impl Moment {
         moment
     }
 
-    /// What the sectors that are not durable may hold, the durable state first, and the lengths that the file may have.
+    /// Returns the possible contents of pending sectors, the durable one first, and the possible file lengths.
     fn versions(&self) -> (BTreeMap<usize, Vec<Vec<u8>>>, Vec<usize>) {
         let mut now = self.durable.clone();
         let mut sectors: BTreeMap<usize, Vec<Vec<u8>>> = BTreeMap::new();
@@ -227,7 +227,8 @@ impl Moment {
         bytes
     }
 
-    /// Every state that a crash may leave, sectors whole: each choice of a version for each sector and of a length.
+    /// Returns every state that a crash may leave, without torn sectors: each choice of a version for each sector, and
+    /// of a length.
     pub fn every_state(&self, mut see: impl FnMut(Vec<u8>)) {
         let (sectors, lengths) = self.versions();
         let sectors: Vec<(usize, Vec<Vec<u8>>)> = sectors.into_iter().collect();
@@ -245,20 +246,20 @@ impl Moment {
         }
     }
 
-    /// A state that a crash may leave.
+    /// Returns a state that a crash may leave.
     pub fn state(&self, random: &mut Random) -> Vec<u8> {
         let (sectors, lengths) = self.versions();
         if random.chance(64) {
             return self.in_another_order(random);
         }
-        // From hardly anything to nearly all is durable.
+        // From hardly any to nearly all pending operations are durable.
         let bias = [13, 64, 128, 192, 250][random.below(5)];
         let torn = [0, 0, 26, 128][random.below(4)];
         let length = match random.chance(bias) {
             true => *lengths.last().unwrap(),
             false => lengths[random.below(lengths.len())],
         };
-        // A file system may show what lay on the disk before where the file had not been yet.
+        // Beyond the old end of the file, a file system may expose old disk content.
         let stale = random.chance(64);
         let mut chosen = Vec::new();
         for (number, mut versions) in sectors {
@@ -276,7 +277,7 @@ impl Moment {
         self.assemble(length, chosen.into_iter())
     }
 
-    /// Some of the pending operations, in any order, some of them cut short.
+    /// Some of the pending operations, in any order, some of them truncated.
     fn in_another_order(&self, random: &mut Random) -> Vec<u8> {
         let mut bytes = self.durable.clone();
         let mut pending = self.pending.clone();

@@ -1,6 +1,6 @@
-//! The fuzz targets as ordinary tests: over a corpus of odd inputs, and over seeded mutants of it.
+//! The fuzz targets as ordinary tests: over a corpus of odd inputs, and over their seeded mutants.
 //!
-//! A few thousand states always; more with `--ignored`, and as many as wanted from where wanted:
+//! A few thousand states always run; `--ignored` runs more, from any state:
 //!
 //!     SCORESHEET_SEED=1 SCORESHEET_STATES=1000000 cargo test --release --test reliability fuzz::long -- --ignored
 //!     --nocapture
@@ -15,7 +15,7 @@ use rayon::prelude::*;
 use scoresheet::ArchiveFile;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Inputs that were written to be odd, and such as have once gone wrong.
+/// Inputs written to be odd, and inputs that once failed.
 fn corpus() -> Vec<Vec<u8>> {
     let sample = lichess_text();
     let mut corpus: Vec<Vec<u8>> = [
@@ -43,17 +43,17 @@ fn corpus() -> Vec<Vec<u8>> {
     corpus.push(sample[..6000].to_vec());
     corpus.push((0..=255).collect());
     corpus.push(vec![0x2C, 0x2C, 0x61, 0x17, 0xDB, 0x1E, 0x06, 0x06, 0x53, 0x02]);
-    // Readable, but not canonical: a prefix and an explicit move where none is needed.
+    // Valid but not canonical: an unnecessary prefix and an unnecessary explicit move.
     corpus.push(vec![0x41, 0x12]);
     corpus.push(vec![0xC0, 0x31, 0xC0]);
     corpus.push(vec![0xC0, 0x12, 0x40, 0xC2, 0, 0xC3, 0x2C, 0xC4, 0xC5, 1, 0xC6]);
-    // A block (kind 6) with an unfinished commit, whose first number takes a byte more than it needs.
+    // A block (kind 6) with an unfinished commit, whose first number takes one byte more than necessary.
     let source = [vec![0; 6], vec![0; 32]].concat();
     corpus.push([vec![6, 0, 0], vec![0; 104], vec![0x80, 0x00, 0, 0], source].concat());
     corpus
 }
 
-/// What a run of cargo-fuzz has found: files in a folder for each target.
+/// Findings of cargo-fuzz: files in a folder for each target.
 fn found(target: &str) -> Vec<Vec<u8>> {
     let folder = crate::common::root().join("fuzz/found").join(target);
     let Ok(files) = std::fs::read_dir(folder) else { return Vec::new() };
@@ -87,11 +87,11 @@ const WORDS: [&[u8]; 24] = [
     b"\r",
 ];
 
-/// A mutant of the corpus.
+/// Returns a mutant of the corpus.
 fn mutant(corpus: &[Vec<u8>], seed: u64) -> Vec<u8> {
     let mut random = Random(seed);
     let mut bytes = corpus[random.below(corpus.len())].clone();
-    // A whole archive begins with its header.
+    // A complete archive begins with its header.
     if (701..8192).contains(&bytes.len()) {
         let start = random.below(bytes.len());
         bytes = bytes.split_off(start);
@@ -116,7 +116,7 @@ fn mutant(corpus: &[Vec<u8>], seed: u64) -> Vec<u8> {
     bytes
 }
 
-/// Runs a target over states of a seed; a broken promise is told with what it takes to see it again.
+/// Runs a target over states of a seed; the message of a failure has everything to reproduce it.
 fn run((name, target): targets::Target, corpus: &[Vec<u8>], seed: u64, states: std::ops::Range<u64>) {
     states.into_par_iter().for_each(|state| {
         let bytes = mutant(corpus, Random(seed ^ state << 20).next());
@@ -126,7 +126,7 @@ fn run((name, target): targets::Target, corpus: &[Vec<u8>], seed: u64, states: s
     });
 }
 
-/// Side files with one field set to something else under good checksums.
+/// Side files with one field changed, and valid checksums.
 #[test]
 fn every_field_of_side_files() {
     let fields = targets::fields();
@@ -183,7 +183,7 @@ fn mutants_break_no_promise() {
 
 #[test]
 fn checksums_are_made_good() {
-    // If the helper made no good ones, nothing would ever be read.
+    // Without valid checksums, no target would read any further.
     let golden = std::fs::read(testdata("golden/v1.0.bga")).unwrap();
     let mut fixed = golden.clone();
     targets::fix_checksums(&mut fixed);
@@ -199,8 +199,7 @@ fn checksums_are_made_good() {
     assert!(changed.count() > 500);
 }
 
-/// Numbers at which sums could overflow: this program's tests check that, unless they are built with optimisations
-/// alone.
+/// Numbers at which sums could overflow: this test program checks for overflow, except in release builds.
 const GREAT: [u64; 3] = [u64::MAX, scoresheet::format::MOST + 1, scoresheet::format::MOST];
 
 #[test]
@@ -214,8 +213,8 @@ fn every_great_number_overflows_nowhere() {
     great_numbers(1);
 }
 
-/// Puts great numbers into an archive, under good checksums, in every number of its header pages and at every so many
-/// bytes of its blocks; and does everything with it that can be done.
+/// Writes large numbers into an archive with valid checksums, in every number of its header pages and at intervals in
+/// its blocks, and runs every operation on it.
 fn great_numbers(every: usize) {
     assert!(
         catch_unwind(|| std::hint::black_box(u64::MAX) + std::hint::black_box(1)).is_err() == cfg!(debug_assertions)
@@ -224,8 +223,8 @@ fn great_numbers(every: usize) {
     assert!(scoresheet::Archive::open(ArchiveFile::from_bytes(golden.clone())).is_ok());
     let of_pages = (32..80).chain(4096 + 32..4096 + 80).step_by(8);
     let places: Vec<usize> = of_pages.chain((8192..golden.len() - 8).step_by(every)).collect();
-    // On threads beside the pool: what is done with an archive waits for the pool, and would take up other places
-    // meanwhile, one in another.
+    // On threads outside the pool: an operation on an archive waits for the pool, and would take other work meanwhile,
+    // one nested in the other.
     let try_at = |at: usize| {
         for number in GREAT {
             let mut file = golden.clone();
@@ -247,7 +246,7 @@ fn great_numbers(every: usize) {
     });
 }
 
-/// The memory of the process now, in bytes, where the system tells it.
+/// Returns the present memory of the process in bytes, if the system reports it.
 fn memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
@@ -265,7 +264,7 @@ fn many_mutants_break_no_promise_and_memory_is_flat() {
     let after = memory();
     println!("memory after 20,000 mutants {before:?}, after 100,000 {after:?}");
     assert!(before.zip(after).is_none_or(|(before, after)| after < before + (32 << 20)), "{before:?} {after:?}");
-    // Unpacking and questions about headers take a hundred times as long as anything else.
+    // Unpacking and tag queries take a hundred times as long as the other targets.
     let dear = ["packed_bytes", "packed_value", "headers_bytes", "archive_and_query"];
     for target in targets::TARGETS {
         run(target, &corpus, seed, 0..if dear.contains(&target.0) { 4_000 } else { 20_000 });

@@ -1,7 +1,7 @@
-//! Real processes and threads: imports that are killed and gone on with, writers that meet, readers during an import.
+//! Real processes and threads: killed and resumed imports, concurrent writers, readers during an import.
 //!
-//! A plain `cargo test` does a few of each; these variables ask for more. Kills are numbered, so that a long run can be
-//! taken up again:
+//! A plain `cargo test` runs a few of each; these variables request more. Kills are numbered, so a long run can be
+//! continued:
 //!
 //!     SCORESHEET_KILLS=500 SCORESHEET_ROUNDS=50 SCORESHEET_READS=1_000_000 cargo test --test reliability kill:: --
 //!     --nocapture
@@ -33,13 +33,13 @@ fn spawn(folder: &Path, args: &[&str]) -> Child {
         .unwrap()
 }
 
-/// Runs the command to its end, which must be good.
+/// Runs the command to its end; it must succeed.
 fn run(folder: &Path, args: &[&str]) {
     let output = spawn(folder, args).wait_with_output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// An import with a commit after each chunk; `before` is what the archive has at the beginning, if it is there.
+/// An import with a commit after each chunk; `before` is the archive at the beginning, if there is one.
 struct Case {
     args: Vec<&'static str>,
     before: Option<Vec<u8>>,
@@ -66,7 +66,7 @@ impl Case {
         case
     }
 
-    /// Puts the archive back to what it was before the import.
+    /// Restores the archive before the import.
     fn begin(&self, folder: &Path) {
         let archive = folder.join("g.bga");
         let _ = fs::remove_file(FileKind::Index.beside(&archive));
@@ -77,9 +77,9 @@ impl Case {
     }
 }
 
-/// What the process has acknowledged: the length of the archive at its last commit, and its games.
+/// The commits that the process acknowledged: the length of the archive at its last commit, and its games.
 fn acknowledged(out: &str) -> Option<(u64, u64)> {
-    // The last line may have been cut by the kill.
+    // The kill may have truncated the last line.
     let whole = out.rfind('\n').map_or("", |end| &out[..end]);
     let lines = whole.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     lines.filter_map(|line| Some((line.get("bytes")?.as_u64()?, line.get("committed")?.as_u64()?))).next_back()
@@ -100,7 +100,7 @@ fn a_killed_import_loses_nothing_and_goes_on() {
     let kills = from..from + number("SCORESHEET_KILLS", 12);
     let (mut at_case, mut case, mut done) = (0, &cases[0], true);
     let (mut finished, mut in_time, mut commits) = (0u64, 0u64, 0u64);
-    // The length that has been acknowledged, by whichever process.
+    // The length acknowledged by any process.
     let mut known = 0;
     for kill in kills.clone() {
         let mut random = Random::new(seed(kill));
@@ -114,7 +114,7 @@ fn a_killed_import_loses_nothing_and_goes_on() {
         drop(child.stdin.take());
         let wait = case.time.mul_f64(random.below(1100) as f64 / 1000.0);
         std::thread::sleep(wait);
-        // SIGKILL: the process does not get to know.
+        // SIGKILL: the process cannot react.
         let _ = child.kill();
         let mut out = String::new();
         child.stdout.take().unwrap().read_to_string(&mut out).unwrap();
@@ -159,15 +159,14 @@ fn a_killed_import_loses_nothing_and_goes_on() {
     let total = kills.end - kills.start;
     eprintln!("{total} kills: {in_time} hit an archive, {commits} had commits, {finished} came too late");
     assert!(in_time > 0 && finished < total);
-    // The last one comes to its end in peace.
+    // The last run is not killed.
     if !done {
         run(room, &case.args);
         assert!(fs::read(room.join("g.bga")).unwrap() == case.whole);
     }
 }
 
-/// After a kill the archive is what it was before the change, or what it is after it, to the byte; and the next change
-/// goes through.
+/// After a kill, the archive has the old or the new content, to the byte, and the next change succeeds.
 #[test]
 fn a_killed_change_has_happened_or_not() {
     let folder = tempfile::tempdir().unwrap();
@@ -203,7 +202,7 @@ fn a_killed_change_has_happened_or_not() {
     assert!(fs::read(&archive).unwrap() == after);
 }
 
-/// The games that some queries find, with the side files beside an archive or without them.
+/// The games that some queries find, with or without the side files of an archive.
 fn found(archive: &Path) -> Vec<Vec<(u64, Vec<u32>)>> {
     let set = ArchiveSet::open([archive]).unwrap();
     let queries = [
@@ -220,8 +219,8 @@ fn found(archive: &Path) -> Vec<Vec<(u64, Vec<u32>)>> {
     queries.iter().map(|query| find(query)).collect()
 }
 
-/// Changes of an archive with all its side files, killed at any moment or out of room for a side file: the queries find
-/// what they find without side files, and so they do after the next change.
+/// Changes of an archive with all its side files, killed at any moment, or without disk space for a side file: queries
+/// find the same as without side files, and also after the next change.
 #[test]
 fn no_kill_and_no_full_disk_makes_side_files_lie() {
     let folder = tempfile::tempdir().unwrap();
@@ -244,7 +243,7 @@ fn no_kill_and_no_full_disk_makes_side_files_lie() {
         let change = changes[time as usize % changes.len()];
         let what = format!("change {time}: {change:?}");
         if time % 3 == 2 {
-            // Room for the archive and what is small beside it, but not for the position index.
+            // Space for the archive and its small side files, but not for the position index.
             let blocks = fs::metadata(&archive).unwrap().len() * 5 / 4 / 512;
             let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"");
             let mut command = Command::new("sh");
@@ -253,7 +252,7 @@ fn no_kill_and_no_full_disk_makes_side_files_lie() {
         } else {
             let begin = Instant::now();
             let mut child = spawn(room, change);
-            // A change takes from some to some hundred milliseconds; half the kills come early.
+            // A change takes up to some hundred milliseconds; half the kills come early.
             let most = if random.one_in(2) { 30 } else { 300 };
             std::thread::sleep(Duration::from_millis(random.below(most) as u64));
             let _ = child.kill();
@@ -281,7 +280,7 @@ fn the_second_writer_is_told_at_once() {
     let first = spawn(room, &["import", "a.pgn", "-o", "g.bga"]).wait_with_output().unwrap();
     assert!(first.status.success());
     for round in 0..number("SCORESHEET_ROUNDS", 2) {
-        // All want to add what comes on their standard input; the one that may waits for it.
+        // All processes want to append their standard input; the one with the lock waits for it.
         let args = |writer| match writer {
             0 => ["import", "-", "-o", "g.bga", "--force"],
             _ => ["import", "-", "-o", "g.bga", "--append"],
@@ -308,7 +307,7 @@ fn the_second_writer_is_told_at_once() {
             writers = left;
         }
         assert_eq!((writers.len(), refused), (1, WRITERS - 1), "round {round}");
-        // Nor may anyone put another archive in its place meanwhile.
+        // No process can replace the archive meanwhile.
         let mut replacing = spawn(room, &args(0));
         replacing.stdin.take().unwrap().write_all(b"1. h4 *\n").unwrap();
         let replacing = replacing.wait_with_output().unwrap();

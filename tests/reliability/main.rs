@@ -1,21 +1,20 @@
-//! What crashes, kills, damage and any bytes do to archives: nothing that was acknowledged is lost, nothing is
-//! falsified.
+//! Crashes, kills, damage and arbitrary bytes: archives lose no acknowledged data, and no reader returns wrong games.
 
 /// Shared by all test programs.
 #[path = "../common/with_command.rs"]
 mod common;
 
-/// Crashes and failing disks, on a simulated one.
+/// Crashes and failing disks, on a simulated disk.
 mod crash;
-/// Flips, cuts and lost sectors; repair.
+/// Flips, truncations and lost sectors; repair.
 mod damage;
 /// The simulated disk.
 mod disk;
 /// The fuzz targets, over a corpus and seeded mutants.
 mod fuzz;
-/// Processes that are killed, writers that meet, readers during an import.
+/// Killed processes, concurrent writers, readers during an import.
 mod kill;
-/// Archives to be damaged, and what is asked of what is left.
+/// Archives to damage, and checks of the remaining games.
 mod whole;
 /// Imports recorded on the simulated disk.
 mod workload;

@@ -1,4 +1,4 @@
-//! Archives to be damaged, and what is asked of what is left of them.
+//! Archives to damage, and checks of the remaining games.
 
 use crate::common::import::append;
 use crate::common::sample::{lichess_text, testdata};
@@ -8,7 +8,7 @@ use scoresheet::{Archive, ArchiveFile, Error, Existing, ImportOptions};
 use std::fs;
 use std::path::Path;
 
-/// An archive and what is in it.
+/// An archive and its contents.
 pub struct Whole {
     pub file: Vec<u8>,
     pub index: Vec<u8>,
@@ -18,7 +18,7 @@ pub struct Whole {
     pub moves: Vec<Vec<u8>>,
     /// The length of each game's record.
     pub records: Vec<usize>,
-    /// First and last games of each chunk, and where its moves are.
+    /// First and last games of each chunk, and the offset of its moves.
     pub chunks: Vec<(u64, u64, usize)>,
 }
 
@@ -47,8 +47,8 @@ impl Whole {
         }
     }
 
-    /// About 64 KiB: games of the sample with comments, in several chunks and two sources, appended to in a second
-    /// commit.
+    /// About 64 KiB: games of the sample with comments, in several chunks and two sources, the second one appended in a
+    /// second commit.
     pub fn small() -> Whole {
         let folder = tempfile::tempdir().unwrap();
         let sample = lichess_text();
@@ -63,8 +63,8 @@ impl Whole {
         Whole::of(&target)
     }
 
-    /// Asks what is left: each game is right, or an error. All moves are compared, and all content of those games that
-    /// `content` says. Returns of how many games the content is right.
+    /// Checks the remaining games: each is correct, or an error. Compares all moves, and the complete content of the
+    /// games in `content`. Returns the number of games with correct content.
     pub fn falsifies_nothing(&self, archive: &Archive, content: impl Fn(u64) -> bool, what: &str) -> usize {
         let mut right = 0;
         for number in 1..=archive.len().min(self.digests.len() as u64) {
@@ -90,8 +90,8 @@ impl Whole {
         right
     }
 
-    /// Repairs a damaged copy: the new archive is intact, its games are those that were, and what is lost is told.
-    /// Returns the account.
+    /// Repairs a damaged copy: the new archive is intact, its games are unchanged, and the report lists the losses.
+    /// Returns the report.
     pub fn repaired(&self, damaged: &[u8], index: Option<&[u8]>, what: &str) -> Option<Repair> {
         let folder = tempfile::tempdir().unwrap();
         let (broken, target) = (folder.path().join("broken.bga"), folder.path().join("whole.bga"));
@@ -136,7 +136,7 @@ impl Whole {
     }
 }
 
-/// The games of a text, each with what follows it.
+/// Returns the games of a text, each with the text after it.
 pub fn split(text: &[u8]) -> Vec<&[u8]> {
     let mut starts: Vec<usize> = memmem(text, b"[Event ").collect();
     starts.push(text.len());
@@ -147,7 +147,7 @@ fn memmem<'a>(text: &'a [u8], word: &'a [u8]) -> impl Iterator<Item = usize> + '
     text.windows(word.len()).enumerate().filter(move |(_, window)| *window == word).map(|(at, _)| at)
 }
 
-/// Kind and offset of each block.
+/// Returns kind and offset of each block.
 pub fn blocks(file: &[u8]) -> Vec<(u8, usize)> {
     let (mut at, mut found) = (8192, Vec::new());
     while at < file.len() {

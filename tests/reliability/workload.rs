@@ -13,28 +13,28 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// An import and what comes of it when nothing goes wrong.
+/// An import and its undisturbed result.
 pub struct Workload {
     folder: TempDir,
     pub sources: Vec<PathBuf>,
     pub options: ImportOptions,
-    /// The archive before, which the import adds to; with only its header where it makes a new one.
+    /// The archive before the import; only a header for a new archive.
     pub start: Vec<u8>,
-    /// The last commit in that.
+    /// The last commit of that archive.
     pub first: u64,
     /// The archive after.
     pub end: Vec<u8>,
     pub last: u64,
-    /// What happened to the disk meanwhile.
+    /// The events of the disk during the import.
     pub events: Vec<Event>,
-    /// For each commit, how many games there are.
+    /// The number of games at each commit.
     pub games: Vec<u64>,
     digests: Vec<Digest>,
-    /// What stands beside the archive after, by what its name ends in: a crash may leave it beside an earlier state.
+    /// The files beside the archive after the import, by extension: a crash may leave them beside an earlier state.
     beside: Vec<(FileKind, Vec<u8>)>,
 }
 
-/// Games with all that an archive has columns for; some names recur.
+/// Games with data for all columns; some names recur.
 fn pgn(random: &mut Random, games: usize) -> String {
     const LINES: [&str; 6] = [
         "1. e4 e5 2. Nf3 {[%clk 0:03:00]} 2... Nc6 {[%clk 0:02:59]} 3. Bb5 a6 1-0",
@@ -61,7 +61,7 @@ fn pgn(random: &mut Random, games: usize) -> String {
 }
 
 impl Workload {
-    /// Makes the workload of a number. Odd ones add to an archive that is there already.
+    /// Makes the workload with this number. Odd ones append to an existing archive.
     pub fn new(number: u64) -> Workload {
         let folder = tempfile::tempdir().unwrap();
         let mut random = Random::new(number + 1000);
@@ -137,7 +137,7 @@ impl Workload {
         workload
     }
 
-    /// Opens what is on the disk and imports what is not there yet.
+    /// Opens the archive on the disk, and imports the missing games.
     pub fn go_on(&self, disk: &Disk) -> Result<Summary, Error> {
         let opened = self.open(disk)?;
         let options = ImportOptions { resume: true, ..self.options.clone() };
@@ -151,14 +151,14 @@ impl Workload {
         Writer::open_on(disk.clone(), disk.live(), Path::new("simulated.bga"))
     }
 
-    /// Goes on with a disk on which one thing fails; returns the error that comes of it.
+    /// Continues on a disk with one failing operation; returns the resulting error.
     pub fn fail(&self, disk: &Disk, plan: Plan) -> Option<Error> {
         disk.fail(plan);
         self.go_on(disk).err()
     }
 
-    /// Opens a state with the reader: it is at a commit of the range, and each game that this has is there and whole.
-    /// Returns the commit.
+    /// Opens a state with the reader: its commit is in the range, and each of its games is complete. Returns the
+    /// commit.
     pub fn check(&self, name: &str, state: &[u8], commits: std::ops::RangeInclusive<u64>, thorough: bool) -> u64 {
         let path = self.folder.path().join(format!("{name}.bga"));
         fs::write(&path, state).unwrap();
@@ -167,14 +167,14 @@ impl Workload {
         }
         let archive = Archive::open(&path).unwrap();
         assert_eq!(archive.incomplete(), None);
-        // What stands beside it is used in its own state alone.
+        // A file beside it is used only in its own state.
         let is_end = archive.sequence() == self.last;
         let used = if is_end { SideState::File } else { SideState::Stale };
         let states =
             [Signatures::open(&archive).1, PositionIndex::open(&archive).1, TagColumns::open(&archive).state()];
         assert_eq!((archive.index_state(), states), (used, [used; 3]));
         let sequence = archive.totals().unwrap().sequence;
-        // A page of zeros may be a lost one: so the first commit is found in the file as soon as it is there whole.
+        // A page of zeros may be a lost one, so the first commit counts as soon as it is complete in the file.
         let commits = *commits.start()..=(*commits.end()).max(1);
         assert!(commits.contains(&sequence), "commit {sequence}, not one of {commits:?}");
         assert_eq!(archive.len(), self.games[sequence as usize]);
@@ -183,7 +183,7 @@ impl Workload {
         }
         if thorough {
             let report = Archive::verify(&path, Level::Full, |_| {}).unwrap();
-            // The page of a commit that was not acknowledged may be torn.
+            // The page of an unacknowledged commit may be torn.
             assert!(report.damage.iter().all(|damage| damage.offset < 8192), "{:?}", report.damage);
             assert_eq!(report.uncommitted, state.len() as u64 - archive.file_length());
         }
@@ -193,11 +193,11 @@ impl Workload {
         sequence
     }
 
-    /// Recovers a state, twice, and goes on with the import: the archive is the same in the end as without a crash.
+    /// Recovers a state twice, and continues the import: the final archive is the same as without a crash.
     pub fn recover(&self, state: &[u8], sequence: u64) {
         let disk = Disk::with(state);
         let opened = self.open(&disk).unwrap();
-        // A writer takes in a commit that is there whole, if its page had not been begun yet.
+        // A writer accepts a complete commit if its page was not begun.
         let found = opened.writer.sequence();
         assert!((sequence..=sequence + 1).contains(&found), "commit {found} after {sequence}");
         assert_eq!(disk.live().len() as u64, opened.writer.committed_length(), "the torn tail is cut");

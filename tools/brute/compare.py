@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares what scoresheet finds with python-chess, move by move, on some thousand games.
+"""Compares scoresheet's search results with python-chess, move by move, on some thousand games.
 
     python3 tools/brute/compare.py target/release/scoresheet testdata/lichess-sample.pgn [GAMES]
 
@@ -34,7 +34,7 @@ def annotated(source, most):
             pawns = 0.2
             for node in game.mainline():
                 side = not node.turn()
-                # Every fourth game has neither, some have gaps.
+                # Every fourth game has neither clocks nor evaluations, and some have gaps.
                 clocks[side] = max(0, clocks[side] - chance.expovariate(0.2) + 1)
                 pawns += chance.gauss(0, 0.9) * (6 if chance.random() < 0.05 else 0.4)
                 node.comment = ""
@@ -70,7 +70,7 @@ class Ply:
         return chess.square_name(self.move.to_square)
 
     def plain(self):
-        """Whether it is no castling, which has a square of its own in UCI only."""
+        """Returns whether it is not castling, whose target square exists only in UCI."""
         return not self.before.is_castling(self.move)
 
 
@@ -105,7 +105,7 @@ def moves(color, piece, to, captures=False, check=False, mate=False, promotion=N
 
 
 def material(white, black):
-    """Pieces with the fewest and the most of each; what is not named is not there."""
+    """Returns the pieces with the minimum and maximum of each; other pieces must be absent."""
 
     def fits(ply):
         found = counts(ply.after)
@@ -117,7 +117,7 @@ def material(white, black):
     return fits
 
 
-# Evaluations, by the text of src/query/measure/accuracy.rs and not its code.
+# Evaluations, from the description in src/query/measure/accuracy.rs and not its code.
 
 
 def centipawns(score):
@@ -129,7 +129,7 @@ def chances(value):
 
 
 def judged(before, after, side):
-    """Returns 0 to 3: nothing, an inaccuracy, a mistake, a blunder."""
+    """Returns 0 to 3: no mistake, an inaccuracy, a mistake, a blunder."""
     before, after = (before, after) if side == chess.WHITE else (-before, -after)
     if before.mate() is None and after.mate() is None:
         lost = 50 * (chances(before.score()) - chances(after.score()))
@@ -148,7 +148,7 @@ def judged(before, after, side):
 
 
 def evaluations(game):
-    """The evaluations from the starting position on, White's side; a mate on the board counts as one."""
+    """Returns the evaluations from the starting position on, for White; checkmate on the board counts as a mate."""
     found = [chess.engine.Cp(15)]
     for node in game.mainline():
         score = node.eval()

@@ -4,7 +4,7 @@
 //! from tag columns is converted for the complete batch at once.
 
 use crate::columns::{Column, Columns, Value};
-use crate::games::{self, Wanted};
+use crate::games::{self, Request};
 use crate::headers::{Dictionaries, Texts, at_hand};
 use crate::values;
 use arrow_array::types::{Date32Type, Int16Type, Int32Type, Time32SecondType, TimestampSecondType};
@@ -24,10 +24,10 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Which games are read, by their numbers in the set. Deleted games are left out.
+/// The games to read, by their numbers in the set. Deleted games are skipped.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Rows {
-    /// A range of numbers; what is beyond the last game is none.
+    /// A range of numbers; numbers beyond the last game are ignored.
     Range(Range<u64>),
     /// These games, in this order.
     List(Arc<[u64]>),
@@ -39,7 +39,7 @@ impl Rows {
         Rows::Range(1..u64::MAX)
     }
 
-    /// Returns the games of some chunks of the archive at a place of the set: a unit of work for one of many machines.
+    /// Returns the games of a range of chunks of one archive of the set: a unit of work for one of many machines.
     pub fn chunks(sources: &ArchiveSet, place: usize, chunks: Range<usize>) -> Rows {
         let Some(source) = sources.members().get(place) else { return Rows::Range(0..0) };
         let first = source.archive().games_of(chunks.start).start;
@@ -48,12 +48,12 @@ impl Rows {
     }
 }
 
-/// How batches are made.
+/// Options of batches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Options {
-    /// The most games of a batch. Default: 65,536.
+    /// The maximum number of games in a batch. Default: 65,536.
     pub batch_size: usize,
-    /// Whether texts of tags that all archives have at hand as columns (`.bgh`) are dictionaries. Default: no.
+    /// Whether tag texts are dictionaries, if all archives have the tag columns (`.bgh`) loaded. Default: no.
     pub dictionaries: bool,
 }
 
@@ -71,7 +71,7 @@ pub struct Batches {
     options: Options,
     schema: SchemaRef,
     dictionaries: Dictionaries,
-    /// The place in the rows that comes next.
+    /// The index of the next row.
     next: u64,
     failed: bool,
 }
@@ -112,12 +112,12 @@ impl Batches {
         &self.sources
     }
 
-    /// Returns what the columns are made of.
+    /// Returns the contents of the columns.
     pub fn columns(&self) -> &Columns {
         &self.columns
     }
 
-    /// Returns the next games, all of one archive: its place, and their numbers there.
+    /// Returns the next games, all of one archive: the archive's index, and the games' numbers there.
     fn take_games(&mut self) -> Option<(usize, Vec<u64>)> {
         let sources = Arc::clone(&self.sources);
         let number_at = |next: u64| match &self.rows {
@@ -138,7 +138,7 @@ impl Batches {
             match own.contains(&number) {
                 true if !any_deleted || !source.archive().is_deleted(local) => games.push(local),
                 true => {}
-                // Beyond the last game of all there are none.
+                // The number is beyond the last game.
                 false if number == first => {}
                 false => break,
             }
@@ -171,7 +171,7 @@ impl Batches {
     }
 }
 
-/// Whether all archives have the texts of a column at hand.
+/// Returns whether all archives have the texts of a column in tag columns.
 fn is_dictionary(sources: &ArchiveSet, value: Value) -> bool {
     let tag = match value {
         Value::Text(tag) => tag,
@@ -187,7 +187,7 @@ impl Iterator for Batches {
         if self.failed {
             return None;
         }
-        // Where all games of an archive are deleted, those of the next one follow.
+        // If all games of an archive are deleted, continue with the next archive.
         let (place, games) = loop {
             let (place, games) = self.take_games()?;
             if !games.is_empty() {
@@ -206,7 +206,7 @@ impl RecordBatchReader for Batches {
     }
 }
 
-/// The games of a batch with what has been read of them.
+/// The games of a batch, and the data read from them.
 struct Batch<'a> {
     source: &'a Member,
     games: &'a [u64],
@@ -214,7 +214,7 @@ struct Batch<'a> {
     read: HashMap<Part, ArrayRef>,
 }
 
-/// What has been read of games, by its kind.
+/// Data read from games, by its kind.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Part {
     Tag(&'static str),
@@ -224,40 +224,40 @@ enum Part {
 
 impl<'a> Batch<'a> {
     fn new(source: &'a Member, games: &'a [u64], columns: &'a Columns) -> Result<Batch<'a>, ArrowError> {
-        let mut wanted: Vec<(Part, Wanted)> = Vec::new();
-        let mut want = |key: Part, what: Wanted| {
-            if !wanted.iter().any(|(own, _)| *own == key) {
-                wanted.push((key, what));
+        let mut requests: Vec<(Part, Request)> = Vec::new();
+        let mut want = |key: Part, what: Request| {
+            if !requests.iter().any(|(own, _)| *own == key) {
+                requests.push((key, what));
             }
         };
         for (place, column) in columns.columns().iter().enumerate() {
             for tag in column.value.tags() {
                 if at_hand(source, tag).is_none() {
-                    want(Part::Tag(tag), Wanted::Tag(tag));
+                    want(Part::Tag(tag), Request::Tag(tag));
                 }
             }
             match column.value {
-                Value::Result if has_gaps(source, games) => want(Part::Outcome, Wanted::Outcome),
+                Value::Result if has_gaps(source, games) => want(Part::Outcome, Request::Outcome),
                 Value::Plies if source.columns().at_hand(&Key::Plies).is_none() => {
-                    want(Part::Column(place), Wanted::Value(Value::Plies));
+                    want(Part::Column(place), Request::Value(Value::Plies));
                 }
                 Value::StartFen | Value::Tags | Value::Brenner | Value::MovesSan | Value::MovesUci => {
-                    want(Part::Column(place), Wanted::Value(column.value));
+                    want(Part::Column(place), Request::Value(column.value));
                 }
                 Value::Movetext | Value::ClocksWhite | Value::ClocksBlack | Value::Evals => {
-                    want(Part::Column(place), Wanted::Value(column.value));
+                    want(Part::Column(place), Request::Value(column.value));
                 }
                 Value::Depths | Value::Nodes | Value::Times | Value::Pvs => {
-                    want(Part::Column(place), Wanted::Value(column.value));
+                    want(Part::Column(place), Request::Value(column.value));
                 }
                 _ => {}
             }
         }
         let mut batch = Batch { source, games, columns, read: HashMap::new() };
-        if !wanted.is_empty() {
-            let kinds: Vec<Wanted> = wanted.iter().map(|(_, wanted)| *wanted).collect();
+        if !requests.is_empty() {
+            let kinds: Vec<Request> = requests.iter().map(|(_, requests)| *requests).collect();
             let arrays = read_runs(source, games, &kinds)?;
-            batch.read = wanted.into_iter().map(|(key, _)| key).zip(arrays).collect();
+            batch.read = requests.into_iter().map(|(key, _)| key).zip(arrays).collect();
         }
         Ok(batch)
     }
@@ -304,7 +304,7 @@ impl<'a> Batch<'a> {
             }
             Value::Date => {
                 let (date, utc) = (self.texts("Date"), self.texts("UTCDate"));
-                // The tag Date decides where it says a year, and if it says no more.
+                // The tag Date takes precedence if it has a year, even without month and day.
                 let decides = |place| date.get(place).is_some_and(|text| value::year(text.as_bytes()).is_some());
                 let (days, utc) = (date.read::<Date32Type>(values::day), utc.read::<Date32Type>(values::day));
                 let day = |(place, (day, utc))| if decides(place) { day } else { utc };
@@ -353,7 +353,7 @@ impl<'a> Batch<'a> {
     }
 }
 
-/// Whether some of these games may have no tag Result.
+/// Returns whether some of these games may lack the tag Result.
 fn has_gaps(source: &Member, games: &[u64]) -> bool {
     at_hand(source, "Result").is_none_or(|column| games.iter().any(|game| column.get(*game) == 0))
 }
@@ -368,8 +368,8 @@ fn with_outcomes(texts: &Texts, outcomes: &StringArray, is_dictionary: bool) -> 
     }
 }
 
-/// Reads games in runs of one chunk, in parallel, and joins what they give.
-fn read_runs(source: &Member, games: &[u64], wanted: &[Wanted]) -> Result<Vec<ArrayRef>, ArrowError> {
+/// Reads games in runs of one chunk, in parallel, and joins the results.
+fn read_runs(source: &Member, games: &[u64], requests: &[Request]) -> Result<Vec<ArrayRef>, ArrowError> {
     let external = |error: scoresheet::Error| ArrowError::ExternalError(Box::new(error));
     let mut runs = Vec::new();
     let mut rest = games;
@@ -380,15 +380,15 @@ fn read_runs(source: &Member, games: &[u64], wanted: &[Wanted]) -> Result<Vec<Ar
         rest = after;
     }
     let parts: Result<Vec<Vec<ArrayRef>>, scoresheet::Error> =
-        runs.into_par_iter().map(|(chunk, run)| games::read(source.archive(), chunk, run, wanted)).collect();
+        runs.into_par_iter().map(|(chunk, run)| games::read(source.archive(), chunk, run, requests)).collect();
     let parts = parts.map_err(external)?;
     let joined = |place: usize| join(parts.iter().filter_map(|part| part.get(place)));
-    (0..wanted.len()).into_par_iter().map(joined).collect()
+    (0..requests.len()).into_par_iter().map(joined).collect()
 }
 
-/// Returns arrays of one type, one after the other. (The kernels of arrow-select know every type, and are large.)
+/// Concatenates arrays of one type. (The kernels of arrow-select support every type, and are large.)
 ///
-/// Errors: more text than a batch can hold; a smaller `batch_size` helps.
+/// Errors: the batch has too much text; use a smaller `batch_size`.
 fn join<'a>(parts: impl Iterator<Item = &'a ArrayRef>) -> Result<ArrayRef, ArrowError> {
     let data: Vec<ArrayData> = parts.map(|part| part.to_data()).collect();
     let length = data.iter().map(ArrayData::len).sum();
@@ -399,7 +399,7 @@ fn join<'a>(parts: impl Iterator<Item = &'a ArrayRef>) -> Result<ArrayRef, Arrow
     Ok(make_array(joined.freeze()))
 }
 
-/// Returns the values of an array in another order, by their places.
+/// Returns the values of an array at these indexes, in this order.
 fn in_order(column: &ArrayRef, places: &[u32]) -> Result<ArrayRef, ArrowError> {
     let data = column.to_data();
     let mut ordered = MutableArrayData::new(vec![&data], false, places.len());

@@ -13,11 +13,11 @@ use std::sync::Arc;
 pub enum Value {
     /// The game's number in the set.
     GameId,
-    /// The text of a tag, as written; null where the game has none.
+    /// The text of a tag, as written; null if missing.
     Text(&'static str),
-    /// The tag Result; where there is none, the movetext's.
+    /// The tag Result; if missing, the result in the movetext.
     Result,
-    /// The day of the tag Date, or of UTCDate if Date has none; null if it is known only in part.
+    /// The day of the tag Date, or of UTCDate if Date has none; null for a partial date.
     Date,
     /// The tag UTCDate as a day.
     UtcDate,
@@ -27,42 +27,42 @@ pub enum Value {
     UtcTime,
     /// UTCDate and UTCTime together.
     UtcTimestamp,
-    /// A tag as a whole number.
+    /// A tag as an integer.
     Number(&'static str),
-    /// A tag as a rating: the number that it begins with, as filters read it; null where that is none or 0.
+    /// A tag as a rating: the number at its start, like in filters; null if it has none, or 0.
     Rating(&'static str),
-    /// The seconds at the start, by the tag TimeControl.
+    /// The base time in seconds, from the tag TimeControl.
     BaseSeconds,
-    /// The seconds added after a move, by the tag TimeControl.
+    /// The increment per move in seconds, from the tag TimeControl.
     IncrementSeconds,
     /// The half-moves of the main line.
     Plies,
     /// The FEN of the starting position; null for the standard one.
     StartFen,
-    /// The tags that the columns of the first preset do not give back as they are.
+    /// The tags that the columns of the first preset do not reproduce exactly.
     Tags,
     /// The main line as a stand-alone string of Brenner moves.
     Brenner,
-    /// The main line in standard algebraic notation, a text a move.
+    /// The main line in standard algebraic notation, one text per move.
     MovesSan,
-    /// The main line as UCI writes moves, a text a move.
+    /// The main line in UCI, one text per move.
     MovesUci,
     /// The movetext of a PGN in one line, comments and variations included.
     Movetext,
-    /// The seconds left on White's clock after each of White's moves; null where no comment says any.
+    /// The seconds left on White's clock after each of White's moves; null if no comment has them.
     ClocksWhite,
     /// The same for Black.
     ClocksBlack,
     /// The evaluation after each ply, in hundredths of a pawn; mate in n is 32,768 - n for White and n - 32,769 for
-    /// Black. Null where no comment says any.
+    /// Black. Null if no comment has it.
     Evals,
-    /// The depth of the search for each ply, as engines write it; null where no comment says any.
+    /// The depth of the search for each ply, as engines write it; null if no comment has it.
     Depths,
     /// The positions searched for each ply.
     Nodes,
     /// The milliseconds used for each ply.
     Times,
-    /// The principal variation of each ply in standard algebraic notation, a text a move.
+    /// The principal variation of each ply in standard algebraic notation, one text per move.
     Pvs,
     /// The last part of the address in the tag Site.
     SiteId,
@@ -78,7 +78,7 @@ fn map_type() -> DataType {
 }
 
 impl Value {
-    /// Returns the tags that a column is made of, where tag columns have what it takes.
+    /// Returns the tags that determine a column, if tag columns suffice to make it.
     pub fn tags(&self) -> &[&'static str] {
         match self {
             Value::Text(tag) | Value::Number(tag) | Value::Rating(tag) => std::slice::from_ref(tag),
@@ -94,7 +94,7 @@ impl Value {
         }
     }
 
-    /// Returns the type of the column, where texts are no dictionaries.
+    /// Returns the type of the column, without dictionaries.
     pub fn data_type(self) -> DataType {
         let list = |of: DataType| DataType::List(Arc::new(Field::new("item", of, true)));
         match self {
@@ -117,7 +117,7 @@ impl Value {
         }
     }
 
-    /// Returns whether each game has a value.
+    /// Returns whether every game has a value.
     pub(crate) fn is_required(self) -> bool {
         matches!(self, Value::GameId | Value::Result | Value::Plies | Value::Brenner | Value::Tags | Value::Movetext)
             || matches!(self, Value::MovesSan | Value::MovesUci)
@@ -137,7 +137,7 @@ pub struct Column {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Columns(Vec<Column>);
 
-/// There is no column of that name.
+/// An unknown column name.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct UnknownColumn(pub String);
 
@@ -243,28 +243,28 @@ const AIX: &[Column] = &[
 ];
 
 impl Columns {
-    /// Returns the columns of this project: header columns with names in snake case, `plies`, `start_fen`, `tags` and
+    /// Returns the columns of this project: tag columns with names in snake case, `plies`, `start_fen`, `tags` and
     /// `brenner`.
     pub fn scoresheet() -> Columns {
         Columns(SCORESHEET.to_vec())
     }
 
-    /// Returns the columns of the first preset and those that are read only where they are named.
+    /// Returns the columns of the first preset and the optional ones.
     pub fn everything() -> Columns {
         Columns(SCORESHEET.iter().chain(OPTIONAL).copied().collect())
     }
 
-    /// Returns the columns of the Lichess data set of games, by its names and types, with `movetext`.
+    /// Returns the columns of the Lichess data set of games, with its names and types, and `movetext`.
     pub fn lichess() -> Columns {
         Columns(LICHESS.to_vec())
     }
 
-    /// Returns columns named like those of Aix; the moves are not in its code, and so are not among them.
+    /// Returns columns with the names of Aix. The moves are omitted, because Aix encodes them differently.
     pub fn aix() -> Columns {
         Columns(AIX.to_vec())
     }
 
-    /// Returns the preset of that name: `scoresheet`, `lichess` or `aix`.
+    /// Returns the preset with this name: `scoresheet`, `lichess` or `aix`.
     pub fn preset(name: &str) -> Option<Columns> {
         match name {
             "scoresheet" => Some(Columns::scoresheet()),
@@ -275,9 +275,9 @@ impl Columns {
     }
 
     /// Returns these columns: any of the first preset, `moves_san`, `moves_uci`, `movetext`, `clocks_white`,
-    /// `clocks_black` and `evals`, and those of the other presets under their names.
+    /// `clocks_black` and `evals`, and the columns of the other presets under their names.
     ///
-    /// Errors: a name that is no column's.
+    /// Errors: an unknown name.
     pub fn list<N: AsRef<str>>(names: impl IntoIterator<Item = N>) -> Result<Columns, UnknownColumn> {
         let all = SCORESHEET.iter().chain(OPTIONAL).chain(LICHESS).chain(AIX);
         let find = |name: N| {
@@ -287,9 +287,9 @@ impl Columns {
         names.into_iter().map(find).collect::<Result<Vec<Column>, UnknownColumn>>().map(Columns)
     }
 
-    /// Returns those of these columns that have these names, in the order of the names.
+    /// Returns the columns with these names, in the order of the names.
     ///
-    /// Errors: a name that none of them has.
+    /// Errors: a name that no column has.
     pub fn select<N: AsRef<str>>(&self, names: impl IntoIterator<Item = N>) -> Result<Columns, UnknownColumn> {
         let find = |name: N| {
             let found = self.0.iter().find(|column| column.name == name.as_ref()).copied();
@@ -303,23 +303,23 @@ impl Columns {
         &self.0
     }
 
-    /// Returns whether any of them is read from the tag columns beside an archive, where it has them.
+    /// Returns whether any column is read from tag columns, for archives that have them.
     pub fn read_tag_columns(&self) -> bool {
         self.0.iter().any(|column| column.value == Value::Plies || !column.value.tags().is_empty())
     }
 }
 
-/// Returns what the columns of that name are made of, in any of the presets.
+/// Returns the contents of the columns with this name, in any of the presets.
 #[cfg(feature = "parquet")]
 pub(crate) fn value_of(name: &str) -> Option<Value> {
     Columns::list([name]).ok()?.columns().first().map(|column| column.value)
 }
 
-/// Returns which tags the first preset's columns do not give back as they are: those that have no column, and those
-/// that a column gives only in part, `WhiteElo "2700?"` as 2700.
+/// Returns the tags that the first preset's columns do not reproduce: tags without a column, and tags that a column
+/// reproduces only in part (`WhiteElo "2700?"` becomes 2700).
 ///
-/// Of tags of one name the first counts. Days and times share columns: `date_text` with `utc_time` are UTCDate and
-/// UTCTime, `date_text` without it is Date; what is otherwise is left over.
+/// The first of several tags with one name counts. Days and times share columns: `date_text` with `utc_time` are
+/// UTCDate and UTCTime, and `date_text` without it is Date. Other combinations are left over.
 pub(crate) fn left_over<'t>(tags: &'t [(String, String)], start_fen: Option<&str>) -> Vec<(&'t str, &'t str)> {
     let text = |name: &str| tags.iter().find(|(own, _)| own == name).map(|(_, value)| value.as_str());
     let (date, utc_date) = (text("Date"), text("UTCDate"));
@@ -341,9 +341,9 @@ pub(crate) fn left_over<'t>(tags: &'t [(String, String)], start_fen: Option<&str
             _ => false,
         }),
     };
-    let first = |place: usize, name: &str| tags.iter().position(|(own, _)| own == name) == Some(place);
-    let left = |(place, (name, value)): (usize, &'t (String, String))| {
-        (first(place, name) && !given(name, value)).then_some((name.as_str(), value.as_str()))
+    let first = |index: usize, name: &str| tags.iter().position(|(own, _)| own == name) == Some(index);
+    let left = |(index, (name, value)): (usize, &'t (String, String))| {
+        (first(index, name) && !given(name, value)).then_some((name.as_str(), value.as_str()))
     };
     tags.iter().enumerate().filter_map(left).collect()
 }

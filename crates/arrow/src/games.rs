@@ -18,18 +18,18 @@ use std::sync::Arc;
 
 /// The data that is read from a game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Wanted {
+pub enum Request {
     /// The text of a tag.
     Tag(&'static str),
     /// The movetext's result.
     Outcome,
-    /// A column that games alone say.
+    /// A column that only games contain.
     Value(Value),
 }
 
-/// A column that grows by a game at a time.
+/// A column that grows by one game at a time.
 enum Growing {
-    /// Made of the chunk's tags, not game by game.
+    /// Built from the chunk's tags, not game by game.
     Tag(ArrayRef),
     Plies(Int32Builder),
     Text(StringBuilder, Value),
@@ -45,12 +45,13 @@ enum Growing {
     Pvs(ListBuilder<ListBuilder<StringBuilder>>),
 }
 
-/// Returns the wanted columns for games of one chunk, their numbers ascending, in the order of `wanted`.
+/// Returns the requested columns for games of one chunk in ascending order of their numbers. The columns have the order
+/// of the requests.
 ///
 /// Errors: the chunk or a game is damaged.
-pub fn read(archive: &Archive, chunk: usize, games: &[u64], wanted: &[Wanted]) -> Result<Vec<ArrayRef>> {
+pub fn read(archive: &Archive, chunk: usize, games: &[u64], request: &[Request]) -> Result<Vec<ArrayRef>> {
     let chunk = archive.chunk(chunk)?;
-    let mut growing = wanted.iter().map(|wanted| begin(&chunk, games, *wanted)).collect::<Result<Vec<Growing>>>()?;
+    let mut growing = request.iter().map(|request| begin(&chunk, games, *request)).collect::<Result<Vec<Growing>>>()?;
     if growing.iter().any(|growing| !matches!(growing, Growing::Tag(_))) {
         let mut text = Vec::new();
         let needs_analysis = growing.iter().any(Growing::is_of_analysis);
@@ -68,36 +69,36 @@ pub fn read(archive: &Archive, chunk: usize, games: &[u64], wanted: &[Wanted]) -
     Ok(growing.into_iter().map(Growing::finish).collect())
 }
 
-fn begin(chunk: &Chunk<'_>, games: &[u64], wanted: Wanted) -> Result<Growing> {
+fn begin(chunk: &Chunk<'_>, games: &[u64], request: Request) -> Result<Growing> {
     let names = MapFieldNames { entry: "entries".into(), key: "key".into(), value: "value".into() };
-    Ok(match wanted {
-        Wanted::Tag(name) => Growing::Tag(tag(chunk, games, name)?),
-        Wanted::Outcome => Growing::Outcome(StringBuilder::new()),
-        Wanted::Value(Value::Plies) => Growing::Plies(Int32Builder::new()),
-        Wanted::Value(Value::Tags) => {
+    Ok(match request {
+        Request::Tag(name) => Growing::Tag(tag(chunk, games, name)?),
+        Request::Outcome => Growing::Outcome(StringBuilder::new()),
+        Request::Value(Value::Plies) => Growing::Plies(Int32Builder::new()),
+        Request::Value(Value::Tags) => {
             Growing::Tags(MapBuilder::new(Some(names), StringBuilder::new(), StringBuilder::new()))
         }
-        Wanted::Value(Value::Brenner) => Growing::Bytes(BinaryBuilder::new()),
-        Wanted::Value(value @ (Value::MovesSan | Value::MovesUci)) => {
+        Request::Value(Value::Brenner) => Growing::Bytes(BinaryBuilder::new()),
+        Request::Value(value @ (Value::MovesSan | Value::MovesUci)) => {
             Growing::Moves(ListBuilder::new(StringBuilder::new()), value)
         }
-        Wanted::Value(Value::ClocksWhite) => Growing::Clocks(ListBuilder::new(Int32Builder::new()), Color::White),
-        Wanted::Value(Value::ClocksBlack) => Growing::Clocks(ListBuilder::new(Int32Builder::new()), Color::Black),
-        Wanted::Value(Value::Evals) => Growing::Evals(ListBuilder::new(Int16Builder::new())),
-        Wanted::Value(Value::Depths) => Growing::Depths(ListBuilder::new(Int16Builder::new())),
-        Wanted::Value(Value::Nodes) => Growing::Nodes(ListBuilder::new(Int64Builder::new())),
-        Wanted::Value(Value::Times) => Growing::Times(ListBuilder::new(Int32Builder::new())),
-        Wanted::Value(Value::Pvs) => Growing::Pvs(ListBuilder::new(ListBuilder::new(StringBuilder::new()))),
-        Wanted::Value(value) => Growing::Text(StringBuilder::new(), value),
+        Request::Value(Value::ClocksWhite) => Growing::Clocks(ListBuilder::new(Int32Builder::new()), Color::White),
+        Request::Value(Value::ClocksBlack) => Growing::Clocks(ListBuilder::new(Int32Builder::new()), Color::Black),
+        Request::Value(Value::Evals) => Growing::Evals(ListBuilder::new(Int16Builder::new())),
+        Request::Value(Value::Depths) => Growing::Depths(ListBuilder::new(Int16Builder::new())),
+        Request::Value(Value::Nodes) => Growing::Nodes(ListBuilder::new(Int64Builder::new())),
+        Request::Value(Value::Times) => Growing::Times(ListBuilder::new(Int32Builder::new())),
+        Request::Value(Value::Pvs) => Growing::Pvs(ListBuilder::new(ListBuilder::new(StringBuilder::new()))),
+        Request::Value(value) => Growing::Text(StringBuilder::new(), value),
     })
 }
 
 /// The texts of a tag.
 fn tag(chunk: &Chunk<'_>, games: &[u64], name: &str) -> Result<ArrayRef> {
     let mut texts = StringBuilder::new();
-    let (mut wanted, mut number) = (games.iter().peekable(), chunk.first());
+    let (mut request, mut number) = (games.iter().peekable(), chunk.first());
     chunk.visit_tag(name, |value| {
-        if wanted.next_if(|game| **game == number).is_some() {
+        if request.next_if(|game| **game == number).is_some() {
             texts.append_option(value.map(|value| String::from_utf8_lossy(value.text)));
         }
         number += 1;
@@ -110,7 +111,7 @@ impl Growing {
         matches!(self, Growing::Depths(_) | Growing::Nodes(_) | Growing::Times(_) | Growing::Pvs(_))
     }
 
-    /// Adds what engines say of a game of so many plies.
+    /// Adds the engine analysis of a game with this many plies.
     fn add_analysis(&mut self, analysis: &[Analysis], plies: u32) {
         let mut known = analysis.iter().peekable();
         let of_plies = (1..=plies).map(move |ply| known.next_if(|analysis| analysis.ply == ply));
@@ -161,7 +162,7 @@ impl Growing {
                     map.keys().append_value(name);
                     map.values().append_value(value);
                 }
-                // Keys and values have been added in pairs.
+                // Keys and values were added in pairs.
                 map.append(true).map_err(|error| unexpected(&error))?;
             }
             Growing::Bytes(bytes) => {
@@ -225,7 +226,7 @@ fn unexpected(error: &dyn std::fmt::Display) -> scoresheet::Error {
     scoresheet::Error::Input { name, what: error.to_string(), source: None }
 }
 
-/// How far from 0 hundredths of a pawn go; beyond are mates in 512 moves and fewer.
+/// The limit of evaluations in hundredths of a pawn; larger numbers are mates in at most 512 moves.
 const MOST: i32 = 32_255;
 
 /// Returns an evaluation in 16 bits.

@@ -1,7 +1,7 @@
-//! Header columns: texts of tags for the games of a batch, as dictionaries or as strings, and what is read of them.
+//! Tag columns: texts of tags for the games of a batch, as dictionaries or strings, and values parsed from them.
 //!
-//! Where the archive has a column at hand, its numbers are the keys of a dictionary and its table of strings the
-//! values; a text is then read once, not once a game.
+//! If the archive has tag columns, the numbers of a column are the keys of a dictionary, and its table of strings has
+//! the values. A text is then parsed once, not once per game.
 
 use arrow_array::types::{ArrowPrimitiveType, Int32Type};
 use arrow_array::{Array, ArrayRef, DictionaryArray, Int32Array, PrimitiveArray, StringArray};
@@ -13,29 +13,29 @@ use std::sync::Arc;
 
 /// The texts of a tag for the games of a batch.
 pub enum Texts {
-    /// The number of each game's text, 0 for none, and the column with the strings.
+    /// The number of each game's text, 0 if missing, and the column with the strings.
     Numbers(Vec<u32>, Arc<Column>),
     /// The texts.
     Strings(StringArray),
 }
 
-/// Tables of strings as arrays, made once for all batches.
+/// String tables as arrays, made once for all batches.
 #[derive(Default)]
 pub struct Dictionaries {
     made: HashMap<usize, (Arc<Strings>, ArrayRef)>,
 }
 
 impl Dictionaries {
-    /// Returns a table as an array: the string of number n at place n - 1.
+    /// Returns a table as an array: the string of number n at index n - 1.
     fn of(&mut self, strings: &Arc<Strings>) -> ArrayRef {
         let key = Arc::as_ptr(strings) as usize;
-        // The table is kept beside its array, so that no other can have its address.
+        // The table is kept beside its array, so no other table can have its address.
         let (_, array) = self.made.entry(key).or_insert_with(|| (Arc::clone(strings), array_of(strings)));
         Arc::clone(array)
     }
 }
 
-/// A table as an array. Its bytes are taken as they are where they are sound, and read one by one otherwise.
+/// Returns a table as an array. Uses all its bytes at once if they are valid, and otherwise adds one string at a time.
 fn array_of(strings: &Strings) -> ArrayRef {
     let at_once = || {
         let mut offsets = vec![0i32];
@@ -56,7 +56,7 @@ fn array_of(strings: &Strings) -> ArrayRef {
 }
 
 impl Texts {
-    /// Returns the texts of a column at hand for these games of its archive.
+    /// Returns the texts of a tag column for these games of its archive.
     pub fn from_column(column: Arc<Column>, games: &[u64]) -> Texts {
         let most = column.strings().map_or(0, |strings| strings.len() as u32);
         let number = |game: &u64| Some(column.get(*game)).filter(|number| *number <= most).unwrap_or(0);
@@ -71,14 +71,14 @@ impl Texts {
         }
     }
 
-    /// Returns the text of the game at a place of the batch.
-    pub fn get(&self, place: usize) -> Option<&str> {
+    /// Returns the text of the game at this index of the batch.
+    pub fn get(&self, index: usize) -> Option<&str> {
         match self {
             Texts::Numbers(numbers, column) => {
-                let text = column.strings()?.get(*numbers.get(place)?)?;
+                let text = column.strings()?.get(*numbers.get(index)?)?;
                 std::str::from_utf8(text).ok()
             }
-            Texts::Strings(strings) => strings.is_valid(place).then(|| strings.value(place)),
+            Texts::Strings(strings) => strings.is_valid(index).then(|| strings.value(index)),
         }
     }
 
@@ -87,13 +87,13 @@ impl Texts {
         match (self, dictionaries) {
             (Texts::Strings(strings), _) => Arc::new(strings.clone()),
             (Texts::Numbers(numbers, column), Some(dictionaries)) => {
-                let key = |number: &u32| number.checked_sub(1).map(|place| place as i32);
+                let key = |number: &u32| number.checked_sub(1).map(|index| index as i32);
                 let keys: Int32Array = numbers.iter().map(key).collect();
                 let values = match column.strings() {
                     Some(strings) => dictionaries.of(strings),
                     None => Arc::new(StringArray::from(Vec::<&str>::new())),
                 };
-                // Keys are below the number of values: `of_column` saw to it.
+                // Keys are below the number of values: `from_column` ensures it.
                 match DictionaryArray::<Int32Type>::try_new(keys, values) {
                     Ok(array) => Arc::new(array),
                     Err(_) => Arc::new(self.dictionary_of_own()),
@@ -108,25 +108,25 @@ impl Texts {
     }
 
     fn dictionary_of_own(&self) -> DictionaryArray<Int32Type> {
-        (0..self.len()).map(|place| self.get(place)).collect()
+        (0..self.len()).map(|index| self.get(index)).collect()
     }
 
-    /// Returns what `read` makes of each text.
+    /// Returns the result of `read` for each text.
     pub fn read<T: ArrowPrimitiveType>(&self, read: impl Fn(&str) -> Option<T::Native>) -> PrimitiveArray<T> {
         match self {
-            // Each string once, where there are fewer than games.
+            // Parse each string once if there are fewer strings than games.
             Texts::Numbers(numbers, column) if column.strings().is_some_and(|own| own.len() < numbers.len()) => {
                 let text = |number: u32| std::str::from_utf8(column.strings()?.get(number)?).ok();
                 let most = column.strings().map_or(0, |strings| strings.len() as u32);
                 let table: Vec<Option<T::Native>> = (0..=most).map(|number| text(number).and_then(&read)).collect();
                 numbers.iter().map(|number| table.get(*number as usize).copied().flatten()).collect()
             }
-            _ => (0..self.len()).map(|place| self.get(place).and_then(&read)).collect(),
+            _ => (0..self.len()).map(|index| self.get(index).and_then(&read)).collect(),
         }
     }
 }
 
-/// Returns the column of a tag that an archive has at hand.
+/// Returns the column of a tag, if the archive has it in tag columns.
 pub fn at_hand(source: &Member, tag: &str) -> Option<Arc<Column>> {
     source.columns().at_hand(&scoresheet::query::tag_columns::Key::Tag(tag.to_owned()))
 }

@@ -1,9 +1,9 @@
 //! Scoresheet archives as Arrow record batches: for data frames, SQL engines and Parquet files.
 //!
-//! [`ArchiveSet`](scoresheet::ArchiveSet) has open archives that behave as one, [`Columns`] says which columns are wanted (a preset or a list),
-//! and [`Batches`] reads them: a [`RecordBatchReader`](arrow_array::RecordBatchReader), a chunk of games on each of
-//! rayon's threads. Only what is asked for is read. Header columns come from the tag columns file (`.bgh`) where there
-//! is one, as dictionaries on request.
+//! An [`ArchiveSet`](scoresheet::ArchiveSet) has open archives that behave like one. [`Columns`] selects the columns (a
+//! preset or a list). [`Batches`] reads them: a [`RecordBatchReader`](arrow_array::RecordBatchReader) with one chunk of
+//! games on each of rayon's threads. It reads only the requested data. Tag columns come from the tag columns file
+//! (`.bgh`) if there is one, as dictionaries on request.
 //!
 //! ```
 //! # let folder = tempfile::tempdir()?;
@@ -21,7 +21,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The way of the data: archive -> tag columns and games of a chunk -> arrays -> record batch -> consumer.
+//! Data flow: archive -> tag columns and games of a chunk -> arrays -> record batch -> consumer.
 
 mod batches;
 mod columns;

@@ -5,15 +5,15 @@ use scoresheet::output::{self, Content, Outputs};
 use std::io::Write;
 use std::path::Path;
 
-/// A file that has its name once it is complete; dropped before that, it leaves nothing. What a command may write, the
-/// library's [`Outputs`] say.
+/// A file that gets its name when complete; if dropped before that, it leaves nothing. The library's [`Outputs`]
+/// decides which files a command may write.
 #[derive(Debug)]
 pub struct NewFile(output::NewFile);
 
 impl NewFile {
-    /// Returns a new file with this content, which `force` allows to replace another of its kind.
+    /// Creates a file for this content. `force` allows it to replace a file of the same kind.
     ///
-    /// Errors: it is an input, or is there and is not to be replaced, or cannot be made.
+    /// Errors: the file is an input, exists and must not be replaced, or cannot be created.
     pub fn create(outputs: &mut Outputs, path: &Path, content: Content, force: bool) -> Result<NewFile, String> {
         let target = outputs.file(path, content, Existing::from_force(force)).map_err(|refused| {
             let advice = if refused.is_existing() { "; --force replaces it" } else { "" };
@@ -39,7 +39,7 @@ impl Write for NewFile {
     }
 }
 
-/// Returns whether the reader of standard output has gone away, which is its right.
+/// Returns whether an error means that the reader of standard output has closed the pipe. This is no failure.
 pub fn is_broken_pipe(mut error: &(dyn std::error::Error + 'static)) -> bool {
     loop {
         if let Some(io) = error.downcast_ref::<std::io::Error>()

@@ -1,7 +1,6 @@
-//! Parquet files, written of the record batches.
+//! Writes record batches as Parquet files.
 //!
-//! Plain types only: no dictionaries or views in the file's Arrow schema, and no unsigned integers, so that every
-//! reader takes them.
+//! Only plain types, for all readers: no dictionaries or views in the file's Arrow schema, and no unsigned integers.
 
 use crate::batches::Batches;
 use crate::columns::Value;
@@ -21,10 +20,10 @@ use std::sync::Arc;
 
 pub use parquet::errors::ParquetError;
 
-/// How a Parquet file is written.
+/// Options of a Parquet file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ParquetOptions {
-    /// The most games of a row group, at least 1. Default: 100,000.
+    /// The maximum number of games in a row group, at least 1. Default: 100,000.
     pub row_group: usize,
     /// The zstd level, 1 to 22. Default: 3.
     pub level: i32,
@@ -37,7 +36,7 @@ impl Default for ParquetOptions {
 }
 
 impl ParquetOptions {
-    /// Returns the options, or the reason that a file cannot be written with them.
+    /// Returns the options, or the reason why no file can be written with them.
     pub fn check(self) -> Result<ParquetOptions, String> {
         if self.row_group == 0 {
             return Err("a row group has at least 1 game".to_owned());
@@ -46,7 +45,7 @@ impl ParquetOptions {
     }
 }
 
-/// What the columns of these batches and the archives that they are of ask for.
+/// Returns the properties of a file for the columns of these batches and their archives.
 fn properties(batches: &Batches, options: ParquetOptions) -> Result<WriterProperties, ParquetError> {
     let mut properties = WriterProperties::builder()
         .set_compression(Compression::ZSTD(ZstdLevel::try_new(options.level)?))
@@ -54,14 +53,14 @@ fn properties(batches: &Batches, options: ParquetOptions) -> Result<WriterProper
         .set_created_by(concat!("scoresheet ", env!("CARGO_PKG_VERSION")).to_owned())
         .set_key_value_metadata(Some(batches.origin()));
     for column in batches.columns().columns() {
-        // Sites of tournaments recur; addresses of games only begin alike, and soon fill the dictionary.
+        // Sites of tournaments recur. Addresses of games only share a prefix, and soon fill the dictionary.
         if column.name == "site" || column.name == "Site" {
             let path = ColumnPath::from(column.name);
             properties = properties
                 .set_column_dictionary_page_size_limit(path.clone(), 1 << 16)
                 .set_column_encoding(path, Encoding::DELTA_BYTE_ARRAY);
         }
-        // No two values of these are alike: numbers are written as steps, texts with their lengths before them.
+        // All values of these columns are distinct: write numbers as steps, and texts with their lengths first.
         let encoding = match column.value {
             Value::GameId | Value::UtcTime | Value::UtcTimestamp => Encoding::DELTA_BINARY_PACKED,
             Value::Brenner | Value::Movetext => Encoding::DELTA_LENGTH_BYTE_ARRAY,
@@ -73,12 +72,11 @@ fn properties(batches: &Batches, options: ParquetOptions) -> Result<WriterProper
     Ok(properties.build())
 }
 
-/// Writes all batches as a Parquet file. `progress` is called after each batch with the games written so far; where it
-/// returns false, the writing ends. Returns the number of games, `None` where it was ended so: the file is of no use
-/// then.
+/// Writes all batches as a Parquet file. Calls `progress` after each batch with the number of games written so far; if
+/// it returns false, writing stops. Returns the number of games, or `None` if stopped: the file is then unusable.
 ///
-/// Memory is that of a row group and a batch, whatever the number of games. The file says in `scoresheet.archive` and
-/// `scoresheet.sequence` which archives it was made from, and in `scoresheet.version` by which version of this crate.
+/// Needs memory for a row group and a batch, for any number of games. The file's metadata has the archives in
+/// `scoresheet.archive` and `scoresheet.sequence`, and the version of this crate in `scoresheet.version`.
 ///
 /// Errors: the file cannot be written, or the archive is damaged.
 pub fn write_parquet(
@@ -90,8 +88,8 @@ pub fn write_parquet(
     write_parquet_part(&mut batches, to, options, usize::MAX, progress)
 }
 
-/// Writes batches as a Parquet file like `write_parquet`, until the file has about so many bytes. What is left in the
-/// batches goes into the next file.
+/// Writes batches like `write_parquet`, until the file has about this many bytes. The remaining batches go into the
+/// next file.
 ///
 /// Errors: those of `write_parquet`.
 pub fn write_parquet_part(
@@ -112,7 +110,7 @@ pub fn write_parquet_part(
             RecordBatch::try_new(Arc::clone(&schema), columns)
         });
         let batch = batch.map_err(|error| ParquetError::External(Box::new(error)))?;
-        // The writer calls itself for each row group that a batch reaches into: it gets the rows of one at a time.
+        // The writer splits a batch at row groups, and gets the rows of one row group at a time.
         let mut first = 0;
         while first < batch.num_rows() {
             let room = options.row_group.saturating_sub(writer.in_progress_rows()).max(1);
@@ -132,8 +130,8 @@ pub fn write_parquet_part(
     Ok(Some(games))
 }
 
-/// Returns the schema without times in seconds, which Parquet does not know. Times of day are in microseconds, since
-/// Spark reads no others; but for the column of Lichess' data set, which has milliseconds.
+/// Returns the schema without times in seconds, which Parquet lacks. Times of day are in microseconds, because Spark
+/// reads no others. The column of Lichess' data set has milliseconds.
 fn without_seconds(schema: &Schema) -> SchemaRef {
     let field = |field: &Arc<Field>| {
         let data_type = match field.data_type() {

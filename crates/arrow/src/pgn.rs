@@ -22,14 +22,14 @@ use std::fmt::Write;
 /// Writes rows as PGN.
 #[derive(Clone, Debug)]
 pub struct RowsToPgn {
-    /// The columns that are known, with their places.
+    /// The known columns, with their indexes.
     columns: Vec<(usize, Value)>,
 }
 
 /// The columns of moves, the most complete first.
 const MOVES: [Value; 4] = [Value::Movetext, Value::Brenner, Value::MovesUci, Value::MovesSan];
 
-/// The tags in the order in which Lichess writes them.
+/// The tags in the order of Lichess.
 const ORDER: [&str; 20] = [
     "Event",
     "Site",
@@ -56,10 +56,10 @@ const ORDER: [&str; 20] = [
 impl RowsToPgn {
     /// Returns a writer for rows with these columns.
     ///
-    /// Errors: there is no column of moves among them.
+    /// Errors: no column contains moves.
     pub fn new(schema: &Schema) -> Result<RowsToPgn, ArrowError> {
         let known =
-            |(place, field): (usize, &std::sync::Arc<arrow_schema::Field>)| Some((place, value_of(field.name())?));
+            |(index, field): (usize, &std::sync::Arc<arrow_schema::Field>)| Some((index, value_of(field.name())?));
         let columns: Vec<(usize, Value)> = schema.fields().iter().enumerate().filter_map(known).collect();
         if columns.iter().any(|(_, value)| MOVES.contains(value)) {
             return Ok(RowsToPgn { columns });
@@ -72,29 +72,29 @@ impl RowsToPgn {
         Err(ArrowError::SchemaError(what))
     }
 
-    /// Returns the places of the columns that are read.
+    /// Returns the indexes of the columns to read.
     pub fn places(&self) -> Vec<usize> {
-        self.columns.iter().map(|(place, _)| *place).collect()
+        self.columns.iter().map(|(index, _)| *index).collect()
     }
 
-    /// Returns the writer for batches that hold these columns only, in their order.
+    /// Returns the writer for batches that contain only these columns, in their order.
     pub fn projected(&self) -> RowsToPgn {
-        let columns = self.columns.iter().enumerate().map(|(place, (_, value))| (place, *value));
+        let columns = self.columns.iter().enumerate().map(|(index, (_, value))| (index, *value));
         RowsToPgn { columns: columns.collect() }
     }
 
-    /// Returns the games of a batch as PGN, on rayon's current pool. Rows that a column says are no game, damaged move
-    /// bytes say, come out as what could be read and a comment that says so: the import reports them.
+    /// Returns the games of a batch as PGN, on rayon's current pool. If a row is not a valid game, such as damaged move
+    /// bytes, its PGN has the readable part and a comment about the fault. The import reports these.
     ///
-    /// Errors: a column's type is not what its name says.
+    /// Errors: a column's type does not match its name.
     pub fn text(&self, batch: &RecordBatch) -> Result<Vec<u8>, ArrowError> {
-        let of = |(place, value): &(usize, Value)| {
-            let column = batch.column(*place);
-            let wanted = value.data_type();
-            let array = if *column.data_type() == wanted || matches!(wanted, DataType::Map(..)) {
+        let of = |(index, value): &(usize, Value)| {
+            let column = batch.column(*index);
+            let requested = value.data_type();
+            let array = if *column.data_type() == requested || matches!(requested, DataType::Map(..)) {
                 ArrayRef::clone(column)
             } else {
-                cast(column, &wanted)?
+                cast(column, &requested)?
             };
             Ok((*value, array))
         };
@@ -114,48 +114,48 @@ impl RowsToPgn {
     }
 }
 
-/// A row, with what can be asked of it.
+/// A row, with accessors.
 struct Row<'a> {
     columns: &'a [(Value, ArrayRef)],
     row: usize,
 }
 
 impl Row<'_> {
-    fn array(&self, wanted: Value) -> Option<&ArrayRef> {
-        let found = self.columns.iter().find(|(value, array)| *value == wanted && array.is_valid(self.row));
+    fn array(&self, requested: Value) -> Option<&ArrayRef> {
+        let found = self.columns.iter().find(|(value, array)| *value == requested && array.is_valid(self.row));
         found.map(|(_, array)| array)
     }
 
-    fn text(&self, wanted: Value) -> Option<&str> {
-        self.array(wanted)?.as_string_opt::<i32>().map(|array| array.value(self.row))
+    fn text(&self, requested: Value) -> Option<&str> {
+        self.array(requested)?.as_string_opt::<i32>().map(|array| array.value(self.row))
     }
 
-    fn small(&self, wanted: Value) -> Option<i16> {
-        self.array(wanted)?.as_primitive_opt::<Int16Type>().map(|array| array.value(self.row))
+    fn small(&self, requested: Value) -> Option<i16> {
+        self.array(requested)?.as_primitive_opt::<Int16Type>().map(|array| array.value(self.row))
     }
 
-    fn whole(&self, wanted: Value) -> Option<i32> {
-        self.array(wanted)?.as_primitive_opt::<Int32Type>().map(|array| array.value(self.row))
+    fn whole(&self, requested: Value) -> Option<i32> {
+        self.array(requested)?.as_primitive_opt::<Int32Type>().map(|array| array.value(self.row))
     }
 
-    fn day(&self, wanted: Value) -> Option<String> {
-        let day = self.array(wanted)?.as_primitive_opt::<Date32Type>()?.value_as_date(self.row)?;
+    fn day(&self, requested: Value) -> Option<String> {
+        let day = self.array(requested)?.as_primitive_opt::<Date32Type>()?.value_as_date(self.row)?;
         Some(day.format("%Y.%m.%d").to_string())
     }
 
-    fn items(&self, wanted: Value) -> Vec<Option<String>> {
-        let Some(list) = self.array(wanted).and_then(|array| array.as_list_opt::<i32>()) else { return Vec::new() };
+    fn items(&self, requested: Value) -> Vec<Option<String>> {
+        let Some(list) = self.array(requested).and_then(|array| array.as_list_opt::<i32>()) else { return Vec::new() };
         let values = list.value(self.row);
         let Some(texts) = values.as_string_opt::<i32>() else { return Vec::new() };
         texts.iter().map(|text| text.map(str::to_owned)).collect()
     }
 
-    /// Returns the tags: those that columns give, and those of the map, which count first.
+    /// Returns the tags from columns and from the map; the map takes precedence.
     fn tags(&self) -> Vec<(String, String)> {
         let mut own: Vec<(String, String)> = Vec::new();
         if let Some(map) = self.array(Value::Tags).and_then(|array| array.as_map_opt()) {
             let entries = map.value(self.row);
-            let texts = |place: usize| cast(entries.column(place), &DataType::Utf8).ok();
+            let texts = |index: usize| cast(entries.column(index), &DataType::Utf8).ok();
             if let (Some(keys), Some(values)) = (texts(0), texts(1)) {
                 let pairs = keys.as_string::<i32>().iter().zip(values.as_string::<i32>());
                 own.extend(pairs.filter_map(|(key, value)| Some((key?.to_owned(), value?.to_owned()))));
@@ -192,12 +192,12 @@ impl Row<'_> {
             let increment = self.small(Value::IncrementSeconds).unwrap_or(0);
             given.push(("TimeControl", format!("{base}+{increment}")));
         }
-        let place = |name: &str| ORDER.iter().position(|own| *own == name).unwrap_or(ORDER.len());
-        given.sort_by_key(|(name, _)| place(name));
-        // The map has its tags in their order; those of columns go between them.
+        let index = |name: &str| ORDER.iter().position(|own| *own == name).unwrap_or(ORDER.len());
+        given.sort_by_key(|(name, _)| index(name));
+        // Tags of the map keep their order; tags of columns are inserted between them.
         let (mut given, mut all) = (given.into_iter().peekable(), Vec::new());
         for (name, value) in own {
-            let before = std::iter::from_fn(|| given.next_if(|(other, _)| place(other) <= place(&name)));
+            let before = std::iter::from_fn(|| given.next_if(|(other, _)| index(other) <= index(&name)));
             all.extend(before.map(|(name, value)| (name.to_owned(), value)));
             all.push((name, value));
         }
@@ -209,7 +209,7 @@ impl Row<'_> {
         all
     }
 
-    /// Adds what the columns of days and times say; `left_over` in `columns` is the other half of this.
+    /// Adds the tags of days and times. This is the inverse of `left_over` in `columns`.
     fn days_and_times(
         &self,
         in_map: &impl Fn(&str) -> bool,
@@ -292,10 +292,11 @@ impl Row<'_> {
         game
     }
 
-    /// Adds clocks and evaluations as comments, as Lichess writes them.
+    /// Adds clocks and evaluations as comments in Lichess' form.
     fn add_comments(&self, game: &mut Game) {
-        let seconds = |wanted: Value| {
-            let list = self.array(wanted).and_then(|array| array.as_list_opt::<i32>()).map(|list| list.value(self.row));
+        let seconds = |requested: Value| {
+            let list =
+                self.array(requested).and_then(|array| array.as_list_opt::<i32>()).map(|list| list.value(self.row));
             list.map_or(Vec::new(), |list| list.as_primitive::<Int32Type>().iter().collect::<Vec<Option<i32>>>())
         };
         let evals =
@@ -337,7 +338,7 @@ fn outcome(text: &str) -> Option<Outcome> {
     Outcome::from_token(text.as_bytes())
 }
 
-/// Returns an evaluation in 16 bits as Lichess writes it.
+/// Returns a 16-bit evaluation in Lichess' form.
 fn eval_text(eval: i16) -> String {
     match i32::from(eval) {
         eval @ 32_256.. => format!("#{}", 32_768 - eval),

@@ -1,46 +1,46 @@
-//! Texts of tags read as numbers, days and times.
+//! Parses numbers, days and times in texts of tags.
 //!
-//! A text that does not say what is asked for gives nothing: it is in the column of the text as it stands.
+//! A text without such a value gives `None`; the text column still has the text itself.
 
 use scoresheet::query::value;
 
-/// Returns the whole number that a text says, sign and all, if it fits.
+/// Parses an integer with an optional sign; `None` if it does not fit.
 pub fn number<T: TryFrom<i64>>(text: &str) -> Option<T> {
     let text = text.trim();
     let value: i64 = text.strip_prefix('+').unwrap_or(text).parse().ok()?;
     T::try_from(value).ok()
 }
 
-/// Returns the rating that a text begins with, as filters read it, if it fits.
+/// Returns the rating at the start of a text, like in filters; `None` if it does not fit.
 pub fn rating(text: &str) -> Option<i16> {
     value::rating(text.as_bytes()).and_then(|rating| i16::try_from(rating).ok())
 }
 
-/// Returns a number as PGN writes a change of a rating: `+5`, `-3`, `+0`.
+/// Formats a rating change like PGN: `+5`, `-3`, `+0`.
 pub fn signed(number: i16) -> String {
     format!("{number:+}")
 }
 
-/// Returns a second of the day as PGN writes it: `17:05:09`.
+/// Formats a second of the day like PGN: `17:05:09`.
 pub fn time_text(second: i32) -> String {
     format!("{:02}:{:02}:{:02}", second / 3600, second / 60 % 60, second % 60)
 }
 
-/// Returns the day, counted from 1970-01-01, of a date with nothing missing: `2013.01.31`.
+/// Returns the day of a complete date, `2013.01.31`, counted from 1970-01-01.
 pub fn day(text: &str) -> Option<i32> {
     let [year, month, day] = value::date(text.as_bytes())?;
     let is_whole = year > 0 && month > 0 && (1..=value::month_length(year, month)).contains(&day);
     is_whole.then(|| days(year as i32, month as i32, day as i32))
 }
 
-/// The days from 1970-01-01 to a day of the Gregorian calendar.
+/// Returns the days from 1970-01-01 to a day of the Gregorian calendar.
 fn days(year: i32, month: i32, day: i32) -> i32 {
-    // Years that begin in March, so that the leap day is the last.
+    // Count years from March, so the leap day is the last day.
     let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
     year * 365 + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + day - 719_469
 }
 
-/// Returns the second of the day that a time says: `17:05:09`.
+/// Returns the second of the day of a time: `17:05:09`.
 pub fn second(text: &str) -> Option<i32> {
     let mut parts = text.trim().split(':');
     let mut next = |most: i32| {
@@ -52,7 +52,7 @@ pub fn second(text: &str) -> Option<i32> {
     parts.next().is_none().then_some(hours * 3600 + minutes * 60 + seconds)
 }
 
-/// Returns base and increment of a time control, in seconds, as filters read it, if both fit.
+/// Returns base and increment of a time control in seconds, like in filters; `None` if one does not fit.
 pub fn control(text: &str) -> Option<(i32, i16)> {
     let (base, increment) = value::control(text.as_bytes())?;
     Some((base.try_into().ok()?, increment.try_into().ok()?))

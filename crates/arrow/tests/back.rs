@@ -1,4 +1,4 @@
-//! Games out to Parquet and back: what the columns hold comes back as it was.
+//! Round trips of games through Parquet: the contents of columns are restored exactly.
 #![cfg(feature = "parquet")]
 
 use arrow_array::RecordBatchReader;
@@ -150,7 +150,7 @@ fn tags_of_set_up_games_come_back_once_and_in_order() {
     {
         let (back, _) = there_and_back(&archive, Columns::list(columns).unwrap(), 1);
         let mut found = names(&back);
-        // Where the position stands among the tags of the map, no column says.
+        // No column has the index of the position among the tags of the map.
         let set_up: Vec<String> = found.extract_if(.., |name| matches!(name.as_str(), "SetUp" | "FEN")).collect();
         assert_eq!(
             (set_up, found),

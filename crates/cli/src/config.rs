@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 /// The option that ignores the file.
 const IGNORE: &str = "--no-config";
 
-/// Options from the file, put before those that were typed.
+/// Inserts options from the file before the options of the command line.
 pub struct Config {
     /// The arguments, with the program's name first.
     pub args: Vec<OsString>,

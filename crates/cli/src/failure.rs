@@ -33,8 +33,8 @@ impl From<Code> for ExitCode {
     }
 }
 
-/// The reason why a command fails. Displayed as one line that says how to fix it; a faulty query follows on its own
-/// lines, with a marker.
+/// The reason why a command fails. Displayed as one line that explains how to fix it; an invalid query follows on
+/// separate lines, with a marker.
 #[derive(Debug)]
 pub enum Failure {
     /// An error of the library.
@@ -52,7 +52,7 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// Returns whether the reader of standard output has gone away, which is its right.
+    /// Returns whether the reader of standard output has closed the pipe, which is no failure.
     pub fn is_broken_pipe(&self) -> bool {
         matches!(self, Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
     }
@@ -125,7 +125,7 @@ impl fmt::Display for Failure {
     }
 }
 
-/// Returns what to do about an error of the library, to be put after it.
+/// Returns advice about an error of the library, to append to its message.
 fn advice(error: &Error) -> &'static str {
     match error {
         Error::Damaged(_) | Error::Read { .. } => "; see `scoresheet verify`",

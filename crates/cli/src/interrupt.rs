@@ -1,8 +1,8 @@
 //! Ctrl-C and SIGTERM: work that can stop cleanly does, and no unfinished files are left. An abort for want of memory
 //! ends with an exit code.
 //!
-//! The thread that waits for signals shares three atomics with the session. It asks the library to remove its temporary
-//! files.
+//! The thread that waits for signals shares three atomics with the session. It calls the library to remove its
+//! temporary files.
 
 use scoresheet::archive::temporary;
 use std::io::{self, Write};
@@ -21,7 +21,7 @@ pub struct Interrupt(Arc<Shared>);
 struct Shared {
     /// Set by the first signal.
     stop: AtomicBool,
-    /// Whether the work that is running looks at `stop`.
+    /// Whether the running work checks `stop`.
     can_stop: AtomicBool,
     /// Whether a pager has the terminal.
     is_paged: AtomicBool,
@@ -32,8 +32,8 @@ struct Shared {
 }
 
 impl Interrupt {
-    /// Watches for signals: one that ends the program removes unfinished files first. If that is impossible, signals
-    /// have their default effect.
+    /// Watches for signals: before a signal ends the program, it removes unfinished files. If this is impossible,
+    /// signals have their default effect.
     pub fn watch(print: fn(&str)) -> Interrupt {
         let (stop, can_stop) = (AtomicBool::new(false), AtomicBool::new(false));
         let is_paged = AtomicBool::new(false);
@@ -114,7 +114,7 @@ fn wait(shared: Arc<Shared>) {
     let _ = ctrlc::set_handler(move || shared.interrupted(INTERRUPTED));
 }
 
-/// Elsewhere there are no signals.
+/// Other systems have no signals.
 #[cfg(not(any(unix, windows)))]
 fn wait(_: Arc<Shared>) {}
 
@@ -130,7 +130,7 @@ impl Shared {
             (self.print)("stopping after storing what has been read; press Ctrl-C again to stop at once");
             return;
         }
-        // The last word is this: nothing of the work that still goes on comes after it.
+        // This is the last message; unfinished work prints nothing after it.
         let _last = std::io::stderr().lock();
         temporary::remove_all();
         (self.print)(match can_stop {

@@ -111,7 +111,7 @@ fn keep_pages() {
     drop(std::hint::black_box(block));
 }
 
-/// Prints why the command failed; returns the exit code for it.
+/// Prints the reason for a failure; returns its exit code.
 fn report(session: &Session, failure: &Failure) -> ExitCode {
     let text = failure.to_string();
     match failure {
@@ -205,7 +205,7 @@ fn without_false_tips(error: &mut clap::Error) {
     }
 }
 
-/// Says what a number has to be in place of Rust's words, as in "invalid digit found in string".
+/// Replaces Rust's messages about numbers, such as "invalid digit found in string", by the required form.
 fn number_words(text: &str) -> String {
     [
         (": invalid digit found in string", ": write a whole number, from 0"),

@@ -43,7 +43,7 @@ pub enum Outside {
     Missing(String),
 }
 
-/// Returns the treatment of these arguments (without the name of the command). Returns `None` if the first is not the
+/// Returns the handling of these arguments (without the name of the command). Returns `None` if the first is not the
 /// name of a subcommand, or if there is no such program.
 ///
 /// The program is looked for beside this one first, then on `PATH`.
@@ -65,7 +65,7 @@ pub fn find(args: &[OsString]) -> Option<Outside> {
     )))
 }
 
-/// Runs a program in the place of this one where that is possible, otherwise to its end.
+/// Replaces this process by a program if possible; otherwise runs it and waits.
 ///
 /// Errors: it cannot be started.
 pub fn run(mut program: Command) -> std::io::Result<ExitCode> {

@@ -22,7 +22,7 @@ mod unix {
     use std::os::fd::OwnedFd;
     use std::process::{Child, Command, Stdio};
 
-    /// A program that has taken the place of standard output.
+    /// A program that receives standard output.
     pub struct Pager {
         child: Child,
         terminal: OwnedFd,
@@ -69,7 +69,7 @@ mod unix {
         }
     }
 
-    /// Runs what the variable says as a shell does: it may have options.
+    /// Runs the variable's value with a shell, because it may contain options.
     fn shell(said: &OsString) -> Command {
         let mut command = Command::new("sh");
         command.arg("-c").arg(said);

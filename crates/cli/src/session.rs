@@ -1,7 +1,7 @@
 //! The state of one run of the program: standard output and error, access to archives, a flag for incomplete archives,
 //! and the flag that a signal sets.
 //!
-//! Made in `main`, handed down; there is no other state of the process.
+//! Created in `main` and passed down; the process has no other state.
 
 use crate::interrupt::Interrupt;
 use crate::text::{printable, wrapped};
@@ -11,12 +11,12 @@ use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// Columns of a line where the width is not known, and of a message on a terminal.
+/// The columns of a line if the width is unknown, and of a message on a terminal.
 const SCREEN: usize = 80;
 
 /// The context of a run.
 pub struct Session {
-    /// How archives are opened.
+    /// The options for opening archives.
     pub access: Access,
     interrupt: Interrupt,
     /// Whether games of an opened archive may be missing.
@@ -25,20 +25,20 @@ pub struct Session {
     terminals: [bool; 2],
     /// The cells of a line of the terminal that standard output is, or was before a pager took its place.
     columns: Option<usize>,
-    /// Whether a pager has taken the place of standard output.
+    /// Whether standard output goes to a pager.
     is_paged: bool,
     /// The value of `--color`.
     color: clap::ColorChoice,
-    /// A fault that has not been reported yet, as the next game may have the same.
+    /// A fault that is not reported yet, because the next game may have the same.
     fault: Mutex<Option<GameFault>>,
 }
 
-/// Games one after the other that cannot be read for one reason.
+/// Consecutive games that are unreadable for the same reason.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GameFault {
     /// The reason.
     pub text: String,
-    /// The first game and the last; 0 where no game is known.
+    /// The first and the last game; 0 if unknown.
     pub first: u64,
     pub last: u64,
 }
@@ -103,23 +103,24 @@ impl Session {
         said_width().or(self.columns)
     }
 
-    /// Returns whether standard error is a terminal, where progress can be shown. A pager has the screen for itself.
+    /// Returns whether standard error is a terminal that can show progress. A pager occupies the screen.
     pub fn shows_progress(&self) -> bool {
         self.terminals[1] && !self.is_paged
     }
 
-    /// Records that a pager has taken the place of standard output. Ctrl-C is the pager's from now on.
+    /// Records that standard output goes to a pager. From then on, Ctrl-C is the pager's.
     pub fn set_paged(&mut self) {
         self.is_paged = true;
         self.interrupt.leave_to_pager();
     }
 
-    /// Takes what `--color` says.
+    /// Applies `--color`.
     pub fn set_color(&mut self, color: clap::ColorChoice) {
         self.color = color;
     }
 
-    /// Returns whether standard output takes colors: `--color`, otherwise a terminal where NO_COLOR is unset or empty.
+    /// Returns whether standard output uses colors: `--color` decides, otherwise a terminal does if NO_COLOR is unset
+    /// or empty.
     pub fn has_color(&self) -> bool {
         let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
         match self.color {
@@ -136,13 +137,14 @@ impl Session {
         self.is_terminal() && locale_is_utf8()
     }
 
-    /// Writes a line to standard error that begins with the program's name. If that fails, nobody is left to read it.
+    /// Writes a line to standard error that begins with the program's name. Ignores failures, because there is no other
+    /// place to report them.
     pub fn message(&self, text: &str) {
         self.end_faults();
         message(text);
     }
 
-    /// Reports a game that cannot be read; games one after the other with the same fault are one line.
+    /// Reports an unreadable game; consecutive games with the same fault are one line.
     pub fn unread(&self, fault: &GameFault) {
         let mut waiting = self.fault.lock().unwrap_or_else(PoisonError::into_inner);
         if waiting.as_mut().is_some_and(|waiting| waiting.join(fault)) {
@@ -199,12 +201,12 @@ fn message(text: &str) {
 
 fn note(text: &str) {
     let text = printable(text);
-    // Programs want a message on one line, people whole words.
+    // Programs need a message on one line, and terminals unbroken words.
     let text = message_width().map_or_else(|| text.clone(), |width| wrapped(&text, width));
     let _ = writeln!(io::stderr(), "{text}");
 }
 
-/// Returns the columns of a line of a message; `None` where no width is known and lines are not to be broken.
+/// Returns the columns of a message's line; `None` if the width is unknown and lines are not broken.
 pub fn message_width() -> Option<usize> {
     let terminal = || terminal_size::terminal_size_of(io::stderr()).map(|(width, _)| usize::from(width.0));
     said_width().or_else(terminal).map(|width| width.clamp(20, SCREEN))

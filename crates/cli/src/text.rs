@@ -6,7 +6,7 @@ pub use scoresheet::output::{printable, shown};
 use scoresheet::query::GameRanges;
 use unicode_width::UnicodeWidthStr;
 
-/// Returns the games of a set as `--games` takes them, at most so many ranges and then `..`.
+/// Formats the games of a set like `--games`, with at most this many ranges and then `..`.
 pub fn ranges(games: &GameSet, most: usize) -> String {
     let more = if games.runs().nth(most).is_some() { ",.." } else { "" };
     format!("{}{more}", GameRanges::from_set(games, most))
@@ -24,13 +24,13 @@ pub fn folded(text: &str, columns: usize) -> String {
 
 fn broken(text: &str, columns: usize, indent: &str) -> String {
     let (mut lines, mut column) = (String::with_capacity(text.len() + 8), 0);
-    for (place, word) in text.split(' ').enumerate() {
+    for (index, word) in text.split(' ').enumerate() {
         let width = word.width();
-        if place > 0 && column + 1 + width > columns && column > indent.len() {
+        if index > 0 && column + 1 + width > columns && column > indent.len() {
             lines.push('\n');
             lines.push_str(indent);
             column = indent.len();
-        } else if place > 0 {
+        } else if index > 0 {
             lines.push(' ');
             column += 1;
         }
@@ -56,8 +56,8 @@ pub fn plain(text: &str) -> String {
 pub fn thousands(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() * 4 / 3);
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);
@@ -81,7 +81,7 @@ pub fn hex(bytes: &[u8], between: &str) -> String {
     pairs.join(between)
 }
 
-/// Returns the number that consists of these ASCII digits alone: no sign, no blank, no more than 64 bits.
+/// Parses a number of ASCII digits alone: no sign, no blank, at most 64 bits.
 pub fn number(digits: &[u8]) -> Option<u64> {
     // `parse` would take a plus sign.
     digits.iter().all(u8::is_ascii_digit).then(|| std::str::from_utf8(digits).ok()?.parse().ok())?

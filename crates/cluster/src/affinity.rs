@@ -1,12 +1,13 @@
-//! Which executor is given which tasks: work on an archive goes where work on it went before.
+//! Assigns tasks to executors: the same executor gets the work on an archive again and again.
 //!
-//! An executor has the side files of an archive on its disk, blocks of it in memory, and what a filter says of all its
-//! games. So each archive has an order of executors, by a hash of both names (rendezvous hashing): the first is given
-//! the work on it, up to its share of the query, the next one what is beyond that, and so on (bounded loads). That order
-//! is the same for every query, and when an executor comes or goes, only its own part of the archives moves.
+//! An executor caches data of each archive: side files on its disk, blocks in memory, and the games that a filter
+//! selects. A hash of both names therefore gives each archive an order of executors (rendezvous hashing). The first
+//! executor gets the work on the archive up to its share of the query, the next one gets the work beyond this share,
+//! and so on (bounded loads). The order is the same for every query. If an executor joins or leaves, only its part of
+//! the archives moves.
 //!
-//! Executors ask for tasks. One whose own pieces have all begun is given those of others once it has waited a while, so
-//! that a slow machine, or one that is gone, holds nobody up.
+//! Executors request tasks. After some time, an executor that has started all its tasks also gets tasks of others. A
+//! slow or dead machine therefore delays no query.
 
 use async_trait::async_trait;
 use ballista_core::JobId;
@@ -27,13 +28,13 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How long an executor without work of its own waits for that of others. Reading an archive's columns anew takes
-/// longer; most queries have ended by then.
+/// The time before an executor without tasks gets tasks of others. Reading an archive's columns again takes longer;
+/// most queries have ended by then.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// Executors that run tasks on all threads say so every five seconds.
+/// Executors with tasks on all threads report every five seconds.
 const LEAST_SILENCE: Duration = Duration::from_secs(6);
 
-/// Gives work on an archive to those that had it before.
+/// Assigns the work on an archive to the executors that had it before.
 #[derive(Debug)]
 pub struct Affinity {
     silence: Duration,
@@ -42,7 +43,7 @@ pub struct Affinity {
 
 #[derive(Debug, Default)]
 struct State {
-    /// By their names: when they last asked for tasks, and the most threads that were free.
+    /// For each executor name: the time of its last request, and the greatest number of free threads.
     executors: BTreeMap<String, (Instant, u32)>,
     stages: HashMap<(JobId, usize), Stage>,
 }
@@ -51,17 +52,17 @@ struct State {
 #[derive(Debug)]
 struct Stage {
     began: Instant,
-    /// Of which archive each partition is; none where the stage scans nothing, or several tables together.
+    /// The archive of each partition; `None` if the stage scans nothing, or several tables.
     archives: Option<Vec<Arc<str>>>,
-    /// The executors and their threads, and whose each partition is.
+    /// The executors with their threads, and the executor of each partition.
     among: Vec<(String, u32)>,
     homes: Vec<usize>,
-    /// When an executor was last given work of its own.
+    /// The last time at which an executor got a task of its own archives.
     given: HashMap<String, Instant>,
 }
 
 impl Affinity {
-    /// Returns the policy of a scheduler that gives up executors after so long a silence.
+    /// Returns the policy of a scheduler that drops executors after this time of silence.
     pub fn new(silence: Duration) -> Affinity {
         Affinity { silence: silence.max(LEAST_SILENCE), state: Mutex::default() }
     }
@@ -70,7 +71,7 @@ impl Affinity {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes who asks, and forgets what has ended.
+    /// Records the executors that request tasks, and removes ended jobs.
     fn see(&self, budgets: &[&mut AvailableVcores], jobs: &HashMap<JobId, JobInfoCache>) {
         let mut state = self.lock();
         let now = Instant::now();
@@ -82,7 +83,7 @@ impl Affinity {
         state.stages.retain(|(job, _), _| jobs.contains_key(job));
     }
 
-    /// Takes the partitions of the next task of a stage for an executor, `most` at most.
+    /// Takes the partitions of the next task of a stage for an executor, at most `most`.
     fn take(&self, job: &JobId, stage: &mut RunningStage, executor: &str, most: usize) -> Vec<usize> {
         let mut state = self.lock();
         let State { executors, stages } = &mut *state;
@@ -108,14 +109,14 @@ impl Affinity {
         if !taken.is_empty() {
             own.given.insert(executor.to_owned(), Instant::now());
         } else if own.given.get(executor).unwrap_or(&own.began).elapsed() >= PATIENCE {
-            // Those that their own executors come to last.
+            // The partitions that their assigned executors would reach last.
             taken = pending.iter().copied().skip(pending.len().saturating_sub(most)).collect();
         }
         stage.pending.reschedule(pending.into_iter().filter(|partition| !taken.contains(partition)));
         taken
     }
 
-    /// Binds the next task of a stage to an executor, as Ballista's own policies do.
+    /// Binds the next task of a stage to an executor, like Ballista's own policies.
     fn bind(
         &self,
         job: &JobId,
@@ -127,7 +128,7 @@ impl Affinity {
             return None;
         }
         let (partitions, threads) = if is_one(&stage.plan) {
-            // It has to have all that is left.
+            // This task needs all remaining partitions.
             (stage.pending.next_slice(usize::MAX), 1)
         } else {
             let config = stage.session_config.options().extensions.get::<BallistaConfig>();
@@ -193,8 +194,8 @@ impl DistributionPolicy for Affinity {
     }
 }
 
-/// Returns whether some operator of a stage brings all its partitions together, so that one task has to have all of
-/// them: the rule of Ballista 55.0.0, which keeps it to itself.
+/// Returns whether an operator of a stage merges all partitions, so one task needs them all. This is a rule of Ballista
+/// 55.0.0, which does not export it.
 fn is_one(plan: &Arc<dyn ExecutionPlan>) -> bool {
     let mut node = plan;
     while let [child] = node.children().as_slice() {
@@ -211,7 +212,7 @@ fn is_one(plan: &Arc<dyn ExecutionPlan>) -> bool {
     false
 }
 
-/// Returns of which archive each partition of a stage is; `None` where it does not scan one table.
+/// Returns the archive of each partition of a stage; `None` if the stage does not scan exactly one table.
 fn archives(plan: &Arc<dyn ExecutionPlan>, partitions: usize) -> Option<Vec<Arc<str>>> {
     if let Some(scan) = plan.downcast_ref::<GamesExec>() {
         let work = scan.work().filter(|work| work.len() == partitions)?;
@@ -221,17 +222,17 @@ fn archives(plan: &Arc<dyn ExecutionPlan>, partitions: usize) -> Option<Vec<Arc<
     plan.children().into_iter().find_map(|child| archives(child, partitions))
 }
 
-/// Returns which executor each piece of work is for: the first, in the order of its archive, that has not got its share
-/// yet. Shares are in proportion to threads.
+/// Returns the executor of each piece of work: the first one in the order of its archive with a free share. Shares are
+/// in proportion to threads.
 fn homes(archives: &[Arc<str>], executors: &[(String, u32)]) -> Vec<usize> {
     let threads: u64 = executors.iter().map(|(_, threads)| u64::from(*threads)).sum();
     let share = |(_, own): &(String, u32)| (archives.len() as u64 * u64::from(*own)).div_ceil(threads.max(1));
     let mut room: Vec<u64> = executors.iter().map(share).collect();
     let order = |archive: &Arc<str>| {
         let mut order: Vec<usize> = (0..executors.len()).collect();
-        order.sort_by_cached_key(|place| {
+        order.sort_by_cached_key(|index| {
             let mut hasher = DefaultHasher::new();
-            (archive, executors.get(*place).map(|(name, _)| name)).hash(&mut hasher);
+            (archive, executors.get(*index).map(|(name, _)| name)).hash(&mut hasher);
             hasher.finish()
         });
         order
@@ -239,10 +240,10 @@ fn homes(archives: &[Arc<str>], executors: &[(String, u32)]) -> Vec<usize> {
     let mut orders: HashMap<&Arc<str>, Vec<usize>> = HashMap::new();
     let mut home = |archive| {
         let order = orders.entry(archive).or_insert_with(|| order(archive));
-        let place = order.iter().copied().find(|place| room.get(*place).is_some_and(|room| *room > 0));
-        let place = place.or_else(|| order.first().copied()).unwrap_or(0);
-        room.get_mut(place).into_iter().for_each(|room| *room = room.saturating_sub(1));
-        place
+        let index = order.iter().copied().find(|index| room.get(*index).is_some_and(|room| *room > 0));
+        let index = index.or_else(|| order.first().copied()).unwrap_or(0);
+        room.get_mut(index).into_iter().for_each(|room| *room = room.saturating_sub(1));
+        index
     };
     archives.iter().map(&mut home).collect()
 }
@@ -255,13 +256,13 @@ mod tests {
         names.map(|name| (format!("executor-{name}"), threads)).collect()
     }
 
-    /// Work on 150 archives, `pieces` each.
+    /// Returns work on 150 archives, with `pieces` for each.
     fn work(months: std::ops::Range<u32>, pieces: usize) -> Vec<Arc<str>> {
         let name = |month| Arc::from(format!("games/{month}.bga"));
         months.flat_map(|month| std::iter::repeat_n(name(month), pieces)).collect()
     }
 
-    /// Returns how many of the pairs of archive and executor in `new` are not in `old`.
+    /// Counts the pairs of archive and executor in `new` that are not in `old`.
     fn moved(old: &[(Arc<str>, String)], new: &[(Arc<str>, String)]) -> usize {
         let mut new = new.to_vec();
         new.sort();
@@ -284,13 +285,13 @@ mod tests {
         let mut distinct = all.clone();
         distinct.sort();
         distinct.dedup();
-        // Some archives are shared by two or three, where one has more than its share.
+        // Two or three executors share the archives that exceed one executor's share.
         assert!(distinct.len() <= 170, "{}", distinct.len());
         assert_eq!(moved(&all, &pairs(&work(0..150, 12), &ten)), 0);
-        // Queries cut otherwise, or of some years.
+        // Queries with other pieces, or of some years.
         assert!(moved(&all, &pairs(&work(0..150, 5), &ten)) <= 10);
         assert!(moved(&all, &pairs(&work(100..150, 12), &ten)) <= 20);
-        // One comes, one goes: its own part, and little beside it.
+        // If an executor joins or leaves, little more than its part moves.
         assert!(moved(&all, &pairs(&work_of_all, &executors(0..11, 16))) <= 45);
         assert!(moved(&all, &pairs(&work_of_all, &executors(1..10, 16))) <= 45);
     }

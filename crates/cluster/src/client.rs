@@ -1,7 +1,8 @@
-//! Queries sent to a scheduler, and their rows.
+//! Sends queries to a scheduler, and returns their rows.
 //!
-//! A table is known by its name alone: what it has, the scheduler knows. A query that has lost an executor, be it while
-//! it ran (see `guard`) or while its rows were fetched, is asked again: it only reads.
+//! The client knows only the names of tables; the scheduler knows their content. If an executor is lost while a query
+//! runs (see `guard`) or while its rows are fetched, the client repeats the query. This is safe because queries only
+//! read.
 
 use crate::closed::check;
 use crate::codec::{Codec, Side};
@@ -28,21 +29,21 @@ use scoresheet_sql::{GamesTable, functions};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A session whose queries a scheduler answers.
+/// A session with a scheduler.
 pub struct Client {
     context: SessionContext,
     scheduler: (String, u16),
 }
 
-/// Bytes of rows that are held back until all have come or these are full, so that they can be asked for again.
+/// The client buffers rows up to this number of bytes. It can repeat a query until it has returned the first rows.
 const HELD: usize = 64 << 20;
-/// How often a query is asked.
+/// The maximum number of attempts for a query.
 const ATTEMPTS: usize = 5;
 
 impl Client {
-    /// Returns a session with a scheduler. `partitions` is how many parts groups and joins are cut into.
+    /// Returns a session with a scheduler. `partitions` is the number of partitions of groups and joins.
     ///
-    /// Errors: there is no such address. (Whether a scheduler is there is seen with the first query.)
+    /// Errors: the address does not exist. (The first query shows whether a scheduler listens there.)
     pub async fn new(scheduler: (String, u16), partitions: usize) -> Result<Client> {
         let codec = Arc::new(Codec::new(Side::Client));
         let config = SessionConfig::new_with_ballista()
@@ -52,12 +53,12 @@ impl Client {
             .with_ballista_physical_extension_codec(codec)
             .with_ballista_grpc_client_max_message_size(64 << 20)
             .set_str("ballista.client.grpc_connect_timeout_seconds", "5")
-            // A scheduler's machine that is gone says nothing.
+            // Keep-alive messages detect a lost machine, which sends nothing.
             .set_str("ballista.client.grpc_http2_keepalive_interval_seconds", "10");
         let state = SessionStateBuilder::new().with_default_features().with_config(config).build();
         let url = format!("df://{}:{}", scheduler.0, scheduler.1);
         let context = SessionContext::remote_with_state(&url, state).await?;
-        // The state for Ballista has its functions alone.
+        // The state for Ballista lacks all other functions.
         for function in functions() {
             context.register_udf(function);
         }
@@ -75,14 +76,14 @@ impl Client {
         &self.context
     }
 
-    /// Returns whether something answers at the scheduler's address.
+    /// Returns whether a program listens at the scheduler's address.
     async fn is_there(&self) -> bool {
         let (host, port) = (self.scheduler.0.as_str(), self.scheduler.1);
         let connect = tokio::net::TcpStream::connect((host, port));
         tokio::time::timeout(Duration::from_secs(3), connect).await.is_ok_and(|connected| connected.is_ok())
     }
 
-    /// Returns what an error says to one who asks.
+    /// Returns the message of an error for the user.
     async fn explained(&self, error: DataFusionError) -> Failure {
         if matches!(error.find_root(), DataFusionError::Plan(_) | DataFusionError::SchemaError(..)) {
             return error.into();
@@ -90,7 +91,7 @@ impl Client {
         if !self.is_there().await {
             let (host, port) = &self.scheduler;
             return format!(
-                "no scheduler answers at {host}:{port}; the queries that it had are lost, and have to be asked again \
+                "no scheduler answers at {host}:{port}; its queries are lost; repeat them \
                  once it is back"
             )
             .into();
@@ -99,12 +100,12 @@ impl Client {
     }
 }
 
-/// Returns what is said within the layers that an error has come through as text.
+/// Returns the innermost message of an error that went through several layers as text.
 fn said(text: &str) -> String {
-    // A message of the protocol between the machines.
+    // An error of the protocol between the machines.
     let message = text.split_once("message: \"").and_then(|(_, rest)| rest.split_once("\", metadata: "));
     let text = message.map_or(text, |(message, _)| message);
-    // An error of an executor, as Rust prints it.
+    // An error of an executor, in Rust's debug format.
     let inner = text.rsplit_once("(\"").and_then(|(_, rest)| rest.split_once("\")"));
     let text = inner.map_or(text, |(inner, _)| inner).trim();
     let mut text = text.strip_prefix("Execution error: ").unwrap_or(text);
@@ -114,7 +115,7 @@ fn said(text: &str) -> String {
     text.replace("\\\"", "\"").replace("\\n", "\n")
 }
 
-/// What is said where a connection between two machines has broken off.
+/// Messages of broken connections between two machines.
 const BROKEN: [&str; 6] = [
     "h2 protocol error",
     "error reading a body",
@@ -124,7 +125,7 @@ const BROKEN: [&str; 6] = [
     "BrokenPipe",
 ];
 
-/// Returns whether a query that failed so may succeed when it is asked again: rows were lost on their way.
+/// Returns whether a failed query may succeed when repeated: rows were lost in transit.
 fn is_lost(error: &DataFusionError) -> bool {
     match error.find_root() {
         DataFusionError::Execution(what) if what.starts_with("Job ") && what.contains(" failed: ") => {
@@ -156,7 +157,7 @@ impl Answers for Client {
     }
 }
 
-/// Returns the name of the job that has failed.
+/// Returns the name of the failed job.
 fn job_of(error: &DataFusionError) -> Option<String> {
     match error.find_root() {
         DataFusionError::Execution(what) => Some(what.strip_prefix("Job ")?.split_once(" failed: ")?.0.to_owned()),
@@ -165,17 +166,17 @@ fn job_of(error: &DataFusionError) -> Option<String> {
 }
 
 impl Client {
-    /// Lets the scheduler forget a job, whose other tasks would be run for nobody.
+    /// Cancels a job, so the scheduler does not run its remaining tasks in vain.
     async fn cancel(&self, job_id: String) {
         let (host, port) = &self.scheduler;
         let connected = SchedulerGrpcClient::connect(format!("http://{host}:{port}")).await;
         if let Ok(mut scheduler) = connected {
-            // What cannot be cancelled ends by itself.
+            // A job that cannot be cancelled ends by itself.
             let _ = scheduler.cancel_job(CancelJobParams { job_id }).await;
         }
     }
 
-    /// Returns the rows of a query, the first of which have come.
+    /// Returns the rows of a query, after the first rows have arrived.
     async fn first_rows(&self, query: &str) -> Result<SendableRecordBatchStream> {
         let plan = self.context.state().create_logical_plan(query).await?;
         check(&plan)?;
@@ -197,7 +198,8 @@ impl Client {
     }
 }
 
-/// A schema that has a table of any name: the scheduler says which there are. What is made here stays here.
+/// A schema with a table for any name, because only the scheduler knows the tables. Tables that a query creates stay in
+/// this client.
 #[derive(Debug, Default)]
 struct AnyTable {
     made: MemorySchemaProvider,

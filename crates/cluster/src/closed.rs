@@ -1,9 +1,10 @@
-//! What a query may do to the machines of a cluster: read the games of its tables, and no file.
+//! Restricts queries: a query reads the games of the cluster's tables, and no files.
 //!
 //! DataFusion plans can name files: `copy .. to`, external tables, scans of CSV, JSON, Parquet. The scheduler and the
-//! executors take plans from anybody who reaches their ports, so they have no store of files at all: whatever a plan
-//! names, there is nothing to read it from or to write it to. (Rows between executors go through Ballista's own shuffle
-//! files, which no plan names.) Nor does the scheduler take physical plans, which name archives. The client refuses such a query beforehand, with a message that says what is allowed.
+//! executors accept plans from anybody who reaches their ports. They therefore have no file store at all, and a plan
+//! cannot read or write any file. (Rows between executors go through Ballista's own shuffle files, which no plan
+//! names.) The scheduler also rejects physical plans, because they name archives. The client rejects such a query
+//! first, with a message that lists the allowed statements.
 
 use bytes::BufMut;
 use datafusion::common::{DataFusionError, Result, plan_err};
@@ -19,10 +20,10 @@ use std::path::Path;
 use std::sync::Arc;
 use url::Url;
 
-/// What is said to a plan that names a file.
+/// The error of a plan that names a file.
 const CLOSED: &str = "a cluster reads the games of its tables, and no other files";
 
-/// A registry without any store, the local file system included.
+/// A registry without any store, not even for the local file system.
 #[derive(Debug)]
 struct NoStores;
 
@@ -36,7 +37,7 @@ impl ObjectStoreRegistry for NoStores {
     }
 }
 
-/// Returns a runtime whose plans reach no file; `work` is the folder of temporary files, `None` for the system's.
+/// Returns a runtime whose plans cannot access files; `work` is the folder of temporary files, `None` for the system's.
 pub fn runtime(work: Option<&Path>) -> Result<RuntimeEnv> {
     let mut builder = RuntimeEnvBuilder::new().with_object_store_registry(Arc::new(NoStores));
     if let Some(work) = work {
@@ -45,8 +46,8 @@ pub fn runtime(work: Option<&Path>) -> Result<RuntimeEnv> {
     builder.build()
 }
 
-/// A plan on its way from the scheduler to executors. One that comes from elsewhere is refused before it is read: it could
-/// name any archive that executors can open, and what Arrow reads of it reserves as much memory as it says.
+/// A plan from the scheduler to executors. Plans from any other sender are rejected before they are decoded: they could
+/// name any archive that executors can open, and Arrow's decoder reserves as much memory as a message claims.
 #[derive(Clone, Debug)]
 pub struct Outgoing(PhysicalPlanNode);
 
@@ -72,8 +73,8 @@ impl AsExecutionPlan for Outgoing {
     }
 }
 
-/// Refuses a query that is not one of those that a cluster answers: `select` and what reads like it (`values`, `explain`,
-/// `show`, `describe`), `set`, and views and tables of the session that are made by such queries.
+/// Rejects all statements except `select` and similar ones (`values`, `explain`, `show`, `describe`), `set`, and views
+/// and tables of the session made from such queries.
 pub fn check(plan: &LogicalPlan) -> Result<()> {
     match plan {
         LogicalPlan::Copy(_) => plan_err!("{CLOSED}: no copy .. to; -o FILE writes rows here"),
@@ -85,7 +86,7 @@ pub fn check(plan: &LogicalPlan) -> Result<()> {
             | DdlStatement::DropTable(_),
         ) => Ok(()),
         LogicalPlan::Ddl(ddl) => plan_err!("{CLOSED}: no {}", ddl.name()),
-        // What a statement explains is never run, but planned on other machines.
+        // The inputs of `explain` are not run, but other machines plan them.
         plan => plan.inputs().into_iter().try_for_each(check),
     }
 }

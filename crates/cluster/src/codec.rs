@@ -1,5 +1,5 @@
-//! How plans travel: a table by its name, a scan by its columns, filter and positions, functions by their names. What is
-//! not ours is Ballista's to say.
+//! Encodes plans: a table by its name, a scan by its columns, filter and positions, a function by its name. Ballista
+//! encodes all other nodes.
 
 use crate::shelf::{Listed, Named, Opened, Opener, Tables};
 use ballista_core::serde::{BallistaLogicalExtensionCodec, BallistaPhysicalExtensionCodec};
@@ -13,40 +13,40 @@ use datafusion::physical_plan::ExecutionPlan;
 use datafusion_proto::logical_plan::LogicalExtensionCodec;
 use datafusion_proto::physical_plan::{PhysicalExtensionCodec, PhysicalProtoConverterExtension};
 use scoresheet_arrow::Columns;
-use scoresheet_sql::{Asked, GamesExec, GamesTable, Question, Scan, functions, schema};
+use scoresheet_sql::{Conditions, GamesExec, GamesTable, Question, Scan, functions, schema};
 use serde::{Deserialize, Serialize};
 use std::any::Any;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
-/// What begins the bytes of a node of ours; no message of Ballista's begins so.
+/// The first bytes of a Scoresheet node; no message of Ballista begins with them.
 const MAGIC: &[u8] = b"\0scoresheet\x01";
 
-/// A scan as it travels.
+/// An encoded scan.
 #[derive(Serialize, Deserialize)]
 struct Message {
     root: String,
     columns: Vec<String>,
     filter: String,
-    sought: Vec<(String, String)>,
+    questions: Vec<(String, String)>,
     limit: Option<u64>,
     range: (u64, u64),
     games: Option<u64>,
 }
 
-/// Where the archives of a scan that is read are: in a process, one of these.
+/// The process that decodes a scan, with its access to archives.
 #[derive(Clone, Debug)]
 pub enum Side {
-    /// With one who asks.
+    /// A client.
     Client,
-    /// With the scheduler, which has lists.
+    /// The scheduler, which has the lists.
     Scheduler(Arc<Tables>),
-    /// With an executor.
+    /// An executor.
     Executor(Arc<Opener>),
 }
 
-/// The codec of both plans.
+/// The codec of logical and physical plans.
 pub struct Codec {
     side: Side,
     functions: HashMap<String, Arc<ScalarUDF>>,
@@ -55,7 +55,7 @@ pub struct Codec {
 }
 
 impl Codec {
-    /// Returns the codec of one side.
+    /// Returns the codec of one process.
     pub fn new(side: Side) -> Codec {
         let functions = functions().into_iter().map(|function| (function.name().to_owned(), Arc::new(function)));
         let (logical, physical) = Default::default();
@@ -67,16 +67,17 @@ impl Codec {
         let message: Message = serde_json::from_slice(message).map_err(|error| wrong(&error))?;
         let [work] = inputs else { return internal_err!("a scan over {} tables of work", inputs.len()) };
         let question = |name: &str| Question::ALL.into_iter().find(|question| question.name() == name);
-        let sought = message.sought.into_iter().map(|(name, text)| Ok((question(&name).ok_or(name)?, text)));
-        let sought = sought.collect::<Result<_, String>>().map_err(|name| wrong(&format!("no function {name}")))?;
+        let questions = message.questions.into_iter().map(|(name, text)| Ok((question(&name).ok_or(name)?, text)));
+        let questions =
+            questions.collect::<Result<_, String>>().map_err(|name| wrong(&format!("no function {name}")))?;
         let columns = Columns::list(&message.columns).map_err(|error| wrong(&error))?;
         let schema = schema(&Arc::default(), &columns, false);
         let filter = match message.filter.as_str() {
             "" => None,
             text => Some(text.parse().map_err(|fault: scoresheet::query::QueryFault| wrong(&fault))?),
         };
-        let asked = Asked { filter, sought };
-        let scan = Scan { columns: message.columns, asked, limit: message.limit };
+        let conditions = Conditions { filter, questions };
+        let scan = Scan { columns: message.columns, conditions, limit: message.limit };
         let range = message.range.0..message.range.1;
         let shelf: Arc<dyn scoresheet_sql::Shelf> = match &self.side {
             Side::Executor(opener) => Arc::new(Opened { root: message.root, opener: Arc::clone(opener) }),
@@ -124,12 +125,13 @@ impl PhysicalExtensionCodec for Codec {
         };
         let Some(root) = root(exec) else { return plan_err!("archives of this process, which no other one has") };
         let (scan, range) = (exec.scan(), exec.range());
-        let sought = scan.asked.sought.iter().map(|(question, text)| (question.name().to_owned(), text.clone()));
+        let questions =
+            scan.conditions.questions.iter().map(|(question, text)| (question.name().to_owned(), text.clone()));
         let message = Message {
             root: root.to_owned(),
             columns: scan.columns.clone(),
-            filter: scan.asked.filter.as_ref().map(ToString::to_string).unwrap_or_default(),
-            sought: sought.collect(),
+            filter: scan.conditions.filter.as_ref().map(ToString::to_string).unwrap_or_default(),
+            questions: questions.collect(),
             limit: scan.limit,
             range: (range.start, range.end),
             games: exec.games(),

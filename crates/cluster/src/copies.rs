@@ -1,18 +1,18 @@
-//! Copies of side files of archives in an object store: a folder an archive, within a bound, those used last kept.
+//! Copies of side files from an object store: one folder per archive, with a size limit, least recently used first out.
 //!
-//! Knows folders and their sizes; what is copied there and when, `store` says.
+//! This module knows folders and their sizes; `store` decides about copies and their times.
 
 use scoresheet::archive::FileKind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
-/// Folders of copies.
+/// All folders of copies.
 #[derive(Debug)]
 pub struct Copies {
     folder: PathBuf,
     most: u64,
-    /// Those used last are last.
+    /// In the order of their last use.
     kept: Mutex<Vec<Arc<Copy>>>,
 }
 
@@ -24,17 +24,17 @@ pub struct Copy {
     is_gone: AtomicBool,
 }
 
-/// What has been looked for, and how many bytes of it there were.
+/// The side files that were requested, with the size of each.
 #[derive(Debug, Default)]
 pub struct Files(Vec<(FileKind, u64)>);
 
 impl Files {
-    /// Returns whether a file has been looked for.
+    /// Returns whether a file was requested before.
     pub fn has(&self, kind: FileKind) -> bool {
         self.0.iter().any(|(own, _)| *own == kind)
     }
 
-    /// Notes that a file of so many bytes is there, or none, which has 0.
+    /// Adds a file with its size in bytes, 0 for a missing file.
     pub fn add(&mut self, kind: FileKind, bytes: u64) {
         self.0.push((kind, bytes));
     }
@@ -45,23 +45,23 @@ impl Files {
 }
 
 impl Copy {
-    /// Returns the folder of an archive that has this name among copies.
+    /// Returns the folder that contains this archive's name among the copies.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// Holds the files, so that they stay meanwhile; `None` where they have gone.
+    /// Locks the files against removal; `None` if they were removed.
     pub fn hold(&self) -> Option<MutexGuard<'_, Files>> {
         let files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         (!self.is_gone()).then_some(files)
     }
 
-    /// Returns whether they have been removed for others.
+    /// Returns whether the files were removed to make room for others.
     pub fn is_gone(&self) -> bool {
         self.is_gone.load(Ordering::Acquire)
     }
 
-    /// Removes the files, unless somebody holds them. Returns whether they have gone.
+    /// Removes the files, unless they are locked. Returns whether they were removed.
     fn remove(&self) -> bool {
         let _files = match self.files.try_lock() {
             Ok(files) => files,
@@ -69,31 +69,31 @@ impl Copy {
             Err(TryLockError::WouldBlock) => return false,
         };
         self.is_gone.store(true, Ordering::Release);
-        // What cannot be removed now goes with the folder of all.
+        // A folder that cannot be removed now is removed with its parent.
         let _ = std::fs::remove_dir_all(&self.folder);
         true
     }
 
-    /// Returns how many bytes there are, as far as nobody is adding some.
+    /// Returns the total size in bytes, without a copy that is locked.
     fn bytes(&self) -> u64 {
         self.files.try_lock().map_or(0, |files| files.bytes())
     }
 }
 
 impl Copies {
-    /// Returns copies in a folder, of at most `most` bytes together; those used last stay in any case.
+    /// Returns copies in a folder, of at most `most` bytes together. The most recent copy stays even above this limit.
     pub fn new(folder: PathBuf, most: u64) -> Copies {
         Copies { folder, most, kept: Mutex::default() }
     }
 
-    /// Returns where the copies of an archive are, or will be.
+    /// Returns the folder for the copies of an archive.
     pub fn folder_of(&self, name: &str) -> PathBuf {
         self.folder.join(name)
     }
 
     /// Returns the copies of an archive.
     ///
-    /// Errors: their folder cannot be made.
+    /// Errors: the folder cannot be created.
     pub fn of(&self, name: &str) -> std::io::Result<Arc<Copy>> {
         let folder = self.folder_of(name);
         let mut kept = self.lock();
@@ -106,7 +106,7 @@ impl Copies {
         Ok(new)
     }
 
-    /// Notes that copies are in use. Those that have not been for longest go, if there are too many bytes.
+    /// Marks copies as used. If the total size is above the limit, removes the least recently used copies.
     pub fn touch(&self, copy: &Arc<Copy>) {
         let mut kept = self.lock();
         kept.retain(|own| !Arc::ptr_eq(own, copy));
@@ -136,8 +136,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let copies = Copies::new(folder.path().to_path_buf(), 250);
         let names = ["a", "b", "c", "d"];
-        let touch = |place: usize, bytes: usize| {
-            let copy = copies.of(names[place]).unwrap();
+        let touch = |index: usize, bytes: usize| {
+            let copy = copies.of(names[index]).unwrap();
             let mut files = copy.hold().unwrap();
             if !files.has(FileKind::TagColumns) {
                 std::fs::write(copy.folder().join("games.bgh"), vec![0; bytes]).unwrap();
@@ -155,7 +155,7 @@ mod tests {
         assert!(!first.is_gone());
         assert_eq!(touch(3, 1000), [false, false, false, true]);
         assert!(first.is_gone() && first.hold().is_none(), "who has them open learns that they have gone");
-        // What goes comes again under its name; what somebody holds stays.
+        // A removed copy returns under the same name; a locked one stays.
         let again = copies.of("a").unwrap();
         assert!(!Arc::ptr_eq(&first, &again));
         let mut held = again.hold().unwrap();

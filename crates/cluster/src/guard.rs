@@ -1,10 +1,10 @@
-//! What stands between Ballista's scheduler and its state: a query whose executor is lost fails, and is asked again.
+//! Wraps the state of Ballista's scheduler: if an executor is lost, its queries fail, and the clients repeat them.
 //!
-//! Ballista 55.0.0 would go on with it: it begins the stages anew that the lost executor had a part in. But tasks of the
-//! first attempt that still run on other executors write files of the same names as those of the second, and rows come
-//! twice (seen: 990,000 for 900,000), or it waits for ever for threads that it has forgotten. So no answer of a query
-//! is taken of which a stage has begun anew: the one who asks is told that it is lost, and asks again from the start,
-//! under another name. Tasks that fail by themselves are tried again within their stage, as ever.
+//! Ballista 55.0.0 would restart the stages that the lost executor had a part in. But tasks of the first attempt may
+//! still run on other executors, and write files with the same names as those of the second attempt. Rows then come
+//! twice (observed: 990,000 for 900,000), or the query waits forever for forgotten threads. So results of a query with
+//! a restarted stage are discarded. The client learns that the query is lost, and repeats it from the start under
+//! another name. Single failed tasks are still retried within their stage.
 
 use async_trait::async_trait;
 use ballista_core::error::Result;
@@ -25,10 +25,10 @@ use datafusion::prelude::{SessionConfig, SessionContext};
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What a query is told whose executor is lost.
+/// The message of a query that has lost an executor.
 pub const LOST: &str = "an executor was lost while the query ran";
 
-/// Returns a cluster in memory that gives no answer of a query that has lost an executor.
+/// Returns a cluster in memory that returns no results of a query that has lost an executor.
 pub fn cluster(scheduler: &str, session: SessionBuilder, config: ballista_core::ConfigProducer) -> BallistaCluster {
     let jobs = Arc::new(Jobs::default());
     let cluster = GuardedCluster { inner: InMemoryClusterState::default(), jobs: Arc::clone(&jobs) };
@@ -36,7 +36,7 @@ pub fn cluster(scheduler: &str, session: SessionBuilder, config: ballista_core::
     BallistaCluster::new(Arc::new(cluster), Arc::new(states))
 }
 
-/// The queries that run, and those that are lost.
+/// The running queries and the lost ones.
 #[derive(Default)]
 struct Jobs {
     running: Mutex<HashMap<JobId, Option<JobStatusSubscriber>>>,
@@ -48,13 +48,13 @@ impl Jobs {
         self.running.lock().unwrap_or_else(PoisonError::into_inner).insert(job, subscriber);
     }
 
-    /// Gives up all queries that run: which of them had a part on the executor does not matter.
+    /// Cancels all running queries, even those without a part on the lost executor.
     fn lose_all(&self) {
         let running: Vec<_> = self.running.lock().unwrap_or_else(PoisonError::into_inner).drain().collect();
         for (job, subscriber) in running {
             self.lost.lock().unwrap_or_else(PoisonError::into_inner).insert(job.clone());
             if let Some(subscriber) = subscriber {
-                // Who does not listen hears it when the query ends.
+                // A client that does not listen learns it at the end of the query.
                 let _ = subscriber.try_send(failed(&job, String::new()));
             }
         }
@@ -82,13 +82,13 @@ impl Jobs {
     }
 }
 
-/// Returns what is told of a query that is lost.
+/// Returns the status of a lost query.
 fn failed(job: &JobId, name: String) -> JobStatus {
     let error = FailedJob { error: LOST.into(), queued_at: 0, started_at: 0, ended_at: 0 };
     JobStatus { job_id: job.clone().into(), job_name: name, status: Some(Status::Failed(error)) }
 }
 
-/// Returns whether some stage of a query has begun anew.
+/// Returns whether any stage of a query was restarted.
 fn has_begun_anew(graph: &ExecutionGraphBox) -> bool {
     graph.stages().values().any(|stage| {
         let attempt = match stage {
@@ -102,7 +102,7 @@ fn has_begun_anew(graph: &ExecutionGraphBox) -> bool {
     })
 }
 
-/// The executors.
+/// The state of the executors.
 struct GuardedCluster {
     inner: InMemoryClusterState,
     jobs: Arc<Jobs>,
@@ -148,7 +148,7 @@ impl ClusterState for GuardedCluster {
     }
 
     async fn remove_executor(&self, executor: &str) -> Result<()> {
-        // Before anything is begun anew.
+        // Must precede any restart.
         self.jobs.lose_all();
         self.inner.remove_executor(executor).await
     }
@@ -166,7 +166,7 @@ impl ClusterState for GuardedCluster {
     }
 }
 
-/// The queries.
+/// The state of the queries.
 struct GuardedJobs {
     inner: InMemoryJobState,
     jobs: Arc<Jobs>,
@@ -218,9 +218,9 @@ impl JobState for GuardedJobs {
             self.jobs.end(job);
         }
         if has_ended && self.jobs.is_lost(job) {
-            let mut told = graph.cloned();
-            told.fail_job(LOST.into());
-            return self.inner.save_job(job, &told).await;
+            let mut failed_graph = graph.cloned();
+            failed_graph.fail_job(LOST.into());
+            return self.inner.save_job(job, &failed_graph).await;
         }
         self.inner.save_job(job, graph).await
     }

@@ -1,19 +1,19 @@
 //! SQL over Scoresheet archives on several machines: Ballista cuts a query into tasks, and executors run them.
 //!
-//! The way of the data: query -> plan over the list of archives (`games.json`) -> tasks, each with a table of work
-//! (archive, first game, past the last) -> executors, which open these archives -> record batches -> shuffles on disk
-//! -> rows. Plans carry names, ranges, columns and filters, and nothing that an archive holds.
+//! Data flow: query -> plan over the list of archives (`games.json`) -> tasks, each with a table of work (archive,
+//! first game, end) -> executors, which open these archives -> record batches -> shuffles on disk -> rows. Plans
+//! contain names, ranges, columns and filters, but no content of archives.
 //!
-//! | file | what it does |
+//! | file | purpose |
 //! |---|---|
-//! | `manifest` | the list of archives, and how work is cut from it |
+//! | `manifest` | the list of archives, and its division into work |
 //! | `store` | files on disks and in object stores |
 //! | `copies` | copies of side files from an object store |
-//! | `affinity` | which executor is given which tasks |
-//! | `shelf` | where archives are, for the client, the scheduler and executors |
+//! | `affinity` | assignment of tasks to executors |
+//! | `shelf` | access to archives for the client, the scheduler and executors |
 //! | `codec` | plans as bytes |
-//! | `closed` | plans reach no file |
-//! | `guard` | no answer of a query that has lost an executor |
+//! | `closed` | no access to files for plans |
+//! | `guard` | no results of a query that has lost an executor |
 //! | `services` | scheduler and executor |
 //! | `temporary` | the folder of an executor's files |
 //! | `client` | queries sent to a scheduler |

@@ -1,7 +1,7 @@
 //! The command `scoresheet-cluster`, which `scoresheet cluster` runs: scheduler, executors, queries, and the list of
 //! archives.
 //!
-//! Knows arguments; services, plans and stores are the library's.
+//! This file has the arguments; the library has services, plans and stores.
 
 use ballista_core::error::BallistaError;
 use clap::{Args, Parser, Subcommand};
@@ -25,9 +25,9 @@ use std::sync::Arc;
 
 /// SQL over archives on several machines
 ///
-/// A list names the archives (`manifest`). A scheduler reads it, executors read the archives, and queries are sent to
-/// the scheduler. Nothing between them is encrypted, and whoever reaches a scheduler can read the games of its lists: for
-/// trusted networks only.
+/// A list names the archives (`manifest`). A scheduler reads the list, executors read the archives, and clients send
+/// queries to the scheduler. Connections are not encrypted, and everybody who reaches a scheduler can read the games of
+/// its lists: for trusted networks only.
 #[derive(Debug, Parser)]
 #[command(name = "scoresheet-cluster", version, max_term_width = 100)]
 #[command(after_help = "\
@@ -41,20 +41,20 @@ Examples:
 struct Command {
     #[command(subcommand)]
     action: Action,
-    /// Say more: what is scheduled and run
+    /// Print more messages about scheduled and running tasks
     #[arg(short, long, global = true)]
     verbose: bool,
 }
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Write the list of archives that are a table together
+    /// Write the list of archives of one table
     Manifest(ManifestArgs),
-    /// Run the scheduler, which plans queries and deals out their tasks
+    /// Run the scheduler, which plans queries and distributes tasks
     Scheduler(SchedulerArgs),
     /// Run an executor, which reads archives
     Executor(ExecutorArgs),
-    /// Ask a scheduler, or without a query open a prompt
+    /// Send a query to a scheduler, or open a prompt
     Query(QueryArgs),
 }
 
@@ -63,7 +63,7 @@ struct ManifestArgs {
     /// Archives, folders of archives, or s3://bucket/prefix/
     #[arg(required = true, value_name = "ARCHIVE")]
     archives: Vec<String>,
-    /// The list to write; archives beneath its folder are named from there
+    /// The list to write; paths of archives are relative to its folder
     #[arg(short, long, value_name = "FILE", default_value = "games.json")]
     output: PathBuf,
     /// Replace the list if it already exists
@@ -76,16 +76,16 @@ struct SchedulerArgs {
     /// Lists of archives: the table `games`, or NAME=LIST
     #[arg(required = true, value_name = "LIST")]
     lists: Vec<String>,
-    /// The address to listen at; 0.0.0.0 for all of the machine's
+    /// The address to listen on; 0.0.0.0 for all addresses of this machine
     #[arg(long, value_name = "IP", default_value = "127.0.0.1")]
     bind: IpAddr,
-    /// The port to listen at
+    /// The port to listen on
     #[arg(long, default_value_t = 50050)]
     port: u16,
-    /// The name or address that executors know the scheduler by; without it, that of --bind
+    /// The scheduler's name or address for executors. Default: the address of --bind
     #[arg(long, value_name = "HOST")]
     host: Option<String>,
-    /// Give up executors that have said nothing for so long
+    /// Drop executors after this many seconds of silence
     #[arg(long, value_name = "SECONDS", default_value_t = 15, value_parser = clap::value_parser!(u64).range(3..))]
     silence: u64,
 }
@@ -95,23 +95,23 @@ struct ExecutorArgs {
     /// The scheduler
     #[arg(long, value_name = "HOST[:PORT]", default_value = "localhost:50050")]
     scheduler: String,
-    /// The address to listen at, where other executors and those who ask fetch rows
+    /// The address to listen on, for rows that other executors and clients fetch
     #[arg(long, value_name = "IP", default_value = "127.0.0.1")]
     bind: IpAddr,
-    /// The port to listen at; the next one is used, too
+    /// The port to listen on; the next port is also used
     #[arg(long, default_value_t = 50051)]
     port: u16,
-    /// The name or address that others know this executor by; without it, that of --bind
+    /// This executor's name or address for other machines. Default: the address of --bind
     #[arg(long, value_name = "HOST")]
     host: Option<String>,
-    /// The folder, or s3://bucket/prefix, of the archives as this machine sees it; without it, the list's
+    /// The folder of the archives on this machine, or s3://bucket/prefix. Default: the folder of the list
     #[arg(long, value_name = "FOLDER")]
     root: Option<String>,
-    /// How many tasks to run at once; 0 for one per processor core
+    /// The number of tasks to run at once; 0 for one per processor core
     #[arg(long, value_name = "N", default_value_t = 0)]
     threads: usize,
-    /// Memory for sorting, grouping and joining, of all tasks together; what is beyond it goes to temporary files. 0
-    /// for 70 % of the machine's
+    /// Memory for sorting, grouping and joining in all tasks together; data beyond it goes to temporary files. 0 for 70
+    /// % of the machine's memory
     #[arg(long, value_name = "MIB", default_value_t = 0)]
     memory: u64,
     /// Memory for blocks of archives in an object store
@@ -120,17 +120,17 @@ struct ExecutorArgs {
     /// Disk space for copies of tag columns and signatures of archives in an object store
     #[arg(long, value_name = "MIB", default_value_t = 8192)]
     side_files: u64,
-    /// How many archives to keep open
+    /// The number of archives to keep open
     #[arg(long, value_name = "N", default_value_t = 256)]
     open: usize,
-    /// The folder of temporary files; they are removed at the end
+    /// The folder for temporary files, which are removed at the end
     #[arg(long, value_name = "FOLDER")]
     temporary: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
 struct QueryArgs {
-    /// The query, or several with semicolons between them; without it, a prompt
+    /// One or more queries, separated by semicolons. Default: open a prompt
     query: Option<String>,
     /// Read the queries from this file
     #[arg(short, long, value_name = "FILE", conflicts_with = "query")]
@@ -140,14 +140,14 @@ struct QueryArgs {
     scheduler: String,
     #[command(flatten)]
     destination: Destination,
-    /// How many parts to cut groups, sorts and joins into: about the number of all executors' threads
+    /// The number of partitions of groups, sorts and joins: roughly the total number of the executors' threads
     #[arg(long, value_name = "N", default_value_t = 16)]
     partitions: usize,
 }
 
 fn main() -> ExitCode {
     let command = Command::parse();
-    // What goes wrong with a query, the one who asks is told.
+    // Clients receive the errors of their queries.
     let level = match (command.verbose, &command.action) {
         (true, _) => "info",
         (false, Action::Query(_)) => "off",
@@ -162,7 +162,7 @@ fn main() -> ExitCode {
     })
 }
 
-/// Returns stores for one who reads little.
+/// Returns stores for a process that reads little.
 fn small_stores(folder: &tempfile::TempDir) -> Result<Stores, Failure> {
     Ok(Stores::new(64 << 20, Copies::new(folder.path().to_path_buf(), 64 << 20))?)
 }
@@ -173,11 +173,11 @@ fn manifest(args: &ManifestArgs) -> Result<(), Failure> {
     let folder = Place::Path(args.output.clone()).folder();
     let (mut opened, mut inputs) = (Vec::new(), Vec::new());
     for argument in &args.archives {
-        for place in stores.archives(&Place::parse(argument)?)? {
-            // Dates are read from tag columns, where there are such.
+        for location in stores.archives(&Place::parse(argument)?)? {
+            // Dates come from tag columns, if there are any.
             let needs = Needs { tag_columns: true, signatures: false };
-            let (games, _) = stores.open(&place)?.games(0, needs)?;
-            let place = match place {
+            let (games, _) = stores.open(&location)?.games(0, needs)?;
+            let location = match location {
                 Place::Path(path) => {
                     let path = std::path::absolute(path)?;
                     inputs.push(path.clone());
@@ -185,7 +185,7 @@ fn manifest(args: &ManifestArgs) -> Result<(), Failure> {
                 }
                 address => address,
             };
-            opened.push((name_beside(&folder, &place), Arc::new(games)));
+            opened.push((name_beside(&folder, &location), Arc::new(games)));
         }
     }
     let mut outputs = Outputs::from_inputs(inputs);
@@ -218,16 +218,16 @@ fn scheduler(args: SchedulerArgs) -> Result<(), Failure> {
     let mut tables = Tables::new();
     for argument in &args.lists {
         let named = argument.split_once('=').filter(|(name, _)| !name.is_empty() && !name.contains(['/', '\\', '.']));
-        let (name, place) = named.unwrap_or(("games", argument));
-        let place = match Place::parse(place)? {
+        let (name, location) = named.unwrap_or(("games", argument));
+        let location = match Place::parse(location)? {
             Place::Path(path) => Place::Path(std::path::absolute(path)?),
             address => address,
         };
-        let text = String::from_utf8(stores.read(&place)?).map_err(|_| format!("{place}: not a manifest"))?;
-        let manifest = Manifest::parse(&text).map_err(|error| format!("{place}: {error}"))?;
+        let text = String::from_utf8(stores.read(&location)?).map_err(|_| format!("{location}: not a manifest"))?;
+        let manifest = Manifest::parse(&text).map_err(|error| format!("{location}: {error}"))?;
         eprintln!("table {name}: {}", size(&manifest));
-        let listed = Listed { root: place.folder().to_string(), manifest: Arc::new(manifest) };
-        // What cannot be cut cannot be scanned.
+        let listed = Listed { root: location.folder().to_string(), manifest: Arc::new(manifest) };
+        // A list that cannot be divided cannot be scanned.
         debug_assert!(listed.cut(&(1..u64::MAX), &ALL_YEARS, 1).len() <= 1);
         if tables.insert(name.to_owned(), Arc::new(listed)).is_some() {
             return Err(format!("two lists of the table {name}; NAME=LIST makes another").into());
@@ -264,7 +264,7 @@ fn executor(args: ExecutorArgs) -> Result<(), Failure> {
 /// Reads HOST or HOST:PORT.
 fn host_and_port(text: &str) -> Result<(String, u16), Failure> {
     match text.rsplit_once(':') {
-        // An address of IPv6 has colons of its own.
+        // An IPv6 address contains colons.
         Some((host, port)) if !host.contains(':') || host.ends_with(']') => {
             Ok((host.to_owned(), port.parse().map_err(|_| format!("{text}: no port"))?))
         }

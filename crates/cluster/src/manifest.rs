@@ -1,7 +1,7 @@
-//! The list of archives that make a table: `games.json`. It has what a query's plan needs, so that whoever plans opens
-//! none of them.
+//! The list of archives that make a table: `games.json`. It has all data that planning a query needs, so a planner
+//! opens no archive.
 //!
-//! Knows the file, and how it is made of archives; nothing of plans.
+//! This module knows the file and makes it from archives; it knows no plans.
 
 use crate::store::Place;
 use arrow::array::AsArray;
@@ -13,11 +13,11 @@ use serde::{Deserialize, Serialize};
 use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 
-/// Archives, one after the other: the first game of each has the number after the last of the one before.
+/// The archives in their order: the first game of each has the number after the last game of the previous one.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
-    /// The version of this form: 1.
+    /// The version of this list format: 1.
     pub version: u32,
     /// The archives.
     pub shards: Vec<Shard>,
@@ -27,16 +27,16 @@ pub struct Manifest {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Shard {
-    /// The path, beneath the folder of the manifest or absolute, or an address (`s3://bucket/games.bga`).
+    /// The path, relative to the manifest's folder or absolute, or an address (`s3://bucket/games.bga`).
     pub path: String,
-    /// How many games it has, deleted ones included.
+    /// The number of games, including deleted ones.
     pub games: u64,
-    /// How many of these are deleted.
+    /// The number of deleted games.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub deleted: u64,
-    /// How many chunks it has.
+    /// The number of chunks.
     pub chunks: u64,
-    /// The first and the last year of the column `date`; none where no game has such a date.
+    /// The first and the last year of the column `date`; `None` if no game has a date.
     pub years: Option<(i32, i32)>,
 }
 
@@ -45,13 +45,13 @@ fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
-/// The version of the form that this program writes and reads.
+/// The version of the list format that this program writes and reads.
 const VERSION: u32 = 1;
 
 impl Manifest {
-    /// Returns the manifest of archives, each an open one after its path. Reads the dates of all games.
+    /// Returns the manifest of open archives with their paths. Reads the dates of all games.
     ///
-    /// Errors: dates that cannot be read.
+    /// Errors: the dates cannot be read.
     pub fn new(archives: impl IntoIterator<Item = (String, Arc<Games>)>) -> Result<Manifest, String> {
         let mut shards = Vec::new();
         for (path, games) in archives {
@@ -69,7 +69,7 @@ impl Manifest {
 
     /// Reads a manifest.
     ///
-    /// Errors: it is none, or of a later version.
+    /// Errors: the text is not a manifest, or of a later version.
     pub fn parse(text: &str) -> Result<Manifest, String> {
         let manifest: Manifest = serde_json::from_str(text).map_err(|error| format!("not a manifest: {error}"))?;
         if manifest.version != VERSION {
@@ -78,14 +78,14 @@ impl Manifest {
         Ok(manifest)
     }
 
-    /// Returns the manifest as text, an archive a line.
+    /// Returns the manifest as text, with one line per archive.
     pub fn to_text(&self) -> String {
         let line = |shard: &Shard| serde_json::to_string(shard).unwrap_or_default();
         let lines: Vec<String> = self.shards.iter().map(|shard| format!("    {}", line(shard))).collect();
         format!("{{\n  \"version\": {},\n  \"shards\": [\n{}\n  ]\n}}\n", self.version, lines.join(",\n"))
     }
 
-    /// Returns how many games there are, deleted ones left out.
+    /// Returns the number of games, without deleted ones.
     pub fn len(&self) -> u64 {
         self.shards.iter().map(|shard| shard.games - shard.deleted.min(shard.games)).sum()
     }
@@ -95,9 +95,9 @@ impl Manifest {
         self.len() == 0
     }
 
-    /// Cuts a range of games into about as many pieces of work as asked for, without archives whose games are all of
-    /// other years. A piece is of one archive, or of several small ones. Bounds are near those of chunks: a chunk that two
-    /// pieces share is read twice.
+    /// Divides a range of games into roughly the requested number of pieces of work, without archives whose games are
+    /// all of other years. A piece has one archive, or several small ones. Its bounds are close to those of chunks: a
+    /// chunk in two pieces is read twice.
     pub fn cut(&self, games: &Range<u64>, years: &RangeInclusive<i32>, pieces: usize) -> Vec<Vec<Work>> {
         let all = *years == scoresheet_sql::ALL_YEARS;
         let (mut archives, mut before) = (Vec::new(), 0);
@@ -111,7 +111,7 @@ impl Manifest {
                 let step = shard.games.div_ceil(shard.chunks.max(1)).max(1);
                 let mut start = first;
                 while start < past {
-                    // At multiples of a chunk's mean length, so that pieces are alike for any range.
+                    // At multiples of a chunk's mean length, so pieces are the same for any range.
                     let end = (own.start + ((start - own.start) / step + 1) * step).min(past);
                     work.push(Work { archive: Arc::clone(&archive), before, of: shard.games, games: start..end });
                     start = end;
@@ -144,7 +144,7 @@ impl Manifest {
         cut
     }
 
-    /// Returns how many games of a range there are, deleted ones left out; `None` where the manifest does not say.
+    /// Returns the number of games in a range, without deleted ones; `None` if the manifest does not have it.
     pub fn count(&self, games: &Range<u64>) -> Option<u64> {
         let (mut count, mut before) = (0, 0);
         for shard in &self.shards {
@@ -152,7 +152,7 @@ impl Manifest {
             let own = past.saturating_sub(first);
             count += match own == shard.games {
                 true => own - shard.deleted.min(own),
-                // Which games of an archive are deleted is not written.
+                // The manifest does not name the deleted games of an archive.
                 false if own > 0 && shard.deleted > 0 => return None,
                 false => own,
             };
@@ -184,7 +184,7 @@ fn year(day: i32) -> i32 {
     text.and_then(|text| text.parse().ok()).unwrap_or(0)
 }
 
-/// Returns how the manifest in a folder names an archive: by the path beneath it, or as it is.
+/// Returns the name of an archive in a manifest of this folder: its relative path if it is inside, otherwise unchanged.
 pub fn name_beside(folder: &Place, archive: &Place) -> String {
     archive.beneath(folder).unwrap_or_else(|| archive.to_string())
 }
@@ -238,7 +238,7 @@ mod tests {
             let (most, mean) = (cut.iter().map(games).max().unwrap(), months.len() / pieces as u64);
             assert!(most <= 2 * mean, "{pieces}: {most}, mean {mean}");
         }
-        // Small ones go together.
+        // Small archives share a piece.
         assert!((5..=8).contains(&cut(6).len()), "{}", cut(6).len());
     }
 

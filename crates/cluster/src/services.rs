@@ -1,5 +1,5 @@
-//! The two services: a scheduler, which has the lists of archives and opens none, and executors, which open those that
-//! their tasks are of.
+//! The two services: a scheduler, which has the lists of archives and opens none, and executors, which open the
+//! archives of their tasks.
 
 use crate::affinity::Affinity;
 use crate::closed;
@@ -25,18 +25,18 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How often executors say that they live.
+/// The interval of the executors' heartbeats.
 const HEARTBEAT_SECONDS: u64 = 1;
 
-/// Executors ask for tasks. Were these sent to them (`PushStaged`), Ballista 55.0.0 would forget, each time that an
-/// executor dies, the threads of tasks whose stage has to begin anew, and at last wait for threads for ever.
+/// Executors request tasks. With `PushStaged`, Ballista 55.0.0 loses threads whenever an executor dies: it forgets the
+/// threads of tasks whose stage restarts, and in the end waits for threads forever.
 const POLICY: TaskSchedulingPolicy = TaskSchedulingPolicy::PullStaged;
 
 /// The largest plan or message, in bytes: a list of some 100,000 archives.
 const MESSAGE: u32 = 64 << 20;
 
-/// Runs a scheduler with these tables until the process ends. It gives up executors that have said nothing for `silence`
-/// seconds.
+/// Runs a scheduler with these tables until the process ends. It drops executors after `silence` seconds without a
+/// heartbeat.
 ///
 /// Errors: the address cannot be used.
 pub async fn schedule(
@@ -82,24 +82,24 @@ pub async fn schedule(
     start_grpc_service(address, scheduler).await
 }
 
-/// What an executor is told.
+/// The settings of an executor.
 #[derive(Clone, Debug)]
 pub struct Executor {
-    /// Where the scheduler is.
+    /// The scheduler's name and port.
     pub scheduler: (String, u16),
-    /// Where it listens; its other port is the next one.
+    /// The address to listen on; the second port is the next one.
     pub address: SocketAddr,
-    /// Its name for the scheduler and other executors, where that is another one.
+    /// Its name for the scheduler and other executors, if it differs from the address.
     pub host: Option<String>,
-    /// How many tasks it runs at once.
+    /// The number of tasks to run at once.
     pub threads: usize,
-    /// The bytes that they have for sorting, grouping and joining, all together; `None` for 70 % of the machine's.
+    /// The bytes for sorting, grouping and joining in all tasks together; `None` for 70 % of the machine's memory.
     pub memory: Option<u64>,
-    /// The folder of shuffles and of what is beyond the memory.
+    /// The folder for shuffles and data beyond the memory limit.
     pub work: PathBuf,
 }
 
-/// Runs an executor until it is told to end (Ctrl-C).
+/// Runs an executor until it is interrupted (Ctrl-C).
 ///
 /// Errors: the scheduler does not answer, or the address cannot be used.
 pub async fn execute(executor: Executor, opener: Opener) -> Result<(), BallistaError> {

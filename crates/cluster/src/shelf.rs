@@ -1,15 +1,15 @@
-//! Where the archives of a table are, for each of the three: the one who asks knows a name, the scheduler has the list,
-//! and executors open what their work is of.
+//! Access to the archives of a table in each process: a client knows the table's name, the scheduler has the list, and
+//! executors open the archives of their work.
 
 use crate::copies::Copy;
 use crate::manifest::Manifest;
 use crate::store::{Place, Source, Stores};
-use scoresheet_sql::{Asked, Games, Needs, Selection, Shelf, Work};
+use scoresheet_sql::{Conditions, Games, Needs, Selection, Shelf, Work};
 use std::collections::{BTreeMap, HashMap};
 use std::ops::{Range, RangeInclusive};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A table by its name, for one who asks: what it has is known to the scheduler.
+/// A table by its name, for a client; the scheduler knows its content.
 #[derive(Debug)]
 pub struct Named(pub String);
 
@@ -29,13 +29,13 @@ impl Shelf for Named {
     }
 }
 
-/// About the most games of a task that scans, where one piece of work is not asked for.
+/// The approximate maximum number of games of a scan task, unless one piece of work is requested.
 const AT_MOST: u64 = 4_000_000;
 
-/// A table by its list, for the scheduler. Opens nothing.
+/// A table by its list, for the scheduler. It opens no archive.
 #[derive(Debug)]
 pub struct Listed {
-    /// The folder that paths of the list are beneath.
+    /// The folder that the paths of the list are relative to.
     pub root: String,
     /// The list.
     pub manifest: Arc<Manifest>,
@@ -43,7 +43,7 @@ pub struct Listed {
 
 impl Shelf for Listed {
     fn cut(&self, games: &Range<u64>, years: &RangeInclusive<i32>, pieces: usize) -> Vec<Vec<Work>> {
-        // Not too large for a second try, nor to be dealt out evenly.
+        // Small enough for a second attempt, and for an even distribution.
         let large = (self.manifest.len() / AT_MOST) as usize;
         self.manifest.cut(games, years, if pieces > 1 { pieces.max(large) } else { pieces })
     }
@@ -64,7 +64,7 @@ pub type Tables = BTreeMap<String, Arc<Listed>>;
 #[derive(Debug)]
 pub struct Opener {
     stores: Stores,
-    /// The folder that replaces that of the list.
+    /// The folder that replaces the list's folder.
     root: Option<String>,
     most: usize,
     state: Mutex<State>,
@@ -72,15 +72,15 @@ pub struct Opener {
 
 #[derive(Debug, Default)]
 struct State {
-    /// Open archives; the last used ones last.
+    /// Open archives, in the order of their last use.
     open: Vec<Entry>,
-    /// Held while an archive is opened; only as long as somebody is about it.
+    /// Locked while a thread opens an archive; removed afterwards.
     opening: HashMap<Key, Arc<Mutex<()>>>,
-    /// What the last scans have found out of whole archives.
+    /// The results of the last scans for entire archives.
     selections: Vec<Arc<Selection>>,
 }
 
-/// An archive's place, and how many games are before it.
+/// An archive's location, and the number of games before it.
 type Key = (String, u64);
 
 /// An open archive.
@@ -89,42 +89,42 @@ struct Entry {
     key: Key,
     source: Source,
     games: Arc<Games>,
-    /// The side files that have been looked for, and the copies that they are mapped from.
+    /// The side files that were requested, and the copies that are mapped.
     has: Needs,
     copy: Option<Arc<Copy>>,
 }
 
 impl Entry {
-    /// Returns whether the copies of its side files have been removed for those of others.
+    /// Returns whether the copies of its side files were removed to make room.
     fn is_bare(&self) -> bool {
         self.copy.as_ref().is_some_and(|copy| copy.is_gone())
     }
 }
 
-/// Scans of which filters are remembered.
+/// The number of filters whose scans are remembered.
 const SCANS: usize = 4;
 
 impl Opener {
-    /// Returns what opens archives and keeps at most `most` of them open; `root` is the folder of all lists, as this
-    /// machine sees it, where it is another one.
+    /// Returns an opener that keeps at most `most` archives open. `root` is the folder of all lists on this machine, if
+    /// it differs from the lists' folder.
     pub fn new(stores: Stores, root: Option<String>, most: usize) -> Opener {
         Opener { stores, root, most: most.max(1), state: Mutex::default() }
     }
 
     fn open(&self, root: &str, work: &Work, needs: Needs) -> Result<Arc<Games>, String> {
-        let place = Place::parse(self.root.as_deref().unwrap_or(root))?.join(&work.archive)?;
-        let key = (place.to_string(), work.before);
+        let location = Place::parse(self.root.as_deref().unwrap_or(root))?.join(&work.archive)?;
+        let key = (location.to_string(), work.before);
         let opening = Arc::clone(self.lock().opening.entry(key.clone()).or_default());
-        // Tasks that want the same archive wait for the first of them.
+        // Tasks that need the same archive wait for the first one to open it.
         let first = opening.lock().unwrap_or_else(PoisonError::into_inner);
-        let opened = self.open_alone(&place, key, work, needs);
+        let opened = self.open_alone(&location, key, work, needs);
         drop(first);
         drop(opening);
         self.lock().opening.retain(|_, opening| Arc::strong_count(opening) > 1);
         opened
     }
 
-    fn open_alone(&self, place: &Place, key: Key, work: &Work, needs: Needs) -> Result<Arc<Games>, String> {
+    fn open_alone(&self, location: &Place, key: Key, work: &Work, needs: Needs) -> Result<Arc<Games>, String> {
         let known = {
             let mut state = self.lock();
             let at = state.open.iter().position(|entry| entry.key == key);
@@ -141,11 +141,11 @@ impl Opener {
                 Entry { games: Arc::new(games), has, copy, ..entry }
             }
             None => {
-                let source = self.stores.open(place)?;
+                let source = self.stores.open(location)?;
                 if source.archive.len() != work.of {
                     let (there, listed) = (source.archive.len(), work.of);
                     return Err(format!(
-                        "{place} has {there} games, its list {listed}: make the list again (cluster manifest)"
+                        "{location} has {there} games, its list {listed}: make the list again (cluster manifest)"
                     ));
                 }
                 let (games, copy) = source.games(work.before, needs)?;
@@ -155,7 +155,7 @@ impl Opener {
         let games = Arc::clone(&entry.games);
         let mut state = self.lock();
         state.open.push(entry);
-        // What is mapped takes its place on the disk as long as it is, though its copy has gone.
+        // A mapped file uses disk space until it is unmapped, even after its copy is removed.
         state.open.retain(|entry| !entry.is_bare());
         let too_many = state.open.len().saturating_sub(self.most);
         state.open.drain(..too_many);
@@ -166,12 +166,12 @@ impl Opener {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn selection(&self, asked: &Asked) -> Arc<Selection> {
+    fn selection(&self, conditions: &Conditions) -> Arc<Selection> {
         let mut state = self.lock();
-        if let Some(known) = state.selections.iter().find(|known| known.asked() == asked) {
+        if let Some(known) = state.selections.iter().find(|known| known.conditions() == conditions) {
             return Arc::clone(known);
         }
-        let new = Arc::new(Selection::new(asked.clone()));
+        let new = Arc::new(Selection::new(conditions.clone()));
         state.selections.push(Arc::clone(&new));
         let too_many = state.selections.len().saturating_sub(SCANS);
         state.selections.drain(..too_many);
@@ -179,7 +179,7 @@ impl Opener {
     }
 }
 
-/// The number of the last game of the archive that a piece of work is of.
+/// Returns the number of the last game of the archive of a piece of work.
 fn last(work: &Work) -> u64 {
     work.before + work.of
 }
@@ -187,9 +187,9 @@ fn last(work: &Work) -> u64 {
 /// A scan's archives, for an executor.
 #[derive(Debug)]
 pub struct Opened {
-    /// The folder that paths of the list are beneath.
+    /// The folder that the paths of the list are relative to.
     pub root: String,
-    /// What opens them.
+    /// The opener.
     pub opener: Arc<Opener>,
 }
 
@@ -206,8 +206,8 @@ impl Shelf for Opened {
         self.opener.open(&self.root, work, needs)
     }
 
-    fn selection(&self, asked: &Asked) -> Arc<Selection> {
-        self.opener.selection(asked)
+    fn selection(&self, conditions: &Conditions) -> Arc<Selection> {
+        self.opener.selection(conditions)
     }
 }
 
@@ -233,14 +233,17 @@ mod tests {
         }
         let open: Vec<String> = opener.lock().open.iter().map(|entry| entry.key.0.clone()).collect();
         assert!(open[0].ends_with("2.bga") && open[1].ends_with("3.bga"), "{open:?}");
-        // Whoever reaches an executor can ask for what is not there, as often as they like.
+        // A client that reaches an executor can request missing archives any number of times.
         for number in 0..100 {
             assert!(opener.open(root, &work(&format!("no-{number}.bga"), 1), Needs::default()).is_err());
             assert!(opener.open(root, &work("3.bga", 2), Needs::default()).unwrap_err().contains("has 1 games"));
         }
         assert!(opener.lock().opening.is_empty(), "{}", opener.lock().opening.len());
         for plies in 0..20 {
-            opener.selection(&Asked { filter: Some(format!("plies > {plies}").parse().unwrap()), sought: Vec::new() });
+            opener.selection(&Conditions {
+                filter: Some(format!("plies > {plies}").parse().unwrap()),
+                questions: Vec::new(),
+            });
         }
         assert_eq!(opener.lock().selections.len(), SCANS);
     }

@@ -1,9 +1,9 @@
-//! Where files are: on disks, or in an object store, and how archives there are opened.
+//! Locations of files: on disks, or in an object store; opens archives there.
 //!
-//! An archive in an object store is read by ranges of bytes, in blocks that a cache of bounded size keeps; its index is
-//! read with it, and tag columns and signatures are copied to a folder once a scan has a use for them, and mapped.
-//! Position indices are not looked for. Nothing is ever written to a store. Credentials and the endpoint are taken from the environment (AWS_ACCESS_KEY_ID, AWS_ENDPOINT, ..), so that
-//! no plan has them.
+//! An archive in an object store is read by ranges of bytes, in blocks of a cache of bounded size. Its index is read
+//! when it is opened. Tag columns and signatures are copied to a folder when a scan needs them, and mapped. Position
+//! indexes are not requested. This program never writes to a store. Credentials and the endpoint come from the
+//! environment (AWS_ACCESS_KEY_ID, AWS_ENDPOINT, ..), so no plan contains them.
 
 use crate::copies::{Copies, Copy};
 use futures::StreamExt;
@@ -26,7 +26,7 @@ use tokio::runtime::Runtime;
 use tokio::sync::OnceCell;
 use url::Url;
 
-/// Where a file or a folder is.
+/// The location of a file or a folder.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Place {
     /// On a disk.
@@ -36,9 +36,9 @@ pub enum Place {
 }
 
 impl Place {
-    /// Returns the place that a text names.
+    /// Returns the location that a text names.
     ///
-    /// Errors: an address of another kind than `s3://`.
+    /// Errors: the address does not begin with `s3://`.
     pub fn parse(text: &str) -> Result<Place, String> {
         match text.split_once("://") {
             Some(("s3", _)) => {
@@ -51,9 +51,9 @@ impl Place {
         }
     }
 
-    /// Returns the place of a name seen from this folder; what is absolute stays as it is.
+    /// Returns the location of a name relative to this folder; an absolute name is unchanged.
     ///
-    /// Errors: an address of an unknown kind.
+    /// Errors: the address is of an unknown kind.
     pub fn join(&self, name: &str) -> Result<Place, String> {
         match (Place::parse(name)?, self) {
             (Place::Path(path), Place::Address(folder)) if path.is_relative() => {
@@ -66,7 +66,7 @@ impl Place {
         }
     }
 
-    /// Returns the folder that this is in.
+    /// Returns the folder that contains this location.
     pub fn folder(&self) -> Place {
         match self {
             Place::Path(path) => match path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
@@ -81,11 +81,11 @@ impl Place {
         }
     }
 
-    /// Returns the name of this beneath a folder, if it is there.
+    /// Returns the relative name of this location in a folder, if it is inside.
     pub fn beneath(&self, folder: &Place) -> Option<String> {
         match (self, folder) {
             (Place::Path(path), Place::Path(folder)) => {
-                // As it is written: where a link leads to, other machines need not know.
+                // Links are not resolved: other machines need not know their targets.
                 let (path, folder) = (std::path::absolute(path).ok()?, std::path::absolute(folder).ok()?);
                 let names: Vec<&str> =
                     path.strip_prefix(folder).ok()?.iter().map(|name| name.to_str()).collect::<Option<_>>()?;
@@ -109,12 +109,12 @@ impl fmt::Display for Place {
     }
 }
 
-/// Bytes of a block, the unit in which archives in a store are read.
+/// The size of a block, the unit of reads from a store.
 const BLOCK: u64 = 1 << 20;
 
 /// Object stores, with a cache of blocks, and a runtime that waits for them.
 pub struct Stores {
-    /// There until the end.
+    /// `Some` until this is dropped.
     runtime: Option<Runtime>,
     handle: tokio::runtime::Handle,
     open: Mutex<HashMap<String, Arc<dyn ObjectStore>>>,
@@ -123,9 +123,9 @@ pub struct Stores {
 }
 
 impl Stores {
-    /// Returns stores that keep at most so many bytes of blocks, and these copies of side files.
+    /// Returns stores that keep at most `memory` bytes of blocks, and these copies of side files.
     ///
-    /// Errors: no runtime can be made.
+    /// Errors: the runtime cannot be created.
     pub fn new(memory: u64, copies: Copies) -> io::Result<Stores> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
@@ -143,12 +143,12 @@ impl Stores {
         })
     }
 
-    /// Waits for what a store answers. It can be called from any thread, that of another runtime too.
+    /// Waits for the answer of a store. Any thread may call it, also a thread of another runtime.
     fn wait<T: Send + 'static>(&self, what: impl Future<Output = T> + Send + 'static) -> Result<T, String> {
         wait(&self.handle, what)
     }
 
-    /// Returns the store of an address, and the key there.
+    /// Returns the store of an address, and the key in it.
     fn store(&self, url: &Url) -> Result<(Arc<dyn ObjectStore>, Key), String> {
         let named = |error: &dyn fmt::Display| format!("{url}: {error}");
         let bucket = url.host_str().ok_or_else(|| named(&"no bucket"))?.to_owned();
@@ -164,9 +164,9 @@ impl Stores {
         Ok((store, key))
     }
 
-    /// Reads a whole file.
+    /// Reads a complete file.
     ///
-    /// Errors: it is not there, or cannot be read.
+    /// Errors: the file is missing, or cannot be read.
     pub fn read(&self, place: &Place) -> Result<Vec<u8>, String> {
         match place {
             Place::Path(path) => std::fs::read(path).map_err(|error| format!("cannot read {place}: {error}")),
@@ -179,9 +179,9 @@ impl Stores {
         }
     }
 
-    /// Returns the archives at a place: itself, or what a folder or a prefix has, by name.
+    /// Returns the archives at a location: the archive itself, or the archives in a folder or prefix, by name.
     ///
-    /// Errors: a folder that cannot be read, or has no archives.
+    /// Errors: the folder cannot be read, or has no archives.
     pub fn archives(&self, place: &Place) -> Result<Vec<Place>, String> {
         let is_archive = |name: &str| name.ends_with(".bga");
         let mut found = match place {
@@ -209,7 +209,7 @@ impl Stores {
         if found.is_empty() { Err(format!("{place}: no archives (*.bga)")) } else { Ok(found) }
     }
 
-    /// Opens an archive. Of one in a store the index is read, and no other side file.
+    /// Opens an archive. From a store, reads its index but no other side file.
     ///
     /// Errors: those of [`Archive::open`], and of the store.
     pub fn open(&self, place: &Place) -> Result<Source, String> {
@@ -263,7 +263,7 @@ impl Stores {
     }
 }
 
-/// An open archive, and where its side files come from, if it is in a store.
+/// An open archive; in a store, also the location of its side files.
 #[derive(Debug)]
 pub struct Source {
     /// The archive.
@@ -271,11 +271,11 @@ pub struct Source {
     beside: Option<Beside>,
 }
 
-/// Where side files of an archive in a store are, and where copies of them.
+/// The side files of an archive in a store, and their copies.
 struct Beside {
     store: Arc<dyn ObjectStore>,
     key: Key,
-    /// Where the archive would be among the copies.
+    /// The path of the archive among the copies.
     path: PathBuf,
     runtime: tokio::runtime::Handle,
     copies: Arc<Copies>,
@@ -283,8 +283,8 @@ struct Beside {
 }
 
 impl Source {
-    /// Returns the archive as one whose games have the numbers after those of `before` others, with these side files, if
-    /// there are such, and with the copies that they are mapped from. The library sees whether they belong to it.
+    /// Returns the archive as games numbered after `before` other games. It has the requested side files if they exist,
+    /// together with the copies that are mapped. The library checks whether the side files belong to the archive.
     ///
     /// Errors: those of the store, or of the disk.
     pub fn games(&self, before: u64, needs: Needs) -> Result<(Games, Option<Arc<Copy>>), String> {
@@ -302,7 +302,7 @@ impl Source {
                 }
             }
             let games = games();
-            // What is mapped stays, whatever becomes of the copy.
+            // A mapped file remains readable after its copy is removed.
             for member in games.sources().members() {
                 needs.tag_columns.then(|| member.columns());
                 needs.signatures.then(|| member.side_files());
@@ -313,7 +313,7 @@ impl Source {
         }
     }
 
-    /// Notes that copies are in use.
+    /// Marks copies as used.
     pub fn touch(&self, copy: &Arc<Copy>) {
         self.beside.iter().for_each(|beside| beside.copies.touch(copy));
     }
@@ -329,7 +329,7 @@ impl Beside {
         Key::from_iter(folder.chain(name))
     }
 
-    /// Copies a side file, a part at a time. Returns its size, 0 where there is none.
+    /// Copies a side file, one part at a time. Returns its size, 0 if it is missing.
     fn copy(&self, kind: FileKind) -> Result<u64, String> {
         let (store, from, to) = (Arc::clone(&self.store), self.key_of(kind), kind.beside(&self.path));
         let copy = async move {
@@ -362,7 +362,7 @@ impl fmt::Debug for Beside {
 
 impl Drop for Stores {
     fn drop(&mut self) {
-        // It may be dropped by a task of another runtime, which must not wait.
+        // A task of another runtime may drop it, and that task must not block.
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_background();
         }
@@ -375,20 +375,20 @@ impl fmt::Debug for Stores {
     }
 }
 
-/// Waits for what runs on another runtime.
+/// Waits for a future on another runtime.
 fn wait<T: Send + 'static>(
     runtime: &tokio::runtime::Handle,
     what: impl Future<Output = T> + Send + 'static,
 ) -> Result<T, String> {
     let (send, receive) = std::sync::mpsc::sync_channel(1);
     runtime.spawn(async move {
-        // Who asked may be gone.
+        // The caller may be gone.
         let _ = send.send(what.await);
     });
     receive.recv().map_err(|_| "the store's threads have ended".to_owned())
 }
 
-/// Returns a number for a state of an object.
+/// Returns a number for a version of an object.
 fn name_of(url: &Url, e_tag: Option<&str>) -> u64 {
     use std::hash::{DefaultHasher, Hash, Hasher};
     let mut hasher = DefaultHasher::new();
@@ -396,11 +396,11 @@ fn name_of(url: &Url, e_tag: Option<&str>) -> u64 {
     hasher.finish()
 }
 
-/// A block: whose, and which.
+/// The key of a block: its object and its index.
 type BlockKey = (u64, u64);
 type Block = Arc<OnceCell<object_store::Result<Arc<[u8]>>>>;
 
-/// Blocks that have been read, the last used ones kept.
+/// Blocks that were read, with the most recently used ones kept.
 struct Blocks {
     most: usize,
     kept: Mutex<Kept>,
@@ -409,20 +409,20 @@ struct Blocks {
 #[derive(Default)]
 struct Kept {
     blocks: HashMap<BlockKey, (Block, u64)>,
-    /// How often blocks have been asked for: the time, as it were.
+    /// The number of requests so far, as a clock.
     now: u64,
     objects: u64,
 }
 
 impl Blocks {
-    /// Returns a number for one more object.
+    /// Returns a number for another object.
     fn number(&self) -> u64 {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.objects += 1;
         kept.objects
     }
 
-    /// Returns the place of a block, read or not.
+    /// Returns the slot of a block, read or not.
     fn get(&self, key: BlockKey) -> Block {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.now += 1;
@@ -472,7 +472,7 @@ impl ReadExactAt for Object {
             let e_tag = self.e_tag.clone();
             async move {
                 let read = cell.get_or_init(|| async move {
-                    // Should the object be replaced meanwhile, that is an error, and no mixture of two.
+                    // If the object is replaced meanwhile, this is an error: reads never mix two versions.
                     let range = Some(GetRange::Bounded(range));
                     let options = GetOptions { range, if_match: e_tag, ..GetOptions::default() };
                     let bytes = store.get_opts(&key, options).await?.bytes().await?;
@@ -512,7 +512,7 @@ mod tests {
     fn blocks_stay_within_their_bound() {
         let blocks = Blocks { most: 8, kept: Mutex::default() };
         for round in 0..100 {
-            // The first is asked for again and again, and stays.
+            // The first block is requested repeatedly, and stays.
             let first = blocks.get((1, 0));
             assert_eq!(first.initialized(), round > 0);
             first.set(Ok(Arc::default())).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The folder of an executor's temporary files, which goes with the process, also where that was killed.
+//! The folder of an executor's temporary files. It is removed with the process, even after a kill.
 
 use std::fs::{self, File};
 use std::io;
@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 const PREFIX: &str = "scoresheet-executor-";
-/// A file that its process holds locked as long as it runs.
+/// A file that its process keeps locked.
 const LOCK: &str = "lock";
 
-/// A temporary folder; it is removed when this is dropped, or by the next executor after its process was killed.
+/// A temporary folder. It is removed when dropped, or after a kill by the next executor.
 #[derive(Debug)]
 pub struct Temporary {
     folder: TempDir,
@@ -17,15 +17,15 @@ pub struct Temporary {
 }
 
 impl Temporary {
-    /// Makes a folder in `parent`, the system's temporary folder by default, and removes those of executors that were
-    /// killed.
+    /// Creates a folder in `parent` (default: the system's temporary folder), and removes the folders of killed
+    /// executors.
     ///
-    /// Errors: nothing can be made there.
+    /// Errors: the folder cannot be created.
     pub fn new(parent: Option<&Path>) -> io::Result<Temporary> {
         let parent = parent.map_or_else(std::env::temp_dir, Path::to_path_buf);
         sweep(&parent);
         let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in(&parent)?;
-        // Under its name it is locked from the first moment on.
+        // The lock file gets its name after it is locked.
         let early = folder.path().join("lock-new");
         let lock = File::create(&early)?;
         lock.lock()?;
@@ -33,9 +33,9 @@ impl Temporary {
         Ok(Temporary { folder, _lock: lock })
     }
 
-    /// Returns the path of a folder in this one, which is made.
+    /// Creates a folder in this one, and returns its path.
     ///
-    /// Errors: it cannot be made.
+    /// Errors: the folder cannot be created.
     pub fn folder(&self, name: &str) -> io::Result<PathBuf> {
         let path = self.folder.path().join(name);
         fs::create_dir_all(&path)?;
@@ -43,7 +43,7 @@ impl Temporary {
     }
 }
 
-/// Removes the folders of executors that do not run any more, as far as that is possible.
+/// Removes the folders of ended executors, if possible.
 fn sweep(parent: &Path) {
     let Ok(entries) = parent.read_dir() else { return };
     for entry in entries.filter_map(Result::ok) {
@@ -67,7 +67,7 @@ mod tests {
         let others = parent.path().join("scoresheet-executor-without-lock");
         fs::create_dir(&others).unwrap();
         let (kept, left) = (running.folder("shuffles").unwrap(), killed.folder("shuffles").unwrap());
-        // As after a kill: the lock is gone, the folder is not.
+        // As after a kill: the lock is gone, but the folder remains.
         let Temporary { folder, _lock } = killed;
         let _ = folder.keep();
         drop(_lock);

@@ -1,5 +1,5 @@
-//! The table functions `tree('fen')` and `hits('fen')` as queries over the games of a cluster: each executor answers
-//! for its own, and what is counted is added.
+//! The table functions `tree('fen')` and `hits('fen')` as queries over the games of a cluster: each executor evaluates
+//! its games, and the counts are added.
 
 use datafusion::catalog::{TableFunctionArgs, TableFunctionImpl, TableProvider};
 use datafusion::common::{Result, plan_err};
@@ -11,13 +11,13 @@ use scoresheet::chess::Color;
 use std::fmt;
 use std::sync::Arc;
 
-/// A table function that stands for a query.
+/// A table function that expands to a query.
 pub struct View {
     state: SessionState,
     is_tree: bool,
 }
 
-/// Returns both functions, with their names, for queries planned in this state.
+/// Returns both functions with their names, for queries planned in this state.
 pub fn views(state: &SessionState) -> [(&'static str, Arc<dyn TableFunctionImpl>); 2] {
     let of = |is_tree| Arc::new(View { state: state.clone(), is_tree }) as Arc<dyn TableFunctionImpl>;
     [("tree", of(true)), ("hits", of(false))]
@@ -43,7 +43,7 @@ impl TableFunctionImpl for View {
             Err(error) => return plan_err!("{name}: {error}"),
         };
         let query = if self.is_tree { tree(&position) } else { hits(&position) };
-        // Tables are known by their names: nothing is waited for.
+        // Tables are known by their names, so this does not block.
         let plan = futures::executor::block_on(self.state.create_logical_plan(&query))?;
         Ok(Arc::new(ViewTable::new(plan, None)))
     }
@@ -58,8 +58,8 @@ fn hits(position: &Position) -> String {
     )
 }
 
-/// The columns of `tree` in one process, by the same rules: a game's rating is the mean of the players', or that of the
-/// one who has any.
+/// The columns of `tree` in one process, by the same rules: a game's rating is the mean of the players' ratings, or the
+/// only known rating.
 fn tree(position: &Position) -> String {
     let fen = position.fen();
     let (won, opponent) = match position.turn() {

@@ -181,7 +181,7 @@ fn answers_are_those_of_one_process() {
     let first = cluster.ask("select game_id from games limit 3", &[]).unwrap();
     assert_eq!(first.lines().collect::<Vec<_>>(), ["game_id", "1", "2", "3"]);
 
-    // What is wrong is told to the one who asks.
+    // The client receives the error.
     for (query, what) in [
         ("select nope from games", "No field named nope"),
         ("select * from other", "the scheduler has no table other, but games, old"),
@@ -256,7 +256,7 @@ fn a_scheduler_that_dies_is_told() {
     let failed = asking.join().unwrap().unwrap_err();
     assert!(failed.starts_with(&format!("exit code 1, error: no scheduler answers at 127.0.0.1:{port}")), "{failed}");
     assert!(start.elapsed() < Duration::from_secs(15), "{:?}", start.elapsed());
-    // Nor is there one for the next query.
+    // The next query finds none either.
     let failed = cluster.ask("select count(*) from games", &[]).unwrap_err();
     assert!(failed.contains("no scheduler answers"), "{failed}");
 }

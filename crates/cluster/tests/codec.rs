@@ -41,7 +41,7 @@ fn watch_panics() -> MutexGuard<'static, ()> {
     std::panic::set_hook(Box::new(|info| {
         let place = info.location().map(|place| format!("{}:{}", place.file(), place.line())).unwrap_or_default();
         let of_others = ["registry/src", "/rustc/", "library/"].iter().any(|of| place.contains(of));
-        // A bare unwrap of the standard library says where it was called; what it does on its own is on the stack.
+        // An unwrap in the standard library reports its caller; for internal failures, the backtrace has our code.
         let trace = std::backtrace::Backtrace::force_capture().to_string();
         let is_ours = !of_others || place.contains("library/") && trace.contains("scoresheet");
         if is_ours {
@@ -71,7 +71,7 @@ impl Sides {
         let path = archive(folder, "games.bga", 300);
         let stores = Stores::new(8 << 20, Copies::new(folder.join("copies"), 1 << 20)).unwrap();
         let games = stores.open(&Place::Path(path)).unwrap().games(0, Needs::default()).unwrap().0;
-        let manifest = Manifest::of([("games.bga".to_owned(), Arc::new(games))]).unwrap();
+        let manifest = Manifest::new([("games.bga".to_owned(), Arc::new(games))]).unwrap();
         let root = folder.to_str().unwrap().to_owned();
         let listed = Arc::new(Listed { root, manifest: Arc::new(manifest) });
         let tables = [("games".to_owned(), Arc::clone(&listed))].into_iter().collect();
@@ -137,7 +137,7 @@ const QUERIES: &[&str] = &[
     "select count(*) from games where matches_subfen(brenner, '8/8/8/3p4/8/8/8/8')",
 ];
 
-/// Runs what may panic; whether code of ours did is in the list.
+/// Runs a function that may panic; the list records panics of our code.
 fn guarded(about: String, what: impl FnOnce()) {
     let before = PANICS.lock().unwrap().len();
     let _ = catch_unwind(AssertUnwindSafe(what));
@@ -190,8 +190,8 @@ fn plans_of_other_bytes_are_answered_or_refused() {
     for state in 0..states {
         let mut random = Random::new(state ^ (seed << 40));
         for (place, (physical, logical)) in physical.iter().zip(&logical).enumerate() {
-            // Arrow 59.3.2 reserves what its messages say: those of the table of work stay as they are, and a scheduler
-            // takes no physical plan (cluster::no_query_reaches_a_file).
+            // Arrow 59.3.2 allocates the claimed sizes. The messages of the table of work stay unchanged, and a
+            // scheduler accepts no physical plan (cluster::no_query_reaches_a_file).
             let arrow = physical.windows(4).position(|bytes| bytes == [0xFF; 4]).unwrap_or(physical.len());
             let (plan, arrow) = physical.split_at(arrow);
             let bytes = [mutant(plan, &mut random).as_slice(), arrow].concat();
@@ -230,7 +230,7 @@ fn work(archive: &str, numbers: [i64; 4]) -> Arc<dyn ExecutionPlan> {
 /// The message of a scan, as it travels.
 fn message(folder: &Path, changes: &[(&str, serde_json::Value)]) -> Vec<u8> {
     let mut message = serde_json::json!({
-        "root": folder.to_str().unwrap(), "columns": ["game_id", "white", "plies"], "filter": "", "sought": [],
+        "root": folder.to_str().unwrap(), "columns": ["game_id", "white", "plies"], "filter": "", "questions": [],
         "limit": null, "range": [1, u64::MAX], "games": null,
     });
     for (name, value) in changes {
@@ -294,12 +294,12 @@ fn crafted_scans_are_answered_or_refused() {
         ("filter", deep("plies > 1 and ", "plies > 1", "").into()),
         ("filter", "plies > 99999999999999999999999".into()),
         ("filter", "\u{0}".into()),
-        ("sought", board(&deep("[", "", "]"))),
-        ("sought", board(&deep("{\"sub-fen\":", "1", "}"))),
-        ("sought", board("{\"sub-fen\": \"99999999999\"}")),
-        ("sought", serde_json::json!([["reaches", ""], ["reaches", "\u{0}"]])),
-        ("sought", serde_json::json!([["matches_subfen", "8/8/8/8/8/8/8/9"]])),
-        ("sought", serde_json::json!([["drop", "x"]])),
+        ("questions", board(&deep("[", "", "]"))),
+        ("questions", board(&deep("{\"sub-fen\":", "1", "}"))),
+        ("questions", board("{\"sub-fen\": \"99999999999\"}")),
+        ("questions", serde_json::json!([["reaches", ""], ["reaches", "\u{0}"]])),
+        ("questions", serde_json::json!([["matches_subfen", "8/8/8/8/8/8/8/9"]])),
+        ("questions", serde_json::json!([["drop", "x"]])),
         ("columns", serde_json::json!(["no"])),
         ("columns", serde_json::json!([])),
         ("columns", vec!["white"; 20_000].into()),
@@ -331,8 +331,8 @@ fn crafted_scans_are_answered_or_refused() {
     for state in 0..states * 20 {
         let mut random = Random::new(state ^ (seed << 40));
         let filter = ("filter", "white ~ P1 and elo > 1200".into());
-        let sought = ("sought", board("{\"sub-fen\": \"8/8/8/3p4/8/8/8/8\"}"));
-        let changes = [filter, sought, ("limit", 10.into())];
+        let questions = ("questions", board("{\"sub-fen\": \"8/8/8/3p4/8/8/8/8\"}"));
+        let changes = [filter, questions, ("limit", 10.into())];
         let bytes = mutant(&message(folder.path(), &changes)[12..], &mut random);
         guarded(format!("state {state}: {}", String::from_utf8_lossy(&bytes)), || {
             let _ = scan(&[b"\0scoresheet\x01".as_slice(), &bytes].concat(), all());

@@ -230,7 +230,7 @@ fn many(folder: &Path, server: &Server, archives: usize) -> (Vec<String>, std::p
     (paths, list)
 }
 
-/// Returns how often objects with this ending have been fetched whole.
+/// Returns the number of complete reads of objects with this ending.
 fn wholes(asked: &[Asked], ending: &str) -> usize {
     asked.iter().filter(|(method, path, range)| method == "GET" && path.ends_with(ending) && range.is_none()).count()
 }
@@ -279,7 +279,7 @@ fn work_on_an_archive_goes_where_it_went_before() {
         assert_eq!(cluster.ask(&query, &["--partitions", partitions]), Ok(local(&paths, &query)), "{query}");
         asked.extend(server.asked());
     }
-    // Each executor has its own; one archive at most is shared, where half of the work ends within it.
+    // Each executor has its archives; at most one archive is shared, if half of the work ends within it.
     let columns = wholes(&asked, "bgh");
     assert!((8..=9).contains(&columns), "tag columns of 8 archives were fetched {columns} times");
     let both = |number: usize| {

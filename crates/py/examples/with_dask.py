@@ -10,7 +10,7 @@ import scoresheet
 
 @dask.delayed
 def part(path: str, first: int, past: int) -> pd.DataFrame:
-    """The games of a range; the archive is opened where the task runs."""
+    """Returns the games of a range; the task opens the archive."""
     return scoresheet.open(path)[first:past].table(["eco", "plies"], dictionaries=False).to_arrow().to_pandas()
 
 

@@ -9,7 +9,7 @@ import scoresheet
 
 @ray.remote
 def part(path: str, first: int, past: int) -> pa.Table:
-    """Openings of a range, counted where the archive is read."""
+    """Counts the openings of a range in the task that reads the archive."""
     games = scoresheet.open(path)[first:past].table(["eco"], dictionaries=False).to_arrow()
     return games.group_by("eco").aggregate([("eco", "count")])
 

@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 
 
 def games(work: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Rows of the games of some ranges, which a worker has to read: it needs the wheel, and the same paths."""
+    """Yields rows of the games in some ranges. A worker reads them: it needs the wheel, and the same paths."""
     for batch in work:
         for own in batch.to_pylist():
             view = scoresheet.open(own["path"])[own["first"] : own["past"]]

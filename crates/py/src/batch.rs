@@ -1,4 +1,4 @@
-//! Positions as the bytes of tensors: bitboards, planes, HalfKP features, and what is to be learnt of them.
+//! Positions as the bytes of tensors: bitboards, planes, HalfKP features, and training targets.
 //!
 //! Each position is replayed in its game, which takes about a microsecond; batches are divided among threads.
 
@@ -16,7 +16,7 @@ use scoresheet::chess::{CastlingSide, Color, Square};
 use scoresheet::game::Outcome;
 use scoresheet::{Error, Move};
 
-/// What can be made of a position.
+/// The kinds of tensors.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Planes,
@@ -31,7 +31,8 @@ enum Kind {
     Elo,
 }
 
-/// The most features of a side; no position from the standard one has more pieces beside the kings than 30.
+/// The maximum number of features of a side. A position reached from the standard one has at most 30 pieces besides the
+/// kings.
 const FEATURES: usize = 32;
 
 impl Kind {
@@ -54,7 +55,7 @@ impl Kind {
         })
     }
 
-    /// The bytes of a position.
+    /// The size of a position in bytes.
     fn bytes(self) -> usize {
         match self {
             Kind::Planes => 12 * 64,
@@ -68,13 +69,13 @@ impl Kind {
     }
 }
 
-/// More names than there are kinds, so that an endless iterator is an error.
+/// More names than there are kinds, so an endless iterator is an error.
 const MOST_KINDS: usize = 64;
 
-/// Positions that a thread does at a time.
+/// The number of positions per task of a thread.
 const TASK: usize = 256;
 
-/// Returns bytes of these positions, one bytearray a kind: see `scoresheet._training`.
+/// Returns bytes of these positions, one bytearray per kind: see `scoresheet._training`.
 #[pyfunction]
 #[pyo3(name = "_pack")]
 pub fn pack<'py>(
@@ -99,7 +100,7 @@ pub fn pack<'py>(
         let no_such = || PyIndexError::new_err(format!("no ply {ply} of game {game}"));
         let game = u64::try_from(game).map_err(|_| no_such())?;
         let ply = match ply {
-            // From the end: -1 is the last.
+            // Negative plies count from the end: -1 is the last.
             ..0 => {
                 let plies = opened.with_game(game, |game| Ok(game.plies())).or_raise(py)?;
                 ply.checked_add(i64::from(plies) + 1).ok_or_else(no_such)?
@@ -108,15 +109,15 @@ pub fn pack<'py>(
         };
         places.push((game, u32::try_from(ply).map_err(|_| no_such())?));
     }
-    let (mut made, asked) = (Vec::new(), Asked { opened: &opened, places: &places, kinds: &kinds, mover, threads });
-    fill_within(py, &asked, Vec::new(), &mut made)?;
-    // The last was made first.
+    let (mut made, request) = (Vec::new(), Request { opened: &opened, places: &places, kinds: &kinds, mover, threads });
+    fill_within(py, &request, Vec::new(), &mut made)?;
+    // The recursion made the last one first.
     made.reverse();
     Ok(made)
 }
 
-/// What is to be made of which positions.
-struct Asked<'a> {
+/// The requested kinds and positions.
+struct Request<'a> {
     opened: &'a Opened,
     places: &'a [(u64, u32)],
     kinds: &'a [Kind],
@@ -124,34 +125,33 @@ struct Asked<'a> {
     threads: Option<usize>,
 }
 
-/// Makes a bytearray for each kind, each within the making of the one before, and fills them all at once where they
-/// are: nothing is copied.
+/// Makes a bytearray for each kind by recursion, and fills them all in place at the deepest level: nothing is copied.
 fn fill_within<'py>(
     py: Python<'py>,
-    asked: &Asked<'_>,
+    request: &Request<'_>,
     columns: Vec<&mut [u8]>,
     made: &mut Vec<Bound<'py, PyByteArray>>,
 ) -> PyResult<()> {
-    let Some(kind) = asked.kinds.get(columns.len()) else {
-        let filled = py.detach(|| fill_all(asked, columns));
+    let Some(kind) = request.kinds.get(columns.len()) else {
+        let filled = py.detach(|| fill_all(request, columns));
         return filled.map_err(|error| crate::failure::exception(py, error));
     };
-    let bytes = PyByteArray::new_with(py, kind.bytes() * asked.places.len(), |column| {
+    let bytes = PyByteArray::new_with(py, kind.bytes() * request.places.len(), |column| {
         let mut all: Vec<&mut [u8]> = columns.into_iter().collect();
         all.push(column);
-        fill_within(py, asked, all, made)
+        fill_within(py, request, all, made)
     })?;
     made.push(bytes);
     Ok(())
 }
 
-/// Positions, and their part of every column.
+/// Positions, and their parts of all columns.
 type Task<'a> = (&'a [(u64, u32)], Vec<&'a mut [u8]>);
 
 /// Fills the columns of all kinds.
-fn fill_all(asked: &Asked<'_>, columns: Vec<&mut [u8]>) -> Result<(), Error> {
-    let Asked { opened, places, kinds, mover, threads } = *asked;
-    // A task for each run of positions, with its part of every column.
+fn fill_all(request: &Request<'_>, columns: Vec<&mut [u8]>) -> Result<(), Error> {
+    let Request { opened, places, kinds, mover, threads } = *request;
+    // A task for each run of positions, with its parts of all columns.
     let mut tasks: Vec<Task<'_>> =
         places.chunks(TASK).map(|places| (places, Vec::with_capacity(kinds.len()))).collect();
     for (column, kind) in columns.into_iter().zip(kinds) {
@@ -204,7 +204,7 @@ fn one(
         (None, Some((position, _))) => position.castling_rook(color, side).is_some(),
         (None, None) => false,
     };
-    // Seen from Black's side, the board is turned over and the colours change.
+    // From Black's point of view, the board is turned over and the colors change.
     let flip = mover && turn == Color::Black;
     if flip {
         let [white, black] = [&boards[..6], &boards[6..]].map(|own| own.iter().map(|set| set.swap_bytes()).collect());
@@ -241,9 +241,9 @@ fn one(
             Kind::Turn => out.fill(turn as u8),
             Kind::Castling => {
                 let mut bits = 0;
-                for (place, color) in colors.into_iter().enumerate() {
+                for (index, color) in colors.into_iter().enumerate() {
                     for (side, bit) in [(CastlingSide::King, 0), (CastlingSide::Queen, 1)] {
-                        bits |= u8::from(right(color, side)) << (place * 2 + bit);
+                        bits |= u8::from(right(color, side)) << (index * 2 + bit);
                     }
                 }
                 out.fill(bits);
@@ -257,14 +257,14 @@ fn one(
                 out.fill(target.map_or(-1i8, |square| (square.index() & 7) as i8) as u8);
             }
             Kind::Result => {
-                let place = opened.sources.members().partition_point(|other| other.before() < game) - 1;
-                let tag = facts.results.get(place).and_then(|results| results.of(local)).unwrap_or(UNKNOWN);
+                let index = opened.sources.members().partition_point(|other| other.before() < game) - 1;
+                let tag = facts.results.get(index).and_then(|results| results.of(local)).unwrap_or(UNKNOWN);
                 let value = if tag == UNKNOWN { own.outcome().map_or(UNKNOWN, points) } else { tag };
                 out.fill((if flip && value != UNKNOWN { -value } else { value }) as u8);
             }
             Kind::Elo => {
-                let place = opened.sources.members().partition_point(|other| other.before() < game) - 1;
-                let ratings = facts.ratings.get(place);
+                let index = opened.sources.members().partition_point(|other| other.before() < game) - 1;
+                let ratings = facts.ratings.get(index);
                 let of = |color: Color| ratings.and_then(|own| own[color.index()].of(local)).unwrap_or(0);
                 for (bytes, color) in out.chunks_exact_mut(2).zip(colors) {
                     bytes.copy_from_slice(&of(color).to_ne_bytes());
@@ -275,7 +275,7 @@ fn one(
     Ok(())
 }
 
-/// A result that is not known.
+/// An unknown result.
 const UNKNOWN: i8 = -128;
 
 fn points(outcome: Outcome) -> i8 {
@@ -287,7 +287,7 @@ fn points(outcome: Outcome) -> i8 {
     }
 }
 
-/// The number of a move, below `MOVES`; none for a null move.
+/// Returns the number of a move, below `MOVES`; `None` for a null move.
 fn move_id(played: Move, flip: bool, chess960: bool) -> Option<u16> {
     let id = MoveId::from_move(played, chess960).filter(|id| id.number() < MOVES)?;
     if !flip {
@@ -298,7 +298,7 @@ fn move_id(played: Move, flip: bool, chess960: bool) -> Option<u16> {
     MoveId::from_squares(turned(from)?, turned(to)?, promotion).map(MoveId::number)
 }
 
-/// The names of the moves by their number, as UCI writes them.
+/// The names of the moves by their numbers, in UCI.
 ///
 /// >>> names = scoresheet.move_names()
 /// >>> len(names), names[:3], names.index("e2e4")
@@ -313,7 +313,7 @@ pub fn move_names() -> Vec<String> {
     (0..MOVES).filter_map(name).collect()
 }
 
-/// For each byte its bits as bytes of 0 and 1, the lowest first.
+/// For each byte, its bits as bytes of 0 and 1, the lowest bit first.
 static SPREAD: [[u8; 8]; 256] = {
     let mut table = [[0; 8]; 256];
     let mut byte = 0;
@@ -336,10 +336,10 @@ fn planes(boards: &[u64; 12], out: &mut [u8]) {
     }
 }
 
-/// Writes the features of White's and Black's side: 641 k + 64 p + s + 1 for each piece beside the kings, where k is
-/// the square of the side's king, s that of the piece and p the kind of piece: own pawn, other's pawn, own knight and
-/// so on to the other's queen. Black sees the board turned half around. What is left over is -1. `None`: too many
-/// pieces.
+/// Writes the features of White's and Black's side: 641 k + 64 p + s + 1 for each piece except the kings. k is the
+/// square of the side's king, s the square of the piece, and p its kind: own pawn, opposing pawn, own knight and so on
+/// up to the opposing queen. Black sees the board rotated by half a turn. The remaining entries are -1. `None`: too
+/// many pieces.
 fn halfkp(boards: &[u64; 12], out: &mut [u8]) -> Option<()> {
     for (side, out) in out.chunks_exact_mut(FEATURES * 4).enumerate() {
         let turn = if side == 0 { 0 } else { 63 };
@@ -358,25 +358,25 @@ fn halfkp(boards: &[u64; 12], out: &mut [u8]) -> Option<()> {
                 }
             }
         }
-        places.for_each(|place| place.copy_from_slice(&(-1i32).to_ne_bytes()));
+        places.for_each(|slot| slot.copy_from_slice(&(-1i32).to_ne_bytes()));
     }
     Some(())
 }
 
-/// What tags say of games, as far as it is asked for: for each archive of the set.
+/// The requested tags of all games, for each archive of the set.
 pub struct Facts {
     ratings: Vec<[Column<i16>; 2]>,
     results: Vec<Column<i8>>,
 }
 
-/// A column of a tag with what each of its strings says.
+/// A column of a tag, with the parsed value of each string.
 pub struct Column<T> {
     column: std::sync::Arc<scoresheet::query::tag_columns::Column>,
     values: Vec<T>,
 }
 
 impl<T: Copy> Column<T> {
-    /// Returns what the tag of a game says.
+    /// Returns the value of the tag of a game.
     pub fn of(&self, game: u64) -> Option<T> {
         self.values.get(self.column.get(game) as usize).copied()
     }
@@ -393,7 +393,7 @@ impl<T: Copy> Column<T> {
 }
 
 impl Opened {
-    /// Reads what tags say of all games.
+    /// Reads the requested tags of all games.
     pub fn facts(&self, ratings: bool, results: bool) -> Result<Facts, Error> {
         use scoresheet::query::tag_columns::Key;
         let mut facts = Facts { ratings: Vec::new(), results: Vec::new() };
@@ -426,8 +426,9 @@ impl Opened {
 }
 
 impl Facts {
-    /// Returns the ratings of White and Black in a game, by the place of its archive and its number there; 0 for none.
-    pub fn ratings(&self, place: usize, game: u64) -> [i16; 2] {
-        self.ratings.get(place).map_or([0; 2], |own| [&own[0], &own[1]].map(|own| own.of(game).unwrap_or(0)))
+    /// Returns the ratings of White and Black in a game, by the index of its archive and its number there; 0 if
+    /// unknown.
+    pub fn ratings(&self, index: usize, game: u64) -> [i16; 2] {
+        self.ratings.get(index).map_or([0; 2], |own| [&own[0], &own[1]].map(|own| own.of(game).unwrap_or(0)))
     }
 }

@@ -1,5 +1,5 @@
-//! What one does with an archive as a whole: statistics, PGN, verification, side files. The answers are those of the
-//! command's `stats`, `export`, `verify` and `index`.
+//! Maintenance of archives: statistics, PGN, verification, side files. The results are the same as in the commands
+//! `stats`, `export`, `verify` and `index`.
 
 use crate::failure::{self, OrRaise};
 use crate::numbers::Numbers;
@@ -22,7 +22,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// Makes a dict of names and values.
+/// Makes a dict from names and values.
 macro_rules! dict {
     ($py:expr, { $($name:literal: $value:expr),* $(,)? }) => {{
         let dict = PyDict::new($py);
@@ -39,7 +39,7 @@ fn list<'py, T>(
     PyList::new(py, items.into_iter().map(&mut of).collect::<PyResult<Vec<_>>>()?)
 }
 
-/// Returns the statistics of games, as `stats --json` has them.
+/// Returns the statistics of games, like `stats --json`.
 pub fn stats<'py>(py: Python<'py>, shared: &Shared, numbers: &Numbers, top: usize) -> PyResult<Bound<'py, PyAny>> {
     let opened = shared.get()?;
     let among = numbers.among_each(&opened);
@@ -59,9 +59,9 @@ pub fn stats<'py>(py: Python<'py>, shared: &Shared, numbers: &Numbers, top: usiz
     py.import("json")?.call_method1("loads", (text,))
 }
 
-/// Games whose PGN is made at once: enough for all cores, little enough for memory.
+/// The number of games converted to PGN at once: enough for all cores, and little memory.
 const STEP: usize = 1 << 14;
-/// Games that a thread does at a time.
+/// The number of games per task of a thread.
 const TASK: usize = 256;
 
 /// Writes games as PGN to a path or a file object, or returns the text.
@@ -103,7 +103,7 @@ pub fn to_pgn<'py>(
     numbers.len().into_bound_py_any(py)
 }
 
-/// Calls `take` with the PGN of the games, some at a time, in their order.
+/// Calls `take` with the PGN of the games, in batches, in their order.
 fn each_text(
     py: Python<'_>,
     shared: &Shared,
@@ -126,7 +126,7 @@ fn each_text(
     Ok(())
 }
 
-/// Verifies archives: a dict for each, as `verify --json` has it.
+/// Verifies archives: returns a dict for each, like `verify --json`.
 pub fn verify<'py>(py: Python<'py>, shared: &Arc<Shared>, quick: bool) -> PyResult<Vec<Bound<'py, PyDict>>> {
     let opened = shared.get()?;
     let paths: Vec<PathBuf> = opened.sources.members().iter().map(|own| own.archive().path().to_path_buf()).collect();
@@ -143,7 +143,7 @@ pub fn verify<'py>(py: Python<'py>, shared: &Arc<Shared>, quick: bool) -> PyResu
             let beside = match Archive::open(ArchiveFile::at(&verified).options(options)) {
                 Ok(archive) => {
                     let index = match (report.index, archive.index_state()) {
-                        // It claims to belong to the archive, but differs from the archive's index.
+                        // The file claims to belong to the archive, but does not match its index.
                         (Some(false), SideState::File) => SideState::Damaged,
                         (_, state) => state,
                     };
@@ -202,7 +202,7 @@ fn verified_dict<'py>(
     }))
 }
 
-/// Builds side files, and opens the archives anew to use them. Returns the bytes of each by its path.
+/// Builds side files, and reopens the archives to use them. Returns the size in bytes of each file by its path.
 pub fn build_index<'py>(
     py: Python<'py>,
     shared: &Arc<Shared>,
@@ -212,12 +212,11 @@ pub fn build_index<'py>(
     if !(1..=1 << 20).contains(&memory) {
         return Err(PyValueError::new_err(format!("memory: 1 to 1048576 MiB, not {memory}")));
     }
-    let wanted =
-        [(columns, FileKind::TagColumns), (signatures, FileKind::Signatures), (positions, FileKind::Positions)];
+    let kinds = [(columns, FileKind::TagColumns), (signatures, FileKind::Signatures), (positions, FileKind::Positions)];
     let opened = shared.get()?;
     let mut outputs = Outputs::from_inputs(&shared.paths);
     for source in opened.sources.members() {
-        for (_, kind) in wanted.iter().filter(|(wanted, _)| *wanted) {
+        for (_, kind) in kinds.iter().filter(|(kinds, _)| *kinds) {
             failure::allowed(outputs.beside(source.archive().path(), *kind))?;
         }
     }
@@ -225,7 +224,7 @@ pub fn build_index<'py>(
         let mut made = Vec::new();
         for source in opened.sources.members() {
             let archive = source.archive();
-            for (_, kind) in wanted.iter().filter(|(wanted, _)| *wanted) {
+            for (_, kind) in kinds.iter().filter(|(kinds, _)| *kinds) {
                 let monitor = Monitor::new().stop(stop);
                 let size = match kind {
                     FileKind::Signatures => Signatures::build_monitored(archive, monitor)?.write(archive)?,

@@ -1,4 +1,4 @@
-//! The movetext of a game as a list of Python tuples, and back: what the bridge to python-chess goes over.
+//! Converts the movetext of a game to a list of Python tuples, and back, for the bridge to python-chess.
 //!
 //! An event is a kind and a value: `("move", uci)`, `("nag", number)`, `("comment", text)`, `("open", None)`,
 //! `("close", None)`.
@@ -41,7 +41,7 @@ pub fn list<'py>(py: Python<'py>, game: &scoresheet::Game) -> PyResult<Bound<'py
             }
             Event::Nag(nag) => list.append((intern!(py, "nag"), *nag))?,
             Event::Text(TextKind::Brace | TextKind::Line, text) => list.append((intern!(py, "comment"), text))?,
-            // What python-chess has no place for.
+            // python-chess cannot represent these.
             Event::Text(..) => {}
             Event::Open => {
                 lines.push((now.clone(), before.clone()));
@@ -59,8 +59,8 @@ pub fn list<'py>(py: Python<'py>, game: &scoresheet::Game) -> PyResult<Bound<'py
     Ok(list)
 }
 
-/// Returns a game of tag pairs and events. Raises ValueError where the starting position cannot be read or a move is
-/// not legal.
+/// Returns a game made of tag pairs and events. Raises ValueError if the starting position is invalid or a move is
+/// illegal.
 pub fn game_of(tags: Vec<(String, String)>, events: &Bound<'_, PyAny>, result: &str) -> PyResult<scoresheet::Game> {
     let mut game = scoresheet::Game { tags, ..scoresheet::Game::default() };
     if let Some(fen) = game.tag("FEN") {
@@ -100,13 +100,13 @@ pub fn game_of(tags: Vec<(String, String)>, events: &Bound<'_, PyAny>, result: &
     Ok(game)
 }
 
-/// A part of a game's movetext as a pickle holds it: which part, a number and a text.
+/// A part of a game's movetext in a pickle: its kind, a number and a text.
 type Saved = (String, u16, String);
 
-/// A game as a pickle holds it: tags, the FEN of its start, its movetext, and its result.
+/// A game in a pickle: tags, the FEN of its start, its movetext, and its result.
 type SavedGame = (Vec<(String, String)>, String, Vec<Saved>, Option<&'static str>);
 
-/// Returns everything that a game is.
+/// Returns the complete content of a game for a pickle.
 pub fn saved(game: &scoresheet::Game) -> SavedGame {
     let (mut now, mut before) = (game.start.clone(), game.start.clone());
     let mut lines: Vec<(Position, Position)> = Vec::new();
@@ -115,7 +115,7 @@ pub fn saved(game: &scoresheet::Game) -> SavedGame {
         let (kind, number, text) = match event {
             Event::Move(m) => {
                 let mut uci = Vec::with_capacity(5);
-                // King takes rook: the spelling that can mean nothing else.
+                // King takes rook is the unambiguous notation of castling.
                 now.write_uci(*m, true, &mut uci);
                 before.clone_from(&now);
                 now.play_unchecked(*m);
@@ -141,7 +141,7 @@ pub fn saved(game: &scoresheet::Game) -> SavedGame {
     (game.tags.clone(), game.start.fen(), parts, game.outcome.map(|outcome| outcome.token()))
 }
 
-/// Returns the game that `saved` gave. Raises ValueError where it can be none.
+/// Returns the game of a pickle made by `saved`. Raises ValueError if the pickle is invalid.
 pub fn restored(
     tags: Vec<(String, String)>,
     start: &str,

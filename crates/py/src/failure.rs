@@ -1,4 +1,4 @@
-//! Errors as exceptions, by whose fault they are.
+//! Converts errors to exceptions, by the cause of the error.
 
 use pyo3::create_exception;
 use pyo3::exceptions::{
@@ -12,7 +12,7 @@ use scoresheet::query::QueryFault;
 use std::io;
 use std::path::Path;
 
-/// Returns the number of a game. Raises IndexError where no game can have it: below 0, or beyond 64 bits.
+/// Returns the number of a game. Raises IndexError if the number is below 0 or beyond 64 bits.
 pub fn game_number(number: &Bound<'_, PyAny>) -> PyResult<u64> {
     number.extract().map_err(|error: PyErr| match error.is_instance_of::<PyOverflowError>(number.py()) {
         true => PyIndexError::new_err(format!("there is no game {number}")),
@@ -70,12 +70,12 @@ pub fn exception(py: Python<'_>, error: Error) -> PyErr {
     }
 }
 
-/// Returns the exception for a query that cannot be read.
+/// Returns the exception for an invalid query.
 pub fn query(py: Python<'_>, fault: &QueryFault) -> PyErr {
     with(py, QueryError::new_err(fault.to_string()), &[("column", Some(fault.column() as u64))])
 }
 
-/// Returns the exception of the system's error: with its number Python knows which kind it is.
+/// Returns the exception for an error of the system. Its number determines the class in Python.
 pub fn of_io(text: &str, path: Option<&Path>, error: &io::Error) -> PyErr {
     let path = path.map(|path| path.display().to_string());
     match (error.raw_os_error(), error.kind()) {
@@ -89,7 +89,7 @@ pub fn of_io(text: &str, path: Option<&Path>, error: &io::Error) -> PyErr {
     }
 }
 
-/// Returns what may be written, or the exception for what may not.
+/// Returns the target, or the exception for a target that must not be written.
 pub fn allowed<T>(target: Result<T, Refused>) -> PyResult<T> {
     target.map_err(|refused| match refused.is_existing() {
         true => PyFileExistsError::new_err(refused.to_string()),
@@ -99,7 +99,7 @@ pub fn allowed<T>(target: Result<T, Refused>) -> PyResult<T> {
 
 fn with(py: Python<'_>, error: PyErr, attributes: &[(&str, Option<u64>)]) -> PyErr {
     for (name, value) in attributes {
-        // An exception without the attribute is better than none.
+        // An exception without the attribute is better than no exception.
         let _ = error.value(py).setattr(*name, *value);
     }
     error

@@ -1,4 +1,4 @@
-//! A game: of an archive, looked up each time something is asked of it, or of a PGN, held by itself.
+//! A game: of an archive, read on each access, or of a PGN, held in memory.
 
 use crate::events;
 use crate::failure::OrRaise;
@@ -15,14 +15,14 @@ use scoresheet::{Error, GameRef};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Where a game is.
+/// The source of a game.
 #[derive(Clone)]
 enum Held {
     Stored(Arc<Shared>, u64),
     Owned(Arc<scoresheet::Game>, u64, Arc<[String]>),
 }
 
-/// A game. What is asked for is read when it is asked for.
+/// A game. Its parts are read on access.
 ///
 /// >>> game = archive[0]
 /// >>> game["White"], game["Result"], game.plies
@@ -52,12 +52,12 @@ impl Game {
         Game { held: Held::Stored(Arc::clone(shared), number) }
     }
 
-    /// Returns a game by itself, with its number in its source and what was wrong with it.
+    /// Returns a game in memory, with its number in its source and its faults.
     pub fn owned(game: Arc<scoresheet::Game>, number: u64, faults: Vec<String>) -> Game {
         Game { held: Held::Owned(game, number, faults.into()) }
     }
 
-    /// Returns its number, if it is of this archive.
+    /// Returns its number, if it belongs to this archive.
     pub fn number_in(&self, shared: &Arc<Shared>) -> Option<u64> {
         match &self.held {
             Held::Stored(own, number) if own.is_same(shared) => Some(*number),
@@ -73,7 +73,7 @@ impl Game {
         }
     }
 
-    /// Returns what one of two functions says: of a game of an archive, or of one by itself.
+    /// Returns the result of one of two functions: for a game of an archive, or for a game in memory.
     fn read<T>(
         &self,
         py: Python<'_>,
@@ -94,7 +94,7 @@ impl Game {
         self.read(py, |game| game.tag(name), |game| game.tag(name).map(str::to_owned))
     }
 
-    /// Returns what `of` makes of each move.
+    /// Returns the result of `of` for each move.
     fn each_move<T>(&self, py: Python<'_>, mut of: impl FnMut(&PlayedMove) -> T) -> PyResult<Vec<T>> {
         match &self.held {
             Held::Stored(..) => {
@@ -105,7 +105,7 @@ impl Game {
         }
     }
 
-    /// Returns the position after a ply, and whether castling is written as in Chess960 in this game.
+    /// Returns the position after a ply, and whether this game writes castling like Chess960.
     fn position_at(&self, py: Python<'_>, ply: i64) -> PyResult<Position> {
         let chess960 = self.read(py, |game| Ok(game.start().is_chess960()), |game| game.start.is_chess960())?;
         Ok(Position::in_game(self.at(py, ply)?, chess960))
@@ -113,17 +113,17 @@ impl Game {
 
     fn at(&self, py: Python<'_>, ply: i64) -> PyResult<scoresheet::Position> {
         let plies = i64::from(self.plies(py)?);
-        let wanted = if ply < 0 { ply.saturating_add(plies + 1) } else { ply };
-        if !(0..=plies).contains(&wanted) {
+        let from_start = if ply < 0 { ply.saturating_add(plies + 1) } else { ply };
+        if !(0..=plies).contains(&from_start) {
             return Err(PyIndexError::new_err(format!("no ply {ply}: the plies of the game are 0 to {plies}")));
         }
-        let wanted = wanted as u32;
-        self.read(py, |game| game.position(wanted), |game| owned_position(game, wanted))
+        let from_start = from_start as u32;
+        self.read(py, |game| game.position(from_start), |game| owned_position(game, from_start))
     }
 }
 
-/// Returns a game of tag pairs and events. Raises ValueError where the starting position cannot be read or a move is
-/// not legal.
+/// Returns a game made of tag pairs and events. Raises ValueError if the starting position is invalid or a move is
+/// illegal.
 #[pyfunction]
 #[pyo3(name = "_game_of_events")]
 pub fn game_of_events(tags: &Bound<'_, PyAny>, events: &Bound<'_, PyAny>, result: &str) -> PyResult<Game> {
@@ -131,7 +131,7 @@ pub fn game_of_events(tags: &Bound<'_, PyAny>, events: &Bound<'_, PyAny>, result
     Ok(Game::owned(Arc::new(events::game_of(tags, events, result)?), 0, Vec::new()))
 }
 
-/// Returns a game out of a pickle, where it was held by itself.
+/// Returns a game from the pickle of a game in memory.
 #[pyfunction]
 #[pyo3(name = "_restored_game")]
 pub fn restored_game(
@@ -163,7 +163,7 @@ impl Game {
         }
     }
 
-    /// The tags as a dict; of tags of one name the first counts.
+    /// The tags as a dict; the first of several tags with one name counts.
     ///
     /// >>> archive[0].headers["ECO"]
     /// 'C00'
@@ -189,7 +189,7 @@ impl Game {
         failed.map(|()| dict)
     }
 
-    /// All tag pairs in their order, duplicates included.
+    /// All tag pairs in their order, including duplicates.
     #[getter(tags)]
     fn all_tags(&self, py: Python<'_>) -> PyResult<Vec<(String, String)>> {
         self.tags(py)
@@ -206,17 +206,17 @@ impl Game {
         }
     }
 
-    /// Iterates over the names of the tags, as a dict does.
+    /// Iterates over the names of the tags, like a dict.
     fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
         self.headers(py)?.into_any().try_iter()
     }
 
-    /// The number of tags of different names.
+    /// The number of distinct tag names.
     fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
         Ok(self.headers(py)?.len())
     }
 
-    /// A game without tags is a game.
+    /// A game without tags is still true.
     fn __bool__(&self) -> bool {
         true
     }
@@ -239,7 +239,7 @@ impl Game {
         self.headers(py)?.call_method0("items")
     }
 
-    /// Returns the value of a tag, or `default` where the game has none.
+    /// Returns the value of a tag, or `default` if the tag is missing.
     ///
     /// >>> archive[0].get("Annotator", "nobody")
     /// 'nobody'
@@ -253,13 +253,13 @@ impl Game {
         Ok(self.tag(py, name)?.map(|value| PyString::new(py, &value).into_any()).or(default))
     }
 
-    /// The half-moves of the main line.
+    /// The number of half-moves of the main line.
     #[getter]
     fn plies(&self, py: Python<'_>) -> PyResult<u32> {
         self.read(py, |game| Ok(game.plies()), |game| game.main_line().count() as u32)
     }
 
-    /// The result: "1-0", "0-1", "1/2-1/2" or "*", by the tag, or by the movetext where that says none.
+    /// The result: "1-0", "0-1", "1/2-1/2" or "*", from the tag, or from the movetext if the tag has none of these.
     #[getter]
     fn result(&self, py: Python<'_>) -> PyResult<String> {
         let tag = self.tag(py, "Result")?;
@@ -273,15 +273,15 @@ impl Game {
         self.read(py, |game| Ok(game.start().fen()), |game| game.start.fen())
     }
 
-    /// Whether the game starts from another position than the standard one.
+    /// Whether the game starts from a position other than the standard one.
     #[getter]
     fn is_set_up(&self, py: Python<'_>) -> PyResult<bool> {
         let standard = || scoresheet::Position::standard();
         self.read(py, |game| Ok(game.is_set_up()), |game| game.start != standard())
     }
 
-    /// What was wrong with the game in its PGN: texts, empty where nothing was. Of a game in an archive it is known
-    /// only that there was something; `import_pgn` reports what.
+    /// The faults of the game in its PGN, as texts; empty if there are none. For a game of an archive, the text only
+    /// reports that there were faults; `import_pgn` reports each fault.
     #[getter]
     fn faults(&self, py: Python<'_>) -> PyResult<Vec<String>> {
         match &self.held {
@@ -293,8 +293,8 @@ impl Game {
         }
     }
 
-    /// The moves of the main line as UCI writes them; castling as king takes rook in a game that starts from a position
-    /// of Chess960, and as the king's step of two squares otherwise.
+    /// The moves of the main line in UCI. Castling is king takes rook in a game that starts from a Chess960 position,
+    /// and otherwise the king's step of two squares.
     ///
     /// >>> archive[0].moves[:2]
     /// ['e2e4', 'e7e6']
@@ -311,8 +311,8 @@ impl Game {
 
     /// Returns the FEN after ply `ply`; ply 0 is the starting position, -1 the last.
     ///
-    /// About a microsecond. The en passant square is named after every double step, as `board.fen(en_passant="fen")` of
-    /// python-chess does. Raises IndexError where there is no such ply.
+    /// Takes about a microsecond. The FEN has the en passant square after every double step, like
+    /// `board.fen(en_passant="fen")` of python-chess. Raises IndexError if the game has no such ply.
     ///
     /// >>> archive[0].fen(1)
     /// 'rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1'
@@ -364,36 +364,36 @@ impl Game {
         Ok(positions)
     }
 
-    /// The seconds left on the mover's clock after each ply, None where no comment says it (`[%clk 0:03:00]`).
+    /// The seconds left on the mover's clock after each ply; None if no comment has it (`[%clk 0:03:00]`).
     #[getter]
     fn clocks(&self, py: Python<'_>) -> PyResult<Vec<Option<f64>>> {
         let clocks = self.read(py, |game| game.clocks(), |game| game.clocks())?;
         Ok(clocks.into_iter().map(|clock| clock.as_ref().map(Duration::as_secs_f64)).collect())
     }
 
-    /// The evaluation after each ply, None where no comment says it (`[%eval 0.35]`).
+    /// The evaluation after each ply; None if no comment has it (`[%eval 0.35]`).
     #[getter]
     fn evals(&self, py: Python<'_>) -> PyResult<Vec<Option<Eval>>> {
         let evals = self.read(py, |game| game.evaluations(), |game| game.evaluations())?;
         Ok(evals.into_iter().map(|eval| eval.map(|eval| Eval { eval })).collect())
     }
 
-    /// What engines say of the moves, whatever program wrote it: a list of `Analysis`, those moves alone of which they
-    /// say something.
+    /// The engine analysis of the moves, from any program: a list of `Analysis`, with an entry for each move that has
+    /// any.
     #[getter]
     fn analysis(&self, py: Python<'_>) -> PyResult<Vec<Analysis>> {
         let analysis = self.read(py, |game| game.analysis(), |game| game.analysis())?;
         Ok(analysis.into_iter().map(|analysis| Analysis { analysis }).collect())
     }
 
-    /// The comments, those in variations too, in their order.
+    /// The comments in their order, including those in variations.
     #[getter]
     fn comments(&self, py: Python<'_>) -> PyResult<Vec<Comment>> {
         let comments = self.read(py, |game| game.comments(), |game| game.comments())?;
         Ok(comments.into_iter().map(|comment| Comment { comment }).collect())
     }
 
-    /// The variations, those within others after them.
+    /// The variations; nested variations follow the variation that contains them.
     #[getter]
     fn variations(&self, py: Python<'_>) -> PyResult<Vec<Variation>> {
         let variations = self.read(py, |game| game.variations(), |game| game.variations())?;
@@ -401,7 +401,7 @@ impl Game {
     }
 
     /// Returns the movetext as events: a list of pairs `("move", uci)`, `("nag", number)`, `("comment", text)`,
-    /// `("open", None)` and `("close", None)`, the last two around variations.
+    /// `("open", None)` and `("close", None)`. The last two enclose variations.
     ///
     /// >>> archive[0].events()[:2]
     /// [('move', 'e2e4'), ('move', 'e7e6')]
@@ -409,7 +409,7 @@ impl Game {
         events::list(py, &*self.value(py)?)
     }
 
-    /// Returns the game as PGN in export format, with everything that stands in it.
+    /// Returns the complete game as PGN in export format.
     ///
     /// >>> print(archive[0].pgn().splitlines()[0])
     /// [Event "Rated Classical game"]
@@ -424,7 +424,7 @@ impl Game {
         Ok(String::from_utf8_lossy(writer.as_bytes()).into_owned())
     }
 
-    /// Returns the game as it stood in its PGN file, byte for byte; of a game read without an archive, the same as
+    /// Returns the game as in its PGN file, byte for byte; for a game read without an archive, the same as
     /// `pgn().encode()`.
     fn original(&self, py: Python<'_>) -> PyResult<Vec<u8>> {
         if let Held::Owned(..) = self.held {
@@ -462,7 +462,7 @@ impl Game {
     fn __hash__(&self) -> u64 {
         match &self.held {
             Held::Stored(_, number) => *number,
-            // Games by themselves are equal by their content, whatever their numbers.
+            // Games in memory are equal if their contents are, whatever their numbers.
             Held::Owned(game, ..) => game.main_line().count() as u64,
         }
     }
@@ -503,13 +503,13 @@ pub struct Comment {
 
 #[pymethods]
 impl Comment {
-    /// The plies of its line before it: a comment after ply 3 has 3.
+    /// The number of plies of its line before it: a comment after ply 3 has 3.
     #[getter]
     fn ply(&self) -> u32 {
         self.comment.ply
     }
 
-    /// How deep in variations it stands: 0 for the main line.
+    /// Its depth in variations: 0 for the main line.
     #[getter]
     fn depth(&self) -> u32 {
         self.comment.depth
@@ -521,25 +521,25 @@ impl Comment {
         &self.comment.text
     }
 
-    /// The seconds left on the clock that it says (`%clk`), or None.
+    /// The seconds left on the clock in this comment (`%clk`), or None.
     #[getter]
     fn clock(&self) -> Option<f64> {
         self.comment.clock().map(|clock| clock.as_secs_f64())
     }
 
-    /// The seconds that the move took that it says (`%emt`), or None.
+    /// The seconds used for the move in this comment (`%emt`), or None.
     #[getter]
     fn elapsed(&self) -> Option<f64> {
         self.comment.elapsed().map(|elapsed| elapsed.as_secs_f64())
     }
 
-    /// The evaluation that it says (`%eval`), or None.
+    /// The evaluation in this comment (`%eval`), or None.
     #[getter]
     fn eval(&self) -> Option<Eval> {
         self.comment.evaluation().map(|eval| Eval { eval })
     }
 
-    /// Returns the value of a command in it: "0:03:00" of "clk" in `[%clk 0:03:00]`; None where there is none.
+    /// Returns the value of a command in the comment: "0:03:00" for "clk" in `[%clk 0:03:00]`; None if it is missing.
     fn command(&self, name: &str) -> Option<&str> {
         self.comment.command(name)
     }
@@ -554,7 +554,7 @@ impl Comment {
     }
 }
 
-/// What engines say of a move in its comments; None for what they do not say.
+/// The engine analysis of a move in its comments; missing values are None.
 #[pyclass(frozen, module = "scoresheet", eq)]
 #[derive(PartialEq)]
 pub struct Analysis {
@@ -605,14 +605,13 @@ impl Analysis {
         self.analysis.clock.map(|clock| clock.as_secs_f64())
     }
 
-    /// The principal variation in standard algebraic notation: as many of its moves as are legal.
+    /// The principal variation in standard algebraic notation, up to its first illegal move.
     #[getter]
     fn pv(&self) -> Option<Vec<String>> {
         self.analysis.pv.as_ref().map(|pv| pv.sans())
     }
 
-    /// The ply at which the principal variation begins: that before the move, whose place its first move takes, or that
-    /// after it.
+    /// The ply at which the principal variation begins: before the move, if it replaces the move, or after it.
     #[getter]
     fn pv_ply(&self) -> Option<u32> {
         self.analysis.pv.as_ref().map(|pv| pv.ply)
@@ -634,7 +633,7 @@ pub struct Eval {
 
 #[pymethods]
 impl Eval {
-    /// Hundredths of a pawn, or None where it is a mate.
+    /// Hundredths of a pawn, or None for a mate.
     #[getter]
     fn centipawns(&self) -> Option<i32> {
         match self.eval {
@@ -643,7 +642,7 @@ impl Eval {
         }
     }
 
-    /// The moves to mate, negative where Black mates, or None.
+    /// The moves to mate, negative if Black mates, or None.
     #[getter]
     fn mate(&self) -> Option<i32> {
         match self.eval {
@@ -661,7 +660,7 @@ impl Eval {
     }
 }
 
-/// A variation: other moves than those of the line that it leaves.
+/// A variation: alternative moves to a line.
 #[pyclass(frozen, module = "scoresheet", eq)]
 #[derive(PartialEq)]
 pub struct Variation {
@@ -670,25 +669,25 @@ pub struct Variation {
 
 #[pymethods]
 impl Variation {
-    /// The ply that its first move takes the place of, from 1.
+    /// The ply that its first move replaces, from 1.
     #[getter]
     fn ply(&self) -> u32 {
         self.variation.ply
     }
 
-    /// How deep it is: 1 for a variation of the main line.
+    /// Its depth: 1 for a variation of the main line.
     #[getter]
     fn depth(&self) -> u32 {
         self.variation.depth
     }
 
-    /// Its moves in standard algebraic notation, without those of variations within it.
+    /// Its moves in standard algebraic notation, without nested variations.
     #[getter]
     fn san(&self) -> Vec<String> {
         self.variation.sans()
     }
 
-    /// The position before its first move, or None where it has no moves.
+    /// The position before its first move, or None if it has no moves.
     #[getter]
     fn start(&self) -> Option<Position> {
         self.variation.start.clone().map(Position::by_itself)

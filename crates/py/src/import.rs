@@ -1,4 +1,4 @@
-//! PGN imported into an archive.
+//! Imports PGN into an archive.
 
 use crate::failure::OrRaise;
 use crate::shared::{FileObject, MOST_PATHS, UserPath};
@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::channel;
 
-/// Something that is wrong with a game of a PGN.
+/// A fault of a game in a PGN.
 #[pyclass(frozen, get_all, module = "scoresheet")]
 pub struct Fault {
     /// The path of the PGN.
@@ -28,11 +28,11 @@ pub struct Fault {
     line: u64,
     /// The game's number in its PGN, from 1.
     game: u64,
-    /// The game's number in the archive, or None where it was rejected.
+    /// The game's number in the archive, or None if rejected.
     stored: Option<u64>,
     /// The fault, in words.
     text: String,
-    /// The text of a rejected game, where `on_reject` asks for it.
+    /// The text of a rejected game, if `on_reject` is set.
     rejected: Option<Vec<u8>>,
 }
 
@@ -50,15 +50,15 @@ impl Fault {
 /// The results of an import.
 #[pyclass(frozen, get_all, module = "scoresheet")]
 pub struct Summary {
-    /// Games seen: stored and rejected.
+    /// Games seen: stored or rejected.
     seen: u64,
     /// Games stored.
     stored: u64,
-    /// Games stored with a fault, their unreadable rest kept as raw text.
+    /// Games stored with a fault; their unreadable rest is raw text.
     faulty: u64,
     /// Games rejected.
     rejected: u64,
-    /// Plies of the main lines stored.
+    /// Plies of the stored main lines.
     plies: u64,
     /// Bytes of PGN read, decompressed.
     pgn_bytes: u64,
@@ -66,7 +66,7 @@ pub struct Summary {
     archive_bytes: u64,
     /// Games in the archive.
     games: u64,
-    /// The sources that are no PGN or could not be read to their end, and why: pairs of texts.
+    /// The sources that are not PGN or could not be read to their end, with the reason: pairs of texts.
     refused: Vec<(String, String)>,
 }
 
@@ -79,20 +79,20 @@ impl Summary {
 
 /// Imports PGN files, plain or compressed (`.zst`, `.gz`, `.bz2`, `.zip`, `.tar`), into an archive, on all cores.
 ///
-/// `paths` is a path or a file object, binary or text, or several of them; `-` is standard input. A file object is copied
-/// to a temporary file first. An archive that is there is an error, unless `append` adds to
-/// it or `replace` takes its place. With `pack` moves take under three bits a ply, and opening a position 50
-/// microseconds. `metadata` is a dict with keys such as "title" and "license", which the archive keeps. `encoding` is "auto", "utf-8", "windows-1252" or "latin-1". `on_fault` is called with each Fault,
-/// `on_reject` with the last one of each rejected game, which has its text. `progress` is True, False, or a function
-/// that is called with the bytes read and the games stored; default: a progress bar where there is a terminal or a
-/// notebook.
+/// `paths` is a path or a file object, binary or text, or several; `-` is standard input. A file object is first copied
+/// to a temporary file. An existing archive is an error, unless `append` adds to it or `replace` replaces it. With
+/// `pack`, moves take under three bits per ply, and opening a position takes 50 microseconds. `metadata` is a dict with
+/// keys such as "title" and "license", which the archive keeps. `encoding` is "auto", "utf-8", "windows-1252" or
+/// "latin-1". `on_fault` is called with each Fault, and `on_reject` with the last Fault of each rejected game, which
+/// has its text. `progress` is True, False, or a function that is called with the bytes read and the games stored.
+/// Default: a progress bar in terminals and notebooks.
 ///
-/// A source that is no PGN, or that cannot be read to its end, is a warning: the games before the fault and the other
-/// sources are imported, and `refused` of the summary names it. With `stop_at_refused` it is an exception that ends the
-/// import, and so it is where no source can be read.
+/// A source that is not PGN, or that cannot be read to its end, causes a warning. The import stores the games before
+/// the fault and the other sources, and `refused` of the summary names the source. With `stop_at_refused`, or if no
+/// source can be read, it is an exception that ends the import.
 ///
-/// Ctrl-C ends it with a commit: what came before is in the archive. Games keep everything: comments, NAGs, variations,
-/// clocks, faults.
+/// Ctrl-C ends the import with a commit: the archive has all games before it. Games keep everything: comments, NAGs,
+/// variations, clocks, faults.
 ///
 /// >>> summary = scoresheet.import_pgn("games.pgn.zst", "copy.bga", progress=False)
 /// >>> summary.stored, summary.rejected
@@ -120,7 +120,7 @@ pub fn import_pgn(
 ) -> PyResult<Summary> {
     let (py, UserPath(out)) = (paths.py(), out);
     let (copies, sources, names) = sources_of(paths)?;
-    let told = names.clone();
+    let source_names = names.clone();
     let mut options = if pack { ImportOptions::packed() } else { ImportOptions::default() };
     options.existing = match (append, replace) {
         (true, true) => return Err(PyValueError::new_err("append or replace, not both")),
@@ -137,7 +137,7 @@ pub fn import_pgn(
     options.stop_at_refused = stop_at_refused;
     options.metadata = metadata.unwrap_or_default();
     options.read.encoding = encoding_of(encoding)?;
-    // An archive that is there is added to, replaced or refused by the import.
+    // The import appends to an existing archive, replaces it or refuses it.
     let existing = if replace { Existing::Replace } else { Existing::Append };
     let archive = Content::Archive(FileKind::Archive);
     crate::failure::allowed(Outputs::from_sources(&sources).file(&out, archive, existing))?;
@@ -145,7 +145,7 @@ pub fn import_pgn(
     let bar = py.import("scoresheet._progress")?.call_method1("of", (progress, total))?;
     let now: Arc<[AtomicU64; 2]> = Arc::default();
     let (sender, faults) = channel::<FaultReport>();
-    let wanted = on_fault.is_some() || on_reject.is_some();
+    let reports = on_fault.is_some() || on_reject.is_some();
     let reported = Arc::clone(&now);
     let target = out.clone();
     let run = move |stop: &std::sync::atomic::AtomicBool| {
@@ -154,12 +154,12 @@ pub fn import_pgn(
             bytes.store(progress.consumed, Ordering::Relaxed);
             games.store(progress.games, Ordering::Relaxed);
         });
-        if wanted {
-            // Whoever wanted them may have gone.
+        if reports {
+            // The receiver may be gone.
             import = import.on_fault(move |fault| drop(sender.send(fault)));
         }
         let summary = import.run(sources)?;
-        // The archive is whole without; what is beside it is read as far as it knows it.
+        // The archive is complete without side files; games that they lack are read from the archive.
         let _ = games::update_beside(&target, games::SORT_MEMORY, Monitor::new().stop(stop));
         Ok::<_, scoresheet::Error>(summary)
     };
@@ -185,7 +185,8 @@ pub fn import_pgn(
     if let Some(error) = summary.stopped {
         return Err(crate::failure::exception(py, error));
     }
-    let named = |refused: &Refused| (told.get(refused.source).cloned().unwrap_or_default(), refused.error.to_string());
+    let named =
+        |refused: &Refused| (source_names.get(refused.source).cloned().unwrap_or_default(), refused.error.to_string());
     let refused: Vec<(String, String)> = summary.refused.iter().map(named).collect();
     for (_, why) in &refused {
         let warning = py.get_type::<PyUserWarning>();
@@ -207,7 +208,7 @@ pub fn import_pgn(
 /// The folder of the copies, the paths to import, and their names in messages.
 type Sources = (Option<tempfile::TempDir>, Vec<PathBuf>, Vec<String>);
 
-/// Returns the sources that an argument names: a path, a file object, or several. File objects are copied.
+/// Returns the sources of an argument: a path, a file object, or several. File objects are copied.
 fn sources_of(given: &Bound<'_, PyAny>) -> PyResult<Sources> {
     let items = match given.hasattr("read")? || given.extract::<UserPath>().is_ok() {
         true => vec![given.clone()],
@@ -221,7 +222,7 @@ fn sources_of(given: &Bound<'_, PyAny>) -> PyResult<Sources> {
             sources.push(path);
             continue;
         }
-        // What the object itself raises is raised again.
+        // Exceptions of the object itself are raised again.
         let failed = |error: std::io::Error| match error.get_ref().and_then(|inner| inner.downcast_ref::<PyErr>()) {
             Some(raised) => raised.clone_ref(item.py()),
             None => crate::failure::of_io(&format!("cannot copy the file object: {error}"), None, &error),
@@ -230,7 +231,7 @@ fn sources_of(given: &Bound<'_, PyAny>) -> PyResult<Sources> {
             Some(folder) => folder,
             None => folder.insert(tempfile::tempdir().map_err(failed)?),
         };
-        // What the archive calls the source: the name of the file, if it has one.
+        // The archive names the source after the file, if it has a name.
         let name = item.getattr("name").ok().and_then(|name| name.extract::<PathBuf>().ok());
         let name = name.as_deref().and_then(std::path::Path::file_name).unwrap_or("games.pgn".as_ref()).to_owned();
         let own = folder.path().join(number.to_string());
@@ -263,7 +264,7 @@ fn fault_of(report: FaultReport, names: &[String]) -> Fault {
     }
 }
 
-/// Reads the name of an encoding.
+/// Parses the name of an encoding.
 pub fn encoding_of(name: &str) -> PyResult<Encoding> {
     match &*name.to_lowercase() {
         "auto" => Ok(Encoding::Auto),

@@ -1,11 +1,11 @@
-//! Scoresheet archives from Python: the module `_scoresheet`, which the package `scoresheet` shows.
+//! Scoresheet archives in Python: the module `_scoresheet`, which the package `scoresheet` re-exports.
 //!
-//! Objects are frozen and hold shared archives, so that any thread may use them, with or without a global lock. Long
-//! work runs on threads of its own with the interpreter's lock released, and answers Ctrl-C (`work`). Errors become
-//! exceptions by whose fault they are (`failure`).
+//! Objects are frozen and hold shared archives, so any thread may use them, with or without a global lock. Long work
+//! runs on separate threads with the interpreter's lock released, and stops at Ctrl-C (`work`). Errors become
+//! exceptions by their cause (`failure`).
 //!
-//! The way of the data: `open` -> `View` (games in an order) -> `Game`, `Table`, `Positions` -> Python objects, Arrow
-//! streams, bytes of tensors.
+//! Data flow: `open` -> `View` (games in an order) -> `Game`, `Table`, `Positions` -> Python objects, Arrow streams,
+//! bytes of tensors.
 
 use pyo3::prelude::*;
 
@@ -26,7 +26,7 @@ mod view;
 mod work;
 mod writer;
 
-/// What the package `scoresheet` is made of; use that.
+/// The implementation of the package `scoresheet`; use that package.
 #[pymodule(gil_used = false)]
 mod _scoresheet {
     #[pymodule_export]

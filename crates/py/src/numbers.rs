@@ -1,4 +1,4 @@
-//! Numbers of games, and hits of searches, as sequences that numpy takes without a Python object for each.
+//! Numbers of games, and hits of searches, as sequences that numpy reads without a Python object for each item.
 
 use crate::shared::Opened;
 use pyo3::exceptions::{PyIndexError, PyValueError};
@@ -10,9 +10,9 @@ use std::sync::Arc;
 /// The numbers of games, in an order.
 #[derive(Clone, PartialEq)]
 pub enum Numbers {
-    /// A number and those after it, so many.
+    /// Consecutive numbers.
     Run { first: u64, count: u64 },
-    /// These.
+    /// Any numbers.
     List(Arc<[u64]>),
 }
 
@@ -43,7 +43,7 @@ impl Numbers {
         }
     }
 
-    /// Returns whether both are the same numbers, however they are held.
+    /// Returns whether both have the same numbers, in any representation.
     pub fn is_same(&self, other: &Numbers) -> bool {
         self == other || self.len() == other.len() && self.iter().eq(other.iter())
     }
@@ -68,7 +68,7 @@ impl Numbers {
         self.get(usize::try_from(index).ok()?)
     }
 
-    /// Returns those that pass, in their order.
+    /// Returns the numbers that are in a set, in their order.
     pub fn keep(&self, passes: &GameSet) -> Numbers {
         Numbers::List(self.iter().filter(|number| passes.contains(*number)).collect())
     }
@@ -80,12 +80,12 @@ impl Numbers {
         }
     }
 
-    /// Returns the set of the numbers that one archive of the set has, under its own.
+    /// Returns the numbers that lie in one archive of the set, as numbers of this archive.
     fn among(&self, before: u64, games: u64) -> GameSet {
         GameSet::from_numbers(games, self.iter().filter_map(|number| number.checked_sub(before)))
     }
 
-    /// The games of each archive that a search is among; `None` for all.
+    /// Returns the games of each archive that a search is restricted to; `None` for all games.
     pub fn among_each(&self, opened: &Opened) -> Option<Vec<GameSet>> {
         match self {
             Numbers::Run { first: 1, count } if *count == opened.sources.len() => None,
@@ -97,8 +97,8 @@ impl Numbers {
     }
 }
 
-/// A sequence of integers, or of pairs of integers, as `View.numbers` and `View.hits` are. It is equal to a list with
-/// the same items. `numpy.asarray` makes an array of uint64 of it: of shape (n,), or (n, 2) for pairs.
+/// A sequence of integers, or of pairs of integers, like `View.numbers` and `View.hits`. It is equal to a list with the
+/// same items. `numpy.asarray` converts it to an array of uint64: of shape (n,), or (n, 2) for pairs.
 ///
 /// >>> numbers = archive[2:5].numbers
 /// >>> numbers[0], numbers[1:], numbers == [3, 4, 5]
@@ -137,7 +137,7 @@ impl NumberList {
         }
     }
 
-    /// Returns the index of the first item from `start` to before `stop` that is equal to a value.
+    /// Returns the index of the first item in `start..stop` that is equal to a value.
     fn find(&self, value: &Bound<'_, PyAny>, start: usize, stop: usize) -> Option<usize> {
         match &self.items {
             Items::One(numbers) => {
@@ -152,7 +152,7 @@ impl NumberList {
     }
 }
 
-/// Returns an array of uint64 with so many columns, 0 for one dimension, as `__array__` of numpy's protocol.
+/// Returns an array of uint64 with this many columns, or one dimension for 0, for `__array__` of numpy's protocol.
 pub fn array<'py>(
     py: Python<'py>,
     numbers: impl Iterator<Item = u64>,
@@ -161,7 +161,7 @@ pub fn array<'py>(
     copy: Option<bool>,
 ) -> PyResult<Bound<'py, PyAny>> {
     if copy == Some(false) {
-        return Err(PyValueError::new_err("an array of these is always a copy"));
+        return Err(PyValueError::new_err("the array is always a copy: copy=False is not possible"));
     }
     let mut bytes = Vec::new();
     bytes.extend(numbers.flat_map(u64::to_ne_bytes));
@@ -207,7 +207,7 @@ impl NumberList {
         self.find(value, start, stop).ok_or_else(|| PyValueError::new_err("the value is not among these"))
     }
 
-    /// Returns how many items have this value.
+    /// Returns the number of items with this value.
     #[pyo3(signature = (value, /))]
     fn count(&self, value: &Bound<'_, PyAny>) -> usize {
         let (mut count, mut next) = (0, 0);
@@ -270,14 +270,14 @@ impl NumberList {
     }
 }
 
-/// Returns an iterator over the items of a sequence that has a length and takes numbers.
+/// Returns an iterator over a sequence with a length and integer indexes.
 pub fn iterate(sequence: Bound<'_, PyAny>, backwards: bool) -> PyResult<Bound<'_, PyAny>> {
     let (py, length) = (sequence.py(), sequence.len()? as isize);
     let order = if backwards { PyRange::new_with_step(py, length - 1, -1, -1)? } else { PyRange::new(py, 0, length)? };
     py.import("builtins")?.getattr("map")?.call1((sequence.getattr("__getitem__")?, order))
 }
 
-/// Returns bounds as `list.index` reads them.
+/// Returns bounds like `list.index`.
 pub fn bounds(start: isize, stop: isize, length: usize) -> (usize, usize) {
     let length = length as isize;
     let bound = |index: isize| if index < 0 { index.saturating_add(length).max(0) } else { index.min(length) } as usize;

@@ -1,4 +1,4 @@
-//! A position by itself.
+//! A position.
 
 use crate::failure::OrRaise;
 use pyo3::exceptions::PyValueError;
@@ -8,7 +8,7 @@ use scoresheet::chess::fen::FenError;
 use scoresheet::chess::{MoveKind, Square};
 use scoresheet::query::QueryFault;
 
-/// A chess position: immutable, so that it can be shared and be a key of a dict.
+/// A chess position. It is immutable, so it can be shared and be a key of a dict.
 ///
 /// >>> start = scoresheet.Position()
 /// >>> start.play("e4").play("c5").fen
@@ -23,19 +23,19 @@ pub struct Position {
 }
 
 impl PartialEq for Position {
-    /// By what a FEN says; the labels of the pieces, which come from the game, do not count.
+    /// Compares the fields of a FEN; labels of pieces, which come from the game, are ignored.
     fn eq(&self, other: &Position) -> bool {
         self.position.fen() == other.position.fen()
     }
 }
 
 impl Position {
-    /// Returns a position by itself: a game that starts here.
+    /// Returns a position without a game; a game could start from it.
     pub fn by_itself(position: scoresheet::Position) -> Position {
         Position { chess960: position.is_chess960(), position }
     }
 
-    /// Returns a position of a game, which says how castling is written.
+    /// Returns a position of a game; `chess960` determines how castling is written.
     pub fn in_game(position: scoresheet::Position, chess960: bool) -> Position {
         Position { position, chess960 }
     }
@@ -46,7 +46,7 @@ impl Position {
         String::from_utf8_lossy(&text).into_owned()
     }
 
-    /// Reads a move in standard algebraic or UCI's notation.
+    /// Parses a move in standard algebraic notation or UCI.
     fn read(&self, text: &str) -> PyResult<Move> {
         let position = &self.position;
         let san = position.parse_san(text.as_bytes());
@@ -55,7 +55,7 @@ impl Position {
     }
 }
 
-/// Reads a FEN.
+/// Parses a FEN.
 pub fn read_fen(py: Python<'_>, fen: &str) -> PyResult<scoresheet::Position> {
     scoresheet::Position::from_fen(fen.as_bytes())
         .map_err(|error: FenError| QueryFault::new(fen, 0..fen.len(), error.in_text(fen.as_bytes())))
@@ -90,7 +90,7 @@ impl Position {
         self.position.turn().to_string()
     }
 
-    /// The legal moves as UCI writes them.
+    /// The legal moves in UCI.
     #[getter]
     fn moves(&self) -> Vec<String> {
         self.position.legal_moves().into_iter().map(|m| self.uci_of(m)).collect()
@@ -132,7 +132,7 @@ impl Position {
         self.position.fullmove_number()
     }
 
-    /// The Zobrist key by the numbers that Polyglot's books use.
+    /// The Zobrist key with the constants of Polyglot books.
     #[getter]
     fn zobrist(&self) -> u64 {
         self.position.zobrist()
@@ -151,8 +151,8 @@ impl Position {
         Ok(self.position.piece_at(square).map(|piece| piece.letter() as char))
     }
 
-    /// Returns the position after a move in either notation; "--" and "0000" pass. Raises ValueError where it is not
-    /// legal.
+    /// Returns the position after a move in either notation; "--" and "0000" are null moves. Raises ValueError if the
+    /// move is illegal.
     fn play(&self, text: &str) -> PyResult<Position> {
         let m = self.read(text)?;
         let mut position = self.position.clone();
@@ -170,7 +170,7 @@ impl Position {
         Ok(self.position.san(self.read(text)?))
     }
 
-    /// Returns a move as UCI writes it.
+    /// Returns a move in UCI.
     fn uci(&self, text: &str) -> PyResult<String> {
         Ok(self.uci_of(self.read(text)?))
     }

@@ -1,7 +1,7 @@
-//! The positions of games that may be trained on, numbered.
+//! The selected positions of games for training, numbered.
 //!
-//! For each game it is kept which of its plies count: a first one and a step, or, where each ply has to be looked at, a
-//! bit each. So a position costs a search by halves, and a hundred million games fit into memory.
+//! For each game, a run stores the selected plies: a first ply and a step, or a bit per ply if each ply has to be
+//! tested. A position is found by binary search, and a hundred million games fit into memory.
 
 use crate::failure::OrRaise;
 use crate::shared::Opened;
@@ -18,8 +18,8 @@ use scoresheet::query::tag_columns::Key;
 use scoresheet::{Error, GameRef};
 use std::sync::Arc;
 
-/// Positions of games, numbered from 0: what `View.positions` gives. `positions[0]` is a pair of a game's number and a
-/// ply.
+/// Positions of games, numbered from 0: the result of `View.positions`. `positions[0]` is a pair of a game's number and
+/// a ply.
 ///
 /// >>> positions = archive.positions(skip_plies=8, quiet=True)
 /// >>> game, ply = positions[0]
@@ -32,13 +32,13 @@ use std::sync::Arc;
 pub struct Positions {
     view: Py<View>,
     runs: Vec<Run>,
-    /// The number of the first position of each run, and that of all at the end.
+    /// The number of the first position of each run, and the total at the end.
     starts: Vec<u64>,
-    /// A bit for each ply of a game that is looked at ply by ply.
+    /// A bit for each ply of the games whose plies are tested.
     bits: Vec<u64>,
 }
 
-/// The plies of one game that count.
+/// The selected plies of one game.
 #[derive(Clone, Copy, PartialEq)]
 struct Run {
     game: u64,
@@ -47,9 +47,9 @@ struct Run {
 
 #[derive(Clone, Copy, PartialEq)]
 enum Plies {
-    /// From a ply on, by so many.
+    /// Every `step`-th ply from `first` on.
     Every { first: u32, step: u32 },
-    /// Those whose bits are set, from this word on; bit 0 is ply 0.
+    /// The plies with a set bit, from this word on; bit 0 is ply 0.
     Bits { word: u64 },
 }
 
@@ -63,7 +63,7 @@ impl PartialEq for Positions {
 }
 
 impl Plies {
-    /// Returns it in 64 bits, for pickles: the highest bit for a word, otherwise the step and the first ply.
+    /// Returns the plies as 64 bits, for pickles: the highest bit and a word, otherwise the step and the first ply.
     fn packed(self) -> u64 {
         match self {
             Plies::Every { first, step } => u64::from(step) << 32 | u64::from(first),
@@ -79,9 +79,9 @@ impl Plies {
     }
 }
 
-/// What is asked of positions.
+/// The conditions on positions.
 #[derive(Clone, Copy)]
-struct Wanted {
+struct Conditions {
     skip_plies: u32,
     skip_last: u32,
     mover_elo: Option<(i32, i32)>,
@@ -89,7 +89,7 @@ struct Wanted {
     split: Option<Split>,
 }
 
-/// A share of the games.
+/// A part of the games.
 #[derive(Clone, Copy)]
 struct Split {
     test: bool,
@@ -110,19 +110,19 @@ impl Split {
         Ok(Split { test, share, seed })
     }
 
-    /// Whether a game is in this part, as `scoresheet sample --test` divides them.
+    /// Returns whether a game is in this part. Divides games like `scoresheet sample --test`.
     fn has(&self, game: &GameRef<'_>) -> Result<bool, Error> {
         Ok((part_of(game, self.share, self.seed)? == Part::Test) == self.test)
     }
 }
 
-/// The plies of a game that count, and how many.
+/// The selected plies of a game, and their number.
 enum Found {
     Every { first: u32, step: u32, count: u64 },
     Bits { words: Vec<u64>, count: u64 },
 }
 
-/// Games that a thread does at a time.
+/// The number of games per task of a thread.
 const TASK: usize = 256;
 
 impl Positions {
@@ -155,9 +155,9 @@ impl Positions {
     }
 }
 
-/// Returns which plies of each game count.
-fn look(opened: &Opened, games: &[u64], wanted: Wanted) -> Result<Vec<Found>, Error> {
-    let facts = opened.facts(wanted.mover_elo.is_some(), false)?;
+/// Returns the selected plies of each game.
+fn look(opened: &Opened, games: &[u64], conditions: Conditions) -> Result<Vec<Found>, Error> {
+    let facts = opened.facts(conditions.mover_elo.is_some(), false)?;
     let sources = opened.sources.members();
     let mut plies = Vec::new();
     for source in sources {
@@ -168,12 +168,12 @@ fn look(opened: &Opened, games: &[u64], wanted: Wanted) -> Result<Vec<Found>, Er
         let place = sources.partition_point(|source| source.before() < *number).wrapping_sub(1);
         let (Some(source), Some(plies)) = (sources.get(place), plies.get(place)) else { return Ok(none) };
         let local = number - source.before();
-        let end = plies.get(local).saturating_sub(wanted.skip_last);
-        if end <= wanted.skip_plies {
+        let end = plies.get(local).saturating_sub(conditions.skip_last);
+        if end <= conditions.skip_plies {
             return Ok(none);
         }
-        // Whose moves count.
-        let movers = match wanted.mover_elo {
+        // The sides whose moves are selected.
+        let movers = match conditions.mover_elo {
             None => [true; 2],
             Some((least, most)) => {
                 facts.ratings(place, local).map(|rating| rating > 0 && (least..=most).contains(&i32::from(rating)))
@@ -183,23 +183,23 @@ fn look(opened: &Opened, games: &[u64], wanted: Wanted) -> Result<Vec<Found>, Er
             return Ok(none);
         }
         let own = source.archive().game(local)?;
-        if let Some(split) = wanted.split
+        if let Some(split) = conditions.split
             && !split.has(&own)?
         {
             return Ok(none);
         }
-        if wanted.quiet {
-            let words = quiet(&own, wanted.skip_plies, end, movers)?;
+        if conditions.quiet {
+            let words = quiet(&own, conditions.skip_plies, end, movers)?;
             let count = words.iter().map(|word| u64::from(word.count_ones())).sum();
             return Ok(Found::Bits { words, count });
         }
         let (first, step) = match movers {
-            [true, true] => (wanted.skip_plies, 1),
+            [true, true] => (conditions.skip_plies, 1),
             [white, _] => {
                 let begins = own.start().turn() == Color::White;
-                // The parity of the plies at which the one who counts is to move.
+                // The parity of the plies at which this side is to move.
                 let parity = u32::from(white != begins);
-                (wanted.skip_plies + (wanted.skip_plies + parity) % 2, 2)
+                (conditions.skip_plies + (conditions.skip_plies + parity) % 2, 2)
             }
         };
         let count = u64::from(end.saturating_sub(first).div_ceil(step));
@@ -210,14 +210,13 @@ fn look(opened: &Opened, games: &[u64], wanted: Wanted) -> Result<Vec<Found>, Er
     Ok(parts?.into_iter().flatten().collect())
 }
 
-/// Returns a bit for each ply from `from` to before `end` that has no check and whose move takes nothing, promotes
-/// nothing and gives no check.
+/// Returns a bit for each ply in `from..end` without check whose move is no capture, no promotion and gives no check.
 fn quiet(game: &GameRef<'_>, from: u32, end: u32, movers: [bool; 2]) -> Result<Vec<u64>, Error> {
     let mut words = vec![0u64; (end as usize).div_ceil(64)];
     let mut before: Option<(u32, bool, [u32; 12])> = None;
     game.walk(|state| {
         let ply = state.ply();
-        // One beyond the last, whose move is looked at, too.
+        // One ply beyond the last, because its move is also tested.
         if ply < from || ply > end {
             return;
         }
@@ -277,13 +276,13 @@ impl Positions {
         found.map(|number| number as usize).ok_or_else(missing)
     }
 
-    /// Returns how often a position is among these: 0 or 1, unless the games were repeated.
+    /// Returns the number of occurrences of a position: 0 or 1, unless games were repeated.
     #[pyo3(signature = (position, /))]
     fn count(&self, position: &Bound<'_, PyAny>) -> usize {
-        let Ok(wanted) = position.extract::<(u64, u32)>() else { return 0 };
+        let Ok(conditions) = position.extract::<(u64, u32)>() else { return 0 };
         let of = |(place, run): (usize, &Run)| match (self.starts.get(place), self.starts.get(place + 1)) {
-            (Some(start), Some(end)) if run.game == wanted.0 => {
-                (*start..*end).filter(|number| self.at(*number) == Some(wanted)).count()
+            (Some(start), Some(end)) if run.game == conditions.0 => {
+                (*start..*end).filter(|number| self.at(*number) == Some(conditions)).count()
             }
             _ => 0,
         };
@@ -316,7 +315,7 @@ impl Positions {
         Ok((restore, state.into_pyobject(py)?))
     }
 
-    /// The games that the positions are of.
+    /// The games of these positions.
     #[getter]
     fn view(&self, py: Python<'_>) -> Py<View> {
         self.view.clone_ref(py)
@@ -341,16 +340,16 @@ impl Positions {
         Ok((PyByteArray::new(py, &games), PyByteArray::new(py, &plies)))
     }
 
-    /// Returns numbers `start` to before `end` of the positions in the order of a seed, 8 bytes each.
+    /// Returns the numbers at `start..end` in the order of a seed, 8 bytes each.
     fn _order<'py>(&self, py: Python<'py>, start: u64, end: u64, seed: u64) -> Bound<'py, PyByteArray> {
         let order = Permutation::new(self.len(), seed);
         let numbers = (start..end.min(self.len())).flat_map(|place| (order.at(place) as i64).to_ne_bytes());
         PyByteArray::new(py, &numbers.collect::<Vec<u8>>())
     }
 
-    /// Returns the games and plies of `n` of these positions in random order, no position twice: two arrays of int64,
-    /// of numpy where it is installed. The same seed gives the same positions on any machine, and a larger sample
-    /// begins with the smaller one.
+    /// Returns the games and plies of `n` of these positions in random order, without repetition: two arrays of int64,
+    /// from numpy if it is installed. The same seed gives the same positions on any machine, and a larger sample begins
+    /// with the smaller one.
     #[pyo3(signature = (n, /, seed = 0))]
     fn sample<'py>(slf: &Bound<'py, Self>, n: u64, seed: u64) -> PyResult<Bound<'py, PyAny>> {
         slf.py().import("scoresheet._training")?.call_method1("sample", (slf, n, seed))
@@ -385,12 +384,12 @@ pub fn positions_of(
 ) -> PyResult<Positions> {
     let mover_elo = mover_elo.map(|(least, most)| (least.map_or(1, i32::from), most.map_or(i32::MAX, i32::from)));
     let split = split.map(Split::new).transpose()?;
-    let wanted = Wanted { skip_plies, skip_last, mover_elo, quiet, split };
+    let conditions = Conditions { skip_plies, skip_last, mover_elo, quiet, split };
     let opened = view.shared.get()?;
     let numbers: Vec<u64> = view.numbers.iter().collect();
     let games: Arc<[u64]> = numbers.into();
     let of = Arc::clone(&games);
-    let found = work::long(py, move || look(&opened, &of, wanted))?.or_raise(py)?;
+    let found = work::long(py, move || look(&opened, &of, conditions))?.or_raise(py)?;
     let mut positions =
         Positions { view: Py::new(py, view.again())?, runs: Vec::new(), starts: vec![0], bits: Vec::new() };
     let mut total = 0;
@@ -414,7 +413,7 @@ pub fn positions_of(
     Ok(positions)
 }
 
-/// Returns positions out of a pickle.
+/// Returns positions from a pickle.
 #[pyfunction]
 #[pyo3(name = "_positions")]
 pub fn restored_positions(
@@ -436,7 +435,7 @@ pub fn restored_positions(
 }
 
 impl View {
-    /// Returns the same games once more.
+    /// Returns another view of the same games.
     fn again(&self) -> View {
         View::from_numbers(&self.shared, self.numbers.clone())
     }

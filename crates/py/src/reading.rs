@@ -1,4 +1,4 @@
-//! PGN read game by game, without an archive.
+//! Reads PGN game by game, without an archive.
 
 use crate::game::Game;
 use crate::import::encoding_of;
@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Bytes of PGN that are read at once.
+/// The size of a read in bytes.
 const STEP: usize = 256 << 10;
 
 /// Iterates over the games of a PGN: see `read_pgn`.
@@ -28,8 +28,8 @@ struct Inner {
     given: u64,
 }
 
-/// Reads the games of a PGN one after the other, without an archive: a path, plain or compressed, or a file
-/// object, binary or text. What is wrong with a game is in its `faults`; games that cannot be read at all are passed over.
+/// Reads the games of a PGN one after the other, without an archive: from a path, plain or compressed, or a file
+/// object, binary or text. `faults` of a game has its faults; unreadable games are skipped.
 ///
 /// >>> games = scoresheet.read_pgn("games.pgn.zst")
 /// >>> game = next(games)
@@ -63,7 +63,7 @@ fn refused(name: &str, error: SourceError) -> PyErr {
 }
 
 impl Inner {
-    /// Returns the next game with its number, and what was wrong with it.
+    /// Returns the next game with its number and its faults.
     fn next(&mut self) -> io::Result<Option<(scoresheet::Game, u64, Vec<String>)>> {
         while self.ready.is_empty() {
             let Some(splitter) = &mut self.splitter else { return Ok(None) };

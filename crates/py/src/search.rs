@@ -1,4 +1,4 @@
-//! Positions and patterns looked for, and opening trees.
+//! Searches for positions and patterns, and opening trees.
 
 use crate::failure::OrRaise;
 use crate::position::{Position, read_fen};
@@ -9,7 +9,7 @@ use scoresheet::Query;
 use scoresheet::chess::Color;
 use scoresheet::query::{self, PositionQuery, SearchOptions, Tally};
 
-/// Reads a question: a position, or what JSON says, as a text or a dict.
+/// Parses a question: a position, or JSON as a text or a dict.
 pub fn question(given: &Bound<'_, PyAny>, reach: SearchOptions) -> PyResult<Query> {
     let py = given.py();
     let text = match given.cast::<PyDict>() {
@@ -21,7 +21,7 @@ pub fn question(given: &Bound<'_, PyAny>, reach: SearchOptions) -> PyResult<Quer
             let query = json.parse::<Query>().or_raise(py)?;
             if reach == SearchOptions::default() { query } else { query.reach(reach) }
         }
-        // What a FEN leaves out is not compared.
+        // Fields that a FEN leaves out are not compared.
         (None, Ok(fen)) if fen.contains('/') => Query::from(PositionQuery::from_fen(&fen).or_raise(py)?).reach(reach),
         _ => Query::from(&position_of(given)?).reach(reach),
     };
@@ -31,7 +31,7 @@ pub fn question(given: &Bound<'_, PyAny>, reach: SearchOptions) -> PyResult<Quer
     Ok(query)
 }
 
-/// Reads a position: one of Python's, a FEN, or moves from the standard starting position.
+/// Parses a position: a `Position`, a FEN, or moves from the standard starting position.
 pub fn position_of(given: &Bound<'_, PyAny>) -> PyResult<scoresheet::Position> {
     let py = given.py();
     if let Ok(position) = given.cast::<Position>() {
@@ -49,7 +49,7 @@ pub fn position_of(given: &Bound<'_, PyAny>) -> PyResult<scoresheet::Position> {
     query::line(&text).or_raise(py)
 }
 
-/// What was played in a position: a sequence of moves, the most frequent first; `tree["e4"]` is one of them.
+/// The moves played in a position: a sequence, the most frequent first; `tree["e4"]` is one of its moves.
 #[pyclass(frozen, module = "scoresheet")]
 pub struct Tree {
     tree: scoresheet::Tree,
@@ -82,7 +82,7 @@ impl Tree {
         self.tree.tally.games()
     }
 
-    /// The games that end there, or go on with a null move.
+    /// The games that end there, or continue with a null move.
     #[getter]
     fn ended(&self) -> u64 {
         self.games().saturating_sub(self.tree.branches.iter().map(|branch| branch.tally.games()).sum())
@@ -141,7 +141,7 @@ impl Tree {
         Ok(found.into_pyobject(py)?.into_any())
     }
 
-    /// Returns whether a move was played: one of the tree's, or its text in either notation.
+    /// Returns whether a move was played: an item of the tree, or a text in either notation.
     fn __contains__(&self, m: &Bound<'_, PyAny>) -> bool {
         let text = m.extract::<String>().ok();
         let is = |own: &TreeMove| match &text {
@@ -158,7 +158,7 @@ impl Tree {
         (0..self.__len__()).find(is).ok_or_else(|| PyValueError::new_err("the move is not among these"))
     }
 
-    /// Returns how often a move is in the tree: 0 or 1.
+    /// Returns the number of occurrences of a move in the tree: 0 or 1.
     #[pyo3(signature = (m, /))]
     fn count(&self, m: &Bound<'_, PyAny>) -> usize {
         usize::from(self.index(m).is_ok())
@@ -173,7 +173,7 @@ impl Tree {
     }
 }
 
-/// A move that was played in a position, and how the games went.
+/// A move played in a position, and the results of its games.
 #[pyclass(frozen, module = "scoresheet", eq)]
 #[derive(PartialEq)]
 pub struct TreeMove {
@@ -191,7 +191,7 @@ impl TreeMove {
         &self.san
     }
 
-    /// The move as UCI writes it.
+    /// The move in UCI.
     #[getter]
     fn uci(&self) -> &str {
         &self.uci
@@ -203,25 +203,25 @@ impl TreeMove {
         self.tally.games()
     }
 
-    /// The games of these that White won.
+    /// The number of these games that White won.
     #[getter]
     fn white(&self) -> u64 {
         self.tally.white
     }
 
-    /// The draws of these.
+    /// The number of draws in these games.
     #[getter]
     fn draws(&self) -> u64 {
         self.tally.draws
     }
 
-    /// The games of these that Black won.
+    /// The number of these games that Black won.
     #[getter]
     fn black(&self) -> u64 {
         self.tally.black
     }
 
-    /// The share of the points that the mover scored, 0 to 1, or None where no game has a result.
+    /// The mover's score, 0 to 1, or None if no game has a result.
     #[getter]
     fn score(&self) -> Option<f64> {
         let known = self.tally.white + self.tally.draws + self.tally.black;
@@ -229,13 +229,13 @@ impl TreeMove {
         (known > 0).then(|| (won as f64 + self.tally.draws as f64 / 2.0) / known as f64)
     }
 
-    /// The mean rating of the games, or None where no game has any.
+    /// The mean rating of the games, or None if no game has one.
     #[getter]
     fn average_rating(&self) -> Option<u32> {
         self.tally.average_rating()
     }
 
-    /// The rating that the mover's score is worth against these opponents, or None.
+    /// The mover's performance rating against these opponents, or None.
     #[getter]
     fn performance(&self) -> Option<i32> {
         self.tally.performance(if self.white { Color::White } else { Color::Black })

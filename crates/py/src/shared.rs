@@ -1,4 +1,4 @@
-//! Open archives that Python objects share, until they are closed.
+//! Open archives that Python objects share until they are closed.
 
 use crate::failure::OrRaise;
 use crate::work;
@@ -12,7 +12,7 @@ use scoresheet::{ArchiveFile, ArchiveSet, Error, GameRef};
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// Archives, how they were opened, and whether they still are.
+/// Archives, the options of their opening, and whether they are still open.
 pub struct Shared {
     pub paths: Vec<PathBuf>,
     pub map: bool,
@@ -21,7 +21,7 @@ pub struct Shared {
     opened: RwLock<Option<Arc<Opened>>>,
 }
 
-/// Archives that are open.
+/// Open archives.
 pub struct Opened {
     pub sources: Arc<ArchiveSet>,
 }
@@ -34,7 +34,7 @@ impl Opened {
 }
 
 impl Shared {
-    /// Opens archives; a folder stands for those in it.
+    /// Opens archives; a folder stands for the archives in it.
     pub fn open(py: Python<'_>, paths: Vec<PathBuf>, map: bool) -> PyResult<Shared> {
         let paths = archives_of(paths).or_raise(py)?;
         let access = if map { Access::default() } else { Access::Read };
@@ -49,7 +49,7 @@ impl Shared {
         Ok(Shared { paths, map, state, opened: RwLock::new(Some(Arc::new(opened))) })
     }
 
-    /// Returns whether both are the same archives at the same commits, however often they were opened.
+    /// Returns whether both are the same archives at the same commits, even if opened twice.
     pub fn is_same(&self, other: &Shared) -> bool {
         let whole = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
         std::ptr::eq(self, other)
@@ -64,14 +64,13 @@ impl Shared {
         opened.clone().ok_or_else(|| PyValueError::new_err("the archive has been closed"))
     }
 
-    /// Returns the paths for pickles: where the process has another working directory, they are the same.
+    /// Returns absolute paths for pickles: they are valid in a process with another working directory.
     pub fn absolute<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
         PyTuple::new(py, self.paths.iter().map(absolute))
     }
 
-    /// Opens the archives once more to use side files that have been made since. Archives that have changed meanwhile
-    /// stay as they were opened.
+    /// Reopens the archives to use newly built side files. Archives that have changed since stay as they are.
     pub fn reopen(&self, py: Python<'_>) -> PyResult<()> {
         let again = Shared::open(py, self.paths.clone(), self.map)?;
         if again.state == self.state && !self.is_closed() {
@@ -81,7 +80,7 @@ impl Shared {
         Ok(())
     }
 
-    /// Closes the archives: their files are let go once no other thread is reading them.
+    /// Closes the archives: their files are closed when no other thread reads them.
     pub fn close(&self) {
         *self.opened.write().unwrap_or_else(PoisonError::into_inner) = None;
     }
@@ -91,7 +90,7 @@ impl Shared {
     }
 }
 
-/// A path as people write it: `~` at its beginning is the home folder.
+/// A path as users type it: `~` at the beginning is the home folder.
 pub struct UserPath(pub PathBuf);
 
 impl<'a, 'py> FromPyObject<'a, 'py> for UserPath {
@@ -116,10 +115,10 @@ pub fn paths_of(given: &Bound<'_, PyAny>) -> PyResult<Vec<PathBuf>> {
     Ok(paths.into_iter().map(|path| path.0).collect())
 }
 
-/// More paths than anybody opens at once, so that an endless iterator is an error.
+/// More paths than anybody opens at once, so an endless iterator is an error.
 pub const MOST_PATHS: usize = 1 << 20;
 
-/// Returns the items of any iterable. Its `__len__` is not believed: memory grows with the items that come.
+/// Returns the items of any iterable. Ignores its `__len__`: memory grows with the items that arrive.
 ///
 /// Errors: an item of another type, or more than `most` items.
 pub fn items<'py, T>(given: &Bound<'py, PyAny>, name: &str, most: usize) -> PyResult<Vec<T>>
@@ -136,10 +135,10 @@ where
     Ok(items)
 }
 
-/// A file object of Python as a reader, of bytes or of text, which is read as UTF-8.
+/// A file object of Python as a reader, of bytes or of text, which is encoded as UTF-8.
 pub struct FileObject {
     file: Py<PyAny>,
-    /// Bytes that have been read, but not asked for yet: letters take up to 4 bytes.
+    /// Bytes that were read but not yet returned: a letter takes up to 4 bytes.
     rest: std::collections::VecDeque<u8>,
 }
 

@@ -1,4 +1,4 @@
-//! Tables for data frames: a description of what is to be read, which any consumer of Arrow turns into its own.
+//! Tables for data frames: a description of the columns and games, which consumers of Arrow read.
 
 use crate::failure::{self, exception};
 use crate::shared::{Shared, UserPath};
@@ -16,8 +16,8 @@ use scoresheet_arrow::{Batches, Columns, Options, ParquetError, ParquetOptions, 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A table of games. It is read when a consumer asks for it, as often as that is: chunks of games on all cores, without
-/// the interpreter's lock, only the columns that are wanted.
+/// A table of games. Each consumer reads it on demand: chunks of games on all cores, without the interpreter's lock,
+/// and only the requested columns.
 ///
 /// >>> table = archive.table(["white", "white_elo", "result"], where="result = 1-0")
 /// >>> table
@@ -29,7 +29,7 @@ pub struct Table {
     shared: Arc<Shared>,
     len: usize,
     rows: Rows,
-    /// The preset that the columns are of; columns of one name differ between presets.
+    /// The preset of the columns; columns with one name differ between presets.
     preset: Option<String>,
     columns: Columns,
     options: Options,
@@ -44,7 +44,7 @@ impl PartialEq for Table {
     }
 }
 
-/// More names than a table can have columns, so that an endless iterator is an error.
+/// More names than a table can have columns, so an endless iterator is an error.
 const MOST_COLUMNS: usize = 1000;
 
 impl Table {
@@ -68,7 +68,7 @@ impl Table {
         Ok(Table { shared: Arc::clone(shared), len, rows, preset, columns, options })
     }
 
-    /// Returns a table out of a pickle.
+    /// Returns a table from a pickle.
     pub fn restored(
         shared: &Arc<Shared>,
         len: usize,
@@ -106,7 +106,7 @@ fn list(names: Vec<String>) -> PyResult<Columns> {
     Columns::list(names).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
-/// Batches that are read on the threads of this process, whoever asks.
+/// Returns batches that are read on the threads of this process, for any calling thread.
 fn on_pool(mut batches: Batches) -> impl RecordBatchReader + Send {
     let schema: SchemaRef = batches.schema();
     RecordBatchIterator::new(std::iter::from_fn(move || work::on_pool(|| batches.next())), schema)
@@ -120,7 +120,7 @@ impl Table {
         self.columns.columns().iter().map(|column| column.name).collect()
     }
 
-    /// The types of the columns, by name, as Arrow calls them.
+    /// The Arrow types of the columns, by name.
     #[getter]
     fn types(&self) -> PyResult<Vec<(String, String)>> {
         let schema = self.batches(self.options)?.schema();
@@ -131,7 +131,7 @@ impl Table {
         self.len
     }
 
-    /// Returns the table with one column, or with some, in this order. Raises KeyError where it has no such column.
+    /// Returns the table with only this column or these columns, in this order. Raises KeyError for an unknown column.
     fn __getitem__(&self, names: &Bound<'_, PyAny>) -> PyResult<Table> {
         let names: Vec<String> = match names.extract::<String>() {
             Ok(name) => vec![name],
@@ -166,15 +166,15 @@ impl Table {
         format!("<Table of {} games: {}>", self.len, self.names().join(", "))
     }
 
-    /// Returns the schema for consumers of Arrow, by its C data interface.
+    /// Returns the schema for consumers of Arrow, with its C data interface.
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
         let schema = FFI_ArrowSchema::try_from(&*self.batches(self.options)?.schema());
         let schema = schema.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
         PyCapsule::new_with_value(py, schema, c"arrow_schema")
     }
 
-    /// Returns the table for consumers of Arrow, by its C stream interface. A schema that is asked for is not heeded:
-    /// the consumer casts.
+    /// Returns the table for consumers of Arrow, with its C stream interface. A requested schema is ignored: the
+    /// consumer casts.
     #[pyo3(signature = (requested_schema = None))]
     fn __arrow_c_stream__<'py>(
         &self,
@@ -202,9 +202,8 @@ impl Table {
     }
 
     /// Writes the table as a Parquet file with plain types, zstd and row groups of `row_group` games. Returns the
-    /// number of games. The file appears under its name once it is complete; a Parquet file that
-    /// is there stays unless `overwrite` says otherwise, and any other file stays. Raises ValueError where the path is
-    /// the archive's own or a side file's.
+    /// number of games. The file gets its name when complete. An existing Parquet file is replaced only with
+    /// `overwrite`, and any other file never. Raises ValueError if the path is the archive or one of its side files.
     ///
     /// >>> archive.table(["white", "plies"]).to_parquet("plies.parquet")
     /// 3000
@@ -243,7 +242,7 @@ impl Table {
     }
 }
 
-/// Returns the exception for what kept a Parquet file from being written.
+/// Returns the exception for a failure to write a Parquet file.
 fn of_parquet(py: Python<'_>, error: ParquetError, path: &std::path::Path) -> PyErr {
     let text = format!("cannot write {}: {error}", path.display());
     let mut source: Option<&(dyn std::error::Error + 'static)> = Some(&error);

@@ -1,4 +1,4 @@
-//! Archives and parts of them: sequences of games in an order, with Python's habits.
+//! Archives and their parts: sequences of games in an order, with Python's conventions.
 
 use crate::failure::{OrRaise, game_number};
 use crate::game::Game;
@@ -17,11 +17,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Games of an archive, in an order: what slices, filters and searches give. A sequence like a list, and it can be
-/// filtered and searched again.
+/// Games of an archive, in an order: the result of slices, filters and searches. It is a sequence like a list, and can
+/// be filtered and searched again.
 ///
-/// A list or an array of integers or booleans is an index, too. `&`, `|` and `-` join views of one archive: the games keep
-/// the order of the left view, and `|` appends those that only the right one has.
+/// A list or an array of integers or booleans is also an index. `&`, `|` and `-` combine views of one archive: the
+/// games keep the order of the left view, and `|` appends the games that only the right view has.
 ///
 /// >>> strong = archive.where("elo >= 2000")
 /// >>> len(strong) < len(archive)
@@ -33,7 +33,7 @@ pub struct View {
     pub shared: Arc<Shared>,
     pub numbers: Numbers,
     hits: Option<Arc<[(u64, u32)]>>,
-    /// How deep in a principal variation each hit is.
+    /// The depth of each hit in a principal variation.
     pv_depths: Option<Arc<[Option<u32>]>>,
 }
 
@@ -43,15 +43,15 @@ impl PartialEq for View {
     }
 }
 
-/// The most indices of one list, to make an endless iterator an error.
+/// The maximum number of indexes in one list, so an endless iterator is an error.
 const MOST_INDICES: usize = 1 << 26;
 
 impl View {
-    /// Returns the numbers at the indices of a list or an array. Booleans choose: one for each game.
+    /// Returns the numbers at the indexes of a list or an array. Booleans select games: one for each game.
     fn choose(&self, indices: &Bound<'_, PyAny>) -> PyResult<Numbers> {
         let mut numbers = Vec::new();
         let (mut read, mut booleans) = (0, false);
-        // Too many are refused before they are read; of booleans there may be as many as games.
+        // A list with too many items is refused before it is read; there may be one boolean per game.
         let too_many = indices.len().is_ok_and(|count| count > MOST_INDICES);
         for item in indices.try_iter()? {
             let item = item?;
@@ -81,20 +81,20 @@ impl View {
         PyIndexError::new_err(format!("booleans choose games one by one: {} are needed", self.numbers.len()))
     }
 
-    /// Returns the number at an integer in Python's eyes, numpy's too.
+    /// Returns the number at an integer index of Python or numpy.
     fn number_at(&self, index: &Bound<'_, PyAny>) -> PyResult<u64> {
         let index = index.call_method0("__index__").map_err(|_| {
             let kind = index.get_type().name().map(|name| name.to_string()).unwrap_or_default();
             PyTypeError::new_err(format!("games are numbered by integers, slices or lists of integers, not {kind}"))
         })?;
-        // An integer that is too large for i64 is out of range, too.
+        // An integer beyond i64 is also out of range.
         let number = index.extract::<i64>().ok().and_then(|index| self.numbers.at(index));
         number.ok_or_else(|| PyIndexError::new_err(format!("no game at {index}: there are {}", self.numbers.len())))
     }
 
     /// Returns the games of another view as a set.
     ///
-    /// Errors: the view is of another archive, or the archive has been closed.
+    /// Errors: the view belongs to another archive, or the archive is closed.
     fn set_of(&self, other: &View) -> PyResult<GameSet> {
         if !self.shared.is_same(&other.shared) {
             return Err(PyValueError::new_err("the games are of different archives"));
@@ -111,7 +111,7 @@ impl View {
         View::from_numbers(&self.shared, numbers)
     }
 
-    /// The games that a filter lets pass.
+    /// Returns the games that match a filter.
     fn select(&self, py: Python<'_>, filter: &str) -> PyResult<Numbers> {
         let filter = filter.parse::<Filter>().or_raise(py)?;
         let opened = self.shared.get()?;
@@ -160,7 +160,7 @@ impl View {
         Games { shared: Arc::clone(&self.shared), numbers: self.numbers.clone(), next: AtomicUsize::new(0) }
     }
 
-    /// Returns whether a game of the same archive is among these.
+    /// Returns whether a game of the same archive is in the view.
     fn __contains__(&self, game: &Bound<'_, PyAny>) -> bool {
         let number = game.cast::<Game>().ok().and_then(|game| game.get().number_in(&self.shared));
         number.is_some_and(|number| self.numbers.position(number).is_some())
@@ -171,7 +171,7 @@ impl View {
         Games { shared: Arc::clone(&self.shared), numbers: Numbers::List(numbers.into()), next: AtomicUsize::new(0) }
     }
 
-    /// Returns the index of a game, as a list does. Raises ValueError if the game is missing.
+    /// Returns the index of a game, like a list. Raises ValueError if the game is missing.
     ///
     /// >>> archive[10:20].index(archive[12])
     /// 2
@@ -186,7 +186,7 @@ impl View {
         found.ok_or_else(|| PyValueError::new_err("the game is not among these"))
     }
 
-    /// Returns how often a game is among these: 0 or 1, unless a list of indices repeated it.
+    /// Returns the number of occurrences of a game: 0 or 1, unless a list of indexes repeated it.
     ///
     /// >>> archive[[3, 1, 3]].count(archive[3])
     /// 2
@@ -224,7 +224,7 @@ impl View {
         reduce(py, &self.shared, Some(&numbers))
     }
 
-    /// The numbers of the games in the archive, from 1. `numpy.asarray` makes an array of uint64 of them.
+    /// The numbers of the games in the archive, from 1. `numpy.asarray` converts them to an array of uint64.
     ///
     /// >>> archive[2:5].numbers
     /// [3, 4, 5]
@@ -233,8 +233,8 @@ impl View {
         NumberList::from_numbers(self.numbers.clone())
     }
 
-    /// Where a search found what: the number of each game and the ply, by game. None where there was no search.
-    /// `numpy.asarray` makes an array of uint64 of them, (n, 2).
+    /// The matches of a search: the number of each game and the ply, by game. None without a search. `numpy.asarray`
+    /// converts them to an array of uint64, (n, 2).
     ///
     /// >>> game, ply = archive.find("e4 c5 Nf3").hits[0]
     /// >>> archive.game(game).san[:ply]
@@ -244,16 +244,16 @@ impl View {
         self.hits.clone().map(NumberList::from_hits)
     }
 
-    /// How many moves of an engine's principal variation lead to each of the `hits`; None for those of the game's own
-    /// moves. The variation begins at ply `ply - depth`. None where there was no search.
+    /// The number of moves in an engine's principal variation up to each of the `hits`; None for hits in the game's own
+    /// moves. The variation begins at ply `ply - depth`. None without a search.
     #[getter]
     fn pv_depths(&self) -> Option<Vec<Option<u32>>> {
         self.pv_depths.as_ref().map(|depths| depths.to_vec())
     }
 
-    /// Returns the game of that number in the archive, from 1.
+    /// Returns the game with this number in the archive, from 1.
     ///
-    /// Raises IndexError where there is none, DeletedError where it has been deleted.
+    /// Raises IndexError if there is no such game, and DeletedError if it is deleted.
     ///
     /// >>> archive.game(1).number == archive[0].number
     /// True
@@ -267,10 +267,10 @@ impl View {
         Ok(Game::stored(&self.shared, number))
     }
 
-    /// Returns the games that pass a filter, in their order: docs/QUERY.md has the language.
+    /// Returns the games that match a filter, in their order; docs/QUERY.md describes the language.
     ///
-    /// Some milliseconds for a million games with a tag columns file (`scoresheet index`); without, all tags are read.
-    /// Raises QueryError, which shows the place, where the filter cannot be read.
+    /// Takes some milliseconds for a million games with a tag columns file (`scoresheet index`). Without this file, all
+    /// tags are read. Raises QueryError with the column of the error if the filter is invalid.
     ///
     /// >>> len(archive.where("whiteelo >= 1800 and result = 1-0")) > 0
     /// True
@@ -283,12 +283,12 @@ impl View {
         Ok(self.of(self.select(py, filter)?))
     }
 
-    /// Returns the games that reach a position or match a pattern, by number; `hits` says where.
+    /// Returns the games that reach a position or match a pattern, by number; `hits` has the plies.
     ///
     /// The query is a FEN, moves (`"e4 c5"`), a Position, a board of python-chess, or a question as a dict or JSON text
-    /// (docs/QUERY.md): positions, patterns, filters, an order and a limit in one. What a FEN leaves out is not compared.
-    /// With `all_plies` the hits are all plies of a game, not the first; with `variations` those in variations count, too,
-    /// with `in_pv` those in the principal variations of engines; `pv_depths` says how deep there.
+    /// (docs/QUERY.md), which combines positions, patterns, filters, an order and a limit. Fields that a FEN leaves out
+    /// are not compared. With `all_plies`, `hits` has every matching ply of a game, not only the first. `variations`
+    /// also searches variations, and `in_pv` the principal variations of engines; `pv_depths` has the depths there.
     ///
     /// >>> len(archive.find("d4 d5 c4")) == len(archive.find("c4 d5 d4"))
     /// True
@@ -314,8 +314,8 @@ impl View {
         Ok(View { hits, pv_depths, ..self.of(Numbers::List(games.into())) })
     }
 
-    /// Returns the moves that were played in a position, with results and ratings. The position is a FEN, moves or a
-    /// Position; default: the standard starting position.
+    /// Returns the moves played in a position, with results and ratings. The position is a FEN, moves or a Position.
+    /// Default: the standard starting position.
     ///
     /// >>> tree = archive.tree("e4")
     /// >>> tree.games == sum(move.games for move in tree) + tree.ended
@@ -337,13 +337,13 @@ impl View {
         Ok(Tree::new(work::watched(py, OnSignal::Leave, tree, |_| Ok(()))?.or_raise(py)?))
     }
 
-    /// Returns a table of these games for data frames: any consumer of Arrow takes it (`__arrow_c_stream__`), as in
+    /// Returns a table of these games for data frames. Any consumer of Arrow reads it (`__arrow_c_stream__`):
     /// `polars.DataFrame(games)`, `pyarrow.table(games)`, `duckdb.sql("from games")`,
     /// `pandas.DataFrame.from_arrow(games)`. Nothing is read before that.
     ///
-    /// `columns` is a preset (`"scoresheet"`, `"lichess"`, `"aix"`) or a list of names; docs/python/tables.md has them.
-    /// `where` is a filter. `batch_size` is the most games of a batch. With `dictionaries` texts that the tag columns
-    /// file has are dictionaries (categories), which costs next to nothing; without, they are strings.
+    /// `columns` is a preset (`"scoresheet"`, `"lichess"`, `"aix"`) or a list of names; docs/python/tables.md lists
+    /// them. `where` is a filter. `batch_size` is the maximum number of games in a batch. With `dictionaries`, texts in
+    /// the tag columns file are dictionaries (categories), at nearly no cost; otherwise they are strings.
     ///
     /// >>> archive.table(["white", "plies"], where="plies > 100").names
     /// ['white', 'plies']
@@ -386,13 +386,13 @@ impl View {
         self.table(py, columns, r#where, 65_536, false)?.to_parquet(py, path, overwrite, row_group, level)
     }
 
-    /// Returns the positions of these games that may be trained on, numbered: those before a move, of the plies from
-    /// `skip_plies` on, without the last `skip_last` of each game.
+    /// Returns the positions of these games for training, numbered: the positions before a move, from ply `skip_plies`
+    /// on, without the last `skip_last` plies of each game.
     ///
-    /// `mover_elo` is the least and the greatest rating of the player to move; either may be None. With `quiet` there
-    /// is no check and the move played is no capture, no promotion and gives no check: all games are replayed for that,
-    /// at some nanoseconds a ply. `split` is `("train", 0.9, seed)` or `("test", 0.9, seed)`: a share of the games, by
-    /// their moves, so that no game is in both parts.
+    /// `mover_elo` is the minimum and the maximum rating of the player to move; either may be None. `quiet` excludes
+    /// positions with a check, and positions whose move is a capture, a promotion or a check. All games are replayed
+    /// for that, at some nanoseconds per ply. `split` is `("train", 0.9, seed)` or `("test", 0.9, seed)`: it divides
+    /// the games by their moves, so no game is in both parts.
     ///
     /// >>> train = archive.positions(skip_plies=10, split=("train", 0.9, 1))
     /// >>> test = archive.positions(skip_plies=10, split=("test", 0.9, 1))
@@ -407,42 +407,42 @@ impl View {
         quiet: bool,
         split: Option<(String, f64, u64)>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        // They know views, and views not them.
+        // `Positions` knows views, but not the other way round.
         let module = slf.py().import("scoresheet._scoresheet")?;
         module.call_method1("_positions_of", (slf, skip_plies, skip_last, mover_elo, quiet, split))
     }
 
-    /// Returns `n` random positions of these games: their games' numbers and plies, as two arrays of int64. What is
-    /// asked of positions goes as to `positions`; whoever samples often calls that once and samples from it.
+    /// Returns `n` random positions of these games: the games' numbers and the plies, as two arrays of int64. The other
+    /// arguments are those of `positions`; for many samples, call `positions` once and sample from the result.
     ///
     /// >>> games, plies = archive.sample(100, seed=1, skip_plies=10)
     /// >>> len(games), len(plies), bool(min(plies) >= 10)
     /// (100, 100, True)
-    #[pyo3(signature = (n, /, seed = 0, **wanted))]
+    #[pyo3(signature = (n, /, seed = 0, **conditions))]
     fn sample<'py>(
         slf: &Bound<'py, Self>,
         n: u64,
         seed: u64,
-        wanted: Option<&Bound<'py, PyDict>>,
+        conditions: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        slf.call_method("positions", (), wanted)?.call_method1("sample", (n, seed))
+        slf.call_method("positions", (), conditions)?.call_method1("sample", (n, seed))
     }
 
-    /// Returns tensors of these positions, by name: arrays of numpy where it is installed, memory views otherwise.
+    /// Returns tensors of these positions, by name: numpy arrays if numpy is installed, otherwise memory views.
     ///
-    /// `games` are numbers of games, `plies` their plies; -1 is the last ply, as in `Game.fen`. A single number stands for
-    /// all: `batch(games, -1)` gives the last positions. `what` names any of: "planes", uint8 (n, 12, 8, 8), White's
-    /// pawns to king, then Black's, a1 first; "bitboards", uint64 (n, 12); "halfkp", int32 (n, 2, 32), features of
-    /// White's and Black's side, -1 for none; "move", int16 (n,), the number of the move played in `move_names()`, -1
-    /// for none; "legal", uint8 (n, 1968), 1 for legal moves; "turn", uint8 (n,), 1 where Black is to move; "castling",
-    /// uint8 (n,), bits for K, Q, k and q; "en_passant", int8 (n,), the file passed over, -1 for none; "result",
-    /// int8 (n,), 1, 0 and -1, -128 for none; "elo", int16 (n, 2), 0 for none.
+    /// `games` are numbers of games, `plies` their plies; -1 is the last ply, like in `Game.fen`. A single number
+    /// applies to all: `batch(games, -1)` returns the last positions. `what` names any of: "planes", uint8 (n, 12, 8,
+    /// 8), White's pawns to king, then Black's, a1 first; "bitboards", uint64 (n, 12); "halfkp", int32 (n, 2, 32),
+    /// features of White's and Black's side, -1 for none; "move", int16 (n,), the number of the move played in
+    /// `move_names()`, -1 for none; "legal", uint8 (n, 1968), 1 for legal moves; "turn", uint8 (n,), 1 if Black is to
+    /// move; "castling", uint8 (n,), bits for K, Q, k and q; "en_passant", int8 (n,), the file passed over, -1 for
+    /// none; "result", int8 (n,), 1, 0 and -1, -128 for none; "elo", int16 (n, 2), 0 for none.
     ///
-    /// With `mover` everything is seen from the side of the player to move: where that is Black, the board is turned
-    /// over and the colours are exchanged. `out` is a dict with arrays to be filled. A position takes about a
-    /// microsecond on one core; `threads=1` uses one only.
+    /// With `mover`, all tensors are from the point of view of the player to move: for Black, the board is turned over
+    /// and the colors are exchanged. `out` is a dict of arrays to fill. A position takes about a microsecond on one
+    /// core; `threads=1` uses only one core.
     ///
-    /// Raises IndexError where there is no such game or ply.
+    /// Raises IndexError if there is no such game or ply.
     ///
     /// >>> tensors = archive.batch([1, 1], [0, 1], what=["turn", "move"])
     /// >>> tensors["turn"].tolist(), [scoresheet.move_names()[move] for move in tensors["move"]]
@@ -461,8 +461,8 @@ impl View {
         module.call_method1("batch", (slf, games, plies, what, out, mover, threads))
     }
 
-    /// Returns what these games are like, counted as `scoresheet stats --json` counts: results, plies, lengths, years,
-    /// ratings, codes of openings, and the `top` players and events with most games.
+    /// Returns statistics of these games, like `scoresheet stats --json`: results, plies, lengths, years, ratings,
+    /// opening codes, and the `top` players and events by number of games.
     ///
     /// >>> stats = archive.stats()
     /// >>> stats["games"], stats["results"]["white"], stats["median_plies"]
@@ -472,12 +472,12 @@ impl View {
         crate::care::stats(py, &self.shared, &self.numbers, top)
     }
 
-    /// Writes these games as PGN with everything that stands in them, as `scoresheet export` does: to a path, which is
-    /// compressed if it ends in `.zst`, `.gz`, `.bz2` or `.zip`, or to a file object, binary or text. Returns the number
-    /// of games; without a target, the PGN as a str.
+    /// Writes these games as complete PGN, like `scoresheet export`: to a path, which is compressed if it ends in
+    /// `.zst`, `.gz`, `.bz2` or `.zip`, or to a file object, binary or text. Returns the number of games; without a
+    /// target, the PGN as a str.
     ///
-    /// A path appears once it is complete; an existing file stays unless `overwrite` says otherwise, and any file that
-    /// is not PGN stays. Raises DamagedError where a game cannot be read, ValueError where the path is the archive's own.
+    /// A file gets its name when complete. An existing PGN file is replaced only with `overwrite`, and any other file
+    /// never. Raises DamagedError if a game cannot be read, and ValueError if the path is the archive itself.
     ///
     /// >>> archive.where("elo >= 2200").to_pgn("strong.pgn.gz") == len(archive.where("elo >= 2200"))
     /// True
@@ -525,11 +525,11 @@ impl Games {
     }
 }
 
-/// An open archive, or several that behave as one: a sequence of games. `archive[0]` is game 1; `archive.game(1)` takes
-/// the number. Games that have been deleted are left out.
+/// An open archive, or several that behave like one: a sequence of games. `archive[0]` is game 1; `archive.game(1)`
+/// takes the number. Deleted games are skipped.
 ///
-/// It is closed at the end of a `with` block, or when nothing uses it any more. Pickled, it is its paths: each process
-/// opens them anew.
+/// It is closed at the end of a `with` block, or when no object uses it. A pickle has only its paths: each process
+/// opens them again.
 ///
 /// >>> with scoresheet.open("games.bga") as archive:
 /// ...     archive[0]["Event"]
@@ -547,7 +547,7 @@ impl Archive {
         self.shared.paths.clone()
     }
 
-    /// Whether it has been closed.
+    /// Whether the archive is closed.
     #[getter]
     fn closed(&self) -> bool {
         self.shared.is_closed()
@@ -582,9 +582,9 @@ impl Archive {
         slf.as_super().of(Numbers::List(numbers.collect()))
     }
 
-    /// Checks every byte of the archive, its index and its side files, and reads every game, as `scoresheet verify` does;
-    /// with `quick` structure and checksums alone. The file is read anew. Returns a dict for each archive, with what
-    /// `scoresheet verify --json` prints: `"sound"` is whether nothing is damaged, `"damage"` lists what is.
+    /// Checks every byte of the archive, its index and its side files, and reads every game, like `scoresheet verify`;
+    /// with `quick`, only structure and checksums. Reads the file again. Returns a dict for each archive, with the
+    /// members of `scoresheet verify --json`: `"sound"` is true if there is no damage, and `"damage"` lists the damage.
     ///
     /// >>> [report] = archive.verify()
     /// >>> report["sound"], report["games"], report["damage"]
@@ -594,9 +594,9 @@ impl Archive {
         crate::care::verify(py, &self.shared, quick)
     }
 
-    /// Builds the side files that make filters, searches and trees fast, as `scoresheet index` does, and uses them from
-    /// now on: `tag_columns` (`.bgh`) for `where`, `signatures` (`.bgs`) and `positions` (`.bgp`) for `find` and `tree`.
-    /// Positions are sorted in `memory` MiB. Returns the bytes of each file by its path.
+    /// Builds the side files that speed up filters, searches and trees, like `scoresheet index`, and uses them from
+    /// then on: `tag_columns` (`.bgh`) for `where`, `signatures` (`.bgs`) and `positions` (`.bgp`) for `find` and
+    /// `tree`. Positions are sorted in `memory` MiB. Returns the size in bytes of each file by its path.
     ///
     /// >>> sizes = archive.build_index(positions=False)
     /// >>> archive.side_files[0]["bgs"], archive.side_files[0]["bgp"]
@@ -613,13 +613,13 @@ impl Archive {
         crate::care::build_index(py, &self.shared, [tag_columns, signatures, positions], memory)
     }
 
-    /// The total number of games, deleted ones included: the number of the last.
+    /// The total number of games, including deleted ones: the number of the last game.
     #[getter]
     fn last_number(&self) -> PyResult<u64> {
         Ok(self.shared.get()?.sources.len())
     }
 
-    /// The metadata of each archive: a dict of title, license and other keys, one for each file.
+    /// The metadata of each archive: a dict with title, license and other keys, one per file.
     ///
     /// >>> archive.metadata
     /// [{}]
@@ -629,8 +629,8 @@ impl Archive {
         opened.sources.members().iter().map(|member| member.archive().metadata().or_raise(py)).collect()
     }
 
-    /// Which side files speed up questions, by file: for each archive a dict of `"file"`, `"missing"`, `"stale"` or
-    /// `"damaged"` for `.bgp` (positions), `.bgs` (signatures) and `.bgh` (tags). `scoresheet index` makes them.
+    /// The state of the side files: for each archive a dict with `"file"`, `"missing"`, `"stale"` or `"damaged"` for
+    /// `.bgp` (positions), `.bgs` (signatures) and `.bgh` (tags). `scoresheet index` builds them.
     #[getter]
     fn side_files(&self) -> PyResult<Vec<std::collections::HashMap<&'static str, String>>> {
         let opened = self.shared.get()?;
@@ -647,12 +647,12 @@ fn extension(file: scoresheet::archive::FileKind) -> &'static str {
     }
 }
 
-/// Opens an archive: a file, a folder with archives (`*.bga`), or a list of these, which behave as one archive.
+/// Opens an archive: a file, a folder with archives (`*.bga`), or a list of both, which behave like one archive.
 ///
-/// The file is mapped into memory, which is fastest. Where another program may cut or change it meanwhile, open it with
-/// `map=False`: it is then read piece by piece, and what is wrong with it is an exception.
+/// The file is mapped into memory, which is fastest. If another program may truncate or change it while it is open, use
+/// `map=False`: the file is then read with ordinary reads, and errors are exceptions.
 ///
-/// Raises OSError where a file cannot be opened, ArchiveError where it is no archive, DamagedError where it is damaged.
+/// Raises OSError if a file cannot be opened, ArchiveError if it is not an archive, and DamagedError if it is damaged.
 ///
 /// >>> archive = scoresheet.open("games.bga")
 /// >>> len(archive), archive[0].number, archive[-1].number
@@ -667,7 +667,7 @@ pub fn open(path: &Bound<'_, PyAny>, map: bool) -> PyResult<Py<Archive>> {
     Py::new(py, PyClassInitializer::from(view).add_subclass(Archive { shared }))
 }
 
-/// How an archive is made again in another process: by the package, which keeps those that it has opened.
+/// Pickles an archive as a call of the package, which caches the archives that it has opened.
 fn reduce<'py>(
     py: Python<'py>,
     shared: &Shared,
@@ -678,7 +678,7 @@ fn reduce<'py>(
     Ok((restore, (shared.absolute(py)?, shared.map, numbers).into_pyobject(py)?))
 }
 
-/// Returns a table out of a pickle.
+/// Returns a table from a pickle.
 #[pyfunction]
 #[pyo3(name = "_table")]
 pub fn restored_table(
@@ -695,7 +695,7 @@ pub fn restored_table(
     Table::restored(&view.shared, numbers.len(), numbers.rows(), preset, names, options)
 }
 
-/// The files in words.
+/// Returns the file names for `repr`.
 fn named(paths: &[PathBuf]) -> String {
     match paths {
         [path] => path.display().to_string(),

@@ -1,4 +1,4 @@
-//! Long work: on threads of its own, with the interpreter's lock released, and ended by Ctrl-C.
+//! Long work: on separate threads, with the interpreter's lock released, and interrupted by Ctrl-C.
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -8,24 +8,24 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
-/// How often Python is asked whether there is a signal.
+/// The interval at which Python checks for signals.
 const TICK: Duration = Duration::from_millis(50);
 
-/// Threads, and the process that they are of.
+/// Threads, and the process that owns them.
 struct Pool {
     process: u32,
     threads: ThreadPool,
 }
 
-/// The pool of this process. A process that has been forked, as data loaders do, has none of its parent's threads: it
-/// gets a pool of its own, and the parent's, which nothing can end, is left as it is.
+/// The pool of this process. A forked process, for example of a data loader, has none of its parent's threads. It makes
+/// a new pool, and leaks the parent's, which nothing can end.
 static POOL: AtomicPtr<Pool> = AtomicPtr::new(std::ptr::null_mut());
 
 /// Calls `work` on the pool of this process.
 pub fn on_pool<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     match pool() {
         Some(pool) => pool.threads.install(work),
-        // The system gives no threads.
+        // The system provides no threads.
         None => work(),
     }
 }
@@ -34,7 +34,7 @@ pub fn on_pool<T: Send>(work: impl FnOnce() -> T + Send) -> T {
 fn pool() -> Option<&'static Pool> {
     let process = std::process::id();
     let known = POOL.load(Ordering::Acquire);
-    // SAFETY: the pointer is null or of a leaked box, which lives as long as the process.
+    // SAFETY: the pointer is null or points to a leaked box, which lives as long as the process.
     if let Some(pool) = unsafe { known.as_ref() }.filter(|pool| pool.process == process) {
         return Some(pool);
     }
@@ -45,22 +45,21 @@ fn pool() -> Option<&'static Pool> {
         Ok(_) => made,
         Err(first) => first,
     };
-    // SAFETY: as above.
+    // SAFETY: see above.
     unsafe { kept.as_ref() }
 }
 
-/// How work ends that a signal stops.
+/// The behavior of work at a signal.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum OnSignal {
-    /// It looks at the flag and comes to an end of its own, which is waited for.
+    /// The work checks the flag and ends; the caller waits for it.
     Wait,
-    /// Nobody waits for it: it ends in the background, and what it finds is dropped.
+    /// The caller does not wait: the work ends in the background, and its result is dropped.
     Leave,
 }
 
-/// Calls `work` on another thread, with a flag that says that it should stop, and waits for it with the interpreter's
-/// lock released. `tick` is called now and then, and once at the end, with the lock held; an error of it stops the work
-/// like a signal.
+/// Calls `work` on another thread, with a stop flag, and waits for it with the interpreter's lock released. Calls
+/// `tick` at intervals and once at the end, with the lock held; an error of `tick` stops the work like a signal.
 pub fn watched<T: Send + 'static>(
     py: Python<'_>,
     on_signal: OnSignal,
@@ -71,7 +70,7 @@ pub fn watched<T: Send + 'static>(
     let (sender, mut receiver) = channel();
     let flag = Arc::clone(&stop);
     let thread = std::thread::Builder::new().name("scoresheet".to_owned());
-    // Whoever asked may have gone.
+    // The receiver may be gone.
     let spawned = thread.spawn(move || drop(sender.send(on_pool(|| work(&flag)))));
     spawned.map_err(|error| PyRuntimeError::new_err(format!("cannot start a thread: {error}")))?;
     let died = || PyRuntimeError::new_err("scoresheet: a thread has panicked; this is a bug");
@@ -100,7 +99,7 @@ pub fn watched<T: Send + 'static>(
     }
 }
 
-/// `watched` for work that cannot stop and reports nothing.
+/// Like `watched`, for work that cannot stop and reports no progress.
 pub fn long<T: Send + 'static>(py: Python<'_>, work: impl FnOnce() -> T + Send + 'static) -> PyResult<T> {
     watched(py, OnSignal::Leave, |_| work(), |_| Ok(()))
 }

@@ -1,4 +1,4 @@
-//! Archives written from Python.
+//! Writes archives from Python.
 
 use crate::failure::OrRaise;
 use crate::game::Game;
@@ -11,10 +11,10 @@ use std::io::Cursor;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Writes an archive game by game; any thread may add. It is complete when `close` returns, or at the end of a `with`
-/// block; where that ends with an exception, a new archive is left away.
+/// Writes an archive game by game; any thread may add games. The archive is complete when `close` returns, or at the
+/// end of a `with` block. If the block ends with an exception, a new archive is removed.
 ///
-/// `append` adds to the archive that is there; `pack` packs moves.
+/// `append` adds to an existing archive; `pack` packs moves.
 ///
 /// >>> with scoresheet.ArchiveWriter("strong.bga") as writer:
 /// ...     for game in archive.where("elo >= 2200"):
@@ -53,8 +53,8 @@ impl ArchiveWriter {
         Ok(ArchiveWriter { inner: Mutex::new(Some(Arc::new(writer.or_raise(py)?))), path })
     }
 
-    /// Adds a game: one of this package, or a `chess.pgn.Game` of python-chess. Returns its number in the archive, from
-    /// 1. Raises ValueError where it has a move that is not legal.
+    /// Adds a game of this package, or a `chess.pgn.Game` of python-chess. Returns its number in the archive, which is at
+    /// least 1. Raises ValueError if a move is illegal.
     fn add(&self, game: &Bound<'_, PyAny>) -> PyResult<u64> {
         let py = game.py();
         let writer = self.open()?;
@@ -75,8 +75,8 @@ impl ArchiveWriter {
         py.detach(|| writer.add(&game)).or_raise(py)
     }
 
-    /// Adds the games of a PGN, a str or bytes, which the archive calls `name`. Returns how many were stored and how
-    /// many rejected.
+    /// Adds the games of a PGN, a str or bytes, under the source name `name`. Returns the numbers of stored and of
+    /// rejected games.
     ///
     /// >>> with scoresheet.ArchiveWriter("one.bga") as writer:
     /// ...     writer.add_pgn("1. e4 e5 2. Nf3 *")
@@ -89,7 +89,7 @@ impl ArchiveWriter {
         Ok((added.seen - added.rejected, added.rejected))
     }
 
-    /// Commits what has been added and closes the archive. Returns the number of games in it.
+    /// Commits the added games and closes the archive. Returns the number of games in it.
     fn close(&self, py: Python<'_>) -> PyResult<Option<u64>> {
         let Some(writer) = self.take() else { return Ok(None) };
         let writer = Arc::into_inner(writer).ok_or_else(|| {

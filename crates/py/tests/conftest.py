@@ -1,4 +1,4 @@
-"""What the tests share: archives of the sample, and real games where there are any (SCORESHEET_CORPORA)."""
+"""Shared by the tests: archives of the sample, and real games if present (SCORESHEET_CORPORA)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def archive(made: Path) -> scoresheet.Archive:
 
 @pytest.fixture
 def write(tmp_path: Path):
-    """Makes an archive of a PGN text."""
+    """Makes an archive from a PGN text."""
 
     def write(pgn: str, name: str = "own") -> scoresheet.Archive:
         source = tmp_path / f"{name}.pgn"

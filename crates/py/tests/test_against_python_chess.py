@@ -1,4 +1,4 @@
-"""Every game as python-chess reads it: tags, comments, NAGs, variations, clocks, FENs."""
+"""Compares every game with python-chess: tags, comments, NAGs, variations, clocks, FENs."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from conftest import SAMPLE, corpora
 chess = pytest.importorskip("chess", reason="python-chess is the oracle")
 pgn = pytest.importorskip("chess.pgn")
 
-# So many games of each corpus, from at most so many of its files.
+# The number of games from each corpus, and the maximum number of its files.
 GAMES = int(os.environ.get("SCORESHEET_GAMES", "400"))
 FILES = 40
 
 
 def known_difference(own: scoresheet.Game, text: bytes, theirs: pgn.Game) -> str | None:
-    """Returns why python-chess may read a game otherwise, if so."""
+    """Returns the reason why python-chess may read a game differently, or None."""
     if theirs.errors or own.faults:
         # It goes on after a move that it cannot read, with the next word that happens to be one; we keep the rest as
         # raw text.
@@ -56,7 +56,7 @@ def known_difference(own: scoresheet.Game, text: bytes, theirs: pgn.Game) -> str
 
 
 def nodes(game: pgn.Game) -> list[tuple]:
-    """Returns all that a game of python-chess says, node by node."""
+    """Returns the complete content of a game of python-chess, node by node."""
     out = []
     stack: list[tuple[pgn.GameNode, int]] = [(game, 0)]
     while stack:
@@ -78,7 +78,7 @@ def nodes(game: pgn.Game) -> list[tuple]:
 
 
 def compare(path: Path, folder: Path, games: int) -> tuple[int, dict[str, int]]:
-    """Compares up to so many games of a file, from its first. Returns how many were compared, and why others were not."""
+    """Compares the first games of a file. Returns the number of games compared, and the reasons for skipped ones."""
     scoresheet.import_pgn(path, folder / "own.bga", progress=False, replace=True)
     reasons: dict[str, int] = {}
     compared = 0
@@ -120,7 +120,7 @@ def compare(path: Path, folder: Path, games: int) -> tuple[int, dict[str, int]]:
                     assert clock is not None and round(clock * 1000) == expected, f"{place}: {node.comment}"
                 elif node.clock() is not None or not re.search(r"%clk\s+\d+:\d+(\.\d+)?\]", node.comment):
                     assert clock == node.clock(), f"{place}: {node.comment}"
-            # The same without an archive, and back from python-chess.
+            # The same without an archive, and converted back from python-chess.
             assert alone.tags == own.tags and alone.events() == own.events(), place
             with scoresheet.ArchiveWriter(folder / "back.bga") as writer:
                 writer.add(theirs)
@@ -145,7 +145,7 @@ CORPORA = corpora()
 @pytest.mark.parametrize("name", CORPORA)
 def test_corpora(name: str, tmp_path: Path) -> None:
     files = CORPORA[name]
-    # Evenly from all over it.
+    # Evenly distributed over the corpus.
     files = files[:: -(-len(files) // FILES)]
     compared, reasons = 0, collections.Counter[str]()
     for place, path in enumerate(files):

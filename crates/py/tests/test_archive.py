@@ -1,4 +1,4 @@
-"""Archives, games and positions by Python's habits."""
+"""Archives, games and positions with Python's conventions."""
 
 from __future__ import annotations
 
@@ -382,7 +382,7 @@ def test_ctrl_c_ends_an_import_with_a_commit(tmp_path: Path) -> None:
     with big.open("wb") as file:
         for _ in range(60):
             file.write(text)
-    # Where these tests run in the background of a shell, SIGINT is ignored, and Python leaves it so.
+    # If these tests run in the background of a shell, SIGINT is ignored, and Python does not change that.
     program = (
         "import scoresheet, signal\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
@@ -411,7 +411,7 @@ def _sample_archive(folder: Path) -> Path:
 
 
 def test_threads(archive: scoresheet.Archive, made: Path) -> None:
-    """Many threads ask at once, one closes what others read: values or exceptions, no crash."""
+    """Many threads read, and one closes their archive: values or exceptions, but no crash."""
     expected = [game.fen() for game in archive[::100]]
     wrong: list[object] = []
 

@@ -1,4 +1,4 @@
-"""The examples in docstrings and documents, run as they stand."""
+"""Runs the examples in docstrings and documents unchanged."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
 def docstrings() -> Iterator[tuple[str, str]]:
-    """Returns the names and docstrings of all that is public."""
+    """Returns the names and docstrings of all public items."""
     yield "scoresheet", scoresheet.__doc__ or ""
     for name in scoresheet.__all__:
         thing = getattr(scoresheet, name)
@@ -39,7 +39,7 @@ def run(name: str, text: str, names: dict[str, object]) -> int:
     parsed = doctest.DocTestParser().get_doctest(text, names, name, None, 0)
     out: list[str] = []
     result = doctest.DocTestRunner(optionflags=FLAGS, verbose=False).run(parsed, out=out.append, clear_globs=False)
-    # What a block has made, the next one uses.
+    # A block can use the names of earlier blocks.
     names.update(parsed.globs)
     assert result.failed == 0, "".join(out)
     return result.attempted
@@ -66,7 +66,7 @@ def test_there_are_documents() -> None:
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
 def test_documents(path: Path, folder: Path) -> None:
-    """Each block of Python with examples; one that begins with `import X` of a package that is missing is left out."""
+    """Runs each block of Python with examples; skips a block that begins with `import X` of a missing package."""
     names: dict[str, object] = {"scoresheet": scoresheet}
     ran = skipped = 0
     for block in path.read_text().split("```python\n")[1:]:
@@ -105,7 +105,7 @@ def is_there(package: str) -> bool:
 
 
 def test_svg(archive: scoresheet.Archive) -> None:
-    """Boards are well-formed, and what notebooks show escapes what stands in games."""
+    """Boards are well-formed, and HTML for notebooks escapes the text of games."""
     from xml.etree import ElementTree
 
     root = ElementTree.fromstring(archive[0].svg(10))

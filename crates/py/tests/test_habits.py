@@ -1,4 +1,4 @@
-"""What people of other packages expect: mappings, sequences, paths, file objects, arrays, pickles."""
+"""Conventions of other packages: mappings, sequences, paths, file objects, arrays, pickles."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_a_game_is_a_mapping(archive: scoresheet.Archive, write) -> None:
             pytest.fail("a game matches as a mapping does")
     bare = next(scoresheet.read_pgn(io.BytesIO(b"1. e4 *\n")))
     assert len(bare) == 0 and bare and not list(bare)
-    # Equal games have one hash, whatever their numbers.
+    # Equal games have equal hashes, whatever their numbers.
     one, two = scoresheet.read_pgn(io.BytesIO(b"1. e4 *\n\n1. e4 *\n"))
     assert one == two and hash(one) == hash(two) and len({one, two}) == 1
 
@@ -137,7 +137,7 @@ def test_file_objects(made: Path, tmp_path: Path) -> None:
     with open(SAMPLE, "rb") as sample:
         summary = scoresheet.import_pgn([sample, made / "games.pgn.zst", io.StringIO(text)], tmp_path / "all.bga", progress=False)
     assert summary.stored == 6001
-    # A text of letters of several bytes, read without an archive.
+    # A text with multi-byte letters, read without an archive.
     games = list(scoresheet.read_pgn(io.StringIO(text * 9000)))
     assert len(games) == 9000 and games[-1]["Black"] == "Ödön"
 
@@ -198,7 +198,7 @@ def test_build_index(own: Path) -> None:
     assert archive.side_files == [{"bgp": "missing", "bgs": "missing", "bgh": "missing"}]
     sizes = archive.build_index()
     assert sizes == {own.with_suffix(end): own.with_suffix(end).stat().st_size for end in (".bgh", ".bgs", ".bgp")}
-    # They are used at once.
+    # The new side files are used immediately.
     assert archive.side_files == [{"bgp": "file", "bgs": "file", "bgh": "file"}]
     assert archive.find("e4 c5").numbers == found and archive == scoresheet.open(own)
     with pytest.raises(ValueError):
@@ -274,7 +274,7 @@ def test_a_foreign_pickle_ends_nothing(archive: scoresheet.Archive) -> None:
 
 
 def test_the_limit_of_indices(archive: scoresheet.Archive) -> None:
-    """More than 2^26 indices are refused before any is read; booleans where there are more than games."""
+    """More than 2^26 indexes, or more booleans than games, are refused before any is read."""
     limit = 1 << 26
     before = time.process_time()
     with pytest.raises(ValueError, match=f"more than {limit} indices"):
@@ -286,7 +286,7 @@ def test_the_limit_of_indices(archive: scoresheet.Archive) -> None:
     with pytest.raises(IndexError):
         archive[numpy.broadcast_to(numpy.ones(1, dtype=bool), (limit + 1,))]
     assert time.process_time() - before < 5
-    # At the limit it is the indices that count: the first is out of range.
+    # At the limit, the indexes are read: the first one is out of range.
     with pytest.raises(IndexError, match="no game at 3000"):
         archive[range(3000, 3000 + limit)]
 

@@ -1,4 +1,4 @@
-"""The questions that every door is asked, with the answers of the library (testdata/questions)."""
+"""The questions for every interface, with the answers of the library (testdata/questions)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ QUESTIONS = ROOT / "testdata" / "questions"
 
 @pytest.fixture(scope="module")
 def both(tmp_path_factory: pytest.TempPathFactory) -> scoresheet.Archive:
-    """The two archives that are asked, as one."""
+    """Returns the two archives of the questions as one."""
     folder = tmp_path_factory.mktemp("questions")
     made = []
     for source, name in [(SAMPLE, "sample.bga"), (QUESTIONS / "odd.pgn", "odd.bga")]:
@@ -28,7 +28,7 @@ def test_python_answers_the_questions(both: scoresheet.Archive) -> None:
     assert len(questions) >= 60
     for question in questions:
         found = both.find(question["ask"])
-        # A view counts from 0; the games have the numbers of the set.
+        # A view is indexed from 0; the games have their numbers in the set.
         assert list(found.numbers) == question["games"], question["ask"]
         plies: dict[int, list[int]] = {}
         for game, ply in found.hits:

@@ -1,4 +1,4 @@
-"""Nothing that is passed in ends the interpreter, and nothing that is written replaces what is read."""
+"""No argument ends the interpreter, and no output replaces an input."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 import scoresheet
 
-# Calls every public callable of the package with odd values, one or two at a time: whatever comes of it is an exception
-# or a value. Signals, endless recursion and failed allocations end the process instead.
+# Calls every public callable of the package with odd values, one or two at a time: the result must be an exception or a
+# value. Signals, endless recursion and failed allocations would end the process.
 FUZZ = '''
 import inspect, itertools, random, resource, sys, threading
 import scoresheet
 
-# A failed allocation ends a process that trusts a length; 3 GiB are more than any call needs.
+# If a call trusts a false length, a failed allocation ends the process; no call needs more than 3 GiB.
 resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30))
 archive = scoresheet.open(sys.argv[1], map=False)
 seed = int(sys.argv[2])
@@ -25,7 +25,7 @@ random.seed(seed)
 
 
 class Long:
-    """Says that it has many items, and has none."""
+    """Claims to have many items, but has none."""
     def __len__(self): return 2**40
     def __getitem__(self, index): raise IndexError
     def __iter__(self): return iter(())
@@ -56,7 +56,7 @@ KEYS = [{}, {"what": ["planes"]}, {"out": {"planes": bytearray(8)}}, {"row_group
         {"split": ("train", float("nan"), 0)}, {"skip_plies": 2**32 - 1}, {"columns": Long()}, {"default": Long()}]
 objects = [archive, archive[1:5], archive[0], archive.table(["white"]), archive.positions(), archive.tree(),
            archive.tree()[0], scoresheet.Position(), archive[0].comments, archive.find("e4"), iter(archive[:2])]
-# What waits for input, or writes where it is told.
+# Callables that wait for input, or write to a given path.
 LEFT = {"__init_subclass__", "__class__", "__subclasshook__", "__new__", "__reduce_ex__", "__setstate__"}
 calls = [getattr(scoresheet, name) for name in scoresheet.__all__ if callable(getattr(scoresheet, name))]
 for thing in objects:
@@ -66,7 +66,7 @@ done = 0
 
 def odd():
     value = random.choice(ODD)
-    # A text is a path, too: none of these files is another's.
+    # A text is also a path: all these files are distinct.
     return value
 
 
@@ -238,8 +238,8 @@ def test_the_command_divides_games_like_the_package(write) -> None:
         assert {int(line) for line in done.stdout.split()} == ours
 
 
-# Games of Chess960 in which both sides castle, one of them with king and rook where they stand in standard chess; and a
-# standard game whose tag says Chess960.
+# Games of Chess960 in which both sides castle, one of them with king and rook on their standard squares; and a standard
+# game with a Chess960 tag.
 CASTLED = """[Variant "Chess960"]
 [SetUp "1"]
 [FEN "nrbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/NRBQKBNR w KQkq - 0 1"]
@@ -286,7 +286,7 @@ def test_castling_has_one_spelling(write) -> None:
         for ply, (position, uci, san) in enumerate(zip(game.positions(), game.moves, game.san)):
             assert uci in position.moves and position.uci(san) == uci and position.play(uci) == game.position(ply + 1)
             assert game.position(ply).moves == position.moves
-            # Either spelling is read.
+            # Both notations are accepted.
             for spelt in ("e1g1", "e1h1") if san == "O-O" and ply % 2 == 0 else ():
                 assert position.san(spelt) == "O-O"
             batch = archive.batch([game.number], [ply], ["move", "legal"])
@@ -331,7 +331,7 @@ def test_a_pickle_equals_what_was_pickled(archive: scoresheet.Archive, write, tm
     with pytest.raises(ValueError):
         start = scoresheet.Position().fen
         scoresheet._scoresheet._restored_game([], start, [("move", 0, "e2e5")], None, 1, [])
-    # Archives and views, pickled, copied and opened again.
+    # Archives and views, pickled, copied and reopened.
     again = scoresheet.open(archive.paths)
     for view in (archive, archive[3:9], archive.where("elo >= 2000")):
         assert pickle.loads(pickle.dumps(view)) == view == copy.copy(view)

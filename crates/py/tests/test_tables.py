@@ -1,4 +1,4 @@
-"""Tables: what the five consumers of Arrow make of them, and Parquet."""
+"""Tables in the five consumers of Arrow, and in Parquet."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ COLUMNS += ["plies", "start_fen", "moves_san"]
 
 
 def rows(archive: scoresheet.View) -> list[dict]:
-    """Returns what the table must say, game by game."""
+    """Returns the expected rows of the table, game by game."""
 
     def number(text: str | None) -> int | None:
         return int(text) if text and text.lstrip("+-").isdigit() else None
@@ -70,7 +70,7 @@ def test_consumers_agree(archive: scoresheet.Archive) -> None:
 
 
 def plain(row: dict) -> dict:
-    """A row with what is missing as None, and lists as lists."""
+    """Returns a row with missing values as None, and lists as lists."""
 
     def value(cell: object) -> object:
         if hasattr(cell, "tolist"):

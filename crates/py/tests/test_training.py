@@ -18,7 +18,7 @@ PIECES = [(color, piece) for color in (True, False) for piece in range(1, 7)]
 
 
 def expected(board: chess.Board, move: chess.Move | None, mover: bool) -> dict:
-    """What the tensors of a position must be, by python-chess."""
+    """Returns the expected tensors of a position, from python-chess."""
     flip = mover and not board.turn
     seen = board.mirror() if flip else board
     planes = numpy.zeros((12, 8, 8), dtype=numpy.uint8)
@@ -189,7 +189,7 @@ def test_a_fork_has_threads_of_its_own(archive: scoresheet.Archive) -> None:
     before = archive.batch(games, plies, ["bitboards"])["bitboards"]
     child = os.fork()
     if child == 0:
-        # Without a pool of its own this would wait for ever.
+        # Without a separate pool this would wait forever.
         same = numpy.array_equal(before, archive.batch(games, plies, ["bitboards"])["bitboards"])
         os._exit(0 if same and len(archive.find("e4 c5")) > 100 else 1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0

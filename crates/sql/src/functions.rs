@@ -1,8 +1,8 @@
-//! The scalar functions: of the column `brenner`, a game's moves in bytes that mean the game by themselves. So they
-//! work on archives, on Parquet files and on any machine.
+//! The scalar functions of the column `brenner`. Its bytes contain the complete main line, so the functions work on
+//! archives, on Parquet files and on any machine.
 
 use crate::line::{each_move, move_at, replay_at, with_stream};
-use crate::sought::{Look, Question};
+use crate::question::{Look, Question};
 use arrow::array::{
     Array, ArrayRef, BooleanBuilder, Int8Builder, Int64Builder, ListBuilder, StringBuilder, StructArray,
 };
@@ -50,7 +50,7 @@ enum Kind {
     UciAt,
 }
 
-/// What a function has beside the moves.
+/// The second argument of a function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Second {
     None,
@@ -154,7 +154,7 @@ impl ScalarUDFImpl for Function {
             };
             return plan_err!("{name} takes ({form})");
         }
-        // DataFusion reads the binary columns of Parquet as views, everything else has plain ones.
+        // DataFusion reads binary columns of Parquet as views; all other sources have plain ones.
         let first = match types.first() {
             Some(DataType::BinaryView | DataType::LargeBinary) => DataType::BinaryView,
             Some(DataType::Binary | DataType::FixedSizeBinary(_) | DataType::Null) => DataType::Binary,
@@ -274,8 +274,8 @@ impl Function {
                 for row in rows {
                     let sets = self.at(moves.get(row), ply(row), |replay| replay.state().bitboards())?;
                     known.push(sets.is_some());
-                    for (place, builder) in counts.iter_mut().enumerate() {
-                        builder.append_option(sets.and_then(|sets| Some(sets.get(place)?.count_ones() as i8)));
+                    for (index, builder) in counts.iter_mut().enumerate() {
+                        builder.append_option(sets.and_then(|sets| Some(sets.get(index)?.count_ones() as i8)));
                     }
                 }
                 let counts = counts.iter_mut().map(|builder| Arc::new(builder.finish()) as ArrayRef).collect();
@@ -328,8 +328,8 @@ impl Function {
         }
     }
 
-    /// Calls `take` with each row's moves and what looks for what its text asks; with `None` where one is missing. What
-    /// is asked is the same for all rows nearly always, and is read once then.
+    /// Calls `take` with each row's moves and the compiled second argument; with `None` if one is null. The argument is
+    /// nearly always the same for all rows, and is then parsed once.
     fn ask(
         &self,
         question: Question,
@@ -351,7 +351,7 @@ impl Function {
                 Ok(board) => board,
                 Err(what) => return exec_err!("{what}"),
             };
-            let Some(look) = Look::new(&board) else { return exec_err!("{}: one position is wanted", self.name()) };
+            let Some(look) = Look::new(&board) else { return exec_err!("{}: expected one position", self.name()) };
             while text(row) == Some(own) {
                 self.checked(take(moves.get(row).map(|bytes| (&look, bytes))))?;
                 row += 1;
@@ -360,7 +360,7 @@ impl Function {
         Ok(())
     }
 
-    /// Returns what `take` makes of the replay at a ply; null where the game has no such ply.
+    /// Returns the result of `take` for the replay at a ply; null if the game has no such ply.
     fn at<T>(
         &self,
         bytes: Option<&[u8]>,

@@ -1,20 +1,20 @@
 //! A value of the column `brenner`: a stand-alone string, and the moves in it.
 //!
-//! Knows the library's strings and replays, nothing of SQL.
+//! This file knows the library's strings and replays, but no SQL.
 
 use scoresheet::Game;
 use scoresheet::brenner::replay::Replay;
 use scoresheet::brenner::standalone::{self, Stream};
 use scoresheet::game::{Event, PlayedMove};
 
-/// Calls `take` with the moves of a stand-alone string. One that has comments or variations in it is reduced to its
-/// main line first.
+/// Calls `take` with the moves of a stand-alone string. Comments and variations are removed first.
 ///
-/// Errors: the string cannot be read; those of `take`.
+/// Errors: the string is invalid; errors of `take`.
 pub fn with_stream<T>(bytes: &[u8], take: impl FnOnce(Stream<'_>) -> Result<T, String>) -> Result<T, String> {
     let read = |error: &dyn std::fmt::Display| format!("not a game in Brenner bytes: {error}");
     let (start, moves) = standalone::start(bytes).map_err(|error| read(&error))?;
-    // Texts are zero bytes; so may be parts of explicit moves, and reading one in full is no harm.
+    // Comments and variations contain zero bytes. Explicit moves may also contain zero bytes; decoding the string is
+    // harmless then.
     if !moves.contains(&0) {
         return take(Stream { start: &start, bytes: moves });
     }
@@ -26,21 +26,21 @@ pub fn with_stream<T>(bytes: &[u8], take: impl FnOnce(Stream<'_>) -> Result<T, S
     take(Stream { start: &start, bytes: moves })
 }
 
-/// Returns the replay at a ply, one below 0 counted from the end: -1 is the last position. `None` where there is no
+/// Returns the replay at a ply. Negative plies count from the end: -1 is the last position. `None` if the game has no
 /// such ply.
 ///
 /// Errors: the moves are damaged.
 pub fn replay_at(stream: Stream<'_>, ply: i64) -> Result<Option<Replay>, String> {
-    let wanted = if ply < 0 { i64::from(stream.plies()) + 1 + ply } else { ply };
-    let Ok(wanted) = u32::try_from(wanted) else { return Ok(None) };
+    let target = if ply < 0 { i64::from(stream.plies()) + 1 + ply } else { ply };
+    let Ok(target) = u32::try_from(target) else { return Ok(None) };
     let mut replay = Replay::new(stream.start);
-    replay.run(stream.bytes, wanted).map_err(|error| error.to_string())?;
-    Ok((replay.ply() == wanted).then_some(replay))
+    replay.run(stream.bytes, target).map_err(|error| error.to_string())?;
+    Ok((replay.ply() == target).then_some(replay))
 }
 
 /// Calls `seen` with each move of the main line.
 ///
-/// Errors: a move is not legal, or the string cannot be read.
+/// Errors: a move is illegal, or the string is invalid.
 pub fn each_move(bytes: &[u8], mut seen: impl FnMut(&PlayedMove)) -> Result<(), String> {
     let game = standalone::decode(bytes).map_err(|error| format!("not a game in Brenner bytes: {error}"))?;
     for played in game.moves() {
@@ -49,8 +49,8 @@ pub fn each_move(bytes: &[u8], mut seen: impl FnMut(&PlayedMove)) -> Result<(), 
     Ok(())
 }
 
-/// Calls `seen` with the move that is played at a ply, one below 0 counted from the end (-1 is the last position, in
-/// which none is). Returns whether there is one.
+/// Calls `seen` with the move played at a ply, and returns whether there is one. Negative plies count from the end; -1
+/// is the last position, which has no move.
 ///
 /// Errors: those of `each_move`.
 pub fn move_at(bytes: &[u8], ply: i64, seen: impl FnOnce(&PlayedMove)) -> Result<bool, String> {

@@ -1,6 +1,6 @@
 //! The command `scoresheet-sql`, which `scoresheet sql` runs: a query over archives and Parquet files, or a prompt.
 //!
-//! Knows arguments; tables, functions, output and the prompt are the library's.
+//! This file knows arguments; the library has tables, functions, output and the prompt.
 
 use clap::Parser;
 use scoresheet_sql::command::output::Destination;
@@ -9,10 +9,10 @@ use scoresheet_sql::{Memory, Tables, session};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// SQL over archives and Parquet files
+/// Run SQL over archives and Parquet files
 ///
-/// The games are the table `games`; NAME=FILE makes another of that name. Its columns are those of `scoresheet export
-/// --format parquet`, and `.schema` in the prompt lists them. Functions of the column brenner: reaches, matches_subfen,
+/// The games are the table `games`; NAME=FILE adds another table. The columns are the same as in `scoresheet export
+/// --format parquet`; `.schema` in the prompt lists them. Functions of the column brenner: reaches, matches_subfen,
 /// scoutfish_query, fen_at, zobrist_at, piece_counts_at, to_san, to_uci, eco_of, opening_of, plies_of. Table functions:
 /// tree('fen'), hits('fen').
 #[derive(Debug, Parser)]
@@ -25,9 +25,9 @@ Examples:
     'rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2')\" games.bga
   scoresheet sql \"select * from tree()\" games.bga
   scoresheet sql \"select * from games where year(date) = 2013\" games.bga -o 2013.parquet
-  scoresheet sql games.bga                     a prompt; .help says what it knows")]
+  scoresheet sql games.bga                     a prompt; .help lists its commands")]
 struct Args {
-    /// The query, unless there is --file or a prompt is wanted; then archives and Parquet files, or NAME=FILE
+    /// The query, then archives and Parquet files, or NAME=FILE. Without a query or --file, a prompt opens
     #[arg(required = true, value_name = "QUERY|FILE")]
     arguments: Vec<String>,
     /// Read the queries from this file
@@ -35,10 +35,10 @@ struct Args {
     file: Option<PathBuf>,
     #[command(flatten)]
     destination: Destination,
-    /// Memory for sorting, grouping and joining; what is beyond it goes to temporary files
+    /// Memory for sorting, grouping and joining; data beyond it goes to temporary files
     #[arg(long, value_name = "MIB", default_value_t = 2048)]
     memory: usize,
-    /// The folder of temporary files
+    /// The folder for temporary files
     #[arg(long, value_name = "FOLDER")]
     temporary: Option<PathBuf>,
     /// Use this many threads; 0 for one per processor core
@@ -72,7 +72,7 @@ fn run(args: Args) -> Result<(), Failure> {
     })
 }
 
-/// Returns whether an argument names a file, or a table with one, and so is no query.
+/// Returns whether an argument names a file or a table, and is not a query.
 fn is_file(argument: &str) -> bool {
     let path = |text: &str| {
         let path = Path::new(text);

@@ -15,12 +15,12 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// How much memory queries may take, and where they spill what is beyond it.
+/// The memory limit of queries, and the folder for data beyond it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Memory {
     /// Bytes for sorting, grouping and joining. Default: 2 GiB.
     pub limit: usize,
-    /// The folder of temporary files; `None` for the system's.
+    /// The folder for temporary files; `None` for the system's.
     pub folder: Option<PathBuf>,
 }
 
@@ -35,7 +35,7 @@ impl Default for Memory {
 pub struct Tables(pub BTreeMap<String, Vec<PathBuf>>);
 
 impl Tables {
-    /// Reads arguments: `PATH` is a file of the table `games`, `NAME=PATH` one of the table of that name.
+    /// Parses arguments: `PATH` is a file of the table `games`, and `NAME=PATH` a file of the table NAME.
     pub fn new(arguments: &[String]) -> Tables {
         let mut tables: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
         for argument in arguments {
@@ -50,7 +50,7 @@ impl Tables {
         Tables(tables)
     }
 
-    /// Returns the outputs of queries over these tables: none of their files may be written.
+    /// Returns the outputs of queries over these tables: queries may not write to their files.
     pub fn outputs(&self) -> Outputs {
         let mut files = Vec::new();
         self.0.values().flatten().for_each(|path| push_files(path, &mut files));
@@ -58,7 +58,7 @@ impl Tables {
     }
 }
 
-/// Appends a file, or the files of a folder and its folders. What cannot be read is no table either.
+/// Appends a file, or the files of a folder and its subfolders. Unreadable folders are skipped.
 fn push_files(path: &Path, files: &mut Vec<PathBuf>) {
     match path.read_dir() {
         Ok(entries) => entries.flatten().for_each(|entry| push_files(&entry.path(), files)),
@@ -66,14 +66,14 @@ fn push_files(path: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// Returns whether a path is of Parquet files: one, or a folder of them.
+/// Returns whether a path is a Parquet file, or a folder of Parquet files.
 fn is_parquet(path: &Path) -> bool {
     path.is_dir() || path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("parquet"))
 }
 
 /// Returns a session with these tables.
 ///
-/// Errors: a file cannot be opened, or a table has files of both kinds.
+/// Errors: a file cannot be opened, or a table has both archives and Parquet files.
 pub async fn session(tables: &Tables, memory: &Memory, threads: usize) -> Result<SessionContext> {
     let mut config = SessionConfig::new().with_information_schema(true);
     if threads > 0 {
@@ -104,7 +104,11 @@ pub async fn session(tables: &Tables, memory: &Memory, threads: usize) -> Result
                 }
             }
             count if count == paths.len() => register_parquet(&context, name, paths).await?,
-            _ => return plan_err!("table {name} has archives and Parquet files; name one of them: other=x.parquet"),
+            _ => {
+                return plan_err!(
+                    "table {name} has archives and Parquet files; give one kind another name: other=x.parquet"
+                );
+            }
         }
     }
     Ok(context)
@@ -112,7 +116,7 @@ pub async fn session(tables: &Tables, memory: &Memory, threads: usize) -> Result
 
 async fn register_parquet(context: &SessionContext, name: &str, paths: &[PathBuf]) -> Result<()> {
     let mut options = ParquetReadOptions::default();
-    // Folders as `scoresheet export --hive` makes them.
+    // Folders made by `scoresheet export --hive`.
     let has_years = |path: &PathBuf| {
         let Ok(mut entries) = path.read_dir() else { return false };
         entries.any(|entry| entry.is_ok_and(|entry| entry.file_name().to_string_lossy().starts_with("year=")))

@@ -1,12 +1,12 @@
-//! Archives as a table of DataFusion: what a query asks of columns and games is handed down to them.
+//! Archives as a table of DataFusion. Columns and conditions of a query are passed down to the archives.
 //!
-//! The scan is no leaf: [`GamesExec`] stands over a small table in memory with a row for each piece of work (archive,
-//! first game, past the last). An engine that gives partitions to many machines knows how to cut such a table; a leaf
-//! of our own it would run as a whole for each partition, and count games several times.
+//! [`GamesExec`] is not a leaf of the plan. Its input is a small table in memory with a row for each piece of work
+//! (archive, first game, end). An engine that distributes partitions over many machines can split such a table. It
+//! would run a leaf completely for each partition, and count games several times.
 
-use crate::sought::Question;
+use crate::question::Question;
 use crate::translate::{Part, translate, years};
-use crate::work::{ALL_YEARS, Asked, Games, Needs, Open, Piece, Selection, Shelf, Work, options};
+use crate::work::{ALL_YEARS, Conditions, Games, Needs, Open, Piece, Selection, Shelf, Work, options};
 use arrow::array::{ArrayRef, AsArray, Int64Array, RecordBatch, RecordBatchOptions, StringArray};
 use arrow::compute::cast;
 use arrow::datatypes::{DataType, Field, Int64Type, Schema, SchemaRef};
@@ -36,8 +36,8 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A table of the games of archives: `game_id`, header columns, `tags`, `brenner`, and what is worked out where it is
-/// named, as `moves_san` and `clocks_white`.
+/// A table of the games of archives: `game_id`, tag columns, `tags`, `brenner`, and columns that are computed only if
+/// named, such as `moves_san` and `clocks_white`.
 #[derive(Debug)]
 pub struct GamesTable {
     shelf: Arc<dyn Shelf>,
@@ -53,22 +53,22 @@ impl GamesTable {
         GamesTable { shelf: Arc::new(Open(games)), columns, schema }
     }
 
-    /// Returns the table of archives that are opened where they are scanned. Its texts are no dictionaries: those of
-    /// several machines would differ.
+    /// Returns the table of archives that are opened when scanned. Its texts are not dictionaries, because dictionaries
+    /// of several machines would differ.
     pub fn from_shelf(shelf: Arc<dyn Shelf>) -> GamesTable {
         let columns = Columns::everything();
         let schema = schema(&Arc::default(), &columns, false);
         GamesTable { shelf, columns, schema }
     }
 
-    /// Returns where the archives are.
+    /// Returns the shelf that opens the archives.
     pub fn shelf(&self) -> &Arc<dyn Shelf> {
         &self.shelf
     }
 }
 
-/// Returns names and types of columns. With `views`, texts that the archives have in tables are views of these:
-/// DataFusion has tables of groups for them, and none for dictionaries.
+/// Returns names and types of columns. With `views`, dictionary texts become views of the archives' string tables:
+/// DataFusion has group tables for views, but not for dictionaries.
 pub fn schema(sources: &Arc<ArchiveSet>, columns: &Columns, views: bool) -> SchemaRef {
     let read = Batches::new(Arc::clone(sources), columns.clone(), Rows::Range(0..0), options(views)).schema();
     let field = |field: &Arc<Field>| match field.data_type() {
@@ -106,11 +106,11 @@ impl TableProvider for GamesTable {
     ) -> Result<Arc<dyn ExecutionPlan>> {
         let all = self.columns.columns();
         let names: Vec<&str> = match projection {
-            Some(places) => places.iter().filter_map(|place| all.get(*place)).map(|column| column.name).collect(),
+            Some(places) => places.iter().filter_map(|index| all.get(*index)).map(|column| column.name).collect(),
             None => all.iter().map(|column| column.name).collect(),
         };
-        let (mut range, mut passing, mut sought) = (1..u64::MAX, Vec::new(), Vec::new());
-        // A limit is of the rows that come out of all conditions.
+        let (mut range, mut passing, mut questions) = (1..u64::MAX, Vec::new(), Vec::new());
+        // A limit applies to the rows that satisfy all conditions.
         let mut exact = true;
         for filter in filters {
             match translate(filter) {
@@ -119,7 +119,7 @@ impl TableProvider for GamesTable {
                     passing.push(filter);
                 }
                 Some(Part::Games(own)) => range = range.start.max(own.start)..range.end.min(own.end),
-                Some(Part::Sought(question, text)) => sought.push((question, text)),
+                Some(Part::Question(question, text)) => questions.push((question, text)),
                 None => exact = false,
             }
         }
@@ -132,13 +132,13 @@ impl TableProvider for GamesTable {
         };
         let scan = Scan {
             columns: names.iter().map(ToString::to_string).collect(),
-            asked: Asked { filter, sought },
+            conditions: Conditions { filter, questions },
             limit: limit.filter(|_| exact).map(|limit| limit as u64),
         };
         let pieces = state.config().target_partitions();
         let years = filters.iter().filter_map(years).reduce(|a, b| *a.start().max(b.start())..=*a.end().min(b.end()));
-        // The first games are soon read; those that a filter lets pass may be far apart.
-        let pieces = if scan.limit.is_some() && scan.asked.is_all() { 1 } else { pieces };
+        // The first games are read quickly; games that match a filter may be far apart.
+        let pieces = if scan.limit.is_some() && scan.conditions.is_all() { 1 } else { pieces };
         let work = self.shelf.cut(&range, &years.unwrap_or(ALL_YEARS), pieces);
         let schema = match projection {
             Some(places) => Arc::new(self.schema.project(places)?),
@@ -156,19 +156,18 @@ impl TableProvider for GamesTable {
     }
 }
 
-/// What a scan is to give: plain data, which can go to another machine.
+/// A scan as plain data, which can be sent to another machine.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Scan {
     /// The names of the columns.
     pub columns: Vec<String>,
-    /// The games.
-    pub asked: Asked,
-    /// The most rows that are needed; only where the games are just those of the query.
+    /// The selected games.
+    pub conditions: Conditions,
+    /// The maximum number of rows; only if the scan selects exactly the games of the query.
     pub limit: Option<u64>,
 }
 
-/// The part of an archive's games of which tags are read from its tag columns, where a scan asks for no more than their
-/// values: a sixteenth.
+/// If a scan needs only tag values, it uses tag columns for at least this fraction of an archive's games: a sixteenth.
 const FEW: u64 = 16;
 
 /// Reads games: an operator over a table of work.
@@ -177,7 +176,7 @@ pub struct GamesExec {
     shelf: Arc<dyn Shelf>,
     scan: Scan,
     columns: Columns,
-    /// The numbers of games that the work is of, and how many of these there are, for statistics.
+    /// The range of game numbers in the work, and its number of games, for statistics.
     range: Range<u64>,
     games: Option<u64>,
     selection: Arc<Selection>,
@@ -192,7 +191,7 @@ fn work_schema() -> SchemaRef {
     Arc::new(Schema::new(vec![archive, number("before"), number("of"), number("first"), number("past")]))
 }
 
-/// Returns the table of work, a partition for each piece.
+/// Returns the table of work, with one partition per piece.
 pub fn work_table(work: &[Vec<Work>]) -> Result<Arc<dyn ExecutionPlan>> {
     let numbers = |of: &[Work], number: fn(&Work) -> u64| -> ArrayRef {
         Arc::new(of.iter().map(|work| i64::try_from(number(work)).unwrap_or(i64::MAX)).collect::<Int64Array>())
@@ -208,20 +207,20 @@ pub fn work_table(work: &[Vec<Work>]) -> Result<Arc<dyn ExecutionPlan>> {
         Ok(vec![RecordBatch::try_new(work_schema(), columns)?])
     };
     let mut partitions = work.iter().map(batch).collect::<Result<Vec<Vec<RecordBatch>>>>()?;
-    // A scan has a partition, and be it an empty one.
+    // A scan has at least one partition, possibly empty.
     partitions.extend(partitions.is_empty().then(|| vec![RecordBatch::new_empty(work_schema())]));
     Ok(MemorySourceConfig::try_new_exec(&partitions, work_schema(), None)?)
 }
 
-/// Reads rows of the table of work.
+/// Parses rows of the table of work.
 ///
-/// Errors: other columns, or games that the archive named does not have.
+/// Errors: other columns, or games that the archive does not have.
 pub fn work_of(batches: &[RecordBatch]) -> Result<Vec<Work>> {
     let other = || DataFusionError::Internal("the table of work has other columns".into());
     let mut work = Vec::new();
     for batch in batches {
-        let column = |place: usize| {
-            let column = batch.columns().get(place).and_then(|column| column.as_primitive_opt::<Int64Type>());
+        let column = |index: usize| {
+            let column = batch.columns().get(index).and_then(|column| column.as_primitive_opt::<Int64Type>());
             column.ok_or_else(other)
         };
         let archives = batch.columns().first().and_then(|column| column.as_string_opt::<i32>()).ok_or_else(other)?;
@@ -240,15 +239,16 @@ pub fn work_of(batches: &[RecordBatch]) -> Result<Vec<Work>> {
     Ok(work)
 }
 
-/// Returns a batch with the types of the table: dictionaries as views of their strings, without a copy. Columns of an
-/// archive without `.bgh` become dictionaries once a filter has made them; the table is what it was when it was opened.
+/// Returns a batch with the types of the table: dictionaries become views of their strings, without a copy. The columns
+/// of an archive without `.bgh` become dictionaries once a filter has made tag columns; the table keeps its first
+/// types.
 fn conform(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch, ArrowError> {
     let columns = batch.columns().iter().zip(schema.fields()).map(|(column, field)| cast(column, field.data_type()));
     RecordBatch::try_new(Arc::clone(schema), columns.collect::<Result<Vec<ArrayRef>, ArrowError>>()?)
 }
 
 impl GamesExec {
-    /// Returns the operator for these pieces of work, a partition each. The schema is that of the scan's columns.
+    /// Returns the operator for these pieces of work, one partition each. Its schema has the scan's columns.
     pub fn new(
         shelf: Arc<dyn Shelf>,
         scan: Scan,
@@ -260,8 +260,7 @@ impl GamesExec {
         GamesExec::over(shelf, scan, schema, work_table(work)?, range, games)
     }
 
-    /// Returns the operator over a table of work that is there; `games` is how many games the range
-    /// has, where that is known.
+    /// Returns the operator over an existing table of work; `games` is the number of games in the range, if known.
     pub fn over(
         shelf: Arc<dyn Shelf>,
         scan: Scan,
@@ -271,10 +270,10 @@ impl GamesExec {
         games: Option<u64>,
     ) -> Result<GamesExec> {
         let columns = Columns::list(&scan.columns).map_err(|unknown| DataFusionError::Plan(unknown.to_string()))?;
-        let selection = shelf.selection(&scan.asked);
+        let selection = shelf.selection(&scan.conditions);
         let mut equivalences = EquivalenceProperties::new(Arc::clone(&schema));
-        if let Ok(place) = schema.index_of("game_id") {
-            let column: Arc<dyn PhysicalExpr> = Arc::new(Column::new("game_id", place));
+        if let Ok(index) = schema.index_of("game_id") {
+            let column: Arc<dyn PhysicalExpr> = Arc::new(Column::new("game_id", index));
             equivalences.add_ordering([PhysicalSortExpr::new_default(column)]);
         }
         let partitioning =
@@ -284,41 +283,41 @@ impl GamesExec {
         Ok(GamesExec { shelf, scan, columns, range, games, selection, work, properties: Arc::new(properties) })
     }
 
-    /// Returns where the archives are.
+    /// Returns the shelf that opens the archives.
     pub fn shelf(&self) -> &Arc<dyn Shelf> {
         &self.shelf
     }
 
-    /// Returns what is to be given.
+    /// Returns the scan.
     pub fn scan(&self) -> &Scan {
         &self.scan
     }
 
-    /// Returns the numbers of games that the work is of.
+    /// Returns the range of game numbers in the work.
     pub fn range(&self) -> Range<u64> {
         self.range.clone()
     }
 
-    /// Returns how many games of these numbers there are, where that is known.
+    /// Returns the number of games in this range, if known.
     pub fn games(&self) -> Option<u64> {
         self.games
     }
 
-    /// Returns the work of each partition, where it is a table in memory.
+    /// Returns the work of each partition, if it is a table in memory.
     pub fn work(&self) -> Option<Vec<Vec<Work>>> {
         let source = self.work.downcast_ref::<DataSourceExec>()?;
         let source = source.data_source().downcast_ref::<MemorySourceConfig>()?;
         source.partitions().iter().map(|batches| work_of(batches).ok()).collect()
     }
 
-    /// Returns what says which side files this has a use for with a piece of work.
+    /// Returns a function from a piece of work to the side files that help with it.
     fn needs(&self) -> impl Fn(&Work) -> Needs + Send + 'static {
         let (range, limit) = (self.range.clone(), self.scan.limit.unwrap_or(u64::MAX));
-        let (filters, reads) = (self.scan.asked.filter.is_some(), self.columns.read_tag_columns());
-        let signatures = !self.scan.asked.sought.is_empty();
+        let (filters, reads) = (self.scan.conditions.filter.is_some(), self.columns.read_tag_columns());
+        let signatures = !self.scan.conditions.questions.is_empty();
         move |work| {
             let (first, past) = (range.start.max(work.before + 1), range.end.min(work.before + 1 + work.of));
-            // The tags of a few games are read sooner from the archive itself.
+            // For a few games, reading tags from the archive is faster.
             let many = past.saturating_sub(first).min(limit) >= work.of.div_ceil(FEW);
             Needs { tag_columns: filters || (reads && many), signatures }
         }
@@ -328,10 +327,10 @@ impl GamesExec {
 impl DisplayAs for GamesExec {
     fn fmt_as(&self, _: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "GamesExec: columns=[{}]", self.scan.columns.join(", "))?;
-        if let Some(filter) = &self.scan.asked.filter {
+        if let Some(filter) = &self.scan.conditions.filter {
             write!(f, ", where={filter}")?;
         }
-        for (question, text) in &self.scan.asked.sought {
+        for (question, text) in &self.scan.conditions.questions {
             write!(f, ", {}={text}", Question::name(*question))?;
         }
         if self.range != (1..u64::MAX) {
@@ -355,7 +354,7 @@ impl ExecutionPlan for GamesExec {
     }
 
     fn benefits_from_input_partitioning(&self) -> Vec<bool> {
-        // Work stays in the partitions that it was cut into.
+        // Work stays in its partitions.
         vec![false]
     }
 
@@ -376,7 +375,7 @@ impl ExecutionPlan for GamesExec {
         };
         let (shelf, scan, range) = (Arc::clone(&self.shelf), self.scan.clone(), self.range.clone());
         let mut made = GamesExec::over(shelf, scan, self.schema(), work, range, self.games)?;
-        // What has been worked out stays.
+        // Keep the computed selection.
         made.selection = Arc::clone(&self.selection);
         Ok(Arc::new(made))
     }
@@ -419,7 +418,7 @@ impl ExecutionPlan for GamesExec {
                 }
                 Ok(())
             };
-            // Reading blocks, and takes rayon's threads.
+            // Reading blocks the thread, and uses rayon's threads.
             let done = tokio::task::spawn_blocking(read).await;
             let failed = |what: String| DataFusionError::Execution(what);
             done.map_err(|error| failed(error.to_string()))?.map_err(failed)
@@ -434,7 +433,7 @@ impl ExecutionPlan for GamesExec {
         {
             let rows = self.scan.limit.unwrap_or(u64::MAX).min(games) as usize;
             statistics.num_rows =
-                if self.scan.asked.is_all() { Precision::Exact(rows) } else { Precision::Inexact(rows) };
+                if self.scan.conditions.is_all() { Precision::Exact(rows) } else { Precision::Inexact(rows) };
         }
         Ok(Arc::new(statistics))
     }

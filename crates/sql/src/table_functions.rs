@@ -1,5 +1,5 @@
-//! Table functions over the archives of a session: `tree('fen')`, the moves played in a position, and `hits(..)`, the
-//! games that reach a position, or that a question in JSON finds.
+//! Table functions over the archives of a session: `tree('fen')` lists the moves played in a position, and `hits(..)`
+//! the games that reach a position or match a question in JSON.
 
 use crate::work::Games;
 use arrow::array::{ArrayRef, BooleanArray, Int32Array, Int64Array, RecordBatch, StringArray};
@@ -14,16 +14,16 @@ use scoresheet::query::Visit;
 use scoresheet::{Position, Query};
 use std::sync::Arc;
 
-/// Which table function.
+/// The kind of table function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Kind {
     Tree,
     Hits,
 }
 
-/// A table function and what it is asked.
+/// A table function with its arguments.
 #[derive(Clone, Debug)]
-enum Asked {
+enum Call {
     Tree(Box<Position>),
     Hits(Box<Query>),
 }
@@ -49,25 +49,25 @@ impl TableFunctionImpl for Function {
             _ => None,
         };
         let Some(text) = text else { return plan_err!("{name} takes a FEN in quotes") };
-        let asked = match self.kind {
+        let call = match self.kind {
             Kind::Hits if text.trim_start().starts_with('{') => match text.parse::<Query>() {
-                Ok(query) => Asked::Hits(Box::new(query)),
+                Ok(query) => Call::Hits(Box::new(query)),
                 Err(fault) => return plan_err!("{name}: {fault}"),
             },
             kind => match Position::from_fen(text.as_bytes()) {
-                Ok(position) if kind == Kind::Tree => Asked::Tree(Box::new(position)),
-                Ok(position) => Asked::Hits(Box::new(Query::from(&position))),
+                Ok(position) if kind == Kind::Tree => Call::Tree(Box::new(position)),
+                Ok(position) => Call::Hits(Box::new(Query::from(&position))),
                 Err(error) => return plan_err!("{name}: {error}"),
             },
         };
-        Ok(Arc::new(Answer { asked, games: Arc::clone(&self.games), schema: schema(self.kind) }))
+        Ok(Arc::new(Answer { call, games: Arc::clone(&self.games), schema: schema(self.kind) }))
     }
 }
 
-/// A question that is answered when it is read.
+/// A question that is answered when the table is scanned.
 #[derive(Debug)]
 struct Answer {
-    asked: Asked,
+    call: Call,
     games: Arc<Games>,
     schema: SchemaRef,
 }
@@ -114,10 +114,10 @@ impl TableProvider for Answer {
         _: &[Expr],
         _: Option<usize>,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        let (asked, games) = (self.asked.clone(), Arc::clone(&self.games));
-        let answer = move || match &asked {
-            Asked::Tree(position) => tree(&games, position),
-            Asked::Hits(query) => hits(&games, query),
+        let (call, games) = (self.call.clone(), Arc::clone(&self.games));
+        let answer = move || match &call {
+            Call::Tree(position) => tree(&games, position),
+            Call::Hits(query) => hits(&games, query),
         };
         let columns = tokio::task::spawn_blocking(answer).await;
         let columns = columns.map_err(|error| DataFusionError::Execution(error.to_string()))?;
@@ -163,10 +163,10 @@ fn hits(games: &Games, query: &Query) -> scoresheet::Result<Vec<ArrayRef>> {
     let (mut numbers, mut hits) = (Vec::new(), Vec::new());
     for found in query.run(games.sources()) {
         let found = found?;
-        // A game that is found without a place has one row.
+        // A game that is found without a hit has one row.
         let places = found.hits.len().max(1);
         numbers.extend(std::iter::repeat_n(found.number as i64, places));
-        hits.extend((0..places).map(|place| found.hits.get(place).copied()));
+        hits.extend((0..places).map(|index| found.hits.get(index).copied()));
     }
     Ok(vec![
         Arc::new(Int64Array::from(numbers)),

@@ -1,10 +1,10 @@
 //! SQL conditions as filters of archives, ranges of games, positions and patterns.
 //!
-//! What is handed down lets at least those games pass that the condition does (an inexact part, which DataFusion checks
-//! again), or just those (an exact one). What cannot be said so stays above: NOT, for one, since a missing value is
-//! dropped here and kept there.
+//! An inexact filter passes all games that satisfy the condition, and possibly more; DataFusion then checks the
+//! condition again. An exact filter passes only these games. All other conditions stay in DataFusion, including NOT:
+//! SQL drops games with a missing value, but the negation of a filter keeps these games.
 
-use crate::sought::Question;
+use crate::question::Question;
 use datafusion::common::ScalarValue;
 use datafusion::logical_expr::expr::{InList, Like, ScalarFunction};
 use datafusion::logical_expr::{Between, BinaryExpr, Expr, Operator};
@@ -13,33 +13,33 @@ use scoresheet::query::filter::Relation;
 use scoresheet_arrow::{Columns, Value};
 use std::ops::{Range, RangeInclusive};
 
-/// A condition as archives know it.
+/// A condition on archives.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Part {
-    /// A filter, and whether it says just what the condition does.
+    /// A filter, and whether it is exact.
     Where(Filter, bool),
     /// Numbers of games in the set. Exact.
     Games(Range<u64>),
-    /// What games have to reach, as a function and its text. Exact.
-    Sought(Question, String),
+    /// A function and its text, which games must satisfy. Exact.
+    Question(Question, String),
 }
 
 impl Part {
-    /// Returns whether the part lets pass just the games of the condition.
+    /// Returns whether exactly the games of the condition pass.
     pub fn is_exact(&self) -> bool {
         !matches!(self, Part::Where(_, false))
     }
 }
 
-/// Returns what archives can make of a condition; `None` where it is nothing.
+/// Returns the part of a condition that archives can evaluate; `None` if they cannot.
 pub fn translate(expr: &Expr) -> Option<Part> {
     if let Expr::ScalarFunction(ScalarFunction { func, args }) = expr {
         let question = Question::ALL.into_iter().find(|question| question.name() == func.name())?;
         let [moves, text] = args.as_slice() else { return None };
         let text = text_of(literal(text)?)?;
-        // What is wrong with it is said where the function is run.
+        // The function reports an invalid argument when it runs.
         question.board(&text).ok()?;
-        return (value(moves)? == Value::Brenner).then_some(Part::Sought(question, text));
+        return (value(moves)? == Value::Brenner).then_some(Part::Question(question, text));
     }
     if let Some(games) = games(expr) {
         return Some(Part::Games(games));
@@ -47,7 +47,7 @@ pub fn translate(expr: &Expr) -> Option<Part> {
     condition(expr).map(|(filter, exact)| Part::Where(filter, exact))
 }
 
-/// The range of games that a comparison of `game_id` says.
+/// Returns the range of games of a comparison of `game_id`.
 fn games(expr: &Expr) -> Option<Range<u64>> {
     let (value, operator, literal) = comparison(expr)?;
     if value != Value::GameId {
@@ -66,7 +66,7 @@ fn games(expr: &Expr) -> Option<Range<u64>> {
     })
 }
 
-/// Returns the years of all games that a condition of the column `date` lets pass; `None` where it says nothing of them.
+/// Returns the years of all games that satisfy a condition on the column `date`; `None` for other conditions.
 pub fn years(expr: &Expr) -> Option<RangeInclusive<i32>> {
     let year = |literal: &ScalarValue| match literal {
         ScalarValue::Date32(Some(day)) => day_text(*day)?.get(..4)?.parse::<i32>().ok(),
@@ -94,7 +94,7 @@ pub fn years(expr: &Expr) -> Option<RangeInclusive<i32>> {
     }
 }
 
-/// Returns a condition as a filter, and whether that is exact; `None` for what the language does not take.
+/// Returns a condition as a filter, and whether it is exact; `None` if the filter language cannot express it.
 fn condition(expr: &Expr) -> Option<(Filter, bool)> {
     match expr {
         Expr::BinaryExpr(BinaryExpr { left, op: op @ (Operator::And | Operator::Or), right }) => {
@@ -103,7 +103,7 @@ fn condition(expr: &Expr) -> Option<(Filter, bool)> {
                     let join = if *op == Operator::And { Filter::all_of } else { Filter::any_of };
                     Some((join([left, right]).ok()?, a && b))
                 }
-                // One side of an AND lets pass all that both do.
+                // One side of an AND passes every game that both sides pass.
                 (Some((one, _)), None) | (None, Some((one, _))) if *op == Operator::And => Some((one, false)),
                 _ => None,
             }
@@ -141,7 +141,7 @@ fn condition(expr: &Expr) -> Option<(Filter, bool)> {
     }
 }
 
-/// A comparison of a column with a literal, the column first.
+/// Returns a comparison of a column with a literal, with the column first.
 fn comparison(expr: &Expr) -> Option<(Value, Operator, &ScalarValue)> {
     let Expr::BinaryExpr(BinaryExpr { left, op, right }) = expr else { return None };
     if let (Some(value), Some(literal)) = (value(left), literal(right)) {
@@ -162,7 +162,7 @@ fn compared(value: Value, operator: Operator, literal: &ScalarValue) -> Option<(
     };
     let (filter, exact) = match value {
         Value::Rating(tag @ ("WhiteElo" | "BlackElo")) => {
-            // The column has ratings of 16 bits, the filter any above 0.
+            // The column has 16-bit ratings, and the filter any rating above 0.
             let (field, rating) = (tag.to_ascii_lowercase(), integer(literal)?);
             let most = i64::from(i16::MAX);
             if !(1..=most).contains(&rating) {
@@ -201,12 +201,12 @@ fn compared(value: Value, operator: Operator, literal: &ScalarValue) -> Option<(
     Some((filter.ok()?, exact))
 }
 
-/// Filters take these for no value, SQL for texts.
+/// For filters these texts are missing values, for SQL they are texts.
 fn says_something(text: &str) -> bool {
     !matches!(text, "" | "?" | "-")
 }
 
-/// Returns what a column is made of, casts of its dictionary apart.
+/// Returns the contents of a column, ignoring casts of its dictionary.
 fn value(expr: &Expr) -> Option<Value> {
     match expr {
         Expr::Column(column) => {
@@ -242,7 +242,7 @@ fn integer(literal: &ScalarValue) -> Option<i64> {
     }
 }
 
-/// Returns a day, counted from 1970-01-01, as PGN writes it.
+/// Formats a day, counted from 1970-01-01, like PGN.
 fn day_text(day: i32) -> Option<String> {
     let array = arrow::array::Date32Array::from(vec![day]);
     let date = array.value_as_date(0)?;
@@ -259,7 +259,7 @@ mod tests {
         match translate(&expr)? {
             Part::Where(filter, exact) => Some((filter.to_string(), exact)),
             Part::Games(games) => Some((format!("{games:?}"), true)),
-            Part::Sought(question, text) => Some((format!("{} {text}", question.name()), true)),
+            Part::Question(question, text) => Some((format!("{} {text}", question.name()), true)),
         }
     }
 

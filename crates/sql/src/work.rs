@@ -1,9 +1,9 @@
-//! What a scan reads and from where: open archives with their side files, which games of them a scan selects, and how
-//! they are cut into work.
+//! The input of a scan: open archives with their side files, the games that a scan selects, and their division into
+//! work.
 //!
-//! Knows the library and `scoresheet-arrow`, nothing of plans.
+//! This file knows the library and `scoresheet-arrow`, but no plans.
 
-use crate::sought::Question;
+use crate::question::Question;
 use scoresheet::ArchiveSet;
 use scoresheet::archive::GameSet;
 use scoresheet::query::Member;
@@ -14,28 +14,27 @@ use std::ops::{Range, RangeInclusive};
 use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// Where the archives of a table are: open in this process, or listed somewhere and opened by those who scan them.
+/// Access to the archives of a table: open in this process, or listed and opened by each scan.
 pub trait Shelf: std::any::Any + std::fmt::Debug + Send + Sync {
-    /// Cuts a range of games into about as many pieces of work as asked for. Archives whose games are all of other
-    /// years may be left out.
+    /// Divides a range of games into roughly the requested number of pieces of work. May skip archives whose games are
+    /// all of other years.
     fn cut(&self, games: &Range<u64>, years: &RangeInclusive<i32>, pieces: usize) -> Vec<Vec<Work>>;
 
-    /// Returns how many games of a range there are, deleted ones left out; `None` where that is not known.
+    /// Returns the number of games in a range, without deleted ones; `None` if unknown.
     fn count(&self, games: &Range<u64>) -> Option<u64>;
 
-    /// Returns the archives that a piece of work is of, one of several, with the side files that are of use. It may read
-    /// and wait.
+    /// Returns the archive of a piece of work, with the side files that help. May block.
     ///
-    /// Errors: the archive cannot be opened, or is another one than the work was cut from.
+    /// Errors: the archive cannot be opened, or differs from the archive that the work was made for.
     fn open(&self, work: &Work, needs: Needs) -> Result<Arc<Games>, String>;
 
-    /// Returns what keeps the games that are asked for, for all pieces of one scan.
-    fn selection(&self, asked: &Asked) -> Arc<Selection> {
-        Arc::new(Selection::new(asked.clone()))
+    /// Returns the cache of selected games, shared by all pieces of one scan.
+    fn selection(&self, conditions: &Conditions) -> Arc<Selection> {
+        Arc::new(Selection::new(conditions.clone()))
     }
 }
 
-/// The side files that a scan has a use for. Answers are the same without them.
+/// The side files that help a scan. The results are the same without them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Needs {
     /// Tag columns, `.bgh`.
@@ -45,19 +44,19 @@ pub struct Needs {
 }
 
 impl Needs {
-    /// Returns these and others.
+    /// Returns the union of both.
     pub fn and(self, others: Needs) -> Needs {
         let (tag_columns, signatures) = (self.tag_columns || others.tag_columns, self.signatures || others.signatures);
         Needs { tag_columns, signatures }
     }
 
-    /// Returns whether these are among others.
+    /// Returns whether `others` includes these.
     pub fn are_met_by(self, others: Needs) -> bool {
         self.tag_columns <= others.tag_columns && self.signatures <= others.signatures
     }
 }
 
-/// Every year that a date can have.
+/// All years of dates.
 pub const ALL_YEARS: RangeInclusive<i32> = i32::MIN..=i32::MAX;
 
 /// Open archives as a shelf.
@@ -78,19 +77,19 @@ impl Shelf for Open {
     }
 }
 
-/// Open archives that are a table together.
+/// Open archives that form one table.
 #[derive(Debug)]
 pub struct Games(Arc<ArchiveSet>);
 
 impl Games {
     /// Opens archives in this order.
     ///
-    /// Errors: those of the first that cannot be opened.
+    /// Errors: the error of the first archive that cannot be opened.
     pub fn open<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> scoresheet::Result<Games> {
         Ok(Games(Arc::new(ArchiveSet::open(paths)?)))
     }
 
-    /// Returns one open archive whose games have the numbers after those of `before` others.
+    /// Returns one open archive whose games are numbered after `before` other games.
     pub fn after(before: u64, archive: Arc<Archive>) -> Games {
         Games(Arc::new(ArchiveSet::after(before, vec![Arc::new(archive.into())])))
     }
@@ -105,14 +104,14 @@ impl Games {
         &self.0
     }
 
-    /// Returns the place of the archive that a piece of work is of.
+    /// Returns the index of the archive of a piece of work.
     fn place_of(&self, work: &Work) -> Option<usize> {
-        // Empty archives have no work, so that the last that begins there is the one.
+        // Empty archives have no work, so the last archive that begins there is the right one.
         self.0.members().partition_point(|source| source.before() <= work.before).checked_sub(1)
     }
 
-    /// Cuts a range of games into as many pieces of work as asked for, or fewer, at bounds of chunks. Each piece is one
-    /// or more ranges, of one archive each.
+    /// Divides a range of games into at most the requested number of pieces of work, at bounds of chunks. Each piece
+    /// has one or more ranges, each in one archive.
     pub fn cut(&self, games: &Range<u64>, pieces: usize) -> Vec<Vec<Work>> {
         let mut chunks: Vec<Work> = Vec::new();
         for source in self.0.members() {
@@ -130,7 +129,7 @@ impl Games {
         deal(chunks, pieces)
     }
 
-    /// Returns how many games of a range there are, deleted ones left out.
+    /// Returns the number of games in a range, without deleted ones.
     pub fn count(&self, games: &Range<u64>) -> u64 {
         let of = |source: &Member| {
             let (first, past) = bounds(source, games);
@@ -144,8 +143,8 @@ impl Games {
     }
 }
 
-/// Deals work out into as many pieces as asked for, or fewer, of about as many games each, in its order. Neighbours
-/// within an archive become one.
+/// Distributes work over at most this many pieces with about the same number of games, in its order. Adjacent ranges of
+/// an archive are merged.
 pub fn deal(work: Vec<Work>, pieces: usize) -> Vec<Vec<Work>> {
     let total: u64 = work.iter().map(Work::len).sum();
     let each = total.div_ceil(pieces.max(1) as u64).max(1);
@@ -167,7 +166,7 @@ pub fn deal(work: Vec<Work>, pieces: usize) -> Vec<Vec<Work>> {
     cut
 }
 
-/// Returns the part of a range of the set that is in an archive, in its own numbers.
+/// Returns the part of a range of the set that lies in an archive, in the archive's numbers.
 fn bounds(source: &Member, games: &Range<u64>) -> (u64, u64) {
     let own = |number: u64| number.saturating_sub(source.before()).clamp(1, source.archive().len() + 1);
     (own(games.start.max(1)), own(games.end))
@@ -176,60 +175,60 @@ fn bounds(source: &Member, games: &Range<u64>) -> (u64, u64) {
 /// A range of games of one archive, in numbers of the set.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Work {
-    /// The archive's path, or the address of it.
+    /// The archive's path or address.
     pub archive: Arc<str>,
-    /// How many games the archives before it have.
+    /// The number of games in the archives before it.
     pub before: u64,
-    /// How many games it has, deleted ones included.
+    /// The number of games in the archive, including deleted ones.
     pub of: u64,
     /// The games.
     pub games: Range<u64>,
 }
 
 impl Work {
-    /// Returns how many games it has.
+    /// Returns the number of games.
     pub fn len(&self) -> u64 {
         self.games.end - self.games.start
     }
 
-    /// Returns whether it has none.
+    /// Returns whether there are no games.
     pub fn is_empty(&self) -> bool {
         self.games.is_empty()
     }
 }
 
-/// What a scan asks of games: plain data, which can go to another machine.
+/// The conditions of a scan on games: plain data, which can be sent to another machine.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Asked {
-    /// What headers have to say; `None` for all games.
+pub struct Conditions {
+    /// The filter on tags; `None` for all games.
     pub filter: Option<Filter>,
-    /// What games have to reach.
-    pub sought: Vec<(Question, String)>,
+    /// The functions that games must satisfy, with their texts.
+    pub questions: Vec<(Question, String)>,
 }
 
-impl Asked {
-    /// Returns whether all games are asked for.
+impl Conditions {
+    /// Returns whether there are no conditions.
     pub fn is_all(&self) -> bool {
-        self.filter.is_none() && self.sought.is_empty()
+        self.filter.is_none() && self.questions.is_empty()
     }
 
-    /// Returns the games of an archive that the filter lets pass, in its own numbers; `None` for all of them.
+    /// Returns the games of an archive that match the filter, in the archive's numbers; `None` for all games.
     ///
-    /// Errors: a game cannot be read that must be.
+    /// Errors: a required game cannot be read.
     fn passed(&self, member: &Member) -> Result<Option<GameSet>, Error> {
         let passed = |filter: &Filter| Query::from(filter.clone()).in_archive(member, None, None).complete();
         self.filter.as_ref().map(passed).transpose()
     }
 
-    /// Returns which of these games of an archive have what is sought, in its own numbers; `None` for all of them.
+    /// Returns the games of this range that satisfy the functions, in the archive's numbers; `None` for all games.
     ///
-    /// Errors: a game cannot be read that must be.
+    /// Errors: a required game cannot be read.
     fn found(&self, member: &Member, range: &Range<u64>, passed: Option<&GameSet>) -> Result<Option<GameSet>, Error> {
         let all = member.archive().len();
         let mut found = None;
-        for (question, text) in &self.sought {
+        for (question, text) in &self.questions {
             let board = question.board(text).map_err(|what| input(text, what))?;
-            // Only among the games of this piece of work: others have the others, and may be on other machines.
+            // Test only the games of this piece of work: other pieces test the others, possibly on other machines.
             if found.is_none() && (range.end - range.start < all || passed.is_some()) {
                 let mut among = GameSet::from_numbers(all, range.clone());
                 passed.into_iter().for_each(|passed| among.intersect(passed));
@@ -245,34 +244,34 @@ fn input(name: &str, what: String) -> Error {
     Error::Input { name: name.to_owned(), what, source: None }
 }
 
-/// What a filter says of an archive, or why it cannot.
+/// The result of a filter on an archive, or its error.
 type Passed = Arc<OnceLock<Result<Option<GameSet>, String>>>;
 
-/// Which games of each archive a scan's filter lets pass, worked out when the first piece of work asks for it.
+/// The games of each archive that match a scan's filter, computed when the first piece of work needs them.
 #[derive(Debug)]
 pub struct Selection {
-    asked: Asked,
+    conditions: Conditions,
     passed: Mutex<HashMap<Arc<str>, Passed>>,
 }
 
-/// How many games are read together.
+/// The number of games to read at once.
 const TOGETHER: usize = 1 << 14;
 
 impl Selection {
-    /// Returns the selection of what is asked.
-    pub fn new(asked: Asked) -> Selection {
-        Selection { asked, passed: Mutex::default() }
+    /// Returns the selection for these conditions.
+    pub fn new(conditions: Conditions) -> Selection {
+        Selection { conditions, passed: Mutex::default() }
     }
 
-    /// Returns what is asked.
-    pub fn asked(&self) -> &Asked {
-        &self.asked
+    /// Returns the conditions.
+    pub fn conditions(&self) -> &Conditions {
+        &self.conditions
     }
 
-    /// Calls `take` with the rows to read for a piece of work, some at a time, or with the bare number of rows where no
-    /// column is wanted, until it says no or `limit` games have been given.
+    /// Calls `take` with the rows to read for a piece of work, some at a time; if no column is requested, with the
+    /// number of rows. Stops when `take` returns false or after `limit` games.
     ///
-    /// Errors: a game cannot be read that must be.
+    /// Errors: a required game cannot be read.
     pub fn rows(
         &self,
         games: &Games,
@@ -281,16 +280,16 @@ impl Selection {
         limit: &mut u64,
         mut take: impl FnMut(Piece) -> Result<bool, String>,
     ) -> Result<(), String> {
-        let Some(place) = games.place_of(work) else { return Ok(()) };
-        let Some(source) = games.0.members().get(place) else { return Ok(()) };
+        let Some(index) = games.place_of(work) else { return Ok(()) };
+        let Some(source) = games.0.members().get(index) else { return Ok(()) };
         let (first, past) = bounds(source, &work.games);
         let cell = {
             let mut cells = self.passed.lock().unwrap_or_else(PoisonError::into_inner);
             Arc::clone(cells.entry(Arc::clone(&work.archive)).or_default())
         };
-        let passed = cell.get_or_init(|| self.asked.passed(source).map_err(|error| error.to_string()));
+        let passed = cell.get_or_init(|| self.conditions.passed(source).map_err(|error| error.to_string()));
         let passed = passed.as_ref().map_err(String::clone)?;
-        let found = self.asked.found(source, &(first..past), passed.as_ref());
+        let found = self.conditions.found(source, &(first..past), passed.as_ref());
         let found = found.map_err(|error| error.to_string())?;
         let selected = found.as_ref().or(passed.as_ref());
         let none = columns.columns().is_empty();
@@ -308,7 +307,7 @@ impl Selection {
             return Ok(());
         }
         if selected.is_none() && live.is_none() && *limit == u64::MAX {
-            // All of them: nobody has to write their numbers down.
+            // All games match: their numbers need not be stored.
             drop(numbers);
             take(Piece::Rows(Rows::Range(source.before() + first..source.before() + past)))?;
             return Ok(());
@@ -330,11 +329,11 @@ impl Selection {
 pub enum Piece {
     /// These games.
     Rows(Rows),
-    /// So many rows without columns.
+    /// This many rows without columns.
     Count(u64),
 }
 
-/// How batches are made: texts as dictionaries where that is wanted and the archives have them so.
+/// Options of batches: texts are dictionaries if `dictionaries` is set and all archives have them.
 pub fn options(dictionaries: bool) -> Options {
     Options { batch_size: TOGETHER, dictionaries }
 }

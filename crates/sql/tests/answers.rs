@@ -46,7 +46,7 @@ fn write(archive: &Path, target: &Path) {
 
 async fn open(paths: &[&Path], partitions: usize) -> SessionContext {
     let arguments: Vec<String> = paths.iter().map(|path| path.to_str().unwrap().to_owned()).collect();
-    session(&Tables::of(&arguments), &Memory::default(), partitions).await.unwrap()
+    session(&Tables::new(&arguments), &Memory::default(), partitions).await.unwrap()
 }
 
 async fn ask(context: &SessionContext, query: &str) -> String {
@@ -128,7 +128,7 @@ async fn odd_tags_answer_alike() {
         let query = format!("select count(*), min(game_id), max(game_id) from games where {condition}");
         assert_eq!(ask(&own, &query).await, ask(&other, &query).await, "{condition}");
     }
-    // The 7th of June where Date says no year: of three dates, once each.
+    // June 7 of a Date without a year: once for each of three dates.
     assert!(ask(&own, "select count(*) from games where date = date '2021-06-07'").await.contains("| 3 "));
 }
 
@@ -208,7 +208,7 @@ async fn sorting_spills() {
     let folder = tempfile::tempdir().unwrap();
     let path = archive(folder.path(), "games.bga");
     let memory = Memory { limit: 32 << 20, folder: Some(folder.path().to_path_buf()) };
-    let context = session(&Tables::of(&[path.to_str().unwrap().to_owned()]), &memory, 2).await.unwrap();
+    let context = session(&Tables::new(&[path.to_str().unwrap().to_owned()]), &memory, 2).await.unwrap();
     let query = "select max(rank) from (select row_number() over (order by fen_at(a.brenner, -1), a.game_id, b.game_id) \
                  as rank from games a join games b on a.white = b.white)";
     assert!(ask(&context, query).await.contains("| 225000 "), "75 games for each of 40 players, each with each");

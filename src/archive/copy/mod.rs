@@ -45,7 +45,7 @@ const LEVEL: i32 = 4;
 pub struct Part<'a> {
     /// The archive.
     pub archive: &'a Archive,
-    /// Its games; deleted ones are left out.
+    /// Its games, without deleted ones.
     pub games: GameSet,
 }
 
@@ -56,16 +56,15 @@ pub struct Copied {
     pub games: u64,
     /// Bytes of its file.
     pub bytes: u64,
-    /// Why the index could not be written, where it could not: the archive is complete without, and its index can be
-    /// made again.
+    /// The error if the index could not be written: the archive is complete without it, and the index can be rebuilt.
     pub unindexed: Option<Error>,
 }
 
 /// The changed tags of a game in the copy, or `None` if it keeps its tags.
 pub type Edit<'a> = &'a (dyn Fn(&GameRef) -> Result<Option<Vec<(Vec<u8>, Vec<u8>)>>> + Sync);
 
-/// Writes an archive with the games of these parts, one part after the other, and its index beside it; on rayon's
-/// current pool. The unit of progress is a game.
+/// Writes an archive with the games of these parts, in this order, and its index; on rayon's current pool. The unit of
+/// progress is a game.
 ///
 /// With [`Existing::Append`] the games are appended to the archive at `path`, if there is one. A commit follows every
 /// batch of chunks and the last chunk. After an error the archive is at its last commit.
@@ -95,8 +94,8 @@ fn append(path: &Path, parts: &[Part], monitor: &Monitor) -> Result<Copied> {
     Ok(Copied { games: writer.committed_games(), bytes: writer.committed_length(), unindexed })
 }
 
-/// Like `write`, with the tags that `edit` gives; games with other tags say that they have been changed, and their
-/// source can still be given back.
+/// Like `write`, with the tags that `edit` returns. Games with other tags are marked as changed, and their source can
+/// still be restored.
 pub fn write_edited<'a>(
     path: impl AsRef<Path>,
     existing: Existing,
@@ -161,12 +160,12 @@ pub struct Copier<S> {
 }
 
 impl<S: Storage> Copier<S> {
-    /// Returns a copier to `writer`, whose strings `interner` has, and whose file is at `path`.
+    /// Returns a copier to `writer` at `path`; `interner` has the writer's strings.
     pub fn new(writer: Writer<S>, interner: Interner, path: &Path) -> Copier<S> {
         Copier { writer, interner, path: path.to_path_buf() }
     }
 
-    /// Takes over what all parts say of themselves alike, and the models that their packed moves need.
+    /// Copies the metadata that all parts share, and the models of their packed moves.
     fn describe(&mut self, parts: &[Part]) -> Result<()> {
         let failed = || Error::io("cannot write", &self.path);
         let (mut metadata, mut models) = (None::<BTreeMap<String, String>>, Vec::new());
@@ -187,7 +186,7 @@ impl<S: Storage> Copier<S> {
         models.iter().try_for_each(|(name, model)| self.writer.add_model(name.number, model)).map_err(failed())
     }
 
-    /// Commits what has been copied, and gives back the writer.
+    /// Commits the copied games, and returns the writer.
     pub fn finish(mut self) -> Result<Writer<S>> {
         self.writer.commit().map_err(Error::io("cannot write", &self.path))?;
         Ok(self.writer)
@@ -280,7 +279,7 @@ fn groups(archive: &Archive, games: &GameSet) -> Result<Vec<Group>> {
         if kept.is_empty() {
             continue;
         }
-        // The texts of a game may be long: so a group is no more of any chunks than one chunk would be.
+        // The texts of a game may be long, so a group has no more games of any chunk than one chunk would have.
         let own = kept.len() as f64 / size;
         let start = archive.chunk_offset(chunk).unwrap_or(0);
         let end = archive.chunk_offset(chunk + 1).unwrap_or(archive.file_length());
@@ -316,7 +315,7 @@ pub(in crate::archive) struct Draft {
 }
 
 impl Draft {
-    /// Returns the games of a group as one chunk, with the tags that `edit` gives.
+    /// Returns the games of a group as one chunk, with the tags that `edit` returns.
     pub fn new(archive: &Archive, group: &Group, edit: Edit) -> Result<Draft> {
         let (mut records, mut ends) = (Vec::new(), Vec::new());
         let (mut tags, mut texts, mut layout) = (TagsBuilder::default(), TextsBuilder::default(), Layout::default());
@@ -354,11 +353,11 @@ impl Draft {
                     }
                 };
                 let known = layout.styles.iter().rposition(|known| *known == style);
-                let place = known.unwrap_or_else(|| {
+                let index = known.unwrap_or_else(|| {
                     layout.styles.push(style);
                     layout.styles.len() - 1
                 });
-                layout.games.push(place as u64);
+                layout.games.push(index as u64);
                 layout.edits.push(edits);
             }
         }

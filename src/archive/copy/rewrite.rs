@@ -1,4 +1,4 @@
-//! Archives written anew with some of their chunks made otherwise.
+//! Rewrites archives, and replaces some of their chunks.
 //!
 //! All other blocks are copied unchanged, block for block and commit for commit, under the same id, so games, strings
 //! and sources keep their numbers. The input is an open archive and a function that remakes chunks. The output is a
@@ -20,7 +20,7 @@ use std::fs::File;
 use std::ops::Range;
 use std::path::Path;
 
-/// A chunk made anew.
+/// A rewritten chunk.
 pub(crate) struct Remade {
     /// Its blocks. Games and their numbers are those of the replaced chunk.
     pub chunk: EncodedChunk,
@@ -41,7 +41,7 @@ pub struct Changed {
     pub from: Made,
     /// The commit that it was at afterwards.
     pub made: Made,
-    /// The games of remade chunks, ascending, and whether one of them may have changed moves.
+    /// The games of remade chunks, ascending, and whether any game may have changed moves.
     pub chunks: Vec<(Range<u64>, bool)>,
 }
 
@@ -52,7 +52,7 @@ pub(crate) struct Rewritten {
     pub bytes: u64,
     /// The changes.
     pub change: Changed,
-    /// Why the index could not be written, where it could not.
+    /// The error if the index could not be written.
     pub unindexed: Option<Error>,
 }
 
@@ -98,7 +98,7 @@ enum Block {
     Other(BlockRef, Vec<u8>),
 }
 
-/// Returns the games of the remade chunks, and whether one of them may have changed moves.
+/// Returns the games of the remade chunks, and whether any game may have changed moves.
 fn copy(
     archive: &Archive,
     games: &GameSet,
@@ -133,7 +133,7 @@ fn copy(
                 read
             })
             .collect::<Result<_>>()?;
-        // Its columns are in a chunk that was made anew.
+        // Its columns are in a rewritten chunk.
         let mut held = None;
         for block in blocks {
             let written = match block {

@@ -29,14 +29,14 @@ use rayon::prelude::*;
 use std::fs::File;
 use std::path::Path;
 
-/// Games in a chunk of packed moves, about, where chunks are joined: an import makes such chunks twice as long as
+/// The approximate number of games in a joined chunk of packed moves: an import makes such chunks twice as long as
 /// others.
 const JOINED_GAMES: u64 = 2 * CHUNK_GAMES as u64;
 
-/// How a copy is made.
+/// Options of a copy.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TranscodeOptions {
-    /// How the copy holds its moves.
+    /// The coding of moves in the copy.
     pub coding: Coding,
     /// The zstd level for recompressing tags, texts, layout and dictionary, 1 to 22. A packed copy then also has chunks
     /// of twice the length. `None` copies them unchanged.
@@ -58,8 +58,7 @@ pub struct Transcoded {
     pub archive_bytes: u64,
     /// The length of its index in bytes.
     pub index_bytes: u64,
-    /// Why the index could not be written, where it could not: the archive is complete without, and its index can be
-    /// made again.
+    /// The error if the index could not be written: the archive is complete without it, and the index can be rebuilt.
     pub unindexed: Option<Error>,
 }
 
@@ -165,12 +164,12 @@ fn copy(
 enum Item {
     /// An unchanged block, and the number of the chunk that begins there, if any.
     Block(BlockRef, usize),
-    /// Chunks that become one, and how many bytes they have.
+    /// Chunks to be joined, and their size in bytes.
     Chunks { chunks: Vec<usize>, level: i32, bytes: u64 },
 }
 
-/// Returns what becomes of the blocks of a batch: chunks that follow each other without a block between them are joined
-/// to the size that an import gives packed ones.
+/// Returns the groups for the blocks of a batch. Consecutive chunks without a block between them are joined to the size
+/// of an import's packed chunks.
 fn join_chunks(batch: Vec<(BlockRef, usize)>, level: i32) -> Vec<Item> {
     // The blocks of the chunks that are joined next, and these chunks.
     let (mut items, mut run, mut chunks, mut games) = (Vec::new(), Vec::new(), Vec::new(), 0);

@@ -14,7 +14,7 @@ use std::path::Path;
 pub struct Deleted {
     /// The number of games.
     pub games: u64,
-    /// Why the index could not be written, where it could not: the commit stands, and the index can be made again.
+    /// The error if the index could not be written: the commit stands, and the index can be rebuilt.
     pub unindexed: Option<Error>,
 }
 

@@ -39,7 +39,7 @@ pub struct BlockFinder {
 }
 
 impl BlockFinder {
-    /// Finds what there is in the file at `path`, whose bytes are `store`.
+    /// Finds the blocks in the file at `path`, whose bytes are `store`.
     pub fn new(path: &Path, options: OpenOptions, store: Store) -> Result<BlockFinder> {
         let (opening, mut damage) = match Opening::read(&store, path, Tail::Adopt) {
             Ok(opening) => {
@@ -96,13 +96,13 @@ impl BlockFinder {
         Ok(Chunk::new(&self.archive, number, head, Columns::at(columns)))
     }
 
-    /// Returns the damage that lies between two offsets, if any: why what should be there was not found.
+    /// Returns the damage between two offsets, if any: the reason for a missing block.
     pub fn damage_between(&self, start: u64, end: u64) -> Option<Damage> {
         let from = self.damage.partition_point(|damage| damage.offset < start);
         self.damage.get(from).filter(|damage| damage.offset < end).copied()
     }
 
-    /// Returns whether bytes that stood between games were in blocks that are damaged now, between two offsets.
+    /// Returns whether damaged blocks between two offsets contained bytes from between games.
     pub fn loses_loose(&self, start: u64, end: u64) -> bool {
         let from = self.blocks.partition_point(|block| block.offset < start);
         let (store, id) = (self.archive.store(), self.archive.id());
@@ -110,8 +110,8 @@ impl BlockFinder {
         blocks.filter(|block| block.header.kind == BlockKind::Loose).any(|block| block.checked(store, id).is_err())
     }
 
-    /// Returns why the texts of the games whose moves are at `offset` may be lost without a trace: because something is
-    /// damaged between the blocks that belong to them.
+    /// Returns the damage between the blocks of the moves at `offset` and their texts, if any: it may have destroyed
+    /// the texts without a trace.
     pub fn hole(&self, offset: u64) -> Option<Damage> {
         let from = self.blocks.partition_point(|block| block.offset < offset);
         let mut end = self.blocks.get(from)?.end();
@@ -171,8 +171,7 @@ struct Found {
     games: Vec<Range<u64>>,
 }
 
-/// Makes an index of the blocks that were found. Moves blocks may have gaps between them; those that contradict others
-/// are damage.
+/// Makes an index of the blocks found. Moves blocks may have gaps between them; contradicting ones are damage.
 fn index(blocks: &[BlockRef], damage: &mut Vec<Damage>, id: ArchiveId) -> Found {
     let (mut index, mut columns) = (IndexBuilder::new(id).index, HashMap::<u64, ColumnBlocks>::new());
     let mut games = Vec::new();
@@ -210,8 +209,8 @@ fn index(blocks: &[BlockRef], damage: &mut Vec<Damage>, id: ArchiveId) -> Found 
     Found { index, columns, games }
 }
 
-/// Finds the identity of an archive whose header pages are both damaged: in their remains, in the index, or in the
-/// checksums of blocks.
+/// Finds the identity of an archive with two damaged header pages: in their remains, in the index, or in the checksums
+/// of blocks.
 fn identity(store: &Store, path: &Path) -> Option<ArchiveId> {
     let in_page = IDENTITIES.into_iter().filter_map(|place| id_at(store, place));
     let index = std::fs::read(FileKind::Index.of_archive(path))
@@ -230,8 +229,8 @@ fn id_at(store: &Store, offset: u64) -> Option<ArchiveId> {
 /// The most places with a sync word that are tried.
 const TRIED: usize = 1 << 16;
 
-/// Works an identity out of a block's header: all that a checksum takes from the identity is 32 bits, and a CRC can be
-/// run backwards. The payload's checksum, which has no part in it, says whether it is right.
+/// Computes an identity from a block's header. A checksum uses only 32 bits of the identity, and a CRC can be run
+/// backwards. The payload's checksum, which does not depend on them, verifies the result.
 fn solve(store: &Store) -> Option<ArchiveId> {
     let mut start = BLOCKS;
     for _ in 0..TRIED {

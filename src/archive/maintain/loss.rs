@@ -3,11 +3,11 @@
 /// A part of a game that can be lost without its moves.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum LostPart {
-    /// All tag pairs, or those whose strings are lost.
+    /// All tag pairs, or the tag pairs whose strings are lost.
     Tags,
     /// Comments and other texts.
     Texts,
-    /// How the game stood in its source: it no longer comes back byte for byte.
+    /// The layout of the game in its source, which can no longer be restored byte for byte.
     Layout,
 }
 

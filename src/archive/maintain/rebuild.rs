@@ -18,9 +18,9 @@ use crate::game::{Outcome, TextKind, Visitor};
 use crate::pgn::Style;
 use std::borrow::Cow;
 
-/// The compression level of columns that are made anew.
+/// The compression level of rewritten columns.
 const LEVEL: i32 = 19;
-/// The most bytes that the tags of a chunk may come to when they are made anew.
+/// The maximum size of a chunk's rewritten tags.
 const MAX_TAGS: usize = 256 << 20;
 
 /// A chunk on its way to the new archive.
@@ -33,11 +33,11 @@ pub struct Rebuilt {
     pub losses: Vec<(u64, Option<LostPart>, Damage)>,
 }
 
-/// A game whose moves are whole.
+/// A game with complete moves.
 struct Whole<'a> {
     game: GameRef<'a>,
     place: usize,
-    /// Its texts are lost: their marks are to be taken out of its moves.
+    /// Its texts are lost: remove their markers from its moves.
     strip: bool,
 }
 
@@ -96,7 +96,7 @@ pub fn rebuild(found: &BlockFinder, number: usize, numbered: bool) -> Rebuilt {
     let (made, whole) = make_layout(&games, &layout, offset, &mut rebuilt.losses);
     rebuilt.chunk.layout = copy(BlockKind::Layout, whole).unwrap_or_else(|| made.encode(LEVEL));
 
-    // A chunk of which a game can be read can say how it holds its moves.
+    // A chunk with a readable game has a known coding of moves.
     rebuilt.chunk.coding = chunk.coding().unwrap_or_default();
     let mut packed = Vec::new();
     for whole_game in &games {
@@ -116,7 +116,7 @@ pub fn rebuild(found: &BlockFinder, number: usize, numbered: bool) -> Rebuilt {
 
 type Losses = Vec<(u64, Option<LostPart>, Damage)>;
 
-/// Looks whether the games' texts are there; returns whether all are.
+/// Checks for the games' texts; returns whether all exist.
 fn check_texts(
     games: &mut [Whole],
     texts: &Result<Option<&Texts>, Damage>,
@@ -125,7 +125,7 @@ fn check_texts(
 ) -> bool {
     let lost = match texts {
         Ok(Some(_)) => None,
-        // A texts block that is not there leaves a trace only where it was damaged.
+        // A missing texts block leaves a trace only at damage.
         Ok(None) => hole,
         Err(damage) => Some(*damage),
     };
@@ -157,7 +157,7 @@ fn make_texts(games: &[Whole], texts: Option<&Texts>) -> Option<Vec<u8>> {
     (!builder.is_empty()).then(|| builder.encode(LEVEL, each_move))
 }
 
-/// Makes tags of those that can be read, all as texts.
+/// Makes tags from the readable ones, all as texts.
 fn make_tags(games: &[Whole], offset: u64, losses: &mut Losses) -> Vec<u8> {
     let mut builder = TagsBuilder::default();
     for Whole { game, .. } in games {
@@ -180,7 +180,7 @@ fn make_tags(games: &[Whole], offset: u64, losses: &mut Losses) -> Vec<u8> {
     draft.encode(LEVEL)
 }
 
-/// Makes the layout of those games that have one still, a plain one for the others; returns whether all have theirs.
+/// Rewrites the layout of games that still have one, with a plain one for the others; returns whether all have one.
 fn make_layout(games: &[Whole], layout: &Result<&Layout, Damage>, offset: u64, losses: &mut Losses) -> (Layout, bool) {
     let plain = Style::default().encode();
     let mut made = Layout { styles: vec![plain], ..Layout::default() };

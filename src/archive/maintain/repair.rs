@@ -37,11 +37,11 @@ pub struct Loss {
     pub last: u64,
     /// The lost part, or `None` if the game is lost.
     pub part: Option<LostPart>,
-    /// The damage that it is lost by.
+    /// The damage that caused the loss.
     pub damage: Damage,
 }
 
-/// Games that are kept, one after the other.
+/// Consecutive games that are kept.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Kept {
     /// The first game, by its number in the damaged archive.
@@ -57,7 +57,7 @@ pub struct Kept {
 pub struct Repair {
     /// Games in the damaged archive, by its own account, deleted ones included.
     pub games: u64,
-    /// Games that had been deleted: they are neither kept nor lost.
+    /// Deleted games: they are neither kept nor lost.
     pub deleted: u64,
     /// The damage, in the order of the file.
     pub damage: Vec<Damage>,
@@ -65,20 +65,19 @@ pub struct Repair {
     pub losses: Vec<Loss>,
     /// The kept games, in order.
     pub kept: Vec<Kept>,
-    /// Names of sources that the new archive does not hold byte for byte any more.
+    /// The names of sources that the new archive can no longer restore byte for byte.
     pub inexact: Vec<String>,
-    /// Why the index could not be written, where it could not: the archive is complete without, and its index can be
-    /// made again.
+    /// The error if the index could not be written: the archive is complete without it, and the index can be rebuilt.
     pub unindexed: Option<Error>,
 }
 
 impl Repair {
-    /// Returns how many games are kept.
+    /// Returns the number of games kept.
     pub fn kept_games(&self) -> u64 {
         self.kept.iter().map(|kept| kept.last - kept.first + 1).sum()
     }
 
-    /// Returns how many games are lost.
+    /// Returns the number of games lost.
     pub fn lost_games(&self) -> u64 {
         self.losses.iter().filter(|loss| loss.part.is_none()).map(|loss| loss.last - loss.first + 1).sum()
     }
@@ -109,8 +108,8 @@ impl Repair {
 }
 
 impl Archive {
-    /// Writes a new archive at `target`, with its index, of everything in the archive of a file that is whole. Never
-    /// writes to the file.
+    /// Writes a new archive at `target`, with its index, from all intact parts of an archive file. Never writes to that
+    /// file.
     ///
     /// Games keep their order and get new numbers. A game with unreadable moves is lost. A game with unreadable tags,
     /// texts or layout is kept without them. Data beyond the limits of the file is unreadable. The unit of progress is
@@ -173,8 +172,8 @@ struct Work {
     prior: u64,
     /// The greatest game that loose blocks so far stand before.
     loose: u64,
-    /// Whether loose blocks were found among other games than those that they stand before: no writer leaves them so,
-    /// and the new archive has them elsewhere.
+    /// Whether loose blocks were found among games that they do not precede: no writer stores them in this way, and the
+    /// new archive stores them elsewhere.
     is_disordered: bool,
 }
 
@@ -220,7 +219,7 @@ impl Work {
             }
             match block.header.kind {
                 BlockKind::Moves => {
-                    // A moves block that is no chunk of those found contradicts others.
+                    // A moves block outside the found chunks contradicts others.
                     let chunks = self.found.archive.chunk_count();
                     if self.found.archive.chunk_offset(next) != Some(block.offset) {
                         continue;
@@ -268,8 +267,8 @@ impl Work {
         self.writer.add_chunk(rebuilt.chunk)
     }
 
-    /// Keeps the strings of a block, if they are not among the first `known`: those are there. Returns how many are
-    /// known then.
+    /// Keeps the strings of a block, except the first `known`, which are stored already. Returns the new number of
+    /// known strings.
     fn strings(&mut self, block: &BlockRef, known: u64) -> u64 {
         let header = block.header;
         let Some(strings) = self.found.strings(block).filter(|_| header.first >= known) else { return known };
@@ -319,7 +318,7 @@ impl Work {
             .map(|kept| (kept.first, kept.last))
             .collect();
         let (kept, intact) = (games(&runs), games(&self.intact));
-        // Bytes between games leave no other trace where they are lost.
+        // Lost bytes between games leave no other trace.
         let of_first = self.found.archive.chunk_of(first).ok();
         let of_first = of_first.and_then(|(chunk, _)| self.found.archive.chunk_offset(chunk));
         let start = of_first.map_or(start, |offset| offset.min(start));
@@ -339,7 +338,7 @@ impl Work {
         self.writer.add_source(&source)
     }
 
-    /// Keeps what the archive says of itself, where it can be read.
+    /// Keeps the metadata, if readable.
     fn metadata(&mut self, block: &BlockRef) -> io::Result<()> {
         let archive = &self.found.archive;
         let pairs = pairs_of(archive.store(), archive.id(), archive.limits(), block).unwrap_or_default();

@@ -14,14 +14,14 @@ use crate::format::{ArchiveId, Limits, State, deletions};
 pub(super) struct BlockOrder {
     /// The moves block of the current chunk, and the last block of its columns.
     chunk: Option<(BlockHeader, BlockKind)>,
-    /// A dictionary block whose copy has not come yet.
+    /// A dictionary block that still lacks its copy.
     dictionary: Option<BlockRef>,
     /// The offset of the last commit.
     pub commit: u64,
 }
 
 impl BlockOrder {
-    /// Takes the next block; returns what is wrong with its place.
+    /// Processes the next block; returns the fault of its order.
     pub fn add(&mut self, block: &BlockRef) -> Option<Damage> {
         let header = block.header;
         let is_out_of_place = match header.kind {
@@ -70,7 +70,7 @@ fn follows(before: BlockKind, kind: BlockKind) -> bool {
     )
 }
 
-/// Returns what is wrong with the payloads of a dictionary block and its copy.
+/// Returns the fault of the payloads of a dictionary block and its copy.
 pub(super) fn dictionary_fault(
     store: &impl ReadAt,
     id: ArchiveId,
@@ -91,7 +91,7 @@ pub(super) fn dictionary_fault(
     differs.then_some(Damage::new(copy.offset, DamageKind::DictionaryCopy))
 }
 
-/// Returns what is wrong with a deletions or restorations block that follows the blocks of `before`.
+/// Returns the fault of a deletions or restorations block that follows the blocks of `before`.
 pub(super) fn deletions_fault(store: &impl ReadAt, before: &State, block: &BlockRef) -> Option<Damage> {
     let header = block.header;
     let payload = match block.checked(store, before.id) {
@@ -106,7 +106,7 @@ pub(super) fn deletions_fault(store: &impl ReadAt, before: &State, block: &Block
     (!is_right).then_some(Damage::new(block.offset, DamageKind::DeletionsBlock))
 }
 
-/// Returns what is wrong with a metadata or model block.
+/// Returns the fault of a metadata or model block.
 pub(super) fn metadata_fault(store: &impl ReadAt, id: ArchiveId, limits: &Limits, block: &BlockRef) -> Option<Damage> {
     match block.header.kind {
         BlockKind::Metadata => pairs_of(store, id, limits, block).err(),

@@ -1,4 +1,4 @@
-//! Verification: is every byte of an archive what was written, and every game intact?
+//! Verification: checks that every byte of an archive is unchanged, and that every game is intact.
 
 use crate::archive::maintain::structure::{BlockOrder, deletions_fault, dictionary_fault, metadata_fault};
 use crate::archive::read::archive::Archive;
@@ -24,8 +24,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub enum Level {
     /// Structure and checksums of every byte, at the disk's speed.
     Quick,
-    /// The same, and every game is read, every move checked for legality and canonical form, and every source given
-    /// back and compared with its hash.
+    /// Also reads every game, checks every move for legality and canonical form, and compares every restored source
+    /// with its hash.
     Full,
 }
 
@@ -44,7 +44,7 @@ pub struct Report {
     pub damage: Vec<Damage>,
     /// Ranges of games (first and last) in damaged blocks, by those blocks' own account or the gap that they leave.
     pub lost: Vec<(u64, u64)>,
-    /// The same by place: damage that is one, and the games that it concerns.
+    /// The damage by location: related damage, and the games that it affects.
     pub spots: Vec<Spot>,
     /// Whether the index file belongs to the archive in its present state, or `None` if there is no index file.
     pub index: Option<bool>,
@@ -116,7 +116,7 @@ impl Archive {
     }
 }
 
-/// Verifies what has been opened, or reports why it could not be.
+/// Verifies an opened archive, or reports the error of opening it.
 fn verify(parts: &FileParts, opened: Result<(Store, Opening)>, level: Level, monitor: &Monitor) -> Result<Report> {
     let FileParts { path, index: index_file, options } = parts;
     let index_file = index_file.as_deref();
@@ -224,7 +224,7 @@ fn verify(parts: &FileParts, opened: Result<(Store, Opening)>, level: Level, mon
     Ok(report)
 }
 
-/// Returns what is wrong with a commit block that stands at the end of `before`, if it is one.
+/// Returns the fault of a commit block at the end of `before`, if it is one.
 fn commit_fault(archive: &impl ReadAt, before: &State, block: &BlockRef) -> Option<Damage> {
     if block.header.kind != BlockKind::Commit {
         return None;
@@ -263,7 +263,7 @@ fn verify_games(archive: &Archive, report: &mut Report, monitor: &Monitor) -> Re
                         .games()
                         .filter(|game| !game.as_ref().is_ok_and(|game| is_read(game.number())))
                         .for_each(|game| note(game.and_then(|game| check(&game))));
-                    // Layout has not been read yet, nor anything of deleted games.
+                    // The layout and deleted games have not been read yet.
                     note(check_columns(&chunk).map(|()| 0));
                 }
                 Err(error) => note(Err(error)),
@@ -312,7 +312,7 @@ fn verify_sources(archive: &Archive, report: &mut Report, monitor: &Monitor) -> 
     let (mut next, mut whole, mut damage) = (1, Vec::new(), Vec::new());
     for (number, source) in (0..).zip(archive.sources()?) {
         let stored = source.seen - source.rejected;
-        // No game is of two sources: so nothing is given back twice.
+        // No game belongs to two sources, so no source is restored twice.
         if source.number != number || (stored > 0 && source.first_game < next) {
             damage.push(Damage::new(0, DamageKind::SourcesOutOfOrder));
             break;

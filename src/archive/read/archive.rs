@@ -77,7 +77,7 @@ impl Archive {
     /// games may be missing.
     ///
     /// Errors: the file is missing, is not an archive, or is newer than this program; its header or block headers are
-    /// damaged. Success does not promise intact games: each game is checked when it is read, and `verify` checks all of
+    /// damaged. Success does not promise intact games: a game is checked when it is read, and `verify` checks all of
     /// them.
     pub fn open(file: impl Into<ArchiveFile>) -> Result<Archive> {
         let (FileParts { path, index, options }, opened) = file.into().open()?;
@@ -165,7 +165,7 @@ impl Archive {
         self.index.state.games
     }
 
-    /// Returns whether a game has been deleted: its number stands for nothing until the archive is compacted.
+    /// Returns whether a game is deleted: its number is unused until the archive is compacted.
     #[inline]
     pub fn is_deleted(&self, game: u64) -> bool {
         self.deleted.as_ref().is_some_and(|deleted| deleted.contains(game))
@@ -176,7 +176,7 @@ impl Archive {
         self.deleted.as_ref().is_some_and(|deleted| deleted.has_any(games))
     }
 
-    /// Returns how many games have been deleted.
+    /// Returns the number of deleted games.
     pub fn deleted_count(&self) -> u64 {
         self.deleted.as_ref().map_or(0, Deleted::len)
     }
@@ -215,8 +215,8 @@ impl Archive {
         self.header.state.length
     }
 
-    /// Returns the sequence number of the commit that is shown, 0 before the first: with the id and the length it says
-    /// which state this is.
+    /// Returns the sequence number of the visible commit, 0 before the first. With the id and the length, it identifies
+    /// the state.
     pub fn sequence(&self) -> u64 {
         self.header.state.sequence
     }
@@ -226,12 +226,12 @@ impl Archive {
         self.header.state
     }
 
-    /// Returns why games may be missing that were committed once, if so: then the archive is damaged.
+    /// Returns the reason why committed games may be missing; the archive is then damaged.
     pub fn incomplete(&self) -> Option<Incomplete> {
         self.incomplete
     }
 
-    /// Returns an error where no writer may change the archive: it uses what this program does not know.
+    /// Returns an error if no writer may change the archive, because it uses unknown features.
     pub(in crate::archive) fn may_be_written(&self) -> Result<()> {
         match self.header.features.unknown_to_writer() {
             Some(part) => Err(Error::Unknown { offset: self.header.offset() + FEATURES, part }),
@@ -291,7 +291,7 @@ impl Archive {
         chain == Some(state.chain)
     }
 
-    /// Returns where the index came from.
+    /// Returns the origin of the index.
     pub fn index_state(&self) -> SideState {
         self.index_state
     }
@@ -307,7 +307,7 @@ impl Archive {
         Ok(Commit::decode(&payload).ok_or(Damage::new(self.header.commit, DamageKind::Commit))?)
     }
 
-    /// Returns how far the last import was, if it did not come to its end.
+    /// Returns the progress of the last import, if it did not finish.
     pub fn unfinished(&self) -> Result<Option<Unfinished>> {
         Ok(self.commit()?.and_then(|payload| Unfinished::from_commit(&payload)))
     }
@@ -356,12 +356,13 @@ impl Archive {
         &self.blocks
     }
 
-    /// Returns what blocks may cost.
+    /// Returns the limits for the cost of blocks.
     pub fn limits(&self) -> &Limits {
         &self.blocks.limits
     }
 
-    /// Returns the part of a block's payload that its CRC covers, if it holds and is within the limits.
+    /// Returns the part of a block's payload that its CRC covers, if the CRC is valid and the part is within the
+    /// limits.
     pub(in crate::archive) fn payload(&self, block: &BlockRef) -> Result<Cow<'_, [u8]>, Damage> {
         self.blocks.payload(block)
     }
@@ -395,7 +396,7 @@ impl Archive {
         self.loose.get_or_init(find).as_ref().map_err(|damage| *damage)
     }
 
-    /// Returns where the moves block of a chunk is.
+    /// Returns the offset of a chunk's moves block.
     pub(in crate::archive) fn chunk_offset(&self, chunk: usize) -> Option<u64> {
         self.index.chunks.get(chunk).map(|entry| entry.offset)
     }
@@ -426,7 +427,7 @@ impl Archive {
     }
 }
 
-/// Returns the chunk of every [`GAMES_PER_ENTRY`]th game; not of all, where an index claims games that cannot be.
+/// Returns the chunk of every [`GAMES_PER_ENTRY`]th game; stops early if the index claims impossible games.
 fn entries(index: &Index) -> Vec<u32> {
     let most = index.chunks.len().saturating_mul(64);
     let mut entries = Vec::new();

@@ -17,7 +17,8 @@ pub struct BlockStore {
 }
 
 impl BlockStore {
-    /// Returns the part of a block's payload that its CRC covers, if it holds and is within the limits.
+    /// Returns the part of a block's payload that its CRC covers, if the CRC is valid and the part is within the
+    /// limits.
     pub fn payload(&self, block: &BlockRef) -> Result<Cow<'_, [u8]>, Damage> {
         block.checked_within(&self.store, self.id, &self.limits)
     }

@@ -35,12 +35,12 @@ impl BlockRef {
         Ok(BlockRef { offset, header })
     }
 
-    /// Returns where the payload begins.
+    /// Returns the offset of the payload.
     pub fn payload_offset(&self) -> u64 {
         self.offset + HEADER as u64
     }
 
-    /// Returns where the next block begins.
+    /// Returns the offset of the next block.
     pub fn end(&self) -> u64 {
         self.payload_offset() + self.header.length
     }
@@ -51,8 +51,8 @@ impl BlockRef {
         archive.get(self.payload_offset() as usize..self.end() as usize).unwrap_or_default()
     }
 
-    /// Returns the part of the payload that the payload CRC covers, if it holds: the table of a moves block, all of any
-    /// other.
+    /// Returns the part of the payload that the payload CRC covers, if the CRC is valid: the table of a moves block,
+    /// and the entire payload of other blocks.
     pub fn checked<'a, R: ReadAt + ?Sized>(&self, archive: &'a R, id: ArchiveId) -> Result<Cow<'a, [u8]>, Damage> {
         let checked = archive.read_at(self.payload_offset(), u64::from(self.header.checked))?;
         let found = id.crc(self.payload_offset(), &checked);
@@ -63,7 +63,7 @@ impl BlockRef {
         Ok(checked)
     }
 
-    /// Returns what `checked` does, unless that is more than the limits allow.
+    /// Returns the result of `checked`, unless it exceeds the limits.
     pub fn checked_within<'a, R: ReadAt + ?Sized>(
         &self,
         archive: &'a R,
@@ -168,7 +168,7 @@ impl IndexBuilder {
     }
 }
 
-/// Finds all blocks; where a header is damaged, goes on at the next one that is intact.
+/// Finds all blocks; after a damaged header, continues at the next intact one.
 pub fn walk(archive: &(impl ReadAt + ?Sized), id: ArchiveId) -> (Vec<BlockRef>, Vec<Damage>) {
     let (mut blocks, mut damage) = (Vec::new(), Vec::new());
     let mut next = BLOCKS;
@@ -187,7 +187,7 @@ pub fn walk(archive: &(impl ReadAt + ?Sized), id: ArchiveId) -> (Vec<BlockRef>, 
     (blocks, damage)
 }
 
-/// Fails where a walk has met what this program does not know and must not pass over: that is no damage.
+/// Returns an error if a walk has met an unknown block that it must not skip. This is not damage.
 pub fn refuse_unknown(damage: &[Damage]) -> Result<(), Damage> {
     damage.iter().find(|fault| matches!(fault.kind, DamageKind::Unknown(_))).map_or(Ok(()), |fault| Err(*fault))
 }
@@ -195,7 +195,7 @@ pub fn refuse_unknown(damage: &[Damage]) -> Result<(), Damage> {
 /// The most bytes that are looked through at once for a sync word.
 const WINDOW: u64 = 1 << 20;
 
-/// Returns where the first intact block header from `start` on is.
+/// Returns the offset of the first intact block header from `start` on.
 pub fn next_block(archive: &(impl ReadAt + ?Sized), id: ArchiveId, start: u64) -> Option<u64> {
     let mut next = next_sync(archive, start)?;
     while BlockRef::at(archive, id, next).is_err() {
@@ -204,9 +204,9 @@ pub fn next_block(archive: &(impl ReadAt + ?Sized), id: ArchiveId, start: u64) -
     Some(next)
 }
 
-/// Returns where the first sync word from `start` on is.
+/// Returns the offset of the first sync word from `start` on.
 pub fn next_sync(archive: &(impl ReadAt + ?Sized), mut start: u64) -> Option<u64> {
-    // The next one is near, or there is much to look through.
+    // The next block is near, or the search is long.
     let mut window = 1 << 12;
     while start < archive.length() {
         // A sync word may lie across two windows.

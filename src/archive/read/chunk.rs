@@ -19,7 +19,7 @@ use std::sync::Arc;
 pub struct TagValue<'a> {
     /// The text.
     pub text: &'a [u8],
-    /// Its number in the archive's dictionary, where it has one: the same number is always the same text.
+    /// Its number in the archive's dictionary, if it has one: equal numbers mean equal texts.
     pub string: Option<u64>,
 }
 
@@ -43,7 +43,7 @@ impl Archive {
         (0..self.chunk_count()).into_par_iter().flat_map_iter(|chunk| self.games_of_chunk(chunk))
     }
 
-    /// Iterates over the games of a chunk; where the chunk cannot be read, each of its games is an error.
+    /// Iterates over the games of a chunk; if the chunk is unreadable, each of its games is an error.
     fn games_of_chunk(&self, number: usize) -> impl Iterator<Item = Result<GameRef<'_>>> {
         let chunk = self.chunk(number);
         self.games_of(number).filter(|game| !self.is_deleted(*game)).map(move |game| match &chunk {
@@ -87,7 +87,7 @@ impl<'a> Chunk<'a> {
         self.first
     }
 
-    /// Returns how many games the chunk has.
+    /// Returns the number of games in the chunk.
     pub fn len(&self) -> usize {
         self.count as usize
     }
@@ -107,10 +107,10 @@ impl<'a> Chunk<'a> {
 
     /// Returns game `number` of the archive, deleted or not, which must be in this chunk.
     pub(crate) fn any_game(&self, number: u64) -> Result<GameRef<'a>> {
-        let place = number.checked_sub(self.first).filter(|place| *place < u64::from(self.count));
-        let place = place.ok_or(Error::NoSuchGame { game: number, games: self.archive.len() })? as usize;
-        let record = self.archive.record(self.number, place, None)?;
-        Ok(GameRef::new(self.archive, number, self.number, place, record, Some(Arc::clone(&self.columns))))
+        let index = number.checked_sub(self.first).filter(|index| *index < u64::from(self.count));
+        let index = index.ok_or(Error::NoSuchGame { game: number, games: self.archive.len() })? as usize;
+        let record = self.archive.record(self.number, index, None)?;
+        Ok(GameRef::new(self.archive, number, self.number, index, record, Some(Arc::clone(&self.columns))))
     }
 
     /// Calls `seen` for each game in order, including deleted ones, with the value of its first tag of that name, or

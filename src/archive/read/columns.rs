@@ -25,13 +25,13 @@ pub struct ColumnBlocks {
 impl ColumnBlocks {
     /// Adds a block of columns; the first of a kind counts.
     pub fn add(&mut self, block: BlockRef) {
-        let place = match block.header.kind {
+        let slot = match block.header.kind {
             BlockKind::Tags => &mut self.tags,
             BlockKind::Texts => &mut self.texts,
             BlockKind::Layout => &mut self.layout,
             _ => return,
         };
-        place.get_or_insert(block);
+        slot.get_or_insert(block);
     }
 
     fn get(&self, kind: BlockKind) -> Option<BlockRef> {
@@ -47,7 +47,7 @@ impl ColumnBlocks {
 /// The compressed columns of a chunk, each read at the first access.
 #[derive(Debug, Default)]
 pub struct Columns {
-    /// The blocks, where they are known; otherwise they follow the chunk's moves.
+    /// The blocks, if known; otherwise they follow the chunk's moves.
     known: Option<ColumnBlocks>,
     /// The first bytes after the chunk's moves, for all columns.
     near: OnceLock<Near>,
@@ -57,7 +57,7 @@ pub struct Columns {
 }
 
 impl Columns {
-    /// Returns columns whose blocks are known already.
+    /// Returns columns with known blocks.
     pub(in crate::archive) fn at(blocks: ColumnBlocks) -> Columns {
         Columns { known: Some(blocks), ..Columns::default() }
     }
@@ -118,7 +118,7 @@ impl Columns {
     }
 }
 
-/// Finds the block of `kind` among those that follow a chunk's moves.
+/// Finds the block of `kind` after a chunk's moves.
 fn block_after(
     file: &impl ReadAt,
     blocks: &BlockStore,

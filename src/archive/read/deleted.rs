@@ -16,7 +16,7 @@ struct Run {
     place: u64,
 }
 
-/// The deleted games: a bit for each game whose moves block was found.
+/// The deleted games: a bit for each game of the moves blocks found.
 ///
 /// In an intact archive that is every game. A damaged archive has gaps, and a crafted one can have a gap of any size.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ pub(super) struct Deleted {
 }
 
 impl Deleted {
-    /// Reads the deletions of an index whose moves blocks hold these games, ascending.
+    /// Reads the deletions of an index, whose moves blocks have these games, ascending.
     pub fn read(
         store: &Store,
         id: ArchiveId,
@@ -59,7 +59,7 @@ impl Deleted {
                 _ => return Err(damage),
             };
             for (first, last) in named {
-                // `deletions::decode` gives numbers from 1 on.
+                // `deletions::decode` returns numbers from 1 on.
                 let places = deleted.places(first..last.saturating_add(1));
                 if !places.is_empty() {
                     unsaid.take((places.start + 1, places.end), is_deleted.then_some(&mut deleted.set));
@@ -97,7 +97,7 @@ impl Deleted {
         !places.is_empty() && self.set.rank(places.end + 1) > self.set.rank(places.start + 1)
     }
 
-    /// Returns how many games have been deleted.
+    /// Returns the number of deleted games.
     pub fn len(&self) -> u64 {
         self.set.len()
     }

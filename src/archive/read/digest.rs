@@ -26,7 +26,7 @@ impl Archive {
     /// Returns the SHA-256 of the digests of all games, in order, on rayon's current pool. Each move of each game is
     /// checked on the way.
     pub fn digest(&self) -> Result<Digest> {
-        // Some chunks at a time, lest the digests of all games are held at once.
+        // Some chunks at a time, to keep only their digests in memory.
         let (chunks, ahead) = (self.chunk_count(), 32 * rayon::current_num_threads());
         let mut all = Sha256::new();
         for start in (0..chunks).step_by(ahead) {

@@ -20,7 +20,7 @@ use std::sync::Arc;
 impl Archive {
     /// Returns game `number`, from 1. Reads only its record; tags and texts are read at the first access.
     ///
-    /// Errors: there is no such game, or its record is damaged.
+    /// Errors: the game does not exist, or its record is damaged.
     #[inline]
     pub fn game(&self, number: u64) -> Result<GameRef<'_>> {
         self.game_until(number, None)
@@ -38,7 +38,7 @@ impl Archive {
 
     /// Returns the position after ply `ply` of game `number`; ply 0 is the starting position.
     ///
-    /// Reads the game's record alone. Errors: there is no such game or ply, or the record is damaged.
+    /// Reads only the game's record. Errors: the game or ply does not exist, or the record is damaged.
     #[inline]
     pub fn position(&self, number: u64, ply: u32) -> Result<Position> {
         Ok(self.replay(number, ply)?.position())
@@ -149,7 +149,7 @@ impl<'a> GameRef<'a> {
         Ok(texts.placed(self.place).next().is_some() || texts.marked(self.place).any(|(kind, _)| comment(kind)))
     }
 
-    /// Returns the termination marker of the movetext, `None` where it had none.
+    /// Returns the termination marker of the movetext, or `None` if it is missing.
     pub fn outcome(&self) -> Option<Outcome> {
         if self.record.flags & record::NO_MARKER != 0 {
             return None;
@@ -240,7 +240,7 @@ impl<'a> GameRef<'a> {
         Ok(read(self.columns().tags(self.archive.blocks(), &self.archive.head(self.chunk)?.block)?))
     }
 
-    /// Appends the game's record as its chunk holds it, packed moves packed.
+    /// Appends the game's record as stored: packed moves stay packed.
     pub(crate) fn push_stored(&self, out: &mut Vec<u8>) -> Result<()> {
         match self.archive.head(self.chunk)?.coding {
             Coding::Plain => self.record.push(out),
@@ -252,7 +252,7 @@ impl<'a> GameRef<'a> {
         Ok(())
     }
 
-    /// Returns how the game's chunk holds its moves.
+    /// Returns the coding of moves in the game's chunk.
     pub(crate) fn coding(&self) -> Result<Coding> {
         Ok(self.archive.head(self.chunk)?.coding)
     }
@@ -300,7 +300,7 @@ impl<'a> GameRef<'a> {
         Ok(tags)
     }
 
-    /// Drives a visitor with the whole game, every move checked.
+    /// Drives a visitor with the complete game, and checks every move.
     pub fn visit<V: Visitor>(&self, visitor: &mut V) -> Result<()> {
         self.visit_tags(|name, value| visitor.tag(name, value))?;
         self.visit_moves(visitor)
@@ -358,14 +358,14 @@ impl<'a> GameRef<'a> {
         let mut marked = texts.into_iter().flat_map(|texts| texts.marked(self.place));
         let mut placed = texts.into_iter().flat_map(|texts| texts.placed(self.place)).peekable();
         let mut comments = texts.map(|texts| texts.comments(self.place));
-        // Lines of moves need the position before the move that their comment stands after.
+        // Lines of moves need the position before the move that precedes their comment.
         let has_lines = comments.as_ref().is_some_and(PlacedTexts::has_lines);
         let mut scene: Option<(Position, Move)> = None;
         let mut outcome = Some(Outcome::Unknown);
         let mut moves = 0;
-        // A comment with its own place stands after its move and that move's marks and NAGs.
+        // A placed comment follows its move and that move's suffixes and NAGs.
         let mut due = placed.peek().map(|(after, _)| *after);
-        // Returns where the next one stands.
+        // Returns the index of the next one.
         let mut unreadable = false;
         let mut flush = |moves: u64, scene: &Option<(Position, Move)>, visitor: &mut V| {
             if let Some((_, comment)) = placed.next_if(|(after, _)| *after == moves) {
@@ -429,10 +429,10 @@ impl<'a> GameRef<'a> {
         Ok(())
     }
 
-    /// Appends the bytes of the source that this game is made of, rejected games and blank lines around it included.
+    /// Appends the bytes of this game's source, including rejected games and blank lines around it.
     ///
-    /// All games of a source one after the other are the source, byte for byte, if
-    /// [`SourceRecord::exact`](crate::format::source::SourceRecord) says so.
+    /// The concatenated games of a source equal the source, byte for byte, if
+    /// [`SourceRecord::exact`](crate::format::source::SourceRecord) is set.
     pub fn original(&self, out: &mut Vec<u8>) -> Result<()> {
         let columns = self.columns();
         let layout = columns.layout(self.archive.blocks(), &self.archive.head(self.chunk)?.block)?;
@@ -446,7 +446,8 @@ impl<'a> GameRef<'a> {
         layout::apply(transcoded.as_deref().unwrap_or(text), edits, out).ok_or_else(|| damaged().into())
     }
 
-    /// Returns the layout that makes what the source said of another content of this game: its style, and the edits.
+    /// Returns a layout that restores the source's text from the changed content of this game: its style, and the
+    /// edits.
     pub(crate) fn layout_of(&self, changed: &game::Game) -> Result<([u8; layout::STYLE], Vec<layout::LayoutEdit>)> {
         let mut source = Vec::new();
         self.original(&mut source)?;

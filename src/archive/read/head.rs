@@ -4,7 +4,7 @@ use crate::archive::read::blocks::BlockRef;
 use crate::format::moves::{Coding, ModelName, MovesTable};
 use crate::packed;
 
-/// The model that this program packs moves by, and the only one that it reads.
+/// The model that this program uses for packed moves; it reads no other.
 pub const MODEL: ModelName = {
     let [a, b, c, d, ..] = packed::MODEL_SHA256;
     ModelName { number: packed::MODEL_ID as u32, hash: u32::from_le_bytes([a, b, c, d]) }
@@ -15,17 +15,17 @@ pub const MODEL: ModelName = {
 pub struct Head {
     pub block: BlockRef,
     pub layout: MovesTable,
-    /// How the records hold their moves.
+    /// The coding of the records' moves.
     pub coding: Coding,
-    /// The table, where the file is not in memory.
+    /// The table, if the file is not in memory.
     pub table: Option<Box<[u8]>>,
 }
 
 /// The state of a walk over a chunk after the last record, from which the next walk continues.
 #[derive(Default)]
 pub struct Trail {
-    /// The place that comes next, and where the record before it is.
+    /// The next index, and the offset of the previous record.
     pub next: Option<(usize, (usize, usize))>,
-    /// The page in which it ended, which is intact.
+    /// The page that contains its end, which is intact.
     pub page: Option<usize>,
 }

@@ -39,13 +39,12 @@ impl Map {
         Ok(Map { map: Some(bytes_of(file, length)?), length })
     }
 
-    /// Leaves off what is beyond the first `length` bytes.
+    /// Removes the bytes beyond the first `length`.
     pub fn shorten(&mut self, length: u64) {
         self.length = usize::try_from(length).map_or(self.length, |length| length.min(self.length));
     }
 
-    /// Says that these bytes are about to be read: the system reads those that are not in memory at once, instead of
-    /// page by page.
+    /// Announces that these bytes will be read: the system loads missing ones at once, instead of page by page.
     pub fn will_need(&self, offset: u64, length: u64) {
         #[cfg(all(unix, feature = "mmap"))]
         if let (Some(map), Ok(offset), Ok(length)) = (&self.map, usize::try_from(offset), usize::try_from(length))

@@ -11,8 +11,8 @@ use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
 
 impl Archive {
-    /// Returns what the archive says of itself, such as its `title` and `license`; FORMAT.md lists the keys that have a
-    /// meaning. Walks the archive's block headers.
+    /// Returns the metadata of the archive, such as its `title` and `license`; FORMAT.md lists the defined keys. Walks
+    /// the archive's block headers.
     ///
     /// ```
     /// # let folder = tempfile::tempdir()?;
@@ -27,7 +27,7 @@ impl Archive {
     pub fn metadata(&self) -> Result<BTreeMap<String, String>> {
         let mut metadata = BTreeMap::new();
         for block in self.blocks_of(BlockKind::Metadata) {
-            // Later blocks count, and an empty value takes a key away.
+            // Later blocks take precedence, and an empty value removes a key.
             for (key, value) in pairs_of(self.store(), self.id(), self.limits(), &block?)? {
                 match value.is_empty() {
                     true => metadata.remove(&key),

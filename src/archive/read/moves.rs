@@ -6,7 +6,7 @@ use crate::error::{DamageKind, Result};
 use crate::game::{Analysis, AnalysisReader, Comment, Evaluation, Notes, PlayedMove, Variation};
 use std::time::Duration;
 
-/// The moves of a main line, every one checked. After an error there are no more.
+/// The moves of a main line, each checked. An error ends the iteration.
 pub struct Moves<'a> {
     game: &'a GameRef<'a>,
     decoder: Option<Decoder<'a>>,
@@ -57,7 +57,7 @@ impl Iterator for Moves<'_> {
 impl GameRef<'_> {
     /// Iterates over the moves of the main line, with the position before each; SAN, UCI and FEN are made on request.
     ///
-    /// Every move is checked, some 50 ns each; [`GameRef::walk`] replays at a tenth of that and gives states only.
+    /// Checks every move, at some 50 ns each; [`GameRef::walk`] replays at a tenth of that and returns only states.
     pub fn moves(&self) -> Moves<'_> {
         let decoder = Decoder::new(self.brenner(), self.start().clone(), TextPlaces::Apart);
         Moves { game: self, decoder: Some(decoder), ply: 0, chess960: self.start().is_chess960() }
@@ -68,20 +68,20 @@ impl GameRef<'_> {
         Ok(self.notes()?.comments)
     }
 
-    /// Returns the clock after each ply of the main line, where a comment says it (`[%clk 0:03:00]`). Reads the chunk's
-    /// texts.
+    /// Returns the clock after each ply of the main line, `None` if no comment has it (`[%clk 0:03:00]`). Reads the
+    /// chunk's texts.
     pub fn clocks(&self) -> Result<Vec<Option<Duration>>> {
         Ok(self.notes()?.of_plies(Comment::clock))
     }
 
-    /// Returns the evaluation after each ply of the main line, where a comment says it (`[%eval 0.35]`). Reads the
+    /// Returns the evaluation after each ply of the main line, `None` if no comment has it (`[%eval 0.35]`). Reads the
     /// chunk's texts.
     pub fn evaluations(&self) -> Result<Vec<Option<Evaluation>>> {
         Ok(self.notes()?.of_plies(Comment::evaluation))
     }
 
-    /// Returns what engines say of the moves of the main line, whatever program wrote it: by ply, those moves alone of
-    /// which they say something. Reads the chunk's texts, and their principal variations as moves, some 300 ns each.
+    /// Returns the engine analysis of the main line, from any program: by ply, only moves with data. Reads the chunk's
+    /// texts, and their principal variations as moves, at some 300 ns each.
     ///
     /// ```
     /// # let folder = tempfile::tempdir()?;
@@ -111,7 +111,7 @@ impl GameRef<'_> {
         Ok(self.notes()?.variations)
     }
 
-    /// Returns what stands beside the moves.
+    /// Returns the elements beside the moves.
     pub(crate) fn notes(&self) -> Result<Notes> {
         let mut notes = Notes::default();
         self.visit_moves(&mut notes)?;

@@ -16,7 +16,7 @@ use crate::format::header::{BLOCKS, FEATURES, Header, PAGES, Page};
 use std::fs::File;
 use std::path::Path;
 
-/// Why an open archive may lack games that were committed once.
+/// The reason why an open archive may lack committed games.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Incomplete {
     /// The file is shorter than its last commit; the rest ends at an earlier commit.
@@ -34,13 +34,13 @@ pub enum Incomplete {
 pub struct Cut {
     /// The length of the file in bytes.
     pub length: u64,
-    /// The length that its last commit says, in bytes.
+    /// The length in its last commit, in bytes.
     pub committed: u64,
-    /// The number of games that its last commit says.
+    /// The number of games in its last commit.
     pub games: u64,
 }
 
-/// Whether commits count that are in the file and in no header page, where both pages are intact.
+/// Whether commits after both intact header pages count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Tail {
     /// They do not: a writer may be at work on them.
@@ -58,7 +58,7 @@ pub struct Opening {
     pub found: Vec<Header>,
     /// The offset of a page that should be intact but is not.
     pub damaged_page: Option<u64>,
-    /// Why games may be missing.
+    /// The reason why games may be missing.
     pub incomplete: Option<Incomplete>,
 }
 
@@ -115,7 +115,7 @@ impl Opening {
         Ok(opening)
     }
 
-    /// Returns what is damaged in the header pages, or that the file is too short, if so.
+    /// Returns the damage of the header pages, or that the file is too short.
     pub fn damage(&self) -> Option<Damage> {
         let what = DamageKind::HeaderPageFound;
         self.refused().or(self.damaged_page.map(|page| Damage::new(page, what)))

@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct OpenOptions {
-    /// How the bytes of the file are reached: mapped by default. Counts for files at a path.
+    /// The access to the bytes of the file: mapped by default. Applies to files at a path.
     pub access: Access,
     /// Limits of blocks. A block beyond a limit gives [`Error::Limit`](crate::Error::Limit).
     pub limits: Limits,
@@ -72,7 +72,7 @@ enum IndexBytes {
 }
 
 impl ArchiveFile {
-    /// Returns the file at a path, with the index beside it if there is one.
+    /// Returns the file at a path, with its index if there is one.
     pub fn at(path: impl AsRef<Path>) -> ArchiveFile {
         let path = path.as_ref().to_path_buf();
         ArchiveFile { path, store: None, index: IndexBytes::Beside, options: OpenOptions::default() }

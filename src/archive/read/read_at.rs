@@ -10,11 +10,11 @@ use std::io;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// How the bytes of an archive's file are reached.
+/// The access to the bytes of an archive's file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Access {
-    /// The file is mapped into memory: the fastest way. Should another program shorten the file meanwhile, the process
-    /// ends with SIGBUS. Without the feature `mmap` all of the file is read into memory instead.
+    /// The file is mapped into memory: the fastest way. If another program truncates the file while it is mapped, the
+    /// process ends with SIGBUS. Without the feature `mmap`, the entire file is read into memory instead.
     #[default]
     Map,
     /// The file is read on demand. If another program truncates or changes it, reads return errors. Use this for files
@@ -24,12 +24,12 @@ pub enum Access {
 
 /// Bytes that can be read at any offset, from any thread.
 pub trait ReadAt: Sync {
-    /// Returns how many bytes there are.
+    /// Returns the number of bytes.
     fn length(&self) -> u64;
 
-    /// Returns `length` bytes from `offset` on, borrowed where they are in memory.
+    /// Returns `length` bytes from `offset` on, borrowed if they are in memory.
     ///
-    /// Errors: there are not so many (nothing is allocated then), or the system cannot read them.
+    /// Errors: the file is too short (nothing is allocated then), or the system cannot read it.
     fn read_at(&self, offset: u64, length: u64) -> Result<Cow<'_, [u8]>, Damage>;
 }
 
@@ -71,8 +71,7 @@ type Page = (u64, Arc<[u8]>);
 /// Pages kept: 4 KiB each.
 const KEPT: usize = 64;
 
-/// Something whose bytes can be read at any offset, from any thread: a file, a browser's range requests, an object
-/// store.
+/// A source of bytes at any offset, from any thread: a file, a browser's range requests, an object store.
 pub trait ReadExactAt: Send + Sync {
     /// Fills `bytes` from `offset` on. Errors: `UnexpectedEof` if there are fewer bytes, and other read errors.
     fn read_exact_at(&self, offset: u64, bytes: &mut [u8]) -> io::Result<()>;
@@ -182,7 +181,7 @@ fn read_exact_at(_: &File, _: u64, _: &mut [u8]) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// Bytes in memory, whoever holds them.
+/// Bytes in memory, with any owner.
 pub struct Memory {
     bytes: Box<dyn AsRef<[u8]> + Send + Sync>,
     length: usize,
@@ -228,12 +227,12 @@ impl Store {
         Store::Memory(Memory { bytes: Box::new(bytes), length })
     }
 
-    /// Returns the `length` bytes that a positioned reader gives.
+    /// Returns the `length` bytes of a positioned reader.
     pub fn from_reader(reader: impl ReadExactAt + 'static, length: u64) -> Store {
         Store::File(Positioned::new(reader, length))
     }
 
-    /// Leaves off what is beyond the first `length` bytes.
+    /// Removes the bytes beyond the first `length`.
     pub fn shorten(&mut self, length: u64) {
         match self {
             Store::Map(map) => map.shorten(length),
@@ -277,7 +276,7 @@ impl Store {
         near
     }
 
-    /// Returns all bytes, where they can be reached as memory: the fast path of point reads. Otherwise the file.
+    /// Returns all bytes, if they are in memory: the fast path of point reads. Otherwise the file.
     #[inline]
     pub fn whole(&self) -> Result<&[u8], &Positioned> {
         match self {
@@ -319,7 +318,7 @@ impl Near {
     }
 }
 
-/// A store of which a part has been read ahead.
+/// A store with a part that was read ahead.
 #[derive(Debug)]
 pub struct Ahead<'a> {
     near: &'a Near,

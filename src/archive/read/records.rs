@@ -15,13 +15,13 @@ use std::ops::Range;
 use std::sync::atomic::Ordering;
 
 impl Archive {
-    /// Returns what is known of a chunk.
+    /// Returns the known data of a chunk.
     #[inline]
     pub(in crate::archive) fn head(&self, chunk: usize) -> Result<&Head, Damage> {
         self.head_before(chunk, None)
     }
 
-    /// Returns the head of a chunk before its record at `place` is read, if one is given.
+    /// Returns the head of a chunk before its record at `place` is read, if available.
     #[inline]
     fn head_before(&self, chunk: usize, place: Option<usize>) -> Result<&Head, Damage> {
         let missing = Damage::new(0, DamageKind::NoSuchChunk);
@@ -82,8 +82,8 @@ impl Archive {
         Ok((chunk, place as usize))
     }
 
-    /// Returns the record at `place` of a chunk with its moves plain. Packed ones come unpacked, up to main-line ply
-    /// `limit` if that is given.
+    /// Returns the record at `place` of a chunk with plain moves. Packed moves are unpacked, up to main-line ply
+    /// `limit` if set.
     #[inline]
     pub(in crate::archive) fn record(
         &self,
@@ -94,7 +94,7 @@ impl Archive {
         self.record_on(chunk, place, limit, &mut Trail::default())
     }
 
-    /// Like `record` on a walk over the chunk, whose trail it follows and lays.
+    /// Like `record`, for a walk over the chunk; uses and updates its trail.
     #[inline]
     pub(in crate::archive) fn record_on(
         &self,

@@ -5,7 +5,7 @@
 pub enum SideState {
     /// From the file.
     File,
-    /// There is no file.
+    /// The file is missing.
     Missing,
     /// The file belongs to another archive, to another state of this one, or is of another version.
     Stale,
@@ -14,8 +14,8 @@ pub enum SideState {
 }
 
 impl SideState {
-    /// Returns why a file that does not decode is not used: it is damaged, or of another version than this one, which
-    /// may be laid out otherwise. Version and magic stand in the same place in all files.
+    /// Returns the reason why a file that does not decode is ignored: it is damaged, or of another version, whose
+    /// layout may differ. Version and magic are at the same offsets in all files.
     pub(crate) fn of_unreadable(file: &[u8], (major, minor): (u16, u16)) -> SideState {
         let version = [major, minor].map(u16::to_le_bytes);
         let is_other = |found: &[u8]| found != version.as_flattened();

@@ -15,10 +15,9 @@ use crate::error::{Damage, DamageKind, Error, Result};
 use crate::format::record::Record;
 
 impl Archive {
-    /// Returns a replay that stands at ply `ply` of game `number`: FEN and board can be had of its state without making
-    /// a position.
+    /// Returns a replay at ply `ply` of game `number`. Its state gives FEN and board without a `Position`.
     ///
-    /// Reads the game's record alone. Errors: there is no such game or ply, or the record is damaged.
+    /// Reads only the game's record. Errors: the game or ply does not exist, or the record is damaged.
     #[inline]
     pub fn replay(&self, number: u64, ply: u32) -> Result<Replay> {
         self.game_until(number, Some(ply))?.replay(ply)
@@ -26,7 +25,7 @@ impl Archive {
 }
 
 impl GameRef<'_> {
-    /// Returns a replay that stands at ply `ply` of the main line; ply 0 is the starting position.
+    /// Returns a replay at ply `ply` of the main line; ply 0 is the starting position.
     #[inline]
     pub fn replay(&self, ply: u32) -> Result<Replay> {
         let mut replay = Replay::new(self.start());
@@ -94,8 +93,8 @@ impl GameRef<'_> {
 }
 
 impl Chunk<'_> {
-    /// Calls `visit` with each game's number and the state at every ply of its main line, ply 0 first; deleted games
-    /// are left out.
+    /// Calls `visit` with each game's number and the state at every ply of its main line, ply 0 first; skips deleted
+    /// games.
     ///
     /// The fastest scan there is: chunks can go to threads, as in this count of all positions with Black to move.
     ///
@@ -137,7 +136,7 @@ impl Chunk<'_> {
         })
     }
 
-    /// Calls `visit` with each game's number and its state at the end of the main line; deleted games are left out.
+    /// Calls `visit` with each game's number and its state at the end of the main line; skips deleted games.
     #[inline]
     pub fn ends(&self, mut visit: impl FnMut(u64, &ReplayState<'_>)) -> Result<()> {
         self.each(|number, record| {
@@ -151,10 +150,10 @@ impl Chunk<'_> {
     #[inline]
     fn each(&self, mut visit: impl FnMut(u64, &Record<'_>) -> Result<(), Damage>) -> Result<()> {
         let (archive, mut trail) = (self.archive(), Trail::default());
-        for place in 0..self.len() {
-            let number = self.first() + place as u64;
+        for index in 0..self.len() {
+            let number = self.first() + index as u64;
             if !archive.is_deleted(number) {
-                visit(number, &archive.record_on(self.number(), place, None, &mut trail)?)?;
+                visit(number, &archive.record_on(self.number(), index, None, &mut trail)?)?;
             }
         }
         Ok(())

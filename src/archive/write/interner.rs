@@ -7,12 +7,12 @@ use std::hash::BuildHasher;
 /// The limits of the dictionary of a writer, in strings and in bytes of text. They bound its memory.
 const MAX_STRINGS: usize = 1 << 20;
 const MAX_STRING_BYTES: usize = 32 << 20;
-/// A string that stands this often in a chunk is sure to be worth a number.
+/// A string with this many occurrences in a chunk always gets a number.
 const RECURRING: usize = 4;
 /// A string longer than this stays in its chunk.
 const MAX_STRING: usize = 1024;
 
-/// Numbers strings in the order in which they come, for the archive's dictionary.
+/// Numbers strings in the order of their arrival, for the archive's dictionary.
 ///
 /// A string gets a number when it recurs: within a chunk, or in a second chunk of the same batch. Names that occur once
 /// stay in their chunk. State across batches is in the archive, so an interrupted import can continue with the same
@@ -22,10 +22,10 @@ pub struct Interner {
     /// The number of the first string with each hash; another one with the same hash, should there ever be one, stays
     /// in its chunks.
     numbers: HashMap<u64, u32>,
-    /// All strings, one after the other, and where each ends.
+    /// All strings, concatenated, and the end of each.
     text: Vec<u8>,
     ends: Vec<usize>,
-    /// The number of strings in the archive, or taken for it.
+    /// The number of strings in the archive, or reserved for it.
     taken: usize,
     /// Hashes of strings seen in one chunk of the batch so far; a false hit costs a few bytes.
     once: HashSet<u64>,
@@ -63,16 +63,16 @@ impl Interner {
     }
 
     fn push(&mut self, string: &[u8]) {
-        if let (Entry::Vacant(place), Ok(number)) =
+        if let (Entry::Vacant(slot), Ok(number)) =
             (self.numbers.entry(self.hasher.hash_one(string)), u32::try_from(self.ends.len()))
         {
-            place.insert(number);
+            slot.insert(number);
         }
         self.text.extend_from_slice(string);
         self.ends.push(self.text.len());
     }
 
-    /// Returns how many strings have numbers.
+    /// Returns the number of strings with numbers.
     pub(in crate::archive) fn known(&self) -> u64 {
         self.ends.len() as u64
     }

@@ -1,4 +1,5 @@
-//! Archive files that take their name when they are whole, and the lock that keeps a second writer out.
+//! Atomic creation of archive files (a temporary file, renamed when complete), and the lock that excludes a second
+//! writer.
 
 use crate::archive::existing::Existing;
 use crate::archive::file_kind::{FileKind, remove_beside};
@@ -11,7 +12,7 @@ use std::fs::{File, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// A new archive file, which takes its name only when it is whole or has its header.
+/// A new archive file, which gets its name only when it is complete or has its header.
 pub struct NewFile {
     path: PathBuf,
     /// The temporary name of the file, or `None` when it has its final name.
@@ -33,14 +34,14 @@ impl NewFile {
         Ok((new, writer))
     }
 
-    /// Like `create`, but the file takes its name at the end in any case: half a copy is an archive that lacks games
-    /// and does not say so.
+    /// Like `create`, but the file always gets its name at the end: half a copy is an archive that silently lacks
+    /// games.
     pub fn create_whole(path: &Path, id: ArchiveId, existing: Existing) -> Result<(NewFile, Writer<File>)> {
         let replace = existing == Existing::Replace;
         if !replace && path.exists() {
             return Err(Error::Exists { path: path.to_path_buf() });
         }
-        // An archive that somebody is writing to is not replaced under his hands.
+        // An archive with an active writer is not replaced.
         let replaced = match File::open(path) {
             Ok(file) if replace => match file.try_lock() {
                 Err(TryLockError::WouldBlock) => return Err(busy(path)),
@@ -58,7 +59,7 @@ impl NewFile {
         ))
     }
 
-    /// Returns whether the file has not got its name yet.
+    /// Returns whether the file does not have its name yet.
     pub fn is_unnamed(&self) -> bool {
         self.temporary.is_some()
     }
@@ -115,8 +116,8 @@ fn busy(path: &Path) -> Error {
     Error::io("cannot open", path)(busy)
 }
 
-/// Writes a whole side file of an archive, with the archive's permissions: to a temporary file in the same folder,
-/// synced, and renamed.
+/// Writes a complete side file of an archive, with the archive's permissions: to a temporary file in the same folder,
+/// which is synced and renamed.
 pub fn write_side(archive: &Path, path: &Path, bytes: &[u8]) -> Result<()> {
     let write = || {
         let (mut file, temporary) = Temporary::create(path, archive)?;
@@ -130,12 +131,12 @@ pub fn write_side(archive: &Path, path: &Path, bytes: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// Writes the index of an archive beside it.
+/// Writes the index of an archive.
 pub fn write_index(archive: &Path, index: &Index) -> Result<()> {
     write_side(archive, &FileKind::Index.of_archive(archive), &index.encode())
 }
 
-/// Makes a rename durable where the system lets a folder be synced; elsewhere it is durable when the system sees fit.
+/// Makes a rename durable, if the system can sync a folder; otherwise the system decides when it is durable.
 pub(crate) fn sync_folder(path: &Path) {
     if let Ok(folder) = File::open(folder_of(path)) {
         let _ = folder.sync_all();

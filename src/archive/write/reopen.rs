@@ -1,4 +1,4 @@
-//! The writer that goes on from a commit, whatever a crash has left behind it (FORMAT.md, "Commits").
+//! The writer that continues from a commit, after any crash (FORMAT.md, "Commits").
 
 use crate::archive::read::blocks::{IndexBuilder, Scan};
 use crate::archive::read::map::Map;
@@ -24,7 +24,7 @@ pub struct Opened<S> {
     pub interner: Interner,
     /// The sources that were read to their end.
     pub sources: Vec<SourceRecord>,
-    /// How far the last import was, if it did not come to its end.
+    /// The progress of the last import, if it did not finish.
     pub unfinished: Option<Unfinished>,
 }
 
@@ -145,7 +145,7 @@ fn is_named(file: &File, path: &Path) -> bool {
     }
 }
 
-/// On systems where an open file cannot lose its name to another.
+/// On systems where an open file cannot be replaced by a rename.
 #[cfg(not(unix))]
 fn is_named(_: &File, _: &Path) -> bool {
     true

@@ -29,8 +29,8 @@ fn live() -> MutexGuard<'static, BTreeSet<PathBuf>> {
 
 /// Removes all temporary files and folders of this process; returns whether there were any.
 ///
-/// To be called when the process is about to end: afterwards none can be made or get its final name, whoever tries
-/// waits for ever.
+/// Call it when the process is about to end. Afterwards no file can be created or get its final name; a thread that
+/// tries waits forever.
 pub fn remove_all() -> bool {
     let live = live();
     for path in live.iter() {
@@ -38,12 +38,12 @@ pub fn remove_all() -> bool {
         let _ = if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) };
     }
     let any = !live.is_empty();
-    // Held for ever.
+    // Locked forever.
     std::mem::forget(live);
     any
 }
 
-/// A file under a temporary name, in the folder of the file that it is to become. Dropped before `persist`, it is gone.
+/// A file under a temporary name, in the folder of its final name. If dropped before `persist`, it is removed.
 #[derive(Debug)]
 pub struct Temporary(Option<tempfile::TempPath>);
 
@@ -60,7 +60,7 @@ impl Temporary {
         builder.prefix(PREFIX).rand_bytes(RANDOM).suffix(SUFFIX);
         let mode = Mode::from_path(like);
         mode.prepare(&mut builder, most);
-        // Registered before anybody else gets to look.
+        // Registered before any other code can see it.
         let mut live = live();
         let (file, path) = builder.tempfile_in(folder_of(target)).map_err(unnamed_error)?.into_parts();
         live.insert(path.to_path_buf());
@@ -70,8 +70,8 @@ impl Temporary {
         Ok((file, temporary))
     }
 
-    /// Gives the file its final name, in one step. A file that is there already gives way if `replace` says so, and is
-    /// an error otherwise.
+    /// Gives the file its final name, in one step. `replace` decides whether an existing file is replaced or is an
+    /// error.
     pub fn persist(mut self, target: &Path, replace: bool) -> io::Result<()> {
         let Some(path) = self.0.take() else { return Ok(()) };
         let mut live = live();
@@ -91,7 +91,7 @@ impl Drop for Temporary {
     }
 }
 
-/// A folder for temporary files, where the system keeps such. Dropped, it is gone with all that is in it.
+/// A folder for temporary files, in the system's folder for these. When dropped, it is removed with its content.
 #[derive(Debug)]
 pub struct TemporaryFolder(Option<tempfile::TempDir>);
 
@@ -145,8 +145,7 @@ pub(crate) fn folder_of(path: &Path) -> &Path {
     }
 }
 
-/// Removes the temporary files of a folder that killed processes have left behind: untouched for a day, and locked by
-/// nobody.
+/// Removes the temporary files that killed processes have left in a folder: unchanged for a day, and not locked.
 pub(in crate::archive) fn sweep(folder: &Path) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     for entry in entries.flatten().filter(|entry| is_ours(entry.file_name().as_encoded_bytes())) {

@@ -29,11 +29,11 @@ const DICTIONARY_LEVEL: i32 = 6;
 /// A chunk of games, encoded except for the data that depends on its position in the file.
 #[derive(Debug, Default)]
 pub struct EncodedChunk {
-    /// Game records, one after the other.
+    /// Concatenated game records.
     pub records: Vec<u8>,
     /// The end of each record.
     pub ends: Vec<u32>,
-    /// How the records hold their moves.
+    /// The coding of the records' moves.
     pub coding: Coding,
     /// The payload of the tags block.
     pub tags: Vec<u8>,
@@ -49,7 +49,7 @@ pub struct EncodedChunk {
     pub faulty: u64,
     /// Games of the same segment of the source that were rejected.
     pub rejected: u64,
-    /// Bytes of PGN that the chunk was made of.
+    /// The number of PGN bytes in the chunk.
     pub pgn_bytes: u64,
 }
 
@@ -68,7 +68,7 @@ pub struct Writer<S> {
     chunks: u32,
     unfinished: Option<Unfinished>,
     poisoned: bool,
-    /// Whether a mark may have reached the disk that has not been acknowledged.
+    /// Whether an unacknowledged header page may have reached the disk.
     marking: bool,
 }
 
@@ -111,7 +111,7 @@ impl<S: Storage> Writer<S> {
         &self.totals
     }
 
-    /// Returns how many games are committed.
+    /// Returns the number of committed games.
     pub fn committed_games(&self) -> u64 {
         self.header.state.games
     }
@@ -131,7 +131,7 @@ impl<S: Storage> Writer<S> {
         Made { state: self.header.state, commit: self.header.commit }
     }
 
-    /// Returns how many chunks have been added since the last commit.
+    /// Returns the number of chunks added since the last commit.
     pub fn chunks(&self) -> u32 {
         self.chunks
     }
@@ -141,12 +141,12 @@ impl<S: Storage> Writer<S> {
         self.unfinished = unfinished;
     }
 
-    /// After a failed write or sync nothing is written any more.
+    /// After a failed write or sync, nothing more is written.
     fn check(&self) -> io::Result<()> {
         if self.poisoned { Err(io::Error::other("an earlier write failed")) } else { Ok(()) }
     }
 
-    /// Returns where the next block goes: where what has been added to the index ends.
+    /// Returns the offset of the next block: the end of the blocks in the index.
     fn end(&self) -> u64 {
         self.index.index.state.length
     }
@@ -180,7 +180,7 @@ impl<S: Storage> Writer<S> {
         Ok(())
     }
 
-    /// Appends the blocks of a chunk whose first game has that number; games are not counted.
+    /// Appends the blocks of a chunk whose first game has this number; does not count games.
     pub(in crate::archive) fn append_chunk(&mut self, first: u64, chunk: &EncodedChunk) -> io::Result<()> {
         let EncodedChunk { records, ends, coding, tags, texts, layout, .. } = chunk;
         let count = ends.len() as u32;
@@ -283,7 +283,7 @@ impl<S: Storage> Writer<S> {
         self.seal()
     }
 
-    /// Appends a source that has been read to its end.
+    /// Appends a source that was read to its end.
     pub fn add_source(&mut self, source: &SourceRecord) -> io::Result<()> {
         let number = self.totals.sources;
         self.append(|id, at| block::encode(BlockKind::Source, number, 1, &source.encode(), id, at))?;
@@ -291,7 +291,7 @@ impl<S: Storage> Writer<S> {
         Ok(())
     }
 
-    /// Commits if the batch has so many chunks.
+    /// Commits if the batch has this many chunks.
     pub fn commit_batch(&mut self, chunks: u32) -> io::Result<()> {
         if self.chunks >= chunks { self.commit() } else { Ok(()) }
     }
@@ -357,8 +357,8 @@ impl<S: Storage> Writer<S> {
 
     /// Gives back the storage, cut to the last commit as far as possible.
     pub fn abandon(mut self) -> S {
-        // The tail beyond the mark is harmless if it stays; and it has to where the next mark may be on the disk, which
-        // counts on it.
+        // The tail beyond the high-water mark is harmless. It must stay if the next header page, which counts on it,
+        // may be on the disk.
         if !self.marking {
             let _ = self.storage.set_length(self.header.state.length);
         }

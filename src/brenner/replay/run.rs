@@ -212,7 +212,7 @@ impl Replay {
         // Plies count from the current one, so one number serves as index and as ply.
         let mut tally = Tally { zero: self.tally.zero - base, ..self.tally };
         let mut keys = *key;
-        let (mut at, mut wanted) = (0usize, true);
+        let (mut at, mut continues) = (0usize, true);
         // The macro is expanded once per side. Each side has separate code with the side as a constant, and a separate
         // table. The loop plays two moves per iteration, so it never branches on the side.
         macro_rules! step {
@@ -237,9 +237,9 @@ impl Replay {
                         if keys.touches(slots) {
                             keys = keys.see_rights(state);
                         }
-                        wanted = visit(&state, keys.after_plain(&state));
+                        continues = visit(&state, keys.after_plain(&state));
                     } else {
-                        wanted = visit(&state, 0);
+                        continues = visit(&state, 0);
                     }
                 }
                 played.is_some()
@@ -253,7 +253,7 @@ impl Replay {
             black = !goes_on;
             rest = others;
         }
-        if goes_on && wanted && !black {
+        if goes_on && continues && !black {
             let mut pairs = rest.chunks_exact(2);
             loop {
                 let Some(&[white, other]) = pairs.next() else {
@@ -265,11 +265,11 @@ impl Replay {
                 if !step!(false, white) {
                     break;
                 }
-                if !wanted || !step!(true, other) {
+                if !continues || !step!(true, other) {
                     black = true;
                     break;
                 }
-                if !wanted {
+                if !continues {
                     break;
                 }
             }
@@ -284,7 +284,7 @@ impl Replay {
             *key = keys;
             self.en_passant = ReplayState { last, ..self.state() }.passed();
         }
-        (at, wanted)
+        (at, continues)
     }
 
     /// Plays an element that is not a complete move of one byte. Returns the number of its bytes, or `None` if the

@@ -223,8 +223,8 @@ impl ReplayState<'_> {
         let board = self.pieces.squares();
         let (roles, occupied, unlabelled) = self.sets();
         let mut square = [OFF; CODES];
-        for (place, &code) in board.iter().enumerate() {
-            square[code as usize % CODES] = place as u8;
+        for (index, &code) in board.iter().enumerate() {
+            square[code as usize % CODES] = index as u8;
         }
         let mut position = Position {
             board: *board,

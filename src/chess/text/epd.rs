@@ -72,7 +72,7 @@ impl fmt::Display for EpdError {
             EpdFault::NotAnOpcode => "not an opcode",
             EpdFault::BadText => "a quoted text that does not end well",
             EpdFault::MissingSemicolon => "an operation ends with a semicolon",
-            EpdFault::Separator => "one space is wanted here",
+            EpdFault::Separator => "expected one space here",
             EpdFault::NotUtf8 => "not UTF-8",
         };
         write!(f, "bad EPD: column {}: {what}", self.column)

@@ -303,8 +303,8 @@ impl Position {
         }
         out.push(role.letter());
         let others = self.near(role as u8, m.to) & !m.from.bit();
-        let (told, told_len) = self.distinction(m, others, full_squares);
-        out.extend(told.to_le_bytes().iter().take(told_len as usize));
+        let (distinction_bytes, distinction_length) = self.distinction(m, others, full_squares);
+        out.extend(distinction_bytes.to_le_bytes().iter().take(distinction_length as usize));
         if takes {
             out.push(b'x');
         }

@@ -108,7 +108,7 @@ impl Odds {
         let [yes, no] = self.0.map(u32::from);
         let (from, frequency) = if is { (0, yes) } else { (yes, no) };
         let (found, _) =
-            coder.share(yes + no, (from, frequency), |place| if place < yes { (0, yes) } else { (yes, no) });
+            coder.share(yes + no, (from, frequency), |index| if index < yes { (0, yes) } else { (yes, no) });
         let is = found == 0;
         let count = if is { &mut self.0[0] } else { &mut self.0[1] };
         *count += 2;
@@ -156,12 +156,12 @@ impl<const NODES: usize> Learnt<NODES> {
     #[expect(clippy::indexing_slicing, reason = "contexts are limited to the table, and estimates are only added")]
     fn of(&mut self, context: usize) -> &mut [Estimate; NODES] {
         let last = self.places.len() - 1;
-        let place = &mut self.places[context.min(last)];
-        if *place == 0 {
+        let index = &mut self.places[context.min(last)];
+        if *index == 0 {
             self.estimates.push(*self.fresh);
-            *place = self.estimates.len() as u16;
+            *index = self.estimates.len() as u16;
         }
-        &mut self.estimates[usize::from(*place) - 1]
+        &mut self.estimates[usize::from(*index) - 1]
     }
 }
 

@@ -46,7 +46,7 @@ impl Rule {
 /// The greatest exponent of the power of ten that divides a product. A negative exponent multiplies it.
 const MOST_PLACES: i8 = 9;
 
-/// How the numbers of a stream are predicted.
+/// The rules that predict the numbers of a stream.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Prediction {
     pub(crate) rule: Rule,
@@ -203,10 +203,10 @@ impl Predicted {
     }
 
     /// Codes a number. A decoder ignores `value`.
-    fn code(&mut self, coder: &mut impl Coder, place: FieldPlace, fields: [i64; 2], value: i64) -> i64 {
-        self.enter(place.game);
+    fn code(&mut self, coder: &mut impl Coder, field_place: FieldPlace, fields: [i64; 2], value: i64) -> i64 {
+        self.enter(field_place.game);
         let [field, other] = fields;
-        let before = self.before(place.side);
+        let before = self.before(field_place.side);
         let [first, second] = &mut self.round;
         let odds = if before.round { second } else { first };
         let round = self.prediction.thousands && odds.code(coder, value % 1000 == 0);
@@ -240,7 +240,7 @@ impl Predicted {
         let gain = if before.known { gain } else { 0 };
         self.last = Last { known: true, value, field, step, gain, round };
         let [own, others] = &mut self.own;
-        *(if place.side == 0 { own } else { others }) = self.last;
+        *(if field_place.side == 0 { own } else { others }) = self.last;
         value
     }
 }
@@ -265,15 +265,15 @@ impl<'a> Joined<'a> {
         if let Some((_, value)) = self.last.filter(|(last, _)| *last == text) {
             return value;
         }
-        while self.places.get(self.at).is_some_and(|place| place.text < text) {
+        while self.places.get(self.at).is_some_and(|field_place| field_place.text < text) {
             self.at += 1;
         }
         let mut last = self.at;
-        while self.places.get(last + 1).is_some_and(|place| place.text == text) {
+        while self.places.get(last + 1).is_some_and(|field_place| field_place.text == text) {
             last += 1;
         }
         let value = match (self.places.get(last), self.values.get(last)) {
-            (Some(place), Some(value)) if place.text == text => *value,
+            (Some(field_place), Some(value)) if field_place.text == text => *value,
             _ => 0,
         };
         self.last = Some((text, value));
@@ -289,9 +289,9 @@ pub(crate) fn encode(
     mut fields: [Joined; 2],
 ) -> Vec<u8> {
     let (mut coder, mut predicted) = (RangeEncoder::new(), Predicted::new(prediction));
-    for (place, value) in places.iter().zip(values) {
-        let fields = fields.each_mut().map(|field| field.of_text(place.text));
-        predicted.code(&mut coder, *place, fields, *value);
+    for (field_place, value) in places.iter().zip(values) {
+        let fields = fields.each_mut().map(|field| field.of_text(field_place.text));
+        predicted.code(&mut coder, *field_place, fields, *value);
     }
     coder.finish()
 }
@@ -305,9 +305,9 @@ pub(crate) fn decode(
 ) -> Option<Vec<i64>> {
     let (mut coder, mut predicted) = (RangeDecoder::new(bytes), Predicted::new(prediction));
     let mut values = with_room(places.len())?;
-    for place in places {
-        let fields = fields.each_mut().map(|field| field.of_text(place.text));
-        values.push(predicted.code(&mut coder, *place, fields, 0));
+    for field_place in places {
+        let fields = fields.each_mut().map(|field| field.of_text(field_place.text));
+        values.push(predicted.code(&mut coder, *field_place, fields, 0));
     }
     Some(values)
 }
@@ -338,7 +338,7 @@ pub(crate) fn choose(stream: &Source, fields: &[Source], default: impl FnOnce(us
         .iter()
         .map(|field| {
             let mut joined = Joined::new(field.places, field.values);
-            sample.0.iter().map(|place| joined.of_text(place.text)).collect()
+            sample.0.iter().map(|field_place| joined.of_text(field_place.text)).collect()
         })
         .collect();
     let mut found: Vec<(u64, Prediction)> = Vec::new();
@@ -388,9 +388,9 @@ pub(crate) fn choose(stream: &Source, fields: &[Source], default: impl FnOnce(us
 fn cost(prediction: Prediction, (places, values): (&[FieldPlace], &[i64]), field: &[i64], other: &[i64]) -> u64 {
     let mut predicted = Predicted { prediction, ..Predicted::light(prediction) };
     let mut bits = 0;
-    for (at, (place, value)) in places.iter().zip(values).enumerate() {
+    for (at, (field_place, value)) in places.iter().zip(values).enumerate() {
         let [field, other] = [field, other].map(|column| column.get(at).copied().unwrap_or(0));
-        bits += predicted.look(*place, [field, other], *value);
+        bits += predicted.look(*field_place, [field, other], *value);
     }
     bits
 }
@@ -431,9 +431,9 @@ impl Predicted {
     }
 
     /// Learns a number and returns its approximate size in bits.
-    fn look(&mut self, place: FieldPlace, [field, other]: [i64; 2], value: i64) -> u64 {
-        self.enter(place.game);
-        let before = self.before(place.side);
+    fn look(&mut self, field_place: FieldPlace, [field, other]: [i64; 2], value: i64) -> u64 {
+        self.enter(field_place.game);
+        let before = self.before(field_place.side);
         let bits = |number: i64| u64::from(64 - number.unsigned_abs().leading_zeros());
         let cost = if self.prediction.rule == Rule::Product {
             let places = self.prediction.places;
@@ -449,7 +449,7 @@ impl Predicted {
         let gain = if before.known { value.wrapping_sub(before.value).wrapping_add(field) } else { 0 };
         self.last = Last { known: true, value, field, step: 0, gain, round: false };
         let [own, others] = &mut self.own;
-        *(if place.side == 0 { own } else { others }) = self.last;
+        *(if field_place.side == 0 { own } else { others }) = self.last;
         cost
     }
 }

@@ -34,7 +34,7 @@ pub enum TemplateField {
     Clock,
     /// `hh:mm:ss`, a clock.
     Clock2,
-    /// `h:mm:ss` or `h:mm:ss.t` where the tenths are not zero, a clock.
+    /// A clock, `h:mm:ss`, or `h:mm:ss.t` with nonzero tenths.
     ClockTenths,
     /// `h:mm:ss`, a time used.
     Time,
@@ -426,11 +426,11 @@ impl<'a> Parts<'a> for ParsedText<'a> {
 
     fn numbers(&mut self, text: &'a [u8], found: &Numbers, habits: &mut Habits) {
         let mut end = 0;
-        for place in found.places.iter().take(found.count) {
-            self.literal(text.get(end..place.start).unwrap_or_default());
-            end = place.end;
-            let digits = text.get(place.start..place.end).unwrap_or_default();
-            if place.is_time {
+        for number_place in found.places.iter().take(found.count) {
+            self.literal(text.get(end..number_place.start).unwrap_or_default());
+            end = number_place.end;
+            let digits = text.get(number_place.start..number_place.end).unwrap_or_default();
+            if number_place.is_time {
                 let times = [TemplateField::Time, TemplateField::Time2, TemplateField::TimeTenths];
                 match times.into_iter().find_map(|field| Some((field, field.parse(digits)?))) {
                     Some((field, value)) => self.push(field, FieldValue::Number(value)),
@@ -438,7 +438,7 @@ impl<'a> Parts<'a> for ParsedText<'a> {
                 }
                 continue;
             }
-            let places = place.decimals;
+            let places = number_place.decimals;
             let known = habits.find(self.before(), |field| !matches!(field, TemplateField::Line(_)));
             let last = known.and_then(|at| habits.fields.get(at)).map(|(_, field)| *field);
             // One and two decimals alternate if the source omits trailing zeros.
@@ -541,7 +541,7 @@ fn numbers(text: &[u8], unit: usize) -> Option<Numbers> {
             return (fits && found.count > 0 && rest.iter().all(is_unit)).then_some(found);
         }
         let mut end = sign + whole;
-        let mut place = NumberPlace::default();
+        let mut number_place = NumberPlace::default();
         if let [b':', m0, _, b':', s0, _, ..] = rest.get(end..)?
             && m0.is_ascii_digit()
             && s0.is_ascii_digit()
@@ -552,13 +552,13 @@ fn numbers(text: &[u8], unit: usize) -> Option<Numbers> {
             if rest.get(end) == Some(&b'.') {
                 end += 1 + digits(end + 1);
             }
-            place.is_time = true;
+            number_place.is_time = true;
         } else if rest.get(end) == Some(&b'.') {
             let decimals = digits(end + 1);
             if decimals == 0 || decimals > 6 || mate > 0 {
                 return None;
             }
-            place.decimals = decimals as u8;
+            number_place.decimals = decimals as u8;
             end += 1 + decimals;
         }
         // Adjacent numbers without a divider must all have signs, as in `+0-1`.
@@ -567,8 +567,8 @@ fn numbers(text: &[u8], unit: usize) -> Option<Numbers> {
             return None;
         }
         last_signed = sign == 1;
-        (place.start, place.end) = (start, start + end);
-        *found.places.get_mut(found.count)? = place;
+        (number_place.start, number_place.end) = (start, start + end);
+        *found.places.get_mut(found.count)? = number_place;
         found.count += 1;
         at = start + end;
         let suffix = text.get(at..)?.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();

@@ -102,10 +102,10 @@ mod tests {
         let (one, other) = ([1; HEADER], [2; HEADER]);
         let start = Chain::new(state.id);
         assert_ne!(start.then(&one).then(&other), start.then(&other).then(&one));
-        for place in 0..HEADER {
+        for index in 0..HEADER {
             let mut changed = one;
-            changed[place] ^= 0x10;
-            assert_ne!(start.then(&one), start.then(&changed), "{place}");
+            changed[index] ^= 0x10;
+            assert_ne!(start.then(&one), start.then(&changed), "{index}");
         }
     }
 }

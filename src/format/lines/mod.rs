@@ -38,7 +38,7 @@ mod tests {
         fen.parse().unwrap_or_else(|_| panic!("{fen}"))
     }
 
-    /// A line of moves, chosen by numbers, as a field writes them; what it says is what the rules say.
+    /// Returns a line of moves selected by numbers, written like a field; the rules verify its moves.
     fn written(field: LineField, scene: (&Position, Move), choices: &[u16]) -> Vec<u8> {
         let (letter, mut now) = (field.letter(), scene.0.clone());
         if letter.is_ascii_uppercase() {
@@ -111,7 +111,7 @@ mod tests {
                 if decoder.read(field, (&before, played), 40, &mut read).is_none() {
                     break;
                 }
-                // What is given out is legal.
+                // Every decoded move is legal.
                 prop_assert_eq!(read_line(field, (&before, played), &read).map(|moves| moves.len()), Some(40));
             }
         }
@@ -127,7 +127,7 @@ mod tests {
         {
             assert_eq!(read_line(field, (&before, played), text.as_bytes()), None, "{text}");
         }
-        // Nor is there a line after a null move, whether it begins before or after it.
+        // There is no line at a null move, whether it begins before or after this move.
         for field in LineField::ALL {
             assert_eq!(read_line(field, (&before, Move::NULL), b"e4"), None);
             let (mut encoder, mut read) = (LineEncoder::new(), Vec::new());

@@ -81,9 +81,9 @@ impl Model {
         streak: &mut usize,
         step: TurnedMove,
     ) -> Option<TurnedMove> {
-        let place = (at.hash >> 51) as usize & (REMEMBERED - 1);
+        let index = (at.hash >> 51) as usize & (REMEMBERED - 1);
         let check = (at.hash >> 35) as u16;
-        let known = self.memory[place];
+        let known = self.memory[index];
         let is_known = known.times > 0 && known.check == check;
         let foreseen = match played {
             Some(played) => Some((played, 0)),
@@ -107,7 +107,7 @@ impl Model {
         };
         let again = is_known && known.step == found;
         let times = if again { known.times.saturating_add(1).min(5) } else { 1 };
-        self.memory[place] = Memory { check, step: found, times };
+        self.memory[index] = Memory { check, step: found, times };
         let role = at.board.role(found.from) as usize % 6;
         let added = &mut self.history[usize::from(at.flip != 0)][role * 64 + (at.arrival(found) & 63) as usize];
         *added = (*added + FRESH as u16).min(HEAVIEST);
@@ -270,8 +270,8 @@ impl Choice {
         };
         let chosen = self.steps[..self.count].iter().position(|known| *known == (step.from, step.to));
         let mut at = chosen.unwrap_or(0);
-        coder.share(self.total, share(at), |place| {
-            at = self.ends[..self.count].iter().position(|end| *end > place).unwrap_or(0);
+        coder.share(self.total, share(at), |index| {
+            at = self.ends[..self.count].iter().position(|end| *end > index).unwrap_or(0);
             share(at)
         });
         let (from, to) = self.steps[at];

@@ -131,7 +131,7 @@ impl Head {
     /// Returns the later valid page of a file, or `None` if neither is valid.
     pub fn decode(file: &[u8], magic: [u8; 8]) -> Option<Head> {
         let pages = [0, PAGE].map(|at| file.get(at..at + PAGE));
-        let heads = pages.into_iter().zip(0..).filter_map(|(page, place)| Head::of_page(page?, place, magic));
+        let heads = pages.into_iter().zip(0..).filter_map(|(page, index)| Head::of_page(page?, index, magic));
         heads.max_by_key(|head| head.sequence).filter(|head| head.end <= file.len() as u64)
     }
 
@@ -141,17 +141,17 @@ impl Head {
         pages
             .into_iter()
             .zip(0..)
-            .all(|(page, place)| page.is_some_and(|page| Head::of_page(page, place, magic).is_some()))
+            .all(|(page, index)| page.is_some_and(|page| Head::of_page(page, index, magic).is_some()))
     }
 
-    fn of_page(page: &[u8], place: u64, magic: [u8; 8]) -> Option<Head> {
+    fn of_page(page: &[u8], index: u64, magic: [u8; 8]) -> Option<Head> {
         let (body, crc) = page.split_at_checked(CRC_AT)?;
         let mut bytes = Bytes(body.strip_prefix(&magic)?);
         let (major, minor, size) = (bytes.u16()?, bytes.u16()?, bytes.u32()?);
         let id = ArchiveId(bytes.array()?);
         let (sequence, end, count) = (bytes.u64()?, bytes.u64()?, bytes.u32()? as usize);
-        let holds = id.crc(place * PAGE as u64, body).to_le_bytes() == crc;
-        if (major, minor) != VERSION || size as usize != PAGE || !holds || sequence % 2 != place {
+        let holds = id.crc(index * PAGE as u64, body).to_le_bytes() == crc;
+        if (major, minor) != VERSION || size as usize != PAGE || !holds || sequence % 2 != index {
             return None;
         }
         if count > MAX_SEGMENTS || !(BEGIN..=MOST).contains(&end) || end % 8 != 0 {

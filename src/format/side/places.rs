@@ -267,7 +267,7 @@ impl BucketWriter {
     }
 
     /// Adds an entry. Callers must not repeat a pair of key bits and place.
-    pub fn add(&mut self, kept: u64, place: u64) {
+    pub fn add(&mut self, kept: u64, index: u64) {
         let (bucket, check) = (kept >> CHECK, kept as u32 & ((1 << CHECK) - 1));
         while self.bucket < bucket {
             self.end_bucket();
@@ -275,7 +275,7 @@ impl BucketWriter {
         if self.positions.last().is_none_or(|(last, _)| *last != check) {
             self.positions.push((check, 0));
         }
-        self.places.push(place);
+        self.places.push(index);
         if let Some((_, end)) = self.positions.last_mut() {
             *end = self.places.len();
         }
@@ -296,9 +296,9 @@ impl BucketWriter {
             let parameter = parameter(&self.layout, *first, count);
             let write = |bits: &mut BitWriter| {
                 let mut before = *first;
-                for place in rest {
-                    bits.rice(place - before - 1, parameter);
-                    before = *place;
+                for index in rest {
+                    bits.rice(index - before - 1, parameter);
+                    before = *index;
                 }
             };
             if count < LONG {
@@ -424,13 +424,13 @@ impl Listed<'_> {
         }
         let count = self.count.min(most);
         out.reserve(count as usize);
-        let (mut codes, mut place) = (self.codes.clone(), self.first);
-        out.push(place);
+        let (mut codes, mut index) = (self.codes.clone(), self.first);
+        out.push(index);
         for _ in 1..count {
-            place = place.checked_add(codes.rice(self.parameter)?)?.checked_add(1)?;
-            out.push(place);
+            index = index.checked_add(codes.rice(self.parameter)?)?.checked_add(1)?;
+            out.push(index);
         }
-        (place < self.places && codes.at <= codes.bytes.len() as u64 * 8).then_some(())
+        (index < self.places && codes.at <= codes.bytes.len() as u64 * 8).then_some(())
     }
 }
 
@@ -453,7 +453,7 @@ mod tests {
         for (kept, places) in &mut kept {
             places.sort_unstable();
             places.dedup();
-            places.iter().for_each(|place| writer.add(*kept, *place));
+            places.iter().for_each(|index| writer.add(*kept, *index));
             if writer.ready() > 100 {
                 bytes.extend(writer.take());
             }
@@ -485,8 +485,8 @@ mod tests {
     fn long_lists_and_far_places_come_back() {
         round(1, &BTreeMap::new());
         round(1, &BTreeMap::from([(u64::MAX, vec![0])]));
-        let many: Vec<u64> = (0..5000).map(|place| place * 3).collect();
-        let next = many.iter().map(|place| place + 1).collect();
+        let many: Vec<u64> = (0..5000).map(|index| index * 3).collect();
+        let next = many.iter().map(|index| index + 1).collect();
         round(20_000, &BTreeMap::from([(0, many), (1 << 50, next), (1 << 52, vec![7, 19_999])]));
         round(1 << 40, &BTreeMap::from([(3 << 60, vec![0, (1 << 40) - 1]), (9 << 50, vec![1 << 39])]));
     }
@@ -501,9 +501,9 @@ mod tests {
         assert_eq!(PlacesLayout::decode(&layout.encode(), 101, length), None);
     }
 
-    /// What a place takes with as many places as a million games have, and a thousand million: made up, each position
-    /// with one place, which is the most that a place can take. `cargo test --release --lib places -- --ignored
-    /// --nocapture` prints it.
+    /// Prints the size of a place with the number of places in a million games, and in a thousand million. The places
+    /// are artificial: one place per position is the most expensive case. `cargo test --release --lib places --
+    /// --ignored --nocapture` runs it.
     #[test]
     #[ignore = "takes half a minute"]
     fn places_of_large_archives() {
@@ -527,7 +527,7 @@ mod tests {
                 own.sort_unstable();
                 own.dedup();
                 entries += own.len() as u64;
-                own.into_iter().for_each(|(check, place)| writer.add(bucket << CHECK | check, place));
+                own.into_iter().for_each(|(check, index)| writer.add(bucket << CHECK | check, index));
                 bytes += writer.take().len() as u64;
             }
             let (rest, offsets) = writer.finish();

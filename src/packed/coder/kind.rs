@@ -14,11 +14,11 @@ pub(crate) fn kind_interval(model: &Model, kind: usize) -> (u32, u32) {
     (before, model.kinds.get(kind).map_or(0, |frequency| u32::from(*frequency)))
 }
 
-/// Returns the kind whose interval contains `place`.
-pub(crate) fn kind_at(model: &Model, place: u32) -> Option<usize> {
+/// Returns the kind whose interval contains `index`.
+pub(crate) fn kind_at(model: &Model, index: u32) -> Option<usize> {
     let mut end = 0;
     model.kinds.iter().position(|frequency| {
         end += u32::from(*frequency);
-        place < end
+        index < end
     })
 }

@@ -8,10 +8,10 @@
 #[cfg(test)]
 pub(crate) const MAX_TOTAL: u32 = 1 << 24;
 const LOWEST: u64 = 1 << 56;
-/// The most slack bits, those that the stream has left, with which a game can end.
+/// The maximum number of slack bits with which a game can end.
 pub(super) const MOST_SLACK: i64 = 23;
 
-/// Writes symbols after what a vector holds already.
+/// Writes symbols after the vector's existing bytes.
 pub(crate) struct RangeEncoder<'a> {
     low: u64,
     range: u64,
@@ -59,7 +59,7 @@ impl<'a> RangeEncoder<'a> {
         self.out.len() - self.start
     }
 
-    /// Returns how many bits a stream of `length` bytes has left, rounded; see [`slack`].
+    /// Returns the number of slack bits of a stream of `length` bytes, rounded; see [`slack`].
     pub(crate) fn slack(&self, length: usize) -> i64 {
         slack(length, self.bytes(), self.range)
     }
@@ -76,8 +76,8 @@ impl<'a> RangeEncoder<'a> {
     }
 }
 
-/// Returns the fewest bytes that give a number in the interval of `range` from `low` on, and by how much the lowest such
-/// number is above `low`.
+/// Returns the shortest byte string for a number in the interval of `range` from `low` on, and the distance of the
+/// lowest such number from `low`.
 fn shortest(low: u64, range: u64) -> (u32, u64) {
     // The bytes after the first `bytes` are zero.
     let up = |bytes: u32| low.wrapping_neg() & u64::MAX.checked_shr(8 * bytes).unwrap_or(0);
@@ -108,7 +108,7 @@ impl<'a> RangeDecoder<'a> {
         RangeDecoder { code: u64::from_be_bytes(first), range: u64::MAX, bytes, shifted: 0 }
     }
 
-    /// Returns where the next symbol lies among `total`. `take` must follow.
+    /// Returns the position of the next symbol in `total`. `take` must follow.
     #[inline]
     pub(crate) fn peek(&mut self, total: u32) -> u32 {
         self.range /= u64::from(total);
@@ -143,7 +143,7 @@ impl<'a> RangeDecoder<'a> {
         !self.is_spent() && self.slack() <= MOST_SLACK && shortest(low, self.range).1 == self.code
     }
 
-    /// Returns how many bits the stream has left, rounded.
+    /// Returns the number of slack bits, rounded.
     #[inline]
     pub(crate) fn slack(&self) -> i64 {
         slack(self.bytes.len(), self.shifted, self.range)

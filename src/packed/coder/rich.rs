@@ -61,11 +61,11 @@ impl<const N: usize> Adaptive<N> {
     }
 
     fn decode(&mut self, decoder: &mut RangeDecoder) -> usize {
-        let place = decoder.peek(self.total());
+        let index = decoder.peek(self.total());
         let mut end = 0;
         let symbol = self.frequencies.iter().position(|frequency| {
             end += u32::from(*frequency);
-            place < end
+            index < end
         });
         let symbol = symbol.unwrap_or(0);
         let (from, frequency) = self.interval(symbol);

@@ -50,7 +50,7 @@ pub const HANGING: Group = after(THREAT, 5 * 3 * 2 * 6 * 6 * 3);
 pub const PRIZE: Group = after(HANGING, 6 * 6 * 2 * 6 * 3);
 /// Pawns: twelve bits of structure; other roles: 64 each.
 pub const STRUCTURE: Group = after(PRIZE, 4096 + 5 * 64);
-/// Role, distance from the other king before and after.
+/// Role, and distance from the opposing king before and after the move.
 pub const OPP_KING: Group = after(STRUCTURE, 6 * 64);
 /// Role, distance from the player's king before and after.
 pub const OWN_KING: Group = after(OPP_KING, 6 * 64);
@@ -61,7 +61,7 @@ pub const AGAIN: Group = after(OWN_KING, 4 * 6 * 16);
 pub const SPECIAL: Group = after(AGAIN, 8 * 2 * 6);
 /// In check (no, once, twice), role, victim, attacker of the target.
 pub const EVASION: Group = after(SPECIAL, 3 * 6 * 6 * 6);
-/// Role, squares around the other king attacked, safety.
+/// Role, number of attacked squares around the opposing king, safety.
 pub const ZONE: Group = after(EVASION, 6 * 4 * 3);
 /// The total number of weights in the groups.
 pub const SMALL: usize = ZONE.start + ZONE.size;

@@ -20,10 +20,10 @@ pub fn draw(board: &Board) -> String {
     for (layer, cells) in cells.chunks((rows * columns).max(1)).enumerate() {
         if !outer.is_empty() {
             let coordinates = board.coordinates(layer * rows * columns);
-            let place: Vec<String> = coordinates.iter().take(outer.len()).map(usize::to_string).collect();
+            let prefix: Vec<String> = coordinates.iter().take(outer.len()).map(usize::to_string).collect();
             let gap = if layer > 0 { "\n" } else { "" };
             // Writing to a string does not fail.
-            let _ = writeln!(text, "{gap}[{}]", place.join(", "));
+            let _ = writeln!(text, "{gap}[{}]", prefix.join(", "));
         }
         let margin = if is_flat { 0 } else { numbers };
         let mut line = " ".repeat(margin);

@@ -85,8 +85,8 @@ fn each(bytes: &[u8], mut seen: impl FnMut(&Value, &Path<'_>) -> Result<(), PcnE
     for value in serde_json::Deserializer::from_slice(bytes).into_iter::<Value>() {
         match value.map_err(|error| Path::ROOT.error(PcnFault::Json(error.line(), error.column())))? {
             Value::Array(items) => {
-                for (place, item) in items.iter().enumerate() {
-                    seen(item, &Path::ROOT.item(place))?;
+                for (index, item) in items.iter().enumerate() {
+                    seen(item, &Path::ROOT.item(index))?;
                 }
             }
             value => seen(&value, &Path::ROOT)?,
@@ -118,10 +118,10 @@ fn game(value: &Value, path: &Path<'_>) -> Result<GeneralGame, PcnError> {
         Some(Value::Array(moves)) => moves.as_slice(),
         Some(_) => return Err(moves_path.error(PcnFault::Wanted("a list of moves"))),
     };
-    let moves = moves.iter().enumerate().map(|(place, actions)| {
-        let path = moves_path.item(place);
+    let moves = moves.iter().enumerate().map(|(index, actions)| {
+        let path = moves_path.item(index);
         let Value::Array(list) = actions else { return Err(path.error(PcnFault::Wanted("a list of actions"))) };
-        list.iter().enumerate().map(|(place, value)| action(value, &start, &path.item(place))).collect()
+        list.iter().enumerate().map(|(index, value)| action(value, &start, &path.item(index))).collect()
     });
     let moves = moves.collect::<Result<_, _>>()?;
     let (over, result) = (boolean(members, "over?", path)?, boolean(members, "...result?", path)?);
@@ -157,7 +157,7 @@ fn sides_are_known(board: &Board, path: &Path<'_>) -> Result<(), PcnError> {
         None => Ok(()),
         Some((at, piece)) => {
             let PcnError { path, fault } = path.error(PcnFault::SideUnknown(piece.to_string()));
-            let steps: String = board.coordinates(at).iter().map(|place| format!("/{place}")).collect();
+            let steps: String = board.coordinates(at).iter().map(|index| format!("/{index}")).collect();
             Err(PcnError { path: path + &steps, fault })
         }
     }

@@ -79,13 +79,13 @@ impl BoardState {
             above: Vec::new(),
         };
         // A game that does not start from its beginning may begin with either side. The first moving piece decides.
-        let first = game.moves.iter().enumerate().find_map(|(place, actions)| Some((place, actions.first()?)));
-        if let Some((place, action)) = first {
+        let first = game.moves.iter().enumerate().find_map(|(index, actions)| Some((index, actions.first()?)));
+        if let Some((index, action)) = first {
             let mover = match (&action.subject, action.verb) {
                 (Naming::Piece(name), _) => name.side(),
                 _ => state.square(&action.subject, false).ok().and_then(|at| state.board.piece(at)?.side()),
             };
-            let first_mover = mover.map(|side| if place % 2 == 0 { side } else { side.other() });
+            let first_mover = mover.map(|side| if index % 2 == 0 { side } else { side.other() });
             state.to_move = first_mover.unwrap_or(Side::Bottom);
         }
         state
@@ -192,8 +192,8 @@ impl BoardState {
                 }
             }
             From::Above(at) => {
-                let place = self.above.iter().position(|(above, _)| *above == at);
-                place.map(|place| self.above.remove(place));
+                let index = self.above.iter().position(|(above, _)| *above == at);
+                index.map(|index| self.above.remove(index));
             }
             From::Square(at) => {
                 self.board.put(at, None);
@@ -236,14 +236,14 @@ impl GeneralGame {
         }
         let member = Path::ROOT.member("previous_moves");
         let mut remarked = HashSet::new();
-        for (place, actions) in self.moves.iter().take(plies).enumerate() {
-            let path = member.item(place);
+        for (index, actions) in self.moves.iter().take(plies).enumerate() {
+            let path = member.item(index);
             for (number, action) in actions.iter().enumerate() {
                 before(&state, action);
                 if let Some(name) = state.act(action, &path.item(number))?
                     && remarked.insert(name.clone())
                 {
-                    remark(Remark::DropOfUncaptured(name, place + 1));
+                    remark(Remark::DropOfUncaptured(name, index + 1));
                 }
             }
             if !state.above.is_empty() {
@@ -322,7 +322,7 @@ impl BoardState {
         let name = |naming: &Naming, above: bool| {
             let Ok(at) = self.square(naming, above) else { return naming.clone() };
             let piece = match above {
-                true => self.above.iter().find(|(place, _)| *place == at).map(|(_, piece)| piece),
+                true => self.above.iter().find(|(index, _)| *index == at).map(|(_, piece)| piece),
                 false => self.board.piece(at),
             };
             let unique = piece.map(|piece| Naming::Piece(piece.clone()));

@@ -67,10 +67,10 @@ impl<R: Read> Tar<R> {
 
     /// Skips the rest of the current file.
     fn skip(&mut self) -> io::Result<()> {
-        let wanted = self.left + self.fill;
-        let read = io::copy(&mut (&mut self.reader).take(wanted), &mut io::sink())?;
+        let skipped = self.left + self.fill;
+        let read = io::copy(&mut (&mut self.reader).take(skipped), &mut io::sink())?;
         (self.left, self.fill) = (0, 0);
-        if read < wanted { Err(cut()) } else { Ok(()) }
+        if read < skipped { Err(cut()) } else { Ok(()) }
     }
 
     /// Returns the next header, or `None` at the end.
@@ -153,9 +153,9 @@ impl<R: Read> Container for Tar<R> {
     }
 
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        let wanted = usize::try_from(self.left).unwrap_or(usize::MAX).min(buf.len());
-        let count = self.reader.read(buf.get_mut(..wanted).unwrap_or_default())?;
-        if count == 0 && wanted > 0 {
+        let skipped = usize::try_from(self.left).unwrap_or(usize::MAX).min(buf.len());
+        let count = self.reader.read(buf.get_mut(..skipped).unwrap_or_default())?;
+        if count == 0 && skipped > 0 {
             return Err(cut());
         }
         self.left -= count as u64;
@@ -190,7 +190,7 @@ fn damaged(what: &'static str) -> io::Error {
 mod tests {
     use super::*;
 
-    /// A header for so many bytes of a kind, with its checksum.
+    /// Returns a header for this many bytes of a kind, with its checksum.
     fn header(name: &str, kind: u8, size: &[u8]) -> Vec<u8> {
         let mut header = vec![0; BLOCK];
         header[..name.len()].copy_from_slice(name.as_bytes());
@@ -209,7 +209,7 @@ mod tests {
         header
     }
 
-    /// Names and contents of what is read, and how it ended.
+    /// Names and contents of the files read, and the error at the end, if any.
     fn read(tar: &[u8]) -> (Vec<(String, Vec<u8>)>, io::Result<()>) {
         let (mut tar, mut files) = (Tar::new(tar), Vec::new());
         let mut rest = || -> io::Result<()> {

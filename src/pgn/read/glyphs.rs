@@ -55,7 +55,7 @@ pub(in crate::pgn) fn split(word: &[u8]) -> (&[u8], Vec<Meaning>) {
     let (mut rest, mut meanings) = (word, Vec::new());
     'glyph: while rest.len() <= LONGEST && !rest.is_ascii() {
         for (glyph, meaning) in GLYPHS {
-            // A byte of Windows-1252 must not be taken from a character of UTF-8.
+            // A byte must not be read as Windows-1252 within a UTF-8 character.
             if let Some(before) = rest.strip_suffix(glyph)
                 && (std::str::from_utf8(glyph).is_ok() || before.last().is_none_or(u8::is_ascii))
             {

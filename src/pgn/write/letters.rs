@@ -40,7 +40,7 @@ impl PieceLetters {
     pub(super) fn write(self, start: usize, out: &mut Vec<u8>) {
         let san = out.split_off(start.min(out.len()));
         for byte in san {
-            match b"KQRBN".iter().position(|letter| *letter == byte).and_then(|place| self.0.get(place)) {
+            match b"KQRBN".iter().position(|letter| *letter == byte).and_then(|index| self.0.get(index)) {
                 Some(letter) => out.extend_from_slice(letter.as_bytes()),
                 None => out.push(byte),
             }

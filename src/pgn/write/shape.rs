@@ -89,7 +89,7 @@ impl Shape {
             let mut first = Vec::with_capacity(rest.len() + ROSTER.len());
             for name in ROSTER.into_iter().filter(|name| !self.drop.iter().any(|own| own == name)) {
                 match rest.iter().position(|(tag, _)| tag == name) {
-                    Some(place) => first.push(rest.remove(place)),
+                    Some(index) => first.push(rest.remove(index)),
                     None => first.push((name.to_owned(), unknown(name, game, &all))),
                 }
             }

@@ -49,7 +49,7 @@ pub struct Style {
     pub number_after_variation: bool,
     /// `( 1... c5 )` for `(1... c5)`.
     pub wide_variations: bool,
-    /// `Rb8b2` where `R8b2` is enough.
+    /// `Rb8b2` instead of the sufficient `R8b2`.
     pub full_squares: bool,
     /// The text is Windows-1252.
     pub windows_1252: bool,
@@ -285,14 +285,14 @@ impl Style {
         self.filled = false;
         // The shortest line that ends with a move, and the longest beginning of a line before one of White's numbers.
         let (mut shortest, mut longest) = (usize::MAX, 0);
-        for (place, line) in moves.iter().enumerate() {
+        for (index, line) in moves.iter().enumerate() {
             let starts_pair = |at: usize| behind_number(from(line, at)).is_some_and(|rest| rest.first() != Some(&b'.'));
             let before = (1..line.len()).rev().find(|at| line.get(at - 1) == Some(&b' ') && starts_pair(*at));
             longest = longest.max(before.map_or(0, |at| at - 1));
-            if place > 0 && !starts_pair(0) {
+            if index > 0 && !starts_pair(0) {
                 return false;
             }
-            if place + 1 < moves.len() {
+            if index + 1 < moves.len() {
                 shortest = shortest.min(line.len());
             }
         }

@@ -433,11 +433,11 @@ impl PgnWriter {
             let lead_len = (lead >> 56) as usize & 7;
             let Some(token) = self.out.get_mut(at..).and_then(<[u8]>::first_chunk_mut::<MOST>) else { break };
             // The lead has at most seven bytes, and so does the text, so both stores stay within `MOST` bytes.
-            if let Some(place) = token.first_chunk_mut() {
-                *place = lead.to_le_bytes();
+            if let Some(index) = token.first_chunk_mut() {
+                *index = lead.to_le_bytes();
             }
-            if let Some(place) = token.get_mut(lead_len..).and_then(<[u8]>::first_chunk_mut) {
-                *place = san.bits().to_le_bytes();
+            if let Some(index) = token.get_mut(lead_len..).and_then(<[u8]>::first_chunk_mut) {
+                *index = san.bits().to_le_bytes();
             }
             let (start, blank) = (at, at + lead_len - 1);
             at += lead_len + san.len();

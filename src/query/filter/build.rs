@@ -5,7 +5,7 @@ use crate::query::fault::QueryFault;
 use crate::query::filter::expr::Expr;
 use std::fmt;
 
-/// How a condition compares a field with a value.
+/// Comparisons of a field with a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Relation {
     /// `=`
@@ -20,7 +20,7 @@ pub enum Relation {
     Above,
     /// `>=`
     AtLeast,
-    /// `~`: the text has this in it.
+    /// `~`: the text contains this.
     Has,
     /// `^=`: the text begins with this.
     Begins,
@@ -56,7 +56,7 @@ impl Filter {
     /// # Ok::<(), scoresheet::query::QueryFault>(())
     /// ```
     ///
-    /// Errors: there is no such field, or it has no such values.
+    /// Errors: an unknown field, or a value of another type.
     pub fn condition(field: &str, relation: Relation, value: impl fmt::Display) -> Result<Filter, QueryFault> {
         Filter::parse(&format!("{field} {} {}", relation.sign(), written(&value.to_string())))
     }
@@ -68,21 +68,21 @@ impl Filter {
         Filter::condition(&format!("tag({})", quoted(name)), relation, value)
     }
 
-    /// Returns the filter that passes what all of these pass; of none, an error.
+    /// Returns the filter that passes the games that all of these pass; an error without filters.
     ///
     /// Errors: together they are longer than a filter may be.
     pub fn all_of(filters: impl IntoIterator<Item = Filter>) -> Result<Filter, QueryFault> {
         joined(filters, " and ")
     }
 
-    /// Returns the filter that passes what any of these passes; of none, an error.
+    /// Returns the filter that passes the games that any of these passes; an error without filters.
     ///
     /// Errors: together they are longer than a filter may be.
     pub fn any_of(filters: impl IntoIterator<Item = Filter>) -> Result<Filter, QueryFault> {
         joined(filters, " or ")
     }
 
-    /// Returns the filter that passes what this one does not.
+    /// Returns the negation of this filter.
     ///
     /// Errors: it is longer than a filter may be.
     pub fn negated(&self) -> Result<Filter, QueryFault> {

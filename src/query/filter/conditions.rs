@@ -29,10 +29,10 @@ pub fn opening(test: TextTest) -> Expr {
     let fits = |name: &str| test.fits(name);
     let names = Openings::table().names().iter().enumerate();
     let mut places: Vec<(i64, i64)> = Vec::new();
-    for place in names.filter(|(_, name)| fits(name)).map(|(at, _)| at as i64) {
+    for index in names.filter(|(_, name)| fits(name)).map(|(at, _)| at as i64) {
         match places.last_mut() {
-            Some((_, last)) if *last + 1 == place => *last = place,
-            _ => places.push((place, place)),
+            Some((_, last)) if *last + 1 == index => *last = index,
+            _ => places.push((index, index)),
         }
     }
     let places = Ranges(places);
@@ -65,7 +65,7 @@ fn outside(Ranges(mut ranges): Ranges) -> Ranges {
     Ranges(gaps)
 }
 
-/// The condition that a field's number is there and not in ranges; of either player's, that neither is.
+/// The condition that the number of a field exists and is not in ranges; for a field of either player, that neither is.
 pub fn no_numbers(field: &Field, ranges: Ranges) -> Expr {
     match field {
         Field::Rating | Field::EitherMeasure(_) => {

@@ -50,9 +50,9 @@ enum Node {
     Same(bool),
     /// The verdict on each number of a column.
     Look(Arc<Column>, Arc<[u8]>),
-    /// The same, and where that is `ASK`, the verdict on a number of another column.
+    /// The same; for verdict `ASK`, the verdict on a number of another column.
     LookTwice(Arc<Column>, Arc<[u8]>, Arc<Column>, Arc<[u8]>),
-    /// A number in ranges, each by its least and how much more its greatest is.
+    /// A number in ranges, each as its minimum and its length minus one.
     Numbers(Arc<Column>, Vec<(u32, u32)>),
     /// The place in the archive in ranges.
     Place(Ranges),
@@ -64,7 +64,7 @@ enum Node {
 
 /// The test for the strings of a table.
 #[derive(Clone, PartialEq)]
-enum Asked {
+enum Question {
     Text(TextTest),
     /// A value in ranges, and the verdict on a text that has none and leaves it to others.
     Value(Reading, Ranges, u8),
@@ -76,7 +76,7 @@ struct Maker<'h, 'a> {
     games: usize,
     measured: &'h Measured,
     /// The verdicts already computed for a table: the names of both players share one.
-    judged: Vec<(Arc<Strings>, Asked, Arc<[u8]>)>,
+    judged: Vec<(Arc<Strings>, Question, Arc<[u8]>)>,
 }
 
 impl Maker<'_, '_> {
@@ -94,18 +94,18 @@ impl Maker<'_, '_> {
 
     fn test(&mut self, test: &Test) -> Node {
         match test {
-            Test::Text(name, test) => self.look(name, Asked::Text(test.clone())),
-            Test::Value(name, reading, ranges) => self.look(name, Asked::Value(*reading, ranges.clone(), 0)),
+            Test::Text(name, test) => self.look(name, Question::Text(test.clone())),
+            Test::Value(name, reading, ranges) => self.look(name, Question::Value(*reading, ranges.clone(), 0)),
             Test::Date(reading, ranges) => {
                 let (date, utc) = (self.tag("Date"), self.tag("UTCDate"));
-                let first = self.judge(&date, Asked::Value(*reading, ranges.clone(), ASK));
-                let second = self.judge(&utc, Asked::Value(*reading, ranges.clone(), 0));
+                let first = self.judge(&date, Question::Value(*reading, ranges.clone(), ASK));
+                let second = self.judge(&utc, Question::Value(*reading, ranges.clone(), 0));
                 look_twice(date, first, utc, second)
             }
             Test::Result(results) => {
                 let result = self.tag("Result");
                 let of = |number: u8| u8::from(results >> number & 1 == 1);
-                // The tag decides if it says a result, otherwise the movetext.
+                // The tag decides if it has a result, otherwise the movetext.
                 let first = verdicts::of(&result, ASK, |text| outcome(text).map_or(ASK, of));
                 if !uses(&result, &first, ASK) {
                     return Node::Look(result, first.into());
@@ -143,9 +143,9 @@ impl Maker<'_, '_> {
         }
     }
 
-    fn look(&mut self, name: &str, asked: Asked) -> Node {
+    fn look(&mut self, name: &str, question: Question) -> Node {
         let column = self.tag(name);
-        let verdicts = self.judge(&column, asked);
+        let verdicts = self.judge(&column, question);
         if has_no_values(&column) {
             return Node::Same(verdicts.first() == Some(&1));
         }
@@ -153,23 +153,23 @@ impl Maker<'_, '_> {
     }
 
     /// The verdict on each number of a column.
-    fn judge(&mut self, column: &Column, asked: Asked) -> Arc<[u8]> {
+    fn judge(&mut self, column: &Column, question: Question) -> Arc<[u8]> {
         let known = column.strings().and_then(|strings| {
-            self.judged.iter().find(|(own, known, _)| Arc::ptr_eq(own, strings) && *known == asked)
+            self.judged.iter().find(|(own, known, _)| Arc::ptr_eq(own, strings) && *known == question)
         });
         if let Some((.., verdicts)) = known {
             return Arc::clone(verdicts);
         }
-        let verdicts: Arc<[u8]> = match &asked {
-            Asked::Text(test) => verdicts::of_text(column, test),
-            Asked::Value(reading, ranges, missing) => verdicts::of(column, *missing, |text| {
+        let verdicts: Arc<[u8]> = match &question {
+            Question::Text(test) => verdicts::of_text(column, test),
+            Question::Value(reading, ranges, missing) => verdicts::of(column, *missing, |text| {
                 let unsaid = || if reading::decides(*reading, text) { 0 } else { *missing };
                 reading::read(*reading, text).map_or_else(unsaid, |value| u8::from(ranges.hold(value)))
             }),
         }
         .into();
         if let Some(strings) = column.strings() {
-            self.judged.push((Arc::clone(strings), asked, Arc::clone(&verdicts)));
+            self.judged.push((Arc::clone(strings), question, Arc::clone(&verdicts)));
         }
         verdicts
     }
@@ -188,15 +188,15 @@ impl Maker<'_, '_> {
     fn in_order(&self, nodes: Vec<Node>) -> Vec<Node> {
         let words = self.games / 64;
         let price = |node: &Node| {
-            let (mut passed, mut asked) = (0, 0);
+            let (mut passed, mut question) = (0, 0);
             for sample in 0..SAMPLE.min(words) {
                 let row = sample * words / SAMPLE.min(words) * 64;
                 let mut word = [0];
                 node.decide(row..row + 64, &mut word);
-                (passed, asked) = (passed + word[0].count_ones(), asked + 64);
+                (passed, question) = (passed + word[0].count_ones(), question + 64);
             }
             // Count one extra rejected game, so that the quotient is finite.
-            node.cost() * f64::from(asked + 1) / f64::from(asked + 1 - passed)
+            node.cost() * f64::from(question + 1) / f64::from(question + 1 - passed)
         };
         let mut priced: Vec<(f64, Node)> = nodes.into_iter().map(|node| (price(&node), node)).collect();
         priced.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -204,7 +204,7 @@ impl Maker<'_, '_> {
     }
 }
 
-/// The first verdicts, and where they are `ASK`, the second; plainly, where one column decides all.
+/// The first verdicts, replaced by the second for `ASK`; only the first, if one column decides everything.
 fn look_twice(column: Arc<Column>, first: Arc<[u8]>, other: Arc<Column>, second: Arc<[u8]>) -> Node {
     if has_no_values(&column) {
         return if has_no_values(&other) { Node::Same(second.first() == Some(&1)) } else { Node::Look(other, second) };
@@ -254,8 +254,8 @@ impl Node {
             Node::And(nodes) => {
                 words.fill(!0);
                 let mut own = vec![0; words.len()];
-                for (place, node) in nodes.iter().enumerate() {
-                    if place == 0 {
+                for (index, node) in nodes.iter().enumerate() {
+                    if index == 0 {
                         node.decide(rows.clone(), words);
                         continue;
                     }
@@ -325,8 +325,8 @@ impl Node {
                 }
             }
             Node::Place(ranges) => {
-                for (place, word) in words.iter_mut().enumerate() {
-                    let first = (rows.start + place * 64) as i64 + 1;
+                for (index, word) in words.iter_mut().enumerate() {
+                    let first = (rows.start + index * 64) as i64 + 1;
                     *word = ranges.0.iter().fold(0, |bits, (low, high)| {
                         let (from, past) = ((low - first).clamp(0, 64), (high - first + 1).clamp(0, 64));
                         // Of the bits below each end, those below one alone.
@@ -340,12 +340,12 @@ impl Node {
 
     /// Clears the bits of the games that do not pass. The first bit is the game at index `start`.
     fn narrow(&self, start: usize, words: &mut [u64]) {
-        for (place, word) in words.iter_mut().enumerate() {
+        for (index, word) in words.iter_mut().enumerate() {
             let mut rest = *word;
             while rest != 0 {
                 let bit = rest.trailing_zeros() as usize;
                 rest &= rest - 1;
-                if !self.passes(start + place * 64 + bit) {
+                if !self.passes(start + index * 64 + bit) {
                     *word &= !(1 << bit);
                 }
             }
@@ -425,7 +425,7 @@ pub fn marked_outcome(facts: u8) -> u8 {
     if facts & NO_MARKER != 0 { 0 } else { facts >> OUTCOME_SHIFT & 3 }
 }
 
-/// The number of the outcome that a Result tag says.
+/// Returns the outcome of a Result tag as a number.
 pub fn outcome(text: &[u8]) -> Option<u8> {
     value::outcome(text).map(|outcome| outcome as u8)
 }

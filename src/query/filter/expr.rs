@@ -15,14 +15,14 @@ pub enum Expr {
     Test(Test),
 }
 
-/// A condition that is not made of others.
+/// A condition that does not combine others.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Test {
     /// A tag's text.
     Text(String, TextTest),
     /// The value of a tag as a number, or a range of numbers for a partial date or code.
     Value(String, Reading, Ranges),
-    /// The date of the game: of the tag Date, or UTCDate where that says no year.
+    /// The date of the game: the tag Date, or UTCDate if Date has no year.
     Date(Reading, Ranges),
     /// A value derived from both ratings.
     Ratings(Ratings, Ranges),
@@ -41,15 +41,15 @@ pub enum Test {
 /// A condition on a text.
 #[derive(Clone, PartialEq, Debug)]
 pub enum TextTest {
-    /// The value is one of these.
+    /// The value is in this list.
     Is(Vec<String>),
-    /// The value is none of these.
+    /// The value is not in this list.
     IsNot(Vec<String>),
-    /// It has this in it.
+    /// The value contains this.
     Has(String),
     /// It begins with this.
     Begins(String),
-    /// It says something: it is not empty, `?` or `-`.
+    /// The field has a value: not empty, `?` or `-`.
     Known,
 }
 
@@ -67,16 +67,16 @@ impl TextTest {
     }
 }
 
-fn is(text: &str, asked: &str) -> bool {
-    text == asked || !is_exact(asked) && fold(text) == fold(asked)
+fn is(text: &str, query: &str) -> bool {
+    text == query || !is_exact(query) && fold(text) == fold(query)
 }
 
 /// Returns whether a text is compared letter for letter.
-pub fn is_exact(asked: &str) -> bool {
-    asked.contains('/')
+pub fn is_exact(query: &str) -> bool {
+    query.contains('/')
 }
 
-/// What is made of both ratings.
+/// A value computed from both ratings.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ratings {
     Least,
@@ -88,7 +88,7 @@ pub enum Ratings {
 }
 
 impl Ratings {
-    /// Returns what is made of both ratings.
+    /// Returns a value computed from both ratings.
     #[inline(always)]
     pub fn of(self, one: i64, other: i64) -> i64 {
         match self {
@@ -116,7 +116,7 @@ impl Ranges {
 }
 
 impl Expr {
-    /// Returns the condition that always holds, or never.
+    /// Returns the condition that is always true, or never.
     pub fn always(holds: bool) -> Expr {
         if holds { Expr::And(Vec::new()) } else { Expr::Or(Vec::new()) }
     }

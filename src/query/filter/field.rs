@@ -21,7 +21,7 @@ pub enum Field {
     Value(&'static str, Reading),
     /// Either player's rating.
     Rating,
-    /// Something made of both ratings.
+    /// A value computed from both ratings.
     Ratings(Ratings),
     /// The date of the game, or its month or day.
     Date(Reading),
@@ -62,7 +62,7 @@ pub enum Relative {
 }
 
 impl Field {
-    /// Returns what it means where the player has this side.
+    /// Returns the meaning if the player has this side.
     pub fn of_side(self, side: Color) -> Field {
         let Field::Relative { opponent, what } = self else {
             let name = || if side == Color::White { "White" } else { "Black" };
@@ -161,7 +161,7 @@ pub fn nearest(word: &str) -> Option<String> {
     nearest_of(word, names.iter().map(String::as_str)).map(str::to_owned)
 }
 
-/// The names of all fields that are no mere tags, and of the tags that need no quotation marks.
+/// The names of all fields other than plain tags, and of the tags that need no quotation marks.
 pub fn names() -> impl Iterator<Item = String> {
     let special = SPECIAL.iter().map(|(name, _)| (*name).to_owned()).chain(["setup".to_owned()]);
     let others = ["opponent", "score", "color", "playerelo", "opponentelo"].map(str::to_owned);

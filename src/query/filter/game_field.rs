@@ -70,7 +70,7 @@ impl GameField {
         &self.name
     }
 
-    /// Returns the tag of which it is the text; `None` where it is something else.
+    /// Returns the tag whose text is the field; `None` for other fields.
     pub fn tag(&self) -> Option<&str> {
         match &self.field {
             Field::Text(name) => Some(name),
@@ -91,8 +91,8 @@ impl GameField {
         }
     }
 
-    /// Returns what it says of a game whose tags are given; `None` where it says nothing. Of either side's figures the
-    /// higher one, and of clocks the lower one, is shown. Measures walk the game's moves.
+    /// Returns the value for a game with these tags; `None` if it has none. For a field of either side, returns the
+    /// higher number, but the lower clock. Measures walk the game's moves.
     ///
     /// Errors: the game is damaged.
     pub fn value(&self, game: &GameRef<'_>, tags: &[(String, String)]) -> Result<Option<FieldValue>> {
@@ -161,7 +161,7 @@ impl GameField {
                     found.map(|(opening, _)| FieldValue::Text(opening.name.to_owned()))
                 }
             },
-            // The parser returns none of these.
+            // The parser never returns such a field.
             Field::Relative { .. } | Field::Score(_) | Field::Color(_) => None,
         })
     }
@@ -172,7 +172,7 @@ fn has_glyphs(game: &GameRef<'_>) -> Result<bool> {
     Ok(game.to_game()?.events.iter().any(|event| matches!(event, Event::Suffix(_) | Event::Nag(_))))
 }
 
-/// The result by the tag, or by the movetext where that says none.
+/// The result from the tag, or from the movetext if the tag has none.
 fn outcome(game: &GameRef<'_>, tag: Option<&str>) -> Outcome {
     facts::result(game, tag.and_then(|tag| value::outcome(tag.as_bytes())))
 }

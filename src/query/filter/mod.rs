@@ -1,4 +1,4 @@
-//! Header filters: which games have these tags, players, ratings, dates, results, lengths (docs/QUERY.md).
+//! Tag filters: conditions on tags, players, ratings, dates, results and lengths (docs/QUERY.md).
 //!
 //! `lexer` and `parse` parse the text into `expr`, and `build` joins filters in code. `eval` evaluates filters on tag
 //! columns. Each condition is decided once for each distinct string (`verdicts`), so a game costs a lookup.
@@ -33,7 +33,7 @@ use std::sync::Arc;
 pub struct Filter {
     text: String,
     expr: Expr,
-    asked: parse::Asked,
+    questions: parse::Question,
 }
 
 /// Filters are equal if their texts are.
@@ -59,8 +59,8 @@ impl Filter {
     ///
     /// Errors: the position in the text, and the expected text.
     pub fn parse(text: &str) -> Result<Filter, QueryFault> {
-        let (expr, asked) = parse::parse(text)?;
-        Ok(Filter { text: text.to_owned(), expr, asked })
+        let (expr, questions) = parse::parse(text)?;
+        Ok(Filter { text: text.to_owned(), expr, questions })
     }
 
     /// Returns the text it was read from.
@@ -71,8 +71,8 @@ impl Filter {
     /// Returns the games that pass the filter, in parallel on the current pool of rayon. Deleted games never pass.
     /// Games with unreadable data that the filter needs do not pass either; `unread` lists them.
     ///
-    /// A million games take some milliseconds if `headers` has the columns. Missing columns are made first, which takes
-    /// as long as reading all tags, and also moves if the filter needs them.
+    /// A million games take some milliseconds if `headers` has the columns. Missing columns are computed first, which
+    /// takes the time of reading all tags, and all moves if the filter needs them.
     pub fn games(&self, headers: &TagColumns) -> Passed {
         // Together, so the tags are read once.
         let mut keys = self.keys();
@@ -96,8 +96,8 @@ impl Filter {
         Passed { games, unread, walked }
     }
 
-    /// Returns the games that pass by columns and by measures, those that could not be read for these, and how many have
-    /// been.
+    /// Returns the matching games by columns and by measures, the games that could not be read for measures, and the
+    /// number of games read.
     fn measured(&self, headers: &TagColumns, measures: &[Measure]) -> (GameSet, Vec<Unread>, u64) {
         let archive = headers.archive();
         let mut games = eval::games(&self.expr.without_measures(), headers, &[]);
@@ -109,7 +109,7 @@ impl Filter {
             return (games, Vec::new(), 0);
         }
         let mut walked = undecided.clone();
-        // Clocks and evaluations stand in comments: where a file says which games have some, others need no look.
+        // Clocks and evaluations are in comments: if a file lists the games with comments, the others are skipped.
         if headers.state() == SideState::File && measures.iter().all(|measure| measure.is_of_comments()) {
             walked.intersect(&eval::games(&Expr::Test(Test::Facts(COMMENTS)), headers, &[]));
         }
@@ -131,8 +131,8 @@ impl Filter {
         }
     }
 
-    /// Returns the fields of columns that some games have no value of, with how many. Fields of a player who may have
-    /// either side are left out.
+    /// Returns the fields of columns that lack a value in some games, with the number of these games. Fields of a
+    /// player with either side are omitted.
     pub fn missing(&self, headers: &TagColumns) -> Vec<Missing> {
         let live = headers.archive().live();
         let of = |(field, known): &(String, Expr)| {
@@ -144,7 +144,7 @@ impl Filter {
             games.subtract(&eval::games(known, headers, &[]));
             (!games.is_empty()).then(|| Missing { field: field.clone(), games: games.len() })
         };
-        self.asked.iter().filter_map(of).collect()
+        self.questions.iter().filter_map(of).collect()
     }
 
     /// Returns the texts of the filter that no game of the archive has in that tag, each with a similar existing text,
@@ -152,11 +152,11 @@ impl Filter {
     ///
     /// Errors: damaged tags.
     pub fn unknown_texts(&self, headers: &TagColumns) -> Result<Vec<(String, Option<String>)>> {
-        let mut asked = Vec::new();
-        self.expr.texts(&mut asked);
+        let mut questions = Vec::new();
+        self.expr.texts(&mut questions);
         let mut unknown: Vec<(String, Option<String>)> = Vec::new();
-        for (text, _) in &asked {
-            let tags = asked.iter().filter(|(own, _)| own == text).map(|(_, tag)| Key::Tag((*tag).to_owned()));
+        for (text, _) in &questions {
+            let tags = questions.iter().filter(|(own, _)| own == text).map(|(_, tag)| Key::Tag((*tag).to_owned()));
             let columns = headers.columns(&tags.collect::<Vec<_>>())?;
             let strings: Vec<_> = columns.iter().filter_map(|column| column.strings()).collect();
             if unknown.iter().any(|(own, _)| own == text) {

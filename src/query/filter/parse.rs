@@ -14,31 +14,31 @@ use crate::query::value::reading::{self, MOST};
 
 /// The longest filter, in bytes.
 const MAX_TEXT: usize = 1 << 16;
-/// How deep parentheses may go.
+/// The maximum depth of parentheses.
 const MAX_DEPTH: usize = 100;
 
 /// The fields of a filter, each with the condition that a game has a value.
-pub type Asked = Vec<(String, Expr)>;
+pub type Question = Vec<(String, Expr)>;
 
 /// Parses a filter. Returns its fields too.
-pub fn parse(text: &str) -> Result<(Expr, Asked), QueryFault> {
+pub fn parse(text: &str) -> Result<(Expr, Question), QueryFault> {
     if text.len() > MAX_TEXT {
         return Err(QueryFault::new("", 0..0, format!("a filter has at most {MAX_TEXT} bytes")));
     }
     let tokens = lexer::tokens(text)?;
     let of_side = |side| {
         let mut parser =
-            Parser { text, tokens: tokens.clone(), next: 0, depth: 0, side, is_relative: false, asked: Vec::new() };
+            Parser { text, tokens: tokens.clone(), next: 0, depth: 0, side, is_relative: false, questions: Vec::new() };
         let expr = parser.any()?;
         match &parser.peek().kind {
-            Kind::End => Ok((expr, parser.is_relative, parser.asked)),
+            Kind::End => Ok((expr, parser.is_relative, parser.questions)),
             Kind::Sign(")") => Err(parser.fault("this parenthesis closes nothing")),
             _ => Err(parser.unquoted().unwrap_or_else(|| parser.fault("expected \"and\", \"or\" or the end"))),
         }
     };
     match of_side(None)? {
-        (expr, false, asked) => Ok((expr, asked)),
-        // The same side must satisfy the whole filter.
+        (expr, false, questions) => Ok((expr, questions)),
+        // The same side must satisfy the entire filter.
         (_, true, _) => {
             let sides = [of_side(Some(Color::White))?.0, of_side(Some(Color::Black))?.0];
             Ok((Expr::Or(sides.to_vec()), Vec::new()))
@@ -59,11 +59,11 @@ pub fn sort_keys(text: &str) -> Result<Vec<(Field, bool)>, QueryFault> {
             token.at.start += 1;
         }
     }
-    let mut parser = Parser { text, tokens, next: 0, depth: 0, side: None, is_relative: false, asked: Vec::new() };
+    let mut parser = Parser { text, tokens, next: 0, depth: 0, side: None, is_relative: false, questions: Vec::new() };
     let mut keys = Vec::new();
     loop {
         let down = descending.get(parser.next).copied().unwrap_or(false);
-        // Before a text in quotation marks it stands alone.
+        // Before a text in quotation marks, the minus sign is a separate token.
         if down && matches!(&parser.peek().kind, Kind::Word(word) if word.is_empty()) {
             parser.next += 1;
         }
@@ -87,7 +87,7 @@ pub fn sort_keys(text: &str) -> Result<Vec<(Field, bool)>, QueryFault> {
 /// Parses field names. Returns each with its original text.
 pub fn fields(text: &str) -> Result<Vec<(String, Field)>, QueryFault> {
     let tokens = lexer::tokens(text)?;
-    let mut parser = Parser { text, tokens, next: 0, depth: 0, side: None, is_relative: false, asked: Vec::new() };
+    let mut parser = Parser { text, tokens, next: 0, depth: 0, side: None, is_relative: false, questions: Vec::new() };
     let mut fields = Vec::new();
     loop {
         let at = parser.peek().clone();
@@ -149,12 +149,12 @@ struct Parser<'a> {
     side: Option<Color>,
     /// Whether a field is about a player, whichever side it has.
     is_relative: bool,
-    asked: Asked,
+    questions: Question,
 }
 
 impl Parser<'_> {
     fn peek(&self) -> &Token {
-        // The end is always there, and never taken.
+        // The end token always exists, and is never consumed.
         &self.tokens[self.next.min(self.tokens.len() - 1)]
     }
 
@@ -243,8 +243,8 @@ impl Parser<'_> {
             (Kind::Word(word), Field::Text(tag)) if word.eq_ignore_ascii_case("tag") => tag.clone(),
             _ => written(&token),
         };
-        if let Some(known) = known(&field).filter(|_| self.asked.iter().all(|(own, _)| *own != name)) {
-            self.asked.push((name, known));
+        if let Some(known) = known(&field).filter(|_| self.questions.iter().all(|(own, _)| *own != name)) {
+            self.questions.push((name, known));
         }
         self.comparison(&field)
     }
@@ -344,7 +344,7 @@ impl Parser<'_> {
         Ok(numbers(field, &ranges))
     }
 
-    /// Checks that a sign is not the beginning of one that other languages have, as `==`.
+    /// Checks that a sign is not the beginning of a longer sign from other languages, such as `==`.
     fn check_sign(&self, token: &Token) -> Result<(), QueryFault> {
         let (Kind::Sign(first), next) = (&token.kind, self.peek()) else { return Ok(()) };
         let Kind::Sign(second) = &next.kind else { return Ok(()) };
@@ -363,7 +363,7 @@ impl Parser<'_> {
         Err(QueryFault::new(self.text, token.at.start..next.at.end, what))
     }
 
-    /// Returns what is wrong if the last comparison's value goes on after its first word: with a comma or another word.
+    /// Returns a fault if the last comparison's value continues after its first word: with a comma or another word.
     fn unquoted(&self) -> Option<QueryFault> {
         let goes_on = |kind: &Kind| match kind {
             Kind::Sign(sign) => *sign == ",",
@@ -486,7 +486,7 @@ impl Parser<'_> {
         Ok(Item { first, last })
     }
 
-    /// The condition that a field is one of these, or with `none` that it is not.
+    /// The condition that a field has one of these values, or with `none` that it has none of these.
     fn items(&mut self, field: &Field, items: &[Item], none: bool) -> Result<Expr, QueryFault> {
         if *field == Field::Result {
             let mut results = 0;

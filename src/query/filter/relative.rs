@@ -5,7 +5,7 @@ use crate::query::value::{civil, days, month_length};
 /// Returns the day of a text such as `today`, `today-3y` or `today-1m+7d` as `2024.05.31`, or the fault of the text.
 pub fn date(text: &str) -> Result<String, &'static str> {
     let Some(terms) = text.get(5..) else { return Err(FORM) };
-    let today = today().ok_or("the system does not say what day it is")?;
+    let today = today().ok_or("the system does not report the date")?;
     let (year, month, day) = moved(today, terms).ok_or(FORM)?;
     Ok(format!("{year:04}.{month:02}.{day:02}"))
 }
@@ -26,13 +26,13 @@ fn today() -> Option<(i64, i64, i64)> {
     Some(civil((since.as_secs() / 86_400) as i64))
 }
 
-/// A browser has no such clock.
+/// In a browser, this clock does not exist.
 #[cfg(target_family = "wasm")]
 fn today() -> Option<(i64, i64, i64)> {
     None
 }
 
-/// Moves a day by terms such as `-3y+1d`. A day that its month does not have becomes the month's last.
+/// Moves a day by terms such as `-3y+1d`. A day beyond the end of its month becomes the month's last day.
 fn moved((mut year, mut month, mut day): (i64, i64, i64), terms: &str) -> Option<(i64, i64, i64)> {
     let mut rest = terms;
     while !rest.is_empty() {

@@ -16,7 +16,7 @@ use std::cmp::Ordering;
 use std::str::FromStr;
 use std::sync::Arc;
 
-/// By what games are sorted: fields of the filter language, the first of which that tells two games apart decides.
+/// The sort order of games: fields of the filter language. The first field that distinguishes two games decides.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SortKeys(Vec<SortKey>);
 
@@ -30,7 +30,8 @@ struct SortKey {
 type Value = Option<i64>;
 
 impl SortKeys {
-    /// Reads keys with commas between, each a field of a filter, a `-` before those that descend: `-elo,date,"My tag"`.
+    /// Parses comma-separated keys, each a field of a filter; `-` before a field sorts in descending order:
+    /// `-elo,date,"My tag"`.
     ///
     /// Errors: the position in the text, and the expected text.
     pub fn parse(text: &str) -> Result<SortKeys, QueryFault> {
@@ -40,8 +41,8 @@ impl SortKeys {
 
     /// Returns the indexes in `games` of the first `most` games in this order, and unreadable data, by archive.
     ///
-    /// A game is known by its archive, a place in `headers`, and its number there. Games that a key says nothing of
-    /// come last, whether or not it descends; those that no key tells apart stay in the order of `games`.
+    /// A game is an index in `headers` and its number in that archive. Games without a value for a key come last in
+    /// either direction; games with equal keys keep the order of `games`.
     pub fn order(
         &self,
         headers: &[&TagColumns<'_>],
@@ -141,7 +142,7 @@ impl SortKey {
             Field::Plies => of_column(headers, games, &Key::Plies, i64::from),
             Field::Moves => of_column(headers, games, &Key::Plies, |plies| i64::from(plies.div_ceil(2))),
             Field::Fact(bit) => of_column(headers, games, &Key::Facts, |facts| i64::from(facts & u32::from(*bit) != 0)),
-            // Numbers go on from one archive to the next.
+            // Numbers continue from one archive to the next.
             Field::Number => {
                 let before: Vec<u64> = headers
                     .iter()
@@ -162,7 +163,7 @@ impl SortKey {
         }
     }
 
-    /// Of two sides that one that comes first in the order.
+    /// Of two sides, the one that comes first in the order.
     fn foremost(&self, one: Value, other: Value) -> Value {
         match (one, other) {
             (Some(one), Some(other)) => Some(if self.descending { one.max(other) } else { one.min(other) }),
@@ -171,7 +172,7 @@ impl SortKey {
     }
 }
 
-/// The measure of each game; those that cannot be read have none.
+/// The measure of each game; unreadable games have none.
 fn measured(headers: &[&TagColumns<'_>], games: &[(usize, u64)], measure: Measure) -> Vec<Value> {
     let mut sets: Vec<GameSet> = headers.iter().map(|headers| GameSet::new(headers.archive().len())).collect();
     for (archive, game) in games {
@@ -229,12 +230,12 @@ fn dates(headers: &[&TagColumns<'_>], games: &[(usize, u64)], reading: Reading) 
 
 /// Black's wins, draws, White's wins.
 fn results(headers: &[&TagColumns<'_>], games: &[(usize, u64)]) -> Vec<Value> {
-    let told = Source::of(headers, "Result");
+    let result_tag = Source::of(headers, "Result");
     let facts = of_column(headers, games, &Key::Facts, i64::from);
     let rank = |outcome: u8| Outcome::from_number(outcome.into())?.half_points(Color::White).map(|rank| rank as i64);
     let of = |(game, facts): (&(usize, u64), Value)| {
-        let told = told.text(*game).and_then(eval::outcome);
-        told.or_else(|| facts.map(|facts| eval::marked_outcome(facts as u8))).and_then(rank)
+        let result_tag = result_tag.text(*game).and_then(eval::outcome);
+        result_tag.or_else(|| facts.map(|facts| eval::marked_outcome(facts as u8))).and_then(rank)
     };
     games.iter().zip(facts).map(of).collect()
 }
@@ -243,7 +244,7 @@ fn texts(headers: &[&TagColumns<'_>], games: &[(usize, u64)], name: &str) -> Vec
     ranked(&[&Source::of(headers, name)], games).pop().unwrap_or_default()
 }
 
-/// The rank of each game's text among those that games here have; of each source.
+/// The rank of each game's text among the texts of all games here, by source.
 fn ranked(sources: &[&Source], games: &[(usize, u64)]) -> Vec<Vec<Value>> {
     let said = |text: &&[u8]| reading::is_known(text);
     let mut distinct: Vec<&[u8]> =
@@ -251,22 +252,22 @@ fn ranked(sources: &[&Source], games: &[(usize, u64)]) -> Vec<Vec<Value>> {
     distinct.sort_unstable();
     distinct.dedup();
     let mut order: Vec<(String, usize)> =
-        distinct.iter().enumerate().map(|(place, text)| (fold(&String::from_utf8_lossy(text)), place)).collect();
+        distinct.iter().enumerate().map(|(index, text)| (fold(&String::from_utf8_lossy(text)), index)).collect();
     order.sort_by(|one, other| natural(one.0.as_bytes(), other.0.as_bytes()));
     let mut ranks = vec![0; distinct.len()];
     let (mut rank, mut before): (i64, Option<&str>) = (0, None);
-    for (text, place) in &order {
+    for (text, index) in &order {
         if before.is_some_and(|before| natural(before.as_bytes(), text.as_bytes()).is_ne()) {
             rank += 1;
         }
         before = Some(text);
-        if let Some(own) = ranks.get_mut(*place) {
+        if let Some(own) = ranks.get_mut(*index) {
             *own = rank;
         }
     }
     let rank = |source: &Source, game: &(usize, u64)| {
-        let place = distinct.binary_search(&source.text(*game).filter(said)?).ok()?;
-        ranks.get(place).copied()
+        let index = distinct.binary_search(&source.text(*game).filter(said)?).ok()?;
+        ranks.get(index).copied()
     };
     sources.iter().map(|source| games.iter().map(|game| rank(source, game)).collect()).collect()
 }
@@ -304,10 +305,10 @@ mod tests {
     #[test]
     fn numbers_in_texts_are_numbers() {
         let sorted = ["", "9", "10", "10.2", "10.10", "a", "a 2", "a 010", "a 11", "b"];
-        for (place, one) in sorted.iter().enumerate() {
+        for (index, one) in sorted.iter().enumerate() {
             for (other_place, other) in sorted.iter().enumerate() {
                 let order = natural(one.as_bytes(), other.as_bytes());
-                assert_eq!(order, place.cmp(&other_place), "{one} {other}");
+                assert_eq!(order, index.cmp(&other_place), "{one} {other}");
             }
         }
         assert_eq!(natural(b"round 01", b"round 1"), Ordering::Equal);

@@ -8,9 +8,9 @@ use memchr::memmem::Finder;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Neither true, 1, nor false, 0: another column decides.
+/// Neither true (1) nor false (0): another column decides.
 pub const ASK: u8 = 2;
-/// Tables from this size on are decided in parallel, in parts of so many strings.
+/// Tables from this size on are decided in parallel, in parts of this many strings.
 const PART: usize = 1 << 12;
 /// Strings that are searched in one go.
 const RUN: u32 = 64;
@@ -61,11 +61,11 @@ fn in_parts(column: &Column, missing: u8, decide: impl Fn(&Strings, Range<u32>, 
     all
 }
 
-/// The verdicts where some strings have another than all others.
+/// Verdicts in which a few strings differ from all others.
 fn some(column: &Column, texts: &[String], others: u8) -> Vec<u8> {
     let Some(strings) = column.strings() else { return vec![0] };
     let mut all = vec![others; strings.len() + 1];
-    // No value is neither one of these nor another.
+    // A missing value is neither among these nor different from them.
     let unknown = [&b""[..], b"?", b"-"].into_iter().filter_map(|text| strings.find(text));
     for number in unknown.chain([0]) {
         if let Some(verdict) = all.get_mut(number as usize) {
@@ -109,7 +109,7 @@ fn having(strings: &Strings, numbers: Range<u32>, part: &Finder<'_>, all: &mut V
         small.extend_from_slice(text);
         small.make_ascii_lowercase();
         let is_ascii = small.is_ascii();
-        // The next place of the part, from where no string before it matters.
+        // The next index of the part; strings before it do not matter.
         let find = |from: usize| small.get(from..).and_then(|rest| part.find(rest)).map(|at| from + at);
         let (mut next, mut start) = (find(0), 0);
         for end in ends {
@@ -181,7 +181,7 @@ mod tests {
             let is = some.clone().map(TextTest::Is);
             let others = [TextTest::Has(part.clone()), TextTest::Begins(part)];
             for test in others.into_iter().chain(is).chain(some.map(TextTest::IsNot)) {
-                // An empty text says nothing: it has, and begins with, the empty text alone.
+                // An empty text is a missing value: it contains, and begins with, only the empty text.
                 let fits = |text: &String| match &test {
                     TextTest::IsNot(_) => !text.is_empty() && test.fits(text),
                     test => test.fits(text),

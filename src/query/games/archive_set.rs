@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use std::ops::{Deref, Range};
 use std::sync::{Arc, OnceLock};
 
-/// An open archive with the side files beside it, each opened when it is first needed. It can be shared by threads.
+/// An open archive with its side files, each opened on first use. Threads can share it.
 #[derive(Debug)]
 pub struct IndexedArchive {
     archive: Arc<Archive>,
@@ -103,7 +103,7 @@ pub struct Member {
 }
 
 impl Member {
-    /// Returns how many games of the set come before its own.
+    /// Returns the number of games in the set before this archive's games.
     pub fn before(&self) -> u64 {
         self.before
     }
@@ -174,7 +174,7 @@ impl ArchiveSet {
         self.members.iter().map(|member| member.columns()).collect()
     }
 
-    /// Returns the number of the last game: of a whole set how many there are, deleted ones included.
+    /// Returns the number of the last game; for a set the total number of games, including deleted ones.
     pub fn len(&self) -> u64 {
         self.members.last().map_or(0, |last| last.before + last.archive().len())
     }
@@ -186,7 +186,7 @@ impl ArchiveSet {
 
     /// Returns the place of the archive of game `number` of the set, and the game's number there.
     ///
-    /// Errors: there is no such game.
+    /// Errors: the game does not exist.
     pub fn place_of(&self, number: u64) -> Result<(usize, u64)> {
         let missing = || Error::NoSuchGame { game: number, games: self.len() };
         let place = self.members.partition_point(|member| member.before < number).checked_sub(1);
@@ -197,14 +197,14 @@ impl ArchiveSet {
 
     /// Returns the archive of game `number` of the set, and the game's number there.
     ///
-    /// Errors: there is no such game.
+    /// Errors: the game does not exist.
     pub fn locate(&self, number: u64) -> Result<(&Archive, u64)> {
         self.member_of(number).map(|(member, own)| (member.archive(), own))
     }
 
     /// Returns the member that has game `number` of the set, and the game's number there.
     ///
-    /// Errors: there is no such game.
+    /// Errors: the game does not exist.
     pub fn member_of(&self, number: u64) -> Result<(&Member, u64)> {
         let (place, own) = self.place_of(number)?;
         self.members.get(place).map(|member| (member, own)).ok_or(Error::NoSuchGame { game: number, games: self.len() })

@@ -24,14 +24,14 @@ pub struct FoundGame {
     pub hits: Vec<Hit>,
 }
 
-/// Games to the first batch; each has twice as many as the one before it, up to the second number.
+/// The number of games in the first batch; each batch has twice as many as the previous one, up to the second number.
 const BATCH: (u64, u64) = (1 << 14, 1 << 18);
 
 /// The games of a query, in order, found on demand. It iterates over found games and unreadable games, so callers
 /// cannot take an incomplete result for a complete one.
 ///
 /// [`next_batch`](Hits::next_batch) returns many at once, for callers that show progress.
-#[must_use = "games are found as they are asked for"]
+#[must_use = "games are found on demand"]
 #[derive(Debug)]
 pub struct Hits<'a> {
     query: &'a Query,
@@ -105,13 +105,13 @@ impl<'a> Hits<'a> {
         Ok(Some(found))
     }
 
-    /// Returns how many games there are, to the limit.
+    /// Returns the number of games, up to the limit.
     ///
     /// Errors: an error of `next_batch`.
     pub fn total(&mut self) -> Result<u64> {
         let mut games = 0;
         if !self.query.has_hits() && self.query.games.is_none() {
-            // Nobody needs their numbers.
+            // Their numbers are not needed.
             while let Some((_, found)) = self.of_headers()? {
                 games += found.len();
             }
@@ -123,12 +123,12 @@ impl<'a> Hits<'a> {
         Ok(games)
     }
 
-    /// Returns whether the end has been reached, and the limit has left out nothing.
+    /// Returns whether the search is complete, and the limit omitted nothing.
     pub fn is_complete(&self) -> bool {
         !self.is_cut && self.place >= self.set.members().len()
     }
 
-    /// Returns how many games have been looked into.
+    /// Returns the number of games searched.
     pub fn searched(&self) -> u64 {
         self.searched
     }
@@ -139,12 +139,12 @@ impl<'a> Hits<'a> {
         &self.unread
     }
 
-    /// Returns how the games of each archive were found, as far as the search has come.
+    /// Returns the search steps in each archive so far.
     pub fn steps(&self) -> &[Vec<Step>] {
         &self.steps
     }
 
-    /// Returns the number of games to search: those that match the condition on headers.
+    /// Returns the number of games to search: those that match the condition on tags.
     ///
     /// Errors: a range of games begins after the last.
     pub fn candidates(&mut self) -> Result<u64> {
@@ -181,7 +181,7 @@ impl<'a> Hits<'a> {
         let archive = member.archive();
         self.prepare(self.place)?;
         let mut found = InArchive::default();
-        // By an index all are found at once, and so where all have to be known before the first is.
+        // An index finds all games at once; so does a sort, which needs all games before the first.
         let whole = self.query.order.is_some()
             || self.query.games.is_some()
             || self.query.is_of_positions() && member.search().has_index();
@@ -216,7 +216,7 @@ impl<'a> Hits<'a> {
         Ok(list)
     }
 
-    /// Keeps what is said of a search beside its games.
+    /// Records the report of a search beside its games.
     fn note(&mut self, found: InArchive) {
         let Some(steps) = self.steps.get_mut(self.place) else { return };
         // Of batches the sums count.
@@ -347,7 +347,7 @@ impl Query {
     }
 }
 
-/// Returns what was found in an archive game by game.
+/// Returns the results in an archive, game by game.
 pub(super) fn found_games(before: u64, archive: usize, found: &InArchive) -> Vec<FoundGame> {
     let of = |game: u64, hits: &[Hit]| FoundGame { number: before + game, archive, game, hits: hits.to_vec() };
     if found.hits.is_empty() {
@@ -365,7 +365,7 @@ impl Archive {
     /// immediate with a position index, and fast with signatures. Without them every game is replayed, on the current
     /// pool of rayon.
     ///
-    /// Errors: a game that cannot be read; [`Query::run`] goes on after it.
+    /// Errors: an unreadable game; [`Query::run`] continues after it.
     ///
     /// ```
     /// # let folder = tempfile::tempdir()?;

@@ -25,7 +25,7 @@ struct Fields<'a> {
 }
 
 impl Fields<'_> {
-    /// Returns a member, `None` where it is missing or `null`.
+    /// Returns a member, `None` if it is missing or `null`.
     fn get(&self, name: &str) -> Option<&Value> {
         self.fields.get(name).filter(|value| !value.is_null())
     }
@@ -35,17 +35,17 @@ impl Fields<'_> {
     }
 
     fn text(&self, name: &str) -> Result<Option<&str>, QueryFault> {
-        let text = |value: &Value| value.as_str().map(str::len).ok_or_else(|| self.fault(name, "a text is wanted"));
+        let text = |value: &Value| value.as_str().map(str::len).ok_or_else(|| self.fault(name, "expected a text"));
         self.get(name).map(|value| text(value).map(|_| value.as_str().unwrap_or_default())).transpose()
     }
 
     fn switch(&self, name: &str) -> Result<bool, QueryFault> {
         let Some(value) = self.get(name) else { return Ok(false) };
-        value.as_bool().ok_or_else(|| self.fault(name, "true or false is wanted"))
+        value.as_bool().ok_or_else(|| self.fault(name, "expected true or false"))
     }
 
     fn number(&self, name: &str) -> Result<Option<u64>, QueryFault> {
-        let number = |value: &Value| value.as_u64().ok_or_else(|| self.fault(name, "a whole number is wanted"));
+        let number = |value: &Value| value.as_u64().ok_or_else(|| self.fault(name, "expected a whole number"));
         self.get(name).map(number).transpose()
     }
 
@@ -59,7 +59,7 @@ impl Fields<'_> {
         read(text).map(Some).map_err(|fault| self.place.field(name).fault_within(fault))
     }
 
-    /// Reads a text like `read`, by a reader whose faults know their query.
+    /// Parses a text like `read`, with a parser whose faults contain their query.
     fn parse<T>(&self, name: &str, parse: impl FnOnce(&str) -> Result<T, QueryFault>) -> Result<Option<T>, QueryFault> {
         self.read(name, |text| parse(text).map_err(|fault| (fault.at().start + 1, fault.what().to_owned())))
     }
@@ -102,8 +102,8 @@ impl Query {
 impl FromStr for Query {
     type Err = QueryFault;
 
-    /// Reads a question as JSON, as in `{"moves": "e4 c5", "where": "elo >= 2500", "sort": "-elo", "limit": 10}`; or a
-    /// query of Scoutfish, known by a member that questions do not have, as in `{"white-move": "O-O"}`.
+    /// Parses a question as JSON, such as `{"moves": "e4 c5", "where": "elo >= 2500", "sort": "-elo", "limit": 10}`, or
+    /// a query of Scoutfish, recognized by a member that questions do not have, such as `{"white-move": "O-O"}`.
     ///
     /// Errors: the position in the text, and the expected text.
     fn from_str(text: &str) -> Result<Query, QueryFault> {
@@ -138,14 +138,14 @@ impl FromStr for Query {
             (true, Some(pattern)) => Some(Board::Pattern(pattern)),
             (false, None) if fields.switch("every")? => Some(Board::EveryPosition(positions)),
             (false, None) => Some(Board::AnyPosition(positions)),
-            (false, Some(_)) => return Err(fields.place.fault("either positions or a pattern can be asked for")),
+            (false, Some(_)) => return Err(fields.place.fault("expected either positions or a pattern, not both")),
         };
         let clock = |value: &Value| {
             let seconds = value.as_f64().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-            seconds.ok_or_else(|| fields.fault("clock_below", "seconds are wanted"))
+            seconds.ok_or_else(|| fields.fault("clock_below", "expected seconds"))
         };
         let judgement =
-            |text: &str| Judgement::from_name(text).ok_or((1, "inaccuracy, mistake or blunder is wanted".to_owned()));
+            |text: &str| Judgement::from_name(text).ok_or((1, "expected inaccuracy, mistake or blunder".to_owned()));
         let ranges = |text: &str| text.parse().map_err(|what| (1, what));
         let query = Query {
             filter: fields.parse("where", str::parse)?,
@@ -177,7 +177,7 @@ fn positions(fields: &Fields<'_>) -> Result<Vec<PositionQuery>, QueryFault> {
     let mut positions = Vec::new();
     let place = fields.place.field("fen");
     let read = |value: &Value, place: &Place<'_>| {
-        let text = value.as_str().ok_or_else(|| place.fault("a FEN, or a list of them, is wanted"))?;
+        let text = value.as_str().ok_or_else(|| place.fault("expected a FEN or a list of FENs"))?;
         let within = |fault: QueryFault| place.fault_within((fault.at().start + 1, fault.what().to_owned()));
         PositionQuery::from_fen(text).map_err(within)
     };
@@ -213,11 +213,11 @@ fn pattern(fields: &Fields<'_>) -> Result<Option<Pattern>, QueryFault> {
     condition.ending = fields.read("end", |text| match text {
         "mate" => Ok(Ending::Mate),
         "stalemate" => Ok(Ending::Stalemate),
-        _ => Err((1, "mate or stalemate is wanted".to_owned())),
+        _ => Err((1, "expected mate or stalemate".to_owned())),
     })?;
     let plies = fields.number("plies")?.unwrap_or(1);
     if !(1..=1000).contains(&plies) {
-        return Err(fields.fault("plies", "1 to 1000 plies are wanted"));
+        return Err(fields.fault("plies", "expected 1 to 1000 plies"));
     }
     Ok((condition != Condition::default()).then(|| Pattern::lasting(condition, plies as usize)))
 }
@@ -225,7 +225,7 @@ fn pattern(fields: &Fields<'_>) -> Result<Option<Pattern>, QueryFault> {
 /// Returns the position after moves from the standard starting position: `e4 c5 Nf3` or `1. e4 c5 2.Nf3`, in SAN or as
 /// UCI writes moves.
 ///
-/// Errors: the first move that cannot be read or is not legal, at its place.
+/// Errors: the location of the first unreadable or illegal move.
 pub fn line(text: &str) -> Result<Position, QueryFault> {
     let mut position = Position::standard();
     for san in move_words(text) {

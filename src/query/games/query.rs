@@ -63,7 +63,7 @@ impl Query {
         Query::default()
     }
 
-    /// Asks what headers say.
+    /// The condition on tags.
     pub fn filter(self, filter: Filter) -> Query {
         Query { filter: Some(filter), ..self }
     }
@@ -74,7 +74,7 @@ impl Query {
         Query { games: Some(games), ..self }
     }
 
-    /// Asks what is on the board.
+    /// The condition on the board.
     pub fn board(self, board: impl Into<Board>) -> Query {
         Query { board: Some(board.into()), ..self }
     }
@@ -84,13 +84,13 @@ impl Query {
         Query { either_color, ..self }
     }
 
-    /// Says how far to look in a game: at all plies, into variations and principal variations. Variations hold positions
-    /// alone, no patterns.
+    /// Sets the range of the search in a game: all plies, variations, and principal variations. In variations only
+    /// positions are searched, not patterns.
     pub fn reach(self, reach: SearchOptions) -> Query {
         Query { reach, ..self }
     }
 
-    /// Asks what the comments say of the move that led to a ply.
+    /// The condition on comments after the move that led to a ply.
     pub fn moments(self, moments: Moments) -> Query {
         Query { moments, ..self }
     }
@@ -100,12 +100,12 @@ impl Query {
         Query { order: Some(order), ..self }
     }
 
-    /// Leaves out so many games at the beginning.
+    /// Skips this many games first.
     pub fn offset(self, offset: u64) -> Query {
         Query { offset, ..self }
     }
 
-    /// Ends after so many games.
+    /// Ends after this many games.
     pub fn limit(self, limit: Option<u64>) -> Query {
         Query { limit, ..self }
     }
@@ -145,8 +145,8 @@ impl Query {
         self.filter.is_none() && self.games.is_none() && !self.has_hits()
     }
 
-    /// Returns the games of one archive, whatever the order, offset and limit, and of `games` nothing either, which are
-    /// numbers of a set; among these, if they are given.
+    /// Returns the games of one archive, ignoring order, offset and limit, and also `games`, which has numbers of a
+    /// set. With `among`, returns only games in it.
     pub fn in_archive(
         &self,
         member: &IndexedArchive,
@@ -159,7 +159,7 @@ impl Query {
         found
     }
 
-    /// Returns the games that headers let pass, among these; `None` where all do.
+    /// Returns the games of a set that match the condition on tags; `None` for all.
     pub(super) fn passed<'a, 'b: 'a>(
         &self,
         archive: &Archive,
@@ -214,7 +214,7 @@ impl Query {
         }
     }
 
-    /// Finds what is on the board.
+    /// Finds the matches of the condition on the board.
     fn search(&self, board: &Board, search: &Search<'_>, reach: SearchOptions) -> SearchResult {
         let (positions, every) = match board {
             Board::Pattern(pattern) => {
@@ -227,10 +227,10 @@ impl Query {
         if let ([query], false) = (positions.as_slice(), self.either_color) {
             return search.position(query, reach);
         }
-        // The hits of each game, and how many of the positions it has.
+        // The hits of each game, and the number of positions that it reaches.
         let mut games: BTreeMap<u64, (Vec<Hit>, usize, usize)> = BTreeMap::new();
         let mut all = SearchResult::default();
-        for (place, query) in positions.iter().enumerate() {
+        for (index, query) in positions.iter().enumerate() {
             let swapped = self.either_color.then(|| query.swapped());
             for query in std::iter::once(query).chain(&swapped) {
                 let found = search.position(query, reach);
@@ -240,8 +240,8 @@ impl Query {
                 for hit in found.hits {
                     let (hits, count, last) = games.entry(hit.game).or_insert((Vec::new(), 0, usize::MAX));
                     hits.push(hit);
-                    *count += usize::from(*last != place);
-                    *last = place;
+                    *count += usize::from(*last != index);
+                    *last = index;
                 }
             }
         }
@@ -281,9 +281,9 @@ impl Query {
     /// Errors: a range of games begins after the last.
     pub fn plan(&self, set: &ArchiveSet) -> Result<Plan> {
         let mut plan = Plan::default();
-        for (place, member) in set.members().iter().enumerate() {
+        for (index, member) in set.members().iter().enumerate() {
             let mut found = InArchive::default();
-            let among = self.ranges_in(set, place)?;
+            let among = self.ranges_in(set, index)?;
             let passed = self.passed(member.archive(), || member.columns(), among.as_ref(), &mut found);
             plan.add(self.cost(member.search().among(passed.as_ref())));
             plan.walked += found.walked;
@@ -310,9 +310,9 @@ impl Query {
     }
 
     /// Returns the requested game numbers of the archive at an index, or `None` if there is no such condition.
-    pub(super) fn ranges_in(&self, set: &ArchiveSet, place: usize) -> Result<Option<GameSet>> {
-        let (Some(ranges), Some(archive)) = (&self.games, set.archive(place)) else { return Ok(None) };
-        let (before, games) = (set.members().get(place).map_or(0, Member::before), archive.len());
+    pub(super) fn ranges_in(&self, set: &ArchiveSet, index: usize) -> Result<Option<GameSet>> {
+        let (Some(ranges), Some(archive)) = (&self.games, set.archive(index)) else { return Ok(None) };
+        let (before, games) = (set.members().get(index).map_or(0, Member::before), archive.len());
         let own = ranges
             .within(set.len())?
             .into_iter()
@@ -328,9 +328,9 @@ pub struct InArchive {
     pub games: GameSet,
     /// The hits by game and ply; empty if there are no conditions on board or comments.
     pub hits: Vec<Hit>,
-    /// How the games were found, step by step.
+    /// The steps by which the games were found.
     pub steps: Vec<Step>,
-    /// The games that could not be read, and are left out.
+    /// The unreadable games, which are omitted.
     pub unread: Vec<Unread>,
     /// The number of games that were read to evaluate the filter, for data that no column has.
     pub walked: u64,
@@ -389,7 +389,7 @@ pub struct Plan {
     pub with: &'static str,
     /// The number of games that were read to evaluate the filter, for data that no column has.
     pub walked: u64,
-    /// The seconds that the search would take on so many cores as there are, if all is in memory.
+    /// The estimated seconds of the search on all cores, if all data is in memory.
     pub seconds: f64,
 }
 

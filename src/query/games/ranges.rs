@@ -5,7 +5,8 @@ use crate::error::{Error, Result};
 use std::fmt;
 use std::str::FromStr;
 
-/// Ranges of games as in `5,10-20,1000-`, in the order given: the first is 1, an open range goes to the last game.
+/// Ranges of games such as `5,10-20,1000-`, in the given order: the first is 1, and an open range extends to the last
+/// game.
 ///
 /// ```
 /// use scoresheet::query::GameRanges;
@@ -24,14 +25,14 @@ impl GameRanges {
         GameRanges(vec![(first, Some(last))])
     }
 
-    /// Returns the games of a set; after `most` ranges the rest is left out.
+    /// Returns the games of a set as ranges, at most `most`; the rest is omitted.
     pub fn from_set(games: &GameSet, most: usize) -> GameRanges {
         GameRanges(games.runs().take(most).map(|(first, last)| (first, Some(last))).collect())
     }
 
     /// Returns the first and last game of each range in an archive of this many games.
     ///
-    /// Errors: a range begins after the last game; one that ends after it is shortened.
+    /// Errors: a range begins after the last game. A range that only ends after it is shortened.
     pub fn within(&self, games: u64) -> Result<Vec<(u64, u64)>> {
         let of = |(first, last): &(u64, Option<u64>)| match *first > games {
             true => Err(Error::NoSuchGame { game: *first, games }),
@@ -68,8 +69,8 @@ impl GameRanges {
 
 impl fmt::Display for GameRanges {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (place, (first, last)) in self.0.iter().enumerate() {
-            let comma = if place > 0 { "," } else { "" };
+        for (index, (first, last)) in self.0.iter().enumerate() {
+            let comma = if index > 0 { "," } else { "" };
             match last {
                 None => write!(f, "{comma}{first}-")?,
                 Some(last) if last == first => write!(f, "{comma}{first}")?,

@@ -33,7 +33,7 @@ pub struct GameSummary {
     pub plies: u32,
     /// The values of the tags of [`GameSummary::TAGS`], empty for missing tags.
     texts: [String; GameSummary::TAGS.len()],
-    /// The result by the movetext, where the tag says none.
+    /// The result in the movetext, if the tag has none.
     outcome: Option<Outcome>,
 }
 
@@ -56,7 +56,7 @@ impl GameSummary {
         "TimeControl",
     ];
 
-    /// Returns the tag columns that a summary is made of, in the order of [`GameSummary::TAGS`]; the plies come last.
+    /// Returns the tag columns of a summary, in the order of [`GameSummary::TAGS`]; the plies come last.
     pub fn keys() -> Vec<Key> {
         Self::TAGS.iter().map(|name| Key::Tag((*name).to_owned())).chain([Key::Plies]).collect()
     }
@@ -66,12 +66,12 @@ impl GameSummary {
     /// Errors: its tags, or its moves, are damaged.
     pub fn from_game(game: &GameRef<'_>) -> Result<GameSummary> {
         let mut summary = GameSummary { game: game.number(), plies: game.plies(), ..GameSummary::default() };
-        // Of a tag that is there twice the first counts.
+        // If a tag occurs twice, the first counts.
         let mut seen = [false; Self::TAGS.len()];
         game.visit_tags(|name, value| {
-            let Some(place) = Self::TAGS.iter().position(|own| own.as_bytes() == name) else { return };
-            if !std::mem::replace(&mut seen[place], true) {
-                summary.texts[place] = String::from_utf8_lossy(value).into_owned();
+            let Some(index) = Self::TAGS.iter().position(|own| own.as_bytes() == name) else { return };
+            if !std::mem::replace(&mut seen[index], true) {
+                summary.texts[index] = String::from_utf8_lossy(value).into_owned();
             }
         })?;
         summary.complete(|| Ok(game.clone()))
@@ -104,7 +104,7 @@ impl GameSummary {
         GameSummary { game, plies, texts, outcome }
     }
 
-    /// Adds what the moves have to say where the tags do not.
+    /// Adds the data from the moves that the tags lack.
     fn complete<'a>(mut self, read: impl FnOnce() -> Result<GameRef<'a>>) -> Result<GameSummary> {
         let has_result = self.tag("Result").is_some_and(|text| value::outcome(text.as_bytes()).is_some());
         if has_result && self.opening().is_some() {
@@ -137,13 +137,13 @@ impl GameSummary {
         self.outcome
     }
 
-    /// Returns the value of a tag of [`GameSummary::TAGS`], `None` where it says nothing: `?`, `-`, an empty text.
+    /// Returns the value of a tag of [`GameSummary::TAGS`]; `None` for `?`, `-` and an empty text.
     pub fn tag(&self, name: &str) -> Option<&str> {
-        let place = Self::TAGS.iter().position(|own| *own == name)?;
-        Some(self.texts.get(place)?.as_str()).filter(|text| value::is_known(text.as_bytes()))
+        let index = Self::TAGS.iter().position(|own| *own == name)?;
+        Some(self.texts.get(index)?.as_str()).filter(|text| value::is_known(text.as_bytes()))
     }
 
-    /// Returns a side's name, `?` where it is not known.
+    /// Returns a side's name, `?` if unknown.
     pub fn name(&self, color: Color) -> &str {
         self.tag(if color == Color::White { "White" } else { "Black" }).unwrap_or("?")
     }
@@ -167,12 +167,12 @@ impl GameSummary {
         value::result(self.tag("Result").map(str::as_bytes), self.outcome)
     }
 
-    /// Returns the day on which it was played, as written: of the tag Date, or UTCDate where that says no year.
+    /// Returns the date of the game, as written: the tag Date, or UTCDate if Date has no year.
     pub fn date(&self) -> Option<&str> {
         value::played(self.tag("Date"), self.tag("UTCDate"))
     }
 
-    /// Returns the year in which it was played.
+    /// Returns the year of the game.
     pub fn year(&self) -> Option<u16> {
         value::year(self.date()?.as_bytes())
     }

@@ -18,7 +18,7 @@ use std::path::Path;
 
 /// A segment is merged with the following ones if it has fewer than this many times their games.
 const GROWTH: u64 = 4;
-/// So many runs of games are the most of a segment: then the whole file is made anew.
+/// The maximum number of runs of games in a segment; beyond it, the file is rebuilt.
 const MOST_RUNS: usize = 4096;
 /// The side files that searches need.
 pub const KINDS: [FileKind; 3] = [FileKind::Signatures, FileKind::Positions, FileKind::TagColumns];
@@ -159,8 +159,8 @@ fn copy(archive: &Archive, kind: FileKind) -> Result<u64> {
     writer.commit()
 }
 
-/// Adds a segment of a part with these games, and with those of the last segments while they are small beside it.
-/// Returns how many games it has.
+/// Adds a segment of a part with these games, and with the games of the last segments while they are small in
+/// comparison. Returns its number of games.
 fn extend(
     writer: &mut SideWriter,
     archive: &Archive,
@@ -181,7 +181,8 @@ fn extend(
         games = union(games.into_iter().chain(last.owned.games()));
         writer.segments().retain(|segment| segment != last.pages.segment());
     }
-    // What the new segment takes the place of holds no longer than that does: else it would come back with a backup.
+    // The replaced segments are valid no longer than the new one; otherwise they would become valid again with a
+    // restored backup.
     for held in held.iter().filter(|held| held.is_of(part)) {
         let shares = count(&without(held.rows.games(), games.iter().cloned())) < held.rows.len();
         let same = |segment: &&mut Segment| shares && *segment == held.pages.segment();
@@ -191,7 +192,7 @@ fn extend(
     Ok(count(&games))
 }
 
-/// Makes a side file of all games of an archive anew, in one segment of each part. Returns its length in bytes. Takes
+/// Rebuilds a side file for all games of an archive, in one segment of each part. Returns its length in bytes. Takes
 /// `memory` bytes to sort positions; the unit of progress is that of [`update`].
 ///
 /// Errors: those of [`update`].
@@ -201,7 +202,7 @@ pub fn build<'a>(archive: &Archive, kind: FileKind, memory: u64, monitor: impl I
 
 fn build_on(archive: &Archive, kind: FileKind, memory: u64, monitor: &Monitor) -> Result<u64> {
     if kind == FileKind::Positions {
-        // What both parts need is read once.
+        // Data for both parts is read once.
         return build_positions(archive, memory, monitor).map(|(bytes, _)| bytes);
     }
     let mut writer = SideWriter::create(archive, kind)?;

@@ -14,12 +14,12 @@
 use crate::chess::Color;
 use crate::game::Evaluation;
 
-/// The most centipawns that count.
+/// The limit of an evaluation in centipawns.
 const CEILING: i32 = 1000;
 /// The initial evaluation of a game, in centipawns.
 const INITIAL: Evaluation = Evaluation::Centipawns(15);
 
-/// How bad a move is.
+/// The severity of a mistake.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Judgement {
     /// The chances to win fall by 5 percent or more.
@@ -49,7 +49,7 @@ impl Judgement {
 /// A side's play by the evaluations.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct EvaluationMeasures {
-    /// The accuracy of the game, 0 to 100; `None` where evaluations are missing before the last ply, or the side has not
+    /// The accuracy of the game, 0 to 100; `None` if evaluations are missing before the last ply, or the side has not
     /// moved.
     pub accuracy: Option<f64>,
     /// The mean loss of centipawns per move; `None` without moves that can be judged.
@@ -121,7 +121,7 @@ fn judge(before: Evaluation, after: Evaluation, side: Color) -> Option<Judgement
 }
 
 /// Returns both sides' measures and the judgements, from the evaluation after each ply; `first` makes ply 1. `mates`
-/// says whether the last ply mates, where no evaluation does.
+/// tells whether the last ply mates, if it has no evaluation.
 pub(super) fn of(
     after: &[Option<Evaluation>],
     first: Color,
@@ -139,9 +139,9 @@ pub(super) fn of(
     }
     let mut measures = [EvaluationMeasures::default(); 2];
     let (mut losses, mut judgements) = ([(0, 0.0); 2], Vec::new());
-    for (place, pair) in evaluations.windows(2).enumerate() {
+    for (index, pair) in evaluations.windows(2).enumerate() {
         let [Some(before), Some(after)] = pair else { continue };
-        let side = side_of(place);
+        let side = side_of(index);
         let sign = if side == Color::White { 1 } else { -1 };
         let loss = (sign * (centipawns(*before) - centipawns(*after))).max(0);
         let (Some(own), Some(sum)) = (measures.get_mut(side.index()), losses.get_mut(side.index())) else { continue };
@@ -152,7 +152,7 @@ pub(super) fn of(
             Judgement::Mistake => own.mistakes += 1,
             Judgement::Blunder => own.blunders += 1,
         }
-        judgements.push((place as u32 + 1, judgement));
+        judgements.push((index as u32 + 1, judgement));
     }
     let accuracies = accuracies(&evaluations, side_of);
     for ((own, (moves, loss)), accuracy) in measures.iter_mut().zip(losses).zip(accuracies) {
@@ -162,7 +162,7 @@ pub(super) fn of(
     (measures.map(Some), judgements)
 }
 
-/// Returns both sides' accuracies, if every evaluation is there but the last.
+/// Returns both sides' accuracies, if every evaluation except the last exists.
 fn accuracies(evaluations: &[Option<Evaluation>], side_of: impl Fn(usize) -> Color) -> [Option<f64>; 2] {
     let known: Vec<f64> = evaluations.iter().map_while(|evaluation| evaluation.map(win_percent)).collect();
     let plies = known.len().saturating_sub(1);
@@ -173,7 +173,7 @@ fn accuracies(evaluations: &[Option<Evaluation>], side_of: impl Fn(usize) -> Col
     let mut sums = [Sums::default(); 2];
     for (ply, pair) in known.windows(2).enumerate() {
         let [before, after] = *pair else { continue };
-        // The windows before the first whole one are the first.
+        // The windows before the first complete one equal that one.
         let start = (ply + 2).saturating_sub(size.min(known.len()));
         let window = known.get(start..(start + size).min(known.len())).unwrap_or_default();
         let side = side_of(ply);
@@ -239,7 +239,7 @@ mod tests {
     fn moves_are_judged() {
         let blunder = |before, after, side| judge(before, after, side);
         use Evaluation::{Centipawns, Mate};
-        for (before, after, side, wanted) in [
+        for (before, after, side, expected) in [
             (Centipawns(0), Centipawns(-60), Color::White, Some(Judgement::Inaccuracy)),
             (Centipawns(0), Centipawns(-120), Color::White, Some(Judgement::Mistake)),
             (Centipawns(0), Centipawns(-180), Color::White, Some(Judgement::Blunder)),
@@ -254,7 +254,7 @@ mod tests {
             (Mate(3), Mate(5), Color::White, None),
             (Mate(-3), Mate(-2), Color::White, None),
         ] {
-            assert_eq!(blunder(before, after, side), wanted, "{before} {after} {side:?}");
+            assert_eq!(blunder(before, after, side), expected, "{before} {after} {side:?}");
         }
     }
 
@@ -270,9 +270,9 @@ mod tests {
         assert_eq!(judgements, [(3, Judgement::Blunder)]);
         let bad = move_accuracy(win_percent(INITIAL), win_percent(Evaluation::Centipawns(-300)));
         let weight = ((win_percent(INITIAL) - win_percent(Evaluation::Centipawns(-300))) / 2.0).clamp(0.5, 12.0);
-        let wanted = ((0.5 * 100.0 + weight * bad) / (0.5 + weight) + 2.0 / (0.01 + 1.0 / bad)) / 2.0;
+        let expected = ((0.5 * 100.0 + weight * bad) / (0.5 + weight) + 2.0 / (0.01 + 1.0 / bad)) / 2.0;
         let white = measures[0].unwrap();
-        assert!((white.accuracy.unwrap() - wanted).abs() < 1e-9, "{white:?} {wanted}");
+        assert!((white.accuracy.unwrap() - expected).abs() < 1e-9, "{white:?} {expected}");
         assert_eq!((white.blunders, white.centipawn_loss), (1, Some(157.5)));
         // A gap before the end.
         let gap = [pawns(&[15]), vec![None], pawns(&[15, 20])].concat();

@@ -5,17 +5,17 @@ use std::time::Duration;
 /// The clock data of a side.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ClockMeasures {
-    /// The least time left after a move; zero where only the times of the moves are known.
+    /// The minimum time left after a move; zero if only the times of the moves are known.
     pub lowest: Duration,
-    /// The time that the side's moves took: the sum of `[%emt ..]`, or else what the clocks and the tag TimeControl say;
-    /// the first move counts what the clock lost.
+    /// The time that the side's moves took: the sum of `[%emt ..]`, or otherwise from the clocks and the tag
+    /// TimeControl; the first move counts the loss of the clock.
     pub used: Duration,
     /// The moves with a clock or a time.
     pub moves: u32,
 }
 
-/// Returns the measures of the side that makes the plies at `first`, `first + 2`, ..; `control` is the time at the
-/// start and the increment, where they are known.
+/// Returns the measures of the side that makes the plies at `first`, `first + 2`, ..; `control` has the base time and
+/// the increment, if known.
 pub(super) fn of_side(
     clocks: &[Option<Duration>],
     elapsed: &[Option<Duration>],
@@ -33,9 +33,9 @@ pub(super) fn of_side(
         let (base, increment) = control.unwrap_or_default();
         let mut before = if control.is_some() { base } else { clocks.first().copied().unwrap_or_default() };
         let mut used = Duration::ZERO;
-        for (place, clock) in clocks.iter().enumerate() {
+        for (index, clock) in clocks.iter().enumerate() {
             // The first clock has no increment in it, or is not started at all.
-            let added = if place == 0 { Duration::ZERO } else { increment };
+            let added = if index == 0 { Duration::ZERO } else { increment };
             used += (before + added).saturating_sub(*clock);
             before = *clock;
         }

@@ -28,7 +28,7 @@ pub enum MeasureKind {
     Depth,
     /// The positions that a side's engine searched in all.
     Nodes,
-    /// The moves of the longest principal variation that a side's engine gives.
+    /// The number of moves in the longest principal variation of a side's engine.
     PvLength,
     /// The best evaluation that White has, in centipawns.
     MaxEval,
@@ -42,7 +42,7 @@ pub enum MeasureKind {
     Mate,
     /// The opening by its positions: the place of its name in the table of names.
     Opening,
-    /// The pieces on the board at the end, four bits for how many of each kind.
+    /// The pieces on the board at the end, four bits for the number of each kind.
     Ending,
 }
 
@@ -156,7 +156,7 @@ impl Unit {
         }
     }
 
-    /// Returns what a literal looks like.
+    /// Returns the expected form of a literal.
     pub fn what(self) -> &'static str {
         match self {
             Unit::Time => "a time: seconds as in 10 or 9.5, or 1:30",
@@ -169,8 +169,8 @@ impl Unit {
 }
 
 /// Returns the name of the piece of that place in [`Role`].
-pub fn piece_name(place: i64) -> &'static str {
-    PIECES.iter().find(|(_, role)| *role as i64 == place).map_or("", |(name, _)| name)
+pub fn piece_name(index: i64) -> &'static str {
+    PIECES.iter().find(|(_, role)| *role as i64 == index).map_or("", |(name, _)| name)
 }
 
 /// Parses a decimal number with this many significant decimals as an integer.

@@ -51,7 +51,7 @@ pub struct EngineMeasures {
 }
 
 impl EngineMeasures {
-    /// Takes what a comment after one of the side's moves says.
+    /// Adds the data of a comment after one of the side's moves.
     fn add(&mut self, comment: &Comment) {
         let note = comment.engine();
         self.depth = self.depth.max(note.depth);

@@ -30,7 +30,7 @@ impl Moments {
         let is_judged = |ply: u32| {
             self.judgement.is_none_or(|least| {
                 let own = measures.judgements.binary_search_by_key(&ply, |(ply, _)| *ply);
-                own.ok().and_then(|place| measures.judgements.get(place)).is_some_and(|(_, own)| *own >= least)
+                own.ok().and_then(|index| measures.judgements.get(index)).is_some_and(|(_, own)| *own >= least)
             })
         };
         let is_short = |ply: u32| {
@@ -48,16 +48,16 @@ impl Moments {
     pub fn find(&self, archive: &Archive, among: &GameSet) -> (Vec<Hit>, Vec<Unread>) {
         let of_chunk = |number: usize| {
             let games = archive.games_of(number);
-            let wanted: Vec<u64> =
+            let selected: Vec<u64> =
                 games.clone().filter(|game| among.contains(*game) && !archive.is_deleted(*game)).collect();
             let (mut hits, mut unread) = (Vec::new(), Vec::new());
-            if wanted.is_empty() {
+            if selected.is_empty() {
                 return (hits, unread);
             }
             match archive.chunk(number) {
                 Err(error) => unread.push(Unread { games, error }),
                 Ok(chunk) => {
-                    for game in wanted {
+                    for game in selected {
                         match chunk.game(game).and_then(|own| self.of_game(&own)) {
                             Ok(plies) => hits.extend(plies.into_iter().map(|ply| Hit::new(game, ply))),
                             Err(error) => unread.push(Unread { games: game..game + 1, error }),

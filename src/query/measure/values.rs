@@ -29,7 +29,7 @@ pub fn of_game(game: &GameRef<'_>, measures: &[Measure]) -> Result<Vec<i64>> {
             MeasureKind::Ending => Some(ending(game)?),
             MeasureKind::Opening => {
                 let found = Openings::table().classify(game)?;
-                found.and_then(|(opening, _)| Openings::table().place_of(opening.name)).map(|place| place as i64)
+                found.and_then(|(opening, _)| Openings::table().place_of(opening.name)).map(|index| index as i64)
             }
             _ => value(*measure, &own),
         };
@@ -43,15 +43,15 @@ pub fn of_game(game: &GameRef<'_>, measures: &[Measure]) -> Result<Vec<i64>> {
 pub fn of_games(archive: &Archive, measures: &[Measure], among: &GameSet) -> (Vec<Vec<i64>>, Vec<Unread>) {
     let of_chunk = |number: usize| {
         let games = archive.games_of(number);
-        let wanted: Vec<u64> = games.clone().filter(|game| among.contains(*game)).collect();
-        let (mut rows, mut unread) = (Vec::with_capacity(wanted.len()), Vec::new());
-        if wanted.is_empty() {
+        let selected: Vec<u64> = games.clone().filter(|game| among.contains(*game)).collect();
+        let (mut rows, mut unread) = (Vec::with_capacity(selected.len()), Vec::new());
+        if selected.is_empty() {
             return (rows, unread);
         }
         match archive.chunk(number) {
             Err(error) => unread.push(Unread { games, error }),
             Ok(chunk) => {
-                for game in wanted {
+                for game in selected {
                     match chunk.game(game).and_then(|own| of_game(&own, measures)) {
                         Ok(values) => rows.push((game, values)),
                         Err(error) => unread.push(Unread { games: game..game + 1, error }),
@@ -77,7 +77,7 @@ pub fn of_games(archive: &Archive, measures: &[Measure], among: &GameSet) -> (Ve
     (columns, unread)
 }
 
-/// Returns a value of a game, whose measures are `own`, or `None` if there is none.
+/// Returns a value of a game from its measures, or `None` if there is none.
 fn value(measure: Measure, own: &GameMeasures) -> Option<i64> {
     let side = measure.side.map_or(0, Color::index);
     let clock = || own.clocks.get(side).copied().flatten();
@@ -152,8 +152,8 @@ pub fn mating_piece(game: &GameRef<'_>) -> Result<Option<Role>> {
 /// The letters of pieces but the king, the best first, with their places in [`Role`].
 const LETTERS: [(char, usize); 5] = [('Q', 4), ('R', 3), ('B', 2), ('N', 1), ('P', 0)];
 
-/// Returns how many of each kind of piece are on the board at the end: four bits each, White's pawns lowest, kings left
-/// out; fifteen for more.
+/// Returns the number of pieces of each kind on the board at the end: four bits each, White's pawns lowest, without
+/// kings; at most fifteen.
 fn ending(game: &GameRef<'_>) -> Result<i64> {
     let last = game.position(game.plies())?;
     let mut counts = [0i64; 10];
@@ -167,19 +167,19 @@ fn ending(game: &GameRef<'_>) -> Result<i64> {
     Ok(counts.iter().rev().fold(0, |code, count| code << 4 | count))
 }
 
-/// The class of endings in which a side has more than two pieces beside king and pawns.
+/// The class of endings with more than two pieces of a side besides king and pawns.
 pub const MORE_PIECES: i64 = -1;
 
 /// Returns the class of an ending: its pieces, with one pawn for any number of pawns.
 pub fn ending_class(code: i64) -> i64 {
-    let count = |place: usize| code >> (place * 4) & 15;
+    let count = |index: usize| code >> (index * 4) & 15;
     let pieces = |side: usize| (1..5).map(|role| count(side * 5 + role)).sum::<i64>();
     if pieces(0) > 2 || pieces(1) > 2 {
         return MORE_PIECES;
     }
-    (0..10).fold(0, |class, place| {
-        let most = if place % 5 == Role::Pawn as usize { 1 } else { 15 };
-        class | count(place).min(most) << (place * 4)
+    (0..10).fold(0, |class, index| {
+        let most = if index % 5 == Role::Pawn as usize { 1 } else { 15 };
+        class | count(index).min(most) << (index * 4)
     })
 }
 

@@ -43,7 +43,7 @@ pub(in crate::query) fn read(value: &Value, place: &Place) -> Result<JsonQuery, 
     let fields = object(value, place)?;
     let number = |name: &str| match fields.get(name) {
         None => Ok(None),
-        Some(value) => value.as_u64().map(Some).ok_or_else(|| place.field(name).fault("a whole number is wanted")),
+        Some(value) => value.as_u64().map(Some).ok_or_else(|| place.field(name).fault("expected a whole number")),
     };
     let (skip, limit) = (number("skip")?.unwrap_or(0), number("limit")?);
     let streaks = if let Some(items) = fields.get("sequence") {
@@ -59,13 +59,13 @@ pub(in crate::query) fn read(value: &Value, place: &Place) -> Result<JsonQuery, 
 }
 
 pub(in crate::query) fn object<'a>(value: &'a Value, place: &Place) -> Result<&'a Map<String, Value>, QueryFault> {
-    value.as_object().ok_or_else(|| place.fault("an object {..} is wanted"))
+    value.as_object().ok_or_else(|| place.fault("expected an object {..}"))
 }
 
 fn array<'a>(value: &'a Value, place: &Place) -> Result<&'a [Value], QueryFault> {
     match value.as_array() {
         Some(items) if !items.is_empty() => Ok(items),
-        _ => Err(place.fault("an array of one rule or more is wanted")),
+        _ => Err(place.fault("expected an array of at least one rule")),
     }
 }
 
@@ -116,7 +116,7 @@ pub(in crate::query) fn is_rule(name: &str) -> bool {
 fn condition(fields: &Map<String, Value>, place: &Place) -> Result<Condition, QueryFault> {
     only(fields, &RULES, place)?;
     if !fields.keys().any(|name| RULES.contains(&name.as_str())) {
-        return Err(place.fault("at least one rule is wanted"));
+        return Err(place.fault("expected at least one rule"));
     }
     let mut condition = Condition {
         boards: list(fields, place, "sub-fen", BoardPattern::read_sub_fen)?,
@@ -177,7 +177,7 @@ fn list<T>(
 ) -> Result<Vec<T>, QueryFault> {
     let place = place.field(name);
     let read_at = |value: &Value, place: &Place| {
-        let text = value.as_str().ok_or_else(|| place.fault("a text is wanted"))?;
+        let text = value.as_str().ok_or_else(|| place.fault("expected a text"))?;
         read(text).map_err(|fault| place.fault_within(fault))
     };
     match fields.get(name) {
@@ -196,7 +196,7 @@ fn one<T>(
     read: impl Fn(&str) -> Result<T, Fault>,
 ) -> Result<Option<T>, QueryFault> {
     match fields.get(name) {
-        Some(Value::Array(_)) => Err(place.field(name).fault("one text is wanted, not a list")),
+        Some(Value::Array(_)) => Err(place.field(name).fault("expected one text, not a list")),
         _ => Ok(list(fields, place, name, read)?.pop()),
     }
 }

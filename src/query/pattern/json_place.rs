@@ -23,7 +23,7 @@ impl<'a> Place<'a> {
         Place { text, steps: Vec::new() }
     }
 
-    /// Returns whether it is the whole text.
+    /// Returns whether it is the entire text.
     pub fn is_whole(&self) -> bool {
         self.steps.is_empty()
     }
@@ -33,7 +33,7 @@ impl<'a> Place<'a> {
         self.step(Step::Field(name.to_owned()))
     }
 
-    /// Returns the place of an element of the array here, from 0.
+    /// Returns the location of this array's element, by its index from 0.
     pub fn item(&self, number: usize) -> Place<'a> {
         self.step(Step::Item(number))
     }
@@ -54,7 +54,7 @@ impl<'a> Place<'a> {
         self.fault_at(self.find().0, what)
     }
 
-    /// Returns the fault of a letter of the text that the value is, by its column in bytes from 1.
+    /// Returns the fault at a letter of this string value, by its column in bytes from 1.
     pub fn fault_within(&self, (column, what): (usize, String)) -> QueryFault {
         let Range { start, end } = self.find().1;
         let literal = self.text.get(start..end).unwrap_or_default();
@@ -69,7 +69,7 @@ impl<'a> Place<'a> {
         QueryFault::new(self.text, at.start.min(end)..at.end.min(end), what)
     }
 
-    /// The bytes of the name, where it is a member, and of the value.
+    /// The range of the name, for a member, and of the value.
     fn find(&self) -> (Range<usize>, Range<usize>) {
         let bytes = self.text.as_bytes();
         let start = blanks(bytes, 0);
@@ -110,11 +110,11 @@ fn child(text: &str, at: usize, step: &Step) -> Option<(Range<usize>, Range<usiz
         }
         let own = next..value(bytes, next);
         let is = match step {
-            Step::Field(wanted) => {
+            Step::Field(target) => {
                 let name = text.get(name.clone()).and_then(|name| serde_json::from_str::<String>(name).ok());
-                name.as_ref() == Some(wanted)
+                name.as_ref() == Some(target)
             }
-            Step::Item(wanted) => number == *wanted,
+            Step::Item(target) => number == *target,
         };
         if is {
             found = Some((name, own.clone()));
@@ -179,7 +179,7 @@ fn raw(literal: &str, at: usize) -> usize {
             _ => literal.get(place..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8),
         };
         let letters = literal.get(place..place + length).unwrap_or_default();
-        // Half of a pair is no string; together they have four bytes.
+        // Half of a surrogate pair is not a string; the pair has four bytes.
         let decoded = serde_json::from_str::<String>(&format!("\"{letters}\""));
         read += decoded.map_or(2, |text| text.len());
         place += length;

@@ -43,7 +43,7 @@ impl BoardPattern {
         BoardPattern::read_sub_fen(text).map_err(|fault| QueryFault::in_bytes(text, fault))
     }
 
-    /// Reads a board of which only the pawns count: these and no others. A pawn on rank 1 or 8 is an error.
+    /// Parses a board of which only the pawns count: exactly these pawns. A pawn on rank 1 or 8 is an error.
     pub fn parse_pawns(text: &str) -> Result<BoardPattern, QueryFault> {
         BoardPattern::read_pawns(text).map_err(|fault| QueryFault::in_bytes(text, fault))
     }
@@ -193,12 +193,12 @@ impl Material {
                 (Some(least), Some(b'-')) => {
                     let begun = at;
                     let most = number(text, &mut at)?.filter(|most| least <= *most);
-                    (least, most.ok_or_else(|| (begun + 1, format!("a number not less than {least} is wanted")))?)
+                    (least, most.ok_or_else(|| (begun + 1, format!("expected at least {least}")))?)
                 }
                 (Some(number), _) => (number, number),
             };
-            let place = usize::from(class - 1) + if black { 6 } else { 0 };
-            if let Some(count) = counts.get_mut(place) {
+            let index = usize::from(class - 1) + if black { 6 } else { 0 };
+            if let Some(count) = counts.get_mut(index) {
                 *count = (count.0.saturating_add(least), count.1.saturating_add(most));
             }
         }
@@ -219,7 +219,7 @@ impl Material {
     }
 }
 
-/// Reads a number from 0 to 64 at a place, if there is one, and goes on after it.
+/// Parses a number from 0 to 64 at `at`, if there is one, and advances past it.
 fn number(text: &str, at: &mut usize) -> Result<Option<u8>, Fault> {
     let rest = text.get(*at..).unwrap_or_default();
     let digits = rest.len() - rest.trim_start_matches(|letter: char| letter.is_ascii_digit()).len();
@@ -266,7 +266,7 @@ impl Imbalance {
     }
 }
 
-/// How a game ends on the board.
+/// The ending of a game on the board.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ending {
     /// By mate.
@@ -293,9 +293,9 @@ pub struct Condition {
     pub imbalances: Vec<Imbalance>,
     /// The move that led to the position.
     pub moves: Vec<MoveRule>,
-    /// The roles of which one made that move.
+    /// The moved piece has one of these roles.
     pub moved: Option<Vec<Role>>,
-    /// The roles of which one was captured by that move; an empty list: none was.
+    /// The captured piece has one of these roles; an empty list means no capture.
     pub captured: Option<Vec<Role>>,
     /// The side to move.
     pub side: Option<Color>,
@@ -326,7 +326,7 @@ impl Condition {
         {
             return false;
         }
-        let one_of = |roles: &[Role], role: u8| roles.iter().any(|wanted| *wanted as u8 == role);
+        let one_of = |roles: &[Role], role: u8| roles.iter().any(|allowed| *allowed as u8 == role);
         if let Some(roles) = &self.moved
             && !played.is_some_and(|played| one_of(roles, played.role))
         {
@@ -403,7 +403,7 @@ pub struct Streak(pub Vec<Condition>);
 pub struct Pattern(pub Vec<Streak>);
 
 impl Pattern {
-    /// Returns the pattern of one condition that has to hold for so many plies.
+    /// Returns the pattern of one condition that must hold for this many plies.
     pub fn lasting(condition: Condition, plies: usize) -> Pattern {
         Pattern(vec![Streak(vec![condition; plies.max(1)])])
     }
@@ -425,11 +425,11 @@ impl Pattern {
             .fold([u8::MAX; 4], |all, one| std::array::from_fn(|i| all[i].min(one[i])))
     }
 
-    /// Calls `found` with the plies of each match, until it returns false; a match begins after the end of the one
-    /// before.
+    /// Calls `found` with the plies of each match, until it returns false; a match begins after the end of the previous
+    /// one.
     ///
-    /// The matches are the earliest ones: of each streak the first that begins after the end of the one before it. The
-    /// game is one of an archive, or the [`Stream`] of any other; its result is the movetext's.
+    /// The matches are the earliest ones: of each streak, the first that begins after the end of the previous one. The
+    /// game is one of an archive, or any other [`Stream`]; its result is the movetext's.
     pub fn scan<'s>(
         &self,
         game: impl Into<Stream<'s>>,
@@ -461,7 +461,7 @@ impl Pattern {
         let last_ply = if needs_last { game.plies() } else { u32::MAX };
         let (mut replay, mut stream) = (Replay::new(game.start), game.bytes);
         let (mut played, mut done, mut plies) = (None, 0, Vec::new());
-        // For each open beginning of the current streak, how many of its conditions have held.
+        // For each open start of the current streak, the number of its conditions that have held.
         let mut open: Vec<usize> = Vec::new();
         loop {
             let Some(Streak(streak)) = self.0.get(done) else { return Ok(()) };
@@ -478,7 +478,7 @@ impl Pattern {
                 *held += usize::from(holds);
                 holds
             });
-            // The first to be open is the first to be whole.
+            // The streak that began first is complete first.
             if open.first() == Some(&streak.len()) {
                 let end = replay.ply();
                 plies.extend(end + 1 - streak.len() as u32..=end);

@@ -93,7 +93,7 @@ impl MoveRule {
         Ok(rule)
     }
 
-    /// Returns the rule for the other side, on a board turned over.
+    /// Returns the rule for the other side, on a reversed board.
     pub(super) fn swapped(&self) -> MoveRule {
         MoveRule { color: self.color.other(), to: self.to ^ 56, rank: self.rank.map(|rank| 7 - rank), ..*self }
     }
@@ -109,7 +109,7 @@ impl MoveRule {
     }
 
     fn is_played(&self, played: &Played) -> bool {
-        let is = |wanted: Option<u8>, found: u8| wanted.is_none_or(|wanted| wanted == found);
+        let is = |required: Option<u8>, found: u8| required.is_none_or(|required| required == found);
         self.color == played.color
             && self.castle == played.castle
             && (self.castle.is_some()

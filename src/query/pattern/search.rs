@@ -10,12 +10,12 @@ use crate::query::position::search::{
     Hit, Search, SearchOptions, SearchResult, Step, games_of, in_principal_variations,
 };
 
-/// How a pattern is searched for.
+/// Options of a pattern search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct PatternOptions {
     /// Also with colors reversed.
     pub either_color: bool,
-    /// How far the search goes in each game.
+    /// The range of the search in each game.
     pub reach: SearchOptions,
 }
 

@@ -21,7 +21,7 @@ const SORTED: usize = 16;
 /// Bytes of buckets that are written at a time.
 const WRITTEN: usize = 1 << 16;
 
-/// Makes the position index of an archive beside it; returns its size in bytes and how many positions it has.
+/// Builds the position index of an archive; returns its size in bytes and its number of positions.
 ///
 /// Uses `memory` bytes for sorting, about an eighth of a byte per position for the buckets, and sixteen bytes per game.
 /// Positions that do not fit go through temporary files in the folder of the archive, 16 bytes each. The unit of
@@ -63,7 +63,7 @@ impl Known {
     }
 }
 
-/// A game, deleted or not; `None` for one that is deleted and cannot be read.
+/// A game, deleted or not; `None` for an unreadable deleted game.
 fn any_game<'a>(archive: &'a Archive, chunk: &crate::archive::Chunk<'a>, number: u64) -> Result<Option<GameRef<'a>>> {
     match chunk.any_game(number) {
         Err(_) if archive.is_deleted(number) => Ok(None),
@@ -111,7 +111,7 @@ pub(in crate::query) fn add_facts(
     })
 }
 
-/// Adds a segment with the places of games; returns how many positions it has.
+/// Adds a segment with the places of games; returns its number of positions.
 pub(in crate::query) fn add_places(
     writer: &mut SideWriter,
     archive: &Archive,
@@ -279,7 +279,7 @@ impl Sorter {
     }
 }
 
-/// Reads what was written into a temporary file.
+/// Reads from a temporary file.
 fn read_back(file: BufWriter<File>, held: &mut Vec<(u64, u64)>) -> io::Result<()> {
     let mut file = file.into_inner().map_err(|error| error.into_error())?;
     let entries = file.stream_position()? / SORTED as u64;

@@ -6,9 +6,9 @@ use crate::format::facts::{Facts, MAX_PLIES};
 use crate::game::Outcome;
 use crate::query::value;
 
-/// Returns the facts of a game. The result is the tag's, or the movetext's where that says none.
+/// Returns the facts of a game. The result is the tag's, or the movetext's if the tag has none.
 pub fn facts(game: &GameRef<'_>) -> Result<Facts> {
-    let (mut told, mut ratings, mut years) = (None, [None; 2], [None; 2]);
+    let (mut tag_outcome, mut ratings, mut years) = (None, [None; 2], [None; 2]);
     let keep = |number: &mut Option<u16>, value: Option<u16>| {
         number.get_or_insert(value.unwrap_or(0));
     };
@@ -18,11 +18,11 @@ pub fn facts(game: &GameRef<'_>) -> Result<Facts> {
         b"Date" => keep(&mut years[0], value::year(value)),
         b"UTCDate" => keep(&mut years[1], value::year(value)),
         b"Result" => {
-            told.get_or_insert(value::outcome(value));
+            tag_outcome.get_or_insert(value::outcome(value));
         }
         _ => {}
     })?;
-    let outcome = result(game, told.flatten());
+    let outcome = result(game, tag_outcome.flatten());
     let year = years.into_iter().flatten().find(|year| *year > 0).unwrap_or(0);
     let ratings = ratings.map(Option::unwrap_or_default);
     Ok(Facts { plies: game.plies().min(MAX_PLIES), set_up: game.is_set_up(), outcome, ratings, year })
@@ -35,8 +35,8 @@ pub fn outcome(game: &GameRef<'_>) -> Result<Outcome> {
 }
 
 /// Returns the result of a game: the tag, or the movetext if the tag has none.
-pub fn result(game: &GameRef<'_>, told: Option<Outcome>) -> Outcome {
-    told.or_else(|| game.outcome()).unwrap_or(Outcome::Unknown)
+pub fn result(game: &GameRef<'_>, tag_outcome: Option<Outcome>) -> Outcome {
+    tag_outcome.or_else(|| game.outcome()).unwrap_or(Outcome::Unknown)
 }
 
 /// A rating that fits.

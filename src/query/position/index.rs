@@ -16,7 +16,7 @@ use crate::query::segments::{Held, Rows, SideFile, union, without};
 use std::ops::Range;
 use std::sync::OnceLock;
 
-/// An open position index: for some games of its archive, mostly all, where each of their positions is.
+/// An open position index: for some games of its archive, usually all, the places of all their positions.
 #[derive(Debug)]
 pub struct PositionIndex {
     segments: Vec<PlaceSegment>,
@@ -59,14 +59,14 @@ impl PositionIndex {
         self.fault.get().copied()
     }
 
-    /// Remembers why the index did not answer.
+    /// Records the reason why the index did not answer.
     pub(in crate::query) fn failed(&self, error: &Error) {
         if let Some(damage) = error.damage() {
             let _ = self.fault.set(damage);
         }
     }
 
-    /// Returns how many positions are indexed.
+    /// Returns the number of indexed positions.
     pub fn len(&self) -> u64 {
         self.segments.iter().map(PlaceSegment::len).sum()
     }
@@ -98,13 +98,13 @@ impl PositionIndex {
         &self.facts
     }
 
-    /// Returns what is known of games, which have to be indexed. Reads eight bytes a game.
+    /// Returns the known facts of games, which must be indexed. Reads eight bytes per game.
     pub fn facts(&self, games: Range<u64>) -> Result<Vec<Facts>> {
         let numbers = self.facts.of(games)?;
         Ok(numbers.iter().map(|number| Facts::decode(u64::from_le_bytes(*number))).collect())
     }
 
-    /// Returns how many places have a position, as far as the index can tell one from others.
+    /// Returns the number of places with a position, as far as the index distinguishes it from others.
     pub fn count(&self, position: &Position) -> Result<u64> {
         self.segments.iter().map(|segment| segment.count(position)).sum()
     }

@@ -26,8 +26,8 @@ const LONGEST: usize = 48;
 struct At {
     game: u64,
     ply: u32,
-    /// Whether it is the standard starting position at the start of a game, which the index names by the game and not
-    /// by a key.
+    /// Whether it is the standard starting position at the start of a game, which the index stores per game and not by
+    /// key.
     is_start: bool,
 }
 
@@ -48,16 +48,16 @@ struct Beginning {
 }
 
 impl Search<'_> {
-    /// Finds the games by the index, and those that are not indexed by looking at them.
+    /// Finds games with the index, and searches the games that are not indexed.
     pub(in crate::query) fn index_search(
         &self,
         index: &PositionIndex,
-        sought: &PositionQuery,
+        query: &PositionQuery,
         reach: SearchOptions,
     ) -> Result<SearchResult> {
         let mut parts = Vec::new();
         for segment in index.segments() {
-            self.search_segment(index, segment, sought, reach, &mut parts)?;
+            self.search_segment(index, segment, query, reach, &mut parts)?;
         }
         let mut steps = vec![Step { what: "all games", games: self.archive().len() }];
         steps.push(Step { what: "position index", games: parts.iter().map(|part| part.games).sum() });
@@ -72,11 +72,11 @@ impl Search<'_> {
         if let Some(rest) = self.unindexed(index) {
             let search = self.of_rest(&rest);
             steps.push(Step { what: "not indexed", games: rest.len() });
-            let rest = search.position(sought, reach);
+            let rest = search.position(query, reach);
             found.hits.extend(rest.hits);
             found.unread.extend(rest.unread);
         }
-        // Segments are of games in turns where some have been changed.
+        // After changes, the segments alternate between ranges of games.
         found.hits.sort_unstable();
         steps.push(Step { what: "replay", games: games_of(&found.hits) });
         Ok(SearchResult { steps, ..found })
@@ -99,20 +99,20 @@ impl Search<'_> {
         &self,
         index: &PositionIndex,
         segment: &PlaceSegment,
-        sought: &PositionQuery,
+        query: &PositionQuery,
         reach: SearchOptions,
         parts: &mut Vec<Part>,
     ) -> Result<()> {
-        let variants = sought.variants();
+        let variants = query.variants();
         let lists = variants.iter().map(|position| segment.places_of_position(position)).collect::<Result<Vec<_>>>()?;
-        let from_start = sought.matches(&STANDARD);
+        let from_start = query.matches(&STANDARD);
         let count: usize = lists.iter().map(|list| list.len()).sum();
         if count < FEW && !from_start {
             let mut places: Vec<u64> = lists.iter().flat_map(|list| list.iter()).copied().collect();
             places.sort_unstable();
             let located = segment.locate(&places)?.into_iter();
             let places = located.map(|place| At { game: place.game, ply: place.ply, is_start: false }).collect();
-            parts.push(self.part(sought, places, reach, &mut Vec::new()));
+            parts.push(self.part(query, places, reach, &mut Vec::new()));
             return Ok(());
         }
         let of_range = |known: &mut Vec<Beginning>, range: GameRange<'_>| {
@@ -129,7 +129,7 @@ impl Search<'_> {
                     places.push(At { game, ply: place.saturating_sub(range.start) as u32, is_start: false });
                 }
             }
-            self.part(sought, places, reach, known)
+            self.part(query, places, reach, known)
         };
         let ranges = segment.ranges(index.known())?;
         parts.par_extend(ranges.into_par_iter().with_min_len(4).map_init(Vec::new, of_range));
@@ -139,7 +139,7 @@ impl Search<'_> {
     /// Looks at these places.
     fn part(
         &self,
-        sought: &PositionQuery,
+        query: &PositionQuery,
         mut places: Vec<At>,
         reach: SearchOptions,
         known: &mut Vec<Beginning>,
@@ -155,7 +155,7 @@ impl Search<'_> {
         part.hits.reserve(places.len());
         for places in places.chunk_by(|a, b| a.game == b.game) {
             part.games += 1;
-            if let Err(error) = self.look_at(sought, places, reach, known, &mut part.hits) {
+            if let Err(error) = self.look_at(query, places, reach, known, &mut part.hits) {
                 part.unread.push(error);
             }
         }
@@ -165,7 +165,7 @@ impl Search<'_> {
     /// Looks at the places of one game.
     fn look_at(
         &self,
-        sought: &PositionQuery,
+        query: &PositionQuery,
         mut places: &[At],
         reach: SearchOptions,
         known: &mut Vec<Beginning>,
@@ -202,9 +202,9 @@ impl Search<'_> {
             let used = replay.run(stream, *ply).map_err(|_| Damage::new(0, DamageKind::Moves).of_game(number))?;
             let (bytes, rest) = stream.split_at_checked(used).unwrap_or_default();
             stream = rest;
-            let fits = replay.ply() == *ply && sought.is_at(&replay);
+            let fits = replay.ply() == *ply && query.is_at(&replay);
             if is_short && used <= LONGEST {
-                // The one that has been known longest gives way.
+                // The oldest entry is replaced.
                 if known.len() == KNOWN {
                     known.remove(0);
                 }

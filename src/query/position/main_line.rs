@@ -7,8 +7,8 @@ use crate::chess::{Color, Position};
 use crate::query::position::position_query::{Home, PositionQuery, class, has_back_pawns, home_pawns};
 use crate::query::position::signature::Departures;
 
-/// A walk along main lines in search of a position, which ends where it cannot come any more: for games that are in no
-/// archive. It is made once for many games.
+/// A walk along main lines that searches for a position, and ends when the position can no longer occur. It works for
+/// games outside archives, and is built once for many games.
 ///
 /// ```
 /// use scoresheet::brenner::standalone::{self, Stream};
@@ -28,7 +28,7 @@ use crate::query::position::signature::Departures;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct MainLine<'a> {
-    sought: &'a PositionQuery,
+    query: &'a PositionQuery,
     /// Data of games from the standard starting position.
     standard: Option<HomePawnFilter>,
     /// That position, to begin with.
@@ -48,22 +48,22 @@ struct HomePawnFilter {
 }
 
 impl HomePawnFilter {
-    /// Returns `None` where no game from this start can have the position.
-    fn new(sought: &PositionQuery, start: &Position) -> Option<HomePawnFilter> {
+    /// Returns `None` if no game from this start can have the position.
+    fn new(query: &PositionQuery, start: &Position) -> Option<HomePawnFilter> {
         let departures = Departures::new(&start.board);
         if has_back_pawns(&start.board) {
             return Some(HomePawnFilter { departures, needed: [0; 2], has_back_pawns: true });
         }
-        let (needed, standing) = (sought.home(), home_pawns(&start.board));
+        let (needed, standing) = (query.home(), home_pawns(&start.board));
         let possible = (0..2).all(|side| needed[side] & !standing[side] == 0);
         possible.then_some(HomePawnFilter { departures, needed, has_back_pawns: false })
     }
 }
 
 impl<'a> MainLine<'a> {
-    pub(crate) fn new(sought: &'a PositionQuery) -> MainLine<'a> {
-        let (standard, start) = (HomePawnFilter::new(sought, &STANDARD), Replay::new(&STANDARD));
-        MainLine { sought, standard, start, at_start: sought.matches(&STANDARD), earliest: sought.earliest() }
+    pub(crate) fn new(query: &'a PositionQuery) -> MainLine<'a> {
+        let (standard, start) = (HomePawnFilter::new(query, &STANDARD), Replay::new(&STANDARD));
+        MainLine { query, standard, start, at_start: query.matches(&STANDARD), earliest: query.earliest() }
     }
 
     /// Returns the first ply at which a game has the position. Under a microsecond for most games.
@@ -83,12 +83,12 @@ impl<'a> MainLine<'a> {
         game: impl Into<Stream<'s>>,
         mut hit: impl FnMut(&Replay, &[u8]) -> bool,
     ) -> Result<(), ReplayError> {
-        let (sought, game) = (self.sought, game.into());
+        let (query, game) = (self.query, game.into());
         let mut rest = game.bytes;
         let (mut replay, of_start);
         let filter = if game.is_set_up() {
             replay = Replay::new(game.start);
-            of_start = HomePawnFilter::new(sought, game.start);
+            of_start = HomePawnFilter::new(query, game.start);
             &of_start
         } else {
             // Properties of every such game need no test, and a move has at least one byte.
@@ -106,27 +106,27 @@ impl<'a> MainLine<'a> {
             &self.standard
         };
         let Some(HomePawnFilter { departures, needed, has_back_pawns }) = filter else { return Ok(()) };
-        let turn = sought.compare().side.then(|| sought.position().turn());
-        let ahead = sought.first();
+        let turn = query.compare().side.then(|| query.position().turn());
+        let ahead = query.first();
         // Whether the pieces may be there, and whether they can be later.
         let look = |board: &[u8; 64], to_move: Color| {
             let here = class(board[ahead.0]) == ahead.1 && turn.is_none_or(|turn| turn == to_move);
-            (here && sought.same_pieces(board), !departures.lost(board, *needed))
+            (here && query.same_pieces(board), !departures.lost(board, *needed))
         };
         let (mut here, mut can_be) = look(replay.board(), replay.turn());
-        can_be &= *has_back_pawns || sought.is_ahead(replay.board());
+        can_be &= *has_back_pawns || query.is_ahead(replay.board());
         loop {
             if !can_be {
                 return Ok(());
             }
-            if here && sought.same_state_at(&replay.state()) && !hit(&replay, rest) {
+            if here && query.same_state_at(&replay.state()) && !hit(&replay, rest) {
                 return Ok(());
             }
             let (used, stopped) = replay.run_while(rest, |state| {
                 let board = state.board();
                 (here, can_be) = look(board, state.turn());
                 if state.ply().is_multiple_of(ASKED) {
-                    can_be &= *has_back_pawns || sought.is_ahead(board);
+                    can_be &= *has_back_pawns || query.is_ahead(board);
                 }
                 !here && can_be
             })?;
@@ -147,7 +147,7 @@ impl PositionQuery {
 
 impl std::fmt::Debug for MainLine<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("MainLine").field("sought", self.sought).finish_non_exhaustive()
+        f.debug_struct("MainLine").field("query", self.query).finish_non_exhaustive()
     }
 }
 

@@ -51,7 +51,7 @@ fn is_shared(archive: &Archive, index: &PositionIndex, game: u64, key: u64) -> R
 }
 
 fn segment_has(archive: &Archive, segment: &PlaceSegment, game: u64, key: u64) -> Result<bool> {
-    // Mostly one of the first tells; where none does, all are looked at.
+    // Usually one of the first games decides; if none does, all are examined.
     for most in [FEW, u64::MAX] {
         let (places, are_all) = segment.first_places(key, most)?;
         let own = segment.places_of(game)?;

@@ -55,12 +55,12 @@ const GAMES_PER_RANGE: u64 = 8 * GROUP as u64;
 pub struct PlaceSegment {
     held: Held,
     layout: PlacesLayout,
-    /// The places of games for which another segment answers.
+    /// The places of games that another segment covers.
     hidden: Vec<Range<u64>>,
 }
 
 impl PlaceSegment {
-    /// Reads the trailer. Answers for the games of `owned` alone, some of those that are the segment's.
+    /// Reads the trailer. The result covers only the games of `owned`, which are some of the segment's.
     pub(in crate::query) fn open(mut held: Held, owned: Rows) -> Result<PlaceSegment, Damage> {
         let pages = &held.pages;
         let damage = pages.damage();
@@ -77,12 +77,12 @@ impl PlaceSegment {
         Ok(segment)
     }
 
-    /// Returns the games for which it answers.
+    /// Returns the games that it covers.
     pub(in crate::query) fn owned(&self) -> &Rows {
         &self.held.owned
     }
 
-    /// Returns how many positions it has.
+    /// Returns the number of positions.
     pub fn len(&self) -> u64 {
         self.layout.entries
     }
@@ -92,12 +92,12 @@ impl PlaceSegment {
         self.len() == 0
     }
 
-    /// Returns how many places it has.
+    /// Returns the number of places.
     pub fn places(&self) -> u64 {
         self.layout.places
     }
 
-    /// Returns how many of the highest bits of a key say its bucket.
+    /// Returns the number of highest bits of a key that select its bucket.
     pub fn bucket_bits(&self) -> u32 {
         self.layout.bits
     }
@@ -132,7 +132,7 @@ impl PlaceSegment {
         self.first_places(key, u64::MAX).map(|(places, _)| places)
     }
 
-    /// Returns the first places of a key, at most so many, and whether these are all.
+    /// Returns the first places of a key, at most this many, and whether these are all.
     pub(super) fn first_places(&self, key: u64, most: u64) -> Result<(Places, bool)> {
         let (bucket, check) = self.layout.split(key);
         let damage = self.pages().damage();
@@ -152,7 +152,7 @@ impl PlaceSegment {
         Ok((Places(places), are_all))
     }
 
-    /// Returns how many places have a position, as far as the segment can tell one from others.
+    /// Returns the number of places with a position, as far as the segment distinguishes it from others.
     pub fn count(&self, position: &Position) -> Result<u64> {
         let (bucket, check) = self.layout.split(position.zobrist());
         let damage = self.pages().damage();
@@ -195,7 +195,7 @@ impl PlaceSegment {
         self.pages().bytes(rows.start * width..rows.end * width)
     }
 
-    /// Returns the first place of a row; of the row after the last how many places there are.
+    /// Returns the first place of a row; for the row after the last, the number of places.
     fn first_place(&self, row: u64) -> Result<u64, Damage> {
         if row >= self.layout.games {
             return Ok(self.layout.places);
@@ -207,14 +207,13 @@ impl PlaceSegment {
         Ok(before.fold(start, |place, plies| place.saturating_add(places_in(number(plies)))))
     }
 
-    /// Returns the places of a game, from ply 0 on; none where the segment does not know it.
+    /// Returns the places of a game, from ply 0 on; empty if the segment does not have the game.
     pub fn places_of(&self, game: u64) -> Result<Range<u64>, Damage> {
         let Some(row) = self.held.rows.row_of(game) else { return Ok(0..0) };
         Ok(self.first_place(row)?..self.first_place(row + 1)?)
     }
 
-    /// Returns the game and ply of each of these places, which must ascend. Fast where they are many and where they are
-    /// few.
+    /// Returns the game and ply of each of these places, which must ascend. Fast for many and for few places.
     pub fn locate(&self, places: &[u64]) -> Result<Vec<Place>> {
         if places.len() < FEW {
             // Not all pages of the table need be looked at.
@@ -278,14 +277,14 @@ impl PlaceSegment {
         Err(damage.into())
     }
 
-    /// Returns the games for which it answers as ranges of some hundreds, in order.
+    /// Returns the games that it covers, as ranges of some hundreds, in order.
     pub(in crate::query) fn ranges<'a>(&'a self, facts: &'a KnownFacts) -> Result<Vec<GameRange<'a>>> {
         let mut ranges = Vec::new();
         for (run, _) in self.held.owned.runs() {
             let mut game = run.start;
             while game < run.end {
                 let Some(row) = self.held.rows.row_of(game) else { break };
-                // As far as the group's end, where a start is known.
+                // Up to the group's end, if a start is known.
                 let own = (GAMES_PER_RANGE - row % GAMES_PER_RANGE).min(run.end - game);
                 let places = self.first_place(row)?..self.first_place(row + own)?;
                 ranges.push(GameRange {
@@ -370,7 +369,7 @@ impl KnownFacts {
     }
 }
 
-/// Games one after the other.
+/// Consecutive games.
 #[derive(Debug)]
 pub(in crate::query) struct GameRange<'a> {
     /// The first game, from 1.
@@ -395,7 +394,7 @@ impl GameRange<'_> {
         })
     }
 
-    /// Returns what is known of a game of the range.
+    /// Returns the known facts of a game of the range.
     pub fn facts(&self, game: u64) -> Option<Facts> {
         let facts = self.facts.get(usize::try_from(game.checked_sub(self.game)?).ok()?)?;
         Some(Facts::decode(u64::from_le_bytes(*facts)))

@@ -12,7 +12,7 @@ pub struct Compare {
     pub side: bool,
     /// The castling rights, with the rooks that they mean.
     pub castling: bool,
-    /// The en passant capture, where one is legal; a target at which nothing can capture never counts.
+    /// A legal en passant capture; a target without a legal capture never counts.
     pub en_passant: bool,
 }
 
@@ -47,7 +47,7 @@ pub(crate) fn class(code: u8) -> u8 {
 /// The ranks on which the pawns start, as eight bytes each: one for White, one for Black.
 pub(crate) type Home = [u64; 2];
 
-/// Returns what stands on the second and the seventh rank of a board of codes.
+/// Returns the contents of the second and the seventh rank of a board of codes.
 #[inline]
 pub(crate) fn home_ranks(board: &[u8; 64]) -> Home {
     let rank = |first: usize| {
@@ -58,7 +58,7 @@ pub(crate) fn home_ranks(board: &[u8; 64]) -> Home {
     [rank(8), rank(48)]
 }
 
-/// Returns a byte of ones for each square of the home ranks where the color's own pawn stands.
+/// Returns a byte of ones for each square of the home ranks with a pawn of that side.
 pub(crate) fn home_pawns(board: &[u8; 64]) -> Home {
     let mut lanes = [0; 2];
     for (side, ranks) in home_ranks(board).iter().enumerate() {
@@ -71,7 +71,7 @@ pub(crate) fn home_pawns(board: &[u8; 64]) -> Home {
     lanes
 }
 
-/// Returns whether a pawn stands after its own home rank: then a home square can be filled again.
+/// Returns whether a pawn is behind its home rank: it can then refill a home square.
 pub(crate) fn has_back_pawns(board: &[u8; 64]) -> bool {
     let pawn = |code: &u8| matches!(class(*code), 1 | 7);
     board[..8].iter().any(pawn) || board[56..].iter().any(pawn)
@@ -84,7 +84,7 @@ fn pawns(board: &[u8; 64]) -> [u64; 2] {
     let mut sets = [0; 2];
     for (rank, codes) in board.as_chunks::<8>().0.iter().enumerate().skip(1).take(6) {
         let codes = u64::from_le_bytes(*codes);
-        // Of a code's bits 2 to 4, the role, only a pawn's has neither 3 nor 4; bit 5 is the color.
+        // In bits 2 to 4 of a code (the role), only pawns have neither bit 3 nor bit 4; bit 5 is the color.
         let pawns = !(codes >> 3 | codes >> 4) & ONES;
         let black = codes >> 5 & pawns;
         for (set, lanes) in sets.iter_mut().zip([pawns ^ black, black]) {
@@ -94,7 +94,7 @@ fn pawns(board: &[u8; 64]) -> [u64; 2] {
     sets
 }
 
-/// Returns the squares from which a pawn can come to a square, that itself included.
+/// Returns the squares from which a pawn can reach a square, including this square.
 fn after(square: usize, white: bool) -> u64 {
     let (file, rank) = (square % 8, square / 8);
     let from = |other: &usize| {
@@ -117,7 +117,7 @@ pub struct PositionQuery {
     gone: u16,
     /// White's pawns, Black's pawns, White's pieces, Black's pieces.
     pieces: [u8; 4],
-    /// For each pawn that has left home, whether it is Black's, and the squares from which it can have come.
+    /// For each pawn that has left home, whether it is Black's, and its possible origins.
     ways: Vec<(usize, u64)>,
     en_passant: Option<Square>,
 }
@@ -154,7 +154,7 @@ impl PositionQuery {
                 gone |= u16::from(lanes >> (file * 8) & 1 == 0) << (side * 8 + file);
             }
         }
-        let count = |wanted: &dyn Fn(u8) -> bool| classes.iter().filter(|class| wanted(**class)).count() as u8;
+        let count = |is_counted: &dyn Fn(u8) -> bool| classes.iter().filter(|class| is_counted(**class)).count() as u8;
         let pieces = [
             count(&|class| class == 1),
             count(&|class| class == 7),
@@ -173,9 +173,9 @@ impl PositionQuery {
         PositionQuery { position: position.clone(), compare, classes, order, home, gone, pieces, ways, en_passant }
     }
 
-    /// Reads a FEN, or `startpos`. Fields after the piece placement may be left out, and are then not compared.
+    /// Parses a FEN, or `startpos`. Missing fields after the piece placement are not compared.
     ///
-    /// Errors: the field at fault, at its place.
+    /// Errors: the location of the invalid field.
     pub fn from_fen(fen: &str) -> Result<PositionQuery, QueryFault> {
         if fen == "startpos" {
             return Ok(PositionQuery::from(&Position::standard()));
@@ -188,7 +188,7 @@ impl PositionQuery {
         Ok(PositionQuery::new(&position, compare))
     }
 
-    /// Returns the query that compares no more than this.
+    /// Returns the query that compares only these fields.
     pub fn with_compare(self, most: Compare) -> PositionQuery {
         let compare = Compare {
             side: self.compare.side && most.side,
@@ -208,7 +208,7 @@ impl PositionQuery {
         PositionQuery::new(&self.position.colors_swapped(), self.compare)
     }
 
-    /// Returns what has to agree.
+    /// Returns the compared fields.
     pub fn compare(&self) -> Compare {
         self.compare
     }
@@ -226,8 +226,8 @@ impl PositionQuery {
     }
 
     /// Returns a ply before which no game from the standard starting position can reach it. A piece on a square without
-    /// such a piece at the start has moved; a pawn has moved as often as its path requires; only castling moves two
-    /// pieces; every missing piece was captured by a move.
+    /// such a piece at the start has moved. A pawn has moved at least the number of times that its path requires. Only
+    /// castling moves two pieces, and every missing piece was captured by a move.
     pub(crate) fn earliest(&self) -> u32 {
         let start = &Position::standard().board;
         let mut moves = [0u32; 2];
@@ -254,8 +254,8 @@ impl PositionQuery {
         (square, self.classes[square])
     }
 
-    /// Returns whether a position in which no pawn stands after its home can still come from a board: there are pieces
-    /// enough, and each pawn can come from somewhere.
+    /// Returns whether a position without pawns behind their home ranks can still follow a board: enough pieces remain,
+    /// and each pawn has a possible origin.
     #[inline]
     pub(crate) fn is_ahead(&self, board: &[u8; 64]) -> bool {
         let pieces: u8 = board.iter().map(|code| u8::from(*code != EMPTY)).sum();
@@ -308,17 +308,17 @@ impl PositionQuery {
         }
     }
 
-    /// Returns whether a replay has come to the position.
+    /// Returns whether a replay is at the position.
     pub(crate) fn is_at(&self, replay: &Replay) -> bool {
         self.same_pieces(replay.board()) && self.same_state_at(&replay.state())
     }
 
-    /// Returns whether a position is the one sought.
+    /// Returns whether a position matches the query.
     pub fn matches(&self, other: &Position) -> bool {
         self.same_pieces(&other.board) && self.same_state(other)
     }
 
-    /// Returns every position that would be a match, whatever does not count written out: for look-ups by key.
+    /// Returns every position that would match, with all values of the ignored fields, for look-ups by key.
     pub(crate) fn variants(&self) -> Vec<Position> {
         let mut sides = vec![self.position.clone()];
         if !self.compare.side {
@@ -374,7 +374,7 @@ impl PositionQuery {
     }
 }
 
-/// Returns whether a pawn of the side to move stands beside the pawn that has just passed over `target`.
+/// Returns whether a pawn of the side to move is beside the pawn that has just passed over `target`.
 fn beside_pawns(target: Square, state: &ReplayState<'_>) -> bool {
     let (pawn, rank) = if state.turn() == Color::White { (1, 4) } else { (7, 3) };
     let file = target.index() % 8;
@@ -429,16 +429,16 @@ mod tests {
     #[test]
     fn pawns_come_from_behind() {
         let fen = "r1bqkb1r/pp1n1ppp/2n1p3/3pP3/3P4/2P2N2/PP3PPP/RNBQKB1R w KQkq - 0 1";
-        let sought = PositionQuery::new(&Position::from_fen(fen.as_bytes()).unwrap(), Compare::default());
+        let query = PositionQuery::new(&Position::from_fen(fen.as_bytes()).unwrap(), Compare::default());
         let set = |squares: &[usize]| squares.iter().fold(0u64, |set, square| set | 1 << square);
         assert_eq!(after(18, true), set(&[18, 9, 10, 11]) | 0x1F);
         assert_eq!(after(42, false), set(&[42, 49, 50, 51]) | 0x1F << 56);
-        let own = pawns(&sought.position().board);
+        let own = pawns(&query.position().board);
         assert_eq!(own, [set(&[36, 27, 18, 8, 9, 13, 14, 15]), set(&[48, 49, 53, 54, 55, 44, 35])]);
-        let ahead = |fen: &str| sought.is_ahead(Replay::new(&Position::from_fen(fen.as_bytes()).unwrap()).board());
+        let ahead = |fen: &str| query.is_ahead(Replay::new(&Position::from_fen(fen.as_bytes()).unwrap()).board());
         assert!(ahead("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"));
         assert!(ahead(fen));
-        // The pawn on c3 can come from b2, d2 or c2; all three gone on, or taken, it cannot.
+        // The pawn on c3 can come from b2, d2 or c2. If all three have moved on or were captured, it cannot exist.
         assert!(ahead("rnbqkbnr/pppppppp/8/8/1PP5/8/P2PPPPP/RNBQKBNR b KQkq - 0 1"));
         assert!(!ahead("rnbqkbnr/pppppppp/8/8/1PPP4/8/P3PPPP/RNBQKBNR b KQkq - 0 1"));
         // A piece too few.
@@ -452,7 +452,7 @@ mod tests {
         assert_eq!(earliest("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"), 0);
         // Castled: two pieces away from home are one move.
         assert!(earliest("r1bqk1nr/pppp1ppp/2n5/2b1p3/2B1P3/5N2/PPPP1PPP/RNBQ1RK1 b kq - 0 1") <= 7);
-        // A pawn on the seventh has moved four times, and taken what is not there.
+        // A pawn on the seventh rank has moved four times, and has captured missing pieces.
         assert_eq!(earliest("rnbqkbnr/ppppppPp/8/8/8/8/PPPPPP1P/RNBQKBNR w KQkq - 0 1"), 5);
         assert_eq!(earliest("4k3/8/8/8/8/8/PPPPPPPP/RNBQKBNR w KQ - 0 1"), 29);
     }

@@ -14,7 +14,7 @@ use crate::query::position::position_query::PositionQuery;
 use crate::query::position::signature::Signatures;
 use rayon::prelude::*;
 
-/// A browser has no side files, and so need not load what reads them.
+/// A browser has no side files, and need not load the code that reads them.
 pub(super) const HAS_FILES: bool = !cfg!(target_family = "wasm");
 
 /// Games to a task.
@@ -22,7 +22,7 @@ pub(in crate::query) const TASK: usize = 256;
 /// Games that are opened together.
 const TOGETHER: usize = 16;
 
-/// A place where a game has the position.
+/// A place: a game and a ply with the position.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Hit {
     /// The game, from 1.
@@ -48,7 +48,7 @@ impl Hit {
     }
 }
 
-/// How far a search goes in each game.
+/// The range of the search in each game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct SearchOptions {
     /// All plies with the position, not the first alone.
@@ -67,7 +67,7 @@ impl SearchOptions {
         self.variations || self.principal_variations
     }
 
-    /// Leaves what counts of the hits of a game.
+    /// Removes the hits of a game that do not count.
     pub(crate) fn keep(self, found: &mut Vec<Hit>) {
         found.sort_unstable_by_key(|hit| (hit.ply, hit.variation, hit.pv));
         found.dedup();
@@ -96,7 +96,7 @@ pub struct Cost {
     /// Whether they are replayed from their start: half a microsecond each, and more if they must be read from disk.
     /// Entries of the index cost less, and nothing for an opening tree.
     pub replayed: bool,
-    /// By what they are known: the last step before games are read, as in [`Step`].
+    /// The origin of the candidates: the last step before games are read, as in [`Step`].
     pub with: &'static str,
 }
 
@@ -208,24 +208,24 @@ impl<'a> Search<'a> {
         self.monitor.is_some_and(Monitor::is_stopped)
     }
 
-    /// Returns what a search for a position would cost, variations left out; without a position what one would cost
-    /// that replays every game searched, as a pattern's does without signatures. Asks the index, or looks at the
-    /// signatures of all games: some milliseconds a million.
-    pub fn cost(&self, sought: Option<&PositionQuery>) -> Cost {
-        if let (Some(index), Some(sought)) = (self.index(), sought)
-            && let Ok(games) = sought.variants().iter().map(|position| index.count(position)).sum::<Result<u64>>()
+    /// Returns the cost of a search for a position, without variations. Without a position, returns the cost of a
+    /// search that replays every game, such as a pattern search without signatures. Uses the index, or tests the
+    /// signatures of all games: some milliseconds per million.
+    pub fn cost(&self, query: Option<&PositionQuery>) -> Cost {
+        if let (Some(index), Some(query)) = (self.index(), query)
+            && let Ok(games) = query.variants().iter().map(|position| index.count(position)).sum::<Result<u64>>()
         {
             let named = Cost { games, replayed: false, with: "position index" };
             return match self.unindexed(index) {
                 None => named,
                 Some(rest) => {
-                    let rest = self.of_rest(&rest).cost(Some(sought));
+                    let rest = self.of_rest(&rest).cost(Some(query));
                     Cost { with: "position index", ..named.and(rest) }
                 }
             };
         }
         let mut steps = Vec::new();
-        let games = self.candidates(sought, &mut steps).len() as u64;
+        let games = self.candidates(query, &mut steps).len() as u64;
         Cost { games, replayed: true, with: steps.last().map_or("all games", |step| step.what) }
     }
 
@@ -238,22 +238,22 @@ impl<'a> Search<'a> {
     ///
     /// The list is complete: signatures only reject games that cannot have the position. A game that cannot be read is
     /// listed in `unread`.
-    pub fn position(&self, sought: &PositionQuery, reach: SearchOptions) -> SearchResult {
+    pub fn position(&self, query: &PositionQuery, reach: SearchOptions) -> SearchResult {
         let mut steps = Vec::new();
         if let (Some(index), false) = (self.index(), reach.is_beside_main_line()) {
-            // A damaged index is no reason to answer nothing: the games have it all.
-            match self.index_search(index, sought, reach) {
+            // If the index is damaged, the search reads the games instead.
+            match self.index_search(index, query, reach) {
                 Ok(found) => return found,
                 Err(error) => index.failed(&error),
             }
         }
-        let candidates = self.candidates((!reach.is_beside_main_line()).then_some(sought), &mut steps);
-        let line = MainLine::new(sought);
+        let candidates = self.candidates((!reach.is_beside_main_line()).then_some(query), &mut steps);
+        let line = MainLine::new(query);
         let (hits, unread) = self.each(&candidates, |game, hits| {
             let (number, first) = (game.number(), hits.len());
             let has_variations = reach.variations && memchr::memchr(OPEN, game.brenner()).is_some();
             match has_variations {
-                true => all_lines(sought, game, hits)?,
+                true => all_lines(query, game, hits)?,
                 false => line.scan(game, |replay, _| {
                     hits.push(Hit::new(number, replay.ply()));
                     reach.all_plies
@@ -265,7 +265,7 @@ impl<'a> Search<'a> {
                     let mut position = pv.start.clone();
                     for (depth, m) in (1..).zip(&pv.moves) {
                         position.play_unchecked(*m);
-                        if (depth > 1 || !pv.has_own_move) && sought.matches(&position) {
+                        if (depth > 1 || !pv.has_own_move) && query.matches(&position) {
                             hits.push(Hit { game: number, ply: pv.ply + depth, variation, pv: Some(depth) });
                         }
                     }
@@ -284,17 +284,17 @@ impl<'a> Search<'a> {
 
     /// Returns the games that may have a position in their main line, without reading them; all games if there are no
     /// side files.
-    pub(crate) fn candidates(&self, sought: Option<&PositionQuery>, steps: &mut Vec<Step>) -> Vec<u64> {
+    pub(crate) fn candidates(&self, query: Option<&PositionQuery>, steps: &mut Vec<Step>) -> Vec<u64> {
         let archive = self.archive;
         steps.push(match self.among {
             Some(games) => Step { what: "filter", games: games.len() },
             None => Step { what: "all games", games: archive.len() },
         });
-        let mut games = match (self.signatures(), sought, self.among) {
-            (Some(signatures), Some(sought), among) => {
+        let mut games = match (self.signatures(), query, self.among) {
+            (Some(signatures), Some(query), among) => {
                 let games = match among {
-                    None => signatures.candidates(sought),
-                    Some(among) => signatures.candidates_among(sought, among),
+                    None => signatures.candidates(query),
+                    Some(among) => signatures.candidates_among(query, among),
                 };
                 steps.push(Step { what: "signatures", games: games.len() as u64 });
                 games
@@ -355,15 +355,15 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Returns how many games a list of hits in order has.
+/// Returns the number of games in an ordered list of hits.
 pub(crate) fn games_of(hits: &[Hit]) -> u64 {
     hits.chunk_by(|a, b| a.game == b.game).count() as u64
 }
 
 /// Looks for the position in all lines of a game.
-fn all_lines(sought: &PositionQuery, game: &GameRef<'_>, hits: &mut Vec<Hit>) -> Result<(), ReplayError> {
+fn all_lines(query: &PositionQuery, game: &GameRef<'_>, hits: &mut Vec<Hit>) -> Result<(), ReplayError> {
     lines(game, |position, ply, variation| {
-        if sought.matches(position) {
+        if query.matches(position) {
             hits.push(Hit { variation, ..Hit::new(game.number(), ply) });
         }
     })

@@ -30,7 +30,7 @@ const TASK: usize = 4096;
 /// Bytes of a signature.
 const ENTRY: u64 = 8;
 
-/// The signatures of an archive: of all its games, or of some, where the others reject nothing.
+/// The signatures of an archive: of all its games, or of some; the other games are never rejected.
 #[derive(Clone, Debug)]
 pub struct Signatures {
     /// Runs of games, ascending.
@@ -40,7 +40,7 @@ pub struct Signatures {
     is_damaged: Arc<AtomicBool>,
 }
 
-/// The signatures of games one after the other.
+/// The signatures of consecutive games.
 #[derive(Clone, Debug)]
 struct Run {
     games: Range<u64>,
@@ -56,7 +56,7 @@ enum Bytes {
 }
 
 impl Signatures {
-    /// Makes the signatures of an archive by replaying every game, in parallel. A game that cannot be read gets one
+    /// Makes the signatures of an archive by replaying every game, in parallel. An unreadable game gets a signature
     /// that rejects nothing.
     pub fn build(archive: &Archive) -> Signatures {
         // Nothing stops it.
@@ -109,7 +109,7 @@ impl Signatures {
         writer.commit()
     }
 
-    /// The signatures of some games of a run; `None` where they are damaged.
+    /// The signatures of some games of a run; `None` if damaged.
     fn of<'a>(&self, run: &'a Run, games: Range<u64>) -> Option<&'a [[u8; 8]]> {
         let row = run.row + games.start.checked_sub(run.games.start)?;
         let count = games.end - games.start;
@@ -133,7 +133,7 @@ impl Signatures {
         without(std::iter::once(1..self.games + 1), self.runs.iter().map(|run| run.games.clone()))
     }
 
-    /// Returns the signature of a game; one that rejects nothing where it has none.
+    /// Returns the signature of a game; a signature that rejects nothing if the game has none.
     pub fn get(&self, game: u64) -> u64 {
         let place = self.runs.partition_point(|run| run.games.end <= game);
         let run = self.runs.get(place).filter(|run| run.games.contains(&game));
@@ -141,14 +141,15 @@ impl Signatures {
         bytes.map_or(ANY, |bytes| u64::from_le_bytes(*bytes))
     }
 
-    /// Returns the numbers of the games that may reach a position, ascending. Never leaves out one that does in its
-    /// main line.
-    pub fn candidates(&self, sought: &PositionQuery) -> Vec<u64> {
-        let test = Test::new(sought);
+    /// Returns the numbers of the games that may reach a position, ascending. Includes every game that reaches it in
+    /// its main line.
+    pub fn candidates(&self, query: &PositionQuery) -> Vec<u64> {
+        let test = Test::new(query);
         self.passing(|signature| test.begins_so(signature), |signature| test.may(signature))
     }
 
-    /// Returns the games whose signature passes both tests, ascending, and those that have none. Most fail the first.
+    /// Returns the games whose signature passes both tests, ascending, and the games without signatures. Most games
+    /// fail the first test.
     #[expect(clippy::indexing_slicing, reason = "a remainder by the length is an index")]
     fn passing(&self, first: impl Fn(u64) -> bool + Sync, second: impl Fn(u64) -> bool + Sync) -> Vec<u64> {
         let mut tasks: Vec<(Range<u64>, Option<&Run>)> = Vec::new();
@@ -162,8 +163,8 @@ impl Signatures {
             let Some(signatures) = run.and_then(|run| self.of(run, games.clone())) else {
                 return games.clone().collect();
             };
-            // Every game that passes the first test is written down, and the next one over it where it does not pass
-            // the second: no branch depends on that.
+            // Every game that passes the first test is stored, and overwritten by the next one if it fails the second:
+            // no branch depends on the second test.
             let (mut passing, mut count) = ([0u16; TASK], 0);
             for (place, signature) in signatures.iter().enumerate() {
                 let signature = u64::from_le_bytes(*signature);
@@ -220,7 +221,7 @@ impl Departures {
         Departures { expected: home_ranks(board), standing: home_pawns(board) }
     }
 
-    /// Returns whether a pawn of `needed` (among those that stood at the start) has left home.
+    /// Returns whether a pawn of `needed` (restricted to pawns present at the start) has left home.
     #[inline]
     pub(crate) fn lost(&self, board: &[u8; 64], needed: Home) -> bool {
         let now = home_ranks(board);
@@ -255,7 +256,7 @@ pub fn signature(start: &Position, stream: &[u8]) -> u64 {
     let (mut order, mut count) = (0u64, 0);
     let mut leave = |square: u8| {
         if count < DEPARTURES {
-            // The rest is filled with the last one: a square that comes again is no departure.
+            // The rest is filled with the last square: a repeated square is no departure.
             order = order & ((1 << (count * 4)) - 1) | (FILL * u64::from(square)) << (count * 4);
         }
         count += 1;
@@ -296,7 +297,7 @@ pub fn signature(start: &Position, stream: &[u8]) -> u64 {
 /// A one in every half-byte: times a square, that square everywhere.
 const FILL: u64 = 0x1111_1111_1111;
 
-/// Returns whether a game that ended as the signature says can have had no more than these pawns and pieces before.
+/// Returns whether a game with this signature ended with at most these pawns and pieces.
 fn ends_within(signature: u64, [white_pawns, black_pawns, white, black]: [u8; 4]) -> bool {
     let nibble = |at: u32| (signature >> at & 15) as u8;
     let pawns = nibble(48);
@@ -304,8 +305,8 @@ fn ends_within(signature: u64, [white_pawns, black_pawns, white, black]: [u8; 4]
 }
 
 impl Signatures {
-    /// Returns which of these games (ascending), or of all, ended with at most so many pawns and pieces of White and
-    /// Black.
+    /// Returns the games (ascending, of these or of all) that ended with at most this many pawns and pieces of White
+    /// and Black.
     pub(crate) fn ending_within(&self, most: [u8; 4], among: Option<&GameSet>) -> Vec<u64> {
         match among {
             Some(games) => games.iter().filter(|game| self.may_end_within(*game, most)).collect(),
@@ -313,14 +314,14 @@ impl Signatures {
         }
     }
 
-    /// Whether a game may end with no more than these pieces: false only where it is known that it does not.
+    /// Whether a game may end with at most these pieces: false only if it certainly does not.
     pub(crate) fn may_end_within(&self, game: u64, most: [u8; 4]) -> bool {
         ends_within(self.get(game), most)
     }
 
     /// `candidates` out of these games only.
-    pub fn candidates_among(&self, sought: &PositionQuery, games: &GameSet) -> Vec<u64> {
-        let test = Test::new(sought);
+    pub fn candidates_among(&self, query: &PositionQuery, games: &GameSet) -> Vec<u64> {
+        let test = Test::new(query);
         games.iter().filter(|game| test.may(self.get(*game))).collect()
     }
 }
@@ -337,8 +338,8 @@ static PAIRS: [u16; 256] = {
     pairs
 };
 
-/// Every other of four half-bytes, and the bit above each: where a half-byte is no greater than another, taking it from
-/// that keeps the bit.
+/// Every second of four half-bytes, with the bit above each: the bit survives the subtraction of another half-byte that
+/// is at most as large.
 const OTHERS: u16 = 0x0F0F;
 const ABOVE: u16 = 0x1010;
 
@@ -356,7 +357,7 @@ struct Test {
     others: u64,
     /// If there must be as many departures as a signature holds, the last one.
     last: u64,
-    /// Whether the order says nothing, for no square has been left.
+    /// Whether the order contains no square, because none was left.
     any_order: bool,
     /// The most pawns and pieces that may be left, as in a signature, every other half-byte, with the bit above it set.
     most: [u16; 2],
@@ -365,12 +366,12 @@ struct Test {
 }
 
 impl Test {
-    fn new(sought: &PositionQuery) -> Test {
-        let gone = sought.gone();
+    fn new(query: &PositionQuery) -> Test {
+        let gone = query.gone();
         let count = gone.count_ones();
         let counted = (1u64 << (count.min(DEPARTURES as u32) * 4)) - 1;
         let is_more = count > DEPARTURES as u32;
-        let pieces = sought.pieces();
+        let pieces = query.pieces();
         let [white_pawns, black_pawns, white, black] = pieces.map(|pieces| u16::from(pieces.min(15)));
         // Pieces are counted from one.
         let [white, black] =
@@ -420,13 +421,13 @@ mod tests {
     use crate::query::Compare;
     use proptest::prelude::*;
 
-    /// The test as FORMAT.md says it.
-    fn plainly(sought: &PositionQuery, signature: u64) -> bool {
+    /// The test as FORMAT.md defines it.
+    fn plainly(query: &PositionQuery, signature: u64) -> bool {
         let nibble = |at: usize| (signature >> (at * 4) & 15) as u8;
-        let count = (sought.gone().count_ones() as usize).min(DEPARTURES);
+        let count = (query.gone().count_ones() as usize).min(DEPARTURES);
         let first: u16 = (0..count).fold(0, |left, at| left | 1 << nibble(at));
-        let ordered = first & !sought.gone() == 0 && first.count_ones() as usize == count;
-        nibble(12) == 15 || ordered && ends_within(signature, sought.pieces())
+        let ordered = first & !query.gone() == 0 && first.count_ones() as usize == count;
+        nibble(12) == 15 || ordered && ends_within(signature, query.pieces())
     }
 
     proptest! {
@@ -448,10 +449,10 @@ mod tests {
                     role: Role::ALL[piece / 2],
                 });
             }
-            let sought = PositionQuery::new(&Position::from_pieces(&squares, Color::White), Compare::default());
-            // Squares that have been left, for else hardly any would pass, and the last again where the order is
+            let query = PositionQuery::new(&Position::from_pieces(&squares, Color::White), Compare::default());
+            // Squares that were left, because hardly any random ones would pass; the last is repeated if the order is
             // shorter.
-            let gone: Vec<u64> = (0..16).filter(|square| sought.gone() >> square & 1 == 1).collect();
+            let gone: Vec<u64> = (0..16).filter(|square| query.gone() >> square & 1 == 1).collect();
             let mut squares: Vec<u64> =
                 if obeys && !gone.is_empty() { gone.into_iter().chain(order).collect() } else { order.to_vec() };
             squares.truncate(length);
@@ -463,10 +464,10 @@ mod tests {
             });
             squares.resize(DEPARTURES, squares.last().copied().unwrap_or(0));
             let order = squares.iter().rev().fold(0, |order, square| order << 4 | square);
-            let test = Test::new(&sought);
+            let test = Test::new(&query);
             for tail in [tail, tail & 0x3377, 0x1111, 0x0000, 0x000F] {
                 let signature = order | u64::from(tail) << 48;
-                prop_assert_eq!(test.may(signature), plainly(&sought, signature), "{:016x}", signature);
+                prop_assert_eq!(test.may(signature), plainly(&query, signature), "{:016x}", signature);
                 prop_assert!(test.begins_so(signature) || !test.may(signature), "{:016x}", signature);
             }
         }

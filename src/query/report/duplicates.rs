@@ -1,5 +1,4 @@
-//! Games that are there twice: the same main line with headers that can be one game's, or a game that another one
-//! continues.
+//! Duplicate games: with the same main line and compatible tags, or with a main line that continues another.
 
 use crate::archive::GameSet;
 use crate::error::{Error, Result};
@@ -33,8 +32,8 @@ pub struct Options {
     pub prefixes: bool,
     /// The game to keep.
     pub keep: Keep,
-    /// Only doubles of games of the archive at this place, from 0, where prefixes do not count. Then little more than
-    /// these is read, if there are tag columns.
+    /// Only duplicates of games of the archive at this index, from 0, without prefixes. If there are tag columns,
+    /// little else is then read.
     pub only: Option<usize>,
 }
 
@@ -44,7 +43,7 @@ impl Default for Options {
     }
 }
 
-/// How a game is another's double.
+/// The relation of a duplicate to the other game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Likeness {
     /// Their main lines are the same.
@@ -53,14 +52,14 @@ pub enum Likeness {
     Prefix,
 }
 
-/// A game that is there twice.
+/// A duplicate game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Double {
     /// The game that can go.
     pub game: u64,
     /// The game that stays.
     pub kept: u64,
-    /// How they are alike.
+    /// The relation of the two games.
     pub likeness: Likeness,
 }
 
@@ -68,17 +67,17 @@ pub struct Double {
 /// archives, games have the numbers of an [`ArchiveSet`](crate::query::ArchiveSet), which continue from one archive to
 /// the next.
 ///
-/// Two games are duplicates if their main lines (and starting positions) are equal, or one begins the other, and their
-/// tags do not contradict each other. Players (a surname with initials agrees with the full name), date, round and
-/// result must agree if both games have them. Memory holds the main lines of all games. Runs on the current pool of
-/// rayon. Errors: damaged games or tags.
+/// Two games are duplicates if their main lines (and starting positions) are equal, or one is the beginning of the
+/// other, and their tags do not contradict each other. Players (a surname with initials agrees with the full name),
+/// date, round and result must agree if both games have them. Memory holds the main lines of all games. Runs on the
+/// current pool of rayon. Errors: damaged games or tags.
 pub fn find(headers: &[TagColumns<'_>], options: Options) -> Result<Vec<Double>> {
     let (mut all, mut before) = (Vec::new(), 0);
     let mut known = HashMap::new();
-    // Only games whose moves may be another's are looked at, where these are all that counts.
+    // If prefixes do not count, only games whose main line may equal another game's are examined.
     let alike = if options.prefixes { Vec::new() } else { alike(headers, options.only)? };
-    for (place, headers) in headers.iter().enumerate() {
-        all.extend(games(headers, before, &mut known, alike.get(place))?);
+    for (index, headers) in headers.iter().enumerate() {
+        all.extend(games(headers, before, &mut known, alike.get(index))?);
         before += headers.archive().len();
     }
     let games = all;
@@ -106,10 +105,10 @@ fn alike(headers: &[TagColumns<'_>], only: Option<usize>) -> Result<Vec<GameSet>
         .collect();
     let bit = |line: u32| u64::from(line >> (u32::BITS - BITS)) + 1;
     let [mut once, mut again] = [GameSet::new(1 << BITS), GameSet::new(1 << BITS)];
-    for (place, lines) in lines.iter().enumerate() {
+    for (index, lines) in lines.iter().enumerate() {
         for (_, line) in lines {
             match only {
-                Some(only) if only == place => drop(again.insert(bit(*line))),
+                Some(only) if only == index => drop(again.insert(bit(*line))),
                 Some(_) => {}
                 None if once.insert(bit(*line)) => {}
                 None => drop(again.insert(bit(*line))),
@@ -118,11 +117,11 @@ fn alike(headers: &[TagColumns<'_>], only: Option<usize>) -> Result<Vec<GameSet>
     }
     // The number of games with a line, and whether one of them counts.
     let mut counts: HashMap<u32, (u32, bool)> = HashMap::new();
-    for (place, lines) in lines.iter().enumerate() {
+    for (index, lines) in lines.iter().enumerate() {
         for (_, line) in lines.iter().filter(|(_, line)| again.contains(bit(*line))) {
             let (count, counts) = counts.entry(*line).or_default();
             *count += 1;
-            *counts |= only.is_none_or(|only| only == place);
+            *counts |= only.is_none_or(|only| only == index);
         }
     }
     let of = |(headers, lines): (&TagColumns<'_>, Vec<(u64, u32)>)| {
@@ -136,8 +135,8 @@ fn alike(headers: &[TagColumns<'_>], only: Option<usize>) -> Result<Vec<GameSet>
 /// A game for comparison.
 struct Candidate {
     number: u64,
-    /// Its starting position, if not the standard starting position, and its main line: bytes that begin another game's
-    /// only where its moves do.
+    /// Its starting position, if not the standard starting position, and its main line. The bytes are a prefix of
+    /// another game's only if the moves are.
     line: Box<[u8]>,
     plies: u32,
     players: [Name; 2],
@@ -147,11 +146,11 @@ struct Candidate {
     result: Option<u8>,
     /// The values of the seven tag roster, as numbers of strings.
     roster: [u32; 7],
-    /// Bytes of the record beyond the main line, and tags that say something.
+    /// Bytes of the record beyond the main line, and the number of tags with a value.
     more: (usize, usize),
 }
 
-/// A player's name, taken apart; all in small letters. Empty where it is not known.
+/// A player's name, split into parts, in lower case. Empty if unknown.
 #[derive(Clone, PartialEq, Eq, Hash, Default, Debug)]
 struct Name {
     surname: Box<str>,
@@ -268,8 +267,8 @@ fn games(
                     for ((value, column), numbers) in roster.iter_mut().zip(&columns).zip(&numbers) {
                         *value = numbers.get(column.get(number) as usize).copied().unwrap_or(0);
                     }
-                    let mut told = 0;
-                    game.visit_tags(|_, value| told += usize::from(reading::is_known(value)))?;
+                    let mut known_tags = 0;
+                    game.visit_tags(|_, value| known_tags += usize::from(reading::is_known(value)))?;
                     Ok(Candidate {
                         number: before + number,
                         plies: game.plies(),
@@ -283,7 +282,7 @@ fn games(
                             _ => None,
                         },
                         roster,
-                        more: (more, told),
+                        more: (more, known_tags),
                         line: line.into(),
                     })
                 })
@@ -317,12 +316,12 @@ impl Clusters {
         Clusters { parent: (0..games).collect() }
     }
 
-    fn root(&mut self, mut place: usize) -> usize {
-        while self.parent[place] != place {
-            self.parent[place] = self.parent[self.parent[place]];
-            place = self.parent[place];
+    fn root(&mut self, mut index: usize) -> usize {
+        while self.parent[index] != index {
+            self.parent[index] = self.parent[self.parent[index]];
+            index = self.parent[index];
         }
-        place
+        index
     }
 
     fn join(&mut self, one: usize, other: usize) {
@@ -332,33 +331,33 @@ impl Clusters {
 
     fn doubles(mut self, games: &[Candidate], keep: Keep) -> Vec<Double> {
         let mut sets: HashMap<usize, Vec<usize>> = HashMap::new();
-        for place in 0..games.len() {
-            let root = self.root(place);
-            sets.entry(root).or_default().push(place);
+        for index in 0..games.len() {
+            let root = self.root(index);
+            sets.entry(root).or_default().push(index);
         }
         let mut doubles = Vec::new();
         for set in sets.into_values().filter(|set| set.len() > 1) {
-            let best = |place: &&usize| (games[**place].more, Reverse(**place));
+            let best = |index: &&usize| (games[**index].more, Reverse(**index));
             // No move is ever lost: one of the longest stays.
-            let most = set.iter().map(|place| games[*place].plies).max();
-            let mut longest = set.iter().filter(|place| Some(games[**place].plies) == most);
+            let most = set.iter().map(|index| games[*index].plies).max();
+            let mut longest = set.iter().filter(|index| Some(games[**index].plies) == most);
             let kept = match keep {
                 Keep::Best => longest.max_by_key(best),
                 Keep::First => longest.next(),
                 Keep::Last => longest.next_back(),
             };
             let Some(kept) = kept.copied() else { continue };
-            for place in set.into_iter().filter(|place| *place != kept) {
+            for index in set.into_iter().filter(|index| *index != kept) {
                 // By way of a third, games may be joined that do not agree with each other: those stay.
-                if !games[place].agrees(&games[kept]) {
+                if !games[index].agrees(&games[kept]) {
                     continue;
                 }
-                let (line, other) = (&games[place].line, &games[kept].line);
+                let (line, other) = (&games[index].line, &games[kept].line);
                 let likeness = if line == other { Likeness::Same } else { Likeness::Prefix };
                 if likeness == Likeness::Prefix && !(line.starts_with(other) || other.starts_with(line)) {
                     continue;
                 }
-                doubles.push(Double { game: games[place].number, kept: games[kept].number, likeness });
+                doubles.push(Double { game: games[index].number, kept: games[kept].number, likeness });
             }
         }
         doubles.sort_unstable_by_key(|double| double.game);
@@ -369,45 +368,45 @@ impl Clusters {
 /// Joins games with the same main line.
 fn same(games: &[Candidate], clusters: &mut Clusters) {
     let mut lines: HashMap<(&[u8], [u32; 7]), Vec<usize>> = HashMap::with_capacity(games.len());
-    for (place, game) in games.iter().enumerate() {
+    for (index, game) in games.iter().enumerate() {
         // Short games have company enough: their tags tell them apart at once.
         let roster = if game.plies < SHORT { game.roster } else { [0; 7] };
-        lines.entry((&game.line, roster)).or_default().push(place);
+        lines.entry((&game.line, roster)).or_default().push(index);
     }
     for places in lines.into_values().filter(|places| places.len() > 1) {
-        // One of each set stands for it.
+        // One game represents each set.
         let mut first: Vec<usize> = Vec::new();
-        for place in places {
-            match first.iter().find(|other| games[**other].agrees(&games[place])) {
-                Some(other) => clusters.join(*other, place),
-                None => first.push(place),
+        for index in places {
+            match first.iter().find(|other| games[**other].agrees(&games[index])) {
+                Some(other) => clusters.join(*other, index),
+                None => first.push(index),
             }
         }
     }
 }
 
-/// Joins games of which one begins the other. Both players must be known in both.
+/// Joins games of which one is the beginning of the other. Both players must be known in both.
 fn prefixes(games: &[Candidate], clusters: &mut Clusters) {
     let mut pairs: HashMap<[&str; 2], Vec<usize>> = HashMap::new();
-    for (place, game) in games.iter().enumerate() {
+    for (index, game) in games.iter().enumerate() {
         if game.plies >= SHORT && game.players.iter().all(Name::is_known) {
             let players = [&*game.players[0].surname, &*game.players[1].surname];
-            pairs.entry(players).or_default().push(place);
+            pairs.entry(players).or_default().push(index);
         }
     }
     for mut places in pairs.into_values().filter(|places| places.len() > 1) {
-        // Sorted by their bytes, a line stands before all that it begins, and nothing else is between them.
+        // Sorted by bytes, a line precedes all lines that it begins, with no other line between them.
         places.sort_by(|a, b| games[*a].line.cmp(&games[*b].line));
         let mut open: Vec<usize> = Vec::new();
-        for place in places {
-            let line = &games[place].line;
+        for index in places {
+            let line = &games[index].line;
             while open.last().is_some_and(|last| !line.starts_with(&games[*last].line)) {
                 open.pop();
             }
-            if let Some(before) = open.iter().rev().find(|before| games[**before].agrees(&games[place])) {
-                clusters.join(*before, place);
+            if let Some(before) = open.iter().rev().find(|before| games[**before].agrees(&games[index])) {
+                clusters.join(*before, index);
             }
-            open.push(place);
+            open.push(index);
         }
     }
 }

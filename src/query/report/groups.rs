@@ -43,7 +43,8 @@ pub enum GroupKey {
     Weekday,
     /// The tag TimeControl.
     TimeControl,
-    /// How fast: ultraBullet, bullet, blitz, rapid, classical, correspondence, by base and 40 increments, as Lichess has it.
+    /// The speed, as on Lichess: ultraBullet, bullet, blitz, rapid, classical, correspondence, by base and 40
+    /// increments.
     Speed,
     /// Either player.
     Player,
@@ -99,12 +100,13 @@ impl GroupKey {
         }
     }
 
-    /// Returns the name of its column for programs: its name, but where a group's figures have a column of that name.
+    /// Returns the name of its column for programs: the key's name, unless a group's figures have a column of this
+    /// name.
     pub fn title(self) -> &'static str {
         if self == GroupKey::Rating { "rating_band" } else { self.name() }
     }
 
-    /// Returns the title of its column for people. The title of ratings depends on whether games are those of a player.
+    /// Returns the title of its column in text tables. The title of ratings depends on whether a player is named.
     pub fn heading(self, of_player: bool) -> &'static str {
         match (self, of_player) {
             (GroupKey::Rating, true) => "own rating",
@@ -135,7 +137,7 @@ impl GroupKey {
         )
     }
 
-    /// Returns whether it is about a player, who has to be named.
+    /// Returns whether the key needs a player's name.
     pub fn needs_player(self) -> bool {
         matches!(self, GroupKey::Opponent | GroupKey::Color)
     }
@@ -222,35 +224,35 @@ pub enum NameMatch {
 impl NameMatch {
     /// Returns the quality of the match of a name. Except for [`NameMatch::Exact`], case and accents are ignored
     /// ([`fold`]).
-    pub fn compare(name: &str, asked: &str) -> Option<NameMatch> {
-        if name == asked {
+    pub fn compare(name: &str, query: &str) -> Option<NameMatch> {
+        if name == query {
             return Some(NameMatch::Exact);
         }
-        let (small, wanted) = (fold(name), fold(asked.trim()));
-        let Some((first, _)) = small.match_indices(&wanted).next() else {
-            return has_words(&small, &wanted).then_some(NameMatch::Words);
+        let (small, folded) = (fold(name), fold(query.trim()));
+        let Some((first, _)) = small.match_indices(&folded).next() else {
+            return has_words(&small, &folded).then_some(NameMatch::Words);
         };
         let is_letter = |letter: Option<char>| letter.is_some_and(char::is_alphanumeric);
         let is_whole = |at: usize| {
-            let (before, after) = (small.get(..at), small.get(at + wanted.len()..));
+            let (before, after) = (small.get(..at), small.get(at + folded.len()..));
             !is_letter(before.and_then(|text| text.chars().next_back()))
                 && !is_letter(after.and_then(|text| text.chars().next()))
         };
         Some(match small.split_once(',') {
-            _ if has_words(&small, &wanted) => NameMatch::Words,
-            Some((surname, _)) if surname.trim() == wanted => NameMatch::Surname,
-            _ if is_whole(first) || small.match_indices(&wanted).any(|(at, _)| is_whole(at)) => NameMatch::HasWords,
+            _ if has_words(&small, &folded) => NameMatch::Words,
+            Some((surname, _)) if surname.trim() == folded => NameMatch::Surname,
+            _ if is_whole(first) || small.match_indices(&folded).any(|(at, _)| is_whole(at)) => NameMatch::HasWords,
             _ => NameMatch::HasLetters,
         })
     }
 
     /// Returns the surest match of the names of an archive. Names that cannot be read do not match.
-    pub fn best(headers: &TagColumns, asked: &str) -> Option<NameMatch> {
+    pub fn best(headers: &TagColumns, query: &str) -> Option<NameMatch> {
         let columns = headers.readable(&player_keys()).0;
         let names = columns.iter().filter_map(|column| column.strings()).flat_map(|strings| {
             (1..=strings.len() as u32).filter_map(|number| strings.get(number)).map(String::from_utf8_lossy)
         });
-        names.filter_map(|name| NameMatch::compare(&name, asked)).min()
+        names.filter_map(|name| NameMatch::compare(&name, query)).min()
     }
 }
 
@@ -339,8 +341,8 @@ pub fn columns() -> Vec<Key> {
     names.into_iter().map(|name| Key::Tag(name.to_owned())).chain([Key::Facts, Key::Plies]).collect()
 }
 
-/// Returns the games of a set in groups, in no order; those that have nothing of a key are in none. Of a player's games
-/// the points are the player's, otherwise White's; by [`GroupKey::Player`] each game counts for both players.
+/// Returns the games of a set in groups, in no order; games without a value for a key are in no group. For a player's
+/// games, the points are the player's, otherwise White's; with [`GroupKey::Player`], each game counts for both players.
 ///
 /// Reads tag columns alone, but for the keys `ending` and `mate`, and for openings of games without the tag.
 ///
@@ -362,15 +364,15 @@ pub fn groups(
     let table = known_names(opening);
     for key in keys {
         let values = key.measure().map(|measure| {
-            let mut wanted = games.clone();
+            let mut folded = games.clone();
             if measure.kind == MeasureKind::Opening {
                 for game in games.iter() {
                     if table.get(opening.get(game) as usize).copied().flatten().is_some() {
-                        wanted.remove(game);
+                        folded.remove(game);
                     }
                 }
             }
-            let (mut values, lost) = values::of_games(headers.archive(), &[measure], &wanted);
+            let (mut values, lost) = values::of_games(headers.archive(), &[measure], &folded);
             unread.extend(lost);
             values.pop().unwrap_or_default()
         });
@@ -515,7 +517,7 @@ struct Source<'a> {
     event: &'a Column,
 }
 
-/// The value of each string of a column, [`NONE`] where it has none.
+/// The value of each string of a column, [`NONE`] if it has none.
 fn strings(column: &Column, of: impl Fn(&[u8]) -> Option<i64>) -> Vec<i64> {
     let count = column.strings().map_or(0, |strings| strings.len() as u32);
     let text = |number: u32| column.strings().and_then(|strings| strings.get(number));
@@ -526,7 +528,7 @@ fn numbers(column: &Column, reading: Reading) -> Vec<i64> {
     strings(column, |text| reading::read(reading, text).map(|(least, _)| least))
 }
 
-/// The texts of a column that say something.
+/// The texts of a column with a value.
 fn known_names(column: &Column) -> Vec<Option<&str>> {
     let count = column.strings().map_or(0, |strings| strings.len() as u32);
     let text = |number: u32| column.strings().and_then(|strings| strings.get(number));
@@ -540,8 +542,8 @@ impl Source<'_> {
     }
 
     fn outcome(&self, game: u64) -> u8 {
-        let told = self.look(&self.outcomes, self.result, game).map(|outcome| outcome as u8);
-        told.unwrap_or_else(|| marked_outcome(self.facts.get(game) as u8))
+        let from_tag = self.look(&self.outcomes, self.result, game).map(|outcome| outcome as u8);
+        from_tag.unwrap_or_else(|| marked_outcome(self.facts.get(game) as u8))
     }
 
     fn rating(&self, game: u64, side: Color) -> u64 {
@@ -627,7 +629,7 @@ impl Source<'_> {
                 let (month, _) = reading::read(Reading::Month, text)?;
                 let (day, _) = reading::read(Reading::Day, text)?;
                 let year = reading::year(self.day(game)?);
-                // The first day of 1970 was a Thursday; the 30th of February is no day of the week.
+                // 1970-01-01 was a Thursday; February 30 has no day of the week.
                 (day <= month_length(year, month)).then(|| (days(year, month, day) + 3).rem_euclid(7))?
             }
             GroupKey::TimeControl => {

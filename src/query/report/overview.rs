@@ -1,4 +1,4 @@
-//! Statistics as a page shows them: counts, and the same games in groups.
+//! Statistics for a page: counts, and the same games in groups.
 
 use crate::query::report::groups::{self, Group, GroupKey};
 use crate::query::report::stats::{Members, Stats};
@@ -33,7 +33,7 @@ pub struct Overview {
     pub groups: Vec<(GroupKey, Vec<Group>)>,
 }
 
-/// Years at most that are shown by month.
+/// The maximum number of years that are shown by month.
 const YEARS_BY_MONTH: usize = 3;
 /// The maximum number of groups without a natural order, such as openings.
 const OPENINGS: usize = 30;
@@ -44,8 +44,8 @@ impl Overview {
         Overview { stats, groups: Vec::new() }
     }
 
-    /// Returns the keys by which these games are to be grouped: by month only if they are of few years. Grouping by
-    /// them reads tag columns alone.
+    /// Returns the keys for groups of these games: by month only for a few years. Grouping by these keys reads only tag
+    /// columns.
     pub fn keys(&self) -> Vec<GroupKey> {
         let by_month = self.stats.years.len() <= YEARS_BY_MONTH;
         let keys = [GroupKey::Eco, GroupKey::Rating, GroupKey::Year, GroupKey::Speed, GroupKey::Length];

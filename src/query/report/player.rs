@@ -43,7 +43,7 @@ pub struct PlayerReport {
     pub best_wins: Vec<Place>,
     /// Losses against the lowest-rated opponents.
     pub worst_losses: Vec<Place>,
-    /// Games left out of openings because their moves cannot be read: the place of the archive, and which.
+    /// Games omitted from openings because their moves are unreadable: the index of the archive, and the games.
     pub unread: Vec<(usize, Unread)>,
 }
 
@@ -57,11 +57,11 @@ impl PlayerReport {
         let mut unread = Vec::new();
         let mut grouped = |key: GroupKey, only: Option<usize>| -> Result<Vec<Group>, (usize, Error)> {
             let mut found = Vec::new();
-            for (place, (own, both)) in archives.iter().zip(&both).enumerate() {
+            for (index, (own, both)) in archives.iter().zip(&both).enumerate() {
                 let games = only.and_then(|side| own.games.sides.get(side)).unwrap_or(both);
                 let groups = groups::groups(own.columns, games, Some(own.games), &[key]);
-                let (groups, lost) = groups.map_err(|error| (place, error))?;
-                unread.extend(lost.into_iter().map(|lost| (place, lost)));
+                let (groups, lost) = groups.map_err(|error| (index, error))?;
+                unread.extend(lost.into_iter().map(|lost| (index, lost)));
                 groups::join(&mut found, groups);
             }
             groups::sort(&mut found, key);
@@ -113,7 +113,7 @@ fn names(archives: &[PlayerArchive]) -> Vec<(String, u64)> {
 /// The wins against the highest-rated opponents, or the losses against the lowest-rated.
 fn results(archives: &[PlayerArchive], won: bool, most: usize) -> Result<Vec<Place>, (usize, Error)> {
     let mut found: Vec<(i64, Place)> = Vec::new();
-    for (place, own) in archives.iter().enumerate() {
+    for (index, own) in archives.iter().enumerate() {
         for (games, side) in own.games.sides.iter().zip([Color::White, Color::Black]) {
             let (result, opponent) = match (side, (side == Color::White) == won) {
                 (Color::White, true) => ("1-0", "BlackElo"),
@@ -126,11 +126,11 @@ fn results(archives: &[PlayerArchive], won: bool, most: usize) -> Result<Vec<Pla
             let mut passed = filter.games(own.columns).games;
             passed.intersect(games);
             let ratings = own.columns.columns_of(&[Key::Tag(opponent.to_owned())], &passed);
-            let ratings = ratings.map_err(|error| (place, error))?;
+            let ratings = ratings.map_err(|error| (index, error))?;
             let Some(ratings) = ratings.first() else { continue };
             let rated = passed.iter().filter_map(|game| {
                 let (rating, _) = reading::read(Reading::Rating, ratings.text(game)?)?;
-                Some((rating, (place, game)))
+                Some((rating, (index, game)))
             });
             found.extend(rated);
         }

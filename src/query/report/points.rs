@@ -92,7 +92,7 @@ impl Serialize for Points {
     }
 }
 
-/// Returns the performance in so many games against opponents with that sum of ratings, with so many half points.
+/// Returns the performance in this many games against opponents with this sum of ratings, with this many half points.
 pub(super) fn performance(games: u64, ratings: u64, halves: u64) -> Option<i32> {
     if games == 0 {
         return None;

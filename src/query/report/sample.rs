@@ -28,15 +28,15 @@ pub enum Part {
 pub struct SampleOptions {
     /// The inputs of the choice.
     pub seed: u64,
-    /// The first and the last ply; ply 0 is the starting position. A game's last position has no move and is not taken.
+    /// The first and the last ply; ply 0 is the starting position. A game's last position has no move and is not drawn.
     pub plies: (u32, u32),
     /// Only positions without check in which the move played is no capture, no promotion and gives no check.
     pub quiet: bool,
     /// No position twice, by any game: pieces, side to move, castling rights and en passant capture.
     pub distinct: bool,
-    /// At most so many of a game.
+    /// At most this many positions of a game.
     pub per_game: Option<u32>,
-    /// Only games of this part, where so many percent are for tests.
+    /// Only games of this part, with this percentage of games for tests.
     pub part: Option<(Part, u8)>,
 }
 
@@ -46,7 +46,7 @@ impl Default for SampleOptions {
     }
 }
 
-/// A position taken: a game, by the place of its archive and its number there, and a ply.
+/// A drawn position: a game, by the index of its archive and its number there, and a ply.
 pub type Taken = ((usize, u64), u32);
 
 /// Positions that are tried together.
@@ -70,19 +70,19 @@ pub fn part_of(game: &GameRef<'_>, train_share: f64, seed: u64) -> Result<Part> 
             hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3);
         }
     }
-    // The 53 bits that a float holds.
+    // The 53 bits of a float's fraction.
     let share = (mixed(hash) >> 11) as f64 / (1u64 << 53) as f64;
     Ok(if share < train_share { Part::Train } else { Part::Test })
 }
 
-/// Returns the share that is for training, if so many percent are for tests.
+/// Returns the fraction of games for training, given the percentage for tests.
 pub fn train_share(test_percent: u8) -> f64 {
     f64::from(100u8.saturating_sub(test_percent)) / 100.0
 }
 
 /// Returns at most `most` positions of these games in random order, fewer if there are no more, and unreadable games.
 ///
-/// Costs a replay of each position that is tried, and the plies of all games, from the tag columns file if it is there.
+/// Replays each tested position, and reads the lengths of all games, from the tag columns file if there is one.
 ///
 /// Errors: the plies cannot be read.
 pub fn positions(
@@ -98,27 +98,27 @@ pub fn positions(
     let mut next = 0;
     while next < space.len() && (taken.len() as u64) < most {
         // Most candidates are accepted, unless there are many conditions.
-        let wanted = (most - taken.len() as u64) * 2;
-        let end = space.len().min(next + wanted.clamp(1024, BATCH));
-        let tried: Vec<Option<std::result::Result<(Taken, u64), Error>>> = (next..end)
+        let missing = (most - taken.len() as u64) * 2;
+        let end = space.len().min(next + missing.clamp(1024, BATCH));
+        let keyed: Vec<Option<std::result::Result<(Taken, u64), Error>>> = (next..end)
             .into_par_iter()
             .map(|number| {
-                let (place, ply) = space.at(order.at(number))?;
-                let archive = archives.archive(place.0)?;
-                let key = archive.game(place.1).and_then(|game| tried(&game, ply, options));
-                key.map(|key| key.map(|key| ((place, ply), key))).transpose()
+                let (index, ply) = space.at(order.at(number))?;
+                let archive = archives.archive(index.0)?;
+                let key = archive.game(index.1).and_then(|game| keyed(&game, ply, options));
+                key.map(|key| key.map(|key| ((index, ply), key))).transpose()
             })
             .collect();
-        for tried in tried.into_iter().flatten() {
-            match tried {
+        for keyed in keyed.into_iter().flatten() {
+            match keyed {
                 Err(error) => unread.push(error),
-                Ok(((place, ply), key)) => {
-                    let count = of_game.entry(place).or_default();
+                Ok(((index, ply), key)) => {
+                    let count = of_game.entry(index).or_default();
                     if options.per_game.is_some_and(|most| *count >= most) || options.distinct && !seen.insert(key) {
                         continue;
                     }
                     *count += 1;
-                    taken.push((place, ply));
+                    taken.push((index, ply));
                     if taken.len() as u64 == most {
                         break;
                     }
@@ -137,7 +137,7 @@ pub fn games(
     most: u64,
     options: &SampleOptions,
 ) -> (Vec<(usize, u64)>, Vec<Error>) {
-    let of = |(place, games): (usize, &GameSet)| games.iter().map(|game| (place, game)).collect::<Vec<_>>();
+    let of = |(index, games): (usize, &GameSet)| games.iter().map(|game| (index, game)).collect::<Vec<_>>();
     let all: Vec<(usize, u64)> = games.iter().enumerate().flat_map(of).collect();
     let order = Permutation::new(all.len() as u64, options.seed);
     let (mut taken, mut unread) = (Vec::new(), Vec::new());
@@ -145,15 +145,15 @@ pub fn games(
         if taken.len() as u64 == most {
             break;
         }
-        let Some((place, game)) = usize::try_from(order.at(number)).ok().and_then(|at| all.get(at)) else { continue };
+        let Some((index, game)) = usize::try_from(order.at(number)).ok().and_then(|at| all.get(at)) else { continue };
         let Some((part, percent)) = options.part else {
-            taken.push((*place, *game));
+            taken.push((*index, *game));
             continue;
         };
-        let Some(archive) = archives.archive(*place) else { continue };
+        let Some(archive) = archives.archive(*index) else { continue };
         match archive.game(*game) {
             Ok(own) => match part_of(&own, train_share(percent), 0) {
-                Ok(own) if own == part => taken.push((*place, *game)),
+                Ok(own) if own == part => taken.push((*index, *game)),
                 Ok(_) => {}
                 Err(error) => unread.push(error),
             },
@@ -163,8 +163,8 @@ pub fn games(
     (taken, unread)
 }
 
-/// Returns the key of the position at a ply, if it may be taken.
-fn tried(game: &GameRef<'_>, ply: u32, options: &SampleOptions) -> Result<Option<u64>> {
+/// Returns the key of the position at a ply, if it may be drawn.
+fn keyed(game: &GameRef<'_>, ply: u32, options: &SampleOptions) -> Result<Option<u64>> {
     if let Some((part, percent)) = options.part
         && part_of(game, train_share(percent), 0)? != part
     {
@@ -201,7 +201,7 @@ fn material(position: &Position) -> [[u32; 6]; 2] {
     counts
 }
 
-/// All positions that may be taken, numbered.
+/// All positions that may be drawn, numbered.
 struct Space {
     games: Vec<(usize, u64)>,
     /// The number of the first position of each game, and the total at the end.
@@ -213,14 +213,14 @@ impl Space {
     fn new(archives: &ArchiveSet, games: &[GameSet], (first, last): (u32, u32)) -> Result<Space> {
         let mut space = Space { games: Vec::new(), starts: vec![0], first_ply: first };
         let mut total = 0u64;
-        for (place, (archive, games)) in archives.archives().zip(games).enumerate() {
+        for (index, (archive, games)) in archives.archives().zip(games).enumerate() {
             let plies = plies(archive)?;
             for game in games.iter() {
                 // The last position has no move.
                 let end = plies.get(game).min(last.saturating_add(1));
                 if end > first {
                     total += u64::from(end - first);
-                    space.games.push((place, game));
+                    space.games.push((index, game));
                     space.starts.push(total);
                 }
             }
@@ -233,9 +233,9 @@ impl Space {
     }
 
     fn at(&self, number: u64) -> Option<((usize, u64), u32)> {
-        let place = self.starts.partition_point(|start| *start <= number).checked_sub(1)?;
-        let ply = u32::try_from(number - self.starts.get(place)?).ok()?;
-        Some((*self.games.get(place)?, self.first_ply + ply))
+        let index = self.starts.partition_point(|start| *start <= number).checked_sub(1)?;
+        let ply = u32::try_from(number - self.starts.get(index)?).ok()?;
+        Some((*self.games.get(index)?, self.first_ply + ply))
     }
 }
 
@@ -245,8 +245,8 @@ fn plies(archive: &Archive) -> Result<std::sync::Arc<crate::query::tag_columns::
     Ok(columns.columns(&[Key::Plies])?.swap_remove(0))
 }
 
-/// A permutation of the numbers below `len`: a Feistel network of four rounds over the next power of four, tried again
-/// until it gives such a number. The same in every version.
+/// A permutation of the numbers below `len`: a Feistel network of four rounds over the next power of four, repeated
+/// until the number is below `len`. It is the same in every version.
 #[derive(Clone, Copy, Debug)]
 pub struct Permutation {
     len: u64,
@@ -255,19 +255,19 @@ pub struct Permutation {
 }
 
 impl Permutation {
-    /// Returns the permutation of the numbers below `len` that a seed says.
+    /// Returns the permutation of the numbers below `len` for a seed.
     pub fn new(len: u64, seed: u64) -> Permutation {
         let bits = 64 - len.saturating_sub(1).leading_zeros();
         Permutation { len, half: bits.div_ceil(2).max(1), seed: mixed(seed) }
     }
 
     /// Returns the number at a place below `len`; some nanoseconds.
-    pub fn at(&self, place: u64) -> u64 {
+    pub fn at(&self, index: u64) -> u64 {
         if self.len == 0 {
             return 0;
         }
         let mask = (1u64 << self.half) - 1;
-        let mut number = place;
+        let mut number = index;
         loop {
             let (mut left, mut right) = (number >> self.half, number & mask);
             for round in 0..4u64 {
@@ -297,13 +297,13 @@ mod tests {
     fn every_number_comes_once() {
         for len in [1, 2, 3, 5, 64, 65, 1000] {
             let order = Permutation::new(len, 7);
-            let mut numbers: Vec<u64> = (0..len).map(|place| order.at(place)).collect();
+            let mut numbers: Vec<u64> = (0..len).map(|index| order.at(index)).collect();
             numbers.sort_unstable();
             assert!(numbers.into_iter().eq(0..len), "{len}");
         }
-        let first = |seed| (0..10).map(|place| Permutation::new(1000, seed).at(place)).collect::<Vec<_>>();
+        let first = |seed| (0..10).map(|index| Permutation::new(1000, seed).at(index)).collect::<Vec<_>>();
         assert_ne!(first(1), first(2));
-        // Other versions must give the same.
+        // Other versions must give the same result.
         assert_eq!(first(1), [569, 725, 531, 219, 649, 590, 75, 15, 178, 610]);
     }
 
@@ -311,7 +311,7 @@ mod tests {
     fn numbers_are_spread() {
         // The mean of a tenth of the numbers is near that of all.
         let order = Permutation::new(100_000, 3);
-        let mean = (0..10_000).map(|place| order.at(place)).sum::<u64>() as f64 / 10_000.0;
+        let mean = (0..10_000).map(|index| order.at(index)).sum::<u64>() as f64 / 10_000.0;
         assert!((mean - 50_000.0).abs() < 1_000.0, "{mean}");
     }
 }

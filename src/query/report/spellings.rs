@@ -25,7 +25,7 @@ pub enum Named {
 }
 
 impl Named {
-    /// Returns the tags that hold such names.
+    /// Returns the tags with names of this kind.
     pub fn tags(self) -> &'static [&'static str] {
         match self {
             Named::Players => &["White", "Black"],
@@ -35,14 +35,14 @@ impl Named {
     }
 }
 
-/// Why two names are probably one.
+/// The reason why two names are probably the same.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Reason {
     /// They have the same FIDE id.
     FideId(u64),
     /// They differ in case, accents, blanks, punctuation or the order of first name and surname.
     Letters,
-    /// One has the initial of the other's first name, and nobody else does.
+    /// One name has the initial of the other's first name, and no third name does.
     Initial,
     /// The names differ in one letter, and one of them is rare.
     OneLetter,
@@ -68,7 +68,7 @@ pub struct Suggestion {
     pub to: String,
     /// The games of each.
     pub games: (u64, u64),
-    /// Why.
+    /// The reason.
     pub reason: Reason,
 }
 
@@ -76,7 +76,7 @@ pub struct Suggestion {
 #[derive(Clone, Debug, Default)]
 struct Name {
     games: u64,
-    /// The FIDE ids beside it, and how often each.
+    /// The FIDE ids beside it, with their numbers of games.
     ids: BTreeMap<u64, u64>,
 }
 
@@ -225,7 +225,7 @@ impl<'a> Found<'a> {
         }
     }
 
-    /// Suggests `Carlsen, Magnus` for `Carlsen, M`, where no other Carlsen has that initial.
+    /// Suggests `Carlsen, Magnus` for `Carlsen, M`, if no other Carlsen has that initial.
     fn initials(&mut self, sorted: &[(&'a str, &'a Name)]) {
         let mut full: HashMap<(String, char), Vec<&str>> = HashMap::new();
         for (name, _) in sorted.iter().filter(|(name, _)| !self.done.contains(name)) {
@@ -297,7 +297,8 @@ fn differ_in_a_letter(one: &str, other: &str) -> bool {
     }
 }
 
-/// Returns whether one letter has been put in, taken out or changed, or two side by side have been exchanged.
+/// Returns whether the texts differ by an inserted, removed or changed letter, or by two adjacent letters in exchanged
+/// order.
 fn is_one_letter_apart(one: &str, other: &str) -> bool {
     let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
     let before = one.iter().zip(&other).take_while(|(one, other)| one == other).count();
@@ -326,7 +327,7 @@ fn parts(name: &str) -> Option<(String, String)> {
     Some((folded(surname), folded(given))).filter(|(surname, given)| !surname.is_empty() && !given.is_empty())
 }
 
-/// Returns what spellings of one name have in common: the letters of its words, in the order of the words.
+/// Returns the common key of the spellings of a name: the letters of its words, with the words in order.
 fn key(name: &str) -> String {
     if !name.contains([',', ' ']) {
         return name.to_lowercase();

@@ -1,11 +1,10 @@
-//! How often each square is moved to.
+//! Counts the moves to each square.
 
 use crate::archive::{Archive, GameSet};
 use crate::query::tag_columns::Unread;
 use rayon::prelude::*;
 
-/// How often each side has moved to each square, a1 first: White's moves, Black's. A castling counts for the king's
-/// square.
+/// The number of moves to each square, a1 first, by White and by Black. Castling counts for the king's square.
 pub type Arrivals = [[u64; 64]; 2];
 
 /// Counts the moves of the main lines of these games in parallel. Also returns the games that cannot be read. Walks all
@@ -14,8 +13,8 @@ pub fn arrivals(archive: &Archive, games: &GameSet) -> (Arrivals, Vec<Unread>) {
     let of_chunk = |number: usize| {
         let (mut counts, mut unread) = ([[0; 64]; 2], Vec::new());
         let numbers = archive.games_of(number);
-        let wanted: Vec<u64> = numbers.clone().filter(|game| games.contains(*game)).collect();
-        if wanted.is_empty() {
+        let selected: Vec<u64> = numbers.clone().filter(|game| games.contains(*game)).collect();
+        if selected.is_empty() {
             return (counts, unread);
         }
         let chunk = match archive.chunk(number) {
@@ -25,7 +24,7 @@ pub fn arrivals(archive: &Archive, games: &GameSet) -> (Arrivals, Vec<Unread>) {
                 return (counts, unread);
             }
         };
-        for number in wanted {
+        for number in selected {
             let read = chunk.game(number).and_then(|game| {
                 for played in game.moves() {
                     let played = played?;

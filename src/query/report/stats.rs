@@ -23,8 +23,8 @@ pub const RATING_STEP: u32 = 100;
 pub struct Stats {
     /// Games.
     pub games: u64,
-    /// Games by result, in the order of [`Outcome`]: `*`, 0-1, 1-0, draws; by the tag Result, or the movetext where
-    /// that says none.
+    /// Games by result, in the order of [`Outcome`]: `*`, 0-1, 1-0, draws; from the tag Result, or the movetext if the
+    /// tag has none.
     pub results: [u64; 4],
     /// Plies of all main lines.
     pub plies: u64,
@@ -63,7 +63,7 @@ pub struct Longest {
     pub plies: u32,
     /// The first game that has it; `None` if no game has a move.
     pub game: Option<u64>,
-    /// The archive of that game, where the caller has named it.
+    /// The archive of that game, if the caller has set it.
     pub archive: Option<String>,
 }
 
@@ -86,7 +86,7 @@ impl Serialize for Stats {
 }
 
 impl Stats {
-    /// Writes the members of the object that it is.
+    /// Writes its members, without the braces of the object.
     pub(super) fn members<M: SerializeMap>(&self, map: &mut M) -> std::result::Result<(), M::Error> {
         let [unknown, black, white, draws] = self.results.map(Value::from);
         let mean = if self.games == 0 { 0.0 } else { self.plies as f64 / self.games as f64 };
@@ -261,14 +261,14 @@ impl Stats {
         middle.map_or(0, |(plies, _)| *plies)
     }
 
-    /// Leaves no more than so many players and events.
+    /// Keeps at most this many players and events.
     pub fn cut(&mut self, most: usize) {
         self.players.truncate(most);
         self.events.truncate(most);
     }
 
-    /// Adds what was counted in another archive; to be called before `cut`. The longest game keeps its number: name its
-    /// archive before, or number the games through.
+    /// Adds the counts of another archive; call it before `cut`. The longest game keeps its number: set its archive
+    /// before, or number the games across archives.
     pub fn add(&mut self, other: Stats) {
         fn join<K: Ord>(one: &mut BTreeMap<K, u64>, other: BTreeMap<K, u64>) {
             other.into_iter().for_each(|(key, count)| *one.entry(key).or_default() += count);
@@ -316,7 +316,7 @@ fn lossy(text: &[u8]) -> String {
     String::from_utf8_lossy(text).into_owned()
 }
 
-/// The strings that games of a set have in a column, each with how many have it.
+/// The strings of a column in a set of games, each with its number of games.
 fn counts<'a>(column: &'a Column, games: &GameSet) -> impl Iterator<Item = (&'a [u8], u64)> {
     let strings = column.strings();
     let mut counts = vec![0u64; strings.map_or(0, |strings| strings.len()) + 1];

@@ -32,7 +32,7 @@ pub struct Tally {
     /// For White and for Black: games with a result in which the player has a rating; the sum of those ratings; twice
     /// the points that the opponent scored in them.
     sides: [(u64, u64, u64); 2],
-    /// The last year played; 0 where none is known.
+    /// The last year played; 0 if unknown.
     year: u16,
     /// Rank and number of the games with the highest ranks, best first. A rank is twice the game's rating, and
     /// `BOTH_RATED` if both players have one.
@@ -86,12 +86,12 @@ impl Tally {
         if new <= self.latest[LATEST - 1] {
             return;
         }
-        let mut place = LATEST - 1;
-        while place > 0 && self.latest[place - 1] < new {
-            self.latest[place] = self.latest[place - 1];
-            place -= 1;
+        let mut index = LATEST - 1;
+        while index > 0 && self.latest[index - 1] < new {
+            self.latest[index] = self.latest[index - 1];
+            index -= 1;
         }
-        self.latest[place] = new;
+        self.latest[index] = new;
     }
 
     #[inline]
@@ -100,8 +100,8 @@ impl Tally {
         if self.samples.len() == SAMPLES && self.samples.last().is_some_and(better) {
             return;
         }
-        let place = self.samples.partition_point(better);
-        self.samples.insert(place, new);
+        let index = self.samples.partition_point(better);
+        self.samples.insert(index, new);
         self.samples.truncate(SAMPLES);
     }
 
@@ -126,18 +126,18 @@ impl Tally {
         Tally { samples, latest, ..self.clone() }
     }
 
-    /// Returns how many games there are.
+    /// Returns the number of games.
     pub fn games(&self) -> u64 {
         self.white + self.draws + self.black + self.unknown
     }
 
-    /// Returns the mean of the games' ratings, `None` where no game has any.
+    /// Returns the mean of the games' ratings, `None` if no game has one.
     pub fn average_rating(&self) -> Option<u32> {
         let (games, double) = self.rated;
         (games > 0).then(|| ((double as f64) / (games as f64) / 2.0).round() as u32)
     }
 
-    /// Returns the mean rating of the players with a color, in games with a result; `None` where none has a rating.
+    /// Returns the mean rating of the players with a color, in games with a result; `None` if none has a rating.
     pub fn average_rating_of(&self, color: Color) -> Option<u32> {
         let (games, ratings, _) = self.sides[color.index()];
         (games > 0).then(|| ((ratings as f64) / (games as f64)).round() as u32)
@@ -157,7 +157,7 @@ impl Tally {
         performance(games, opponents, half_points)
     }
 
-    /// Returns the last year in which a game was played, `None` where no year is known.
+    /// Returns the last year in which a game was played, `None` if unknown.
     pub fn last_year(&self) -> Option<u16> {
         (self.year > 0).then_some(self.year)
     }
@@ -168,8 +168,8 @@ impl Tally {
         self.rated_samples().map(|(_, game)| game)
     }
 
-    /// Returns the games with the highest ratings like `samples`, each after its rank: twice the mean rating of the
-    /// players, or of the only one who has a rating; more than any such number if both have one; 0 if none has.
+    /// Returns the games with the highest ratings like `samples`, each after its rank. The rank is twice the mean
+    /// rating if both players have one, plus an offset above all other ranks; twice the only rating; or 0.
     pub fn rated_samples(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
         self.samples.iter().copied()
     }
@@ -204,7 +204,7 @@ impl Tally {
         }
     }
 
-    /// Reads what `to_bytes` has written, and leaves what comes after it; `None` where that cannot be.
+    /// Parses the bytes of `to_bytes`, and leaves the bytes after them; `None` if they are invalid.
     #[doc(hidden)]
     pub fn from_bytes(bytes: &mut &[u8]) -> Option<Tally> {
         let mut read = Bytes(bytes);
@@ -226,9 +226,9 @@ impl Tally {
         for _ in 0..read.count().filter(|count| *count <= SAMPLES)? {
             tally.samples.push((u32::try_from(read.varint()?).ok()?, read.varint()?));
         }
-        for place in 0..read.count().filter(|count| *count <= LATEST)? {
+        for index in 0..read.count().filter(|count| *count <= LATEST)? {
             let (year, game) = (u64::from(u16::try_from(read.varint()?).ok()?), read.varint()?);
-            *tally.latest.get_mut(place)? = year << NUMBER | game & ((1 << NUMBER) - 1);
+            *tally.latest.get_mut(index)? = year << NUMBER | game & ((1 << NUMBER) - 1);
         }
         *bytes = read.0;
         Some(tally)

@@ -54,8 +54,8 @@ pub struct Tree {
 }
 
 impl ArchiveSet {
-    /// Returns what was played in a position, by these games of each archive, or all; games have the numbers of the set.
-    /// Games that cannot be read are in `unread`, as is [`Error::Interrupted`] where a monitor has stopped the search.
+    /// Returns the moves played in a position, by these games of each archive, or all; games have the numbers of the
+    /// set. Unreadable games are in `unread`, and so is [`Error::Interrupted`] if a monitor has stopped the search.
     pub fn tree(
         &self,
         position: &Position,
@@ -97,8 +97,8 @@ impl Archive {
 }
 
 impl Search<'_> {
-    /// Returns what was played in a position, in the main lines of the games searched; side to move, castling rights
-    /// and legal en passant captures have to agree.
+    /// Returns the moves played in a position, in the main lines of the games searched; side to move, castling rights
+    /// and legal en passant captures must agree.
     ///
     /// With the position index, the tree costs a few nanoseconds per game. One game is verified for the position and
     /// one for each move, or all games if positions share the stored part of their keys. Equality of 64-bit keys is
@@ -107,7 +107,7 @@ impl Search<'_> {
         self.tree_of(position, Visit::First)
     }
 
-    /// Returns what was played in a position like `tree`, after this visit of each game to it.
+    /// Returns the moves played in a position like `tree`, after this visit of each game to it.
     pub fn tree_of(&self, position: &Position, visit: Visit) -> Tree {
         let moves = position.legal_moves();
         if let Some(index) = self.index() {
@@ -120,9 +120,9 @@ impl Search<'_> {
     }
 
     fn tree_by_games(&self, position: &Position, moves: &[Move], visit: Visit) -> Tree {
-        let sought = PositionQuery::new(position, Compare::default());
-        let by_game = ByGame::new(&sought, position, moves, visit);
-        let candidates = self.candidates(Some(&sought), &mut Vec::new());
+        let query = PositionQuery::new(position, Compare::default());
+        let by_game = ByGame::new(&query, position, moves, visit);
+        let candidates = self.candidates(Some(&query), &mut Vec::new());
         let archive = self.archive();
         let of_chunk = |number: usize| {
             let games = archive.games_of(number);
@@ -170,8 +170,8 @@ struct ByGame<'a> {
 }
 
 impl<'a> ByGame<'a> {
-    fn new(sought: &'a PositionQuery, position: &Position, moves: &[Move], visit: Visit) -> ByGame<'a> {
-        ByGame { line: MainLine::new(sought), diffs: MoveDiff::of_all(position, moves), visit }
+    fn new(query: &'a PositionQuery, position: &Position, moves: &[Move], visit: Visit) -> ByGame<'a> {
+        ByGame { line: MainLine::new(query), diffs: MoveDiff::of_all(position, moves), visit }
     }
 
     /// Returns which move a game has after its visit, if it has the position: `Some(None)` for its end and a null move.
@@ -194,7 +194,7 @@ impl Tree {
         Tree { position: position.clone(), tally: Tally::default(), branches: Vec::new(), unread: Vec::new() }
     }
 
-    /// Adds what was played in the same position in another archive, whose games are numbered after `before` others.
+    /// Adds the moves played in the same position in another archive, whose games are numbered after `before` others.
     pub fn add(&mut self, other: Tree, before: u64) {
         self.tally.join(&other.tally.behind(before));
         for branch in other.branches {
@@ -211,7 +211,7 @@ impl Tree {
         self.unread.extend(other.unread);
     }
 
-    /// Returns the tree, or why one of its games could not be read.
+    /// Returns the tree, or the error of an unreadable game.
     pub fn complete(mut self) -> crate::error::Result<Tree> {
         match self.unread.pop() {
             None => Ok(self),
@@ -219,8 +219,8 @@ impl Tree {
         }
     }
 
-    /// Returns the games that end in the position: those whose visit no move follows, by result: won by White, drawn,
-    /// won by Black, without a result.
+    /// Returns the games that end in the position, without a move after the visit, by result: won by White, drawn, won
+    /// by Black, without a result.
     pub fn ended(&self) -> [u64; 4] {
         let counts = |tally: &Tally| [tally.white, tally.draws, tally.black, tally.unknown];
         let mut ended = counts(&self.tally);
@@ -291,7 +291,8 @@ fn played(diffs: &[MoveDiff], replay: &Replay, rest: &[u8]) -> Option<usize> {
         return None;
     }
     let board = after.board();
-    let fits = |squares: &[(usize, u8)]| squares.iter().all(|(square, wanted)| class(board[square & 63]) == *wanted);
+    let fits =
+        |squares: &[(usize, u8)]| squares.iter().all(|(square, expected)| class(board[square & 63]) == *expected);
     diffs.iter().find(|MoveDiff(squares, _)| fits(squares)).map(|MoveDiff(_, place)| *place)
 }
 
@@ -303,7 +304,7 @@ fn by_index(
     moves: &[Move],
     visit: Visit,
 ) -> Result<Tree> {
-    let sought = PositionQuery::new(position, Compare::default());
+    let query = PositionQuery::new(position, Compare::default());
     let after: Vec<Position> = moves
         .iter()
         .map(|m| {
@@ -314,8 +315,8 @@ fn by_index(
         .collect();
     let mut whole = Part::new(moves.len());
     for segment in index.segments() {
-        let by_game = ByGame::new(&sought, position, moves, visit);
-        whole.join(by_segment(search, index, segment, &sought, &after, by_game)?);
+        let by_game = ByGame::new(&query, position, moves, visit);
+        whole.join(by_segment(search, index, segment, &query, &after, by_game)?);
     }
     let mut tree = Tree::new(position, moves, whole);
     match search.unindexed(index) {
@@ -330,13 +331,13 @@ fn by_segment(
     search: &Search<'_>,
     index: &PositionIndex,
     segment: &PlaceSegment,
-    sought: &PositionQuery,
+    query: &PositionQuery,
     after: &[Position],
     by_game: ByGame<'_>,
 ) -> Result<Part> {
     let archive = search.archive();
-    let from_start = sought.matches(&STANDARD);
-    let places = Listed::read(archive, segment, sought)?;
+    let from_start = query.matches(&STANDARD);
+    let places = Listed::read(archive, segment, query)?;
     let list = |after: &Position| {
         Ok(Listed { places: segment.places_of_position(after)?, is_sure: !segment.has_collision(after)? })
     };
@@ -366,14 +367,14 @@ struct Listed {
 }
 
 impl Listed {
-    fn read(archive: &Archive, segment: &PlaceSegment, sought: &PositionQuery) -> Result<Listed> {
-        let places = segment.places_of_position(sought.position())?;
-        if places.is_empty() || segment.has_collision(sought.position())? {
+    fn read(archive: &Archive, segment: &PlaceSegment, query: &PositionQuery) -> Result<Listed> {
+        let places = segment.places_of_position(query.position())?;
+        if places.is_empty() || segment.has_collision(query.position())? {
             return Ok(Listed { is_sure: places.is_empty(), places });
         }
         // They have the same position, whichever it is.
         for place in places.iter().take(ASKED) {
-            match segment.locate(std::slice::from_ref(place))?.first().map(|place| has(archive, *place, sought)) {
+            match segment.locate(std::slice::from_ref(place))?.first().map(|place| has(archive, *place, query)) {
                 Some(Ok(true)) => return Ok(Listed { places, is_sure: true }),
                 Some(Ok(false)) => return Ok(Listed { places: Places::default(), is_sure: true }),
                 Some(Err(_)) | None => {}
@@ -384,12 +385,12 @@ impl Listed {
 }
 
 /// Returns whether a game has the position there.
-fn has(archive: &Archive, place: Place, sought: &PositionQuery) -> Result<bool> {
+fn has(archive: &Archive, place: Place, query: &PositionQuery) -> Result<bool> {
     let game = archive.game_until(place.game, Some(place.ply))?;
     let mut replay = Replay::new(game.start());
     let damage = |_| Damage::new(0, DamageKind::Moves).of_game(place.game);
     replay.run(game.brenner(), place.ply).map_err(damage)?;
-    Ok(replay.ply() == place.ply && sought.is_at(&replay))
+    Ok(replay.ply() == place.ply && query.is_at(&replay))
 }
 
 /// The index entries of a position and of the positions after each move.

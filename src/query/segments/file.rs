@@ -65,7 +65,7 @@ impl SideFile {
         file
     }
 
-    /// Finds out which segment answers for which games: the last one, of several that are of one.
+    /// Finds the segment for each game: the last one that covers it.
     fn divide(&mut self) {
         let mut taken: Vec<(Part, Vec<Range<u64>>)> = Vec::new();
         for held in self.segments.iter_mut().rev() {
@@ -94,7 +94,7 @@ impl SideFile {
         self.segments.iter()
     }
 
-    /// Checks every byte that says something: both heads, every page of every segment, and the zeros after these.
+    /// Checks every byte with a meaning: both heads, every page of every segment, and the zeros after these.
     pub fn is_intact(&self) -> bool {
         let rest = self.map.as_ref().is_none_or(|(map, kind)| {
             let zeros = |held: &Held| {
@@ -114,7 +114,7 @@ impl Held {
         self.pages.segment().part == part
     }
 
-    /// Returns the games of an archive, of so many, for which none of these answers.
+    /// Returns the games of an archive with this many games that no segment covers.
     pub fn uncovered(held: &[Held], games: u64) -> Vec<Range<u64>> {
         let covered = union(held.iter().flat_map(|held| held.owned.games()));
         without(std::iter::once(1..games + 1), covered)
@@ -134,7 +134,7 @@ fn rows_of(pages: &Pages, games: u64) -> Option<Rows> {
     (rows.len() == segment.games && last <= segment.made.state.games.min(games)).then_some(rows)
 }
 
-/// Returns the chunks that have some of these games, which ascend, and which games of each these are.
+/// Returns the chunks with some of these games (ascending), and these games of each.
 pub(in crate::query) fn chunks_of(archive: &Archive, games: &[Range<u64>]) -> Vec<(usize, Range<u64>)> {
     let mut parts = Vec::new();
     for run in games {

@@ -24,17 +24,17 @@ impl Pages {
         Pages { map: Arc::clone(map), id, segment, intact }
     }
 
-    /// Returns what the directory says of the segment.
+    /// Returns the segment's entry in the directory.
     pub fn segment(&self) -> &Segment {
         &self.segment
     }
 
-    /// Returns how many bytes there are after the runs of games.
+    /// Returns the number of bytes after the runs of games.
     pub fn len(&self) -> u64 {
         self.segment.length - u64::from(self.segment.runs) * RUN
     }
 
-    /// Returns what is damaged: the segment, where it begins.
+    /// Returns the damage: the segment, at its start.
     pub fn damage(&self) -> Damage {
         Damage::new(self.segment.offset, DamageKind::PositionIndex)
     }
@@ -62,7 +62,7 @@ impl Pages {
         self.all(0..self.segment.length).map(drop)
     }
 
-    /// Returns where bytes after the runs of games are in the map.
+    /// Returns the offsets of bytes after the runs of games in the map.
     pub fn mapped(&self, range: &Range<u64>) -> (Arc<Map>, Range<usize>) {
         let base = self.segment.offset + u64::from(self.segment.runs) * RUN;
         (Arc::clone(&self.map), (base + range.start) as usize..(base + range.end) as usize)

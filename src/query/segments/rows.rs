@@ -10,8 +10,8 @@ pub(in crate::query) struct Rows {
 }
 
 impl Rows {
-    /// Returns the rows of runs of games that ascend and do not touch each other; `None` where they do not, or one is
-    /// empty or has game 0.
+    /// Returns the rows of runs of games that ascend and do not touch each other; `None` if they do, or if one is empty
+    /// or has game 0.
     pub fn new(runs: impl IntoIterator<Item = Range<u64>>) -> Option<Rows> {
         let mut rows = Rows::default();
         for run in runs {
@@ -26,7 +26,7 @@ impl Rows {
         Some(rows)
     }
 
-    /// Returns how many games there are.
+    /// Returns the number of games.
     pub fn len(&self) -> u64 {
         self.len
     }
@@ -43,15 +43,15 @@ impl Rows {
 
     /// Returns the row of a game, if it has one.
     pub fn row_of(&self, game: u64) -> Option<u64> {
-        let place = self.runs.partition_point(|(run, _)| run.end <= game);
-        let (run, row) = self.runs.get(place)?;
+        let index = self.runs.partition_point(|(run, _)| run.end <= game);
+        let (run, row) = self.runs.get(index)?;
         game.checked_sub(run.start).map(|after| row + after)
     }
 
     /// Returns the game of a row.
     pub fn game_of(&self, row: u64) -> Option<u64> {
-        let place = self.runs.partition_point(|(_, first)| *first <= row).checked_sub(1)?;
-        let (run, first) = self.runs.get(place)?;
+        let index = self.runs.partition_point(|(_, first)| *first <= row).checked_sub(1)?;
+        let (run, first) = self.runs.get(index)?;
         Some(run.start + (row - first)).filter(|game| *game < run.end)
     }
 }

@@ -1,4 +1,4 @@
-//! Side files made and extended: segments are written behind those that are there, and count with the next head.
+//! Creates and extends side files: segments are written after the existing ones, and count with the next head.
 
 use crate::archive::temporary::Temporary;
 use crate::archive::{Archive, FileKind, sync_folder};
@@ -21,15 +21,15 @@ pub(in crate::query) struct SideWriter {
 }
 
 impl SideWriter {
-    /// Makes a file beside an archive, which takes its name with `commit`.
+    /// Creates a side file, which gets its name with `commit`.
     pub fn create(archive: &Archive, kind: FileKind) -> Result<SideWriter> {
         let path = kind.of_archive(archive.path());
         let (file, temporary) = Temporary::create(&path, archive.path()).map_err(Error::io("cannot write", &path))?;
         Ok(SideWriter { kind, path, file, temporary: Some(temporary), head: Head::new(archive.id()) })
     }
 
-    /// Opens the file beside an archive to extend it; `None` where it is of another archive or version, is damaged, or
-    /// another program is extending it.
+    /// Opens an archive's side file to extend it; `None` if it is of another archive or version, is damaged, or another
+    /// program is extending it.
     pub fn open(archive: &Archive, kind: FileKind) -> Option<SideWriter> {
         let path = kind.of_archive(archive.path());
         let file = OpenOptions::new().read(true).write(true).open(&path).ok()?;
@@ -48,7 +48,7 @@ impl SideWriter {
         &mut self.head.segments
     }
 
-    /// Returns how many bytes of the file are of segments that do not count, and how many are of others.
+    /// Returns the number of bytes in segments that do not count, and in the others.
     pub fn dead_and_live(&self) -> (u64, u64) {
         let live = self.head.segments.iter().map(|segment| segment.end() - segment.offset).sum();
         (self.head.end.saturating_sub(crate::format::side::BEGIN).saturating_sub(live), live)
@@ -94,7 +94,7 @@ impl SideWriter {
         }
         self.head.sequence += 1;
         if let Some(temporary) = self.temporary.take() {
-            // Both pages, so neither looks torn.
+            // Write both pages, so neither looks torn.
             let before = Head { sequence: self.head.sequence - 1, ..self.head.clone() };
             for head in [&before, &self.head] {
                 file.seek(SeekFrom::Start(head.offset()))?;
@@ -105,8 +105,8 @@ impl SideWriter {
             sync_folder(&self.path);
             return Ok(());
         }
-        // A cache need not outlive a power cut, after which its checksums tell; but the order on the way there matters
-        // to other programs: the head comes last.
+        // A cache need not survive a power failure, which its checksums detect. But the order of writes matters to
+        // other programs: the head comes last.
         file.seek(SeekFrom::Start(self.head.offset()))?;
         file.write_all(&self.head.encode(self.kind.magic()))
     }

@@ -32,17 +32,17 @@ pub fn tag_names(archive: &Archive, games: &[Range<u64>]) -> Result<Vec<String>>
 pub(super) struct Part {
     /// The games.
     pub games: Range<u64>,
-    /// A number for each game; 0 where it has no value.
+    /// A number for each game; 0 if it has no value.
     pub numbers: Vec<u32>,
     /// The distinct strings that the numbers, from 1, stand for.
     pub strings: Values,
-    /// Games of which it cannot be read.
+    /// Games with unreadable values.
     pub unread: Vec<Unread>,
 }
 
 /// Strings by number, from 1.
 pub(super) enum Values {
-    /// In the order in which they were met.
+    /// In the order of their first occurrence.
     Met(Vec<Box<[u8]>>),
     /// The numbers of an existing column; its strings ascend.
     Sorted(Arc<Strings>),
@@ -61,7 +61,7 @@ impl Values {
     }
 }
 
-/// Returns what these games, a chunk at a time, have of the columns for these keys, in that order: a list for each key.
+/// Returns the columns for these keys, in this order, of these games, a chunk at a time: a list for each key.
 pub(super) fn parts(archive: &Archive, games: &[Range<u64>], keys: &[Key], monitor: &Monitor) -> Vec<Vec<Part>> {
     let chunks: Vec<Vec<Part>> = chunks_of(archive, games)
         .into_par_iter()
@@ -73,7 +73,7 @@ pub(super) fn parts(archive: &Archive, games: &[Range<u64>], keys: &[Key], monit
                 Ok(chunk) => part(chunk, games.clone(), key),
                 Err(error) => lost(games.clone(), error.again()),
             };
-            // A game's moves are read once, which is dear where they are packed.
+            // A game's moves are read once, because unpacking is expensive.
             let all = [Key::Plies, Key::Facts, Key::Line].iter().all(|key| keys.contains(key));
             let mut of_moves = match &chunk {
                 Ok(chunk) if all && !monitor.is_stopped() => of_games(chunk, games.clone(), |game| {
@@ -125,7 +125,7 @@ pub(super) fn columns(keys: &[Key], parts: Vec<Vec<Part>>) -> Vec<(Column, Vec<U
     columns.into_iter().zip(unread).collect()
 }
 
-/// The games whose values in a column cannot be read.
+/// The games whose values in a column are unreadable.
 fn lost(games: Range<u64>, error: Error) -> Part {
     let numbers = vec![0; games.end.saturating_sub(games.start) as usize];
     Part { numbers, unread: vec![Unread { games: games.clone(), error }], ..Part::new(games) }
@@ -184,7 +184,7 @@ fn tag(chunk: &Chunk, games: Range<u64>, name: &str) -> Result<Part> {
     Ok(Part { numbers, strings: Values::Met(strings), ..Part::new(games) })
 }
 
-/// Numbers of each game. Of a deleted one that cannot be read, 0.
+/// The numbers of each game. For an unreadable deleted game, 0.
 fn of_games<const PARTS: usize>(
     chunk: &Chunk,
     games: Range<u64>,
@@ -293,7 +293,7 @@ impl<'a> Table<'a> {
         Column::new(&numbers, Some(Arc::clone(&self.strings)))
     }
 
-    /// The number that each of these strings has here; `None` where they have them already.
+    /// The number of each of these strings here; `None` if they have the same numbers already.
     fn numbers_of(&self, values: &Values) -> Option<Vec<u32>> {
         match values {
             Values::Sorted(strings) if Arc::ptr_eq(strings, &self.strings) => None,

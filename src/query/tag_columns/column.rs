@@ -42,7 +42,7 @@ impl Strings {
         }
     }
 
-    /// Returns how many strings there are.
+    /// Returns the number of strings.
     pub fn len(&self) -> usize {
         self.ends().len() / 4
     }
@@ -54,12 +54,12 @@ impl Strings {
 
     /// Returns string `number`, from 1. Of number 0, and in a file made with ill will, there may be none.
     pub fn get(&self, number: u32) -> Option<&[u8]> {
-        let place = number.checked_sub(1)? as usize;
-        let start = place.checked_sub(1).map_or(Some(0), |before| self.end(before))?;
-        self.text().get(start..self.end(place)?)
+        let index = number.checked_sub(1)? as usize;
+        let start = index.checked_sub(1).map_or(Some(0), |before| self.end(before))?;
+        self.text().get(start..self.end(index)?)
     }
 
-    /// Returns the number of a string, by halves; `None` where it is not in the table.
+    /// Returns the number of a string, by binary search; `None` if it is not in the table.
     pub fn find(&self, text: &[u8]) -> Option<u32> {
         let (mut low, mut high) = (1, self.len() as u32 + 1);
         while low < high {
@@ -84,8 +84,8 @@ impl Strings {
         Some((text, ends.iter().filter_map(end)))
     }
 
-    fn end(&self, place: usize) -> Option<usize> {
-        let bytes = self.ends().get(place * 4..place * 4 + 4)?;
+    fn end(&self, index: usize) -> Option<usize> {
+        let bytes = self.ends().get(index * 4..index * 4 + 4)?;
         Some(u32::from_le_bytes(bytes.try_into().ok()?) as usize)
     }
 
@@ -95,7 +95,7 @@ impl Strings {
         self.ends.bytes()
     }
 
-    /// Returns all strings, one after the other. They are UTF-8 as far as the source was.
+    /// Returns all strings, concatenated. They are UTF-8 if the source was.
     pub fn text(&self) -> &[u8] {
         self.text.bytes()
     }
@@ -139,7 +139,7 @@ impl Column {
         Column { numbers: Store::Mapped(Arc::clone(map), range), width, strings }
     }
 
-    /// Returns the table of strings, where the numbers are places in one.
+    /// Returns the table of strings, if the numbers are indexes in one.
     pub fn strings(&self) -> Option<&Arc<Strings>> {
         self.strings.as_ref()
     }

@@ -4,8 +4,8 @@ use crate::archive::GameRef;
 use crate::brenner::{EXPLICIT, NAG, OPEN, TEXT, replay};
 use crate::format::record::push_start;
 
-/// Appends the starting position, if it is not the standard starting position, and the main line of a game: bytes that
-/// begin another game's only where its moves do. Returns how many of the game's bytes are of something else.
+/// Appends the starting position, if it is not the standard starting position, and the main line of a game. The bytes
+/// are a prefix of another game's only if the moves are. Returns the number of the game's other bytes.
 pub(in crate::query) fn push_line(game: &GameRef<'_>, line: &mut Vec<u8>) -> usize {
     if game.is_set_up() {
         line.push(1);

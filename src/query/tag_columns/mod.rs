@@ -39,7 +39,7 @@ pub struct TagColumns<'a> {
     ready: Mutex<HashMap<Key, Ready>>,
 }
 
-/// How the archive is held.
+/// The access to the archive.
 #[derive(Debug)]
 enum Holder<'a> {
     Borrowed(&'a Archive),
@@ -90,7 +90,7 @@ impl<'a> TagColumns<'a> {
         columns
     }
 
-    /// Checks every page of the file. Returns whether all are intact; `true` where no file is used.
+    /// Checks every page of the file. Returns whether all are intact; `true` without a file.
     pub fn check(&self) -> bool {
         self.segments.iter().all(|segment| segment.held.pages.verify().is_ok())
     }
@@ -124,8 +124,8 @@ impl<'a> TagColumns<'a> {
         }
     }
 
-    /// Returns a column that need not be made: one of the file, or one that was made before; `None` for others. A tag
-    /// that no game has gives a column without values.
+    /// Returns a column that exists: in the file, or computed before; `None` for others. A tag that no game has gives a
+    /// column without values.
     pub fn at_hand(&self, key: &Key) -> Option<Arc<Column>> {
         let mut ready = self.lock();
         if let Some(ready) = ready.get(key) {
@@ -136,8 +136,8 @@ impl<'a> TagColumns<'a> {
         Some(column)
     }
 
-    /// Returns where the columns come from; `Damaged` once a part of the file was found to be, which was made from the
-    /// archive then.
+    /// Returns the origin of the columns; `Damaged` if a part of the file was found damaged, and was rebuilt from the
+    /// archive.
     pub fn state(&self) -> SideState {
         if self.is_damaged.load(Ordering::Relaxed) { SideState::Damaged } else { self.state }
     }
@@ -154,12 +154,12 @@ impl<'a> TagColumns<'a> {
         }
     }
 
-    /// Returns the columns asked for, as `columns` does, for a set of games.
+    /// Returns the requested columns, like `columns`, for a set of games.
     ///
     /// Errors: damaged tags or games in the set; damage of other games does not matter.
     pub fn columns_of(&self, keys: &[Key], games: &GameSet) -> Result<Vec<Arc<Column>>> {
         let (columns, unread) = self.readable(keys);
-        // Damage of which it is not known which games it concerns may concern these.
+        // Damage to unknown games may affect these games.
         let concerns =
             |unread: &Unread| unread.games.is_empty() || unread.games.clone().any(|game| games.contains(game));
         match unread.into_iter().find(concerns) {
@@ -213,7 +213,7 @@ impl<'a> TagColumns<'a> {
         self.ready.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the year of each game, by its tag Date, or UTCDate where that says none.
+    /// Returns the year of each game, from its tag Date, or UTCDate if Date has no year.
     pub fn years(&self) -> Result<Years> {
         Ok(Years::new(self.columns(&Years::keys())?))
     }
@@ -266,9 +266,9 @@ impl<'a> TagColumns<'a> {
         let mut parts: Vec<Vec<build::Part>> = keys.iter().map(|_| Vec::new()).collect();
         let mut open: Vec<Vec<Range<u64>>> = keys.iter().map(|_| self.uncovered()).collect();
         let mut tables: HashMap<(usize, usize), Arc<Strings>> = HashMap::new();
-        for (place, segment) in self.segments.iter().enumerate() {
+        for (index, segment) in self.segments.iter().enumerate() {
             for ((key, parts), open) in keys.iter().zip(&mut parts).zip(&mut open) {
-                let table = |number: usize| match tables.entry((place, number)) {
+                let table = |number: usize| match tables.entry((index, number)) {
                     Entry::Occupied(known) => Ok(Arc::clone(known.get())),
                     Entry::Vacant(new) => Ok(Arc::clone(new.insert(segment.table(number)?))),
                 };
@@ -281,13 +281,13 @@ impl<'a> TagColumns<'a> {
         // Those that lack the same games are made together.
         let open: Vec<Vec<Range<u64>>> = open.into_iter().map(union).collect();
         let mut lacking: HashMap<&[Range<u64>], Vec<usize>> = HashMap::new();
-        for (place, open) in open.iter().enumerate().filter(|(_, open)| !open.is_empty()) {
-            lacking.entry(open).or_default().push(place);
+        for (index, open) in open.iter().enumerate().filter(|(_, open)| !open.is_empty()) {
+            lacking.entry(open).or_default().push(index);
         }
         for (games, places) in lacking {
-            let own: Vec<Key> = places.iter().filter_map(|place| keys.get(*place)).cloned().collect();
-            for (place, made) in places.into_iter().zip(build::parts(self.archive(), games, &own, &Monitor::new())) {
-                if let Some(parts) = parts.get_mut(place) {
+            let own: Vec<Key> = places.iter().filter_map(|index| keys.get(*index)).cloned().collect();
+            for (index, made) in places.into_iter().zip(build::parts(self.archive(), games, &own, &Monitor::new())) {
+                if let Some(parts) = parts.get_mut(index) {
                     parts.extend(made);
                 }
             }
@@ -332,7 +332,7 @@ impl Segment {
         Ok(Column::mapped(&map, range, column.width, strings))
     }
 
-    /// Returns what the games for which it answers have of a column; `None` where they may have a tag that has none.
+    /// Returns a column's values for the games that it covers; `None` if they may have a tag that has no column.
     fn parts(
         &self,
         key: &Key,
@@ -381,7 +381,7 @@ impl Years {
         Years { columns: columns.into_iter().map(|column| (column::years(&column), column)).collect() }
     }
 
-    /// Returns the year of a game, from 1; `None` where it is not known.
+    /// Returns the year of a game, from 1; `None` if unknown.
     pub fn get(&self, game: u64) -> Option<u16> {
         let year = |(years, column): &(Vec<u16>, Arc<Column>)| years.get(column.get(game) as usize).copied();
         self.columns.iter().filter_map(year).find(|year| *year > 0)
@@ -447,8 +447,7 @@ pub(in crate::query) fn add_tag_columns(
     Ok(names.collect())
 }
 
-/// Writes the tag columns file of an archive beside it. Returns its size in bytes and the names of the tags that have a
-/// column.
+/// Writes the tag columns file of an archive. Returns its size in bytes and the names of the tags with a column.
 pub fn write(archive: &Archive) -> Result<(u64, Vec<String>), Error> {
     write_monitored(archive, Monitor::new())
 }

@@ -4,12 +4,12 @@ use crate::error::Error;
 use std::fmt;
 use std::ops::Range;
 
-/// Games whose headers cannot be read, and why.
+/// Games with unreadable tags, and the reason.
 #[derive(Debug)]
 pub struct Unread {
     /// The games.
     pub games: Range<u64>,
-    /// Why.
+    /// The reason.
     pub error: Error,
 }
 
@@ -20,7 +20,7 @@ impl Clone for Unread {
 }
 
 impl Unread {
-    /// Returns how many games these are; one, where it is not known which.
+    /// Returns the number of these games; one, if the games are unknown.
     pub fn count(&self) -> u64 {
         self.games.end.saturating_sub(self.games.start).max(1)
     }

@@ -7,7 +7,7 @@ use crate::game::Outcome;
 /// The greatest number that a bound may have.
 pub const MOST: i64 = i64::MAX / 4;
 
-/// Returns whether a tag's text says anything: `?` and `-` stand for nothing.
+/// Returns whether a tag's text is a value: `?` and `-` are placeholders.
 pub fn is_known(text: &[u8]) -> bool {
     !matches!(text, b"" | b"?" | b"-")
 }
@@ -41,7 +41,7 @@ pub fn date(text: &[u8]) -> Option<[i64; 3]> {
         number(part).filter(|number| whole && *number <= most)
     };
     let (year, month, day) = (next(9999, 4)?, next(12, 2)?, next(31, 2)?);
-    // 1998.??.05 is no more than 1998; a time after the day, or a fourth part, makes it no date.
+    // 1998.??.05 counts as 1998; a time after the day, or a fourth part, makes the date invalid.
     parts.next().is_none().then_some([year, month, day])
 }
 
@@ -50,7 +50,7 @@ pub fn year(text: &[u8]) -> Option<u16> {
     date(text).and_then(|[year, ..]| u16::try_from(year).ok()).filter(|year| *year > 0)
 }
 
-/// Returns the result that a tag says; `None` where it says none.
+/// Returns the result in a tag; `None` if it has none.
 pub fn outcome(text: &[u8]) -> Option<Outcome> {
     Some(match text.trim_ascii() {
         b"1-0" => Outcome::WhiteWins,
@@ -66,7 +66,7 @@ pub fn result(tag: Option<&[u8]>, movetext: Option<Outcome>) -> Outcome {
     tag.and_then(outcome).or(movetext).unwrap_or(Outcome::Unknown)
 }
 
-/// Returns the date on which a game was played, as written: the tag Date, or UTCDate where that says no year.
+/// Returns the date of the game, as written: the tag Date, or UTCDate if Date has no year.
 pub fn played<'a>(date: Option<&'a str>, utc_date: Option<&'a str>) -> Option<&'a str> {
     [date, utc_date].into_iter().flatten().find(|date| year(date.as_bytes()).is_some())
 }
@@ -89,8 +89,8 @@ pub fn control(text: &[u8]) -> Option<(i64, i64)> {
 /// Returns how fast a time control is, in the words of Lichess: by base and 40 increments; of several periods the first
 /// counts.
 pub fn speed(control: &[u8]) -> &'static str {
-    let place = self::control(control).map_or(5, |(base, increment)| speed_of(base, increment));
-    SPEEDS.get(place).copied().unwrap_or_default()
+    let index = self::control(control).map_or(5, |(base, increment)| speed_of(base, increment));
+    SPEEDS.get(index).copied().unwrap_or_default()
 }
 
 /// The speeds of games, in the words of Lichess.
@@ -108,7 +108,7 @@ pub fn speed_of(base: i64, increment: i64) -> usize {
     }
 }
 
-/// Returns how many days a month has.
+/// Returns the number of days in a month.
 pub fn month_length(year: i64, month: i64) -> i64 {
     match month {
         2 => 28 + i64::from(year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)),
@@ -129,7 +129,7 @@ pub fn days(year: i64, month: i64, day: i64) -> i64 {
     before(year) + months + day - 1 - before(1970)
 }
 
-/// Returns the day, as year, month and day, that is so many days after the first of 1970.
+/// Returns the day, as year, month and day, from the number of days since 1970-01-01.
 pub fn civil(days: i64) -> (i64, i64, i64) {
     let days = days + before(1970);
     // At most one off.
@@ -167,8 +167,8 @@ mod tests {
             ("40/7200:3600", "classical"),
             ("86400", "correspondence"),
         ];
-        for (control, wanted) in known {
-            assert_eq!(speed(control.as_bytes()), wanted, "{control}");
+        for (control, expected) in known {
+            assert_eq!(speed(control.as_bytes()), expected, "{control}");
         }
     }
 }

@@ -3,7 +3,7 @@
 pub use super::{MOST, is_known};
 use super::{control, date, month_length, number, rating};
 
-/// How a tag's text is read as a number.
+/// The kinds of numbers in tags.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reading {
     /// The number that it begins with.
@@ -24,7 +24,7 @@ pub enum Reading {
     Increment,
 }
 
-/// Returns what a tag's text says, least and greatest; `None` where it says nothing of the kind.
+/// Returns the value of a tag's text as minimum and maximum; `None` if it has no value of this kind.
 pub fn read(reading: Reading, text: &[u8]) -> Option<(i64, i64)> {
     let both = |number: i64| (number, number);
     match reading {
@@ -54,7 +54,7 @@ pub fn year(day: i64) -> i64 {
     day / 32 / 13
 }
 
-/// The first and the last day that a date in part can be, in months of so many days.
+/// The first and the last possible day of a partial date, with months of this many days.
 fn span(year: i64, month: i64, day: i64, length: i64) -> (i64, i64) {
     let code = |month: i64, day: i64| (13 * year + month) * 32 + day;
     match (month, day) {
@@ -73,7 +73,7 @@ fn eco(text: &[u8], part: bool) -> Option<(i64, i64)> {
     }
     let base = i64::from(letter - b'A') * 100;
     let digit =
-        |place: usize| digits.get(place).filter(|digit| digit.is_ascii_digit()).map(|digit| i64::from(digit - b'0'));
+        |index: usize| digits.get(index).filter(|digit| digit.is_ascii_digit()).map(|digit| i64::from(digit - b'0'));
     match (digit(0), digit(1)) {
         (Some(tens), Some(ones)) if !part || digits.len() == 2 => {
             let code = base + tens * 10 + ones;
@@ -85,12 +85,12 @@ fn eco(text: &[u8], part: bool) -> Option<(i64, i64)> {
     }
 }
 
-/// Returns the range that a value written in a filter stands for; `None` where it is not of the kind.
+/// Returns the range of a value written in a filter; `None` if it is not of this kind.
 pub fn literal(reading: Reading, text: &str) -> Option<(i64, i64)> {
     let bytes = text.as_bytes();
     match reading {
         Reading::Eco => eco(bytes, true),
-        // The 31st of April, where a tag says so, is in that April.
+        // In a tag, the 31st of April counts as some day of that April.
         Reading::Date => {
             date(bytes).filter(|[year, ..]| *year > 0).map(|[year, month, day]| span(year, month, day, 31))
         }

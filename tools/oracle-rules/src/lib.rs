@@ -1,6 +1,6 @@
-//! The rules of chess by another hand, against which the tests compare this crate's.
+//! An independent implementation of the rules of chess, which the tests compare with this crate's.
 //!
-//! shakmaty is under the GPL. The tests depend on it through this crate, which has no published version, so cargo leaves
-//! it out of every published manifest.
+//! shakmaty is under the GPL. The tests depend on it through this unpublished crate, so cargo leaves it out of every
+//! published manifest.
 
 pub use shakmaty;

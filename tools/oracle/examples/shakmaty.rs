@@ -1,7 +1,7 @@
-//! Positions and moves between this library and shakmaty, which is GPL and so no part of it:
-//! `cargo run -p oracle --example shakmaty -- games.bga 1`
+//! Converts positions and moves between this library and shakmaty, which is GPL and therefore not a part of it: `cargo
+//! run -p oracle --example shakmaty -- games.bga 1`
 //!
-//! A position goes over as its FEN, a move as UCI's notation; both sides check what they read.
+//! Positions are exchanged as FENs, and moves in UCI; both sides check their input.
 
 use scoresheet::Archive;
 use shakmaty::fen::Fen;
@@ -9,12 +9,12 @@ use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Position as _};
 use std::error::Error;
 
-/// Returns shakmaty's position of one of ours.
+/// Converts a position to shakmaty.
 fn to_shakmaty(position: &scoresheet::Position) -> Result<Chess, Box<dyn Error>> {
     Ok(position.fen().parse::<Fen>()?.into_position(CastlingMode::Chess960)?)
 }
 
-/// Returns our position of one of shakmaty's.
+/// Converts a position from shakmaty.
 fn from_shakmaty(position: &Chess) -> Result<scoresheet::Position, Box<dyn Error>> {
     Ok(Fen::from_position(position, EnPassantMode::Legal).to_string().parse()?)
 }
@@ -32,7 +32,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let m = UciMove::from_ascii(&uci)?.to_move(&theirs)?;
         theirs = theirs.play(m)?;
         let ours = from_shakmaty(&theirs)?;
-        // En passant targets and rights apart, which both write in their own way, the boards agree.
+        // The boards agree, except for en passant targets and castling rights, which both write differently.
         let board = |fen: String| fen.split(' ').next().map(str::to_owned);
         assert_eq!(board(ours.fen()), board(played.fen()), "ply {}", played.ply());
         println!("{:>3} {:<7} {} moves in reply", played.ply(), played.san(), theirs.legal_moves().len());

@@ -1,4 +1,4 @@
-//! A source and its export, event by event.
+//! Compares a source with its export, event by event.
 
 use crate::lens::{self, Event, Parsed, Tags};
 use crate::positions::{Aligned, BATCH, Report};
@@ -10,7 +10,7 @@ use shakmaty::Chess;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// Compares the games of some sources with those of an export.
+/// Compares the games of some sources with the games of an export.
 pub fn check(sources: &[PathBuf], export: &Path, rejected: Option<Rejected>) -> Result<Report, Failure> {
     let started = Instant::now();
     let mut report = Report { title: "pgn", ..Report::default() };
@@ -70,7 +70,7 @@ fn compare(source: &Parsed, export: &Parsed, report: &mut Report) -> Result<(), 
     Walk::new(source, report).run(&a, &b)
 }
 
-/// Takes the last termination marker of the main line out of the events, and returns the rest and it.
+/// Removes the last termination marker of the main line from the events; returns the other events and the marker.
 fn without_result(events: &[Event], report: &mut Report) -> (Vec<Event>, Option<&'static str>) {
     let mut depth = 0usize;
     let mut last = None;
@@ -79,7 +79,7 @@ fn without_result(events: &[Event], report: &mut Report) -> (Vec<Event>, Option<
             Event::Open => depth += 1,
             Event::Close => depth = depth.saturating_sub(1),
             Event::Result(result) if depth == 0 || at + 1 == events.len() => last = Some((at, *result)),
-            // After a marker that is followed by moves the game goes on: it was none.
+            // A marker that is followed by moves does not end the game.
             Event::Move(_) if depth == 0 => last = None,
             _ => {}
         }
@@ -96,12 +96,12 @@ fn without_result(events: &[Event], report: &mut Report) -> (Vec<Event>, Option<
 /// Two movetexts side by side, with shakmaty's position.
 struct Walk<'a> {
     report: &'a mut Report,
-    /// Before and after the last move; `None` where shakmaty cannot follow.
+    /// The positions before and after the last move; `None` if shakmaty cannot follow.
     now: Option<Chess>,
     before: Option<Chess>,
     stack: Vec<(Option<Chess>, Option<Chess>)>,
     ply: u32,
-    /// The depth from which on the line is raw text.
+    /// The depth at which the rest of the line is raw text.
     raw: Option<usize>,
 }
 
@@ -186,8 +186,8 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Compares what shakmaty cannot follow. A raw text is the same; after a set-up that it refuses hints and signs may
-    /// differ.
+    /// Compares events that shakmaty cannot follow. Raw texts are equal; after a set-up that it rejects, disambiguation
+    /// and check marks may differ.
     fn as_text(&self, source: &Event, export: &Event) -> Result<(), ()> {
         use shakmaty::san::San::Normal;
         match (source, export) {

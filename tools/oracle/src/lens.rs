@@ -1,4 +1,4 @@
-//! One game read with pgn-reader, through a lens that shows it what it would lose.
+//! Reads one game with pgn-reader, through a lens that preserves the parts that pgn-reader would drop.
 
 use crate::split::tag_name;
 use crate::{Class, Counts};
@@ -11,9 +11,9 @@ use std::ops::ControlFlow;
 /// One event of a movetext.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Event {
-    /// A move that is SAN.
+    /// A move in SAN.
     Move(San),
-    /// A word that is none.
+    /// A word that is not SAN.
     Word(String),
     /// A brace comment.
     Comment(String),
@@ -43,9 +43,9 @@ pub struct Parsed {
     pub tags: Tags,
     /// The movetext.
     pub events: Vec<Event>,
-    /// What the lens did, and what the text was like.
+    /// The work of the lens, and the properties of the text.
     pub counts: Counts,
-    /// What pgn-reader said, where it gave up.
+    /// The error of pgn-reader, if it failed.
     pub error: Option<String>,
 }
 
@@ -80,12 +80,12 @@ pub fn read(text: &[u8]) -> Parsed {
     collect.parsed
 }
 
-/// In front of a text that is shown to pgn-reader as a comment; a byte with the kind follows.
+/// Begins a text that pgn-reader gets as a comment; a byte with the kind follows.
 const SIGN: u8 = 1;
-/// Stands for `}` in such a text.
+/// Replaces `}` in such a text.
 const BRACE: u8 = 2;
 
-/// Rewrites a game so that pgn-reader reports all of it.
+/// Rewrites a game to make pgn-reader report everything.
 fn prepare(text: &[u8], counts: &mut Counts) -> Vec<u8> {
     let mut lens = Lens { out: Vec::with_capacity(text.len() + 64), counts };
     let rest = lens.head(text);
@@ -99,7 +99,7 @@ struct Lens<'a> {
 }
 
 impl Lens<'_> {
-    /// Writes the tag pairs. Returns the rest of the game, with what stands among the tags in front.
+    /// Writes the tag pairs. Returns the rest of the game, after the text found among the tags.
     fn head(&mut self, text: &[u8]) -> Vec<u8> {
         let mut rest = Vec::new();
         let mut in_comment = false;
@@ -117,7 +117,7 @@ impl Lens<'_> {
                         None => {}
                         Some(b'{' | b';') => {}
                         Some(b'%') if line[0] == b'%' => {}
-                        // Among tags, a bracket that is none does not end them.
+                        // A bracket that is not a tag pair does not end the tags.
                         Some(b'[') => self.counts.add(Class::OddTag),
                         Some(_) => break,
                     }
@@ -145,7 +145,7 @@ impl Lens<'_> {
         rest
     }
 
-    /// Writes the tag pairs at the beginning of a line. Returns what follows them.
+    /// Writes the tag pairs at the beginning of a line. Returns the rest of the line.
     fn tag_pairs<'t>(&mut self, line: &'t [u8]) -> &'t [u8] {
         let mut rest = crate::split::trim(line);
         while let Some(name) = tag_name(rest) {
@@ -268,7 +268,7 @@ impl Lens<'_> {
                 at + end + 1
             }
             None => {
-                // It runs to the end of the game, a termination marker there aside.
+                // It extends to the end of the game, except for a termination marker there.
                 self.counts.add(Class::OpenComment);
                 let body = rest.trim_ascii_end();
                 let word = body.iter().rposition(u8::is_ascii_whitespace).map_or(0, |blank| blank + 1);
@@ -315,7 +315,7 @@ impl Lens<'_> {
 /// A tag value with its escapes resolved.
 struct Value {
     value: Vec<u8>,
-    /// Where the pair ends.
+    /// The end of the pair.
     end: usize,
     /// Whether a quote lacks its backslash.
     bare: bool,
@@ -323,7 +323,7 @@ struct Value {
     open: bool,
 }
 
-/// Reads a tag value from after its first quote.
+/// Reads a tag value after its first quote.
 fn tag_value(body: &[u8]) -> Value {
     let mut value = Vec::new();
     let mut bare = false;
@@ -359,7 +359,7 @@ fn is_result(word: &[u8]) -> bool {
     matches!(word, b"1-0" | b"0-1" | b"1/2-1/2")
 }
 
-/// Whether pgn-reader reads the whole word as SAN.
+/// Returns whether pgn-reader reads the complete word as SAN.
 fn is_san(word: &[u8]) -> bool {
     let zeros = word.strip_suffix(b"+").or(word.strip_suffix(b"#")).unwrap_or(word);
     if matches!(zeros, b"0-0" | b"0-0-0") {
@@ -372,7 +372,7 @@ fn is_san(word: &[u8]) -> bool {
     }
 }
 
-/// Returns the length of a blank at `at`, 0 where there is none.
+/// Returns the length of a blank at `at`, 0 if there is none.
 fn blank(text: &[u8], at: usize) -> usize {
     match &text[at..] {
         [b' ' | b'\t' | b'\n' | b'\r' | 0x0B | 0x0C | 0x1A | 0, ..] => 1,
@@ -385,7 +385,7 @@ fn blank(text: &[u8], at: usize) -> usize {
 
 struct Collect {
     parsed: Parsed,
-    /// The first parts of a comment that is longer than the reader's buffer.
+    /// The first parts of a comment that exceeds the reader's buffer.
     partial: Vec<u8>,
 }
 
@@ -482,7 +482,7 @@ impl Visitor for Collect {
     fn end_game(&mut self, (): ()) {}
 }
 
-/// Returns the character of a byte in Windows-1252; the five bytes without one are control characters.
+/// Returns the character of a byte in Windows-1252; the five unassigned bytes are control characters.
 fn windows_1252(byte: u8) -> char {
     const HIGH: [char; 32] = [
         '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8D}', 'Ž', '\u{8F}', '\u{90}', '‘',

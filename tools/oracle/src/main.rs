@@ -1,17 +1,17 @@
-//! Checks archives against shakmaty and pgn-reader, which are GPL and so are used by this maintainers' program alone.
+//! Checks archives with shakmaty and pgn-reader. Both are GPL, so only this maintainers' program uses them.
 //!
-//! `oracle positions` replays games from the source's SAN with shakmaty and compares every position; `oracle pgn` reads
-//! a source and an export with pgn-reader and compares them event by event; `oracle run` does everything over a folder
-//! of corpora.
+//! `oracle positions` replays games from the source's SAN with shakmaty and compares every position. `oracle pgn` reads
+//! a source and an export with pgn-reader and compares them event by event. `oracle run` does both over a folder of
+//! corpora.
 //!
 //! # What pgn-reader 0.29 loses, and what is done about it
 //!
-//! It drops `;` comments and `%` lines, skips words that are no SAN (`e2-e4`), joins `!` and `$1`, takes NAGs beyond
-//! `$255` and the marker `1/2` for nothing, ends a game at an empty line within its movetext, and a tag value at a
-//! quote without its backslash. So it is given one game at a time ([`split`]) through a lens ([`lens`]) that rewrites
-//! just these as comments with a sign in front, which it does report. Each use of the lens is counted by class
-//! ([`Class`]), as is each difference between a source and its export that has a known and checked reason; any other
-//! difference is unexplained and makes the program fail.
+//! pgn-reader drops `;` comments and `%` lines, skips words that are not SAN (`e2-e4`), and merges `!` with `$1`. It
+//! ignores NAGs beyond `$255` and the marker `1/2`. It ends a game at an empty line in its movetext, and a tag value at
+//! a quote without a backslash. This program therefore gives it one game at a time ([`split`]), through a lens
+//! ([`lens`]) that rewrites these parts as comments with a sign in front, which pgn-reader reports. Each use of the
+//! lens is counted by class ([`Class`]), and so is each difference between a source and its export with a known and
+//! verified reason. Any other difference is unexplained, and the program fails.
 
 mod class;
 mod compare;
@@ -36,7 +36,7 @@ LIST has one rejected game a line: the source's file name, a colon, and the game
 the export is found by its tags and counts as rejected.
 Exit codes: 0 no unexplained difference, 1 some, or a failure, 2 usage.";
 
-/// What stops a check; differences do not.
+/// Errors that stop a check; differences do not.
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 fn main() -> ExitCode {

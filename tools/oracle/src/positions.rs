@@ -1,4 +1,4 @@
-//! Every position of an archive against shakmaty's.
+//! Compares every position of an archive with shakmaty's.
 
 use crate::lens::{self, Event, Parsed, Tags};
 use crate::replay::{self, Played};
@@ -15,17 +15,17 @@ use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// Games read at a time.
+/// The number of games read at a time.
 pub const BATCH: usize = 4096;
-/// How far ahead a game is looked for that does not stand where it should.
+/// The search distance for a game that is not at its expected index.
 pub const REACH: usize = 64;
-/// Differences that are printed.
+/// The number of differences printed.
 pub const SHOWN: usize = 25;
 
-/// What a comparison found.
+/// The result of a comparison.
 #[derive(Debug, Default)]
 pub struct Report {
-    /// What was compared with what.
+    /// The compared archive and sources.
     pub title: &'static str,
     /// Games compared.
     pub games: u64,
@@ -39,11 +39,11 @@ pub struct Report {
     pub fast: u64,
     /// Unexplained differences; a game counts once.
     pub differences: u64,
-    /// The first of them.
+    /// The first unexplained differences.
     pub shown: Vec<String>,
-    /// Explained ones, and what the lens did.
+    /// Explained differences, and uses of the lens.
     pub counts: Counts,
-    /// How long it took.
+    /// The duration.
     pub time: Duration,
 }
 
@@ -56,7 +56,7 @@ impl Report {
         }
     }
 
-    /// Adds what another found, in order.
+    /// Adds another result, in order.
     pub fn merge(&mut self, other: Report) {
         self.games += other.games;
         self.rejected += other.rejected;
@@ -69,7 +69,7 @@ impl Report {
         self.counts.merge(&other.counts);
     }
 
-    /// Prints the whole.
+    /// Prints the result.
     pub fn print(&self) {
         println!(
             "  {}: {} games ({} rejected), {} plies, {} positions against shakmaty, {} of the fast path; {} unexplained differences; {:.1} s",
@@ -89,8 +89,8 @@ impl Report {
     }
 }
 
-/// Compares every position of every game. `sources` are the PGN files the archive was made of, in order; without any,
-/// the moves are taken from the archive's own SAN.
+/// Compares every position of every game. `sources` are the PGN files of the archive, in order; without sources, the
+/// moves come from the archive's own SAN.
 pub fn check(archive: &Archive, sources: &[PathBuf], rejected: Option<&Rejected>) -> Result<Report, Failure> {
     let started = Instant::now();
     let mut report = Report { title: "positions", ..Report::default() };
@@ -144,7 +144,7 @@ fn check_chunk(archive: &Archive, chunk: usize) -> Result<Report, Error> {
     Ok(report)
 }
 
-/// Compares one game. A difference ends it.
+/// Compares one game, up to its first difference.
 fn check_game(archive: &Archive, game: &GameRef<'_>, parsed: &Parsed, place: &str, report: &mut Report) {
     report.games += 1;
     report.counts.merge(&parsed.counts);
@@ -167,7 +167,7 @@ fn compare_positions(
         return Err(format!("{} plies counted, {plies} decoded", game.plies()));
     }
 
-    // The fast path against the checked decoder: the pieces's labels count too.
+    // Compares the fast path with the checking decoder, including the pieces' labels.
     for (ply, position) in checked.iter().enumerate() {
         if game.position(ply as u32).map_err(|error| error.to_string())? != *position {
             return Err(format!("ply {ply}: the fast path gives {}, the decoder {}", fast(game, ply), position.fen()));
@@ -181,7 +181,7 @@ fn compare_positions(
     }
     report.fast += plies as u64 + 2;
 
-    // The decoder against shakmaty.
+    // Compares the decoder with shakmaty.
     let Some(mut position) = replay::start(parsed.fen()) else {
         report.counts.add(Class::RefusedSetUp);
         return Ok(());
@@ -197,7 +197,7 @@ fn compare_positions(
             Event::Close => depth = depth.saturating_sub(1),
             Event::Move(_) | Event::Word(_) if depth == 0 => {
                 let Some(played) = replay::resolve(&position, event, &mut report.counts) else {
-                    // A word is kept where it stands, unless it is what the rest of the line was not read for.
+                    // A word is kept, unless the rest of the line is raw text because of it.
                     if matches!(event, Event::Word(_)) && (ply < plies || !game.has_fault()) {
                         continue;
                     }
@@ -267,16 +267,16 @@ fn compare(
     Err(format!("{} here, {} by shakmaty", String::from_utf8_lossy(ours), String::from_utf8_lossy(theirs)))
 }
 
-/// Games with what was made of them.
+/// Games with their counterparts.
 pub type Pairs<T> = Vec<(GameText, Parsed, T)>;
 
-/// The games of some sources beside what was made of them, in order.
+/// The games of some sources beside their counterparts, in order.
 pub struct Aligned<'a> {
     games: Games,
     rejected: Option<&'a Rejected>,
     ahead: VecDeque<(GameText, Parsed)>,
     ended: bool,
-    /// Games left out.
+    /// Skipped games.
     left_out: u64,
     found: u64,
 }
@@ -287,7 +287,7 @@ impl<'a> Aligned<'a> {
         Aligned { games, rejected, ahead: VecDeque::new(), ended: false, left_out: 0, found: 0 }
     }
 
-    /// Reads on until that many games wait, as far as there are.
+    /// Reads games until this many are queued, or to the end.
     fn fill(&mut self, count: usize) -> Result<(), Failure> {
         while self.ahead.len() < count && !self.ended {
             let mut batch = self.games.batch(BATCH)?;
@@ -309,7 +309,7 @@ impl<'a> Aligned<'a> {
         Ok(())
     }
 
-    /// Puts beside each of the counterparts, which are known by their tags, its game; `None` at the end of both.
+    /// Pairs each counterpart with its game by the tags; `None` at the end of both.
     pub fn pair<T>(&mut self, others: Vec<(Tags, T)>) -> Result<Option<Pairs<T>>, Failure> {
         if others.is_empty() {
             return Ok(None);
@@ -332,7 +332,7 @@ impl<'a> Aligned<'a> {
         Ok(if pairs.is_empty() { None } else { Some(pairs) })
     }
 
-    /// Counts what is left at the end.
+    /// Counts the remaining games at the end.
     pub fn finish(mut self, report: &mut Report) {
         while self.fill(BATCH).is_ok() && !self.ahead.is_empty() {
             if self.rejected.is_some() {

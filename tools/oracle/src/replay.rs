@@ -1,4 +1,4 @@
-//! SAN resolved and played by shakmaty.
+//! Resolves and plays SAN with shakmaty.
 
 use crate::lens::Event;
 use crate::{Class, Counts};
@@ -9,7 +9,7 @@ use shakmaty::{
     Rank, Role, Setup, Square,
 };
 
-/// Returns the start of a game with this FEN tag; `None` where shakmaty refuses it.
+/// Returns the start of a game with this FEN tag; `None` if shakmaty rejects it.
 pub fn start(fen: Option<&str>) -> Option<Chess> {
     let Some(fen) = fen else { return Some(Chess::default()) };
     let setup = Fen::from_ascii(fen.as_bytes()).ok()?.into_setup();
@@ -25,7 +25,7 @@ fn from_setup(setup: Setup) -> Option<Chess> {
         .ok()
 }
 
-/// What is played.
+/// A resolved move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Played {
     /// A move.
@@ -34,7 +34,7 @@ pub enum Played {
     Null,
 }
 
-/// Resolves a move or word; `None` where it is illegal, ambiguous or no move.
+/// Resolves a move or word; `None` if it is illegal, ambiguous or not a move.
 pub fn resolve(position: &Chess, event: &Event, counts: &mut Counts) -> Option<Played> {
     match event {
         Event::Move(San::Null) => Some(Played::Null),
@@ -43,7 +43,7 @@ pub fn resolve(position: &Chess, event: &Event, counts: &mut Counts) -> Option<P
                 return Some(Played::Move(m));
             }
             let San::Normal { role, file, rank, to, promotion, .. } = *san else { return None };
-            // What shakmaty takes for a pawn with a whole square of departure may be any piece, as in UCI.
+            // If shakmaty reads a pawn with a full origin square, it may be any piece, as in UCI.
             let any = role == Role::Pawn && file.is_some() && rank.is_some();
             let played = only(position, |m| fits(m, Some(role).filter(|_| !any), file, rank, to, promotion))?;
             counts.add(Class::LooseSan);
@@ -84,7 +84,7 @@ fn fits(
         && rank.is_none_or(|rank| rank == from.rank())
 }
 
-/// Reads what people write instead of SAN: `e2-e4`, `Ng1f3`, `e8(Q)`, `o-o`, `e7e8q`, `exd6e.p.`.
+/// Parses informal notations: `e2-e4`, `Ng1f3`, `e8(Q)`, `o-o`, `e7e8q`, `exd6e.p.`.
 fn read_word(position: &Chess, word: &str) -> Option<Played> {
     let word = word.trim_end_matches(['+', '#', '.', ',', ':']);
     let word = word.strip_suffix("e.p").or(word.strip_suffix("ep")).unwrap_or(word);
@@ -121,7 +121,7 @@ fn read_word(position: &Chess, word: &str) -> Option<Played> {
             _ => return None,
         }
     }
-    // Without a letter, a whole square of departure may hold any piece, as in UCI.
+    // Without a letter, a full origin square may hold any piece, as in UCI.
     let any = letter != 'P' && file.is_some() && rank.is_some();
     let role = role.or(if any { None } else { Some(Role::Pawn) });
     if let Some(m) = only(position, |m| fits(m, role, file, rank, to, promotion)) {
@@ -137,7 +137,7 @@ fn read_word(position: &Chess, word: &str) -> Option<Played> {
     }
 }
 
-/// Plays what was resolved; `None` after a null move in check.
+/// Plays a resolved move; `None` after a null move in check.
 pub fn play(position: &Chess, played: Played) -> Option<Chess> {
     match played {
         Played::Move(m) => {
@@ -157,12 +157,12 @@ pub fn play(position: &Chess, played: Played) -> Option<Chess> {
     }
 }
 
-/// Appends shakmaty's FEN, the en passant target after every double step.
+/// Appends shakmaty's FEN, with the en passant target after every double step.
 pub fn write_fen(position: &Chess, out: &mut Vec<u8>) {
     Fen::from_position(position, EnPassantMode::Always).append_ascii_to(out);
 }
 
-/// Appends the castling rights as Shredder-FEN has them.
+/// Appends the castling rights in Shredder-FEN.
 pub fn write_shredder_castling(position: &Chess, out: &mut Vec<u8>) {
     let length = out.len();
     for color in [Color::White, Color::Black] {

@@ -1,4 +1,4 @@
-//! Everything that must hold, over a folder of corpora.
+//! Runs all checks over a folder of corpora.
 
 use crate::positions::{self, Report};
 use crate::split::Rejected;
@@ -15,10 +15,10 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// A set of files and what is known of it.
+/// A set of files and its known properties.
 struct Set {
     name: &'static str,
-    /// Games in all, where that is known.
+    /// The total number of games, if known.
     games: Option<u64>,
     plies: Option<u64>,
     rejected: Option<u64>,
@@ -44,14 +44,14 @@ struct Row {
     as_known: bool,
 }
 
-/// Checks the sets named, or all of them. Returns whether all holds.
+/// Checks the named sets, or all sets. Returns whether all checks pass.
 pub fn run(folder: &Path, names: &[String]) -> Result<bool, Failure> {
     let scratch = tempfile::tempdir()?;
     let mut rows = Vec::new();
     for set in &SETS {
         let wanted =
             names.is_empty() || names.iter().any(|name| set.name.starts_with(name.as_str()) && !name.is_empty());
-        // "engine" is also how "engine960" begins.
+        // "engine" is also a prefix of "engine960".
         let other = SETS.iter().any(|other| names.iter().any(|name| name == other.name) && other.name != set.name);
         if !wanted || other && !names.iter().any(|name| name == set.name) {
             continue;
@@ -153,7 +153,7 @@ fn print_faults(files: &[PathBuf], faults: &[FaultReport]) -> Rejected {
     rejected
 }
 
-/// Writes the games of an archive as the command's export does.
+/// Writes the games of an archive like the command's export.
 fn write_export(archive: &Archive, path: &Path) -> Result<(), Failure> {
     let mut file = BufWriter::new(File::create(path)?);
     let chunks: Vec<usize> = (0..archive.chunk_count()).collect();
@@ -177,7 +177,7 @@ fn write_export(archive: &Archive, path: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Prints the first games whose content has changed.
+/// Prints the first games with changed content.
 fn print_digests(first: &Archive, second: &Archive) -> Result<(), Failure> {
     let mut shown = 0;
     for (a, b) in first.games().zip(second.games()) {
@@ -193,7 +193,7 @@ fn print_digests(first: &Archive, second: &Archive) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Prints the table. Returns whether all holds.
+/// Prints the table. Returns whether all checks pass.
 fn table(rows: &[Row]) -> bool {
     println!();
     println!(

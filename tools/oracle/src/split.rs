@@ -1,8 +1,8 @@
-//! PGN files cut into games, with rules of this program's own.
+//! Splits PGN files into games, with independent rules.
 //!
-//! A game begins at a tag pair that begins a line after movetext; at an Event tag after tags and an empty line; and,
-//! where games have no tags, at a line that begins with `1.` after a termination marker. Lines within brace comments do
-//! not count, but an Event tag after an empty line does, as a comment that holds one was never closed.
+//! A game begins at a tag pair at the start of a line after movetext; at an Event tag after tags and an empty line;
+//! and, if games have no tags, at a line that begins with `1.` after a termination marker. Lines in brace comments do
+//! not count, except an Event tag after an empty line: a comment that contains one was never closed.
 
 use crate::Failure;
 use std::collections::{HashSet, VecDeque};
@@ -17,14 +17,14 @@ pub struct GameText {
     pub file: Arc<str>,
     /// The game's number in its file, from 1.
     pub number: u64,
-    /// The line it begins on, from 1.
+    /// The line on which it begins, from 1.
     pub line: u64,
     /// Its bytes.
     pub text: Vec<u8>,
 }
 
 impl GameText {
-    /// Returns where the game is, for people.
+    /// Returns the location of the game for messages.
     pub fn place(&self) -> String {
         format!("{}:{} (game {})", self.file, self.line, self.number)
     }
@@ -33,7 +33,7 @@ impl GameText {
 /// Rejected games: the file's name and the game's number in it, from 1.
 pub type Rejected = HashSet<(String, u64)>;
 
-/// Reads a list of rejected games: `NAME:NUMBER` a line.
+/// Parses a list of rejected games: `NAME:NUMBER` per line.
 pub fn read_rejected(path: &Path) -> Result<Rejected, Failure> {
     let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
     let entry = |line: &str| -> Result<(String, u64), Failure> {
@@ -43,7 +43,7 @@ pub fn read_rejected(path: &Path) -> Result<Rejected, Failure> {
     text.lines().filter(|line| !line.trim().is_empty()).map(entry).collect()
 }
 
-/// Iterates over the games of some files; it holds one game at a time.
+/// Iterates over the games of some files, with one game in memory.
 pub struct Games {
     files: VecDeque<PathBuf>,
     open: Option<Splitter<BufReader<File>>>,
@@ -55,7 +55,7 @@ impl Games {
         Games { files: files.iter().cloned().collect(), open: None }
     }
 
-    /// Returns the next games, at most `count`; none at the end.
+    /// Returns the next games, at most `count`; empty at the end.
     pub fn batch(&mut self, count: usize) -> Result<Vec<GameText>, Failure> {
         let mut games = Vec::new();
         while games.len() < count {
@@ -76,7 +76,7 @@ impl Games {
     }
 }
 
-/// How much of a game has been seen.
+/// The parts of a game read so far.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Section {
     Start,
@@ -89,7 +89,7 @@ struct Splitter<R> {
     reader: R,
     file: Arc<str>,
     number: u64,
-    /// The line that `ahead` is.
+    /// The line in `ahead`.
     line: u64,
     /// The first line of the next game.
     ahead: Vec<u8>,
@@ -144,7 +144,7 @@ impl<R: BufRead> Splitter<R> {
     }
 }
 
-/// Follows what a line does to the state.
+/// Updates the state for a line.
 fn scan(line: &[u8], section: &mut Section, in_comment: &mut bool, ended: &mut bool) {
     if !*in_comment {
         if trim(line).is_empty() {
@@ -181,7 +181,7 @@ fn scan(line: &[u8], section: &mut Section, in_comment: &mut bool, ended: &mut b
     }
 }
 
-/// Returns the name of the tag pair that a line begins with.
+/// Returns the name of the tag pair at the start of a line.
 pub fn tag_name(line: &[u8]) -> Option<&[u8]> {
     let rest = trim(line).strip_prefix(b"[")?.trim_ascii_start();
     let end = rest.iter().position(|b| !b.is_ascii_alphanumeric() && *b != b'_').filter(|end| *end > 0)?;

@@ -1,8 +1,8 @@
-//! What a program outside of the library does with it: the public face alone, written from README and the documentation
-//! of the crate.
+//! An outside program that uses the library: only the public interface, written from README and the documentation of
+//! the crate.
 //!
-//! An archive comes in, numbers and texts go out. The library is built without its default features, as most who use it
-//! will have it. `tests/outside.rs` holds every answer against values that were counted in the PGN text itself.
+//! An archive comes in, and numbers and texts go out. The library is built without its default features.
+//! `tests/outside.rs` compares every answer with values counted in the PGN text.
 
 use rayon::prelude::*;
 use scoresheet::archive::ReadExactAt;
@@ -13,7 +13,7 @@ use std::fmt::Write;
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Sums over the games of an archive.
+/// Totals over the games of an archive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
     /// Games read.
@@ -24,7 +24,7 @@ pub struct Totals {
     pub checks: u64,
     /// Games that end with checkmate on the board.
     pub mates: u64,
-    /// Games that White won by the movetext's marker.
+    /// Games that White won, by the marker in the movetext.
     pub white_wins: u64,
 }
 
@@ -40,7 +40,7 @@ impl Totals {
     }
 }
 
-/// Returns the sums over all games, counted on all cores. Errors: the first game that cannot be read.
+/// Returns the totals over all games, counted on all cores. Errors: the first unreadable game.
 pub fn totals(archive: &Archive) -> Result<Totals> {
     let one = |game: Result<scoresheet::GameRef<'_>>| {
         let game = game?;
@@ -59,7 +59,7 @@ pub fn totals(archive: &Archive) -> Result<Totals> {
     archive.par_games().map(one).try_reduce(Totals::default, |a, b| Ok(a.plus(b)))
 }
 
-/// Returns a game as text: tags, then a line a ply with SAN, clock, evaluation and FEN, then comments and variations.
+/// Returns a game as text: tags, then a line per ply with SAN, clock, evaluation and FEN, then comments and variations.
 pub fn describe(archive: &Archive, number: u64) -> Result<String> {
     let game = archive.game(number)?;
     let mut text = String::new();
@@ -89,7 +89,7 @@ pub fn describe(archive: &Archive, number: u64) -> Result<String> {
 }
 
 /// Returns a game of these moves in standard algebraic notation, from the standard starting position. Errors: the first
-/// that is no legal move.
+/// illegal move.
 pub fn game_of(white: &str, sans: &[&str], outcome: Outcome) -> Result<Game, scoresheet::chess::san::SanError> {
     let mut game = Game { tags: vec![("White".to_owned(), white.to_owned())], ..Game::default() };
     let mut position = game.start.clone();
@@ -107,7 +107,7 @@ pub fn comment(text: &str) -> Event {
     Event::Text(TextKind::Brace, text.to_owned())
 }
 
-/// Returns the position after these moves from the standard starting position. Errors: the first that is no legal move.
+/// Returns the position after these moves from the standard starting position. Errors: the first illegal move.
 pub fn position_after(sans: &[&str]) -> Result<Position, scoresheet::chess::san::SanError> {
     let mut position = Position::standard();
     for san in sans {
@@ -116,7 +116,7 @@ pub fn position_after(sans: &[&str]) -> Result<Position, scoresheet::chess::san:
     Ok(position)
 }
 
-/// A file in memory that is read by ranges, as an object store would be, and counts what it gives.
+/// A file in memory with range reads, like an object store; it counts the bytes it returns.
 #[derive(Debug)]
 pub struct Store {
     bytes: Vec<u8>,

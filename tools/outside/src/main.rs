@@ -1,4 +1,4 @@
-//! `outside PGN ARCHIVE`: imports a PGN file into a new archive, then says what is in it.
+//! `outside PGN ARCHIVE`: imports a PGN file into a new archive, then prints its contents.
 
 use scoresheet::{Archive, Import, Position, Result};
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! Bad use and bad bytes give errors that name their kind and their place, never a panic and never a wrong game.
+//! Misuse and bad bytes give errors with kind and location, never a panic or a wrong game.
 
 use outside::{game_of, totals};
 use scoresheet::archive::{Incomplete, Level};
@@ -71,7 +71,7 @@ fn files_that_are_no_archive() -> Outcomes {
         assert!(matches!(Archive::open(ArchiveFile::from_bytes(bytes.to_vec())), Err(Error::NotAnArchive { .. })));
         assert!(matches!(ArchiveWriter::append(&file), Err(Error::NotAnArchive { .. })));
     }
-    // No folder is an archive, and an import never overwrites unasked.
+    // A folder is not an archive, and an import never overwrites by default.
     assert!(matches!(Archive::open(folder.path()), Err(Error::Io { .. })));
     assert!(matches!(Import::new(&file).run(["any.pgn"]), Err(Error::Exists { .. })));
     let missing = Import::new(folder.path().join("new.bga")).run(["no such file.pgn"]);
@@ -94,8 +94,7 @@ fn a_cut_file_never_gives_a_wrong_game() -> Outcomes {
                 let Some(Incomplete::Cut(cut)) = archive.incomplete() else {
                     panic!("cut at {length}: {:?}", archive.incomplete())
                 };
-                // The last commit is told by one of the first two pages; where the second is gone, the first knows of
-                // no game.
+                // One of the first two pages has the last commit; if the second page is lost, the first has no games.
                 let last = if length < 8_192 { (8_192, 0) } else { (bytes.len() as u64, 20) };
                 assert_eq!((cut.length, cut.committed, cut.games), (length as u64, last.0, last.1));
                 assert!(archive.len() < whole.len());

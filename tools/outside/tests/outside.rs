@@ -1,4 +1,4 @@
-//! The public face at work, from outside. What the sample should give was counted in its text, without a chess library.
+//! The public interface from outside. The expected values were counted in the sample's text, without a chess library.
 
 use outside::{Store, Totals, comment, describe, game_of, position_after, totals};
 use rayon::prelude::*;
@@ -38,8 +38,8 @@ fn sample() -> &'static Path {
     &ARCHIVED.1
 }
 
-/// What the sample has: its `[Event` lines, its moves and one more a game, moves that end in `+` or `#`, or in `#`, its
-/// `1-0`s.
+/// The contents of the sample: its `[Event` lines, its moves and one more per game, moves that end in `+` or `#`, or in
+/// `#`, and its `1-0`s.
 const SAMPLE_TOTALS: Totals = Totals { games: 3_000, positions: 200_005, checks: 15548, mates: 838, white_wins: 1_538 };
 
 #[test]
@@ -122,7 +122,7 @@ fn the_sample_in_parallel_is_what_its_text_says() -> Outcomes {
         .collect::<scoresheet::Result<Vec<_>>>()?;
     let mates = evaluations.iter().flatten().filter(|evaluation| matches!(evaluation, Evaluation::Mate(_))).count();
     assert_eq!((evaluations.iter().flatten().count(), mates), (1_463, 63));
-    // What is displayed is read again.
+    // Displayed text can be parsed again.
     assert_eq!(Evaluation::Centipawns(-5).to_string(), "-0.05");
     for evaluation in evaluations.iter().flatten() {
         assert_eq!(Evaluation::parse(&evaluation.to_string()), Some(*evaluation));
@@ -140,7 +140,7 @@ fn searches_find_what_the_text_says() -> Outcomes {
             == Some(vec!["e4".to_owned(), "c5".to_owned(), "Nf3".to_owned()])
     });
     assert_eq!(by_moves.count(), 118);
-    // Transpositions come on top: each hit has the position, and no other game has.
+    // Transpositions add games: each hit has the position, and no other game does.
     for own in &found {
         assert_eq!(archive.position(own.game, own.hits[0].ply)?.zobrist(), sicilian.zobrist());
     }
@@ -211,7 +211,7 @@ fn an_archive_is_written_from_games_and_from_readers_on_several_threads() -> Out
     assert_eq!(archive.position(107, 25)?, Archive::open(sample())?.position(1, 25)?);
     drop(archive);
 
-    // A writer that is dropped leaves the archive as it was; one that is finished has added to it.
+    // A dropped writer leaves the archive unchanged; a finished one has added its games.
     let dropped = ArchiveWriter::append(&target)?;
     dropped.add(&first)?;
     drop(dropped);
@@ -248,7 +248,7 @@ fn a_file_bytes_and_a_positioned_reader_are_one_archive() -> Outcomes {
         assert_eq!(totals(archive)?, SAMPLE_TOTALS);
         assert_eq!(archive.digest()?, of_file.digest()?);
     }
-    // Without an index the blocks are walked.
+    // Without an index, the blocks are walked.
     assert_eq!(Archive::open(ArchiveFile::from_bytes(bytes.clone()))?.index_state(), SideState::Missing);
 
     let none = || Monitor::new();
@@ -274,9 +274,9 @@ fn a_monitor_counts_and_stops() -> Outcomes {
     assert!(report.is_intact());
     let (done, length) = (done.load(Ordering::Relaxed), std::fs::metadata(sample())?.len());
     assert!(done > length / 10 * 9 && done <= length, "{done} of {length} bytes");
-    // A closure will do.
+    // A closure also works.
     assert!(Archive::verify(sample(), Level::Quick, |_| {})?.is_intact());
-    // A flag that is set on the way stops the work, and one that is set before does.
+    // The stop flag works during the work, and before it.
     let on_the_way = |_| stop.store(true, Ordering::Relaxed);
     let monitor = Monitor::new().on_progress(on_the_way).stop(&stop);
     assert!(matches!(Archive::verify(sample(), Level::Full, monitor), Err(Error::Interrupted)));
@@ -285,7 +285,7 @@ fn a_monitor_counts_and_stops() -> Outcomes {
     let repaired = Archive::repair(sample(), &target, Existing::Refuse, Monitor::new().stop(&stop));
     assert!(matches!(repaired, Err(Error::Interrupted)));
     assert!(std::fs::read_dir(folder.path())?.next().is_none(), "nothing unfinished is left");
-    // An import that is stopped before it begins leaves nothing, and one that is stopped on the way what came before.
+    // An import stopped before it begins leaves nothing; one stopped later leaves its commits.
     assert!(matches!(Import::new(&target).stop(&stop).run([SAMPLE]), Err(Error::Interrupted)));
     assert!(!target.exists());
     stop.store(false, Ordering::Relaxed);
@@ -296,7 +296,7 @@ fn a_monitor_counts_and_stops() -> Outcomes {
     assert!(matches!(summary.stopped, Some(Error::Interrupted)));
     assert!(summary.stored >= 5 && summary.stored < 3_005, "{}", summary.stored);
     assert_eq!(Archive::open(&target)?.len(), summary.stored);
-    // It goes on from there, and the archive is the one that it would have been.
+    // It resumes there, and the final archive is the same as without a stop.
     let rest = Import::new(&target).options(options()).resume().run([FAULTY, SAMPLE])?;
     assert!(rest.stopped.is_none());
     assert_eq!(summary.stored + rest.stored, 3_005);

@@ -1,4 +1,4 @@
-//! The opening book: a tree of the moves most played in the training games.
+//! The opening book: a tree of the most frequent moves in the training games.
 
 use crate::games::Game;
 use scoresheet::chess::Position;
@@ -10,17 +10,17 @@ use std::collections::HashMap;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 
-/// The plies that the tree goes down.
+/// The maximum depth of the tree in plies.
 const DEPTH: usize = 26;
 
-/// What makes a book.
+/// The thresholds of a book.
 #[derive(Clone, Copy)]
 pub struct Sizes {
-    /// A position has a node if so many games came to it by its moves.
+    /// A position gets a node if at least this many games reached it by its moves.
     pub node: u32,
-    /// A move is kept if it was played so often in its position, whatever the order of moves that led there.
+    /// A move is kept if it was played at least this often in its position, by any order of moves.
     pub edge: u32,
-    /// What the model counts for, beside the moves not kept.
+    /// The weight of the model for the moves that are not kept.
     pub model: f64,
 }
 
@@ -36,13 +36,13 @@ fn key(board: &TurnedBoard) -> u64 {
     hasher.finish()
 }
 
-/// The code of the count nearest to `count`.
+/// Returns the code of the count nearest to `count`.
 fn code(count: f64) -> u8 {
     let error = |code: u8| (count_of(code) as f64 / 8.0 / count).ln().abs();
     (0..=199).min_by(|a, b| error(*a).total_cmp(&error(*b))).unwrap_or(0)
 }
 
-/// Returns the book as it stands in a model file.
+/// Returns the book as bytes of a model file.
 pub fn book(games: &[Game], sizes: Sizes) -> Vec<u8> {
     let standard = TurnedBoard::new(&Position::standard());
     let Some(standard) = standard else { return Vec::new() };

@@ -1,4 +1,4 @@
-//! The games to learn from and those held out.
+//! The training games and the held-out games.
 
 use scoresheet::archive::Archive;
 use scoresheet::brenner::decode::{Decoder, Item, TextPlaces};
@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The kinds of games, each with the file or folder of the corpora that holds them.
+/// The kinds of games, each with its file or folder in the corpora.
 pub const KINDS: [(&str, &str); 6] = [
     ("lichess", "lichess-2013-01-first70.pgn"),
     ("online", "online"),
@@ -26,17 +26,17 @@ pub struct Game {
     pub start: Option<Arc<Position>>,
     pub moves: Vec<Move>,
     pub outcome: Outcome,
-    /// The stream as the archive has it.
+    /// The stream as in the archive.
     pub stream: Vec<u8>,
 }
 
-/// Games sorted by what they are for.
+/// Games sorted by purpose.
 #[derive(Default)]
 pub struct Games {
     pub train: Vec<Game>,
-    /// One game in ten by its moves.
+    /// One game in ten, by its moves.
     pub held_out: Vec<Game>,
-    /// Games of sources that are held out as a whole.
+    /// Games of sources that are held out completely.
     pub sources: Vec<Game>,
 }
 
@@ -56,7 +56,7 @@ fn pgn_files(path: &Path) -> std::io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Reads the games of the corpora; the archives that it makes of them stay in `cache`.
+/// Reads the games of the corpora; the archives made from them stay in `cache`.
 pub fn read(corpora: &Path, cache: &Path) -> Result<Games, Box<dyn std::error::Error>> {
     let mut all = Vec::new();
     let mut whole = HashSet::new();
@@ -71,7 +71,7 @@ pub fn read(corpora: &Path, cache: &Path) -> Result<Games, Box<dyn std::error::E
         let mut aside = Vec::new();
         for source in archive.sources()? {
             let first = source.first_game;
-            // A kind that is a single file has no sources to spare.
+            // A kind with a single file has no sources to hold out.
             if archive.sources()?.len() > 1 && hash(source.name.as_bytes()) % 10 == 3 {
                 aside.push(first..first + (source.seen - source.rejected));
             }
@@ -98,7 +98,7 @@ pub fn read(corpora: &Path, cache: &Path) -> Result<Games, Box<dyn std::error::E
     let mut games = Games::default();
     let mut seen = HashSet::new();
     for (key, held, game) in all {
-        // The same game may stand in several collections.
+        // Several collections may have the same game.
         if held {
             games.sources.push(game);
         } else if !whole.contains(&key) && seen.insert(key) {

@@ -1,4 +1,4 @@
-//! Online learning of the weights: a softmax over the legal moves, by Adagrad.
+//! Online training of the weights: a softmax over the legal moves, with Adagrad.
 
 use crate::games::Game;
 use scoresheet::chess::Position;
@@ -10,7 +10,7 @@ use scoresheet::packed::train::features::{
 use scoresheet::packed::train::model::{INPUTS, UNITS};
 use scoresheet::packed::train::scene::{History, Scene};
 
-/// Where the tables begin in the flat array of linear weights.
+/// The offsets of the tables in the flat array of linear weights.
 pub const FROM_TO_AT: usize = SMALL;
 pub const REPLY_AT: usize = FROM_TO_AT + FROM_TO;
 pub const AGAIN_AT: usize = REPLY_AT + ROWS * PLACES;
@@ -19,7 +19,7 @@ const FEATURES: usize = features::PER_MOVE + 4;
 
 pub type Row = [f32; UNITS];
 
-/// Weights in bits, and what has been learnt about each.
+/// Weights in bits, with the training state of each.
 pub struct Weights {
     pub linear: Vec<f32>,
     linear_squares: Vec<f32>,
@@ -43,7 +43,7 @@ impl Rows {
         Rows { rows, squares: vec![1e-4; count] }
     }
 
-    /// Moves a row against `factor * direction`.
+    /// Moves a row by `-factor * direction`.
     fn learn(&mut self, row: usize, factor: f32, direction: &Row, mean_square: f32, rate: f32) {
         let square = &mut self.squares[row];
         *square += factor * factor * mean_square;
@@ -54,7 +54,7 @@ impl Rows {
     }
 }
 
-/// A generator of numbers that always gives the same (SplitMix64).
+/// A deterministic random number generator (SplitMix64).
 pub struct Random(pub u64);
 
 impl Random {
@@ -66,7 +66,7 @@ impl Random {
         z ^ z >> 31
     }
 
-    /// Between -1 and 1.
+    /// Returns a number between -1 and 1.
     pub fn next(&mut self) -> f32 {
         (self.bits() >> 40) as f32 / (1 << 23) as f32 - 1.0
     }
@@ -88,7 +88,7 @@ impl Weights {
     }
 }
 
-/// The sum of products in eight lanes, so that it is the same whatever the vectors of the machine.
+/// Returns the sum of products in eight lanes, so the result is the same for any vector width.
 fn dot(a: &Row, b: &Row) -> f32 {
     let mut lanes = [0.0f32; 8];
     for (a, b) in a.chunks_exact(8).zip(b.chunks_exact(8)) {
@@ -161,7 +161,7 @@ pub struct Rates {
     pub head: f32,
 }
 
-/// Room for the work on one position.
+/// Buffers for one position.
 #[derive(Default)]
 pub struct Learner {
     choices: Choices,
@@ -169,7 +169,7 @@ pub struct Learner {
 }
 
 impl Learner {
-    /// Learns from a game, and returns its cost in bits before it did.
+    /// Trains with a game, and returns its cost in bits before the training.
     pub fn game(&mut self, weights: &mut Weights, game: &Game, rates: Rates) -> f64 {
         let mut position = game.start.as_deref().cloned().unwrap_or_else(Position::standard);
         let Some(mut board) = TurnedBoard::new(&position) else { return 0.0 };

@@ -1,5 +1,5 @@
-//! Trains the model of packed moves (FORMAT.md, "Packed moves") and tells what it costs on games held out. MODEL.md
-//! says with what data and what came of it.
+//! Trains the model of packed moves (FORMAT.md, "Packed moves"), and prints its cost on held-out games. MODEL.md
+//! describes the data and the results.
 
 mod book;
 mod games;
@@ -91,7 +91,7 @@ fn train(
     rates: Rates,
     sizes: book::Sizes,
 ) -> Result<(), Failure> {
-    // Engine games are few and long: they are seen several times.
+    // Engine games are few and long: they are used several times.
     let mut order: Vec<&Game> = Vec::new();
     for game in &games.train {
         let times = if matches!(games::KINDS[game.kind].0, "engine" | "engine960") { engine } else { 1 };

@@ -1,4 +1,4 @@
-//! Float weights to the integers of a model file, and what is counted rather than learnt.
+//! Converts float weights to the integers of a model file, and adds the tables of counts.
 
 use crate::games::Game;
 use crate::learn::{AGAIN_AT, FROM_TO_AT, REPLY_AT, Rows, Weights};
@@ -15,7 +15,7 @@ struct Counted {
     book: Vec<u8>,
 }
 
-/// Returns a model file. `sample` are games from which sharpness and ends are counted.
+/// Returns a model file. Sharpness and ends are counted in the games of `sample`.
 pub fn finish(weights: &Weights, sample: &[&Game], book: Vec<u8>) -> Result<Vec<u8>, crate::Failure> {
     let mut counted = Counted { sharpness: [256; 8], kinds: kinds(sample), ends: first_ends(), book };
     counted.sharpness = sharpness(&read(weights, &counted)?, sample);
@@ -60,7 +60,7 @@ fn file(weights: &Weights, counted: &Counted) -> Vec<u8> {
     out
 }
 
-/// The shares of plain games by result, and a little for others.
+/// The frequencies of plain games by result, and a small share for others.
 fn kinds(sample: &[&Game]) -> [u16; 8] {
     let mut counts = [1u64; 4];
     for game in sample {
@@ -84,7 +84,7 @@ fn first_ends() -> [[u16; SLACKS]; ENDS] {
     [std::array::from_fn(room); ENDS]
 }
 
-/// The multiplier of gaps that fits best, for each class of surprise.
+/// The best multiplier of gaps for each class of surprise.
 fn sharpness(model: &Model, sample: &[&Game]) -> [u16; 8] {
     const TRIED: usize = 30;
     let multiplier = |i: usize| 10 + 12 * i as i32;
@@ -109,7 +109,7 @@ fn sharpness(model: &Model, sample: &[&Game]) -> [u16; 8] {
     })
 }
 
-/// How often games end, by context and room.
+/// The frequencies of game ends, by context and slack bits.
 fn ends(model: &Model, sample: &[&Game]) -> [[u16; SLACKS]; ENDS] {
     let mut counts = [[[0.0f64; 2]; SLACKS]; ENDS];
     let mut rooms = [[1.0f64, 1.0]; SLACKS];

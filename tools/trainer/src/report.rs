@@ -1,4 +1,4 @@
-//! What games cost that were not learnt from: whole streams, with result, end and flush.
+//! The cost of held-out games: complete streams, with result, end and flush.
 
 use crate::games::{Game, Games, KINDS};
 use scoresheet::brenner::encode::{push_move, push_outcome};
@@ -7,7 +7,7 @@ use scoresheet::packed::{self, train, train::model::Model};
 
 const RANGES: [(usize, usize); 5] = [(0, 10), (10, 20), (20, 40), (40, 80), (80, usize::MAX)];
 
-/// Seconds of processor time of this thread, where the system tells; else of the clock.
+/// Returns the seconds of processor time of this thread, if the system reports it; otherwise of the clock.
 fn seconds() -> f64 {
     let scheduled = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
     let nanoseconds = scheduled.and_then(|text| text.split(' ').next()?.parse::<f64>().ok());
@@ -15,7 +15,7 @@ fn seconds() -> f64 {
     nanoseconds.map_or_else(clock, |nanoseconds| nanoseconds / 1e9)
 }
 
-/// Prints bits per ply of at most `most` games a kind.
+/// Prints bits per ply of at most `most` games per kind.
 pub fn report(model: &Model, games: &Games, most: usize) -> Result<(), crate::Failure> {
     println!(
         "{:10} {:8} {:>7} {:>8} {:>8} {:>8} {:>7}   moves alone by ply",

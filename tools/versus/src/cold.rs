@@ -1,4 +1,4 @@
-//! Positions out of a file that is not in memory: how long one takes, and how much is read for it.
+//! Positions from a file that is not in memory: the time of one, and the bytes read for it.
 
 use crate::Failure;
 use crate::games::Random;
@@ -10,14 +10,14 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-/// Positions asked for, each of a file that has been thrown out of memory before.
+/// The number of positions, each read after the file was dropped from memory.
 const QUESTIONS: u64 = 60;
 
-/// Asks for positions at random, mapped and read; skips where the system's `dd` cannot throw a file out of memory, or
-/// does not tell what has been read.
+/// Reads random positions, mapped and with ordinary reads; skips if the system's `dd` cannot drop a file from memory,
+/// or does not report the bytes read.
 pub fn run(original: &Path, folder: &Path) -> Result<(), Failure> {
     println!("\ngame N, ply K to FEN, file not in memory");
-    // What is mapped stays in memory: so a copy.
+    // A mapped file stays in memory, so use a copy.
     let path = &folder.join("cold.bga");
     std::fs::copy(original, path)?;
     std::fs::copy(FileKind::Index.beside(original), FileKind::Index.beside(path))?;
@@ -32,7 +32,7 @@ pub fn run(original: &Path, folder: &Path) -> Result<(), Failure> {
                 println!("  skipped: no dd of GNU's, or no /proc/self/io");
                 return Ok(());
             }
-            // The index is read when the archive is opened; what is timed is the question.
+            // The index is read when the archive is opened; only the position read is timed.
             let archive = Archive::open(ArchiveFile::at(path).options(access))?;
             let opened = read_so_far().unwrap_or_default();
             let mut text = FenText::default();
@@ -55,7 +55,7 @@ pub fn run(original: &Path, folder: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Throws a file out of the system's memory.
+/// Drops a file from the system's memory.
 fn forget(path: &Path) -> Option<()> {
     let mut dd = Command::new("dd");
     dd.arg(format!("of={}", path.display())).args(["oflag=nocache", "conv=notrunc,fdatasync", "count=0"]);
@@ -63,7 +63,7 @@ fn forget(path: &Path) -> Option<()> {
     dd.status().ok().filter(|status| status.success()).map(drop)
 }
 
-/// How many bytes this process has had read from disks so far.
+/// Returns the number of bytes read from disks for this process.
 fn read_so_far() -> Option<u64> {
     let counts = std::fs::read_to_string("/proc/self/io").ok()?;
     counts.lines().find_map(|line| line.strip_prefix("read_bytes: ")?.trim().parse().ok())

@@ -14,7 +14,7 @@ use shakmaty::{Chess, EnPassantMode, Position as _};
 use std::fmt::Write;
 use std::path::Path;
 
-/// Games to a slice.
+/// The number of games in a slice.
 pub const SLICE: usize = 100;
 
 pub struct Games<'a> {
@@ -25,7 +25,7 @@ pub struct Games<'a> {
     pub ours: Vec<scoresheet::archive::GameRef<'a>>,
     pub shakmaty: Vec<Vec<shakmaty::Move>>,
     pub cozy: Vec<Vec<cozy_chess::Move>>,
-    /// Standard export format, moves alone.
+    /// Standard export format, with moves only.
     pub pgn: Vec<String>,
     pub plies: u64,
 }
@@ -41,7 +41,7 @@ pub fn import_with(file: &Path, target: &Path, options: &ImportOptions) -> Resul
     summary.stopped.map_or(Ok(()), |error| Err(error.into()))
 }
 
-/// Packs an archive into a new one, as small as it gets.
+/// Packs an archive into a new one, at the smallest size.
 pub fn pack(archive: &Archive, target: &Path) -> Result<(), Failure> {
     let options = TranscodeOptions { coding: Coding::Packed(MODEL), level: Some(19), ..TranscodeOptions::default() };
     archive.transcode(target, &options, |_| {})?;
@@ -49,7 +49,7 @@ pub fn pack(archive: &Archive, target: &Path) -> Result<(), Failure> {
 }
 
 impl<'a> Games<'a> {
-    /// Takes the first games of standard chess that have no null moves.
+    /// Takes the first games of standard chess without null moves.
     pub fn load(archive: &'a Archive, packed: &'a Archive, most: usize) -> Result<Games<'a>, Failure> {
         let mut games = Games { archive, packed, ours: vec![], shakmaty: vec![], cozy: vec![], pgn: vec![], plies: 0 };
         for game in archive.games() {
@@ -66,7 +66,7 @@ impl<'a> Games<'a> {
                 break;
             }
         }
-        // Whole slices only.
+        // Only complete slices.
         let whole = games.len() / SLICE * SLICE;
         if whole == 0 {
             return Err(format!("fewer than {SLICE} games of standard chess").into());
@@ -111,7 +111,7 @@ impl<'a> Games<'a> {
     }
 
     /// Compares the state at each ply of each game: the FEN with shakmaty, placement and turn with cozy-chess, the key
-    /// with the one made of the whole board. Returns a sum of all.
+    /// with a key computed from the board. Returns a checksum.
     pub fn compare(&self) -> Result<u64, Failure> {
         let mut sum = 0;
         for (number, game) in self.ours.iter().enumerate() {
@@ -151,7 +151,7 @@ impl<'a> Games<'a> {
     }
 }
 
-/// The move as UCI has it for Chess960, which all libraries here read: the king goes to its rook.
+/// Returns the move in UCI for Chess960, which all libraries here read: the king goes to its rook.
 fn uci(m: Move) -> String {
     let letter = |role| match role {
         Role::Knight => "n",
@@ -165,7 +165,7 @@ fn uci(m: Move) -> String {
     }
 }
 
-/// Numbers that look random, the same in each run.
+/// Pseudo-random numbers, the same in each run.
 pub struct Random(pub u64);
 
 impl Random {

@@ -1,6 +1,6 @@
-//! How cost grows with the number of games: import, open, access, scan, search and a reader's memory.
+//! The growth of costs with the number of games: import, open, access, scan, search and a reader's memory.
 //!
-//! The games are those of a file again and again, each with a Site tag of its own, so that headers do not repeat.
+//! The games of a file are repeated, each with a distinct Site tag, so tags do not repeat.
 
 use crate::games::Random;
 use crate::{Failure, games};
@@ -16,13 +16,13 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Positions asked for at random.
+/// The number of random positions read.
 const QUESTIONS: u64 = 50_000;
 
-/// Positions searched for.
+/// The number of positions searched for.
 const SEARCHES: u64 = 20;
 
-/// What is measured; where there is a number in the name, it is that of threads.
+/// The measurements; a number in a name is the number of threads.
 const TITLES: [&str; COLUMNS] = [
     "import 1 s",
     "import 2 s",
@@ -36,15 +36,15 @@ const TITLES: [&str; COLUMNS] = [
 ];
 const COLUMNS: usize = 9;
 
-/// What was measured at one size.
+/// The measurements at one size.
 struct Point {
     games: u64,
     /// In the order of the titles.
     values: [f64; COLUMNS],
 }
 
-/// Prints a line for each power of ten up to `most`, then how each cost grows: the slope between the last two on
-/// logarithmic axes, 1 for in proportion, 0 for not at all. Draws them, if a file for that is given.
+/// Prints a line for each power of ten up to `most`, then the growth of each cost: the slope between the last two sizes
+/// on logarithmic axes, 1 if proportional, 0 if constant. Draws the costs if a file is given.
 pub fn run(file: &Path, most: u64, drawing: Option<&Path>) -> Result<(), Failure> {
     let folder = tempfile::tempdir()?;
     let base = folder.path().join("base.bga");
@@ -83,7 +83,7 @@ pub fn run(file: &Path, most: u64, drawing: Option<&Path>) -> Result<(), Failure
     drawing.map_or(Ok(()), |drawing| Ok(std::fs::write(drawing, plot(&points))?))
 }
 
-/// The costs as multiples of those at the first size, on logarithmic axes, as SVG.
+/// Draws the costs as multiples of the costs at the first size, on logarithmic axes, as SVG.
 fn plot(points: &[Point]) -> String {
     let (Some(first), Some(last)) = (points.first(), points.last()) else { return String::new() };
     let decades = (last.games as f64 / first.games as f64).log10().max(1.0);
@@ -147,7 +147,7 @@ fn measure(texts: &[String], games: u64, folder: &Path) -> Result<Point, Failure
         }
     }
     let before = anonymous_memory();
-    // The median: one alone tells more of the system than of the work.
+    // The median: a single value depends more on the system than on the work.
     let mut times = [0.0; 7];
     for time in &mut times {
         let start = Instant::now();
@@ -158,7 +158,7 @@ fn measure(texts: &[String], games: u64, folder: &Path) -> Result<Point, Failure
     values[2] = times[times.len() / 2];
     let archive = Archive::open(&target)?;
     let plies = archive.totals()?.plies;
-    // Twice: the first time checks what has not been read yet.
+    // Twice: the first time also checks unread blocks.
     for _ in 0..2 {
         let (mut random, mut text) = (Random(games), FenText::default());
         let start = Instant::now();
@@ -205,7 +205,7 @@ fn measure(texts: &[String], games: u64, folder: &Path) -> Result<Point, Failure
     Ok(Point { games, values })
 }
 
-/// Kilobytes of memory that is no file's, where the system tells it.
+/// Returns the kilobytes of memory outside files, if the system reports them.
 fn anonymous_memory() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"));

@@ -1,11 +1,10 @@
 //! The same work through Scoresheet and through other libraries, side by side in one process.
 //!
-//! Contestants take turns on slices of a hundred games; of each slice the best of all rounds counts, so that what else
-//! a machine does falls on all alike. Before anything is timed, every state of every game is compared between the
-//! libraries. The ratios are what counts: how many times the work takes in the other library.
+//! Contestants take turns on slices of a hundred games. For each slice, the best of all rounds counts, so other work of
+//! the machine affects all contestants. Before the timing, every state of every game is compared between the libraries.
+//! The result is a ratio: the other library's time divided by ours.
 //!
-//! shakmaty, pgn-reader, chess-huffman and aix-chess-compression are GPL, and so are used by this maintainers' program
-//! alone.
+//! shakmaty, pgn-reader, chess-huffman and aix-chess-compression are GPL, so only this maintainers' program uses them.
 
 mod cold;
 mod games;
@@ -28,7 +27,7 @@ With --growth: how import, open, access, scan, search and a reader's memory grow
 folder for temporary files, 7 GB for 10,000,000 games of Lichess.
 Exit codes: 0 fine, 1 a wrong answer or a failure, 2 usage.";
 
-/// What stops the run.
+/// Errors that stop the run.
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 struct Args {
@@ -55,7 +54,7 @@ fn args() -> Option<Args> {
     (!args.file.as_os_str().is_empty()).then_some(args)
 }
 
-/// Runs one kind of work so many rounds.
+/// Runs one kind of work for this many rounds.
 type Race = fn(&Games<'_>, usize) -> Result<Row, Failure>;
 
 fn main() -> ExitCode {

@@ -1,4 +1,4 @@
-//! Other programs, where they are installed: the whole work of a command, wall time.
+//! Other programs, if installed: the wall time of a complete command.
 
 use crate::Failure;
 use scoresheet::Existing;
@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-/// What Scid's program for scripts does: a new database of the file.
+/// The script for Scid: it makes a new database of the file.
 const SCID: &str = "\
 proc progressCallBack {args} {}
 lassign $argv base pgn
@@ -17,8 +17,8 @@ sc_base import [sc_base current] $pgn
 exit
 ";
 
-/// Times pgn-extract and Scid (pgnscid, or tkscid of Debian) on the file, beside import and export here; skips what is
-/// not installed.
+/// Times pgn-extract and Scid (pgnscid, or tkscid of Debian) on the file, beside import and export; skips missing
+/// programs.
 pub fn run(file: &Path, folder: &Path) -> Result<(), Failure> {
     let bytes = std::fs::metadata(file)?.len() as f64 / 1e6;
     let report = |name: &str, seconds: f64| println!("  {name:<34}{:>11.1} MB of PGN a second", bytes / seconds);
@@ -43,7 +43,7 @@ pub fn run(file: &Path, folder: &Path) -> Result<(), Failure> {
     }
     std::io::Write::write_all(&mut out, writer.as_bytes())?;
     report("scoresheet, export (one core)", start.elapsed().as_secs_f64());
-    // Scid wants a base name for what it makes.
+    // Scid needs a base name for its output.
     let (base, other, script) = (folder.join("scid"), folder.join("other"), folder.join("import.tcl"));
     std::fs::write(&script, SCID)?;
     let programs: [(&str, Vec<&OsStr>); 3] = [
@@ -52,7 +52,7 @@ pub fn run(file: &Path, folder: &Path) -> Result<(), Failure> {
         ("tkscid", vec![script.as_os_str(), other.as_os_str(), file.as_os_str()]),
     ];
     for (program, arguments) in programs {
-        // Debian has games where not everybody looks.
+        // Debian installs games outside the usual PATH.
         let paths = [program.to_owned(), format!("/usr/games/{program}")];
         let status = |path: &String| {
             let mut run = Command::new(path);

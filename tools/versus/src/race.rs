@@ -3,13 +3,13 @@
 use std::fmt;
 use std::time::{Duration, Instant};
 
-/// One that does the work on a slice of the games and returns a sum of what it found.
+/// A contestant: does the work on a slice of the games, and returns a checksum.
 pub type Contestant<'a> = (&'static str, Box<dyn FnMut(usize) -> u64 + 'a>);
 
-/// What came out: the time of each contestant, ours first.
+/// The result: the time of each contestant, ours first.
 pub struct Row {
     pub title: String,
-    /// What the work is counted in.
+    /// The unit of the work.
     pub unit: &'static str,
     pub results: Vec<(&'static str, f64)>,
 }
@@ -25,8 +25,8 @@ impl fmt::Display for Row {
     }
 }
 
-/// Lets all contestants do all slices, round by round. The sums of those named in `same` must be equal; panics where
-/// they are not, for then no time means anything.
+/// Lets all contestants do all slices, round by round. The checksums of the contestants in `same` must be equal;
+/// otherwise it panics, because the times would mean nothing.
 pub fn race(
     title: impl Into<String>,
     unit: &'static str,
@@ -38,7 +38,7 @@ pub fn race(
 ) -> Row {
     let mut best = vec![vec![Duration::MAX; slices]; contestants.len()];
     for round in 0..rounds {
-        #[allow(clippy::needless_range_loop)] // the slice is what the contestants are told, too
+        #[allow(clippy::needless_range_loop)] // the slice is also the contestants' argument
         for slice in 0..slices {
             let mut first = None;
             for (number, (name, work)) in contestants.iter_mut().enumerate() {

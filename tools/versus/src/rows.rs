@@ -1,4 +1,4 @@
-//! What is raced: each work, by each library that can do it.
+//! The races: each kind of work, with each library that can do it.
 
 use crate::Failure;
 use crate::games::{Games, Random, SLICE};
@@ -126,11 +126,10 @@ pub fn keys(games: &Games<'_>, rounds: usize) -> Result<Row, Failure> {
     ))
 }
 
-/// FENs of positions that are there.
+/// FENs of existing positions.
 pub fn fen(games: &Games<'_>, rounds: usize) -> Result<Row, Failure> {
-    // Every tenth position of a part of the games: enough to be irregular, and few enough for a cache. Each contestant
-    // writes those of a slice four times, so that it is the writing that counts and not what the others have left in
-    // the cache.
+    // Every tenth position of a part of the games: irregular, but few enough for a cache. Each contestant writes the
+    // positions of a slice four times. The time then measures the writing, and not the cache content left by others.
     const TIMES: u64 = 4;
     let slices = games.slices().min(40);
     let (mut ours, mut theirs) = (Vec::<Vec<Position>>::new(), Vec::<Vec<Chess>>::new());
@@ -187,7 +186,7 @@ pub fn fen(games: &Games<'_>, rounds: usize) -> Result<Row, Failure> {
     Ok(race("FEN of a position", "ns a FEN", count, slices, rounds, 4, contestants))
 }
 
-/// A sum that no part of a FEN can change without being seen, and that costs little.
+/// A cheap checksum that detects any changed part of a FEN.
 fn sum(fen: &[u8]) -> u64 {
     let word = |bytes: &[u8]| bytes.first_chunk().map_or(0, |word| u64::from_le_bytes(*word));
     let last = fen.len().saturating_sub(8);
@@ -228,7 +227,7 @@ pub fn every_fen(games: &Games<'_>, rounds: usize) -> Result<Row, Failure> {
     Ok(race("replay with the FEN of each position", "ns a ply", plies, slices, rounds, 2, contestants))
 }
 
-/// The games by each level of aix.
+/// The games in each level of aix.
 fn aix(games: &Games<'_>, level: CompressionLevel) -> Result<Vec<Vec<u8>>, Failure> {
     games
         .shakmaty
@@ -243,7 +242,7 @@ fn aix(games: &Games<'_>, level: CompressionLevel) -> Result<Vec<Vec<u8>>, Failu
         .collect()
 }
 
-/// The games packed.
+/// The packed games.
 fn packed(games: &Games<'_>) -> Vec<Vec<u8>> {
     let pack = |game: &scoresheet::archive::GameRef<'_>| {
         let mut bytes = Vec::new();
@@ -256,7 +255,7 @@ fn packed(games: &Games<'_>) -> Vec<Vec<u8>> {
 /// Game N, ply K to FEN.
 pub fn access(games: &Games<'_>, rounds: usize) -> Result<Row, Failure> {
     let low = aix(games, CompressionLevel::Low)?;
-    // Pairs at random, the same in each run: a slice has 500.
+    // Random pairs, the same in each run: 500 per slice.
     let mut random = Random(0x2013_0101);
     let mut random = |below: usize| random.below(below as u64) as usize;
     let slices = 40;
@@ -371,14 +370,14 @@ pub fn decode(games: &Games<'_>, rounds: usize) -> Result<Row, Failure> {
     Ok(race("stored bytes to every position", "ns a ply", plies, slices, rounds.min(5), 6, contestants))
 }
 
-/// From PGN text, moves alone, to the last position: what importing begins with.
+/// From PGN text, moves only, to the last position: the first step of an import.
 pub fn pgn(games: &Games<'_>, rounds: usize) -> Result<Row, Failure> {
-    // After one tag each, by which a game is known to begin.
+    // After one tag each, which marks the start of a game.
     let text = |number: usize| Ok(format!("[Event \"?\"]\n\n{}", games.pgn[number]).into_bytes());
     pgn_of(games, "PGN text to the last position (moves alone)", text, rounds)
 }
 
-/// The same where all that the file has stands in the text: tags and comments are read over.
+/// The same with the complete text of the file: tags and comments are skipped.
 pub fn whole_pgn(games: &Games<'_>, rounds: usize) -> Result<Row, Failure> {
     let text = |number: usize| {
         let mut writer = scoresheet::pgn::PgnWriter::new();
@@ -465,7 +464,7 @@ fn pgn_of(
     Ok(race(title, "ns a byte", bytes, slices, rounds, 2, contestants))
 }
 
-/// All positions of the archive, on one thread and on two; the peer has its moves ready in memory.
+/// All positions of the archive, on one thread and on two; the other library has its moves in memory.
 pub fn scans(archive: &Archive, path: &Path, games: &Games<'_>, rounds: usize) -> Result<Vec<Row>, Failure> {
     let totals = archive.totals()?;
     let positions = totals.plies + totals.games;
@@ -489,7 +488,7 @@ pub fn scans(archive: &Archive, path: &Path, games: &Games<'_>, rounds: usize) -
                 &|| chunks(archive, |chunk, count| chunk.ends(|_, state| *count += u64::from(state.ply()) + 1)),
                 positions,
             )?;
-            // What has been read of an archive once is not checked again.
+            // Data of an archive is checked only at the first read.
             let anew = Archive::open(path)?;
             time(4, &|| chunks(&anew, |chunk, count| chunk.walk(|_, state| *count += seen(state.ply()))), positions)?;
             let theirs = || {
@@ -522,7 +521,7 @@ fn seen<T>(state: T) -> u64 {
     1
 }
 
-/// Adds up what `work` counts in each chunk, on rayon's threads.
+/// Adds up the result of `work` for each chunk, on rayon's threads.
 pub fn chunks(
     archive: &Archive,
     work: impl Fn(scoresheet::archive::Chunk<'_>, &mut u64) -> scoresheet::error::Result<()> + Sync,
@@ -535,7 +534,7 @@ pub fn chunks(
     (0..archive.chunk_count()).into_par_iter().map(one).sum()
 }
 
-/// How many bits a ply takes.
+/// The number of bits per ply.
 pub struct Sizes(Vec<(&'static str, f64)>);
 
 impl fmt::Display for Sizes {
@@ -545,7 +544,7 @@ impl fmt::Display for Sizes {
     }
 }
 
-/// The moves in each form.
+/// The size of the moves in each form.
 pub fn sizes(games: &Games<'_>) -> Result<Sizes, Failure> {
     let bits = |bytes: usize| bytes as f64 * 8.0 / games.plies as f64;
     let ours: Vec<u8> = games.ours.iter().flat_map(|game| game.brenner().iter().copied()).collect();
@@ -569,7 +568,7 @@ pub fn sizes(games: &Games<'_>) -> Result<Sizes, Failure> {
     ]))
 }
 
-/// What whole files take, everything kept.
+/// The size of complete files, with everything kept.
 pub struct Archives(Vec<(&'static str, f64)>);
 
 impl fmt::Display for Archives {
@@ -579,7 +578,7 @@ impl fmt::Display for Archives {
     }
 }
 
-/// The file, its zstd, and the plain and packed archives made of it.
+/// The file, its zstd form, and the plain and packed archives made from it.
 pub fn archives(file: &Path, archives: &[&Path; 2], games: u64) -> Result<Archives, Failure> {
     let each = |bytes: u64| bytes as f64 / games.max(1) as f64;
     let size = |path: &Path| -> Result<u64, Failure> {

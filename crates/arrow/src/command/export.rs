@@ -18,8 +18,8 @@ use std::sync::Arc;
 
 /// Export games as a Parquet, Arrow or CSV file, or as a folder of Parquet files by year and month
 ///
-/// Columns are those of `--columns`: `scoresheet` (headers, tags and the moves as Brenner bytes), `lichess` (names and
-/// types of Lichess' data set, with movetext), `aix` (names like those of Aix, without moves), or a list of names.
+/// `--columns` selects the columns: `scoresheet` (tags, and the moves as Brenner bytes), `lichess` (names and types of
+/// Lichess' data set, with movetext), `aix` (names like those of Aix, without moves), or a list of names.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -29,13 +29,13 @@ Examples:
   scoresheet export *.bga --format parquet --where 'elo >= 2400' --hive -o games/     games/year=2013/month=1/..
   scoresheet export games.bga --format arrow -o games.arrow                            Arrow's IPC file")]
 pub struct Args {
-    /// The archive, or several, one after the other
+    /// One or more archives
     #[arg(required = true)]
     archives: Vec<PathBuf>,
-    /// The file to write, or with --hive the folder; without it CSV goes to standard output
+    /// The file to write, or with --hive the folder. Default: CSV to standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// The format; without it, what the name of the output says
+    /// The format. Default: by the name of the output
     #[arg(long, value_enum)]
     format: Option<Format>,
     /// scoresheet, lichess or aix, or names of columns separated by commas
@@ -47,7 +47,7 @@ pub struct Args {
     /// Write Parquet files into folders by year and month: year=2013/month=1/part-1.parquet
     #[arg(long, requires = "output")]
     hive: bool,
-    /// With --hive, begin a new file after about so many MB
+    /// With --hive, start a new file after about this many MB
     #[arg(long, value_name = "MB", default_value_t = 256, requires = "hive")]
     file_size: usize,
     /// Games in a row group of a Parquet file
@@ -56,7 +56,7 @@ pub struct Args {
     /// The zstd level of Parquet files, 1 to 22
     #[arg(long, value_name = "N", default_value_t = 9, value_parser = clap::value_parser!(i32).range(1..=22))]
     level: i32,
-    /// Replace what is there
+    /// Replace existing files
     #[arg(long)]
     force: bool,
     /// Show no progress
@@ -162,7 +162,7 @@ impl Args {
 
 const STOPPED: &str = "interrupted; nothing has been written";
 
-/// Writes batches as a Parquet file until it has about so many bytes.
+/// Writes batches as a Parquet file until it has about this many bytes.
 fn write_part(
     batches: &mut Batches,
     to: impl Write + Send,
@@ -179,11 +179,11 @@ fn write_part(
     written.ok_or_else(|| STOPPED.into())
 }
 
-/// A year and a month; none where a game's day is not known.
+/// A year and a month; `None` if the day of a game is unknown.
 type Month = Option<(i32, u32)>;
 
-/// Writes folders by year and month, one after the other. Holds two bytes a game beside a row group: which month it is
-/// of.
+/// Writes folders by year and month, one after the other. Needs two bytes per game in addition to a row group, for the
+/// months.
 fn hive(
     args: &Args,
     sources: &Arc<ArchiveSet>,
@@ -208,8 +208,8 @@ fn hive(
         let batch = batch?;
         let (days, games) = (batch.column(0).as_primitive::<Date32Type>(), batch.column(1));
         let games = games.as_primitive::<Int64Type>();
-        for (place, game) in games.values().iter().enumerate() {
-            let day = days.is_valid(place).then(|| days.value_as_date(place)).flatten();
+        for (index, game) in games.values().iter().enumerate() {
+            let day = days.is_valid(index).then(|| days.value_as_date(index)).flatten();
             let month: Month = day.and_then(|day| {
                 let text = day.format("%Y-%m").to_string();
                 let (year, month) = text.split_once('-')?;
@@ -217,7 +217,7 @@ fn hive(
             });
             let next = u16::try_from(months.len()).map_err(|_| "more than 65,536 months")?;
             let number = *months.entry(month).or_insert(next);
-            // Deleted games are of no month.
+            // Deleted games belong to no month.
             if numbers.is_none() {
                 of_game.resize(*game as usize - 1, u16::MAX);
             }
@@ -226,9 +226,9 @@ fn hive(
     }
     let mut bytes = 0;
     for (month, number) in &months {
-        let of = |(place, _): (usize, &u16)| match &numbers {
-            Some(numbers) => numbers.get(place).copied(),
-            None => Some(place as u64 + 1),
+        let of = |(index, _): (usize, &u16)| match &numbers {
+            Some(numbers) => numbers.get(index).copied(),
+            None => Some(index as u64 + 1),
         };
         let own = of_game.iter().enumerate().filter(|(_, own)| *own == number);
         let list: Vec<u64> = own.filter_map(of).collect();
@@ -271,8 +271,8 @@ trait CsvTarget: Write {}
 impl CsvTarget for Stdout {}
 impl CsvTarget for &mut NewFile {}
 
-/// Writes comma-separated values: lists with spaces between their items, bytes in hexadecimal digits, no value as
-/// nothing.
+/// Writes comma-separated values: items of lists separated by spaces, bytes as hexadecimal digits, null as an empty
+/// field.
 fn csv(batches: Batches, to: impl CsvTarget, progress: &mut Progress) -> Result<(), Failure> {
     let mut to = std::io::BufWriter::new(to);
     let options = FormatOptions::default();
@@ -285,8 +285,8 @@ fn csv(batches: Batches, to: impl CsvTarget, progress: &mut Progress) -> Result<
         let columns = columns.collect::<Result<Vec<Cells<'_>>, Failure>>()?;
         for row in 0..batch.num_rows() {
             line.clear();
-            for (place, column) in columns.iter().enumerate() {
-                if place > 0 {
+            for (index, column) in columns.iter().enumerate() {
+                if index > 0 {
                     line.push(',');
                 }
                 push_field(&mut line, &column.text(row));
@@ -333,7 +333,7 @@ impl<'a> Cells<'a> {
     }
 }
 
-/// Appends a field, in quotation marks where it needs them (RFC 4180).
+/// Appends a field, in quotation marks if necessary (RFC 4180).
 fn push_field(line: &mut String, text: &str) {
     if text.contains([',', '"', '\n', '\r']) {
         line.push('"');

@@ -1,4 +1,4 @@
-//! Progress, and the end by Ctrl-C.
+//! Progress, and interruption by Ctrl-C.
 
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,7 +17,7 @@ pub fn stopped() -> &'static AtomicBool {
     &STOPPED
 }
 
-/// A line on standard error that says how far it is, where that is a terminal.
+/// A progress line on standard error, if that is a terminal.
 pub struct Progress {
     shown: bool,
     last: Instant,
@@ -27,13 +27,13 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Returns a progress up to so many games.
-    pub fn new(total: u64, wanted: bool) -> Progress {
+    /// Returns a progress line for this number of games.
+    pub fn new(total: u64, enabled: bool) -> Progress {
         let now = Instant::now();
-        Progress { shown: wanted && std::io::stderr().is_terminal(), last: now, start: now, total, done: 0 }
+        Progress { shown: enabled && std::io::stderr().is_terminal(), last: now, start: now, total, done: 0 }
     }
 
-    /// Adds games that are done; returns whether to go on.
+    /// Adds finished games; returns whether to continue.
     pub fn add(&mut self, games: u64) -> bool {
         self.done += games;
         if self.shown && self.last.elapsed() > Duration::from_millis(200) {
@@ -44,7 +44,7 @@ impl Progress {
         !STOPPED.load(Ordering::Relaxed)
     }
 
-    /// Ends the line; returns the seconds that have passed.
+    /// Ends the line; returns the elapsed seconds.
     pub fn finish(&self) -> f64 {
         if self.shown {
             eprint!("\r{:60}\r", "");

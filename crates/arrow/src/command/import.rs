@@ -16,8 +16,9 @@ use std::sync::mpsc::{Receiver, sync_channel};
 
 /// Import the rows of Parquet files as games
 ///
-/// Columns are known by their names: those of `scoresheet export --format parquet` and of Lichess' data set; of several
-/// columns of moves (movetext, brenner, moves_uci, moves_san) the one that holds most counts. Rows become PGN first.
+/// Columns are recognized by their names: the names of `scoresheet export --format parquet` and of Lichess' data set.
+/// Of several columns of moves, the most complete counts: movetext, brenner, moves_uci, moves_san. Rows are converted
+/// to PGN first.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -28,7 +29,7 @@ pub struct Args {
     /// The Parquet files, in this order
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// The archive to write; without it, the first file's name with .bga
+    /// The archive to write. Default: the first file's name with .bga
     #[arg(short, long, value_name = "ARCHIVE")]
     output: Option<PathBuf>,
     /// Add to the archive if it exists
@@ -61,7 +62,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     rayon::ThreadPoolBuilder::new().num_threads(args.threads).build_global()?;
     let first = args.files.first().ok_or("no file")?;
     let target = args.output.clone().unwrap_or_else(|| first.with_extension("bga"));
-    // An archive that is there is added to, replaced or refused by the import.
+    // The import appends to an existing archive, replaces it or refuses it.
     let existing = if args.force { Existing::Replace } else { Existing::Append };
     Outputs::from_sources(&args.files).file(&target, Content::Archive(FileKind::Archive), existing)?;
     let mut faults = 0u64;
@@ -111,7 +112,7 @@ pub fn pgn(args: &PgnArgs) -> Result<(), Failure> {
     pgn.end()
 }
 
-/// The PGN of files, made on a thread of its own, a batch ahead.
+/// The PGN of files, made on a separate thread, one batch ahead.
 struct Pgn {
     texts: Receiver<Result<Vec<u8>, Failure>>,
     current: Vec<u8>,
@@ -122,7 +123,7 @@ struct Pgn {
 impl Pgn {
     /// Errors: a file cannot be opened, or has no moves.
     fn open(paths: Vec<PathBuf>) -> Result<Pgn, Failure> {
-        // What cannot be read at all is said before anything is written.
+        // Unreadable files are reported before anything is written.
         for path in &paths {
             open(path)?;
         }
@@ -138,7 +139,7 @@ impl Pgn {
         Ok(Pgn { texts, current: Vec::new(), at: 0, failed: None })
     }
 
-    /// Says whether all has been read.
+    /// Returns whether the files were read to their ends.
     fn end(self) -> Result<(), Failure> {
         self.failed.map_or(Ok(()), Err)
     }
@@ -175,7 +176,7 @@ fn open(path: &Path) -> Result<(ParquetRecordBatchReaderBuilder<File>, RowsToPgn
     Ok((builder, rows))
 }
 
-/// Calls `take` with the PGN of each batch until it says no.
+/// Calls `take` with the PGN of each batch until it returns false.
 fn texts_of(path: &Path, mut take: impl FnMut(Vec<u8>) -> bool) -> Result<(), Failure> {
     let (builder, rows) = open(path)?;
     let mask = ProjectionMask::roots(builder.parquet_schema(), rows.places());

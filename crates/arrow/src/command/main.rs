@@ -1,7 +1,7 @@
 //! The command `scoresheet-parquet`, which `scoresheet export --format parquet|arrow` and `scoresheet import x.parquet`
 //! run: archives as Parquet, Arrow or CSV files, and such files as archives.
 //!
-//! Knows arguments and files; columns, batches and PGN are the library's.
+//! This file knows arguments and files; the library knows columns, batches and PGN.
 
 mod export;
 mod files;
@@ -10,7 +10,7 @@ mod import;
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 
-/// Archives as Parquet, Arrow and CSV files, and the way back
+/// Convert archives to Parquet, Arrow and CSV files, and Parquet files to archives
 #[derive(Debug, Parser)]
 #[command(name = "scoresheet-parquet", version, max_term_width = 100)]
 struct Command {
@@ -25,7 +25,7 @@ enum Action {
     Pgn(import::PgnArgs),
 }
 
-/// Why the command fails: its message.
+/// The error of the command: its message.
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 fn main() -> ExitCode {

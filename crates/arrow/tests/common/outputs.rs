@@ -1,5 +1,5 @@
-//! Programs that write a file: none of them replaces what it reads, under any name, nor a file of another kind; and
-//! what they write is as private as what it is made of.
+//! Programs that write a file: none replaces its input, under any name, nor a file of another kind, and the output is
+//! private if the input is.
 
 use scoresheet::archive::FileKind;
 use std::path::{Path, PathBuf};

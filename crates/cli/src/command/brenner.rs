@@ -212,7 +212,7 @@ fn explain_all(options: &Options, session: &Session, out: &mut impl Write) -> Re
             Ok(())
         })?;
     }
-    for (place, (number, bytes)) in list.iter().enumerate() {
+    for (index, (number, bytes)) in list.iter().enumerate() {
         if options.json {
             let mut parts = Vec::new();
             let explained = options.form().explain(bytes, |line| {
@@ -223,7 +223,7 @@ fn explain_all(options: &Options, session: &Session, out: &mut impl Write) -> Re
             explained.map_err(|error| message(&options.file, *number, &error))?;
             continue;
         }
-        if place > 0 {
+        if index > 0 {
             writeln!(out)?;
         }
         let mut broken = None;

@@ -22,11 +22,11 @@ use std::path::PathBuf;
 
 /// Find duplicate games: list or delete them, or copy the rest
 ///
-/// Two games are duplicates if their main lines are equal, or one begins the other, and their tags do not contradict
-/// each other. Players ("Carlsen, M" matches "Carlsen, Magnus"), date, round and result must agree if both games have
-/// them. Games of fewer than 16 half-moves must agree in the whole Seven Tag Roster. One of the longest games is kept.
-/// Without --delete or -o the pairs are only listed: the duplicate, the game that is kept, the kind of match, players
-/// and date.
+/// Two games are duplicates if their main lines are equal, or one is the beginning of the other, and their tags do not
+/// contradict each other. Players ("Carlsen, M" matches "Carlsen, Magnus"), date, round and result must agree if both
+/// games have them. Games of fewer than 16 half-moves must agree in the complete Seven Tag Roster. One of the longest
+/// games is kept. Without --delete or -o the pairs are only listed: the duplicate, the game that is kept, the kind of
+/// match, players and date.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

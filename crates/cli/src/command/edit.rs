@@ -73,7 +73,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         // The text is in the archive soon, or was not changed.
         let _ = fs::remove_file(path);
     }
-    // The text says how a game is written, not what is in it: where it was not changed, nothing is.
+    // The text determines how a game is written, not its content. An unchanged text changes nothing.
     let unchanged = text == writer.as_bytes();
     let new = if unchanged { before } else { new };
     let change = |_: &GameRef| Ok(Some(new.clone()));
@@ -148,7 +148,7 @@ fn command(editor: &str) -> Command {
     command
 }
 
-/// Returns the program of that path, or the program named by the first word with the other words as arguments.
+/// Returns the program at this path, or the program named by the first word with the other words as arguments.
 #[cfg(not(unix))]
 fn command(editor: &str) -> Command {
     let mut words = editor.split_whitespace();

@@ -16,8 +16,8 @@ use std::path::PathBuf;
 /// Print positions as FEN, for one game and ply or millions
 ///
 /// Prints one FEN per line, in the order of the pairs. By default the en passant target is given after every double
-/// step of a pawn (see --flavor). A pair that names no position ends the output with an error that gives its line; the
-/// lines before it have been printed.
+/// step of a pawn (see --flavor). An invalid pair ends the output with an error that names its line; the lines before
+/// it are already printed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -17,7 +17,7 @@ use std::path::PathBuf;
 ///
 /// A position is found by any order of moves. Move counters are ignored, and an en passant target counts only if a
 /// capture is legal. `scoresheet index --signatures` (8 bytes per game) makes searches fast, and `scoresheet index
-/// --positions` (8 bytes per half-move) makes them immediate; without these files every game is replayed. Without a
+/// --positions` (5 bytes per half-move) makes them immediate; without these files every game is replayed. Without a
 /// position, pattern or last move `find` lists games, like `list`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -33,7 +33,7 @@ Examples:
   scoresheet find games.bga --mate --moved N                   mates by a knight
   scoresheet find games.bga --mistake blunder --clock-below 10  in time trouble
   scoresheet find games.bga --query '{\"white-move\": \"O-O-O\"}'
-  scoresheet find games.bga --mate --in-pv               mates that an engine announced
+  scoresheet find games.bga --mate --in-pv               mates in engine lines
   scoresheet find games.bga --moves \"d4 f5\" --format pgn > dutch.pgn
   scoresheet find games/*.bga --moves \"d4 f5\" --sort -elo --limit 20")]
 pub struct Args {
@@ -71,14 +71,14 @@ pub struct Args {
     all_plies: bool,
     /// Also search variations
     #[arg(hide_short_help = true)]
-    #[arg(help_heading = "Which games")]
+    #[arg(help_heading = "Games")]
     #[arg(long)]
     variations: bool,
     /// Also search the principal variations in comments
     ///
     /// Engines write principal variations into comments, with an evaluation.
     #[arg(hide_short_help = true)]
-    #[arg(help_heading = "Which games")]
+    #[arg(help_heading = "Games")]
     #[arg(long)]
     in_pv: bool,
     #[command(flatten)]
@@ -87,7 +87,7 @@ pub struct Args {
     threads: Threads,
 }
 
-/// How bad a move is.
+/// The severity of a mistake.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 enum Mistake {
     /// The chances to win fall by 5 percent or more

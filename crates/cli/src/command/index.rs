@@ -88,11 +88,11 @@ fn written(path: &Path, size: u64) -> Object {
 fn side_files(args: &Args, session: &Session) -> Result<Code, Failure> {
     let archive = archives::open(session, &args.archive)?;
     let [signatures, positions, tag_columns] =
-        [args.signatures, args.positions, args.tag_columns].map(|wanted| wanted || args.all);
-    let wanted =
+        [args.signatures, args.positions, args.tag_columns].map(|kinds| kinds || args.all);
+    let kinds =
         [(signatures, FileKind::Signatures), (positions, FileKind::Positions), (tag_columns, FileKind::TagColumns)];
     let mut outputs = Outputs::from_inputs([&args.archive]);
-    for (_, kind) in wanted.iter().filter(|(wanted, _)| *wanted) {
+    for (_, kind) in kinds.iter().filter(|(kinds, _)| *kinds) {
         outputs.beside(&args.archive, *kind)?;
     }
     if signatures {

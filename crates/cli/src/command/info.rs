@@ -23,14 +23,14 @@ const SOURCES: usize = 5;
 #[command(after_help = "\
 Examples:
   scoresheet info games.bga
-  scoresheet info games.bga --sources    every source that was imported, not the first five
+  scoresheet info games.bga --sources    all sources, not only the first 5
   scoresheet info games.bga --digest     equal digests mean the same games")]
 pub struct Args {
     /// The archive
     archive: PathBuf,
     /// Print only the content digest
     ///
-    /// A SHA-256 of all games, independent of how they are stored. `info` reads the whole archive for it.
+    /// A SHA-256 of all games, independent of how they are stored. `info` then reads the complete archive.
     #[arg(long)]
     digest: bool,
     /// List every source [default: the first 5 and a total]
@@ -88,7 +88,7 @@ struct Info<'a> {
     /// The numbers of the models that it has with it.
     models: Vec<u32>,
     unfinished: Option<Unfinished>,
-    /// The games that have been changed, where that can be read.
+    /// The changed games, if their list is readable.
     changed: GameSet,
     parts: ArchiveSizes,
 }

@@ -70,7 +70,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     Ok(if intact { Code::Success } else { Code::Damaged })
 }
 
-/// The bytes of a file: mapped, unless that is not wanted.
+/// The bytes of a file: mapped, unless `--no-map` is given.
 fn bytes_of(path: &Path, access: Access) -> Result<Box<dyn Deref<Target = [u8]>>, Failure> {
     let read = || -> io::Result<Box<dyn Deref<Target = [u8]>>> {
         Ok(match access {

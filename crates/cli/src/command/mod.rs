@@ -47,7 +47,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 /// Store, search and export chess games in compact archives
 ///
-/// Archives keep every tag, comment and variation of a PGN file, and give any position of any game in about a
+/// Archives keep every tag, comment and variation of a PGN file. Reading any position of any game takes about a
 /// microsecond.
 #[derive(Debug, Parser)]
 #[command(name = "scoresheet", version, after_help = AFTER, max_term_width = 80)]
@@ -149,7 +149,7 @@ pub enum Command {
 }
 
 impl Command {
-    /// Returns whether the output is text for people, which a terminal shows in a pager.
+    /// Returns whether the output is text for reading, which a terminal shows in a pager.
     pub fn is_read(&self) -> bool {
         matches!(
             self,

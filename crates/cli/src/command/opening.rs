@@ -1,8 +1,9 @@
-//! `scoresheet opening`: how an opening is played, and by whom.
+//! `scoresheet opening`: results, moves and players of an opening.
 
 use crate::failure::{self, Code, Failure};
 use crate::output::html::{self, ReportArgs};
 use crate::output::json::Object;
+use crate::output::rows::{RowFormat, RowFormatArgs};
 use crate::output::{game_table, group_table, table};
 use crate::select::filter::{self, Where};
 use crate::select::grouped::{self, Games, by_years, grouped};
@@ -46,10 +47,11 @@ pub struct Args {
     #[arg(help_heading = "Output")]
     #[arg(long, alias = "top", value_name = "N", default_value_t = 7)]
     limit: usize,
-    /// Print one JSON object (docs/JSON.md)
-    #[arg(help_heading = "Output")]
-    #[arg(long)]
-    json: bool,
+    /// Print only the number of games
+    #[arg(long, conflicts_with_all = ["format", "json", "report"], help_heading = "Output")]
+    count: bool,
+    #[command(flatten)]
+    rows: RowFormatArgs,
     #[command(flatten)]
     report: ReportArgs,
     #[command(flatten)]
@@ -69,15 +71,20 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     args.threads.install(|| {
         let (mut all, mut failed) = Games::chosen(session, &archives, &args.filter)?;
         let any = all.iter().any(|own| !own.games.is_empty());
-        let tree = grouped::tree(&all, &position);
+        let tree = (!args.count).then(|| grouped::tree(&all, &position));
         if args.position.is_given() {
-            for (place, own) in all.iter_mut().enumerate() {
+            for (index, own) in all.iter_mut().enumerate() {
                 let found = query.in_archive(own.member, Some(&own.games), None);
                 own.games = found.games;
-                let unread: Vec<_> = found.unread.into_iter().map(|unread| (place, unread)).collect();
+                let unread: Vec<_> = found.unread.into_iter().map(|unread| (index, unread)).collect();
                 failed += filter::report_lost(session, &archives, &unread);
             }
         }
+        let Some(tree) = tree else {
+            side_files::report_searches(session, &archives);
+            filter::print_number(session, all.iter().map(|own| own.games.len()).sum())?;
+            return failure::all_read(failed);
+        };
         if all.iter().all(|own| own.games.is_empty()) {
             args.filter.report_no_position(session, &archives, any);
         }
@@ -90,9 +97,10 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
                 .write(session, target)?;
             return failure::all_read(failed);
         }
-        let text = match args.json {
-            true => format!("{}\n", report.json(&archives)?),
-            false => report.text(session, &archives)?,
+        let text = match args.rows.format() {
+            RowFormat::Json => format!("{}\n", report.json(&archives)?),
+            RowFormat::Csv => report.csv(),
+            RowFormat::Table => report.text(session, &archives)?,
         };
         let mut out = session.stdout();
         out.write_all(text.as_bytes())?;
@@ -210,6 +218,21 @@ impl Report {
         Ok(text)
     }
 
+    /// Returns the groups of the report as CSV; only JSON has the games.
+    fn csv(&self) -> String {
+        let all = [Group { names: Vec::new(), order: Vec::new(), points: self.whole }];
+        let [with_white, with_black] = &self.players;
+        let lists: [(&str, &[Group]); 6] = [
+            ("all", &all),
+            ("moves", &self.moves),
+            ("ratings", &self.ratings),
+            ("years", &self.years),
+            ("with_white", with_white),
+            ("with_black", with_black),
+        ];
+        group_table::report_lines(&lists, &["name", "opening"])
+    }
+
     fn json(&self, archives: &ArchiveSet) -> Result<Object, Failure> {
         let list = |groups: &[Group], titles: &[&str]| {
             groups.iter().map(|group| group_table::json(group, titles)).collect::<Vec<_>>()
@@ -239,12 +262,12 @@ fn strongest(archives: &ArchiveSet, all: &[Games], most: usize) -> Result<Vec<u6
     let Ok(keys) = scoresheet::query::SortKeys::parse("-avgelo") else { return Ok(Vec::new()) };
     let columns: Vec<&TagColumns> = all.iter().map(|own| own.columns() as &TagColumns).collect();
     let games: Vec<(usize, u64)> =
-        all.iter().enumerate().flat_map(|(place, own)| own.games.iter().map(move |game| (place, game))).collect();
+        all.iter().enumerate().flat_map(|(index, own)| own.games.iter().map(move |game| (index, game))).collect();
     let (order, _) = keys.order(&columns, &games, most);
     let before: Vec<u64> = archives.members().iter().map(Member::before).collect();
     let number = |at: usize| {
-        let (place, game) = games.get(at)?;
-        Some(before.get(*place)? + game)
+        let (index, game) = games.get(at)?;
+        Some(before.get(*index)? + game)
     };
     Ok(order.into_iter().filter_map(number).collect())
 }

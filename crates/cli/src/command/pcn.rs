@@ -149,8 +149,8 @@ fn size(board: &Board) -> String {
 
 fn show(args: &Show, out: &mut impl Write) -> Result<(), Failure> {
     let games = games(&args.file)?;
-    let wanted = args.game.map(|number| usize::try_from(number).unwrap_or(usize::MAX));
-    if let Some(number) = wanted.filter(|number| *number > games.len()) {
+    let selected = args.game.map(|number| usize::try_from(number).unwrap_or(usize::MAX));
+    if let Some(number) = selected.filter(|number| *number > games.len()) {
         return Err(Failure::Message(format!(
             "{}: there is no game {number}: {}",
             args.file.display(),
@@ -158,7 +158,9 @@ fn show(args: &Show, out: &mut impl Write) -> Result<(), Failure> {
         )));
     }
     let mut first = true;
-    for (game, number) in games.iter().zip(1..).filter(|(_, number)| wanted.is_none_or(|wanted| wanted == *number)) {
+    for (game, number) in
+        games.iter().zip(1..).filter(|(_, number)| selected.is_none_or(|selected| selected == *number))
+    {
         let ply = args.ply.unwrap_or(game.plies());
         if ply > game.plies() {
             let plies = game.plies();
@@ -257,7 +259,7 @@ fn check(args: &Check, session: &Session, out: &mut impl Write) -> Result<Code, 
     Ok(code)
 }
 
-/// Prints what was found of a game.
+/// Prints the faults and remarks of a game.
 fn report(
     args: &Check,
     out: &mut impl Write,

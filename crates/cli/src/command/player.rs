@@ -5,6 +5,7 @@ use crate::failure::{self, Code, Failure};
 use crate::output::group_table;
 use crate::output::html::{self, ReportArgs};
 use crate::output::json::{Object, rounded};
+use crate::output::rows::{RowFormat, RowFormatArgs};
 use crate::output::{game_table, table};
 use crate::select::filter::{self, Where};
 use crate::select::grouped::Games;
@@ -32,7 +33,7 @@ use std::path::PathBuf;
 #[command(after_help = "\
 Examples:
   scoresheet player games.bga \"Carlsen, Magnus\"
-  scoresheet player games.bga carlsen --where 'date >= today - 3y'  lately
+  scoresheet player games.bga carlsen --where 'date >= today - 3y'
   scoresheet player games/*.bga Carlsen --limit 20 --json
   scoresheet player games.bga Carlsen --report carlsen.html         a page with charts")]
 pub struct Args {
@@ -48,10 +49,11 @@ pub struct Args {
     #[arg(help_heading = "Output")]
     #[arg(long, alias = "top", value_name = "N", default_value_t = 7)]
     limit: usize,
-    /// Print one JSON object (docs/JSON.md)
-    #[arg(help_heading = "Output")]
-    #[arg(long)]
-    json: bool,
+    /// Print only the number of games
+    #[arg(long, conflicts_with_all = ["format", "json", "report"], help_heading = "Output")]
+    count: bool,
+    #[command(flatten)]
+    rows: RowFormatArgs,
     #[command(flatten)]
     report: ReportArgs,
     #[command(flatten)]
@@ -64,7 +66,13 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let page = args.report.target(&mut Outputs::from_archives(archives.archives()))?;
     args.threads.install(|| {
         let (mut all, failed) = Games::chosen(session, &archives, &args.filter)?;
-        players::choose(&mut all, &args.name, &args.filter)?;
+        let names = players::choose(&mut all, &args.name, &args.filter)?;
+        if args.count {
+            side_files::report_searches(session, &archives);
+            players::report(session, &names);
+            filter::print_number(session, all.iter().map(|own| own.games.len()).sum())?;
+            return failure::all_read(failed);
+        }
         let report = report(session, &all, args.limit)?;
         side_files::report_searches(session, &archives);
         if let Some(target) = &page {
@@ -74,9 +82,10 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
             html::Report { kind: "player", title: &title, filter, games, data: &data }.write(session, target)?;
             return failure::all_read(failed);
         }
-        let text = match args.json {
-            true => format!("{}\n", json(&archives, &report)?),
-            false => text(session, &archives, &report)?,
+        let text = match args.rows.format() {
+            RowFormat::Json => format!("{}\n", json(&archives, &report)?),
+            RowFormat::Csv => csv(&report),
+            RowFormat::Table => text(session, &archives, &report)?,
         };
         let mut out = session.stdout();
         out.write_all(text.as_bytes())?;
@@ -90,12 +99,12 @@ fn report(session: &Session, all: &[Games], most: usize) -> Result<PlayerReport,
     let players: Vec<PlayerGames> = all.iter().filter_map(part).collect();
     let archives = all.iter().zip(&players).map(|(own, games)| PlayerArchive { columns: own.columns(), games });
     let report = PlayerReport::new(&archives.collect::<Vec<_>>(), most);
-    let report = report.map_err(|(place, error)| match all.get(place) {
+    let report = report.map_err(|(index, error)| match all.get(index) {
         Some(own) => Failure::of_archive(own.archive().path())(error),
         None => error.into(),
     })?;
-    for (place, unread) in &report.unread {
-        if let Some(own) = all.get(*place) {
+    for (index, unread) in &report.unread {
+        if let Some(own) = all.get(*index) {
             filter::report_unread(session, own.archive(), std::slice::from_ref(unread));
         }
     }
@@ -104,7 +113,7 @@ fn report(session: &Session, all: &[Games], most: usize) -> Result<PlayerReport,
 
 fn text(session: &Session, archives: &ArchiveSet, report: &PlayerReport) -> Result<String, Failure> {
     let width = session.table_width();
-    let ([white, black], whole) = (report.sides, report.all());
+    let whole = report.all();
     let name = report.names.first().map_or("", |(name, _)| name.as_str());
     let heading = format!("{}, {}", printable(name), count(whole.games, "game", "games"));
     let mut text = format!("{}\n", folded(&heading, session.width()));
@@ -113,9 +122,7 @@ fn text(session: &Session, archives: &ArchiveSet, report: &PlayerReport) -> Resu
         text += &format!("{}\n", folded(&names, session.width()));
     }
     text.push('\n');
-    let sides = [("White", white), ("Black", black), ("both", whole)];
-    let row = |(name, points): (&str, Points)| Group { names: vec![name.to_owned()], order: vec![0], points };
-    text += &group_table::text(&sides.map(row), &["side"], width);
+    text += &group_table::text(&sides(report), &["side"], width);
     let tables = [
         ("with White", &report.openings[0]),
         ("with Black", &report.openings[1]),
@@ -130,16 +137,36 @@ fn text(session: &Session, archives: &ArchiveSet, report: &PlayerReport) -> Resu
     let results = [&report.best_wins, &report.worst_losses];
     for (title, games) in titles.into_iter().zip(results).filter(|(_, games)| !games.is_empty()) {
         text += &format!("\n{title}\n");
-        for (place, number) in games {
-            text += &table::shortened(&game_row(archives, *place, *number)?, width);
+        for (index, number) in games {
+            text += &table::shortened(&game_row(archives, *index, *number)?, width);
             text.push('\n');
         }
     }
     Ok(text)
 }
 
-fn game_row(archives: &ArchiveSet, place: usize, number: u64) -> Result<String, Failure> {
-    let Some(archive) = archives.archive(place) else { return Ok(String::new()) };
+/// Returns the results with White, with Black and with both.
+fn sides(report: &PlayerReport) -> [Group; 3] {
+    let [white, black] = report.sides;
+    let row = |(name, points): (&str, Points)| Group { names: vec![name.to_owned()], order: vec![0], points };
+    [("White", white), ("Black", black), ("both", report.all())].map(row)
+}
+
+/// Returns the groups of the report as CSV; only JSON has the games.
+fn csv(report: &PlayerReport) -> String {
+    let [with_white, with_black] = &report.openings;
+    let lists: [(&str, &[Group]); 5] = [
+        ("sides", &sides(report)),
+        ("openings_with_white", with_white),
+        ("openings_with_black", with_black),
+        ("opponents", &report.opponents),
+        ("years", &report.years),
+    ];
+    group_table::report_lines(&lists, &["name"])
+}
+
+fn game_row(archives: &ArchiveSet, index: usize, number: u64) -> Result<String, Failure> {
+    let Some(archive) = archives.archive(index) else { return Ok(String::new()) };
     let summary = GameSummary::from_game(&archive.game(number)?)?;
     let name = archives::name_in(archives, archive).map_or_else(String::new, |name| format!("{name}  "));
     let (white, black) = (summary.player(Color::White), summary.player(Color::Black));
@@ -157,8 +184,8 @@ fn json(archives: &ArchiveSet, report: &PlayerReport) -> Result<Object, Failure>
         groups.iter().map(|group| group_table::json(group, &[title])).collect::<Vec<_>>()
     };
     let games = |games: &[(usize, u64)]| -> Result<Vec<Object>, Failure> {
-        let object = |(place, number): &(usize, u64)| {
-            let Some(archive) = archives.archive(*place) else { return Ok(Object::new()) };
+        let object = |(index, number): &(usize, u64)| {
+            let Some(archive) = archives.archive(*index) else { return Ok(Object::new()) };
             let game = archive.game(*number)?;
             let name = archives::name_in(archives, archive);
             Ok(game_table::object(&game, name.as_deref())?)

@@ -1,4 +1,5 @@
-//! `scoresheet help query`: the language of `--where`, `--sort` and `--columns` on a screen. docs/QUERY.md says all.
+//! `scoresheet help query`: the language of `--where`, `--sort` and `--columns` on a screen. docs/QUERY.md has the
+//! details.
 
 /// The names by which the help is found.
 pub const NAMES: [&str; 3] = ["query", "fields", "where"];

@@ -30,8 +30,8 @@ Examples:
   scoresheet rename games.bga --suggest > names.txt
   scoresheet rename games.bga --list names.txt --dry-run
 
-A list has a line for each name: the old one, a tab, the new one. What follows a
-second tab, and lines that begin with #, are comments.")]
+A list has a line for each name: the old name, a tab, the new name. Text after a
+second tab and lines that begin with # are comments.")]
 pub struct Args {
     /// The archive
     archive: PathBuf,
@@ -91,7 +91,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         };
         let archive = archives::open(session, &args.archive)?;
         let (mut games, undecided) = args.filter.chosen(session, &TagColumns::open(&archive))?;
-        // Only chunks with such names are made anew.
+        // Only chunks with such names are rewritten.
         let tags = args.kind.named().tags();
         let keys: Vec<Key> = tags.iter().map(|tag| Key::Tag((*tag).to_owned())).collect();
         {
@@ -132,7 +132,7 @@ fn near(archive: &Archive, keys: &[Key], name: &str) -> scoresheet::Result<Optio
     let names = columns.iter().filter_map(|column| column.strings()).flat_map(|strings| {
         (1..=strings.len() as u32).filter_map(|number| std::str::from_utf8(strings.get(number)?).ok())
     });
-    // --games or --where left out the games with the same letters.
+    // --games or --where excludes the games with the same letters.
     Ok(nearest(name, names.filter(|other| *other != name)).map(str::to_owned))
 }
 

@@ -1,4 +1,4 @@
-//! `scoresheet repair`: a new archive of everything in a damaged one that is intact.
+//! `scoresheet repair`: a new archive of all intact parts of a damaged one.
 
 use crate::failure::{Code, Failure};
 use crate::output::json::Object;

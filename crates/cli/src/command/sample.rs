@@ -40,7 +40,7 @@ Examples:
   scoresheet sample games.bga 1000 --seed 7 --distinct --plies 16-80 --quiet-positions
   scoresheet sample games.bga 90000 --test 10 --part train > train.fen
   scoresheet sample games.bga 10000 --test 10 --part test > test.fen
-  scoresheet sample games.bga 100 --format pgn > games.pgn           whole games")]
+  scoresheet sample games.bga 100 --format pgn > games.pgn           complete games")]
 pub struct Args {
     /// The archives, or folders of archives
     #[arg(required = true)]
@@ -56,31 +56,31 @@ pub struct Args {
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
     format: Format,
     /// Only positions at these plies, e.g. 16-80 or 16-
-    #[arg(help_heading = "Which positions")]
+    #[arg(help_heading = "Positions")]
     #[arg(long, value_name = "PLIES", value_parser = plies)]
     plies: Option<(u32, u32)>,
     /// Draw no position twice, even from different games
-    #[arg(help_heading = "Which positions")]
+    #[arg(help_heading = "Positions")]
     #[arg(long)]
     distinct: bool,
     /// Only quiet positions
     ///
-    /// A quiet position is no check, and the move played is no capture, promotion or check.
-    #[arg(help_heading = "Which positions")]
+    /// A quiet position has no check, and the move played is no capture, promotion or check.
+    #[arg(help_heading = "Positions")]
     #[arg(long)]
     quiet_positions: bool,
     /// Draw at most this many positions of a game
-    #[arg(help_heading = "Which positions")]
+    #[arg(help_heading = "Positions")]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     per_game: Option<u32>,
     /// Reserve this share of the games for tests, in percent
     ///
     /// JSON and CSV name the part of each position.
-    #[arg(help_heading = "Which positions")]
+    #[arg(help_heading = "Positions")]
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(1..=99))]
     test: Option<u8>,
     /// Draw only from this part
-    #[arg(help_heading = "Which positions")]
+    #[arg(help_heading = "Positions")]
     #[arg(long, value_enum, requires = "test")]
     part: Option<PartName>,
     #[command(flatten)]
@@ -116,9 +116,9 @@ enum Format {
     Json,
     /// Comma-separated values with a header line
     Csv,
-    /// Whole games as PGN
+    /// Complete games as PGN
     Pgn,
-    /// Whole games by number
+    /// Numbers of games, one per line
     Numbers,
 }
 
@@ -158,14 +158,14 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     args.threads.install(|| {
         let (chosen, mut failed) = Games::chosen(session, &archives, &args.filter)?;
         let sets: Vec<GameSet> = chosen.into_iter().map(|own| own.games).collect();
-        let wanted = args.part.map(|part| if part == PartName::Train { Part::Train } else { Part::Test });
+        let selected_part = args.part.map(|part| if part == PartName::Train { Part::Train } else { Part::Test });
         let options = SampleOptions {
             seed: args.seed,
             plies: args.plies.unwrap_or((0, u32::MAX)),
             quiet: args.quiet_positions,
             distinct: args.distinct,
             per_game: args.per_game,
-            part: wanted.zip(args.test),
+            part: selected_part.zip(args.test),
         };
         let whole = matches!(format, Format::Pgn | Format::Numbers);
         let taken = taken(&archives, &sets, args.count, &options, whole)?;
@@ -216,7 +216,7 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    /// Writes everything; returns how many games could not be read.
+    /// Writes everything; returns the number of unreadable games.
     fn write(&self, session: &Session, out: &mut impl Write) -> Result<u64, Failure> {
         let names: Vec<Option<String>> =
             self.archives.archives().map(|archive| archives::name_in(self.archives, archive)).collect();
@@ -238,7 +238,7 @@ impl Work<'_> {
         parallel::in_any_order(
             self.archives,
             self.taken,
-            |(place, _)| *place,
+            |(index, _)| *index,
             work,
             |text| {
                 match text {
@@ -310,8 +310,8 @@ impl Work<'_> {
         let at = ply as usize;
         let before = |back: usize| at.checked_sub(back);
         // The time left to the side to move after its previous move.
-        let clock = before(2).and_then(|place| measures.clock_after.get(place).copied().flatten());
-        let evaluation = before(1).and_then(|place| measures.evaluation_after.get(place).copied().flatten());
+        let clock = before(2).and_then(|index| measures.clock_after.get(index).copied().flatten());
+        let evaluation = before(1).and_then(|index| measures.evaluation_after.get(index).copied().flatten());
         let fields = [
             ("game", Value::from(game.number())),
             ("ply", ply.into()),

@@ -29,7 +29,7 @@ Examples:
   scoresheet set games.bga --where 'event ~ Wijk' Site='Wijk aan Zee' --dry-run
   scoresheet set games.bga --where 'has(WhiteTeam)' --remove WhiteTeam
   scoresheet set games.bga --games 1- --rename UTCDate=Date
-  scoresheet set games.bga --games 7 --restore   what the source said")]
+  scoresheet set games.bga --games 7 --restore   the original tags")]
 pub struct Args {
     /// The archive
     archive: PathBuf,
@@ -209,12 +209,12 @@ fn set(game: &mut Game, name: &str, value: &str) {
         let of = |tags: &[(String, String)], is_near: &dyn Fn(usize) -> bool| {
             tags.iter().map(|(tag, _)| rank(tag).is_some_and(is_near)).collect::<Vec<_>>()
         };
-        let place = rank(name).map(|own| {
+        let index = rank(name).map(|own| {
             let before = of(&game.tags, &|other| other < own).iter().rposition(|near| *near);
             let after = of(&game.tags, &|other| other > own).iter().position(|near| *near);
-            before.map(|place| place + 1).or(after).unwrap_or(0)
+            before.map(|index| index + 1).or(after).unwrap_or(0)
         });
-        let place = place.unwrap_or(game.tags.len());
-        game.tags.insert(place, (name.to_owned(), value.to_owned()));
+        let index = index.unwrap_or(game.tags.len());
+        game.tags.insert(index, (name.to_owned(), value.to_owned()));
     }
 }

@@ -26,7 +26,7 @@ Examples:
   scoresheet show games.bga 7               game 7, its last position
   scoresheet show games.bga 7 --ply 20      after 20 half-moves
   scoresheet show games.bga 7:20            the same
-  scoresheet show games.bga 7 --pgn         the whole game as PGN")]
+  scoresheet show games.bga 7 --pgn         the complete game as PGN")]
 pub struct Args {
     /// The archive
     archive: PathBuf,
@@ -113,7 +113,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     Ok(Code::Success)
 }
 
-/// Returns the opening's code and name: of the tags, or where they say none of the position in the table.
+/// Returns the opening's code and name, from the tags, or if they are missing from the position in the table.
 fn opening(game: &GameRef, summary: &GameSummary) -> Result<Option<String>, Error> {
     let found = Openings::table().classify(game)?;
     let eco = summary.tag("ECO").or(found.map(|(opening, _)| opening.eco));

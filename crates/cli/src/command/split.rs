@@ -181,8 +181,8 @@ fn by_count(archive: &Archive, count: u64) -> BTreeMap<String, GameSet> {
     let live = archive.live();
     let width = live.len().div_ceil(count).to_string().len();
     let mut parts = BTreeMap::new();
-    for (place, game) in (0u64..).zip(live.iter()) {
-        let name = format!("{:0width$}", place / count + 1);
+    for (index, game) in (0u64..).zip(live.iter()) {
+        let name = format!("{:0width$}", index / count + 1);
         parts.entry(name).or_insert_with(|| GameSet::new(archive.len())).insert(game);
     }
     parts

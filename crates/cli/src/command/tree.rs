@@ -4,7 +4,7 @@ use crate::failure::{self, Code, Failure};
 use crate::output::json::Object;
 use crate::output::rows::{self, RowFormat, RowFormatArgs};
 use crate::output::table::shortened;
-use crate::select::filter::Where;
+use crate::select::filter::{self, Where};
 use crate::select::position::PositionArgs;
 use crate::select::{archives, side_files};
 use crate::session::Session;
@@ -60,6 +60,9 @@ pub struct Args {
     #[arg(help_heading = "Output")]
     #[arg(long, alias = "samples", value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u8).range(0..=15))]
     top_games: u8,
+    /// Print only the number of games with the position
+    #[arg(long, conflicts_with_all = ["format", "json"], help_heading = "Output")]
+    count: bool,
     #[command(flatten)]
     rows: RowFormatArgs,
     #[command(flatten)]
@@ -77,7 +80,8 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
             let (chosen, undecided) = args.filter.games(session, member.columns())?;
             any |= chosen.as_ref().is_none_or(|games| !games.is_empty());
             let search = member.search().among(chosen.as_ref());
-            let nested = Nested::new(&search, chosen.as_ref(), &position, args.depth, args.most(args.depth));
+            let depth = if args.count { 1 } else { args.depth };
+            let nested = Nested::new(&search, chosen.as_ref(), &position, depth, args.most(depth));
             let unread = &nested.tree.unread;
             unread.iter().for_each(|error| session.unread(&archives::fault(name.as_deref(), error)));
             failed += undecided + unread.len() as u64;
@@ -87,6 +91,10 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
             }
         }
         side_files::report_searches(session, &archives);
+        if args.count {
+            filter::print_number(session, all.map_or(0, |nested| nested.tree.tally.games()))?;
+            return failure::all_read(failed);
+        }
         let Some(nested) = all else { return Ok(Code::Success) };
         if nested.tree.tally.games() == 0 {
             args.filter.report_no_position(session, &archives, any);
@@ -184,7 +192,7 @@ fn push_lines(args: &Args, nested: &Nested, all: u64, level: usize, width: usize
             // In place of the line's end.
             text.pop();
             let room = width.saturating_sub(LINE + 2).max(14);
-            // Of a long name the variation says most.
+            // If a name is too long, the variation is the most useful part.
             let variation = opening.name.split_once(": ").filter(|_| opening.name.len() > room);
             let name = variation.map_or(opening.name, |(_, variation)| variation);
             text.push_str(&format!("  {}\n", shortened(name, room)));

@@ -33,7 +33,7 @@ impl ArchiveSizes {
         ]
     }
 
-    /// Returns the table for people.
+    /// Returns the text table.
     pub fn table(&self) -> String {
         let (games, plies, pgn) = (self.totals.games as f64, self.totals.plies as f64, self.totals.pgn_bytes);
         let mut table = format!("{:<16}{:>17}{:>12}{:>10}{:>10}\n", "", "bytes", "per game", "per ply", "of PGN");

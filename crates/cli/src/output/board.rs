@@ -2,9 +2,9 @@
 
 use scoresheet::chess::{Color, Piece, Position, Role, Square};
 
-/// Returns the board, nine lines; White below, or Black where `flip` is given.
+/// Returns the board, nine lines; White is below, or Black if `flip` is set.
 pub fn draw(position: &Position, unicode: bool, flip: bool) -> String {
-    let order = |place: u8| if flip { 7 - place } else { place };
+    let order = |index: u8| if flip { 7 - index } else { index };
     let mut board = String::new();
     for rank in (0..8).rev().map(order) {
         board.push_str(&format!("{} ", rank + 1));

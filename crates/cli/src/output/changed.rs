@@ -1,4 +1,4 @@
-//! Archives whose games are changed where they are, with progress; the side files that were there are made again.
+//! Changes games of an archive in place, with progress, and updates the existing side files.
 
 use crate::failure::Failure;
 use crate::output::done::Done;
@@ -14,7 +14,7 @@ use scoresheet::error::Result;
 use scoresheet::output::Outputs;
 use scoresheet::query::games;
 
-/// How games are changed where they are: the options of all commands that do so.
+/// The options of all commands that change games in place.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub struct Changing {
     /// Change nothing; print the changes
@@ -27,8 +27,8 @@ pub struct Changing {
 }
 
 impl Changing {
-    /// Gives games of an open archive the content that `change` returns, and reports how many have changed; with
-    /// `--dry-run` it only prints what would change. To be called after threads have been installed.
+    /// Gives games of an open archive the content that `change` returns, and reports the number of changed games; with
+    /// `--dry-run`, only prints the changes. Call it after threads have been installed.
     pub fn change(
         self,
         session: &Session,
@@ -61,7 +61,7 @@ impl Changing {
     }
 }
 
-/// Returns what has changed between two states of a game, a line for each tag and one for the moves and texts.
+/// Returns the differences between two states of a game: a line for each tag, and one for the moves and texts.
 pub fn differences(old: &Game, new: &Game) -> Vec<String> {
     let quoted = |value: &str| format!("\"{}\"", crate::text::printable(value));
     let mut lines = Vec::new();
@@ -108,7 +108,7 @@ fn preview(
 ) -> std::result::Result<(), Failure> {
     use rayon::prelude::*;
     use std::io::Write;
-    /// Games whose changes are shown.
+    /// The number of games whose changes are shown.
     const FIRST: usize = 20;
     let numbers: Vec<u64> = games.iter().collect();
     let (mut changed, mut out) = (0usize, session.stdout());

@@ -1,11 +1,11 @@
-//! The report of a command that makes or changes files: a line for people on standard error, or JSON.
+//! The report of a command that makes or changes files: a line on standard error, or JSON.
 
 use crate::failure::Failure;
 use crate::output::json::Object;
 use crate::session::Session;
 use std::io::Write;
 
-/// How a command reports that it is done.
+/// The form of a command's final report.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub struct Done {
     /// Print only errors, and no progress

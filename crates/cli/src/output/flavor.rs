@@ -3,7 +3,7 @@
 use clap::ValueEnum;
 use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle};
 
-/// How FEN is written.
+/// The flavors of FEN.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub struct Flavor {
     /// Flavor of FEN
@@ -23,7 +23,7 @@ enum Style {
     /// The FEN standard: target after every double step; KQkq, and a file letter only for an inner rook
     #[default]
     Standard,
-    /// KQkq even for inner rooks, which readers take for the outermost rook
+    /// KQkq even for inner rooks, which readers read as the outermost rook
     Kqkq,
     /// X-FEN: target only if a capture is legal; a file letter only for an inner rook
     XFen,

@@ -15,7 +15,7 @@ use serde_json::Value;
 /// The output format of games.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
 pub enum Format {
-    /// PGN with everything in it
+    /// Complete PGN
     #[default]
     Pgn,
     /// One game per line, as UCI's position command
@@ -37,7 +37,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// Returns what the names of files in this format end with.
+    /// Returns the extension of files in this format.
     pub fn extension(self) -> &'static str {
         match self {
             Format::Pgn => "pgn",
@@ -49,7 +49,7 @@ impl Format {
         }
     }
 
-    /// Returns what a file in this format contains.
+    /// Returns the kind of content of a file in this format.
     pub fn content(self) -> Content {
         match self {
             Format::Pgn => Content::Pgn,

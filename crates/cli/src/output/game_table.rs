@@ -9,7 +9,7 @@ use scoresheet::query::{FieldValue, GameField, GameSummary, Hit, QueryFault};
 use serde_json::Value;
 use std::str::FromStr;
 
-/// Columns as an option names them.
+/// The columns of an option.
 #[derive(Clone, Debug)]
 pub struct Columns(Vec<GameField>);
 
@@ -32,19 +32,19 @@ pub enum Column {
     Field(GameField),
 }
 
-/// The columns where none are named.
+/// The default columns.
 const USUAL: &str = "game,white,black,result,date,eco,plies,event";
 
 /// Returns the columns of a listing, chosen or default. Adds the name of the archive if there are several, and the
 /// plies if games were searched.
-pub fn columns(asked: Option<&Columns>, with_archive: bool, with_ply: bool) -> Vec<Column> {
-    let fields = match asked {
+pub fn columns(requested: Option<&Columns>, with_archive: bool, with_ply: bool) -> Vec<Column> {
+    let fields = match requested {
         Some(Columns(fields)) => fields.clone(),
         // It can be read.
         None => GameField::parse_list(USUAL).unwrap_or_default(),
     };
     let mut columns: Vec<Column> = fields.into_iter().map(Column::Field).collect();
-    if with_ply && asked.is_none() {
+    if with_ply && requested.is_none() {
         columns.insert(1, Column::Ply);
     }
     if with_archive {
@@ -63,21 +63,21 @@ impl Column {
         }
     }
 
-    /// Returns how it stands in a table for people.
-    pub fn in_table(&self, place: usize, are_usual: bool) -> table::Column {
+    /// Returns the column of a text table.
+    pub fn in_table(&self, index: usize, are_usual: bool) -> table::Column {
         let (rank, widths) = match self.title() {
             "archive" => (70, (8, 30)),
             "game" => (100, (1, 12)),
             "ply" => (80, (3, 12)),
             "white" | "black" if are_usual => (95, (10, 20)),
-            // Of these a part says nothing.
+            // A part of these would be useless.
             "result" => (90, (7, 7)),
             "date" => (60, (10, 10)),
             "eco" => (50, (3, 3)),
             "plies" => (40, (3, 5)),
             "event" if are_usual => (20, (8, 40)),
             // Of chosen columns, the first are the most important.
-            _ => (94 - place.min(60) as u8, (6, 40)),
+            _ => (94 - index.min(60) as u8, (6, 40)),
         };
         let is_number = match self {
             Column::Archive => false,
@@ -87,7 +87,7 @@ impl Column {
         table::Column { title: self.title().to_owned(), is_number, rank, widths }
     }
 
-    /// Returns what a game has in it, as a text; `None` where it has nothing.
+    /// Returns the value of a column for a game, as text; `None` if the game has none.
     pub fn text(
         &self,
         game: &GameRef,
@@ -139,13 +139,13 @@ fn plies(hits: &[Hit]) -> String {
 
 /// Returns a game as JSON: the chosen columns, or all members.
 pub fn json(
-    asked: bool,
+    requested: bool,
     columns: &[Column],
     game: &GameRef,
     name: Option<&str>,
     hits: Option<&[Hit]>,
 ) -> Result<Object, Error> {
-    if asked {
+    if requested {
         let (mut object, tags) = (Object::new(), game.tags()?);
         for column in columns {
             object = object.with(column.title(), column.json(game, &tags, name, hits.unwrap_or_default())?);

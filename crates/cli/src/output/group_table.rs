@@ -7,7 +7,7 @@ use crate::text::{plain, thousands};
 use scoresheet::query::report::groups::{Group, GroupKey};
 use scoresheet::query::report::points::Points;
 
-/// By what groups are sorted.
+/// The order of groups.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
 pub enum GroupSort {
     /// Most games first
@@ -18,17 +18,17 @@ pub enum GroupSort {
     Performance,
     /// Highest mean rating first
     Rating,
-    /// By name, or in the order that the groups have, as years
+    /// By name, or in their natural order, such as years
     Name,
 }
 
 /// Sorts groups. By default, groups with a natural order, such as years, keep it, and other groups are sorted by games.
 /// Of several keys the first decides, and the next ones sort within its groups.
 pub fn sort(groups: &mut [Group], keys: &[GroupKey], by: Option<GroupSort>) {
-    let is_ordered = |place: usize| keys.get(place).is_some_and(|key| key.is_ordered());
+    let is_ordered = |index: usize| keys.get(index).is_some_and(|key| key.is_ordered());
     let by_name = |one: &Group, other: &Group| {
         let places = one.names.iter().zip(&other.names).zip(one.order.iter().zip(&other.order)).enumerate();
-        let orders = places.map(|(place, ((name, other_name), (order, other_order)))| match is_ordered(place) {
+        let orders = places.map(|(index, ((name, other_name), (order, other_order)))| match is_ordered(index) {
             true => order.cmp(other_order),
             false => name.cmp(other_name),
         });
@@ -66,10 +66,10 @@ pub fn figures(points: &Points) -> [String; 7] {
 
 /// Returns a table of groups, at most `width` cells wide.
 pub fn text(groups: &[Group], titles: &[&str], width: usize) -> String {
-    let names = titles.iter().enumerate().map(|(place, title)| Column {
+    let names = titles.iter().enumerate().map(|(index, title)| Column {
         title: (*title).to_owned(),
         is_number: false,
-        rank: 100 - place as u8,
+        rank: 100 - index as u8,
         widths: (14, 44),
     });
     let figure = |(title, rank): &(&str, u8)| Column {
@@ -108,6 +108,21 @@ pub fn lines(groups: &[Group], titles: &[&str]) -> String {
         text += &rows::csv_line(group.names.iter().chain(&cells));
     }
     text
+}
+
+/// Returns the groups of a report as CSV. The first column has the name of each list. The next columns have the names
+/// of a group; a list with fewer names leaves columns empty.
+pub fn report_lines(lists: &[(&str, &[Group])], titles: &[&str]) -> String {
+    let mut rows = Vec::new();
+    for (list, groups) in lists {
+        for group in *groups {
+            let mut names = vec![(*list).to_owned()];
+            names.extend(group.names.iter().cloned());
+            names.resize(titles.len() + 1, String::new());
+            rows.push(Group { names, order: group.order.clone(), points: group.points });
+        }
+    }
+    lines(&rows, &[&["list"], titles].concat())
 }
 
 /// Returns a group as JSON.

@@ -1,5 +1,4 @@
-//! Pages of HTML: a report is one file that has its data inside, as JSON, with the scripts and the style by which the
-//! server's pages show the same.
+//! Report pages: one HTML file with its data as JSON, and the scripts and styles of the server's pages.
 
 use crate::failure::Failure;
 use crate::output::json::Object;
@@ -63,7 +62,7 @@ const ENGLISH: &str = text("lang/en.json");
 const GERMAN: &str = text("lang/de.json");
 
 impl Report<'_> {
-    /// Writes the page, and says so.
+    /// Writes the page, and reports it.
     pub fn write(&self, session: &Session, target: &Target) -> Result<(), Failure> {
         new_file::write(target, |file| Ok(file.write_all(self.html().as_bytes())?))?;
         session.note(&format!("{}: {}", shown(target.path()), count(self.games, "game", "games")));
@@ -78,7 +77,7 @@ impl Report<'_> {
         // The modules are joined into one without imports: exported names are in scope.
         let lines = SCRIPTS.iter().flat_map(|script| script.lines()).filter(|line| !line.starts_with("import "));
         let script: String = lines.map(|line| format!("{}\n", line.strip_prefix("export ").unwrap_or(line))).collect();
-        // JSON has this character in its strings alone, where it may be written so; no element ends there.
+        // In JSON this character occurs only in strings, where the escape is allowed, so no text can end the element.
         let json = |text: &str| text.replace('<', "\\u003c");
         format!(
             "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\

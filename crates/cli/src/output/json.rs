@@ -14,7 +14,7 @@ impl Object {
         Object::default()
     }
 
-    /// Returns the object that a value is.
+    /// Converts a value to its object.
     pub fn from_value(value: &impl Serialize) -> Object {
         let text = serde_json::to_string(value).unwrap_or_default();
         Object(text.strip_prefix('{').and_then(|text| text.strip_suffix('}')).unwrap_or_default().to_owned())

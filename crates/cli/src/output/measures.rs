@@ -7,38 +7,38 @@ use scoresheet::query::measure::{ClockMeasures, EvaluationMeasures, GameMeasures
 use serde_json::Value;
 use std::time::Duration;
 
-/// Returns rows for people, title and value; none where the game has neither clocks nor evaluations.
+/// Returns rows of title and value; empty if the game has neither clocks nor evaluations.
 pub fn rows(measures: &GameMeasures) -> Vec<(&'static str, String)> {
     let mut rows = Vec::new();
     let sides = |of: &dyn Fn(usize) -> Option<String>| {
-        let side = |(place, name): (usize, &str)| Some(format!("{name} {}", of(place)?));
+        let side = |(index, name): (usize, &str)| Some(format!("{name} {}", of(index)?));
         let sides: Vec<String> = ["White", "Black"].into_iter().enumerate().filter_map(side).collect();
         (!sides.is_empty()).then(|| sides.join("; "))
     };
     let has_clocks = measures.clock_after.iter().any(Option::is_some);
-    let clock = |place: usize| {
-        let own = (*measures.clocks.get(place)?)?;
+    let clock = |index: usize| {
+        let own = (*measures.clocks.get(index)?)?;
         let lowest = if has_clocks { format!("lowest {}, ", shown(own.lowest)) } else { String::new() };
         Some(format!("{lowest}{} used", shown(own.used)))
     };
     rows.extend(sides(&clock).map(|row| ("Clock", row)));
-    let accuracy = |place: usize| {
-        let own = (*measures.evaluations.get(place)?)?;
+    let accuracy = |index: usize| {
+        let own = (*measures.evaluations.get(index)?)?;
         let percent = own.accuracy.map_or_else(|| "-".to_owned(), |accuracy| format!("{accuracy:.1} %"));
-        let word = if place == 0 { " centipawns lost a move" } else { "" };
+        let word = if index == 0 { " centipawns lost a move" } else { "" };
         let loss = own.centipawn_loss.map_or_else(String::new, |loss| format!(" ({loss:.0}{word})"));
         Some(percent + &loss)
     };
     rows.extend(sides(&accuracy).map(|row| ("Accuracy", row)));
-    let mistakes = |place: usize| {
-        let own = (*measures.evaluations.get(place)?)?;
+    let mistakes = |index: usize| {
+        let own = (*measures.evaluations.get(index)?)?;
         let counted = [
             (own.blunders, "blunder", "blunders"),
             (own.mistakes, "mistake", "mistakes"),
             (own.inaccuracies, "inaccuracy", "inaccuracies"),
         ];
-        // The words of the first side serve for the other.
-        let counted = counted.map(|(number, one, many)| match place {
+        // Both sides use the words of the first.
+        let counted = counted.map(|(number, one, many)| match index {
             0 => format!("{number} {}", if number == 1 { one } else { many }),
             _ => number.to_string(),
         });
@@ -79,7 +79,7 @@ pub fn engine_line(analysis: &Analysis) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
-/// Returns the members of a JSON object: clocks and evaluations by ply, mistakes, and each side's measures; none where
+/// Returns the members of a JSON object: clocks and evaluations by ply, mistakes, and each side's measures; empty if
 /// the game has neither clocks nor evaluations.
 pub fn object(measures: &GameMeasures) -> Object {
     let mut object = Object::new();
@@ -98,9 +98,9 @@ pub fn object(measures: &GameMeasures) -> Object {
             .with("evaluations", evaluations.collect::<Value>())
             .array("mistakes", &measures.judgements.iter().map(mistake).collect::<Vec<_>>());
     }
-    let side = |place: usize| {
-        let clock = measures.clocks.get(place).copied().flatten();
-        let play = measures.evaluations.get(place).copied().flatten();
+    let side = |index: usize| {
+        let clock = measures.clocks.get(index).copied().flatten();
+        let play = measures.evaluations.get(index).copied().flatten();
         clocks(clock).joined(&evaluations(play))
     };
     object.object("measures", &Object::new().object("white", &side(0)).object("black", &side(1)))

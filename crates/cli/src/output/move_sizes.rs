@@ -1,4 +1,4 @@
-//! Brenner's own measure: how many bytes moves take as text, and in each form that his document has for them.
+//! The sizes in Brenner's document: bytes of moves as text, and in each form that the document describes.
 
 use crate::output::json::{Object, rounded};
 use crate::text::{ratio, thousands};

@@ -43,7 +43,7 @@ impl TargetArgs {
     }
 }
 
-/// Returns where games of these archives are to be written, if that is allowed.
+/// Returns the target for games of these archives, if it is allowed.
 pub fn target<'a>(archives: impl IntoIterator<Item = &'a Path>, path: &Path, force: bool) -> Result<Target, Failure> {
     Ok(Outputs::from_inputs(archives).file(path, Content::Archive(FileKind::Archive), Existing::from_force(force))?)
 }
@@ -66,7 +66,7 @@ pub fn try_write(session: &Session, target: &Target, quiet: bool, parts: &[Part]
     copied(session, quiet, parts, |progress| copy::write(target.path(), target.existing(), parts, progress))
 }
 
-/// Reports what has been written.
+/// Reports the written archive.
 pub fn report(session: &Session, path: &Path, copied: &Copied, done: Done) -> Result<(), Failure> {
     let size = thousands(copied.bytes);
     let line = format!("{}: {}, {size} bytes", shown(path), count(copied.games, "game", "games"));
@@ -125,7 +125,7 @@ fn copied(
     Ok(progress::watched(&bar, look, || write(&|games| bar.inc(games)))?)
 }
 
-/// Warns that an archive is complete, but has no index beside it.
+/// Warns that an archive is complete, but lacks its index.
 pub fn warn_unindexed(session: &Session, archive: &Path, unindexed: Option<&Error>) {
     if let Some(error) = unindexed {
         let archive = shown(archive);

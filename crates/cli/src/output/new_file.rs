@@ -1,4 +1,4 @@
-//! New files of the library, compressed as the name says.
+//! New files of the library, compressed according to their names.
 
 use crate::failure::Failure;
 use crate::text::shown;
@@ -6,7 +6,7 @@ use scoresheet::output::{self, Compressed, Target};
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-/// Writes a whole file by `work`; errors of writing name it.
+/// Writes a complete file with `work`; errors of writing name the file.
 pub fn write<T>(target: &Target, work: impl FnOnce(&mut NewFile) -> Result<T, Failure>) -> Result<T, Failure> {
     let mut file = NewFile::create(target)?;
     work(&mut file).and_then(|done| file.finish().map(|()| done)).map_err(|failure| failure.of_output(target.path()))

@@ -5,9 +5,10 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-/// Returns a bar up to `total`, or a spinner if that is unknown; hidden unless wanted and standard error is a terminal.
-pub fn bar(session: &Session, total: Option<u64>, wanted: bool) -> ProgressBar {
-    if !wanted || !session.shows_progress() {
+/// Returns a bar up to `total`, or a spinner if that is unknown; hidden if not enabled or if standard error is not a
+/// terminal.
+pub fn bar(session: &Session, total: Option<u64>, enabled: bool) -> ProgressBar {
+    if !enabled || !session.shows_progress() {
         return ProgressBar::hidden();
     }
     let bar = ProgressBar::with_draw_target(total, ProgressDrawTarget::stderr());
@@ -42,16 +43,16 @@ pub fn watched<T>(bar: &ProgressBar, look: impl Fn(&ProgressBar, Duration) + Sen
     result
 }
 
-/// Runs `work`, which tells how much more of `total` is done, with a bar that shows the time left.
-pub fn counted<T>(session: &Session, total: u64, wanted: bool, work: impl FnOnce(&(dyn Fn(u64) + Sync)) -> T) -> T {
-    let bar = bar(session, Some(total), wanted);
+/// Runs `work`, which reports its progress towards `total`, with a bar that shows the time left.
+pub fn counted<T>(session: &Session, total: u64, enabled: bool, work: impl FnOnce(&(dyn Fn(u64) + Sync)) -> T) -> T {
+    let bar = bar(session, Some(total), enabled);
     let look = |bar: &ProgressBar, elapsed: Duration| {
         bar.set_message(left(elapsed, bar.position(), total).unwrap_or_default());
     };
     watched(&bar, look, || work(&|done| bar.inc(done)))
 }
 
-/// Returns the time left, by how long the part that is done has taken; `None` while it is too early to say.
+/// Returns the time left, from the time of the finished part; `None` while it is too early for an estimate.
 pub fn left(elapsed: Duration, done: u64, total: u64) -> Option<String> {
     if done == 0 || elapsed < Duration::from_secs(1) {
         return None;

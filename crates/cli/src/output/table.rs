@@ -10,16 +10,15 @@ pub struct Column {
     pub title: String,
     /// Whether it is aligned to the right.
     pub is_number: bool,
-    /// How useful it is: the least useful column is the first to be cut.
+    /// The rank of usefulness: the least useful column is cut first.
     pub rank: u8,
-    /// The fewest cells that it may be cut to, and the most that it takes where the width is known; numbers are never
-    /// cut.
+    /// The minimum width in cells, and the maximum width if the screen's width is known; numbers are never cut.
     pub widths: (usize, usize),
 }
 
 /// Blanks between columns.
 const GAP: usize = 2;
-/// Rows by which the widths are decided.
+/// The rows that decide the widths.
 const FIRST: usize = 400;
 
 /// A table being written.
@@ -30,12 +29,12 @@ pub struct Table {
     /// Whether the titles are bold.
     bold: bool,
     waiting: Vec<Vec<String>>,
-    /// The cells of each column, 0 for one that is left out; `None` until they are decided.
+    /// The width of each column in cells, 0 for an omitted column; `None` until the widths are known.
     widths: Option<Vec<usize>>,
 }
 
 impl Table {
-    /// Returns a table for lines of at most so many cells; with `usize::MAX` nothing is cut.
+    /// Returns a table for lines of at most this many cells; with `usize::MAX` nothing is cut.
     pub fn new(columns: Vec<Column>, width: usize) -> Table {
         Table { columns, width, bold: false, waiting: Vec::new(), widths: None }
     }
@@ -57,14 +56,14 @@ impl Table {
         }
     }
 
-    /// Writes what has waited.
+    /// Writes the buffered rows.
     pub fn finish(&mut self, out: &mut impl Write) -> io::Result<()> {
         if self.widths.is_none() && !self.waiting.is_empty() { self.decide(out) } else { Ok(()) }
     }
 
     fn decide(&mut self, out: &mut impl Write) -> io::Result<()> {
-        let natural = |(place, column): (usize, &Column)| {
-            let cells = self.waiting.iter().filter_map(|row| row.get(place));
+        let natural = |(index, column): (usize, &Column)| {
+            let cells = self.waiting.iter().filter_map(|row| row.get(index));
             let widest = cells.map(|cell| cell.width()).max().unwrap_or(0);
             let is_free = column.is_number || self.width == usize::MAX;
             let most = if is_free { usize::MAX } else { column.widths.1.max(column.title.width()) };
@@ -88,10 +87,10 @@ impl Table {
     }
 }
 
-/// Returns the widths with which a line fits: the least useful columns are made narrower, then left out.
+/// Returns the widths for which a line fits: the least useful columns are narrowed, and then omitted.
 fn fitted(columns: &[Column], natural: &[usize], total: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..columns.len()).collect();
-    order.sort_by_key(|place| columns.get(*place).map_or(0, |column| column.rank));
+    order.sort_by_key(|index| columns.get(*index).map_or(0, |column| column.rank));
     let mut kept = natural.to_vec();
     for dropped in 0..columns.len() {
         let mut widths = kept.clone();
@@ -99,26 +98,26 @@ fn fitted(columns: &[Column], natural: &[usize], total: usize) -> Vec<usize> {
             let shown = widths.iter().filter(|width| **width > 0);
             shown.map(|width| width + GAP).sum::<usize>().saturating_sub(GAP)
         };
-        for place in &order {
+        for index in &order {
             let over = needed(&widths).saturating_sub(total);
-            if let (Some(width), Some(column)) = (widths.get_mut(*place), columns.get(*place)) {
+            if let (Some(width), Some(column)) = (widths.get_mut(*index), columns.get(*index)) {
                 // A number that is cut is another number.
                 let least = if column.is_number { *width } else { column.widths.0 };
                 *width -= over.min(width.saturating_sub(least));
             }
         }
-        // The most useful column is never left out.
+        // The most useful column is never omitted.
         if needed(&widths) <= total || dropped + 1 == columns.len() {
             return widths;
         }
-        if let Some(width) = order.get(dropped).and_then(|place| kept.get_mut(*place)) {
+        if let Some(width) = order.get(dropped).and_then(|index| kept.get_mut(*index)) {
             *width = 0;
         }
     }
     kept
 }
 
-/// A table whose rows are written as lines separated by tabs, as another program would read them.
+/// A table whose rows are written as tab-separated lines, for other programs.
 pub struct TabbedTable<W: Write> {
     table: Table,
     out: W,
@@ -127,7 +126,7 @@ pub struct TabbedTable<W: Write> {
 }
 
 impl<W: Write> TabbedTable<W> {
-    /// Returns a table written to `out`, its columns given by title, whether it is a number, and how useful it is.
+    /// Returns a table written to `out`. Each column has a title, a flag for numbers, and a rank of usefulness.
     pub fn new(columns: &[(&str, bool, u8)], width: usize, out: W) -> TabbedTable<W> {
         let column = |(title, is_number, rank): &(&str, bool, u8)| Column {
             title: (*title).to_owned(),
@@ -138,7 +137,7 @@ impl<W: Write> TabbedTable<W> {
         TabbedTable { table: Table::new(columns.iter().map(column).collect(), width), out, line: Vec::new() }
     }
 
-    /// Writes what has waited.
+    /// Writes the buffered rows.
     pub fn finish(mut self) -> io::Result<()> {
         self.table.finish(&mut self.out)
     }
@@ -171,7 +170,7 @@ fn write_row(
 ) -> io::Result<()> {
     let mut line = String::new();
     let last = widths.iter().rposition(|width| *width > 0);
-    for (place, ((column, width), cell)) in columns.iter().zip(widths).zip(cells).enumerate() {
+    for (index, ((column, width), cell)) in columns.iter().zip(widths).zip(cells).enumerate() {
         if *width == 0 {
             continue;
         }
@@ -181,7 +180,7 @@ fn write_row(
             line.push_str(&blanks);
         }
         line.push_str(&isolated(&cell));
-        if Some(place) != last {
+        if Some(index) != last {
             if !column.is_number {
                 line.push_str(&blanks);
             }

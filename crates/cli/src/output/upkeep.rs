@@ -29,7 +29,7 @@ impl Upkeep {
         }
     }
 
-    /// Takes over what the side files knew before the archive was changed in place, and brings them up to date.
+    /// Takes over the side files' data from before an archive was changed in place, and updates them.
     pub fn carry(self, session: &Session, path: &Path, before: &games::Before, change: &Changed) {
         if self.no_index {
             return;
@@ -41,7 +41,7 @@ impl Upkeep {
         warn(session, path, carried.err());
     }
 
-    /// Makes the side files of a new archive that one of those it was made of has.
+    /// Builds the side files of a new archive that any of its sources has.
     pub fn follow<'a>(
         self,
         session: &Session,

@@ -17,14 +17,14 @@ pub struct Where {
     /// Only these game numbers, e.g. 5,10-20,1000-
     ///
     /// `list`, `find` and `export` keep the order of the ranges.
-    #[arg(help_heading = "Which games")]
+    #[arg(help_heading = "Games")]
     #[arg(long, value_name = "RANGES")]
     games: Option<GameRanges>,
     /// Only games that match, e.g. 'year >= 2010'
     ///
     /// Fields are compared with =, !=, <, >, ~ (contains) and in, and joined with and, or and not: 'white ~ "Carlsen"
     /// and year in 2010..2020'. `scoresheet help query` describes the language.
-    #[arg(help_heading = "Which games")]
+    #[arg(help_heading = "Games")]
     #[arg(long = "where", value_name = "EXPR", value_parser = named_fields::<Filter>(), hide_possible_values = true)]
     filter: Option<Filter>,
 }
@@ -67,14 +67,14 @@ impl Where {
         }
     }
 
-    /// Returns the games that are chosen, all if nothing is said; and how many could not be decided, which have been
-    /// reported. To be called after threads have been installed.
+    /// Returns the selected games, all without options; and the number of undecided games, which were reported. Call it
+    /// after threads have been installed.
     pub fn chosen(&self, session: &Session, columns: &TagColumns) -> Result<(GameSet, u64), Failure> {
         let (chosen, undecided) = self.games(session, columns)?;
         Ok((chosen.unwrap_or_else(|| columns.archive().live()), undecided))
     }
 
-    /// Returns the games like `chosen`, `None` if nothing is said.
+    /// Returns the games like `chosen`, or `None` without options.
     pub fn games(&self, session: &Session, columns: &TagColumns) -> Result<(Option<GameSet>, u64), Failure> {
         let archive = columns.archive();
         let ranges = self.games.as_ref().map(|ranges| ranges.live(archive)).transpose()?;
@@ -95,13 +95,11 @@ impl Where {
             games += selected.len();
             undecided += unread;
         }
-        let mut out = session.stdout();
-        writeln!(out, "{games}")?;
-        out.flush()?;
+        print_number(session, games)?;
         failure::all_read(undecided)
     }
 
-    /// Reports on standard error how the filter was answered, and of how many games it cannot be, for lack of a value.
+    /// Reports on standard error how the filter was evaluated, and the number of games that lack a value for it.
     pub fn explain(&self, session: &Session, columns: &TagColumns) {
         let Some(filter) = &self.filter else { return };
         let started = std::time::Instant::now();
@@ -157,7 +155,15 @@ impl Where {
     }
 }
 
-/// Reports which games of an archive cannot be read; returns how many they are.
+/// Prints the number of games for `--count`.
+pub fn print_number(session: &Session, games: u64) -> Result<(), Failure> {
+    let mut out = session.stdout();
+    writeln!(out, "{games}")?;
+    out.flush()?;
+    Ok(())
+}
+
+/// Reports the unreadable games of an archive; returns their number.
 pub fn report_unread(session: &Session, archive: &Archive, unread: &[Unread]) -> u64 {
     let name = shown(archive.path()).to_string();
     for Unread { games, error } in unread {
@@ -168,10 +174,10 @@ pub fn report_unread(session: &Session, archive: &Archive, unread: &[Unread]) ->
     unread.iter().map(Unread::count).sum()
 }
 
-/// Reports the games of a set that cannot be read; returns how many they are.
+/// Reports the unreadable games of a set; returns their number.
 pub fn report_lost(session: &Session, archives: &ArchiveSet, unread: &[(usize, Unread)]) -> u64 {
-    let report = |(place, unread): &(usize, Unread)| {
-        archives.archive(*place).map_or(0, |archive| report_unread(session, archive, std::slice::from_ref(unread)))
+    let report = |(index, unread): &(usize, Unread)| {
+        archives.archive(*index).map_or(0, |archive| report_unread(session, archive, std::slice::from_ref(unread)))
     };
     unread.iter().map(report).sum()
 }

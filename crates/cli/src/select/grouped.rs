@@ -17,7 +17,7 @@ pub struct Games<'a> {
 }
 
 impl<'a> Games<'a> {
-    /// Returns the games of each archive that are chosen, and how many could not be decided, which have been reported.
+    /// Returns the selected games of each archive, and the number of undecided games, which were reported.
     pub fn chosen(
         session: &Session,
         archives: &'a ArchiveSet,
@@ -43,14 +43,14 @@ impl<'a> Games<'a> {
     }
 }
 
-/// Returns what was played in a position.
+/// Returns the tree of the moves played in a position.
 pub fn tree(all: &[Games], position: &Position) -> Tree {
     let set = ArchiveSet::shared(all.iter().map(|own| Arc::clone(own.member.indexed())).collect());
     let games: Vec<GameSet> = all.iter().map(|own| own.games.clone()).collect();
     set.tree(position, Visit::First, Some(&games), None)
 }
 
-/// Returns the games in groups, in no order, and how many could not be read, which have been reported.
+/// Returns the games in groups, in no order, and the number of unreadable games, which were reported.
 pub fn grouped(session: &Session, all: &[Games], keys: &[GroupKey]) -> Result<(Vec<Group>, u64), Failure> {
     let (mut found, mut lost) = (Vec::new(), 0);
     for own in all {

@@ -20,7 +20,7 @@ pub const POSITIONS: Kind = Kind("list of positions", &[".epd", ".fen", ".sfen"]
 /// Returns the files in the order of the arguments. Files of a folder or pattern are sorted by path.
 ///
 /// A folder stands for the files of this kind in it and its subfolders; links to folders are not followed. `*` and `?`
-/// match any characters within a name, unless a file has that very name. A pattern or folder without any file is an
+/// match any characters within a name, unless a file has exactly this name. A pattern or folder without any file is an
 /// error.
 pub fn expand(arguments: &[PathBuf], kind: &Kind) -> Result<Vec<PathBuf>, Failure> {
     let mut files = Vec::new();
@@ -94,7 +94,7 @@ fn matches(pattern: &Path) -> Result<Vec<PathBuf>, Failure> {
 /// Returns whether a name matches a pattern of `*` (anything) and `?` (one character).
 fn fits(pattern: &[u8], name: &[u8]) -> bool {
     let (mut p, mut n) = (0, 0);
-    // After the last `*`, and where in the name what follows it was tried last.
+    // The positions after the last `*` in the pattern and at its last attempt in the name.
     let mut back: Option<(usize, usize)> = None;
     while n < name.len() {
         match pattern.get(p) {
@@ -109,9 +109,9 @@ fn fits(pattern: &[u8], name: &[u8]) -> bool {
             }
             Some(byte) if *byte == name[n] => (p, n) = (p + 1, n + 1),
             _ => {
-                let Some((after, tried)) = back else { return false };
-                (p, n) = (after, tried + 1);
-                back = Some((after, tried + 1));
+                let Some((after, next_start)) = back else { return false };
+                (p, n) = (after, next_start + 1);
+                back = Some((after, next_start + 1));
             }
         }
     }

@@ -21,7 +21,7 @@ use std::io::{BufWriter, Stdout, Write};
 use std::path::PathBuf;
 use std::time::Instant;
 
-/// How games are listed.
+/// The options for listing games.
 #[derive(Debug, clap::Args)]
 pub struct Listing {
     /// Sort by these fields, e.g. -elo,date
@@ -85,7 +85,7 @@ pub struct Listing {
     exit_status: bool,
 }
 
-/// How games are printed.
+/// The formats of games.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Format {
     /// A table that fits the terminal; the least useful columns are cut first
@@ -205,7 +205,7 @@ struct Printer<'a> {
     names: Vec<Option<String>>,
     columns: Vec<Column>,
     /// Whether columns were chosen.
-    asked: bool,
+    has_columns: bool,
     format: Format,
     /// Whether games were searched and have hits.
     has_hits: bool,
@@ -234,9 +234,9 @@ impl<'a> Printer<'a> {
             None if session.is_terminal() => Format::Table,
             None => Format::Line,
         };
-        let asked = listing.columns.is_some();
+        let has_columns = listing.columns.is_some();
         let columns = game_table::columns(listing.columns.as_ref(), names.len() > 1, has_hits);
-        let in_table = columns.iter().enumerate().map(|(place, column)| column.in_table(place, !asked));
+        let in_table = columns.iter().enumerate().map(|(index, column)| column.in_table(index, !has_columns));
         let table = Table::new(in_table.collect(), session.table_width()).bold_titles(session.has_color());
         let mut out = session.stdout();
         let titles: Vec<String> = columns.iter().map(|column| column.title().to_owned()).collect();
@@ -249,13 +249,13 @@ impl<'a> Printer<'a> {
             }
             _ => {}
         }
-        Ok(Printer { session, archives, names, columns, asked, format, has_hits, table, out, failed: 0 })
+        Ok(Printer { session, archives, names, columns, has_columns, format, has_hits, table, out, failed: 0 })
     }
 
     /// Prints games.
     fn games(&mut self, found: &[FoundGame]) -> Result<(), Failure> {
-        let Printer { session, archives, names, columns, asked, format, has_hits, table, out, failed } = self;
-        let row = Row { columns, asked: *asked, format: *format, has_hits: *has_hits };
+        let Printer { session, archives, names, columns, has_columns, format, has_hits, table, out, failed } = self;
+        let row = Row { columns, has_columns: *has_columns, format: *format, has_hits: *has_hits };
         let work = |own: &FoundGame, game: Result<GameRef, Error>| {
             let mut text = Vec::new();
             let name = names.get(own.archive).and_then(Option::as_deref);
@@ -286,17 +286,17 @@ impl<'a> Printer<'a> {
         )
     }
 
-    /// Writes what is left.
+    /// Writes the buffered text.
     fn end(&mut self) -> Result<(), Failure> {
         self.table.finish(&mut self.out)?;
         Ok(self.out.flush()?)
     }
 }
 
-/// How a game becomes a row.
+/// Converts games to rows.
 struct Row<'a> {
     columns: &'a [Column],
-    asked: bool,
+    has_columns: bool,
     format: Format,
     has_hits: bool,
 }
@@ -333,7 +333,7 @@ impl Row<'_> {
             }
             Format::Json => {
                 let hits = self.has_hits.then_some(hits);
-                format!("{}\n", game_table::json(self.asked, self.columns, game, name, hits)?)
+                format!("{}\n", game_table::json(self.has_columns, self.columns, game, name, hits)?)
             }
             Format::Csv => rows::csv_line(cells()?.into_iter().map(Option::unwrap_or_default)),
             Format::Table | Format::Line | Format::Tsv => {

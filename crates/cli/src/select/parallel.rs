@@ -14,11 +14,11 @@ use std::io::Write;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::mpsc;
 
-/// Writes the lines of the selected games, one archive after the other; returns how many could not be read, which have
-/// been reported.
+/// Writes the lines of the selected games, archive by archive; returns the number of unreadable games, which were
+/// reported.
 ///
-/// `lines` returns the text of a unit and a message for each game that it cannot read; it is given the archive's name
-/// if there are several.
+/// `lines` returns the text of a unit and a message for each unreadable game. Its argument has the archive's name if
+/// there are several.
 pub fn write_lines(
     session: &Session,
     archives: &ArchiveSet,
@@ -51,8 +51,8 @@ const WAITING: usize = 32 << 20;
 /// Games that are read in one batch, at first and at most.
 const BATCHES: (usize, usize) = (1024, 1 << 16);
 
-/// Does work with games of several archives in any order, in parallel, and hands the results to `take` in that order.
-/// `place` says where a game is: the place of its archive, and its number there.
+/// Processes games of several archives in parallel, and calls `take` with the results in the given order. `place`
+/// returns the index of a game's archive, and its number there.
 ///
 /// Games of a chunk are read together as far as memory allows.
 pub fn in_any_order<G: Sync>(
@@ -81,7 +81,7 @@ pub fn in_any_order<G: Sync>(
                 let chunk = archive.chunk(*chunk);
                 let of = |(_, number, at): &(_, u64, usize)| {
                     let own = batch.get(*at)?;
-                    // An error cannot be cloned; asking again gives it again.
+                    // An error cannot be cloned, but a second attempt returns it again.
                     let game = chunk.as_ref().map_or_else(|_| archive.game(*number), |chunk| chunk.game(*number));
                     Some((*at, work(own, game)))
                 };
@@ -99,14 +99,14 @@ pub fn in_any_order<G: Sync>(
     Ok(())
 }
 
-/// Does the work of all units in parallel and hands the results to `take` in order, on this thread, which must not be
-/// one of the pool's. Memory holds the results of two units a thread.
+/// Processes all units in parallel and calls `take` with the results in order, on this thread, which must not belong to
+/// the pool. Memory holds the results of two units per thread.
 pub fn in_order<U: Sync, T: Send>(
     units: &[U],
     work: impl Fn(&U) -> T + Sync,
     mut take: impl FnMut(T) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    // One that a thread works on, and one that waits for its turn: more would only take new memory.
+    // One buffer that a thread works on, and one that is queued; more would only use memory.
     let ahead = rayon::current_num_threads() * 2;
     let (done, results) = mpsc::channel();
     rayon::in_place_scope_fifo(|scope| {
@@ -115,7 +115,7 @@ pub fn in_order<U: Sync, T: Send>(
             let (done, work) = (done.clone(), &work);
             scope.spawn_fifo(move |_| {
                 let result = panic::catch_unwind(AssertUnwindSafe(|| work(unit)));
-                // Nobody listens any more where `take` has failed.
+                // If `take` has failed, there is no receiver.
                 drop(done.send((place, result)));
             });
         };
@@ -160,7 +160,7 @@ mod tests {
         .ok()
         .unwrap();
         assert_eq!(taken, units);
-        // What ends it early.
+        // The error that ends the work early.
         let mut taken = 0;
         let failed = in_order(
             &units,

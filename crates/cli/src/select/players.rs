@@ -52,7 +52,7 @@ fn join(names: &mut Names, found: &PlayerGames) {
     names.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
 }
 
-/// There is no such player: says who may be meant.
+/// Returns the error for an unknown player, with the nearest name.
 fn nobody(all: &[Games], name: &str) -> Failure {
     let near = all.iter().filter_map(|own| groups::nearest_player(own.columns(), name));
     let names: Vec<String> = near.collect();
@@ -61,7 +61,7 @@ fn nobody(all: &[Games], name: &str) -> Failure {
     Failure::Message(format!("no player\'s name has {:?} in it{near}", printable(name)))
 }
 
-/// Returns the first of the names with their games, and how many more there are.
+/// Returns the first names with their games, and the number of further names.
 pub fn listed(names: &Names, most: usize) -> String {
     let first = names.iter().take(most).map(|(name, games)| format!("{} ({})", printable(name), thousands(*games)));
     let first: Vec<String> = first.collect();
@@ -69,7 +69,7 @@ pub fn listed(names: &Names, most: usize) -> String {
     first.join(", ") + &more
 }
 
-/// Says on standard error who is counted, where that are several names.
+/// Reports the counted names on standard error if there are several.
 pub fn report(session: &Session, names: &Names) {
     if names.len() > 1 {
         session.message(&format!("{} names counted as one: {}", names.len(), listed(names, 5)));

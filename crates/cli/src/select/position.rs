@@ -31,12 +31,12 @@ pub struct PositionArgs {
 }
 
 impl PositionArgs {
-    /// Returns whether any is given.
+    /// Returns whether a position is given.
     pub fn is_given(&self) -> bool {
         self.fen.is_some() || self.moves.is_some()
     }
 
-    /// Returns the position, the standard starting position where none is given. Errors point at their place.
+    /// Returns the position; the default is the standard starting position. Errors contain the location in the text.
     pub fn position(&self) -> Result<Position, Failure> {
         match (&self.fen, &self.moves) {
             (Some(fen), _) => Ok(parse_fen(fen)?.position().clone()),

@@ -5,7 +5,7 @@ use scoresheet::pgn::{PgnWriter, PieceLetters, Shape, Style, TagChoice};
 
 /// Options that leave things out of games, or write them otherwise.
 #[derive(Clone, Debug, clap::Args)]
-#[command(next_help_heading = "What is written")]
+#[command(next_help_heading = "Content")]
 pub struct ShapeArgs {
     /// Maximum length of a movetext line; 0 for no line breaks
     #[arg(hide_short_help = true)]
@@ -60,7 +60,7 @@ fn language(code: &str) -> Result<PieceLetters, String> {
 }
 
 impl ShapeArgs {
-    /// Returns what of a game is written.
+    /// Returns the parts of a game to write.
     pub fn shape(&self) -> Shape {
         Shape {
             no_comments: self.no_comments || self.moves_only,

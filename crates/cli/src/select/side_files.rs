@@ -16,7 +16,7 @@ pub fn report_all(session: &Session, archives: &ArchiveSet) {
     }
 }
 
-/// Reports signatures and position indexes like `report_all`, where a filter has reported the tag columns.
+/// Reports signatures and position indexes like `report_all`, after a filter has reported the tag columns.
 pub fn report_searches(session: &Session, archives: &ArchiveSet) {
     for member in archives.members() {
         let searched = member.met().into_iter().filter(|(file, _)| *file != FileKind::TagColumns);
@@ -35,7 +35,7 @@ fn report(session: &Session, archive: &Archive, file: FileKind, state: SideState
     }
 }
 
-/// Returns what is wrong with a side file, and the command that rebuilds it.
+/// Returns the fault of a side file, and the command that rebuilds it.
 pub fn fault(archive: &Path, file: FileKind, state: SideState) -> Option<String> {
     let what = match state {
         SideState::File | SideState::Missing => return None,

@@ -19,11 +19,11 @@ impl Unit {
         self.ranges.iter().flat_map(|(first, last)| *first..=*last)
     }
 
-    /// Calls `work` with each game, or why it cannot be read, and its number.
+    /// Calls `work` with each game, or the reason why it is unreadable, and its number.
     pub fn each(&self, archive: &Archive, mut work: impl FnMut(u64, Result<GameRef<'_>, Error>)) {
         let chunk = archive.chunk(self.chunk);
         for number in self.numbers() {
-            // An error cannot be cloned; asking again gives it again.
+            // An error cannot be cloned, but a second attempt returns it again.
             work(number, chunk.as_ref().map_or_else(|_| archive.game(number), |chunk| chunk.game(number)));
         }
     }

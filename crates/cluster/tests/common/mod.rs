@@ -31,7 +31,7 @@ pub fn archive(folder: &Path, name: &str, games: u32) -> PathBuf {
 pub fn local(arguments: &[String], query: &str) -> String {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     runtime.block_on(async {
-        let context = session(&Tables::of(arguments), &Memory::default(), 3).await.unwrap();
+        let context = session(&Tables::new(arguments), &Memory::default(), 3).await.unwrap();
         let rows = context.sql(query).await.unwrap_or_else(|error| panic!("{query}: {error}"));
         let stream = rows.execute_stream().await.unwrap();
         let mut text = Vec::new();
@@ -74,7 +74,7 @@ pub fn query(port: u16, query: &str, more: &[&str]) -> Result<String, String> {
     }
 }
 
-/// Returns where a service says what it does: a file in the folder SCORESHEET_CLUSTER_LOGS, if that is set.
+/// Returns the log of a service: a file in the folder SCORESHEET_CLUSTER_LOGS, if that is set.
 fn log(name: &str, port: u16) -> Stdio {
     match std::env::var_os("SCORESHEET_CLUSTER_LOGS") {
         Some(folder) => std::fs::File::create(Path::new(&folder).join(format!("{name}-{port}.log"))).unwrap().into(),
@@ -142,7 +142,7 @@ impl Cluster {
         place
     }
 
-    /// Kills an executor, and deletes what it had on its disk.
+    /// Kills an executor, and deletes its files.
     pub fn kill(&mut self, place: usize) {
         let (child, work) = &mut self.executors[place];
         child.kill().unwrap();

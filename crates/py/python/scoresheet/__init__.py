@@ -5,9 +5,9 @@
 >>> archive[0]["White"], archive[0].fen(2)
 ('BFG9k', 'rnbqkbnr/pppp1ppp/4p3/8/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2')
 
-`open` gives an `Archive`, a sequence of games; `import_pgn` makes one of PGN files, `ArchiveWriter` of games of your own;
-`read_pgn` reads PGN without an archive. Games are numbered from 1 (`archive[0]` is game 1), plies from 0, which is the
-starting position.
+`open` returns an `Archive`, a sequence of games. `import_pgn` makes an archive from PGN files, and `ArchiveWriter` from
+your own games. `read_pgn` reads PGN without an archive. Games are numbered from 1 (`archive[0]` is game 1), and plies
+from 0, the starting position.
 """
 
 from collections.abc import Mapping, Sequence

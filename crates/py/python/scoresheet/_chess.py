@@ -1,4 +1,4 @@
-"""Games to python-chess and back."""
+"""Converts games to python-chess and back."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def to_chess(game: Game) -> chess.pgn.Game:
-    """Return a game of python-chess: its own builder is given what a reader of PGN would give it."""
+    """Return a game of python-chess, built with calls of its PGN reader's builder."""
     import chess
     import chess.pgn
 
@@ -27,7 +27,7 @@ def to_chess(game: Game) -> chess.pgn.Game:
     try:
         board = built.board()
     except ValueError:
-        # A FEN that python-chess does not take; it says so itself when it is asked for the board.
+        # python-chess rejects this FEN, and reports it when the caller requests the board.
         board = chess.Board()
     from_uci = chess.Move.from_uci
     for kind, value in game.events():
@@ -47,7 +47,7 @@ def to_chess(game: Game) -> chess.pgn.Game:
 
 
 def from_chess(game: chess.pgn.Game) -> Game:
-    """Return the game of a game of python-chess."""
+    """Convert a game of python-chess."""
     import chess.pgn
 
     class Collector(chess.pgn.BaseVisitor[None]):
@@ -65,7 +65,7 @@ def from_chess(game: chess.pgn.Game) -> Game:
             self.events.append(("nag", nag))
 
         def visit_comment(self, comment: Any) -> None:
-            # Later versions have several comments at one place.
+            # Later versions have several comments at one node.
             for text in [comment] if isinstance(comment, str) else comment:
                 if text:
                     self.events.append(("comment", text))

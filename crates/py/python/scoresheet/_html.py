@@ -1,4 +1,4 @@
-"""What notebooks show: games with a board, archives and tables with their first rows."""
+"""HTML for notebooks: games with a board, archives and tables with their first rows."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ._scoresheet import Game, Table, Tree, View
 
-# So many rows are shown.
+# The number of rows shown.
 ROWS = 10
 
 
@@ -71,5 +71,5 @@ def tree(tree: Tree) -> str:
 
 
 def table(table: Table) -> str:
-    """Return the names and types of a table, and how many games it has."""
+    """Return the column names and types of a table, and its number of games."""
     return f"<p>{len(table):,} games</p>{_rows(['column', 'type'], table.types)}"

@@ -1,4 +1,4 @@
-"""How archives and games come out of a pickle: each process opens an archive once, and keeps it while it is used."""
+"""Restores archives and games from pickles: each process opens an archive once, and caches it while it is used."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _opened: weakref.WeakValueDictionary[tuple[object, ...], _Keep] = weakref.WeakVa
 
 
 class _Keep:
-    """Holds an archive that can be referred to weakly."""
+    """Holds an archive and supports weak references."""
 
     def __init__(self, archive: Archive) -> None:
         self.archive = archive
@@ -27,13 +27,13 @@ _recent: list[_Keep] = []
 
 
 def _archive(paths: tuple[str | os.PathLike[str], ...], map: bool) -> Archive:
-    # Another process has its own: what was opened before a fork is not used after it.
+    # Each process has separate entries: archives opened before a fork are not used after it.
     key = (os.getpid(), tuple(os.fspath(path) for path in paths), map)
     with _lock:
         keep = _opened.get(key)
         if keep is None or keep.archive.closed:
             keep = _opened[key] = _Keep(_scoresheet.open(list(paths), map=map))
-        # The last few stay open between one object and the next.
+        # The most recent archives stay open between two objects.
         if keep in _recent:
             _recent.remove(keep)
         _recent.append(keep)
@@ -42,7 +42,7 @@ def _archive(paths: tuple[str | os.PathLike[str], ...], map: bool) -> Archive:
 
 
 def restore(paths: tuple[str, ...], map: bool, numbers: bytes | None) -> Archive | View:
-    """Return an archive, or games of it."""
+    """Return an archive, or a view of its games."""
     if numbers is None:
         return _scoresheet.open(list(paths), map=map)
     return _archive(paths, map)._view(numbers)

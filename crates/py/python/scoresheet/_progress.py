@@ -1,4 +1,4 @@
-"""Progress of an import: a bar of tqdm where it is installed, otherwise a line on standard error."""
+"""Progress of an import: a bar of tqdm if it is installed, otherwise a line on standard error."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Silent:
 
 
 class Function(Silent):
-    """Tells a function of the caller's."""
+    """Calls a function of the caller."""
 
     def __init__(self, function: Callable[[int, int], object]) -> None:
         self.function = function
@@ -28,7 +28,7 @@ class Function(Silent):
 
 
 class Bar(Silent):
-    """A bar of tqdm: of a notebook in a notebook."""
+    """A bar of tqdm; in a notebook, its notebook bar."""
 
     def __init__(self, tqdm: Any, total: int | None) -> None:
         self.bar = tqdm(total=total, unit="B", unit_scale=True, unit_divisor=1024, desc="import")
@@ -44,7 +44,7 @@ class Bar(Silent):
 
 
 class Line(Silent):
-    """A line that is written again and again."""
+    """A line that is overwritten."""
 
     def __init__(self, total: int | None) -> None:
         self.total = total
@@ -70,7 +70,7 @@ def _in_notebook() -> bool:
 
 
 def of(progress: Any, total: int | None) -> Silent:
-    """Return what shows the progress: nothing, a bar, or what the caller gives."""
+    """Return an object that shows the progress: silently, as a bar or line, or with the caller's function."""
     if callable(progress):
         return Function(progress)
     notebook = _in_notebook()

@@ -1,11 +1,11 @@
-"""A board as SVG. The pieces are of our own drawing: a few plain shapes each, on a square of 45 units."""
+"""A board as SVG. Each piece has a few plain shapes, drawn for this project, on a square of 45 units."""
 
 from __future__ import annotations
 
 SQUARE = 45
 LIGHT, DARK = "#f0e6d2", "#b08e6a"
 
-# The base that all but the pawn stand on, and the shapes of each piece.
+# The base of all pieces except the pawn, and the shapes of each piece.
 _BASE = '<path d="M11 39h23l-1-4H12z"/>'
 _SHAPES = {
     "p": '<path d="M14 39h17c0-6-4-8-5-13h-7c-1 5-5 7-5 13z"/><circle cx="22.5" cy="19" r="6.5"/>',
@@ -23,7 +23,7 @@ _SHAPES = {
 
 
 def piece(letter: str, x: int, y: int) -> str:
-    """Return a piece at a place, by its FEN letter."""
+    """Return a piece at these coordinates, by its FEN letter."""
     white = letter.isupper()
     kind = "w" if white else "b"
     return f'<g class="{kind}" transform="translate({x} {y})">{_SHAPES[letter.lower()]}</g>'

@@ -1,4 +1,4 @@
-"""Tensors of positions: what the module gives as bytes becomes arrays of numpy, or memory views where there is none."""
+"""Tensors of positions: bytes from the module as numpy arrays, or as memory views without numpy."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ try:
 except ImportError:
     numpy = None  # type: ignore
 
-# The type of an element, by numpy and by struct, and the shape of a position.
+# The element type in numpy and in struct, and the shape of a position.
 KINDS: dict[str, tuple[str, str, tuple[int, ...]]] = {
     "planes": ("u1", "B", (12, 8, 8)),
     "bitboards": ("u8", "Q", (12,)),
@@ -54,7 +54,7 @@ def _array(data: bytearray, kind: tuple[str, str, tuple[int, ...]], rows: int) -
 
 
 def _both(games: Any, plies: Any) -> tuple[Any, Any]:
-    """Return games and plies as buffers; a single number stands for all."""
+    """Return games and plies as buffers; a single number applies to all."""
     alone = [isinstance(own, int) or getattr(own, "ndim", 1) == 0 for own in (games, plies)]
     games, plies = ([own] if one else own for own, one in zip((games, plies), alone))
     games, plies = _integers(games), _integers(plies)
@@ -89,21 +89,21 @@ def batch(
 
 
 def _copy(name: str, data: bytearray, target: Any, rows: int) -> None:
-    """Fill an array of the caller's."""
+    """Fill an array of the caller."""
     dtype, code, shape = KINDS[name]
     try:
         memory = memoryview(target)
     except (TypeError, ValueError) as error:
         raise ValueError(f"out[{name!r}]: {error}") from None
-    # In struct's words, native order is written with or without a sign; long and long long are of one size here.
+    # A struct format has native order with or without a sign; long and long long have the same size here.
     given = memory.format.lstrip("@=" + ("<" if sys.byteorder == "little" else ">"))
     given = {"l": "q", "L": "Q"}.get(given, given) if memory.itemsize == 8 else given
     if given != code and not (code in "iI" and given == {"i": "l", "I": "L"}[code] and memory.itemsize == 4):
-        raise ValueError(f"out[{name!r}]: elements of type {dtype} are wanted, not {memory.format!r}")
+        raise ValueError(f"out[{name!r}]: expected elements of type {dtype}, not {memory.format!r}")
     if memory.shape != (rows, *shape):
-        raise ValueError(f"out[{name!r}]: the shape {(rows, *shape)} is wanted, not {memory.shape}")
+        raise ValueError(f"out[{name!r}]: expected the shape {(rows, *shape)}, not {memory.shape}")
     if memory.readonly or not memory.c_contiguous:
-        raise ValueError(f"out[{name!r}]: {len(data)} bytes in one piece that may be written are wanted")
+        raise ValueError(f"out[{name!r}]: expected {len(data)} contiguous, writable bytes")
     if memory.nbytes:
         memory.cast("B")[:] = data
 
@@ -126,7 +126,7 @@ def sample(positions: Positions, n: int, seed: int) -> tuple[Any, Any]:
 
 
 def uint64(data: bytearray, columns: int, dtype: Any) -> Any:
-    """Return numbers of 8 bytes as an array of numpy, of one dimension where there are no columns."""
+    """Return 8-byte numbers as a numpy array, with one dimension if `columns` is 0."""
     import numpy as np
 
     made = np.frombuffer(data, dtype=np.uint64)

@@ -1,7 +1,7 @@
 """Positions of an archive as a data set for PyTorch.
 
-A `PositionDataset` is a map-style data set whose unit is the batch: a `DataLoader` asks for all positions of a batch at
-once (`__getitems__`), and they are made in one call, without Python's lock. Worker processes open the archive anew.
+A `PositionDataset` is a map-style data set whose unit is the batch: a `DataLoader` requests all positions of a batch at
+once (`__getitems__`), and one call makes them without Python's lock. Worker processes reopen the archive.
 
     from torch.utils.data import DataLoader
     from scoresheet.torch import PositionDataset, collate
@@ -11,7 +11,7 @@ once (`__getitems__`), and they are made in one call, without Python's lock. Wor
     for batch in loader:
         planes, move = batch["planes"], batch["move"]
 
-`torch` is needed for tensors alone; without it the batches are arrays of numpy.
+`torch` is needed only for tensors; without it the batches are numpy arrays.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ except ImportError:
 
 
 class PositionDataset(_Dataset):  # type: ignore
-    """Positions of games, each with what is to be learnt of it.
+    """Positions of games, each with its training targets.
 
     `source` is a path (or several), an archive or a view of one. `where`, `skip_plies`, `skip_last`, `mover_elo`,
-    `quiet` and `split` choose positions as `View.positions` does: `split=("train", 0.9, seed)` and
+    `quiet` and `split` select positions like `View.positions`: `split=("train", 0.9, seed)` and
     `split=("test", 0.9, seed)` have no game in common. `what` and `mover` are those of `View.batch`.
 
     The order is that of the archive; `DataLoader(shuffle=True)`, or `epoch(seed, batch_size)` without a loader, mixes it.
@@ -85,7 +85,7 @@ class PositionDataset(_Dataset):  # type: ignore
     def __getitems__(self, indices: Sequence[int]) -> dict[str, Any]:
         """Return a batch: a dict of tensors, the position first in their shape."""
         games, plies = self._positions.locate(indices)
-        # A worker has one core; the other workers have theirs.
+        # One core per worker.
         threads = 1 if self._is_worker() else None
         arrays = self._positions.view.batch(games, plies, self.what, mover=self.mover, threads=threads)
         return {name: tensor(array) for name, array in arrays.items()}
@@ -100,7 +100,7 @@ class PositionDataset(_Dataset):  # type: ignore
             return True
         return torch is not None and torch.utils.data.get_worker_info() is not None
 
-    # Positions are numbers of games and plies: another process looks for them again in its own archive.
+    # A pickle has no positions: the other process selects them again in its archive.
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "_positions"}
 
@@ -110,23 +110,23 @@ class PositionDataset(_Dataset):  # type: ignore
 
 
 def tensor(array: Any) -> Any:
-    """Return an array as a tensor that shares its memory; itself where torch is missing."""
+    """Return an array as a tensor that shares its memory; without torch, the array itself."""
     if torch is None:
         return array
     if array.dtype.kind == "u" and array.dtype.itemsize > 1:
-        # Bitboards: torch does little with unsigned numbers of 64 bits.
+        # Bitboards: torch hardly supports unsigned 64-bit numbers.
         array = array.view("i8")
     return torch.from_numpy(array)
 
 
 def collate(batch: dict[str, Any]) -> dict[str, Any]:
-    """Return the batch, which is one already: for `DataLoader(collate_fn=collate)`."""
+    """Return the batch unchanged: for `DataLoader(collate_fn=collate)`."""
     return batch
 
 
 def halfkp_bags(features: Any) -> tuple[Any, Any]:
-    """Return HalfKP features of one side, (n, 32) with -1 for none, as `torch.nn.EmbeddingBag` takes them: all features
-    one after the other, and the place of the first of each position."""
+    """Return HalfKP features of one side, (n, 32) with -1 for none, for `torch.nn.EmbeddingBag`: all features
+    concatenated, and the index of each position's first feature."""
     used = features >= 0
     counts = used.sum(1)
     offsets = torch.zeros(len(features), dtype=torch.int64)

@@ -1,20 +1,20 @@
-//! What answers queries, and why a command fails.
+//! A source of query results, and the error of a command.
 
 use datafusion::common::DataFusionError;
 use datafusion::execution::SendableRecordBatchStream;
 
-/// Why a command fails: its message.
+/// The error of a command: its message.
 pub type Failure = Box<dyn std::error::Error + Send + Sync>;
 
-/// What answers queries.
+/// A source of query results.
 pub trait Answers {
     /// Returns the rows of a query.
     ///
-    /// Errors: what is wrong with the query, or why it cannot be answered.
+    /// Errors: the query is invalid, or cannot be run.
     fn rows(&self, query: &str) -> impl Future<Output = Result<SendableRecordBatchStream, Failure>>;
 }
 
-/// Returns what an error says, without the names of the layers it came through.
+/// Returns the message of an error, without the names of the layers that it passed through.
 pub fn message(failure: &(dyn std::error::Error + Send + Sync + 'static)) -> String {
     match failure.downcast_ref::<DataFusionError>() {
         Some(error) => match error.find_root() {

@@ -1,4 +1,4 @@
-//! What commands that answer queries share: output, a prompt, and messages.
+//! Shared by commands that run queries: output, a prompt, and messages.
 
 mod answers;
 pub mod output;
@@ -23,7 +23,7 @@ use std::process::ExitCode;
 
 /// A session, and the files that its queries read.
 pub struct Session {
-    /// What answers.
+    /// The DataFusion session.
     pub context: SessionContext,
     /// The files of its tables.
     pub tables: Tables,
@@ -43,17 +43,17 @@ impl Answers for Session {
     }
 }
 
-/// Fails if COPY may not write there: it never replaces a file.
+/// Returns an error if COPY may not write there: it never replaces a file.
 fn may_copy(outputs: &mut Outputs, url: &str) -> Result<(), DataFusionError> {
-    let place = ListingTableUrl::parse(url)?;
-    if place.scheme() != "file" {
+    let location = ListingTableUrl::parse(url)?;
+    if location.scheme() != "file" {
         return Ok(());
     }
     let path = match url.strip_prefix("file://") {
-        Some(_) => PathBuf::from(format!("/{}", place.prefix())),
+        Some(_) => PathBuf::from(format!("/{}", location.prefix())),
         None => PathBuf::from(url),
     };
-    // A folder gets files with names of their own.
+    // In a folder, COPY creates files with new names.
     if path.is_dir() || url.ends_with('/') {
         return Ok(());
     }
@@ -64,15 +64,15 @@ fn may_copy(outputs: &mut Outputs, url: &str) -> Result<(), DataFusionError> {
 
 /// Returns the queries of a file.
 ///
-/// Errors: the file cannot be read, or is no UTF-8; with its name.
+/// Errors: the file cannot be read, or is not UTF-8. The message names the file.
 pub fn read_queries(path: &Path) -> Result<String, Failure> {
     Ok(std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?)
 }
 
-/// Writes the answers of queries, several with semicolons between them, or without any opens a prompt. `outputs` says
-/// which file they may be written to.
+/// Writes the results of one or more queries, separated by semicolons; without a query, opens a prompt. `outputs`
+/// decides which files may be written.
 ///
-/// Errors: those of a query, which ends it, of the output, and of the terminal.
+/// Errors: a query fails, which ends the command; the output or the terminal fails.
 pub async fn answer(
     answers: &impl Answers,
     queries: Option<&str>,
@@ -89,11 +89,11 @@ pub async fn answer(
     output.finish()
 }
 
-/// Says why a command failed, if it did, and returns its exit code.
+/// Prints the error of a failed command, and returns the exit code.
 pub fn ending(done: Result<(), Failure>) -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
-        // The reader of standard output has gone away.
+        // The reader of standard output has closed the pipe.
         Err(failure) if is_broken_pipe(failure.as_ref()) => ExitCode::SUCCESS,
         Err(failure) => {
             eprintln!("error: {}", message(failure.as_ref()));

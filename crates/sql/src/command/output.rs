@@ -1,4 +1,4 @@
-//! Rows as a table, CSV, JSON or Parquet, a batch at a time.
+//! Writes rows as a table, CSV, JSON or Parquet, one batch at a time.
 
 use super::answers::Failure;
 use arrow::array::{ArrayRef, AsArray, RecordBatch};
@@ -18,21 +18,21 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// How rows are written.
+/// A format of rows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Format {
     /// A table with lines around it, of at most 10,000 rows
     Table,
     /// Comma-separated values with a line of names
     Csv,
-    /// A JSON object a line
+    /// One JSON object per line
     Json,
     /// A Parquet file
     Parquet,
 }
 
 impl Format {
-    /// Returns what a file of this format contains.
+    /// Returns the kind of content of a file in this format.
     fn content(self) -> Content {
         match self {
             Format::Table | Format::Csv => Content::Text,
@@ -41,7 +41,7 @@ impl Format {
         }
     }
 
-    /// Returns the format that a file's name says.
+    /// Returns the format for a file name, by its extension.
     pub fn by_name(path: &Path) -> Option<Format> {
         match path.extension()?.to_str()? {
             "csv" => Some(Format::Csv),
@@ -53,10 +53,10 @@ impl Format {
     }
 }
 
-/// Where rows are to go, as arguments of a command.
+/// The format and target of rows, as arguments of a command.
 #[derive(Clone, Debug, Args)]
 pub struct Destination {
-    /// The format; without it, what the name of the output says, or else a table
+    /// The format. Default: by the name of the output, otherwise a table
     #[arg(long, value_enum)]
     format: Option<Format>,
     /// The file to write instead of standard output
@@ -68,16 +68,16 @@ pub struct Destination {
 }
 
 impl Destination {
-    /// Returns the format that is asked for, or that the file's name says; else a table.
+    /// Returns the requested format, or the format of the file's name; otherwise a table.
     pub fn format(&self) -> Format {
         self.format.or_else(|| Format::by_name(self.output.as_deref()?)).unwrap_or(Format::Table)
     }
 }
 
-/// The rows that a table shows: all of them are in memory.
+/// The maximum number of rows in a table, which is held in memory.
 const MOST: usize = 10_000;
 
-/// Where rows go.
+/// The target of rows.
 #[derive(Debug)]
 pub struct Output {
     format: Format,
@@ -85,9 +85,9 @@ pub struct Output {
 }
 
 impl Output {
-    /// Returns an output into a new file, or to standard output.
+    /// Returns an output to a new file, or to standard output.
     ///
-    /// Errors: the file is an input, is there already, or cannot be made; Parquet without a file.
+    /// Errors: the file is an input, exists, or cannot be created; Parquet without a file.
     pub fn new(destination: &Destination, outputs: &mut Outputs) -> Result<Output, Failure> {
         let format = destination.format();
         let Some(path) = &destination.output else {
@@ -101,7 +101,7 @@ impl Output {
 
     /// Writes rows.
     ///
-    /// Errors: those of the rows, and of the file.
+    /// Errors: the rows or the file fail.
     pub async fn write(&mut self, rows: SendableRecordBatchStream) -> Result<(), Failure> {
         let format = self.format;
         match &mut self.file {
@@ -112,7 +112,7 @@ impl Output {
 
     /// Gives the file its name.
     ///
-    /// Errors: what could not be written.
+    /// Errors: the rest cannot be written.
     pub fn finish(self) -> Result<(), Failure> {
         if let Some(file) = self.file {
             file.finish()?;
@@ -123,7 +123,7 @@ impl Output {
 
 /// Writes rows.
 ///
-/// Errors: those of the rows, and of what is written to.
+/// Errors: the rows or the target fail.
 pub async fn write(
     format: Format,
     mut stream: SendableRecordBatchStream,
@@ -177,7 +177,7 @@ pub async fn write(
             let schema = plain_schema(&schema);
             let properties =
                 WriterProperties::builder().set_compression(Compression::ZSTD(ZstdLevel::try_new(3)?)).build();
-            // The writer wants to own what it writes to.
+            // The writer takes ownership of its target.
             let mut writer = ArrowWriter::try_new(Vec::new(), schema, Some(properties))?;
             while let Some(batch) = stream.next().await {
                 writer.write(&plain(&batch?)?)?;
@@ -190,12 +190,12 @@ pub async fn write(
     Ok(to.flush()?)
 }
 
-/// Returns a field of comma-separated values, in quotation marks where it needs them (RFC 4180).
+/// Returns a field of comma-separated values, in quotation marks if necessary (RFC 4180).
 fn quoted(text: &str) -> String {
     if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
 }
 
-/// Returns a column as texts; lists with spaces between their items.
+/// Returns a column as texts; items of lists are separated by spaces.
 fn texts(column: &ArrayRef) -> Result<ArrayRef, Failure> {
     let list = column.as_list_opt::<i32>();
     let options = FormatOptions::default();
@@ -217,14 +217,14 @@ fn texts(column: &ArrayRef) -> Result<ArrayRef, Failure> {
     Ok(Arc::new(texts.into_iter().collect::<arrow::array::StringArray>()))
 }
 
-/// Returns types that every reader takes: no dictionaries and no views.
+/// Returns a schema of types that every reader accepts: no dictionaries and no views.
 fn plain_schema(schema: &SchemaRef) -> SchemaRef {
     let plain = |field: &Arc<Field>| {
         let data_type = match field.data_type() {
             DataType::Dictionary(_, of) => of.as_ref().clone(),
             DataType::Utf8View => DataType::Utf8,
             DataType::BinaryView => DataType::Binary,
-            // Parquet knows no seconds, and Spark no milliseconds.
+            // Parquet has no seconds, and Spark no milliseconds.
             DataType::Time32(TimeUnit::Second) => DataType::Time64(TimeUnit::Microsecond),
             other => other.clone(),
         };

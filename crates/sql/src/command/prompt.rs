@@ -1,4 +1,4 @@
-//! The prompt: queries typed in, with a history, and commands that begin with a dot.
+//! The prompt: queries from the terminal, with a history, and commands that begin with a dot.
 
 use super::answers::{Answers, Failure, message};
 use super::output::{self, Format};
@@ -14,34 +14,34 @@ Queries end with a semicolon. Before them:
   .schema [TABLE]    the columns of a table, and their types
   .functions         the functions of the column brenner, and table functions
   .format FORMAT     table, csv or json
-  .timer on|off      say how long queries take
+  .timer on|off      print the time of each query
   .help  .quit";
 
 const TABLES: &str = "select table_name from information_schema.tables where table_schema = 'public' order by 1";
 
 const FUNCTIONS: &str = "\
 reaches(brenner, fen)            whether the game reaches the position
-matches_subfen(brenner, fen)     whether it has a position with these pieces, an empty square meaning any
-scoutfish_query(brenner, json)   whether it has what a Scoutfish query asks (docs/FIND.md)
+matches_subfen(brenner, fen)     whether it reaches a position with these pieces; empty squares match any
+scoutfish_query(brenner, json)   whether it matches a Scoutfish query (docs/FIND.md)
 fen_at(brenner, ply)             the position at a ply as FEN; -1 is the last
 first_ply(brenner, fen)          the first ply at which it reaches the position
 san_at(brenner, ply), uci_at(..) the move played at a ply
-zobrist_at(brenner, ply)         its Zobrist key as a signed number, alike for positions that are alike
-piece_counts_at(brenner, ply)    how many pieces it has: white_pawns, .. black_kings
+zobrist_at(brenner, ply)         the Zobrist key of the position as a signed number; equal for equal positions
+piece_counts_at(brenner, ply)    the number of pieces of each kind: white_pawns, .. black_kings
 to_san(brenner), to_uci(brenner) the moves as a list of texts
-plies_of(brenner)                how many half-moves
-eco_of(brenner), opening_of(..)  code and name of the opening, by the moves
+plies_of(brenner)                the number of half-moves
+eco_of(brenner), opening_of(..)  code and name of the opening, from the moves
 tree('fen')                      a table: the moves played in a position, with results and ratings
 hits('fen')                      a table: the games that reach a position, and the ply";
 
 /// Reads and answers until the end of input.
 ///
-/// Errors: a terminal that cannot be read.
+/// Errors: the terminal cannot be read.
 pub async fn run(answers: &impl Answers, mut format: Format) -> Result<(), Failure> {
     let mut editor = DefaultEditor::new()?;
     let history = history();
     if let Some(path) = &history {
-        // The first time there is none.
+        // At the first start there is no history.
         let _ = editor.load_history(path);
     }
     let (mut query, mut timer) = (String::new(), false);
@@ -71,7 +71,7 @@ pub async fn run(answers: &impl Answers, mut format: Format) -> Result<(), Failu
                 (".timer", word) => timer = word == Some("on"),
                 (".format", Some(name)) => match Format::from_str(name, true) {
                     Ok(Format::Parquet) | Err(_) => println!("table, csv or json"),
-                    Ok(wanted) => format = wanted,
+                    Ok(chosen) => format = chosen,
                 },
                 _ => println!("no such command; .help lists them"),
             }
@@ -109,7 +109,7 @@ pub async fn run(answers: &impl Answers, mut format: Format) -> Result<(), Failu
     Ok(())
 }
 
-/// Answers a query; what is wrong with it is said, and is no end.
+/// Runs a query, and prints its error without ending the prompt.
 async fn answer(answers: &impl Answers, query: &str, format: Format) {
     let answered = async {
         let rows = answers.rows(query).await?;
@@ -120,7 +120,7 @@ async fn answer(answers: &impl Answers, query: &str, format: Format) {
     }
 }
 
-/// Returns where the history is kept.
+/// Returns the path of the history.
 fn history() -> Option<PathBuf> {
     let folder = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let state = folder("XDG_STATE_HOME")
@@ -129,7 +129,7 @@ fn history() -> Option<PathBuf> {
     Some(state.join("scoresheet").join("sql-history"))
 }
 
-/// Cuts a text at semicolons that stand in no quotes and no comments.
+/// Splits a text at semicolons outside quotes and comments.
 pub fn statements(text: &str) -> Vec<String> {
     let (mut all, mut own, mut letters) = (Vec::new(), String::new(), text.chars().peekable());
     let mut quote: Option<char> = None;

@@ -69,26 +69,26 @@ fn placement(text: &[u8], mode: ReadMode) -> Result<Placed, (usize, FenFault)> {
         let before = pieces.len();
         let mut rest = rank;
         while let Some(&first) = rest.first() {
-            let place = at + rank.len() - rest.len();
+            let index = at + rank.len() - rest.len();
             let digits = rest.iter().take_while(|b| b.is_ascii_digit()).count();
             let (text, after) = rest.split_at(digits.max(1));
             if digits == 0 {
                 if !first.is_ascii_alphabetic() {
-                    return Err((place, FenFault::NoSuchPiece));
+                    return Err((index, FenFault::NoSuchPiece));
                 }
                 pieces.push(Some(first));
             } else {
-                pieces.resize(pieces.len() + usize::from(gap(text, mode).ok_or((place, FenFault::RankTooLong))?), None);
+                pieces.resize(pieces.len() + usize::from(gap(text, mode).ok_or((index, FenFault::RankTooLong))?), None);
             }
             if pieces.len() - before > usize::from(MAX_SIDE) {
-                return Err((place, FenFault::RankTooLong));
+                return Err((index, FenFault::RankTooLong));
             }
             rest = after;
         }
         let length = pieces.len() - before;
-        let wanted = *files.get_or_insert(length);
-        if length != wanted {
-            let fault = if length < wanted { FenFault::RankTooShort } else { FenFault::RankTooLong };
+        let width = *files.get_or_insert(length);
+        if length != width {
+            let fault = if length < width { FenFault::RankTooShort } else { FenFault::RankTooLong };
             return Err((at + rank.len(), fault));
         }
         ranks += 1;
@@ -133,12 +133,12 @@ fn castling(fields: &mut Fields<'_>, files: u8) -> Result<Vec<u8>, FenError> {
     // White's rights come first; then K, Q, and the files from the right.
     rights.sort_by_key(|letter| {
         let upper = letter.to_ascii_uppercase();
-        let place = match upper {
+        let index = match upper {
             b'K' => 0,
             b'Q' => 1,
             file => 2 + (b'Z' - file),
         };
-        (letter.is_ascii_lowercase(), place)
+        (letter.is_ascii_lowercase(), index)
     });
     Ok(rights)
 }

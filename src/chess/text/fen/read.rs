@@ -50,11 +50,11 @@ impl<'a> Fields<'a> {
         let start = self.at + gap;
         let length = rest.iter().skip(gap).take_while(|b| !b.is_ascii_whitespace()).count();
         if self.mode == ReadMode::Strict && !rest.is_empty() {
-            let wanted: &[u8] = if first { b"" } else { b" " };
+            let separator: &[u8] = if first { b"" } else { b" " };
             let between = rest.get(..gap).unwrap_or_default();
-            if between != wanted || length == 0 {
+            if between != separator || length == 0 {
                 // The first byte that differs from one space: another character, or an additional blank.
-                let odd = between.iter().zip(wanted).take_while(|(b, wanted)| b == wanted).count();
+                let odd = between.iter().zip(separator).take_while(|(b, separator)| b == separator).count();
                 return Err(error(field, self.at + odd, FenFault::Separator));
             }
         }

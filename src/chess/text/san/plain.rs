@@ -137,13 +137,13 @@ impl Position {
         let role = ROLES[text.bits as usize & 0xFF];
         // The number of characters before the `x` and the target.
         let head = len - 2 - u32::from(takes);
-        let mut told = true;
+        let mut is_distinguished = true;
         let from = match role {
             0 => self.plain_pawn(text.bits as u8, head, takes, to)?,
             1..=5 if head == 1 => self.plain_piece(role, to)?,
             1..=4 if head == 2 => {
                 let from;
-                (from, told) = self.told_piece(role, (text.bits >> 8) as u8, to)?;
+                (from, is_distinguished) = self.distinguished_piece(role, (text.bits >> 8) as u8, to)?;
                 from
             }
             _ => return None,
@@ -153,7 +153,7 @@ impl Position {
             return None;
         }
         let check = self.gives_check_plainly(m);
-        Some(Plain { m, check, standard: told && self.is_marked(m, check, mark) })
+        Some(Plain { m, check, standard: is_distinguished && self.is_marked(m, check, mark) })
     }
 
     /// Like `is_safe`, for a plain move, if it is known whether the king is in check.
@@ -196,8 +196,8 @@ impl Position {
         let (mut bits, mut len) = (u64::from(text) | u64::from(file), u32::from(len));
         let others = self.near(role as u8, m.to) & !m.from.bit();
         if others != 0 {
-            let (told, told_len) = self.distinction(m, others, full_squares);
-            bits = bits & 0xFF | told << 8 | bits >> 8 << (8 + 8 * told_len);
+            let (is_distinguished, told_len) = self.distinction(m, others, full_squares);
+            bits = bits & 0xFF | is_distinguished << 8 | bits >> 8 << (8 + 8 * told_len);
             len += told_len;
         }
         if threat != Threat::None {
@@ -296,7 +296,7 @@ impl Position {
     /// Returns the only piece of the role on a file that reaches the square, and whether standard SAN would name its
     /// file.
     #[inline(never)]
-    pub(super) fn told_piece(&self, role: u8, file: u8, to: Square) -> Option<(Square, bool)> {
+    pub(super) fn distinguished_piece(&self, role: u8, file: u8, to: Square) -> Option<(Square, bool)> {
         if !file.is_ascii_lowercase() || file > b'h' {
             return None;
         }
@@ -341,7 +341,7 @@ mod tests {
         ShortText::new(bytes, text.len())
     }
 
-    /// What the reader in full makes of a text, and whether the writer would write it so.
+    /// Returns the full reader's result for a text, and whether the writer would write it in this way.
     fn in_full(position: &Position, text: &[u8]) -> Option<(Move, bool, bool)> {
         let m = position.parse_san(text).ok()?;
         let (mut san, mut full) = (Vec::new(), Vec::new());
@@ -353,7 +353,8 @@ mod tests {
         Some((m, after.in_check(), san == text && full == text))
     }
 
-    /// Reads each legal move of a position, right and wrong, the short way and in full; returns how many were short.
+    /// Reads each legal move of a position, right and wrong, with both readers; returns the number of moves that the
+    /// short reader accepted.
     fn check_position(position: &Position) -> usize {
         let mut known = 0;
         for m in position.legal_moves() {
@@ -382,7 +383,7 @@ mod tests {
                 let Plain { m: read, check, standard } = plain;
                 let (m, checks, right) = in_full(position, &text).unwrap_or_else(|| panic!("{position:?} {text:?}"));
                 assert_eq!((read, check), (m, checks), "{position:?} {text:?}");
-                // A right text may pass for one that is not; a wrong one never for right.
+                // A right text may be treated as nonstandard, but a wrong one never as right.
                 assert!(right || !standard, "{position:?} {text:?}");
                 known += usize::from(standard);
             }

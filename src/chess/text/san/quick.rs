@@ -335,7 +335,10 @@ impl Position {
         match text.file() {
             0 => self.only_one(near, to),
             // The filter tests whether standard SAN would name the file.
-            file => self.told_piece(role as u8, b'a' - 1 + file, to).filter(|(_, told)| *told).map(|(from, _)| from),
+            file => self
+                .distinguished_piece(role as u8, b'a' - 1 + file, to)
+                .filter(|(_, is_distinguished)| *is_distinguished)
+                .map(|(from, _)| from),
         }
     }
 
@@ -429,7 +432,7 @@ mod tests {
             for text in line.split(' ').filter(|text| text.len() < 8) {
                 let mut bytes = [b' '; 8];
                 bytes[..text.len()].copy_from_slice(text.as_bytes());
-                // What stands behind a text means nothing.
+                // Bits after a text are ignored.
                 let (word, len) = (u64::from_le_bytes(bytes), text.len());
                 if text.starts_with("O-O") {
                     assert_eq!(Short::read(word, len), Short::NONE, "{text}");

@@ -47,7 +47,7 @@ impl Places {
         let mut hasher = self.hasher.build_hasher();
         hasher.write(text);
         let hash = hasher.finish();
-        let is_it = |(other, place): &(u64, u32)| *other == hash && known(*place);
+        let is_it = |(other, index): &(u64, u32)| *other == hash && known(*index);
         self.table.entry(hash, is_it, |(hash, _)| *hash).or_insert((hash, next)).get().1
     }
 }
@@ -138,7 +138,7 @@ impl TagsBuilder {
         if next as usize >= FEW {
             match self.by_name.entry(name.into()) {
                 Entry::Occupied(known) => return *known.get(),
-                Entry::Vacant(place) => place.insert(next),
+                Entry::Vacant(slot) => slot.insert(next),
             };
         }
         self.names.push(name.into());
@@ -258,13 +258,13 @@ impl ColumnDraft {
         let mut distinct: Vec<&[u8]> = Vec::new();
         for (&value, range) in values.iter().zip(ranges) {
             let next = distinct.len();
-            let is_same = |place: u32| distinct.get(place as usize).is_some_and(|known| is_same(known, value));
-            let place = places.of(value, next as u32, is_same) as usize;
-            self.codes.push(place as u64 + 1);
-            if place == next {
+            let is_same = |index: u32| distinct.get(index as usize).is_some_and(|known| is_same(known, value));
+            let index = places.of(value, next as u32, is_same) as usize;
+            self.codes.push(index as u64 + 1);
+            if index == next {
                 distinct.push(value);
                 self.distinct.push(range.clone());
-                if place >= most {
+                if index >= most {
                     self.codes.clear();
                     return false;
                 }
@@ -326,11 +326,11 @@ impl TagsDraft {
             let distinct = column.distinct.iter().map(|range| of_range(&self.text, range));
             let numbers: Vec<_> = distinct.zip(uses).map(|(string, uses)| number(string, uses)).collect();
             for code in &mut column.codes {
-                let place = (*code - 1) as usize;
-                *code = match numbers[place] {
+                let index = (*code - 1) as usize;
+                *code = match numbers[index] {
                     Some(number) => number + 1,
                     None => {
-                        column.local.push(column.distinct[place].clone());
+                        column.local.push(column.distinct[index].clone());
                         0
                     }
                 };
@@ -423,7 +423,7 @@ impl TagsDraft {
             false => Vec::new(),
         };
         let cells: Vec<_> = self.columns.iter().zip(needed).map(of_column).collect();
-        let code = |column: usize, place: usize| self.columns.get(column)?.codes.get(place).copied();
+        let code = |column: usize, index: usize| self.columns.get(column)?.codes.get(index).copied();
         let mut coder = RangeEncoder::new();
         // The draft's columns always fit together.
         let _ = predicted::code(
@@ -431,12 +431,12 @@ impl TagsDraft {
             cells.len(),
             self.games.iter().map(|schema| &*self.schemas[*schema as usize]),
             &mut coder,
-            |column, place| match cells.get(column)?.get(place) {
+            |column, index| match cells.get(column)?.get(index) {
                 Some(cell) => Some(*cell),
-                None => Some((code(column, place)?, b"")),
+                None => Some((code(column, index)?, b"")),
             },
-            |prediction, place| {
-                predictions.get(prediction).and_then(|prediction| code(prediction.column, place)).unwrap_or_default()
+            |prediction, index| {
+                predictions.get(prediction).and_then(|prediction| code(prediction.column, index)).unwrap_or_default()
             },
         );
         coder.finish()

@@ -262,7 +262,7 @@ impl Tags {
         Some(match *column.cells.get(cell as usize)? {
             Cell::Local(local) => StoredValue::Text(self.raw.get(self.local.get(local as usize)?.clone())?),
             Cell::Number(number) if column.codec == Codec::Dictionary => StoredValue::Dictionary(number),
-            // Predicted numbers of damaged blocks may be any; no writer makes these.
+            // In damaged blocks, predicted numbers may have any value; no writer makes these.
             Cell::Number(number) if column.codec == Codec::Integer && number > u64::from(u32::MAX) => return None,
             Cell::Number(number) => {
                 text.clear();

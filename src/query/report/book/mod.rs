@@ -22,7 +22,7 @@ use numbers::NUMBERS;
 pub struct BookOptions {
     /// The number of plies of each game.
     pub plies: u32,
-    /// In how many games a move must have been played.
+    /// The minimum number of games with a move.
     pub min_games: u64,
 }
 
@@ -40,8 +40,8 @@ pub struct BookEntry {
     /// The move: three bits each for file and rank of the target, file and rank of the origin, and promotion (1 knight
     /// to 4 queen), lowest first. Castling is king takes rook.
     pub m: u16,
-    /// How good it is among the moves of its position: twice the mover's wins and its draws, made smaller where need
-    /// be.
+    /// The weight of the move in its position: two points for the mover's wins and one for draws, scaled down if
+    /// necessary.
     pub weight: u16,
 }
 
@@ -76,7 +76,7 @@ pub fn key(position: &Position) -> u64 {
             add(768 + number);
         }
     }
-    // If a pawn stands beside the pawn that has just passed, pinned or not.
+    // If a pawn is beside the pawn that has just passed, pinned or not.
     if let Some(target) = position.en_passant() {
         let turn = position.turn();
         let rank = if turn == Color::White { 4 } else { 3 };
@@ -101,7 +101,7 @@ fn code(m: Move) -> u16 {
     u16::from(m.to.index()) | u16::from(m.from.index()) << 6 | promotion << 12
 }
 
-/// How a move did in a position: twice the points of the mover, and games.
+/// The results of a move in a position: twice the points of the mover, and the number of games.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Score {
     key: u64,
@@ -134,14 +134,14 @@ impl BookBuilder {
 impl Search<'_> {
     /// Returns a book of the games searched, in the order of its file, and the games that could not be read.
     ///
-    /// Moves that never scored are left out. Memory: 32 bytes for each different move of each different position.
+    /// Omits moves that never scored. Needs 32 bytes of memory for each distinct move of each distinct position.
     pub fn book(&self, options: BookOptions) -> (Vec<BookEntry>, Vec<Error>) {
         let mut book = BookBuilder::new(options);
         let unread = self.add_to_book(&mut book);
         (book.entries(), unread)
     }
 
-    /// Adds the games searched to a book; returns why those could not be read that could not.
+    /// Adds the searched games to a book; returns the errors of unreadable games.
     pub fn add_to_book(&self, book: &mut BookBuilder) -> Vec<Error> {
         let BookBuilder { options, scores: all } = book;
         let candidates = self.candidates(None, &mut Vec::new());

@@ -7,10 +7,10 @@ static BYTES: &[u8; 781 * 8] = include_bytes!("../../../../data/polyglot.bin");
 
 #[expect(clippy::indexing_slicing, reason = "evaluated at compile time")]
 pub(in crate::query) static NUMBERS: [u64; 781] = {
-    let (mut numbers, mut place) = ([0; 781], 0);
-    while place < BYTES.len() {
-        numbers[place / 8] = numbers[place / 8] << 8 | BYTES[place] as u64;
-        place += 1;
+    let (mut numbers, mut index) = ([0; 781], 0);
+    while index < BYTES.len() {
+        numbers[index / 8] = numbers[index / 8] << 8 | BYTES[index] as u64;
+        index += 1;
     }
     numbers
 };

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 /// Number of random positions.
 const QUESTIONS: usize = 200_000;
-/// How often the short measurements are repeated; the best is taken.
+/// The number of repetitions of short measurements; the best one counts.
 const ROUNDS: u32 = 5;
 /// FENs written for their speed.
 const FENS: usize = 4_000;
@@ -67,13 +67,13 @@ pub fn reference(archive: &Archive) -> Result<Reference, Failure> {
     Ok(Reference { positions, plies, keys, ends, nanoseconds: ratio(time, plies as f64) })
 }
 
-/// Adds up what `work` finds in each chunk, on all threads.
+/// Adds up the results of `work` for each chunk, on all threads.
 fn over(archive: &Archive, work: impl Fn(&Chunk<'_>) -> Result<[u64; 2]> + Sync) -> Result<[u64; 2]> {
     let add = |a: [u64; 2], b: [u64; 2]| Ok([a[0].wrapping_add(b[0]), a[1].wrapping_add(b[1])]);
     (0..archive.chunk_count()).into_par_iter().map(|chunk| work(&archive.chunk(chunk)?)).try_reduce(|| [0; 2], add)
 }
 
-/// Returns what the moves of all games take in each form.
+/// Returns the size of the moves of all games in each form.
 pub fn forms(archive: &Archive) -> Result<MoveSizes, Failure> {
     let add = |forms: Result<MoveSizes>, game: Result<scoresheet::archive::GameRef<'_>>| {
         let mut forms = forms?;
@@ -93,7 +93,7 @@ pub struct Speed {
 
 /// Replays every game to its end, walks over every position, and does so with keys.
 pub fn scans(archive: &Archive, reference: &Reference) -> Result<[Speed; 3], Failure> {
-    // Keys that `ends` does not work out are taken in a round that does not count.
+    // The first round also computes the keys that `ends` lacks, and does not count.
     let last = over(archive, |chunk| {
         let mut sum = 0u64;
         chunk.ends(|_, state| sum = sum.wrapping_add(state.position().zobrist()))?;
@@ -199,7 +199,7 @@ pub fn random(archive: &Archive) -> Result<Random, Failure> {
         questions.push((game, next(u64::from(archive.game(game)?.plies()) + 1) as u32));
     }
     let mut text = FenText::default();
-    // The FENs of all answers, one after the other.
+    // The FENs of all answers, concatenated.
     let (mut times, mut answers) = (Vec::with_capacity(QUESTIONS), Vec::with_capacity(QUESTIONS));
     for &(game, ply) in &questions {
         let start = Instant::now();

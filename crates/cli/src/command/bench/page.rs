@@ -9,7 +9,7 @@ use std::path::Path;
 const STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;max-width:56em;margin:2em auto;padding:0 1em;color:#222;background:#fff}\
 table{border-collapse:collapse;margin:1em 0}td,th{padding:.2em .9em;border-bottom:1px solid #ddd;text-align:right}\
 td:first-child,th:first-child{text-align:left;white-space:pre}svg{width:100%;height:auto}";
-/// Height of a bar with its gap, and where bars begin, in the units of the drawing.
+/// The height of a bar with its gap, and the left end of the bars, in the units of the drawing.
 const BAR: usize = 26;
 const LEFT: f64 = 190.0;
 const WIDTH: f64 = 640.0;
@@ -41,8 +41,8 @@ pub fn page(bench: &Bench, file: &Path, threads: usize) -> String {
         );
     }
     page += "</table>\n";
-    let bars = |wanted: &dyn Fn(&str) -> bool| -> Vec<(String, f64)> {
-        let rows = sizes.iter().filter(|(_, name, _)| wanted(name));
+    let bars = |is_selected: &dyn Fn(&str) -> bool| -> Vec<(String, f64)> {
+        let rows = sizes.iter().filter(|(_, name, _)| is_selected(name));
         rows.map(|(title, _, bytes)| (title.trim().to_owned(), per(*bytes, plies))).collect()
     };
     page += &plot("Bytes per ply", &bars(&|name| matches!(name, "pgn" | "zstd" | "archive")));
@@ -65,8 +65,8 @@ fn plot(title: &str, bars: &[(String, f64)]) -> String {
         "<h3>{0}</h3>\n<svg viewBox=\"0 0 900 {height}\" role=\"img\" aria-label=\"{0}\" font-size=\"14\">\n",
         escape(title)
     );
-    for (place, (name, value)) in bars.iter().enumerate() {
-        let (top, width) = (place * BAR + 4, (WIDTH * ratio(*value, most)).max(1.0));
+    for (index, (name, value)) in bars.iter().enumerate() {
+        let (top, width) = (index * BAR + 4, (WIDTH * ratio(*value, most)).max(1.0));
         let _ = writeln!(
             plot,
             "<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>\

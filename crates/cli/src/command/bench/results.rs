@@ -1,4 +1,4 @@
-//! The results of `scoresheet bench`: tables for people, JSON for programs, and rows for the page with charts.
+//! The results of `scoresheet bench`: text tables, JSON, and rows for the page with charts.
 
 use super::measure::{Random, Speed};
 use crate::output::archive_sizes::ArchiveSizes;
@@ -69,7 +69,7 @@ impl Bench {
         .into()
     }
 
-    /// Returns the tables for people.
+    /// Returns the text tables.
     pub fn text(&self) -> String {
         let (games, plies) = (self.summary.stored as f64, self.summary.plies as f64);
         let mut text = format!(

@@ -66,8 +66,8 @@ impl Pattern {
     }
 }
 
-/// Writes the chosen games of an archive, a file for each key; returns how many games could not be read. To be called
-/// after threads have been installed.
+/// Writes the selected games of an archive, one file per key; returns the number of unreadable games. Call it after
+/// threads have been installed.
 pub fn write(request: &Files, session: &Session, archive: &Archive, chosen: &GameSet) -> Result<u64, Failure> {
     let &Files { form, by, force, quiet, .. } = request;
     let Some(output) = request.output else {
@@ -112,7 +112,7 @@ pub fn write(request: &Files, session: &Session, archive: &Archive, chosen: &Gam
     Ok(damaged)
 }
 
-/// Writes some of the files, whose games are read once.
+/// Writes some of the files, and reads their games only once.
 fn batch(
     form: &Form,
     session: &Session,
@@ -120,8 +120,8 @@ fn batch(
     targets: &[(Target, Vec<u64>)],
     bar: &ProgressBar,
 ) -> Result<u64, Failure> {
-    let wanted = GameSet::from_numbers(archive.len(), targets.iter().flat_map(|(_, games)| games.iter().copied()));
-    let (work, _) = units(archive, None, Some(&wanted))?;
+    let selected = GameSet::from_numbers(archive.len(), targets.iter().flat_map(|(_, games)| games.iter().copied()));
+    let (work, _) = units(archive, None, Some(&selected))?;
     let (mut texts, mut damaged) = (HashMap::new(), 0u64);
     parallel::in_order(
         &work,

@@ -33,13 +33,13 @@ impl<'a> Form<'a> {
         rows::csv_line(columns.iter().map(Column::title).chain(["moves"]))
     }
 
-    /// Returns a text to which games are added.
+    /// Returns an empty text for games.
     pub fn text(&self) -> FormText<'_> {
         FormText { form: self, writer: self.args.writer(), others: Vec::new() }
     }
 }
 
-/// Games in their form, one after the other.
+/// Concatenated games in their form.
 pub struct FormText<'a> {
     form: &'a Form<'a>,
     /// Games in PGN.
@@ -49,7 +49,7 @@ pub struct FormText<'a> {
 }
 
 impl FormText<'_> {
-    /// Appends a game, with the name of its archive if there are several; nothing of one that cannot be read.
+    /// Appends a game, with the name of its archive if there are several; appends nothing of an unreadable game.
     pub fn push(&mut self, name: Option<&str>, number: u64, game: Result<GameRef, Error>) -> Result<(), Error> {
         let Form { format, flavor, shape, .. } = self.form;
         if *format == Format::Pgn && shape.is_everything() {

@@ -196,7 +196,7 @@ fn lost(games: u64) -> Result<Code, Failure> {
     }
 }
 
-/// Writes the games; returns how many could not be read.
+/// Writes the games; returns the number of unreadable ones.
 fn write(
     form: &Form,
     session: &Session,
@@ -221,7 +221,7 @@ fn write(
     Ok(damaged)
 }
 
-/// The text of a unit, how many games it has, and a message for each that cannot be read.
+/// The text of a unit, its number of games, and a message for each unreadable game.
 fn text(form: &Form, archive: &Archive, name: Option<&str>, unit: &Unit) -> (Vec<u8>, u64, Vec<GameFault>) {
     let (mut text, mut games, mut faults) = (form.text(), 0, Vec::new());
     unit.each(archive, |number, game| {

@@ -26,13 +26,13 @@ pub struct Request<'a> {
     pub quiet: bool,
 }
 
-/// Writes the requested sources. Exit code 1 if one of them cannot be restored byte for byte. To be called after
-/// threads have been installed.
+/// Writes the requested sources. Exit code 1 if a source cannot be restored byte for byte. To be called after threads
+/// have been installed.
 pub fn run(request: &Request, session: &Session) -> Result<Code, Failure> {
     let archive = archives::open(session, request.archive)?;
     let all = archive.sources().map_err(Failure::of_archive(request.archive))?;
     let chosen: Vec<&SourceRecord> = match request.source {
-        Some(wanted) => vec![choose(&all, wanted)?],
+        Some(selector) => vec![choose(&all, selector)?],
         None => all.iter().collect(),
     };
     let folder = request.output.filter(|path| path.is_dir() || path.as_os_str().as_encoded_bytes().ends_with(b"/"));
@@ -84,22 +84,23 @@ pub fn run(request: &Request, session: &Session) -> Result<Code, Failure> {
 }
 
 /// Returns the source with that number, from 1, or that name.
-fn choose<'a>(all: &'a [SourceRecord], wanted: &str) -> Result<&'a SourceRecord, Failure> {
-    let number = wanted.parse::<usize>().ok().and_then(|number| all.get(number.checked_sub(1)?));
-    let mut named = all.iter().filter(|source| source.name == wanted);
-    let none = || Failure::Message(format!("no source {wanted:?}: {}", list(all)));
+fn choose<'a>(all: &'a [SourceRecord], selector: &str) -> Result<&'a SourceRecord, Failure> {
+    let number = selector.parse::<usize>().ok().and_then(|number| all.get(number.checked_sub(1)?));
+    let mut named = all.iter().filter(|source| source.name == selector);
+    let none = || Failure::Message(format!("no source {selector:?}: {}", list(all)));
     match (number, named.next(), named.next()) {
         (Some(source), ..) | (None, Some(source), None) => Ok(source),
         (None, None, _) => Err(none()),
-        (None, Some(_), Some(_)) => {
-            Err(Failure::Message(format!("more than one source is called {wanted:?}; give its number: {}", list(all))))
-        }
+        (None, Some(_), Some(_)) => Err(Failure::Message(format!(
+            "more than one source is called {selector:?}; give its number: {}",
+            list(all)
+        ))),
     }
 }
 
 /// Returns the sources with their numbers, and only the first ones if there are many.
 fn list(all: &[SourceRecord]) -> String {
-    let names = all.iter().enumerate().take(12).map(|(place, source)| format!("{} {}", place + 1, source.name));
+    let names = all.iter().enumerate().take(12).map(|(index, source)| format!("{} {}", index + 1, source.name));
     let names: Vec<String> = names.collect();
     let more = if all.len() > names.len() { ", ..." } else { "" };
     format!("the archive has {} ({}{more})", count(all.len() as u64, "source", "sources"), names.join(", "))
@@ -147,7 +148,7 @@ fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
     Failure::Message(format!("cannot write {}: {error}", shown(path)))
 }
 
-/// Returns whether what was written has the source's hash.
+/// Returns whether the written bytes have the source's hash.
 fn write_file(archive: &Archive, source: &SourceRecord, target: &Target) -> Result<bool, Failure> {
     new_file::write(target, |file| write(archive, source, file))
 }
@@ -165,19 +166,19 @@ fn report(request: &Request, session: &Session, archive: &Archive, source: &Sour
     let bytes = thousands(*bytes);
     match (same, *exact) {
         (true, true) if request.quiet => {}
-        (true, true) => session.note(&format!("{name}: {bytes} bytes, identical to what was imported (SHA-256)")),
+        (true, true) => session.note(&format!("{name}: {bytes} bytes, identical to the imported file (SHA-256)")),
         (false, _) if archive.deleted_count() > 0 => session.message(&format!(
-            "{name}: differs from what was imported ({bytes} bytes): deleted games are left out; `scoresheet undelete` brings them back"
+            "{name}: differs from the imported file ({bytes} bytes): deleted games are left out; `scoresheet undelete` brings them back"
         )),
         // Nothing is missing, and yet it is not the source.
         (true, false) => session.message(&format!(
-            "{name}: not what was imported but its conversion to PGN ({bytes} bytes): the source was PCN, whose own bytes are not kept"
+            "{name}: not the imported file but its conversion to PGN ({bytes} bytes): the source was PCN, whose own bytes are not kept"
         )),
         (false, true) => {
-            session.message(&format!("{name}: differs from what was imported (SHA-256): see `scoresheet verify`"))
+            session.message(&format!("{name}: differs from the imported file (SHA-256): see `scoresheet verify`"))
         }
         (false, false) => session.message(&format!(
-            "{name}: differs from what was imported ({bytes} bytes): not all of its games and of the text between them are in this archive"
+            "{name}: differs from the imported file ({bytes} bytes): not all of its games and of the text between them are in this archive"
         )),
     }
 }

@@ -1,4 +1,4 @@
-//! The faults that an import finds, reported as lines for people or as JSON for programs.
+//! The faults that an import finds, reported as text lines or as JSON.
 
 use super::rejects::Rejects;
 use crate::output::json::Object;
@@ -16,7 +16,7 @@ const SHOWN: usize = 20;
 /// Reasons for rejection that are reported.
 const REASONS: usize = 8;
 
-/// How faults are reported.
+/// The form of fault reports.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Style {
     /// The first ones, after the import.
@@ -35,7 +35,7 @@ pub struct Faults<'a> {
     pub bar: &'a ProgressBar,
     pub tally: Tally,
     pub rejects: Option<Rejects>,
-    /// Why standard output takes no more.
+    /// The reason why standard output cannot be written.
     pub broken: Option<io::Error>,
 }
 
@@ -58,11 +58,11 @@ impl Faults<'_> {
 /// Faults; consecutive faults of one kind in a game are combined.
 #[derive(Default)]
 pub struct Tally {
-    /// The last fault, and how many of its kind have followed.
+    /// The last fault, and the number of consecutive faults of its kind.
     last: Option<(FaultReport, u64)>,
     rejected: Lines,
     stored: Lines,
-    /// The last rejected game by source and number, and why it was rejected.
+    /// The last rejected game by source and number, with the reason.
     game: Option<(usize, u64, FaultKind)>,
     /// Rejected games by reason.
     reasons: BTreeMap<String, u64>,
@@ -169,12 +169,12 @@ fn name_in<'a>(files: &'a [PathBuf], fault: &FaultReport) -> &'a Path {
     files.get(fault.source).map_or(Path::new(""), PathBuf::as_path)
 }
 
-/// Returns what a source is called.
+/// Returns the name of a source for messages.
 pub fn file_name(name: &Path) -> String {
     if name.as_os_str() == "-" { "standard input".to_owned() } else { shown(name) }
 }
 
-/// Returns where in its game a fault is; `None` for a fault of the tags or of the game as a whole.
+/// Returns the location of a fault in its game; `None` for a fault of the tags or of the entire game.
 fn place(fault: &FaultReport) -> Option<String> {
     use FaultKind as Kind;
     match fault.fault.kind {

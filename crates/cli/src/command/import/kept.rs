@@ -17,12 +17,12 @@ use std::path::{Path, PathBuf};
 pub struct Sources {
     /// The files in the given order. A document with games of both kinds is followed by the PGN of its western games.
     pub files: Vec<PathBuf>,
-    /// The places of those that are kept whole, from 0.
+    /// The indexes of the sources that are stored unchanged, from 0.
     pub places: Vec<usize>,
     /// The report on each of these documents: the number of games that are not western chess, the first one, and the
     /// reason.
     others: Vec<String>,
-    /// Files that are no source of games, and why.
+    /// Files without games, with the reason.
     pub refused: Vec<(PathBuf, String)>,
     /// The number of sources that could not be read to their end. The games before the fault are imported.
     cut: usize,
@@ -31,9 +31,9 @@ pub struct Sources {
 }
 
 /// Separates files without games, and documents with games of other kinds of chess, from all other files. A document
-/// that is neither western chess nor consistent is refused with the path of the element. A file in a folder, or one
-/// that a pattern matches, is refused if it cannot be opened; a file in `named` is an error. Errors: a file cannot be
-/// opened; every file is refused.
+/// that is neither western chess nor consistent is refused with the path of the element. A file found in a folder or by
+/// a pattern is refused if it cannot be opened; a file in `named` is an error. Errors: a file cannot be opened; every
+/// file is refused.
 pub fn set_apart(files: &[PathBuf], named: &[PathBuf], session: &Session) -> Result<Sources, Failure> {
     let mut sources = Sources {
         files: Vec::new(),
@@ -90,9 +90,9 @@ pub fn set_apart(files: &[PathBuf], named: &[PathBuf], session: &Session) -> Res
         });
         let Some((number, because)) = others.next() else { continue };
         let more = count(others.count() as u64 + 1, "game", "games");
-        let place = if because.path.is_empty() { String::new() } else { format!(" {}:", because.path) };
+        let location = if because.path.is_empty() { String::new() } else { format!(" {}:", because.path) };
         sources.others.push(format!(
-            "{}: {more} of {} not of western chess (game {number}:{place} {})",
+            "{}: {more} of {} not of western chess (game {number}:{location} {})",
             file.display(),
             documents.len(),
             because.fault
@@ -170,7 +170,7 @@ impl Sources {
         }
     }
 
-    /// Reports what is kept whole.
+    /// Reports the sources that are stored unchanged.
     pub fn report(&self, session: &Session, archive: &Path) {
         for other in &self.others {
             let archive = archive.display();

@@ -54,7 +54,7 @@ Examples:
   scoresheet import games.pgn -o games.bga
   scoresheet import 2024-01.pgn.zst 2024-02.pgn.zst -o 2024.bga
   scoresheet import new.pgn -o games.bga --append
-  scoresheet import week.pgn -o games.bga --new-only  only what is not there yet
+  scoresheet import week.pgn -o games.bga --new-only    only new games
   scoresheet import games.pgn -o games.bga --resume    continue after a crash
   curl https://example.org/games.pgn.gz | scoresheet import - -o games.bga")]
 pub struct Args {

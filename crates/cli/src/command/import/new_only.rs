@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Games that were left out because they are there.
+/// Games left out because the archive has them.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Known {
     /// They have the same moves, and headers that can be one game's.
@@ -29,12 +29,12 @@ pub struct Known {
 }
 
 impl Known {
-    /// Returns how many there are.
+    /// Returns the number of games.
     pub fn games(self) -> u64 {
         self.content + self.headers
     }
 
-    /// Returns them as a line for people.
+    /// Returns them as a line of text.
     pub fn line(self) -> String {
         format!(
             "{} there already: {} by their moves, {} by their headers",
@@ -120,7 +120,7 @@ pub fn import_new(
         summary.index_bytes = after.index_file().len() as u64;
     }
     if known.games() > 0 {
-        // Not all of its games are there under its name.
+        // Some of its games are missing under its name.
         summary.sources.iter_mut().for_each(|source| source.record.exact = false);
     }
     Ok((summary, known))
@@ -160,7 +160,7 @@ fn new_games(there: Option<&Archive>, archive: &Archive) -> LibraryResult<(GameS
     Ok((new, known))
 }
 
-/// The tags that say which game it is.
+/// The tags that identify a game.
 struct Headers {
     columns: HashMap<&'static str, Arc<Column>>,
 }
@@ -172,7 +172,7 @@ impl Headers {
         Ok(Headers { columns: names.into_iter().zip(found).collect() })
     }
 
-    /// Returns the value of a tag that says something.
+    /// Returns the value of a tag, unless it is empty or a placeholder.
     fn value(&self, name: &str, game: u64) -> Option<&[u8]> {
         let value = self.columns.get(name)?.text(game)?;
         (!value.is_empty() && !value.contains(&b'?') && value != b"-").then_some(value)
@@ -207,7 +207,8 @@ impl Headers {
         }
     }
 
-    /// Returns what names one game: its address, or players, event, date and round; `None` where not all are known.
+    /// Returns the identity of a game: its address, or players, event, date and round; `None` if a required part is
+    /// unknown.
     fn key(&self, game: u64) -> Option<Vec<u8>> {
         if let Some(site) = self.site(game).or_else(|| self.value("GameId", game)) {
             return Some(site.to_vec());

@@ -11,7 +11,7 @@ pub struct Rejects {
     target: Target,
     /// Whether the last game ended with its line.
     whole_line: bool,
-    /// Why the file takes no more.
+    /// The reason why the file cannot be written.
     broken: Option<io::Error>,
 }
 
@@ -21,7 +21,7 @@ impl Rejects {
         Ok(Rejects { file: NewFile::create(&target)?, target, whole_line: true, broken: None })
     }
 
-    /// Appends a game, an empty line after the one before.
+    /// Appends a game, after an empty line if there was one before.
     pub fn write(&mut self, text: &[u8]) {
         let separator: &[u8] = if self.whole_line { b"" } else { b"\n\n" };
         self.whole_line = text.ends_with(b"\n") || text.ends_with(b"\r");

@@ -1,4 +1,4 @@
-//! How an import went: the summary for people, JSON for programs, and why it failed if it did.
+//! The result of an import: a text summary, JSON, and the failure, if any.
 
 use super::faults::file_name;
 use super::kept::Sources;
@@ -13,8 +13,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Returns why an import that ended has failed nevertheless; `replacing` says that the archive was to replace another.
-/// `known` are the games that were left out because they are there.
+/// Returns the failure of a finished import, if any; `replacing` tells whether the archive was to replace another.
+/// `known` are the games left out because the archive has them.
 pub fn failure(output: &Path, replacing: bool, summary: &Summary, known: Option<Known>) -> Option<String> {
     let archive = shown(output);
     let kept = output.exists();
@@ -40,7 +40,7 @@ pub fn failure(output: &Path, replacing: bool, summary: &Summary, known: Option<
     }
 }
 
-/// How a summary is printed.
+/// The form of the summary.
 pub struct Printed<'a> {
     pub archive: &'a Path,
     /// Whether games were added to an archive.
@@ -52,7 +52,7 @@ pub struct Printed<'a> {
     pub elapsed: Duration,
 }
 
-/// Prints the summary for people; `known` are the games that were left out because they are there.
+/// Prints the text summary; `known` are the games left out because the archive has them.
 pub fn print(session: &Session, summary: &Summary, known: Option<Known>, how: &Printed) {
     let Summary { seen, stored, rejected, faulty, plies, .. } = summary;
     let seconds = how.elapsed.as_secs_f64();
@@ -86,7 +86,7 @@ pub fn print(session: &Session, summary: &Summary, known: Option<Known>, how: &P
         let name = file_name(Path::new(&source.record.name));
         session.note(&format!("{name}: PCN; converted to PGN, its own bytes are not kept"));
     }
-    // Of a source that is there in part there is nothing to restore.
+    // A partly stored source cannot be restored.
     let in_part = known.is_some_and(|known| known.games() > 0);
     let exact = summary.sources.iter().filter(|source| source.whole && source.record.exact).count() as u64;
     if !in_part {
@@ -118,12 +118,12 @@ pub fn print(session: &Session, summary: &Summary, known: Option<Known>, how: &P
     session.note(&format!("next: scoresheet list {archive}, or scoresheet help for all that can be done"));
 }
 
-/// Reports the sources without any game; `kept` are the places of those that are kept whole.
+/// Reports the sources without any game; `kept` has the indexes of sources that are stored unchanged.
 pub fn report_empty(session: &Session, files: &[PathBuf], summary: &Summary, kept: &[usize]) {
-    for (place, source) in summary.sources.iter().enumerate() {
-        let is_read = source.whole && !kept.contains(&place);
+    for (index, source) in summary.sources.iter().enumerate() {
+        let is_read = source.whole && !kept.contains(&index);
         if is_read && source.record.seen == 0 {
-            let name = files.get(place).map_or_else(|| source.record.name.clone(), |file| file_name(file));
+            let name = files.get(index).map_or_else(|| source.record.name.clone(), |file| file_name(file));
             let what = if source.record.bytes == 0 { "is empty" } else { "has no game" };
             session.message(&format!("{name} {what}"));
         }
@@ -141,7 +141,7 @@ pub fn json(
 ) -> Object {
     let seconds = elapsed.as_secs_f64();
     let parts = ArchiveSizes::new(summary.totals, summary.archive_bytes, summary.index_bytes);
-    let source = |(place, source): (usize, &SourceSummary)| {
+    let source = |(index, source): (usize, &SourceSummary)| {
         Object::new()
             .with("name", source.record.name.as_str())
             .with("seen", source.record.seen)
@@ -149,7 +149,7 @@ pub fn json(
             .with("windows_1252", source.windows_1252)
             .with("whole", source.whole)
             .with("exact", source.whole && source.record.exact)
-            .with("kept_whole", kept.places.contains(&place))
+            .with("kept_whole", kept.places.contains(&index))
             .with("made_of_pcn", source.made)
     };
     let sources: Vec<Object> = summary.sources.iter().enumerate().map(source).collect();

@@ -14,7 +14,7 @@ pub enum Form {
     Epd,
 }
 
-/// How lines are read and written.
+/// The options for reading and writing lines.
 #[derive(Clone)]
 pub struct Style {
     pub mode: ReadMode,
@@ -86,9 +86,9 @@ impl Line {
         let (mut operations, bad) = rewrite_moves(record.operations(), &position, |at, m| style.show(at, m));
         let mut fen = record.into_fen();
         if !style.moves.is_empty() {
-            for (place, text) in style.moves.iter().enumerate() {
+            for (index, text) in style.moves.iter().enumerate() {
                 let m = position.parse_san(text.as_bytes());
-                let m = m.map_err(|error| format!("move {} ({text}): {error}", place + 1))?;
+                let m = m.map_err(|error| format!("move {} ({text}): {error}", index + 1))?;
                 position.play_unchecked(m);
             }
             fen = Fen::from(&position);
@@ -122,7 +122,7 @@ impl Line {
         }
     }
 
-    /// Returns why the position is not legal.
+    /// Returns the reasons why the position is illegal.
     pub fn reasons(&self) -> Vec<String> {
         self.fen.illegalities_of(&self.position).iter().map(ToString::to_string).collect()
     }
@@ -131,8 +131,8 @@ impl Line {
     pub fn judge(&self, out: &mut Vec<u8>) {
         let found = self.fen.illegalities_of(&self.position);
         out.extend_from_slice(if found.is_empty() { b"legal" } else { b"illegal: " });
-        for (place, reason) in found.iter().enumerate() {
-            let comma = if place > 0 { ", " } else { "" };
+        for (index, reason) in found.iter().enumerate() {
+            let comma = if index > 0 { ", " } else { "" };
             out.extend_from_slice(format!("{comma}{reason}").as_bytes());
         }
         for bad in &self.bad {

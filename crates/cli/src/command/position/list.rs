@@ -21,7 +21,7 @@ pub struct Output {
     pub json: bool,
 }
 
-/// Returns whether arguments name lists of positions: `-`, or files or folders that are there.
+/// Returns whether arguments name lists of positions: `-`, or existing files or folders.
 pub fn are_lists(arguments: &[String]) -> bool {
     arguments.iter().all(|argument| argument == "-" || Path::new(argument).exists())
 }
@@ -95,8 +95,8 @@ fn answer(lines: &[&[u8]], first: u64, file: Option<&String>, output: &Output) -
         }
         let parsed = line::read(line, &output.style);
         if let Err(message) = &parsed {
-            let place = file.map_or(String::new(), |file| format!("{file}, "));
-            tally.add(Tally { bad: 1, first: Some(format!("{place}line {number}: {message}")) });
+            let index = file.map_or(String::new(), |file| format!("{file}, "));
+            tally.add(Tally { bad: 1, first: Some(format!("{index}line {number}: {message}")) });
         }
         match (output.json, parsed) {
             (true, parsed) => {

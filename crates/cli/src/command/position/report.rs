@@ -62,12 +62,12 @@ fn other_ranks(board: &OtherBoard) -> Vec<String> {
 fn other_text(board: &OtherBoard, flip: bool) -> String {
     let files = usize::from(board.files);
     let mut ranks: Vec<String> = Vec::new();
-    for (place, rank) in board.pieces.chunks(files).enumerate() {
+    for (index, rank) in board.pieces.chunks(files).enumerate() {
         let mut letters: Vec<char> = rank.iter().map(|square| char::from(square.unwrap_or(b'.'))).collect();
         if flip {
             letters.reverse();
         }
-        let number = usize::from(board.ranks) - place;
+        let number = usize::from(board.ranks) - index;
         ranks.push(letters.into_iter().fold(format!("{number:>2}"), |line, letter| format!("{line} {letter}")));
     }
     let mut names: Vec<char> = (b'a'..).map(char::from).take(files).collect();
@@ -92,7 +92,7 @@ struct Report<'a> {
     line: &'a Line,
     fen: &'a Fen,
     position: &'a Position,
-    /// Why strict reading refuses it, if it does; `None` if this is not to be reported.
+    /// The reason why strict parsing refuses it; `None` if it does not, or if this is not reported.
     strict: Option<Option<String>>,
     moves: Vec<String>,
     normalised: String,
@@ -257,7 +257,7 @@ fn row(title: &str, value: &str) -> String {
     format!("{title:<TITLES$}{}\n", beside(value, TITLES, LINE))
 }
 
-/// Whether a text is a position, which is copied as a whole.
+/// Whether a text is a position, which must not be broken across lines.
 fn is_fen(text: &str) -> bool {
     text.split(' ').next().is_some_and(|placement| placement.matches('/').count() >= 7)
 }

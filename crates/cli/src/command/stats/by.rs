@@ -11,7 +11,7 @@ use scoresheet::ArchiveSet;
 use scoresheet::query::report::groups::{GroupKey, GroupKeys};
 use std::io::Write;
 
-/// How games are grouped.
+/// The options for groups of games.
 #[derive(Debug, clap::Args)]
 pub struct GroupArgs {
     /// Group games by one to three of these keys
@@ -76,7 +76,7 @@ pub fn run(
     }
     let titles: Vec<&str> = keys.iter().map(|key| key.title()).collect();
     let headings: Vec<&str> = keys.iter().map(|key| key.heading(args.player.is_some())).collect();
-    // A screen holds so many years and no more.
+    // More years than this do not fit a screen.
     let (mut groups, lost) = match keys.as_slice() {
         [GroupKey::Year] if format == RowFormat::Table => {
             let (groups, key) = by_years(session, &all)?;

@@ -13,7 +13,7 @@ use scoresheet::query::report::overview::Overview;
 use scoresheet::query::report::squares;
 use scoresheet::query::report::stats::Stats;
 
-/// Returns the data, and how many games could not be read for it, which have been reported.
+/// Returns the data, and the number of unreadable games, which were reported.
 pub fn data(session: &Session, all: &[Games], stats: Stats) -> Result<(Object, u64), Failure> {
     let (mut overview, mut lost) = (Overview::new(stats), 0);
     for key in overview.keys().into_iter().chain([GroupKey::Ending]) {

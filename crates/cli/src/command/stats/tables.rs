@@ -35,7 +35,7 @@ fn tables(stats: &Stats, top: usize) -> Vec<(&'static str, Rows)> {
     all.into_iter().filter(|(_, rows)| rows.iter().any(|(_, count)| *count > 0)).collect()
 }
 
-/// Years with their games, in bands where they would not fit a screen.
+/// Years with their games, in bands if single years do not fit a screen.
 fn years(stats: &Stats) -> Rows {
     let bands = [1, 5, 10, 50].map(|band| {
         let mut rows: BTreeMap<u16, u64> = BTreeMap::new();
@@ -76,7 +76,7 @@ fn facts(stats: &Stats, are_several: bool) -> Vec<(&'static str, String)> {
 /// The widest name and the longest bar of a table.
 const WIDEST: usize = 30;
 
-/// Returns the tables for people, in so many columns.
+/// Returns the text tables, at this width.
 pub fn text(stats: &Stats, are_several: bool, top: usize, width: usize) -> String {
     // Blanks and a count beside them.
     let room = width.saturating_sub(17);
@@ -102,7 +102,7 @@ pub fn text(stats: &Stats, are_several: bool, top: usize, width: usize) -> Strin
     text
 }
 
-/// Returns the table of players, in so many columns.
+/// Returns the table of players, at this width.
 fn players(stats: &Stats, width: usize) -> String {
     let titles = ["games", "won", "drawn", "lost"];
     let rows: Vec<(&str, [String; 4])> = stats
@@ -113,10 +113,10 @@ fn players(stats: &Stats, width: usize) -> String {
             (player.name.as_str(), counts)
         })
         .collect();
-    let widths: [usize; 4] = std::array::from_fn(|place| {
-        let longest = rows.iter().filter_map(|(_, counts)| Some(counts.get(place)?.len())).max().unwrap_or(0);
-        let usual = if width < 80 { 0 } else { [10, 9, 9, 9].get(place).copied().unwrap_or(0) };
-        longest.max(titles.get(place).map_or(0, |title| title.len())).max(usual)
+    let widths: [usize; 4] = std::array::from_fn(|index| {
+        let longest = rows.iter().filter_map(|(_, counts)| Some(counts.get(index)?.len())).max().unwrap_or(0);
+        let usual = if width < 80 { 0 } else { [10, 9, 9, 9].get(index).copied().unwrap_or(0) };
+        longest.max(titles.get(index).map_or(0, |title| title.len())).max(usual)
     });
     let name_width = width.saturating_sub(2 + widths.iter().map(|width| width + 1).sum::<usize>()).clamp(8, 34);
     let line = |cells: &[&str]| -> String {

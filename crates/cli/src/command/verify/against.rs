@@ -124,10 +124,10 @@ pub fn run(request: &Request, session: &Session) -> Result<Code, Failure> {
 fn pairs<'a>(files: &'a [PathBuf], sources: &'a [SourceRecord]) -> Result<Vec<(&'a Path, &'a SourceRecord)>, Failure> {
     let mut free: Vec<bool> = vec![true; sources.len()];
     let mut pairs = Vec::with_capacity(files.len());
-    for (place, file) in files.iter().enumerate() {
+    for (index, file) in files.iter().enumerate() {
         let name = file.file_name().unwrap_or(file.as_os_str()).to_string_lossy();
         let named = (0..sources.len()).find(|at| free[*at] && sources[*at].name == name);
-        let in_place = || (files.len() == sources.len() && free[place]).then_some(place);
+        let in_place = || (files.len() == sources.len() && free[index]).then_some(index);
         let Some(at) = named.or_else(in_place) else {
             return Err(Failure::Message(format!("the archive has no source called {name}; see `scoresheet info`")));
         };
@@ -202,9 +202,9 @@ struct Against<R> {
     ended: bool,
     line: u64,
     offset: u64,
-    /// After a difference: how many bytes of games have not been found since.
+    /// After a difference: the number of bytes of unmatched games since.
     lost: Option<usize>,
-    /// Games compared, and those that the file has.
+    /// The number of games compared, and the number of games in the file.
     games: u64,
     equal: u64,
     found: Vec<Difference>,
@@ -227,17 +227,17 @@ impl<R: Read> Against<R> {
         }
     }
 
-    /// Returns the next bytes of the file: as many as wanted, fewer only at its end.
-    fn ahead(&mut self, wanted: usize) -> io::Result<&[u8]> {
-        if !self.ended && self.buffer.len() - self.at < wanted {
+    /// Returns the next bytes of the file: `length` bytes, or fewer at its end.
+    fn ahead(&mut self, length: usize) -> io::Result<&[u8]> {
+        if !self.ended && self.buffer.len() - self.at < length {
             self.buffer.drain(..self.at);
             self.at = 0;
-            let missing = wanted.max(1 << 20) - self.buffer.len();
+            let missing = length.max(1 << 20) - self.buffer.len();
             let read = (&mut self.reader).take(missing as u64).read_to_end(&mut self.buffer)?;
             self.ended = read < missing;
         }
         let ahead = &self.buffer[self.at..];
-        Ok(&ahead[..ahead.len().min(wanted)])
+        Ok(&ahead[..ahead.len().min(length)])
     }
 
     fn advance(&mut self, bytes: usize) {
@@ -287,8 +287,8 @@ impl<R: Read> Against<R> {
             let needle = &text[..text.len().min(NEEDLE)];
             let ahead = self.ahead((skipped + text.len() + WINDOW).min(WIDEST).max(needle.len()))?;
             match memchr::memmem::find(ahead, needle) {
-                Some(place) => {
-                    self.advance(place);
+                Some(index) => {
+                    self.advance(index);
                     self.lost = None;
                 }
                 None => {
@@ -303,9 +303,9 @@ impl<R: Read> Against<R> {
             // Perhaps the file only has something more before the game.
             let ahead = self.ahead(text.len() + WINDOW)?;
             let rest = ahead.get(1..).unwrap_or_default();
-            if let Some(place) = memchr::memmem::find(rest, &text[..text.len().min(NEEDLE)]) {
-                self.differs(Some(number), 0, What::Before(place as u64 + 1));
-                self.advance(place + 1);
+            if let Some(index) = memchr::memmem::find(rest, &text[..text.len().min(NEEDLE)]) {
+                self.differs(Some(number), 0, What::Before(index as u64 + 1));
+                self.advance(index + 1);
                 same = self.same(&text)?;
             }
         }

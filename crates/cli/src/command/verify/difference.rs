@@ -49,7 +49,7 @@ impl std::fmt::Display for Difference {
 }
 
 impl Difference {
-    /// Returns whether the other one is of the next game, and of the same kind.
+    /// Returns whether the other difference is of the next game, and of the same kind.
     fn is_followed_by(&self, other: &Difference) -> bool {
         let same = match (&self.what, &other.what) {
             (What::Missing, What::Missing) => true,
@@ -85,10 +85,10 @@ impl Difference {
 /// cannot be read.
 pub fn spots(found: &[Difference]) -> Vec<(usize, usize)> {
     let mut spots: Vec<(usize, usize)> = Vec::new();
-    for (place, difference) in found.iter().enumerate() {
+    for (index, difference) in found.iter().enumerate() {
         match spots.last_mut() {
-            Some((_, last)) if found[*last].is_followed_by(difference) => *last = place,
-            _ => spots.push((place, place)),
+            Some((_, last)) if found[*last].is_followed_by(difference) => *last = index,
+            _ => spots.push((index, index)),
         }
     }
     spots

@@ -28,7 +28,7 @@ use std::time::Duration;
 Examples:
   scoresheet verify games.bga
   scoresheet verify games.bga --quick                   checksums only
-  scoresheet verify games.bga --against games.pgn.zst  is everything there?")]
+  scoresheet verify games.bga --against games.pgn.zst  compare with the PGN")]
 pub struct Args {
     /// The archive
     archive: PathBuf,

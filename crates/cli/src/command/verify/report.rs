@@ -1,4 +1,4 @@
-//! The report of `scoresheet verify`: lines for people, JSON for programs.
+//! The report of `scoresheet verify`: text lines or JSON.
 
 use crate::failure::Failure;
 use crate::output::json::Object;
@@ -42,7 +42,7 @@ pub fn list_damage(path: &Path, report: &Report, out: &mut impl Write) -> Result
     Ok(())
 }
 
-/// Returns ranges of games in words, of many the first and how many games there are in all.
+/// Returns ranges of games as text; if there are many, the first ones and the total number of games.
 fn ranges(games: &[(u64, u64)]) -> String {
     let range =
         |(first, last): &(u64, u64)| if first == last { first.to_string() } else { format!("{first} to {last}") };

@@ -18,7 +18,7 @@ pub enum Key {
     Enter,
     Escape,
     Backspace,
-    /// Ctrl-U: deletes what has been typed.
+    /// Ctrl-U: deletes the typed text.
     DeleteLine,
     /// Ctrl-W: deletes the last word that has been typed.
     DeleteWord,
@@ -77,7 +77,7 @@ impl<'a> App<'a> {
         }
     }
 
-    /// Opens the game at the present place, at its start or after so many plies.
+    /// Opens the game at the present index, at its start or after this many plies.
     pub fn open(&mut self, ply: u32) {
         let Some(number) = self.games.get(self.place) else { return };
         match self.archive.game(*number).and_then(|game| Sheet::from_game(&game)) {
@@ -177,7 +177,7 @@ impl<'a> App<'a> {
             Key::PageUp => steps(20, &back),
             Key::Home | Key::Letter('g') => 0,
             Key::End | Key::Letter('G') => sheet.at_ply(u32::MAX),
-            // The next of the moves that were played or given here.
+            // The next of the moves played or stored in this position.
             Key::Letter('v') => {
                 let here = &sheet.nodes[node.before].after;
                 let place = here.iter().position(|own| *own == self.node);
@@ -222,7 +222,7 @@ impl<'a> App<'a> {
             let word = text.replace('"', "");
             Filter::parse(&format!("player ~ \"{word}\" or event ~ \"{word}\""))
         };
-        // No name has these signs: a fault of a filter is one, and not a name that nobody has.
+        // No name contains these signs, so their presence means an invalid filter, not an unknown name.
         let is_filter = text.contains(['=', '<', '>', '~', '{', '"']);
         let found = match Filter::parse(text) {
             Err(fault) if !is_filter => named().map_err(|_| fault),

@@ -1,4 +1,4 @@
-//! The pages as they look: the list of games, and a game with its board, moves, clocks and evaluations.
+//! Draws the pages: the list of games, and a game with its board, moves, clocks and evaluations.
 
 use super::app::{App, Page};
 use super::screen::{Look, Screen};
@@ -14,20 +14,20 @@ use unicode_width::UnicodeWidthStr;
 
 /// The smallest screen that a game fits on.
 const LEAST: (usize, usize) = (50, 16);
-/// Columns between the board and the moves, and those that the moves have at least beside a larger board.
+/// The columns between the board and the moves, and the minimum columns of the moves beside a larger board.
 const MARGIN: usize = 3;
 const MOVES: usize = 45;
 /// Rows that a larger board leaves: the title and a blank, the files, four lines and a graph below it, the keys.
 const OTHER_ROWS: usize = 11;
 
-/// How large the board is: a square has `scale` rows and twice as many columns and one.
+/// The size of the board: a square has `scale` rows, and twice that number of columns plus one.
 #[derive(Clone, Copy)]
 struct BoardSize {
     scale: usize,
 }
 
 impl BoardSize {
-    /// Returns the largest that leaves room for the moves beside it and the lines below it.
+    /// Returns the largest board that leaves room for the moves beside it and the lines below it.
     fn for_screen(screen: &Screen) -> BoardSize {
         let fits = |size: &BoardSize| {
             size.columns() + MARGIN + MOVES <= screen.width && 8 * size.scale + OTHER_ROWS <= screen.height
@@ -58,7 +58,7 @@ const DARK_LAST: u8 = 143;
 const WHITE: u8 = 231;
 const BLACK: u8 = 16;
 
-/// Returns the screen of so many columns and rows.
+/// Returns the screen with this number of columns and rows.
 pub fn draw(app: &mut App, width: usize, height: usize) -> Screen {
     let mut screen = Screen::new(width, height);
     if width < LEAST.0 || height < LEAST.1 {
@@ -152,7 +152,7 @@ const EVERYWHERE: Topic = (
     ],
 );
 
-/// The keys of both pages; where they do not fit, of the page that is there.
+/// The keys of both pages; if they do not fit, only the keys of the current page.
 fn help(app: &App, screen: &mut Screen) {
     const KEYS: usize = 14;
     let here = if app.page == Page::Game { IN_A_GAME } else { IN_THE_LIST };
@@ -311,11 +311,11 @@ fn letter(piece: Piece, unicode: bool) -> char {
     }
 }
 
-/// The clocks, where the game stands, and a graph of the evaluations or the clocks.
+/// The clocks, the current position in the game, and a graph of the evaluations or the clocks.
 fn below_the_board(app: &App, sheet: &Sheet, size: BoardSize, screen: &mut Screen) {
     let columns = size.columns();
     let node = &sheet.nodes[app.node];
-    // In a variation, the data of the main line where it branched.
+    // In a variation, the data of the main line at the branch.
     let mut main = app.node;
     while sheet.nodes[main].depth > 0 {
         main = sheet.nodes[main].before;
@@ -477,7 +477,7 @@ impl Text {
         (self.column, self.glue) = (0, false);
     }
 
-    /// Ends the line where so many columns are not left.
+    /// Ends the line if fewer columns are left.
     fn reserve(&mut self, columns: usize) {
         if self.column > 0 && self.column + usize::from(!self.glue) + columns > self.width {
             self.end_line();

@@ -5,7 +5,7 @@ use crossterm::{cursor, queue, terminal};
 use std::io::{self, Write};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// How a cell looks; colors are of the 256 that terminals have.
+/// The style of a cell; colors are from the terminal's 256.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Look {
     pub ink: Option<u8>,
@@ -66,7 +66,7 @@ impl Screen {
             if column + width > end {
                 break;
             }
-            // A combining character has no cell of its own.
+            // A combining character has no separate cell.
             if width > 0 {
                 let at = row * self.width + column;
                 self.cells[at] = Cell { letter: Some(letter), look };
@@ -79,7 +79,7 @@ impl Screen {
         column
     }
 
-    /// Gives the cells of a row another look.
+    /// Changes the style of a row's cells.
     pub fn look(&mut self, row: usize, look: Look) {
         if row < self.height {
             self.cells[row * self.width..(row + 1) * self.width].iter_mut().for_each(|cell| cell.look = look);
@@ -93,7 +93,7 @@ impl Screen {
         self.cells.chunks(self.width).map(|cells| row(cells).trim_end().to_owned()).collect()
     }
 
-    /// Returns the look of a cell.
+    /// Returns the style of a cell.
     #[cfg(test)]
     pub fn look_at(&self, column: usize, row: usize) -> Look {
         self.cells[row * self.width + column].look

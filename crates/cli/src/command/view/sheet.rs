@@ -13,11 +13,11 @@ pub struct Node {
     pub number: String,
     pub san: String,
     pub position: Position,
-    /// From where to where the move went.
+    /// The origin and the target of the last move.
     pub squares: Option<(Square, Square)>,
     /// The ply of the position after the move.
     pub ply: u32,
-    /// How deep in variations it stands; 0 for the main line.
+    /// The depth in variations; 0 for the main line.
     pub depth: usize,
     pub before: usize,
     /// The next moves: first the move of the line, then the moves of variations.
@@ -114,7 +114,7 @@ impl Sheet {
         })
     }
 
-    /// Returns the place after so many plies of the main line, or the last one.
+    /// Returns the index after this many plies of the main line, or the last one.
     pub fn at_ply(&self, ply: u32) -> usize {
         let mut at = 0;
         while self.nodes[at].ply < ply
@@ -132,7 +132,7 @@ impl Sheet {
         known.filter_map(|clock| *clock).next_back()
     }
 
-    /// Returns what an engine says of the main line's move to a ply.
+    /// Returns the engine analysis of the main line's move to a ply.
     pub fn analysis(&self, ply: u32) -> Option<&Analysis> {
         self.analysis.iter().find(|analysis| analysis.ply == ply)
     }
@@ -143,7 +143,7 @@ impl Sheet {
     }
 }
 
-/// Returns what a NAG looks like after a move: as the standard has it, or as its number.
+/// Returns the text of a NAG after a move: its standard symbol, or its number.
 fn glyph(nag: u8) -> String {
     let glyphs = ["", "!", "?", "!!", "??", "!?", "?!", "□"];
     if let Some(glyph) = glyphs.get(usize::from(nag)) {

@@ -1,12 +1,12 @@
-//! What a game has to reach, as the functions `reaches`, `matches_subfen` and `scoutfish_query` say it: one meaning for
-//! a row's moves and for a search in an archive.
+//! The conditions of the functions `reaches`, `matches_subfen` and `scoutfish_query`, with one meaning for a row's
+//! moves and for a search in an archive.
 
 use crate::line::with_stream;
 use scoresheet::query::pattern::{BoardPattern, Condition, Streak};
 use scoresheet::query::{Board, MainLine};
 use scoresheet::{Pattern, Position, PositionQuery};
 
-/// The functions that ask for games.
+/// The functions that test games.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Question {
     /// `reaches(brenner, fen)`.
@@ -18,10 +18,10 @@ pub enum Question {
 }
 
 impl Question {
-    /// All of them.
+    /// All functions.
     pub const ALL: [Question; 3] = [Question::Reaches, Question::MatchesSubfen, Question::ScoutfishQuery];
 
-    /// Returns the name of its function.
+    /// Returns the name of the function.
     pub fn name(self) -> &'static str {
         match self {
             Question::Reaches => "reaches",
@@ -32,9 +32,9 @@ impl Question {
 }
 
 impl Question {
-    /// Reads what a function's second argument says.
+    /// Parses the function's second argument.
     ///
-    /// Errors: what is wrong with it.
+    /// Errors: the argument is invalid.
     pub fn board(self, text: &str) -> Result<Board, String> {
         let named = |error: &dyn std::fmt::Display| format!("{}: {error}", self.name());
         Ok(match self {
@@ -52,17 +52,17 @@ impl Question {
     }
 }
 
-/// A position or pattern, made ready for many games.
+/// A position or pattern, compiled for many games.
 #[derive(Debug)]
 pub enum Look<'a> {
-    /// A walk in search of a position.
+    /// A walk that stops at a position.
     Position(Box<MainLine<'a>>),
     /// A pattern.
     Pattern(&'a Pattern),
 }
 
 impl<'a> Look<'a> {
-    /// Returns what looks for one position, or a pattern; `None` for several positions.
+    /// Returns the search for one position, or for a pattern; `None` for several positions.
     pub fn new(board: &'a Board) -> Option<Look<'a>> {
         match board {
             Board::AnyPosition(positions) => positions.first().map(|query| Look::Position(Box::new(query.main_line()))),
@@ -73,7 +73,7 @@ impl<'a> Look<'a> {
 
     /// Returns the first ply at which a game in Brenner bytes has the position; `None` for patterns.
     ///
-    /// Errors: the bytes are no game.
+    /// Errors: the bytes are not a game.
     pub fn first_ply(&self, bytes: &[u8]) -> Result<Option<u32>, String> {
         match self {
             Look::Position(line) => {
@@ -83,9 +83,9 @@ impl<'a> Look<'a> {
         }
     }
 
-    /// Returns whether a game in Brenner bytes has it.
+    /// Returns whether a game in Brenner bytes matches.
     ///
-    /// Errors: the bytes are no game.
+    /// Errors: the bytes are not a game.
     pub fn is_in(&self, bytes: &[u8]) -> Result<bool, String> {
         with_stream(bytes, |stream| match self {
             Look::Position(line) => {
