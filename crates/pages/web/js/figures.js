@@ -4,7 +4,7 @@
 
 import { bar, bars, heat, line, shares, sheet } from "./chart.js";
 import { el } from "./dom.js";
-import { counted, date, number, percent, t } from "./i18n.js";
+import { counted, date, number, openingName, percent, t } from "./i18n.js";
 import { miniature } from "./picture.js";
 
 /** Returns a text in the quotation marks of the filter language. */
@@ -53,7 +53,7 @@ export function statistics(found, to) {
     found.squares && section("squares", el("div.boards", {}, heat(t("white_moves"), found.squares.white), heat(t("black_moves"), found.squares.black))),
     stacked("endings", endings(found.by_ending ?? []), (group) => group.name, ["first_side", "draws", "other_side"]),
     found.first_moves?.length > 0 && section("first_moves", el("div.boards", {}, found.first_moves.map((own) => el("figure", {}, miniature(own.fen),
-      el("figcaption", {}, el("strong", {}, own.line), ` ${own.opening ?? ""}`, el("div.soft", {}, counted("game", own.games)), bar(own)))))),
+      el("figcaption", {}, el("strong", {}, own.line), ` ${openingName(own.opening)}`, el("div.soft", {}, counted("game", own.games)), bar(own)))))),
     list("players", ["player", "games", "won", "drawn", "lost"],
       found.players.map((own) => [link(to.player(own.name), own.name), ...[own.games, own.won, own.drawn, own.lost].map((count) => number(count))])),
     list("events", ["event", "games"], found.events.map((own) => [link(to.event(own.name), own.name), number(own.games)])),
@@ -120,8 +120,8 @@ export function player(found, to) {
     found.names.length > 1 && list("names", ["player", "games"], found.names.map((own) => [own.name, number(own.games)])),
     points("sides", "side", sides.map(([side, own]) => ({ ...own, side })), (own) => t(own.side), (own) => to.games("", own.side === "both" ? undefined : own.side)),
     years.length > 1 && section("results_by_year", shares(t("results_by_year"), years, [t("year"), t("games")], ["won", "drawn", "lost"])),
-    points("with_white", "opening", found.openings_with_white, (own) => own.opening, (own) => to.games(family(own), "white")),
-    points("with_black", "opening", found.openings_with_black, (own) => own.opening, (own) => to.games(family(own), "black")),
+    points("with_white", "opening", found.openings_with_white, (own) => openingName(own.opening), (own) => to.games(family(own), "white")),
+    points("with_black", "opening", found.openings_with_black, (own) => openingName(own.opening), (own) => to.games(family(own), "black")),
     points("opponents", "opponent", found.opponents, (own) => link(to.player(own.opponent), own.opponent), (own) => to.games(`opponent = ${quoted(own.opponent)}`)),
     points("years", "year", found.years, (own) => own.year, (own) => to.games(span(own))),
     games("best_wins", found.best_wins, to), games("worst_losses", found.worst_losses, to),
@@ -131,10 +131,10 @@ export function player(found, to) {
 /** Returns the sections of an opening: members as of `scoresheet opening --json`. */
 export function opening(found, to) {
   return [
-    el("div.boards", {}, el("figure", {}, miniature(found.fen), el("figcaption", {}, found.opening))),
+    el("div.boards", {}, el("figure", {}, miniature(found.fen), el("figcaption", {}, openingName(found.opening)))),
     el("p.total", {}, counted("game", found.games)),
     points("results", "side", [found], () => t("white")),
-    points("moves", "move", found.moves, (own) => `${own.san} ${own.opening}`),
+    points("moves", "move", found.moves, (own) => `${own.san} ${openingName(own.opening)}`),
     points("by_rating", "rating", found.ratings, (own) => own.rating_band),
     points("years", "year", found.years, (own) => own.year),
     points("with_white", "player", found.with_white, (own) => own.player),

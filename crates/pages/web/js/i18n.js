@@ -107,3 +107,36 @@ export function unsan(text) {
   const english = Object.fromEntries(Object.entries(back).map(([one, other]) => [other, one]));
   return text.replace(/[A-Z]/g, (letter) => english[letter] ?? letter);
 }
+
+/** Returns the name of an opening, which is known in English, in the language of the page: by lists of families and parts,
+ * and by rules for names such as "Najdorf Variation" (a compound) and "Classical Variation" (an adjective, declined). What
+ * neither knows stays as it is. */
+export function openingName(name) {
+  const known = texts.openings;
+  if (!known || !name) return name ?? "";
+  return name.split(": ").map((level) => level.split(", ").map((part) => openingPart(part, known)).join(", ")).join(": ");
+}
+
+function openingPart(part, known) {
+  const { families, parts, ends, adjectives, places, names, with: conjunction } = known;
+  const whole = families[part] ?? parts[part];
+  if (whole) return whole;
+  const [, after] = /^with (.+)$/.exec(part) ?? [];
+  if (after) return `${conjunction} ${/[a-h][1-8]/.test(after) ? san(after) : openingPart(after, known)}`;
+  const words = part.split(" ");
+  // "Smith-Morra Gambit Accepted"
+  if (words.length > 2 && ["Accepted", "Declined", "Deferred"].includes(words.at(-1))) words.unshift(words.pop());
+  const [noun, gender] = ends[words.pop()] ?? [];
+  if (!noun || !words.length) return part;
+  const before = [];
+  for (let next; (next = adjective(words[0], gender, adjectives, places)); ) {
+    before.push(next);
+    words.shift();
+  }
+  const stem = words.map((word) => names[word] ?? word.replace(/'s$/, ""));
+  const text = [...before, [...stem, noun].join("-")].join(" ");
+  return text[0].toUpperCase() + text.slice(1);
+}
+
+/** Returns an adjective of the noun's gender without an article ("klassische"), or of a place, which is not declined. */
+const adjective = (word, gender, adjectives, places) => places[word] ?? (adjectives[word] && adjectives[word] + { m: "er", f: "e", n: "es" }[gender]);

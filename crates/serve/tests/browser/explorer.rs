@@ -241,3 +241,38 @@ fn a_page_that_is_not_there_says_so_and_leads_on() {
     browser.open(&format!("http://{}/explorer?fen=4k3/P7/8/8/8/8/8/4K3_w_-_-_0_1", server.address));
     browser.until("document.querySelectorAll('.board .pieces g').length === 3");
 }
+
+/// German pages have German names of openings: by a list, as compounds, and with adjectives of the noun's gender.
+#[test]
+fn openings_have_german_names() {
+    let Some(mut browser) = browser() else { return };
+    let server = Server::of("1. e4 c5 2. Nf3 d6 3. d4 cxd4 4. Nxd4 Nf6 5. Nc3 a6 *\n");
+    browser.dark(false);
+    browser.open(&format!("http://{}/explorer", server.address));
+    browser.eval("localStorage.setItem('language', 'de')");
+    browser.open(&format!("http://{}/explorer?play=e2e4,c7c5,g1f3,d7d6,d2d4,c5d4,f3d4,g8f6,b1c3,a7a6", server.address));
+    browser.until(
+        "document.querySelector('.opening')?.textContent === 'B90 Sizilianische Verteidigung: Najdorf-Variante'",
+    );
+    let names = scoresheet::query::Openings::table().names();
+    let german =
+        browser.eval(&format!("import('/assets/js/i18n.js').then(({{ openingName }}) => {names:?}.map(openingName))"));
+    let german: Vec<&str> = german.as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
+    let of = |name: &str| german[names.binary_search(&name).unwrap()];
+    assert_eq!(
+        of("Italian Game: Classical Variation, Greco Gambit"),
+        "Italienische Partie: Klassische Variante, Greco-Gambit"
+    );
+    assert_eq!(
+        of("Danish Gambit Accepted: Svenonius Defense"),
+        "Angenommenes Nordisches Gambit: Svenonius-Verteidigung"
+    );
+    // What neither list nor rules know stays; that is little.
+    let english = names.iter().zip(&german).filter(|(name, german)| {
+        name == german
+            || ["Variation", "Defense", "Attack", "Opening", " Game"].iter().any(|word| german.contains(word))
+    });
+    let english: Vec<_> = english.collect();
+    assert!(names.len() > 3_000 && english.len() * 100 < names.len(), "{english:?}");
+    assert_eq!(browser.complaints(), [""; 0]);
+}

@@ -217,10 +217,10 @@ fn the_pages_speak_german() {
             "Explorer,Partien,Suche,Statistik"
         );
         // No key stands where a text should, and no English word that the pages use most.
-        // The names of tags, filters and openings are what they are.
+        // The names of tags and filters are what they are.
         let text = browser.text(
             "(() => { const copy = document.body.cloneNode(true); \
-             copy.querySelectorAll('details .data, code, .opening').forEach((node) => node.replaceWith(' ')); \
+             copy.querySelectorAll('details .data, code').forEach((node) => node.replaceWith(' ')); \
              return [...copy.querySelectorAll('*')].map((node) => [...node.childNodes].filter((own) => own.nodeType === 3)\
              .map((own) => own.data).join(' ')).join(' '); })()",
         );

@@ -7,7 +7,7 @@ import { el, fill, sign } from "../dom.js";
 import { analysis } from "../engine.js";
 import { quoted } from "../figures.js";
 import { both, parts, words } from "../filter.js";
-import { counted, number, percent, san, short, t } from "../i18n.js";
+import { counted, number, openingName, percent, san, short, t } from "../i18n.js";
 import { announce, copy, diagrams, embedding, empty, exact, gameRows, gamesTable, load, popover } from "../parts.js";
 import * as state from "../state.js";
 import { typedMove } from "../typed.js";
@@ -128,7 +128,7 @@ export function show(main, { params, embedded, signal }) {
     const marks = last ? [last.slice(0, 2), last.slice(2, 4)].map((square) => ({ square, color: "last" })) : [];
     board.show(position.fen, position.legal, { squares: marks });
     engine.show(position.fen);
-    fill(opening, position.opening ? [el("strong", {}, position.opening.eco), " ", position.opening.name] : el("span.soft", {}, t("no_opening")));
+    fill(opening, position.opening ? [el("strong", {}, position.opening.eco), " ", openingName(position.opening.name)] : el("span.soft", {}, t("no_opening")));
     const first = position.start.split(" ");
     const black = first[1] === "b";
     const from = Number(first[5]) || 1;
@@ -290,7 +290,7 @@ export function show(main, { params, embedded, signal }) {
   }
 
   function button(row, place) {
-    return el("button.move", { type: "button", "data-uci": row.uci, title: row.opening ? `${row.opening.eco} ${row.opening.name}` : "", onclick: () => panel.hasAttribute("data-stale") || play(row.uci) },
+    return el("button.move", { type: "button", "data-uci": row.uci, title: row.opening ? `${row.opening.eco} ${openingName(row.opening.name)}` : "", onclick: () => panel.hasAttribute("data-stale") || play(row.uci) },
       place < 9 ? el("span.number", { "aria-hidden": "true" }, place + 1) : null, san(row.san));
   }
 

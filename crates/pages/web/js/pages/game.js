@@ -5,7 +5,7 @@ import { Board } from "../board.js";
 import { graph, time } from "../chart.js";
 import { el, fill, sign } from "../dom.js";
 import { analysis } from "../engine.js";
-import { counted, date, number as written, san, short, t, told } from "../i18n.js";
+import { counted, date, number as written, openingName, san, short, t, told } from "../i18n.js";
 import { announce, brokenPage, copy, diagrams, embedding, linked, load, player, playerPage, popover, result } from "../parts.js";
 import { readMarks } from "../picture.js";
 import * as state from "../state.js";
@@ -141,7 +141,7 @@ export function view(holder, game, params, embedded, isIndexed, signal) {
   fill(holder,
     embedded ? el("h1.visually-hidden", {}, `${tag("White")} – ${tag("Black")}`) : [
       el("h1", {}, person("White"), " – ", person("Black"), " ", el("span.result", {}, result(game.result))),
-      el("p.soft", {}, heading.map((text, place) => [place ? " · " : "", text]), game.opening && el("span", {}, `${heading.length ? " · " : ""}${game.opening.eco} ${game.opening.name}`)),
+      el("p.soft", {}, heading.map((text, place) => [place ? " · " : "", text]), game.opening && el("span", {}, `${heading.length ? " · " : ""}${game.opening.eco} ${openingName(game.opening.name)}`)),
       game.has_fault ? el("p.notice", {}, t("source_fault")) : null],
     el("div.columns.game-columns", {},
       el("section.left", { "aria-label": t("board") },

@@ -4,7 +4,7 @@ import * as api from "../api.js";
 import { miniature } from "../picture.js";
 import { el, fill, later, sign } from "../dom.js";
 import * as filter from "../filter.js";
-import { counted, date, number, t } from "../i18n.js";
+import { counted, date, number, openingName, t } from "../i18n.js";
 import { broken, empty, link, load, playerPage, result } from "../parts.js";
 import * as state from "../state.js";
 
@@ -161,7 +161,7 @@ export function show(main, { params, signal }) {
       cell("elo", game.black_elo ?? ""),
       cell("date", date(game.date)),
       cell("eco", game.eco ?? ""),
-      cell("opening", title(game.opening)),
+      cell("opening", title(openingName(game.opening))),
       cell("event", title(game.event)),
       cell("plies", Math.ceil(game.plies / 2)));
   }
@@ -195,7 +195,7 @@ export function show(main, { params, signal }) {
     try {
       const whole = await api.game(game.game, signal);
       const fen = game.ply !== undefined ? whole.moves[game.ply - 1]?.fen ?? whole.start : whole.end;
-      if (pictured === place) fill(picture, miniature(fen), el("p", {}, el("strong", {}, `${game.white ?? "?"} – ${game.black ?? "?"}`)), el("p.soft", {}, whole.opening ? `${whole.opening.eco} ${whole.opening.name}` : ""));
+      if (pictured === place) fill(picture, miniature(fen), el("p", {}, el("strong", {}, `${game.white ?? "?"} – ${game.black ?? "?"}`)), el("p.soft", {}, whole.opening ? `${whole.opening.eco} ${openingName(whole.opening.name)}` : ""));
     } catch { /* a picture is a help, no more */ }
   }, 60);
 
