@@ -133,7 +133,7 @@ fn reports_show_figures() {
 
     report(&room, &["player", "g.bga", "Adler"]);
     let page = shown(&room, "en").unwrap();
-    assert_eq!((&rows(&page, "By colour")[3][0], &rows(&page, "By colour")[3][1]), (&"Both".into(), &"4".into()));
+    assert_eq!((&rows(&page, "By color")[3][0], &rows(&page, "By color")[3][1]), (&"Both".into(), &"4".into()));
     assert_eq!(rows(&page, "Wins against the highest-rated")[1][1], "Adler 2400");
     report(&room, &["opening", "g.bga", "--moves", "e4"]);
     let page = shown(&room, "en").unwrap();
