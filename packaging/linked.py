@@ -49,7 +49,8 @@ def linked(asked: argparse.Namespace) -> list[dict]:
     tree = cargo("tree", *common, "--package", asked.package, "--target", asked.target, *features,
                  "--edges", "normal,no-proc-macro", "--prefix", "none", "--format", "{p}")  # fmt: skip
     names = {tuple(line.split(" ")[:2]) for line in tree.splitlines() if line}
-    packages = json.loads(cargo("metadata", *common, "--format-version", "1", "--filter-platform", asked.target))
+    # All features: the resolution of the default ones lacks the packages of the others.
+    packages = json.loads(cargo("metadata", *common, "--format-version", "1", "--filter-platform", asked.target, "--all-features"))
     nodes = {node["id"]: node for node in packages["resolve"]["nodes"]}
     chosen = [package for package in packages["packages"] if (package["name"], f"v{package['version']}") in names]
     if len(chosen) != len(names):
