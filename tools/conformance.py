@@ -6,7 +6,7 @@
     python3 tools/conformance.py --levels AP -- ./reader
     python3 tools/conformance.py --scoresheet target/release/scoresheet
 
-After `--` comes the reader's command. It is called with these arguments, for the levels that are named (FORMAT.md,
+After `--` comes the reader's command. The runner calls it with these arguments, for the named levels (FORMAT.md,
 section 2):
 
     fen ARCHIVE           A: the FEN of each game and ply on standard input, `GAME PLY` a line, one a line
@@ -14,8 +14,8 @@ section 2):
     digest ARCHIVE        B: the content digest in hexadecimal
     source ARCHIVE N      C: the bytes of source N, from 0
 
-and P means that it does so for archives of packed moves too. A reader of side files (sections 19 to 21) is called so;
-the archive is beside the file, and no other reader is asked for S:
+P means that the reader also does so for archives of packed moves. A reader of side files (sections 19 to 21) gets the
+calls below, with the archive beside the file; only such readers get the calls of S:
 
     rows FILE             S: the rows of a side file, for the games of the segments that hold, in the order of games:
                           .bgs  `GAME HEX16`, the signature
@@ -27,15 +27,20 @@ the archive is beside the file, and no other reader is asked for S:
                           games that are not deleted, ascending: `GAME:PLY GAME:PLY ..`. Clocks do not count. Missing,
                           stale and damaged side files change no answer
 
-A reader ends with 0; with 1 where it refuses something or games may be missing, whatever it has written; other codes,
-and an end by a signal, are failures. With `--scoresheet` the command of this project is asked in its own words.
+A reader's exit code is 0, or 1 if it refuses something or games may be missing, whatever it has written. Other codes,
+and an end by a signal, are failures. With `--scoresheet` the runner uses the command line of this project's command.
 
-expected.json has for each file whether it `opens`, whether games may be missing (`incomplete`), the games whose moves
-can be had with their plies, the SHA-256 of their FENs from ply 0 on, the games whose moves a reader refuses with the ply
-from which it does (null where only the end shows it), the games whose tags it refuses, the SHA-256 of the tags, the
-digest (null where a reader refuses it) and the SHA-256 of each exact source. side.json has for each set of three side
-files the archive, the rows of each file (null where a reader refuses it), and FENs with their places. The runner copies
-archive and side files into a temporary folder. Ends with 1 if anything differs. Needs Python 3.8.
+expected.json has these members for each file:
+
+- whether it `opens`, and whether games may be missing (`incomplete`);
+- the games with readable moves, their plies, and the SHA-256 of their FENs from ply 0 on;
+- the games whose moves a reader refuses, with the first refused ply (null if only the end shows the fault);
+- the games whose tags a reader refuses, and the SHA-256 of the tags;
+- the digest (null if a reader refuses it), and the SHA-256 of each exact source.
+
+side.json has for each set of three side files the archive, the rows of each file (null if a reader refuses the file),
+and FENs with their places. The runner copies archive and side files into a temporary folder. It ends with 1 if anything
+differs. Needs Python 3.8.
 """
 
 import argparse
@@ -51,7 +56,7 @@ SUITE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "testdata
 
 
 class Reader:
-    """A reader with the command line of the document."""
+    """A reader with the command line above."""
 
     def __init__(self, command):
         self.command = command
@@ -121,7 +126,7 @@ def sha256(data):
 
 
 def found(name, done, good):
-    """Reports an end of a call that does not fit: it must succeed if `good`, and otherwise refuse with a reason."""
+    """Reports a wrong exit code: the call must succeed if `good`, and otherwise refuse with a reason."""
     code, out, message = done
     if code not in (0, 1):
         yield "%s: ended with %d: %s" % (name, code, message)
@@ -134,7 +139,7 @@ def found(name, done, good):
 
 
 def check_sides(reader, one, suite):
-    """Yields what differs of three side files beside an archive."""
+    """Yields the differences of three side files beside an archive."""
     with tempfile.TemporaryDirectory() as folder:
         archive = os.path.join(folder, "asked.bga")
         shutil.copyfile(os.path.join(suite, one["archive"]), archive)
@@ -180,7 +185,7 @@ def check(reader, levels, one, suite):
         yield from said("fen", reader.fen(path, pairs), whole, one["fens"])
         yield from found("fen beyond the end", reader.fen(path, [(pairs[-1][0], pairs[-1][1] + 1)]), False)
     for game, ply in one["refuses_moves"]:
-        # Only the digest must refuse a game whose fault is at its end.
+        # If a game's fault is at its end, only the digest must refuse the game.
         if ply is not None:
             yield from found("fen of game %d" % game, reader.refused(path, game, ply), False)
     if one["tagged"]:
@@ -203,7 +208,7 @@ def check(reader, levels, one, suite):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--levels", default="ABCP", help="of A, B, C, P, S")
+    parser.add_argument("--levels", default="ABCP", help="levels, of A, B, C, P, S (default: ABCP)")
     parser.add_argument("--suite", default=SUITE, help="the folder with expected.json and side.json")
     parser.add_argument("--scoresheet", metavar="PROGRAM", help="this project's command instead of a reader")
     parser.add_argument("reader", nargs="*", help="the reader's command, after --")

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 """A second reader of Scoresheet archives, written from FORMAT.md alone: levels A, B, C and P, in plain Python.
 
-It is an appendix to that document rather than a tool: each part names its section, nothing is fast, and nothing is
-shared with the program. A test compares what it says with what the program says.
+It is an appendix to that document rather than a tool. Each part names its section; it is not fast, and it shares no
+code with the program. A test compares its output with the program's.
 
     python3 tools/reader.py digest ARCHIVE             the content digest, as `scoresheet info --digest`
-    python3 tools/reader.py fen ARCHIVE [GAME:PLY ..]  positions as FEN; without pairs these are read from stdin
+    python3 tools/reader.py fen ARCHIVE [GAME:PLY ..]  positions as FEN; without pairs it reads them from stdin
     python3 tools/reader.py tags ARCHIVE [GAME ..]     tag pairs, one a line
     python3 tools/reader.py source ARCHIVE [NUMBER]    a source's bytes, if its SHA-256 is right (from 0)
-    python3 tools/reader.py metadata ARCHIVE           what the archive says of itself, a key and a value a line
+    python3 tools/reader.py metadata ARCHIVE           the archive's metadata, a key and a value a line
     python3 tools/reader.py blocks ARCHIVE             the blocks
-    python3 tools/reader.py part KIND HEX [COUNT ..]   what a payload means, as JSON (section 33)
-    python3 tools/reader.py vectors FOLDER             checks the test vectors
+    python3 tools/reader.py part KIND HEX [COUNT ..]   the meaning of a payload, as JSON (section 33)
+    python3 tools/reader.py vectors FOLDER             a check of the test vectors
 
 Needs Python 3.8 and zstd: the package `zstandard`, Python 3.14's `compression.zstd`, or the command `zstd`.
 """
@@ -30,7 +30,7 @@ MOST = 1 << 60
 
 
 class Refused(Exception):
-    """What a reader must not take for good (section 23)."""
+    """Data that a reader must not accept (section 23)."""
 
 
 def need(condition, what):
@@ -42,7 +42,7 @@ def need(condition, what):
 
 
 class Bytes:
-    """Bytes that are read from the beginning on."""
+    """Bytes and a read position that starts at the beginning."""
 
     def __init__(self, data, at=0):
         self.data, self.at = data, at
@@ -90,7 +90,7 @@ def crc(identity, offset, data):
 
 
 def is_frame(data):
-    """Whether bytes are one zstd frame (RFC 8878), to their end: decompression alone may take several, or none."""
+    """Whether the bytes are exactly one zstd frame (RFC 8878): decompressors may accept several frames, or none."""
     if data[:4] != b"\x28\xb5\x2f\xfd" or len(data) < 5:
         return False
     descriptor = data[4]
@@ -226,7 +226,7 @@ class Archive:
         self.read_blocks()
 
     def walk(self, state, whole):
-        """The last commit that is found after a state, or None."""
+        """The last commit found after a state, or None."""
         last = None
         state = dict(state)
         try:
@@ -301,7 +301,7 @@ class Archive:
         return Chunk(self, self.chunks[number])
 
     def games(self, numbers=None):
-        """All games that are not deleted, or those of these numbers."""
+        """All games that are not deleted, or the games with these numbers."""
         for blocks in self.chunks:
             first, count = blocks[1].first, blocks[1].count
             wanted = [n for n in range(first, first + count) if n not in self.deleted]
@@ -332,7 +332,7 @@ def deletions(payload, games):
 
 
 def utf8(data):
-    """Section 3: text that is checked, as all but that of tags and texts."""
+    """Section 3: checked text; only the text of tags and texts is not checked."""
     text = data.decode("utf-8", "replace")
     need(text.encode() == data, "bytes that are no UTF-8")
     return text
@@ -412,13 +412,13 @@ LEAPS = ((2, -1), (2, 1), (1, 2), (-1, 2), (-2, 1), (-2, -1), (-1, -2), (1, -2))
 
 
 def beside(square, file, rank):
-    """The square so many files and ranks away, or None."""
+    """The square at this distance in files and ranks, or None."""
     file, rank = square % 8 + file, square // 8 + rank
     return rank * 8 + file if 0 <= file < 8 and 0 <= rank < 8 else None
 
 
 def span(steps):
-    """For each square, the squares along each direction, in their order; or of one step each."""
+    """For each square, the squares along each direction, in their order; or only the first square of each direction."""
     table = []
     for square in range(64):
         rays = []
@@ -441,7 +441,7 @@ SLIDES = {BISHOP: (1, 3, 5, 7), ROOK: (0, 2, 4, 6), QUEEN: range(8)}
 
 
 class Position:
-    """A position: pieces as colour * 8 + role, or -1; labels, or -1; and where each labelled piece is."""
+    """A position: pieces as colour * 8 + role, or -1; labels, or -1; and the square of each labelled piece."""
 
     def __init__(self):
         self.board, self.label, self.where = [-1] * 64, [-1] * 64, {}
@@ -507,7 +507,7 @@ class Position:
             self.where[piece << 3 | label] = square
 
     def play(self, move):
-        """Plays from, to, role promoted to or None, its label; to is the rook's square in castling. None: null move."""
+        """Plays from, to, promoted role or None, its label; `to` is the rook's square in castling. None: null move."""
         us, passed = self.turn, self.target
         self.half, self.target = self.half + 1, None
         if move is not None:
@@ -597,14 +597,14 @@ class Position:
         return self.where.get((colour << 3 | KING) << 3)
 
     def safe_after(self, move):
-        """Whether the mover's king is not attacked after a move."""
+        """Whether the mover's king is safe after a move."""
         after, us = self.copy(), self.turn
         after.play(move)
         king = after.king(us)
         return king is None or not after.attacked(king, 1 - us)
 
     def reaches(self, origin, to):
-        """Whether the piece on a square could go to another, pins, checks and castling aside."""
+        """Whether the piece on a square could go to another square, ignoring pins, checks and castling."""
         piece, board = self.board[origin], self.board
         colour, role = piece >> 3, piece & 7
         if board[to] >= 0 and (board[to] >> 3 == colour or to == self.king(1 - colour)):
@@ -627,7 +627,7 @@ class Position:
         return False
 
     def can_move(self):
-        """Whether there is a legal move, castling aside: it is never the only one."""
+        """Whether there is a legal move; castling is left out, because it is never the only legal move."""
         for origin in range(64):
             if self.board[origin] >= 0 and self.board[origin] >> 3 == self.turn:
                 for to in range(64):
@@ -678,7 +678,7 @@ STANDARD += bytes([0x1E, 7, 0, 63, 56, 0, 1])
 
 
 def elements(stream):
-    """The elements of a stream, as kind and bytes; texts apart."""
+    """The elements of a stream, as kind and bytes, without texts."""
     at = 0
     while at < len(stream):
         byte, size, kind = stream[at], 1, "move"
@@ -700,7 +700,7 @@ def elements(stream):
 
 
 def decode(position, code):
-    """The move that bytes name in a position: what `play` takes."""
+    """The move that bytes name in a position, as arguments of `play`."""
     us, byte, label, promotion = position.turn, code[0], None, None
     if byte == 0xC1:
         return None
@@ -773,7 +773,7 @@ def signed(value, bits=64):
 
 
 class Coder:
-    """A range coder that is read."""
+    """The reading side of a range coder."""
 
     def __init__(self, data):
         self.data, self.at, self.range = data, 4, 0xFFFFFFFF
@@ -793,7 +793,7 @@ class Coder:
         return symbol
 
     def share(self, sizes):
-        """The number of the share whose turn it is, given how long each is."""
+        """The number of the next share, from the lengths of all shares."""
         total = sum(sizes)
         q = self.range // total
         at, low, number = min(self.code // q, total - 1), 0, 0
@@ -811,7 +811,7 @@ class Coder:
 
 
 def fresh(node):
-    """What is thought of a node at first: its tails, and how many symbols it has seen."""
+    """A node's first estimate: its tails, and a count of 0 symbols."""
     if node == 0:
         return [[16 * (15 - i) ** 3 for i in range(16)], 0]
     a = {2: 2, 3: 4, 4: 8}.get(node, 16)
@@ -819,7 +819,7 @@ def fresh(node):
 
 
 def estimated(coder, cells):
-    """A symbol by one estimate or two, which learn it."""
+    """A symbol by one or two estimates, which then learn it."""
     means = [(t1 + t2 + 1) >> 1 for t1, t2 in zip(cells[0][0], cells[-1][0])]
     symbol = coder.symbol([(65472 * m >> 16) + 4 * (15 - i) for i, m in enumerate(means)])
     for cell in cells:
@@ -832,7 +832,7 @@ def estimated(coder, cells):
 
 
 def odds(coder, counts):
-    """Whether something is so; counts are those of yes and no."""
+    """A yes or no; `counts` are the counts of yes and no."""
     answer, total = coder.share(counts), sum(counts)
     counts[answer] += 2
     if total > 250:
@@ -847,7 +847,7 @@ class Model:
         self.estimates = {}
 
     def symbol(self, coder, places, node):
-        """A symbol of a node; places are the contexts in which it is learnt."""
+        """A symbol of a node; `places` are the contexts that learn it."""
         places = [(*place, node) for place in places]
         return estimated(coder, [self.estimates.setdefault(p, None) or self.first(p, node) for p in places])
 
@@ -888,7 +888,7 @@ def pair(a, b):
 
 
 def contexts_of(kind, n, expected, first, v1, steps, means):
-    """The contexts of a number: what FORMAT.md says under "Contexts"."""
+    """The contexts of a number (FORMAT.md, "Contexts")."""
     s1, s2, _, s4 = steps
     if kind == "plain":
         return [level(folded(s1)), pair(level(folded(s2)), level(folded(s1)))]
@@ -904,7 +904,7 @@ def contexts_of(kind, n, expected, first, v1, steps, means):
 
 
 def adaptive(kind, data, counts):
-    """The numbers of a stream: a list for each game, of as many as `counts` says."""
+    """The numbers of a stream: a list for each game, with lengths from `counts`."""
     coder, model, increments = Coder(data), Model(), Model()
     increment, last_first, steps, games = 0, 0, [0] * 4, []
     for count in counts:
@@ -941,7 +941,7 @@ def size(x):
 
 
 def predicted_fields(prediction, data, places, joined):
-    """The numbers of a predicted stream. Places are game, text and side; joined are the values of its fields by text."""
+    """The numbers of a predicted stream. Places are game, text and side; `joined` has its fields' values by text."""
     rule, thousands, power = prediction
     coder, model, rest = Coder(data), Model(), Model()
     round_odds = [[4, 4], [4, 4]]
@@ -1002,7 +1002,7 @@ class Column:
         need(self.codec <= 6, "a codec")
         self.prefix = part.string() if self.codec == 6 else b""
         self.width = part.number(1)
-        self.cells = []  # For each value, its number, 0 for a text; before differences are taken.
+        self.cells = []  # The number of each value, 0 for a text, before differences.
         self.texts = []  # The values that are kept as text.
 
     def differences(self, numbers):
@@ -1110,7 +1110,7 @@ def predicted(predictions, columns, schemas, data):
     at = [0] * len(columns)
     text_at = [0] * len(columns)
     for schema in schemas:
-        # Of each column that is not predicted: the number of the game's first tag in it, and its text.
+        # For each column that is not predicted: the number and the text of the game's first tag in it.
         known, text = {}, {}
         for c in schema:
             column = columns[c]
@@ -1182,7 +1182,7 @@ LINES_OF_MOVES = "vwxyuVWXYU"
 
 
 def fields(template):
-    """A template as literals and letters in turn: the literal before each field; and the rest."""
+    """A template as alternating literals and letters: the literal before each field, and the rest."""
     parts, literal, at = [], b"", 0
     while at < len(template):
         if template[at] == 0:
@@ -1232,14 +1232,14 @@ def texts(payload, games):
         all(number < len(templates) for number in chosen) and all(kind < 5 for kind in kinds),
         "a template or kind",
     )
-    # Where each text stands: its game, its number and its side.
+    # The place of each text: its game, its number and its side.
     owner, between = [], iter(gaps)
     for g in range(games):
         at = 0
         for n in range(placed[g] + marked[g]):
             at += next(between) + 1 if n < placed[g] else 0
             owner.append((g, len(owner), at % 2 if n < placed[g] else 0))
-    # The streams in the order of their fields' first place in the templates, with the texts that have each.
+    # The streams in the order in which their fields first occur in the templates, with the texts of each stream.
     names, uses = {}, []
     for parts, _ in templates:
         before, found = None, []
@@ -1330,7 +1330,7 @@ CASTLES, RETAKES, NO_KIND = 12, 13, 14
 
 
 class Place:
-    """A position of a line, with what the model knows of the moves before it."""
+    """A position of a line, with the model's data on the moves before it."""
 
     def __init__(self, position, kinds=(NO_KIND, NO_KIND), taken=None):
         self.position, self.kinds, self.taken = position, kinds, taken
@@ -1341,7 +1341,7 @@ class Place:
         return self.position.board.index(colour << 3 | KING)
 
     def pieces(self, role):
-        """The squares of the player's pieces of a role, in the order of the board seen from his side."""
+        """The squares of the player's pieces of a role, in the order of the board seen from the player's side."""
         own = [s for s in range(64) if self.position.board[s] == self.us << 3 | role]
         return sorted(own, key=lambda s: s ^ self.flip)
 
@@ -1359,7 +1359,7 @@ class Place:
         return RETAKES if to == self.taken else 6 + role
 
     def targets(self, origin):
-        """Where a piece could go, in the order of the board; the other king counts like any piece."""
+        """The targets of a piece, in the order of the board; the enemy king counts like any piece."""
         position, us, board = self.position, self.us, self.position.board
         role, found = board[origin] & 7, set()
         if role == PAWN:
@@ -1400,7 +1400,7 @@ class Place:
         return [to for to in targets if to in way]
 
     def rooks(self):
-        """The rooks with which the king has not lost the right to castle, in the order of the board."""
+        """The rooks with which the king may still castle, in the order of the board."""
         position = self.position
         rooks = [position.rooks[2 * self.us + side] for side in (0, 1) if position.rights >> (2 * self.us + side) & 1]
         return sorted(rooks, key=lambda s: s ^ self.flip)
@@ -1436,7 +1436,7 @@ class Lines:
         self.added = [[0] * 384, [0] * 384]
 
     def text(self, letter, moves, before, played):
-        """The text of a line of so many moves; `before` is the position before the commented move, `played` that move."""
+        """The text of a line of moves; `before` is the position before `played`, the commented move."""
         if moves == 0:
             return b""
         for colour in (0, 1):
@@ -1633,7 +1633,7 @@ class Game:
         need(due is None and next(marked, None) is None, "a text without its place")
 
     def scenes(self, placed):
-        """For each placed comment the position before its move, and the move; nothing where no comment has lines."""
+        """For each placed comment the position before its move, and the move; nothing if no comment has lines."""
         if all(isinstance(piece, bytes) for _, pieces in placed for piece in pieces):
             return [None] * len(placed)
         wanted, found = {at for at, _ in placed}, {}
@@ -1656,7 +1656,7 @@ class Game:
         return [found.get(at) for at, _ in placed]
 
     def digest(self):
-        """Section 17; a game with an illegal move has none."""
+        """Section 17; a game with an illegal move has no digest."""
         for _ in self.positions():
             pass
         pairs = self.tags()
@@ -1923,7 +1923,7 @@ class Writer:
 
 
 def windows_1252(text):
-    """The text in Windows-1252 as WHATWG has it (five bytes are control characters), or as it is."""
+    """The text in WHATWG's Windows-1252 (five bytes are control characters), or unchanged."""
     out = bytearray()
     for character in text.decode():
         if ord(character) in (0x81, 0x8D, 0x8F, 0x90, 0x9D):
@@ -1937,7 +1937,7 @@ def windows_1252(text):
 
 
 def original(game):
-    """The bytes of the source that a game is made of."""
+    """The bytes of the source that belong to a game."""
     style, edits = game.chunk.layout()[game.place]
     expected, out = Bytes(Writer(style).game(game)), b""
     for copy, delete, insert in edits:
@@ -2050,7 +2050,7 @@ class PackedModel:
         self.to, self.origin, self.victim = words(24576), words(24576), words(2304)
         self.sharpness, self.kinds, self.ends = words(8, "H"), words(8, "H"), words(1024, "H")
         self.falls = [round(65536 * 2 ** (-i / 256)) for i in range(256)]
-        # A node is its count, and for each edge (from, to) its count and the node it leads to, or None.
+        # A node is its count, and for each edge (from, to) the edge's count and its node, or None.
         self.book, claimed = [], 1
         while part.at < len(part.data):
             count, edges = self.count(part.number(1)), {}
@@ -2076,7 +2076,7 @@ class PackedCoder:
         return self.data[at : at + 8] + bytes(8 - len(self.data[at : at + 8]))
 
     def symbol(self, frequencies, total=None):
-        """The number of the interval, or how many there are if it is beyond them all."""
+        """The number of the interval, or the number of intervals if the value is beyond all of them."""
         unit = self.range // (total or sum(frequencies))
         share, low = min(self.code // unit, (total or sum(frequencies)) - 1), 0
         for number, frequency in enumerate(frequencies):
@@ -2111,7 +2111,7 @@ class PackedCoder:
 
 
 class View:
-    """A position as the player to move sees it, in bits."""
+    """A position seen from the player to move, as bitboards."""
 
     def __init__(self, position):
         us, self.flip = position.turn, 56 if position.turn else 0
@@ -2156,7 +2156,7 @@ class View:
         return 0
 
     def discoverers(self):
-        """Own pieces that alone stand between the enemy king and an own slider that would attack it."""
+        """Own pieces that stand alone between the enemy king and an own slider."""
         found = 0
         for direction in range(8):
             sliders = self.own[QUEEN] | self.own[BISHOP if direction % 2 else ROOK]
@@ -2243,7 +2243,7 @@ def material(position, colour, pawns=True):
 
 
 class PackedLine:
-    """A line of a packed game: a last move is role, from, to, whether it captured; squares as on the board."""
+    """A line of a packed game. A last move is role, from, to and whether it captured; squares are not flipped."""
 
     def __init__(self, position, node):
         self.position, self.last, self.own, self.before = position, None, None, None
@@ -2270,7 +2270,7 @@ class PackedLine:
         return next((phase for phase, least in enumerate((51, 37, 23, 11), 1) if values >= least), 5)
 
     def outputs(self, model, view):
-        """The outputs of the policy head's units that are not 0, as unit and output."""
+        """The nonzero outputs of the policy head, as unit and output."""
         rows = []
         for role in range(6):
             pieces = (view.own[role], view.enemy[role])
@@ -2396,7 +2396,7 @@ class PackedLine:
         return code
 
     def over(self, model, coder, result):
-        """Whether the game is over; with more slack the question is not put."""
+        """Whether the game is over; with more slack nothing is coded."""
         position, slack = self.position, coder.slack()
         if slack > 23:
             return False
@@ -2413,7 +2413,7 @@ class PackedLine:
 
 
 def canonical(position, origin, to, promotion):
-    """The canonical bytes of a legal move (section 8), and the label of what it promotes to, or -1."""
+    """The canonical bytes of a legal move (section 8), and the label of the promoted piece, or -1."""
     us, role, label, new = position.turn, position.board[origin] & 7, position.label[origin], -1
     if position.castles(origin, to):
         return bytes([4 if to > origin else 5]), new
@@ -2459,7 +2459,7 @@ def unpack(data, start):
     kind = coder.symbol(model.kinds, 65536)
     need(kind < 8, "a kind of packed game")
     result, rich, stream = kind & 3, kind >= 4, b""
-    # The standard position as the player to move sees it is in the book, whatever the clocks.
+    # If the player to move sees the standard position, the game is in the book, whatever the clocks.
     seen = [piece if piece < 0 else piece ^ position.turn << 3 for piece in position.board]
     seen = [seen[square ^ (56 if position.turn else 0)] for square in range(64)]
     in_book = seen == Position.read(Bytes(STANDARD)).board and position.rights == 15 and position.target is None
@@ -2510,12 +2510,12 @@ def text_of(data):
     return data.decode("utf-8", "replace")
 
 
-# What a record's vector calls its elements; all others are moves.
+# The names of elements in the vectors of records; all other elements are moves.
 ELEMENTS = {0: "text", 1: "0-1", 2: "1-0", 3: "1/2-1/2", 6: "?", 7: "!", 0xC3: "(", 0xC4: ")"}
 
 
 def part(kind, data, numbers):
-    """What a part means, as a value that JSON can hold."""
+    """The meaning of a part, as a JSON value."""
     if kind == "varint":
         read = Bytes(data)
         value = read.varint()
@@ -2596,7 +2596,7 @@ def part(kind, data, numbers):
 
 
 def opened(vector, folder):
-    """What a reader says of a whole file."""
+    """A reader's result for a whole file."""
     with open(os.path.join(folder, "..", "golden", vector["file"]), "rb") as file:
         data = bytearray(file.read())
     length = vector.get("length", len(data))
@@ -2615,12 +2615,12 @@ def opened(vector, folder):
     }
 
 
-# Strings that are no part of an archive.
+# Strings that do not belong to an archive.
 NOT_READ = "string alternate exchanged fixed ids bits".split()
 
 
 def vectors(folder):
-    """Reads all test vectors of a folder; returns 1 where one means something else than it should."""
+    """Reads all test vectors of a folder; returns 1 if any has another meaning than the vector says."""
     count = wrong = 0
     for name_ in sorted(os.listdir(folder)):
         with open(os.path.join(folder, name_), encoding="utf-8") as file:

@@ -1,22 +1,22 @@
 #!/usr/bin/env python3
 """A reader of side files (FORMAT.md, sections 19 to 21), written from that document alone, in plain Python.
 
-Like tools/reader.py, which reads the archive for it, this is an appendix to the document: nothing is fast, and nothing
-is shared with the program.
+Like tools/reader.py, which reads the archive for it, this is an appendix to the document: it is not fast, and it
+shares no code with the program.
 
     python3 tools/side_files.py rows FILE           the rows of a .bgs, .bgp or .bgh whose archive is beside it
     python3 tools/side_files.py rows FILE --check   the same, after a comparison with rows computed from the archive
     python3 tools/side_files.py positions ARCHIVE   for each FEN on standard input, the places of the position
 
-`rows` prints the rows of all segments that hold, deleted games included, a line each:
+`rows` prints a line for each row of all segments that hold, deleted games included:
 
     .bgs   GAME HEX16                               the signature
     .bgp   facts GAME HEX16, place GAME PLY HEX     the facts, and the kept bits of each entry
     .bgh   GAME plies N, GAME facts N, GAME line HEX8, GAME tag NAME VALUE (by the bytes of names)
 
-`positions` prints `GAME:PLY ..` for each FEN, from the position index where it has rows and from the moves elsewhere. A
-position index that is missing, stale or damaged costs time, and changes no answer; standard error says what is wrong
-with it. Exit code 1 means that something is refused, or that games may be missing; 3 that a file or zstd is missing.
+`positions` prints `GAME:PLY ..` for each FEN, from the position index if it has the game's row, otherwise from the
+moves. A missing, stale or damaged position index costs time and changes no answer; standard error names the fault. Exit
+code 1 means that the reader refused something, or that games may be missing; 3 means that a file or zstd is missing.
 
 Needs Python 3.8, and zstd as tools/reader.py does.
 """
@@ -42,7 +42,7 @@ UNKNOWN = 15
 
 
 def head_page(file, place, magic):
-    """A head page as a dict; None where it does not hold."""
+    """A head page as a dict; None if the page does not hold."""
     data = file[PAGE * place : PAGE * place + PAGE]
     if len(data) < PAGE or data[:8] != magic:
         return None
@@ -60,7 +60,7 @@ def head_page(file, place, magic):
 
 
 class Segment:
-    """An entry of the directory, and the bytes that it names."""
+    """An entry of the directory, and the bytes of its segment."""
 
     def __init__(self, file, identity, entry):
         self.kind, self.run_count, self.offset, self.length, self.games = struct.unpack("<IIQQQ", entry[:32])
@@ -75,7 +75,7 @@ class Segment:
         return within and 1 <= self.kind <= 4 and self.offset % 8 == 0 and 16 * self.run_count <= self.length
 
     def holds(self, archive):
-        """Whether the archive is, or was, at the commit that the segment was made from (R13)."""
+        """Whether the archive is, or was, at the commit from which the segment was made (R13)."""
         sequence, length, games, chain, offset = self.commit
         state = archive.state
         if (sequence, length, games, chain) == tuple(state[key] for key in ("sequence", "length", "games", "chain")):
@@ -101,7 +101,7 @@ class Segment:
 
 
 class SideFile:
-    """A side file: the segments that hold, and for each game of a kind the row that counts."""
+    """A side file: the segments that hold, and for each kind and game the row that counts."""
 
     def __init__(self, path, archive):
         suffix = os.path.splitext(path)[1]
@@ -118,7 +118,7 @@ class SideFile:
         self.faults = []
 
     def read(self, make, strict):
-        """Reads segments with a function for each kind; with `strict` refuses the file where one is damaged."""
+        """Reads segments with a function for each kind; `strict` refuses the file if a segment is damaged."""
         for segment in self.segments:
             try:
                 make[segment.kind](segment, segment.read())
@@ -137,7 +137,7 @@ class SideFile:
                     need(not shared, "a segment of an earlier commit before one of a later")
 
     def counting(self, kind):
-        """For each game, the segment and the row that count. A game whose last segment is damaged has none."""
+        """For each game, the segment and row that count. A game whose last segment is damaged has no row."""
         chosen = {}
         for segment in self.segments:
             if segment.kind == kind:
@@ -157,7 +157,7 @@ def words(segment, part):
 
 
 class Bits:
-    """Bits, from the lowest of each byte on."""
+    """Bits, the lowest of each byte first."""
 
     def __init__(self, data):
         self.bits, self.left = int.from_bytes(data, "little"), 8 * len(data)
@@ -232,7 +232,7 @@ class Places:
         segment.rows = self
 
     def row(self, place):
-        """The row that a place is in: the last whose first place is not after it."""
+        """The row of a place: the last row whose first place is not after it."""
         low, high = 0, len(self.first)
         while high - low > 1:
             middle = (low + high) // 2
@@ -240,7 +240,7 @@ class Places:
         return low
 
     def bucket(self, number):
-        """The positions of a bucket: their kept bits, and the rows and plies where they are."""
+        """The positions of a bucket: their kept bits, rows and plies."""
         data = self.buckets[self.offsets[number] : self.offsets[number + 1]]
         bits, check = Bits(data), 0
         needed = (self.places - 1).bit_length() if self.places else 0
@@ -311,7 +311,7 @@ INNER = [[next(NEXT) for _ in range(8)] for _ in range(4)]
 
 
 def passing_file(position):
-    """The file of the en passant target where a capture is legal, or None."""
+    """The file of the en passant target if a capture is legal, otherwise None."""
     target = position.target
     if target is None:
         return None
@@ -325,7 +325,7 @@ def passing_file(position):
 
 
 def inner_rooks(position):
-    """The rights whose rook has another of its colour further out."""
+    """The rights whose rook has another rook of its colour further out."""
     found = []
     for right in range(4):
         if position.rights >> right & 1:
@@ -350,12 +350,12 @@ def key(position):
 
 
 def identity(position):
-    """All that tells positions apart."""
+    """Everything that distinguishes positions."""
     return position.turn, position.rights, tuple(inner_rooks(position)), passing_file(position), tuple(position.board)
 
 
 def position_of(fen):
-    """A position from a FEN: by way of the bytes of section 7, so that their rules apply."""
+    """A position from a FEN, by way of the bytes of section 7, so their rules apply."""
     fields = fen.split()
     need(4 <= len(fields) <= 6, "a FEN of %d fields" % len(fields))
     board = {}
@@ -454,7 +454,7 @@ class Columns:
         segment.rows = self
 
     def row(self, row):
-        """The row as a dict: of plies, facts and line as numbers, and of tags by their name."""
+        """The row as a dict: plies, facts and line as numbers, and tags by name."""
         found = {"tags": {}}
         for kind, name, values in self.columns:
             if kind != TAG_COLUMN:
@@ -464,7 +464,7 @@ class Columns:
         return found
 
 
-# --- What the archive says -------------------------------------------------------------------------------------------
+# --- Rows from the archive -------------------------------------------------------------------------------------------
 
 
 def open_archive(path):
@@ -485,7 +485,7 @@ def open_archive(path):
 
 
 def all_games(archive):
-    """All games, deleted ones included."""
+    """All games, including deleted games."""
     for blocks in archive.chunks:
         chunk = archives.Chunk(archive, blocks)
         for i in range(chunk.count):
@@ -530,7 +530,7 @@ def rating(value):
 
 
 def year(value):
-    """The year of a date, or 0: up to three parts, each of digits, empty or of question marks."""
+    """The year of a date, or 0. A date has up to three parts; each is digits, question marks or empty."""
     parts = re.split(rb"[./-]", value.strip(BLANKS))
     if len(parts) > 3:
         return 0
@@ -541,7 +541,7 @@ def year(value):
 
 
 def outcome(game):
-    """The outcome that the movetext ends with."""
+    """The outcome at the end of the movetext."""
     for kind, code in archives.elements(game.stream):
         if kind == "result":
             return code[0]
@@ -626,7 +626,7 @@ def rows(path, checks):
 
 
 def check(archive, side, suffix, by_game, widths):
-    """Compares rows with what the archive says of its games."""
+    """Compares rows with the games of the archive."""
     keys, columns = {}, side.counting(COLUMNS)
     for game in all_games(archive):
         number = game.number
@@ -692,11 +692,11 @@ def positions(path, fens):
     answers = [set() for _ in wanted]
 
     def replay(numbers):
-        """The positions of games by number, from their moves."""
+        """The positions of numbered games, from their moves."""
         for game in archive.games(numbers):
             yield game.number, [identity(position) for position in game.positions()]
 
-    # What the index says, and for each position one entry that tells which it is; all of them for a collision.
+    # The index's entries, with one lookup for each position to identify it; in a collision, with a lookup for each.
     checks, unread = {}, set()
     standard = identity(archives.Position.read(Bytes(archives.STANDARD)))
     for segment in side.segments if side else ():
@@ -728,7 +728,7 @@ def positions(path, fens):
         looked_up = found if each else found[:1]
         need(all(ply < len(replayed[number]) for number, ply in looked_up), "an entry beyond its game")
         answers[at].update(one for one in found if is_it(*(one if each else found[0])))
-    # The games that the index does not have.
+    # The games that are not in the index.
     every = {n for blocks in archive.chunks for n in range(blocks[1].first, blocks[1].first + blocks[1].count)}
     rest = (every - set(indexed) | unread) - archive.deleted
     for number, found in replay(rest) if rest else ():

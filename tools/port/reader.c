@@ -4,8 +4,8 @@
  *
  *     cc -std=c99 -O2 -Wall -Wextra -pedantic -o reader reader.c -lzstd
  *
- * Everything that a file says is checked before it is used. Whatever is refused goes through `refuse`, which jumps back
- * to the nearest `attempt`; output is collected in `out` and printed by `emit` only when all that it says is known good.
+ * The reader checks all data of a file before it uses them. Every refusal goes through `refuse`, which jumps back to the
+ * nearest `attempt`. Output is collected in `out`, and `emit` prints it only after all its data have passed the checks.
  */
 #define _POSIX_C_SOURCE 200809L
 #define _FILE_OFFSET_BITS 64
@@ -29,8 +29,8 @@ typedef int16_t i16;
 typedef int32_t i32;
 typedef int64_t i64;
 
-/* The archives that this program reads: -1 for an older version, 1 for a newer one, 0 for one that it reads. What a
-   greater minor version has more, features say. */
+/* Compares the version of an archive: -1 if it is too old, 1 if it is too new, 0 if this program reads it. Features
+   say whether a greater minor version needs more. */
 static int compare_version(unsigned major) {
     return major < 1 ? -1 : major > 1;
 }
@@ -90,10 +90,10 @@ typedef struct Slab {
 typedef Slab *Pool;
 
 static Pool lasting; /* until the end of the program */
-static Pool chunk_pool; /* the moves of the chunk at hand */
+static Pool chunk_pool; /* the moves of the current chunk */
 static Pool scratch; /* one game, one payload */
 
-/* Returns zeroed memory for `count` things of `size` bytes. */
+/* Returns zeroed memory for `count` elements of `size` bytes. */
 static void *take(Pool *pool, u64 count, size_t size) {
     Slab *slab;
     if (count > (SIZE_MAX - sizeof(Slab)) / size) refuse("not enough memory");
@@ -119,7 +119,7 @@ typedef struct {
 
 static Buffer out;
 
-/* Makes room for `more` bytes. Buffers are static, so what they hold is never lost by a refusal. */
+/* Makes room for `more` bytes. Buffers are static, so a refusal never loses their content. */
 static void reserve(Buffer *buffer, size_t more) {
     size_t capacity = buffer->capacity < 256 ? 256 : buffer->capacity;
     u8 *data;
@@ -234,7 +234,7 @@ static Bytes string(Bytes *from) {
     return next_bytes(from, length);
 }
 
-/* A string that is UTF-8, as RFC 3629 has it. */
+/* A string in UTF-8 (RFC 3629). */
 static Bytes text_string(Bytes *from) {
     Bytes text = string(from);
     const u8 *at = text.at;
@@ -330,7 +330,7 @@ static void sha256(const u8 *bytes, size_t length, u8 digest[32]) {
     for (i = 0; i < 32; i++) digest[i] = (u8)(state[i / 4] >> (24 - 8 * (i % 4)) & 0xFF);
 }
 
-/* What a reader may spend on a block (section 24). */
+/* The budget of a block (section 24). */
 typedef struct {
     u64 units;
 } Budget;
@@ -351,7 +351,7 @@ static Bytes expand(Bytes part, Budget *budget, Pool *pool) {
     if (way != 1) refuse("a compressed part has the unknown coding %u", way);
     {
         u8 *bytes = take(pool, raw + 1, 1);
-        /* ZSTD_decompress would also take several frames, and skippable ones. */
+        /* ZSTD_decompress would also accept several frames, and skippable frames. */
         if (left(part) < 4 || little(part.at, 4) != 0xFD2FB528u ||
             ZSTD_findFrameCompressedSize(part.at, left(part)) != left(part) ||
             ZSTD_decompress(bytes, (size_t)raw, part.at, left(part)) != raw)
@@ -415,7 +415,7 @@ static int count_bits(u64 set) {
     return n;
 }
 
-/* The square at that distance, or -1 beyond the board. */
+/* The square at this distance, or -1 beyond the board. */
 static int step(int square, int by_files, int by_ranks) {
     int file = (square & 7) + by_files, rank = (square >> 3) + by_ranks;
     return file < 0 || file > 7 || rank < 0 || rank > 7 ? -1 : 8 * rank + file;
@@ -465,7 +465,7 @@ static u64 attacks(int role, int colour, int square, u64 occupied) {
     }
 }
 
-/* Which of the pieces `by` of a colour attack the square. */
+/* The pieces among `by`, of one colour, that attack the square. */
 static u64 attackers(const u64 by[6], int colour, int square, u64 occupied) {
     return (pawn_attacks[1 - colour][square] & by[PAWN]) | (knight_attacks[square] & by[KNIGHT]) |
            (king_attacks[square] & by[KING]) | (straight(square, occupied) & (by[ROOK] | by[QUEEN])) |
@@ -501,7 +501,7 @@ static void lift(Position *p, int square) {
     p->side[piece >> 3] &= ~BIT(square);
 }
 
-/* Whether the king with the label of a colour is attacked. */
+/* Whether the labelled king of a colour is attacked. */
 static int in_check(const Position *p, int colour) {
     return p->king[colour] >= 0 && attackers(p->pieces[1 - colour], 1 - colour, p->king[colour],
                                              p->side[0] | p->side[1]) != 0;
@@ -559,7 +559,7 @@ static void read_position(Bytes *from, Position *p) {
     if (p->halfmoves >> 32 != 0 || p->fullmoves >> 32 != 0) refuse("a starting position has a clock beyond 2^32");
 }
 
-/* Section 17 has the bytes. */
+/* The bytes are from section 17. */
 static const Position *standard(void) {
     static const u8 bytes[31] = {0xFF, 0xFF, 0,    0,    0,    0,    0xFF, 0xFF, 0x13, 0x42, 0x25, 0x31, 0,    0,    0, 0,
                                  0x88, 0x88, 0x88, 0x88, 0x9B, 0xCA, 0xAD, 0xB9, 0x1E, 0x07, 0,    0x3F, 0x38, 0,    1};
@@ -620,7 +620,7 @@ static void print_fen(const Position *p) {
 
 /* ---- Moves (section 8) -------------------------------------------------------------------------------------------- */
 
-/* What every move does, apart from the pieces. */
+/* The effects of every move other than on the pieces. */
 static void pass_turn(Position *p) {
     p->passed = -1;
     p->halfmoves++;
@@ -700,7 +700,7 @@ static int castle(Position *p, int side) {
     return !in_check(p, colour);
 }
 
-/* The square of the piece of the side to move with that label, or -1. */
+/* The square of the piece with this label of the side to move, or -1. */
 static int find_label(const Position *p, int role, unsigned label) {
     u64 set = p->pieces[p->turn][role];
     for (; set != 0; set &= set - 1)
@@ -794,12 +794,12 @@ typedef struct {
     int moved; /* whether there is a move that a variation can replace */
 } Level;
 
-/* Is told of each position after a move; `depth` is 0 in the main line. Returns 1 to end the replay. */
+/* Receives each position after a move; `depth` is 0 in the main line. Returns 1 to end the replay. */
 typedef int (*Seen)(void *context, const Position *now, size_t depth, const Played *move);
 
 /* Replays a stream; returns the result's byte, 0 for none, or -1 if `seen` ended it. */
 static int replay(Bytes stream, const Position *start, Seen seen, void *context) {
-    static Buffer levels; /* those that variations have left */
+    static Buffer levels; /* the levels outside the open variations */
     Level level;
     size_t depth = 0;
     memset(&level, 0, sizeof level);
@@ -875,7 +875,7 @@ typedef struct {
 
 typedef struct {
     u8 from, to, code;
-    u32 node; /* 0 where it leads out of the book */
+    u32 node; /* 0 if the edge leaves the book */
 } Edge;
 
 static struct {
@@ -994,7 +994,7 @@ typedef struct {
 
 typedef struct {
     Position position;
-    Last last, own, before; /* the opponent's last, the player's own, the opponent's one before its last */
+    Last last, own, before; /* the opponent's last move, the player's, the opponent's second to last */
     u32 plies, node;
     int in_book;
     i32 surprise[2];
@@ -1071,7 +1071,7 @@ static int is_safe(const View *v, int from, int to, u64 captured) {
     return attackers(enemy, 1, from == v->king ? to : v->king, (v->all & ~BIT(from) & ~captured) | BIT(to)) == 0;
 }
 
-/* Lists the legal moves in their order; returns how many there are. */
+/* Lists the legal moves in their order; returns their number. */
 static int list_moves(const View *v, Move moves[255]) {
     static const int promotions[4] = {QUEEN, ROOK, BISHOP, KNIGHT};
     int count = 0, role, i, side;
@@ -1164,7 +1164,7 @@ static int cheapest(const View *v, int square) {
     return (v->enemy_by[KING] & bit) != 0 ? 5 : 0;
 }
 
-/* Own pieces that alone stand between the enemy king and an own slider that would attack it. */
+/* Own pieces that stand alone between the enemy king and an own slider. */
 static u64 discoverers(const View *v) {
     u64 found = 0;
     int d;
@@ -1183,7 +1183,7 @@ static int class_of(i32 surprise) {
     return class;
 }
 
-/* The sum of values of pieces, of one side. */
+/* The sum of the values of one side's pieces. */
 static int material(const u64 pieces[6], int with_pawns) {
     return (with_pawns ? count_bits(pieces[PAWN]) : 0) + 3 * count_bits(pieces[KNIGHT] | pieces[BISHOP]) +
            5 * count_bits(pieces[ROOK]) + 9 * count_bits(pieces[QUEEN]);
@@ -1425,7 +1425,7 @@ static void use_share(Coder *coder, u32 from, u32 frequency) {
     }
 }
 
-/* The symbol by the frequencies; `count` if the share is beyond them all. */
+/* The symbol from the frequencies; `count` if the value is beyond all shares. */
 static u32 read_symbol(Coder *coder, const u32 *frequencies, u32 count, u32 total) {
     u32 share = find_share(coder, total), from = 0, symbol;
     for (symbol = 0; symbol < count; symbol++) {
@@ -1453,7 +1453,7 @@ static i64 slack_of(const Coder *coder) {
     return 8 * ((i64)left(coder->bytes) - (i64)coder->shifted) - (63 - highest(coder->range));
 }
 
-/* Checks that the game ends as a writer ends it. */
+/* Checks that the last bytes of the game are the writer's. */
 static void check_end(const Coder *coder) {
     u64 low = 0;
     int b;
@@ -1470,7 +1470,7 @@ static void check_end(const Coder *coder) {
     refuse("packed moves end in other bytes than a writer's");
 }
 
-/* Whether the game is over, where the slack leaves the question open. */
+/* Whether the game is over, read only if the slack permits an end. */
 static int read_over(Coder *coder, const Line *line, unsigned result) {
     i64 slack = slack_of(coder), column = slack + 8 < 0 ? 0 : slack + 8 > 31 ? 31 : slack + 8;
     const Position *p = &line->position;
@@ -1492,7 +1492,7 @@ static int read_over(Coder *coder, const Line *line, unsigned result) {
     return read_symbol(coder, yes, 2, 65536) == 0;
 }
 
-/* The lowest label that no piece of that role of the side to move has, or NO_LABEL. */
+/* The lowest free label of a role for the side to move, or NO_LABEL. */
 static unsigned free_label(const Position *p, int role) {
     unsigned label;
     for (label = 0; label < 4; label++)
@@ -1691,7 +1691,7 @@ typedef struct {
     Bytes bytes;
 } Range;
 
-/* An estimate: the tails 0 to 14, and one more than its count of symbols, or 0 where it has not been used. */
+/* An estimate: the tails 0 to 14, and one more than its count of symbols, or 0 if it is unused. */
 typedef struct {
     u16 tails[16];
 } Estimate;
@@ -1747,7 +1747,7 @@ static void learn(Estimate *estimate, u32 symbol) {
     if (k < 255) estimate->tails[15]++;
 }
 
-/* The second estimate is NULL for nodes with one. */
+/* The second estimate is NULL for nodes with one estimate. */
 static u32 read_coded(Range *range, Estimate *first, Estimate *second, int node) {
     u32 q = range->range >> 16, symbol, high = 0, low = 0;
     prepare(first, node);
@@ -1824,7 +1824,7 @@ static u64 level_of(u64 value) {
 
 enum { PLAIN, CLOCK, TIME, EVALUATION };
 
-/* The numbers of games that have `counts` of them, as two's complement in `values`. */
+/* The numbers of games, `counts` of them for each game, as two's complement in `values`. */
 static void read_numbers(int kind, Bytes bytes, const u64 *counts, size_t games, u64 *values) {
     Adaptive steps, increments;
     Range range;
@@ -1892,12 +1892,12 @@ typedef struct {
     Bytes name, prefix;
     unsigned codec, width;
     int is_key;
-    u64 count, decoded; /* its values; how many have their numbers */
+    u64 count, decoded; /* its values; the count of decoded numbers */
     u64 *numbers; /* without differences */
     Bytes *texts;
-    u64 cursor, first; /* the values of games before; the first value of the game at hand */
+    u64 cursor, first; /* the values of earlier games; the first value of the current game */
     u64 game; /* one more than the last game that has the tag */
-    u32 prediction; /* its number, of a predicted column */
+    u32 prediction; /* the prediction's number, in a predicted column */
 } Column;
 
 typedef struct {
@@ -1910,13 +1910,13 @@ typedef struct {
 
 typedef struct {
     u64 games, schemas, column_count;
-    u64 next; /* the game that the cursors of the columns stand at */
+    u64 next; /* the game at the cursors of the columns */
     u64 *starts, *columns_of; /* the columns of schema s are columns_of[starts[s]] to columns_of[starts[s + 1] - 1] */
     u64 *schema; /* of each game */
     Column *columns;
 } Tags;
 
-/* What a memory remembers of a key; a slot is free if `used` is 0. */
+/* A memory's entry for a key; a slot is free if `used` is 0. */
 typedef struct {
     u64 memory, number, value;
     Bytes text;
@@ -1926,7 +1926,7 @@ typedef struct {
 static Memory *memories;
 static u64 memory_mask, memory_seed;
 
-/* The slot of a key, which is a number that is not 0, or a text. */
+/* The slot of a key: a nonzero number, or a text. */
 static Memory *find_memory(u64 memory, u64 key, Bytes text) {
     u64 hash = (memory_seed ^ memory) * 0x9E3779B97F4A7C15u ^ key;
     const u8 *at;
@@ -1957,7 +1957,7 @@ static void check_number(const Column *column, u64 value, u64 strings) {
     if (!good) refuse("a tag has a number that its codec does not have");
 }
 
-/* The number of a column that is known in the game, or 0. */
+/* The column's number known in the game, or 0. */
 static u64 known(const Tags *tags, u64 reference, u64 game) {
     const Column *column;
     if (reference == 0) return 0;
@@ -1966,7 +1966,7 @@ static u64 known(const Tags *tags, u64 reference, u64 game) {
     return column->codec == C_TEXT ? 0 : column->numbers[column->first];
 }
 
-/* What a change is, from its number. */
+/* The value of a change, from its number. */
 static u64 change_of(u64 value) {
     if (value == 0) return 0;
     value--;
@@ -2037,7 +2037,7 @@ static void predict(Tags *tags, Prediction *predictions, const Prediction *p, Ra
     column->numbers[column->decoded++] = number_read;
 }
 
-/* Sets the columns of a game: where its values begin. */
+/* Sets the columns' cursors to the first values of a game. */
 static void enter_game(Tags *tags, u64 game) {
     u64 i, s = tags->schema[game];
     for (i = tags->starts[s]; i < tags->starts[s + 1]; i++) {
@@ -2060,7 +2060,7 @@ static int is_text(const Column *column, u64 i) {
     return column->codec == C_TEXT || column->numbers[i] == 0;
 }
 
-/* The texts of columns in turn: first all lengths, then all bytes. */
+/* The texts of one column after the other: first all lengths, then all bytes. */
 static void read_texts(Bytes *from, Column **columns, u64 count, Budget *budget) {
     u64 c, i;
     Bytes lengths = *from;
@@ -2095,7 +2095,7 @@ static u64 reference(Bytes *from, u64 columns) {
     return value;
 }
 
-/* Reads the payload of a tags block into memory of `scratch`. `strings` is how many the dictionary has. */
+/* Reads the payload of a tags block into memory of `scratch`. `strings` is the number of dictionary strings. */
 static void read_tags(Bytes payload, u64 games, u64 strings, Tags *tags) {
     Budget budget;
     u64 allowance = 4096 * (games < 4096 ? games : 4096) + 262144, s, c, i, g, columns, count = 0, capacity = 0, values = 0;
@@ -2260,7 +2260,7 @@ typedef void (*RunSeen)(void *context, u64 first, u64 last);
 
 static void read_runs(Bytes payload, u64 games, RunSeen seen, void *context) {
     Budget budget;
-    u64 next = 1; /* the first game that the run may begin with */
+    u64 next = 1; /* the first possible game of the run */
     Bytes raw;
     budget.units = 64 * (u64)left(payload) + 262144;
     raw = expand(payload, &budget, &scratch);
@@ -2334,11 +2334,11 @@ static struct {
     Strings *dictionary;
     u64 dictionary_count, dictionary_room, strings;
     u64 games;
-    u8 *deleted; /* a bit a game, or NULL where none is */
+    u8 *deleted; /* a bit a game, or NULL if no game is deleted */
 
     /* The chunk whose moves were read last. */
     const Chunk *chunk;
-    u64 *records; /* where each record begins among the records, and where the last ends */
+    u64 *records; /* the offset of each record among the records, and the end of the last */
     const u8 *page_crcs;
     u8 *bytes, *checked;
 
@@ -2362,7 +2362,7 @@ static u32 seeded(u64 offset, const u8 *bytes, size_t length) {
     return crc32_of(crc32_of(0, seed, sizeof seed), bytes, length);
 }
 
-/* The same of bytes in the file. */
+/* The same CRC-32, of bytes in the file. */
 static u32 seeded_at(u64 offset, u64 length) {
     u8 bytes[PAGE] = {0};
     u32 crc = seeded(offset, bytes, 0);
@@ -2376,7 +2376,7 @@ static u32 seeded_at(u64 offset, u64 length) {
     return crc;
 }
 
-/* How many games share an entry of `starts`. */
+/* The number of games that share an entry of `starts`. */
 static u64 group_of(const Block *block) {
     return (block->coding & 15) == 1 ? 64 : 16;
 }
@@ -2421,7 +2421,7 @@ static u64 end_of(const Block *block) {
     return block->offset + HEADER + block->length;
 }
 
-/* The payload of a block of any kind but moves, in memory of `pool`. */
+/* The payload of a block, except of a moves block, in memory of `pool`. */
 static Bytes read_payload(const Block *block, Pool *pool) {
     u8 *bytes = take(pool, block->length + 1, 1);
     read_at(block->offset + HEADER, bytes, block->length);
@@ -2458,7 +2458,7 @@ static void extend_chain(u8 chain[16], const Block *block) {
 typedef struct {
     State state; /* at the next block */
     State *found;
-    int payloads; /* whether their checksums count */
+    int payloads; /* whether their checksums are compared */
 } Walk;
 
 /* One step of "to walk on" (section 4). */
@@ -2483,7 +2483,7 @@ static void walk_step(void *context) {
     if (block.kind == B_COMMIT) *walk->found = *state;
 }
 
-/* Walks on from a state; returns whether a commit was found, which `state` then is. */
+/* Walks on from a state; returns whether it found a commit, and sets `state` to the last commit found. */
 static int walk_on(State *state, int payloads) {
     Walk walk;
     u64 sequence = state->sequence;
@@ -2598,7 +2598,7 @@ static void mark(void *context, u64 first, u64 last) {
 /* Walks over all blocks that count, and finds chunks, strings and deleted games. */
 static void open_archive(const char *path) {
     u64 offset, i;
-    int follows = 0; /* whether a block can be one of the chunk's before */
+    int follows = 0; /* whether a block can belong to the chunk before */
     u64 sequence = 0;
     u8 chain[16];
     off_t size;
@@ -2846,7 +2846,7 @@ static void load_tags(const Chunk *chunk) {
     tags_chunk = chunk;
 }
 
-/* Calls `show` for each tag of a game of the chunk, from 0; the value is empty for a string, which has a number. */
+/* Calls `show` for each tag of a game of the chunk, from 0; a dictionary string has a number and an empty value. */
 typedef void (*ShowTag)(u64 game, Bytes name, const u64 *string_number, Bytes value);
 
 static void each_tag(Tags *tags, u64 game, ShowTag show, u64 shown) {
@@ -2911,7 +2911,7 @@ static void do_blocks(void) {
 
 static const char *separator;
 
-/* What stands before an element of a JSON array. */
+/* The text before an element of a JSON array. */
 static void next_element(void) {
     print("%s", separator);
     separator = ",";
@@ -2928,7 +2928,7 @@ static int print_position(void *context, const Position *now, size_t depth, cons
     return 0;
 }
 
-/* The elements of a stream that has been replayed. */
+/* The elements of a replayed stream. */
 static void print_elements(Bytes stream) {
     static const char *const names[] = {"text", "0-1", "1-0", "1/2-1/2", NULL, NULL, "?", "!"};
     separator = "";
@@ -3121,7 +3121,7 @@ static int usage(void) {
     return 2;
 }
 
-/* Reads a decimal number that ends at a character of `ends`, or at the end; returns what follows it, or NULL. */
+/* Reads a decimal number that ends at a character of `ends`, or at the end; returns the rest after it, or NULL. */
 static const char *decimal(const char *text, const char *ends, u64 *value) {
     *value = 0;
     if (*text < '0' || *text > '9') return NULL;
@@ -3145,7 +3145,7 @@ static int hex_digit(char c) {
     return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* Answers one request: prints what it asks for, or notes why it is refused. */
+/* Answers one request: prints the result, or notes the reason of a refusal. */
 static int answer(void (*act)(void *), void *context) {
     int good = attempt(act, context);
     if (good) {
@@ -3161,7 +3161,7 @@ static void do_open(void *context) {
     open_archive(context);
 }
 
-/* Ends the program: says what was refused or may be missing. */
+/* Ends the program: prints the refusals and whether games may be missing. */
 static int end_program(void) {
     if (fflush(stdout) != 0 || ferror(stdout)) {
         fputs("reader: cannot write\n", stderr);
@@ -3227,7 +3227,7 @@ static int run_fen(int count, char **arguments) {
     return end_program();
 }
 
-/* Games that are named must all be good; of all games, those that are refused are passed over. */
+/* If the arguments name games, all must be good. Otherwise the program skips refused games. */
 static int run_games(void (*act)(void *), int count, char **arguments) {
     Request request;
     int i;
