@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# Builds the programs for each target and packs them: `scoresheet-VERSION-TARGET.tar.gz` (`.zip` for Windows) with the
-# programs, manual pages, completions and licences; beside it a SHA-256 and a CycloneDX list (SBOM) for each program.
+# Builds the programs for each target and packs them as `scoresheet-VERSION-TARGET.tar.gz` (`.zip` for Windows) with
+# manual pages, completions and licences. Writes a SHA-256 of each package, and a CycloneDX list (SBOM) for each
+# program.
 #
 #   packaging/binaries.sh [--twice] [--sql] [TARGET...]
 #
-# TARGET is one of Rust's; for glibc, `x86_64-unknown-linux-gnu.2.17` names the oldest version that has to do. The default is
+# TARGET is a Rust target. For glibc, `x86_64-unknown-linux-gnu.2.17` names the oldest supported version. The default is
 # static Linux for this processor. `--twice` builds again in another folder and compares. `--sql` packs scoresheet-sql
-# and scoresheet-parquet instead, in an archive of their own; that takes an hour of processor time.
-# Linux targets and foreign ones need cargo-zigbuild and Zig (PyPI: cargo-zigbuild, ziglang).
+# and scoresheet-parquet into a separate package instead, which takes an hour of processor time. Linux targets and
+# cross-compilation need cargo-zigbuild and Zig (PyPI: cargo-zigbuild, ziglang).
 source "$(dirname "$0")/common.sh"
 cd "$root"
 packaging/version.py --check
@@ -26,19 +27,19 @@ if [ ${#targets[@]} = 0 ]; then
 fi
 folder=${CARGO_TARGET_DIR:-$root/target}
 
-# build TARGET FOLDER MANIFEST PACKAGE [FLAG..]: one program, with no path of this machine in it.
+# build TARGET FOLDER MANIFEST PACKAGE [FLAG..]: builds one program that contains no path of this machine.
 build() {
   local target=$1 into=$2 manifest=$3 package=$4 tool=build flags
   shift 4
   if [ "${target%%.*}" != "$host" ] || [ "$target" != "${target%%.*}" ]; then
     case $target in
-    # The system's own tools build for the other processor.
+    # The system's tools can build for the other processor.
     *-apple-darwin | *-windows-msvc) [[ $host == *-apple-darwin || $host == *-windows-msvc ]] || tool=zigbuild ;;
     *) tool=zigbuild ;;
     esac
   fi
   flags=("--remap-path-prefix=$into=/target" "--remap-path-prefix=$root=/scoresheet" "--remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=/cargo")
-  # No library of Visual C++ has to be installed.
+  # Link the Visual C++ library statically, so users need not install it.
   [[ $target != *-windows-msvc ]] || flags+=(-Ctarget-feature=+crt-static)
   CARGO_ENCODED_RUSTFLAGS=$(IFS=$'\x1f' && echo "${flags[*]}") \
     cargo "$tool" --quiet --locked --profile dist --manifest-path "$manifest" --package "$package" --bins --target "$target" \
@@ -57,7 +58,7 @@ programs() {
   fi
 }
 
-# The command as this machine runs it, for pages and completions: the one just built, or another one.
+# Returns the command for pages and completions on this machine: the one just built, or another one.
 native() {
   local own=$1
   if "$own" --version >/dev/null 2>&1; then
@@ -128,7 +129,7 @@ for asked in "${targets[@]}"; do
   fi
   if [ -n "$suffix" ]; then
     archive=$release/$name.zip
-    # Sorted, with one time, as the tar files are.
+    # Sorts the files and sets one time, like the tar files.
     python3 - "$room" "$name" "$archive" <<'END'
 import os, pathlib, sys, time, zipfile
 room, name, archive = sys.argv[1:]

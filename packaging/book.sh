@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# Makes the book of all documents in target/book, which docs.yml publishes. Fails on a chapter that is missing and on a link
-# that leads nowhere.
+# Writes all documents as a book to target/book, which docs.yml publishes. Fails on missing chapters and broken links.
 source "$(dirname "$0")/common.sh"
 cd "$root"
 mdbook=$(command -v mdbook || echo "${CARGO_HOME:-$HOME/.cargo}/bin/mdbook")
@@ -17,7 +16,7 @@ missing = [name for name in chapters if not (book / f"{name}.html").is_file()]
 broken = []
 for page in book.rglob("*.html"):
     for link in re.findall(r'href="([^"#?:]+)', page.read_text(encoding="utf-8")):
-        # Links to files of the repository that are no chapters lead to the repository.
+        # Links to files outside the book point to the repository.
         if link.endswith(".html") and not (page.parent / link).resolve().is_file():
             broken.append(f"{page.relative_to(book)}: {link}")
 print(*missing, *sorted(set(broken)), sep="\n", end="\n" if missing or broken else "")

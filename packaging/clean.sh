@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Tries the files of a release on a machine without Rust: a fresh Debian in a folder, without network. It installs the .deb, the
-# wheels and the npm package, and does README's job with each. Root alone can do that; debootstrap makes the machine
+# Tests the files of a release on a machine without Rust: a fresh Debian in a folder, without network. Installs the
+# .deb, the wheels and the npm package, and runs README's example with each. Needs root and debootstrap
 # (SCORESHEET_DEBIAN names a mirror).
 source "$(dirname "$0")/common.sh"
 cd "$root"
@@ -53,5 +53,5 @@ if [ -f "${packages[0]}" ]; then
 fi
 END
 say "the files of the release on it"
-# No network: what is missing is not fetched.
+# Without network, a missing dependency fails instead of being downloaded.
 unshare --net chroot "$machine/debian" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 bash /root/try.sh

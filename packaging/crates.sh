@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Makes the `.crate` file of every published crate, checks what is in it, and builds a new program from these files alone:
-# README's example, run on real games. `packaging/crates.sh list` prints the crates in the order in which they are
-# published, `packaging/crates.sh publish` publishes them (a workflow does, with a token that the registry gave it).
+# Packs the `.crate` file of every published crate, checks its contents, and builds a new program from these files
+# alone: README's example, run on real games. `packaging/crates.sh list` prints the crates in publishing order.
+# `packaging/crates.sh publish` publishes them; a workflow runs it with a token from the registry.
 source "$(dirname "$0")/common.sh"
 cd "$root"
 
-# In the order in which they need one another; the others of `crates/` are published elsewhere or not at all.
+# In dependency order. The other crates of `crates/` are published elsewhere or not at all.
 first=(scoresheet scoresheet-pages scoresheet-cli)
 second=(scoresheet-answers scoresheet-arrow scoresheet-serve scoresheet-site scoresheet-sql)
 
-# What a crate ships that is not in its folder in the repository: the licences, and the reader for the browser.
+# Adds the files that a crate ships from outside its folder: the licences, and the browser's reader.
 stage() {
   for name in "${first[@]:1}" "${second[@]}"; do
     cp LICENSE-MIT LICENSE-APACHE "crates/${name#scoresheet-}/"
@@ -48,11 +48,11 @@ rm -rf "$out"
 mkdir -p "$out"
 target=${CARGO_TARGET_DIR:-$root/target}/package-crates
 rm -rf "$target/package"
-# Changes that are not committed are packed as they are.
+# The packages include uncommitted changes.
 cargo package --quiet --no-verify --allow-dirty --target-dir "$target" $(printf -- '-p %s ' "${first[@]}") 2>&1 |
   { grep -v '^warning: ignoring \(test\|benchmark\) ' || true; }
-# As long as a crate is on no registry, the second workspace finds it here. Its lock file would name it without a source,
-# so it is left out of these files; `publish` packs it.
+# Until a crate is on a registry, the second workspace finds it here. Its lock file would list the crate without a
+# source, so these packages omit the lock file; `publish` includes it.
 patches=()
 for name in "${first[@]::2}" scoresheet-answers scoresheet-arrow; do
   folder=$root/crates/${name#scoresheet-}
@@ -79,7 +79,7 @@ for file in "$out"/*.crate; do
     echo "$(basename "$file") names a crate under the GPL"
     exit 1
   fi
-  # The registry takes no more.
+  # The registry's size limit.
   [ "$(wc -c <"$file")" -lt 10000000 ] || { echo "$(basename "$file") is larger than 10 MB"; exit 1; }
   mv "$folder" "$vendor/$(basename "$folder" "-$version")"
 done
@@ -102,7 +102,7 @@ cp crates/Cargo.lock "$user/Cargo.lock"
 (
   cd "$user"
   cargo build --quiet --target-dir "$target/user"
-  # README's names; a file is known by what is in it.
+  # Uses the file names of README. The import detects the file type from the contents.
   cp "$root/testdata/lichess-sample.pgn.zst" games.pgn
   lines=$("$target/user/debug/user" | wc -l)
   [ "$lines" = 3001 ] || { echo "README's example printed $lines lines, not 3001"; exit 1; }

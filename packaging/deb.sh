@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes a Debian package of the static binaries that packaging/binaries.sh has packed, for each Linux archive there is:
-# the programs, manual pages, completions, licences, and what desktops and `file` need to know the files.
+# Builds a Debian package from the static binaries of packaging/binaries.sh, one for each Linux archive. It contains the
+# programs, manual pages, completions, licences, and the file types for desktops and `file`.
 source "$(dirname "$0")/common.sh"
 cd "$root"
 command -v dpkg-deb >/dev/null || skip "no dpkg-deb"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Builds the image of the static programs, for each processor whose archive there is, and runs the one for this processor.
-# `packaging/docker.sh publish` builds for both processors and pushes to the registry that
-# IMAGE_REGISTRY names (a workflow does).
+# Builds the image of the static programs for each processor with a packed archive, and runs the image for this
+# processor. `packaging/docker.sh publish` builds for both processors and pushes to the registry that IMAGE_REGISTRY
+# names. A workflow runs it.
 source "$(dirname "$0")/common.sh"
 cd "$root"
 command -v docker >/dev/null && docker info >/dev/null 2>&1 || skip "no Docker engine"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Fetches the files of this version's release that a job of publish.yml publishes: `download.sh python|npm|docker`. Only what
-# this repository's workflow has built passes (the token is in GH_TOKEN).
+# Downloads the release files that a job of publish.yml publishes: `download.sh python|npm|docker`. Accepts only files
+# that this repository's workflow has built. GH_TOKEN contains the token.
 source "$(dirname "$0")/common.sh"
 cd "$root"
 case ${1:-} in

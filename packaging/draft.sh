@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes a draft of the release on GitHub with all files that were built (a workflow does, with its token in GH_TOKEN). A
-# person reads it and publishes it; only then does publish.yml run.
+# Creates a draft of the release on GitHub with all built files. A workflow runs it with its token in GH_TOKEN. After a
+# person has reviewed and published the draft, publish.yml runs.
 source "$(dirname "$0")/common.sh"
 cd "$root"
 packaging/version.py --check

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""What a program links: the licences of all of it as one text, and a list in CycloneDX's format (an SBOM).
+"""Writes the licences of all crates that a program links as one text, and a list in CycloneDX format (an SBOM).
 
     packaging/linked.py --manifest Cargo.toml --package scoresheet-cli [--features F] [--no-default-features] \\
         --target x86_64-unknown-linux-musl [--licences FILE] [--sbom FILE.cdx.json] [--file PROGRAM]
 
-`cargo tree` names the crates that the target links, without those that only run during the build; `cargo metadata`
-says where each lies. The answer is the same for the same lock file: no time, no random number. Only Python's standard
-library is needed.
+`cargo tree` lists the crates that the target links, without crates that only run during the build. `cargo metadata`
+gives the folder of each. The output contains no times or random numbers, so equal lock files give equal output. Needs
+only Python's standard library.
 """
 
 import argparse
@@ -43,7 +43,7 @@ def cargo(*arguments: str) -> str:
 
 
 def linked(asked: argparse.Namespace) -> list[dict]:
-    """Returns the packages that the program links, its own crate first, the rest by name and version."""
+    """Returns the packages that the program links, the program's crate first, the rest by name and version."""
     features = [*(["--features", asked.features] if asked.features else []), *(["--no-default-features"] if asked.no_default_features else [])]
     common = ["--manifest-path", asked.manifest, "--locked"]
     tree = cargo("tree", *common, "--package", asked.package, "--target", asked.target, *features,
@@ -66,8 +66,8 @@ def linked(asked: argparse.Namespace) -> list[dict]:
 
 
 def texts(package: dict) -> list[str]:
-    """Returns the texts of a package's licences, those of bundled C code included, without Apache's and the GPL's, which
-    comes as the other choice only."""
+    """Returns the texts of a package's licences, including those of bundled C code. Omits the Apache licence, and the
+    GPL, which is only an alternative licence."""
     folder, found = Path(package["manifest_path"]).parent, []
     for path in sorted([*folder.glob("*"), *folder.glob("*/*")]):
         if re.match(r"(LICEN[SC]E|COPYING|COPYRIGHT|UNLICENSE|NOTICE)", path.name.upper()) and path.is_file():
@@ -125,7 +125,7 @@ def sbom(packages: list[dict], asked: argparse.Namespace) -> str:
             "version": package["version"],
             "scope": "required",
             "purl": reference(package),
-            # The old form with a slash means the same.
+            # The old form with a slash has the same meaning.
             "licenses": [{"expression": (package["license"] or "NOASSERTION").replace("/", " OR ")}],
         }
         if checksum:

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes the npm package `scoresheet-wasm`, installs it in a new project, and answers a question with it in Node.
-# `packaging/npm.sh publish` publishes the file that is there (a workflow does, as a trusted publisher).
+# Builds the npm package `scoresheet-wasm`, installs it in a new project, and runs a query with it in Node.
+# `packaging/npm.sh publish` publishes the built file. A workflow runs it as a trusted publisher.
 source "$(dirname "$0")/common.sh"
 cd "$root"
 if [ "${1:-}" = publish ]; then

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Measures how long the packed command takes to start (at most 20 ms, the median of 50), and runs a job with nothing but the
-# program in a root folder of its own, where this machine allows that.
+# Measures the startup time of the packed command (limit: 20 ms, the median of 50 runs). If this machine allows it, runs
+# a job in a root folder that contains only the program.
 source "$(dirname "$0")/common.sh"
 cd "$root"
 archive=$release/scoresheet-$version-$(uname -m)-unknown-linux-musl.tar.gz

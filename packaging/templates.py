@@ -3,8 +3,8 @@
 
     packaging/templates.py FOLDER
 
-FOLDER has the archives of packaging/binaries.sh; the made files go to FOLDER/templates. A template whose archives are not
-all there is left out with a message, or fails where SCORESHEET_REQUIRED is set.
+FOLDER has the archives of packaging/binaries.sh. The script writes the files to FOLDER/templates. If an archive of a
+template is missing, the script skips the template with a message, or fails if SCORESHEET_REQUIRED is set.
 """
 
 import hashlib

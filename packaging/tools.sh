@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs what the scripts here need beyond Rust and Python: Zig for Linux binaries, clang for the reader in a browser.
+# Installs the tools that the scripts need beyond Rust and Python: Zig for Linux binaries, clang for the browser's
+# reader.
 source "$(dirname "$0")/common.sh"
 rustup target add wasm32-unknown-unknown
 case $(uname) in
@@ -9,7 +10,7 @@ Linux)
   sudo apt-get install --quiet --yes --no-install-recommends clang llvm
   ;;
 Darwin)
-  # GNU tar, which makes equal archives; Apple's clang knows nothing of WebAssembly.
+  # GNU tar writes reproducible archives. Apple's clang does not support WebAssembly.
   brew install --quiet gnu-tar llvm
   ;;
 MINGW* | MSYS*)

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""The version and the address of the project, which stand in Cargo.toml, `[workspace.package]`; all others are copies.
+"""Manages the version and the address of the project. The originals are in Cargo.toml, `[workspace.package]`.
 
     packaging/version.py                    print the version
     packaging/version.py --address          print the address of the repository
-    packaging/version.py --check            exit with 1 and say where a copy disagrees
+    packaging/version.py --check            exit with 1 and list the copies that disagree
     packaging/version.py --set 1.2.3        write this version, and the release's date, everywhere
     packaging/version.py --set-address URL  write this address everywhere
 
-The format has a version of its own, which `--check` compares too: FORMAT.md names it, and the code and the changelog
-repeat it. Only Python's standard library is needed.
+The format has a separate version, which FORMAT.md defines and the code and the changelog repeat. `--check` also
+compares these copies. Needs only Python's standard library.
 """
 
 import datetime
@@ -19,11 +19,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 VERSION = r"\d+\.\d+\.\d+(?:-[0-9A-Za-z.]+)?"
-# Their own crates in both lock files; the tools and the fuzz targets are of no version.
+# The project's crates in both lock files. The tools and the fuzz targets have no version.
 OWN = r"scoresheet(?:-(?:answers|arrow|cli|cluster|pages|py|serve|site|sql|wasm))?"
 MANIFESTS = ["Cargo.toml", *sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("crates/*/Cargo.toml")), "crates/Cargo.toml"]
 
-# File, pattern with one group that is the version. Each pattern has to match at least once in its file.
+# Each file with a pattern, whose one group is the version. Each pattern must match at least once in its file.
 VERSIONS = [
     ("Cargo.toml", rf'(?ms)^\[workspace\.package\]\nversion = "({VERSION})"'),
     ("crates/Cargo.toml", rf'(?ms)^\[workspace\.package\]\nversion = "({VERSION})"'),
@@ -47,7 +47,7 @@ ADDRESSES = [
     ("packaging/oss-fuzz/project.yaml", r'(?m)^main_repo: "([^"]+)\.git"'),
     ("packaging/oss-fuzz/Dockerfile", r"git clone --depth 1 (\S+)\.git "),
 ]
-# The site with the documents, which GitHub derives from the address.
+# The site with the documents. GitHub derives its address from the repository's.
 HOMES = [
     ("Cargo.toml", r'(?m)^homepage = "([^"]+)"'),
     ("crates/Cargo.toml", r'(?m)^homepage = "([^"]+)"'),
@@ -55,7 +55,7 @@ HOMES = [
     *((name, r'(?m)^Documentation = "([^"]+)"') for name in ["crates/cli/pyproject.toml", "crates/py/pyproject.toml"]),
     ("packaging/oss-fuzz/project.yaml", r'(?m)^homepage: "([^"]+)"'),
 ]
-# Owner and name alone.
+# Only owner and name.
 SHORT = [
     ("docs/INSTALL.md", r"nix run github:([^` ]+)"),
     ("docs/INSTALL.md", r"--repo (\S+)"),
@@ -71,7 +71,7 @@ def read(name: str) -> str:
 
 
 def found(name: str, pattern: str) -> list[str]:
-    """Returns each place of a pattern in a file as it stands there."""
+    """Returns each match of a pattern in a file."""
     return [match[1] for match in re.finditer(pattern, read(name))]
 
 
@@ -83,7 +83,7 @@ def one(name: str, pattern: str) -> str:
 
 
 def home(address: str) -> str:
-    """Returns where GitHub publishes the pages of a repository."""
+    """Returns the address of a repository's pages on GitHub."""
     owner, name = short(address).split("/")
     return f"https://{owner}.github.io/{name}"
 
@@ -94,7 +94,7 @@ def short(address: str) -> str:
 
 
 def write(places: list[tuple[str, str]], value: str) -> None:
-    """Writes a value into every place."""
+    """Writes a value to every location."""
     for name, pattern in places:
         text = read(name)
 
@@ -111,7 +111,7 @@ def write(places: list[tuple[str, str]], value: str) -> None:
 
 
 def wrong() -> list[str]:
-    """Returns a line for each place that disagrees."""
+    """Returns a line for each copy that disagrees."""
     version, address = one(*VERSIONS[0]), one(*ADDRESSES[0])
     lines = []
     for places, value in [(VERSIONS, version), (ADDRESSES, address), (HOMES, home(address)), (SHORT, short(address)), (FORMATS, one(*FORMATS[0]))]:
@@ -133,7 +133,7 @@ def wrong() -> list[str]:
             lines.append(f"{name}: the version is not the crate's")
     if '"version": env!("CARGO_PKG_VERSION")' not in read("crates/site/src/package.rs"):
         lines.append("crates/site/src/package.rs: the version is not the crate's")
-    # A tag that a workflow builds names this version.
+    # A workflow may build only a tag that names this version.
     tag = os.environ.get("GITHUB_REF", "")
     if tag.startswith("refs/tags/") and tag != f"refs/tags/v{version}":
         lines.append(f"the tag {tag.removeprefix('refs/tags/')} is not v{version}")

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes the Python package `scoresheet` as a wheel (one for all versions from 3.11 on) and as a source distribution, and
-# the command as a wheel of its own, `scoresheet-cli`; checks them, and installs each in a new environment.
+# Builds the Python package `scoresheet` as a wheel (one for all versions from 3.11 on) and as a source distribution,
+# and the command as the separate wheel `scoresheet-cli`. Checks them, and installs each in a new environment.
 #
 #   packaging/wheels.sh [package|sdist|command]... [--target TARGET]    all three by default, for this machine
 #
@@ -20,7 +20,7 @@ while [ $# -gt 0 ]; do
   shift
 done
 [ ${#parts[@]} -gt 0 ] || parts=(package sdist command)
-# Only a wheel for this machine can be tried here.
+# Only a wheel for this machine can run here.
 runs=
 [ "$target" != "$(rustc -vV | sed -n 's/^host: //p')" ] || runs=1
 
@@ -43,13 +43,13 @@ PATH=$tools:$PATH
 out=$release/python
 mkdir -p "$out"
 
-# licences FOLDER MANIFEST PACKAGE: what the wheel carries as licence files.
+# licences FOLDER MANIFEST PACKAGE: copies the licence files for the wheel.
 licences() {
   cp LICENSE-MIT LICENSE-APACHE "$1/"
   packaging/linked.py --manifest "$2" --package "$3" --target "$target" --licences "$1/LICENSE-THIRD-PARTY.txt"
 }
 
-# fresh NAME ARGUMENTS..: a new environment with these packages; prints its folder of programs.
+# fresh NAME ARGUMENTS..: creates an environment with these packages, and prints the folder of its programs.
 fresh() {
   "$python" -m venv "$room/$1"
   local own=$room/$1/bin
@@ -58,7 +58,7 @@ fresh() {
   echo "$own"
 }
 
-# What README says first.
+# README's first example.
 example='import scoresheet
 scoresheet.import_pgn("games.pgn.zst", "games.bga")
 archive = scoresheet.open("games.bga")
@@ -81,7 +81,7 @@ for part in "${parts[@]}"; do
   sdist)
     say "the source distribution of scoresheet"
     licences crates/py crates/Cargo.toml scoresheet-py
-    # The library's own come with its crate.
+    # The library's licences come with its crate.
     rm -f crates/py/LICENSE-MIT crates/py/LICENSE-APACHE
     rm -f "$out"/scoresheet-"$version".tar.gz
     (cd crates/py && maturin sdist --out "$out")
@@ -108,7 +108,7 @@ for file in "$out"/*; do
   ls -l "$file" | awk '{ printf "%d ", $5 }'
   basename "$file"
 done
-# A wheel is for everyone, also on slow lines. The goal is said, and no reason to release nothing.
+# Wheels should be small for slow connections. A larger wheel is reported, but does not stop a release.
 for file in "$out"/scoresheet-"$version"-*.whl; do
   [ ! -f "$file" ] || [ "$(wc -c <"$file")" -le 3000000 ] || echo "$(basename "$file") is larger than the goal of 3.0 MB"
 done

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Checks the workflows and other files that GitHub reads: zizmor for what is unsafe, schemas for what is misspelt, and that each
-# shell line of a workflow does nothing but call a script, so that it can be run anywhere.
+# Checks the workflows and other files that GitHub reads. zizmor finds unsafe settings, schemas find misspelt keys. Each
+# shell line of a workflow must only call a script, so it can run anywhere.
 source "$(dirname "$0")/common.sh"
 cd "$root"
 python3 - <<'END'
@@ -8,7 +8,7 @@ import pathlib, re, sys
 wrong = []
 for path in sorted(pathlib.Path(".github/workflows").glob("*.yml")):
     for number, line in enumerate(path.read_text().splitlines(), 1):
-        # A value of the matrix is the workflow's own.
+        # Values of the matrix are defined in the workflow.
         line = re.sub(r"\$\{\{ matrix\.\w+ \}\}", "VALUE", line)
         if run := re.match(r"\s*(?:- )?run: *(.*)", line):
             script = run[1].split(" ")[0]

@@ -1,6 +1,6 @@
-//! The reader for the browser: `crates/wasm` is built by the same cargo for wasm32-unknown-unknown, in a target folder
-//! within this crate's own, and its JavaScript made by the library of wasm-bindgen; then what it links is listed with
-//! its licences. The published crate ships these files in `made`, and copies them: there is no `crates/wasm` beside it.
+//! Builds the browser's reader. Cargo compiles `crates/wasm` for wasm32-unknown-unknown in a subfolder of this crate's
+//! target folder, and the wasm-bindgen library creates its JavaScript. Then the script lists the linked crates and their
+//! licences. The published crate ships these files in `made` and copies them, because it has no `crates/wasm` beside it.
 
 use std::env;
 use std::fs;
@@ -30,7 +30,7 @@ fn main() {
         }
         return;
     }
-    // As it is now: a target folder that is kept may have been filled from another checkout.
+    // Use the current path: a cached target folder may come from another checkout.
     let workspace = folder.join("..");
     for watched in ["wasm", "answers", "Cargo.lock", "../src", "../data", "../Cargo.toml", "site/pages"] {
         println!("cargo:rerun-if-changed={}", workspace.join(watched).display());
@@ -38,12 +38,12 @@ fn main() {
     for name in ["CC_wasm32_unknown_unknown", "AR_wasm32_unknown_unknown", "SCORESHEET_WASM_TARGET"] {
         println!("cargo:rerun-if-env-changed={name}");
     }
-    // A folder kept from one build to the next, where one is named.
+    // SCORESHEET_WASM_TARGET can name a folder that is kept between builds.
     let target = env::var_os("SCORESHEET_WASM_TARGET").map_or(out.join("wasm-target"), PathBuf::from);
     let mut build = command("cargo");
     build.args(["build", "--package", "scoresheet-wasm", "--profile", "wasm", "--target", TARGET, "--target-dir"]);
     build.arg(&target).args(["--message-format", "json-render-diagnostics"]).current_dir(&workspace);
-    // The module says nothing of the machine that built it, and is smaller for it.
+    // Without paths of the build machine the module is reproducible and smaller.
     let home = env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = home.or_else(|| Some(env::home_dir()?.join(".cargo")));
     let root = workspace.join("..").canonicalize().ok();
@@ -82,7 +82,7 @@ fn main() {
     }
 }
 
-/// Cargo, free of what was set for this build alone.
+/// Returns a cargo command without the settings of this build.
 fn command(name: &str) -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or(name.into()));
     for name in [
@@ -99,7 +99,7 @@ fn command(name: &str) -> Command {
     command
 }
 
-/// A clang that compiles C for this target, and an archiver: those on PATH, or those of Homebrew.
+/// Returns a clang that compiles C for this target, and an archiver, from PATH or Homebrew.
 fn clang() -> Option<(PathBuf, PathBuf)> {
     let mut folders: Vec<PathBuf> = env::split_paths(&env::var_os("PATH")?).collect();
     folders.splice(0..0, ["/opt/homebrew/opt/llvm/bin", "/usr/local/opt/llvm/bin"].map(PathBuf::from));
@@ -128,7 +128,7 @@ fn refuse() -> ! {
     exit(1);
 }
 
-/// Returns what the module links, each with its version, licence and place; `built` is what cargo said of the build.
+/// Returns the crates linked into the module with version, licence and path; `built` is cargo's output.
 fn licences(workspace: &Path, built: &str) -> String {
     let mut ask = command("cargo");
     ask.args(["tree", "--package", "scoresheet-wasm", "--target", TARGET, "--edges", "normal,no-proc-macro"]);
@@ -152,11 +152,11 @@ fn licences(workspace: &Path, built: &str) -> String {
     serde_json::json!({"linked": rows, "texts": texts}).to_string()
 }
 
-/// Returns the texts of these packages' licences, each once, with the packages that have it. Apache's, which is the
-/// same for all, is on the page anyway.
+/// Returns the licence texts of these packages, each once, with the names of its packages. Omits the Apache licence,
+/// which the page already contains.
 ///
-/// Where a package lies the build says: `cargo metadata` would ask for all that the workspace's lock names, and most of
-/// that is not there where nothing else has been built.
+/// Cargo's output gives the folder of each package. `cargo metadata` would need all packages of the workspace's lock
+/// file, most of which may be missing.
 fn texts(built: &str, rows: &[Vec<String>]) -> Vec<(String, Vec<String>)> {
     let mut folders: Vec<(String, PathBuf)> = Vec::new();
     for message in built.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok()) {

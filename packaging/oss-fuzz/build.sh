@@ -2,7 +2,7 @@
 # Builds the fuzz targets for OSS-Fuzz, which sets SRC, OUT and the sanitizer's flags.
 cd "$SRC/scoresheet"
 cargo fuzz build --fuzz-dir fuzz -O any
-# The names of the targets stand in one table.
+# One table lists the names of the targets.
 targets=$(sed -n '/^pub const TARGETS/,/^];/s/^ *("\([a-z_]*\)".*/\1/p' fuzz/src/lib.rs)
 [ -n "$targets" ]
 for target in $targets; do

@@ -1,4 +1,4 @@
-# Made by packaging/templates.py of version @VERSION@; it belongs into Formula/ of a tap.
+# Written by packaging/templates.py for version @VERSION@ for the folder Formula/ of a tap.
 class Scoresheet < Formula
   desc "Compact chess game archive with random access to every position"
   homepage "@ADDRESS@"

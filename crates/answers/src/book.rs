@@ -28,7 +28,7 @@ impl Book {
     pub fn open(path: &Path, options: OpenOptions) -> Result<Book, Error> {
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
         let book = Book::new(name, Archive::open(ArchiveFile::at(path).options(options))?);
-        // Finding the metadata takes a look at every block header, which no request should wait for.
+        // The metadata search reads every block header, so it runs before any request.
         book.metadata();
         Ok(book)
     }

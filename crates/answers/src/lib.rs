@@ -5,10 +5,10 @@
 //!                       params, snapshot (archives) -> library -> JSON, PGN, lines
 //! ```
 //!
-//! `scoresheet-serve` answers HTTP with it, `scoresheet-wasm` the pages of a site without a server: so both give the
-//! same answers. It knows neither HTTP (except the numbers of status codes) nor threads. Imports go one way: `request`
-//! -> `answer` -> `trees`, `params` -> `snapshot` -> `book` -> `site` -> `fault`, `order`, `stop`. The
-//! library does the chess; nothing here knows the rules or a byte of an archive.
+//! `scoresheet-serve` answers HTTP requests with this crate, and `scoresheet-wasm` the pages of a site without a
+//! server, so both give the same answers. The crate uses neither HTTP (except status codes) nor threads. Imports go one
+//! way: `request` -> `answer` -> `trees`, `params` -> `snapshot` -> `book` -> `site` -> `fault`, `order`, `stop`. The
+//! library does the chess; this crate knows neither the rules nor the file format.
 
 mod answer;
 mod book;

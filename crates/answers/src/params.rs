@@ -204,13 +204,13 @@ mod tests {
         let both = ["e2e4,e7e5,g1f3,b8c6,f1c4,f8c5,e1g1", "e2e4,e7e5,g1f3,b8c6,f1c4,f8c5,e1h1"];
         let fens = both.map(|moves| line(&format!("play={moves}")).unwrap().position.fen());
         assert_eq!(fens[0], fens[1]);
-        // The name is that of the last position which has one.
+        // The name comes from the last named position.
         let named = line("play=e2e4,c7c5,a2a4,a7a5,h2h4,h7h5").unwrap();
         assert!(named.opening.unwrap().name.starts_with("Sicilian"), "{:?}", named.opening);
         for wrong in ["play=e2e5", "play=e2e4,0000", "play=xx", "fen=8/8/8/8/8/8/8/8%20w", "fen=rnbq"] {
             assert_eq!(line(wrong).unwrap_err().status, 400, "{wrong}");
         }
-        // Rights that cannot be, and too many pieces, are passed over.
+        // Ignores impossible castling rights, and accepts too many pieces.
         let odd = line("fen=4k3/qqqqqqqq/qqqqqqqq/8/8/8/8/4K3%20w%20KQkq%20e3").unwrap();
         assert!(odd.position.fen().contains(" w - - "), "{}", odd.position.fen());
         let long = vec!["g1f3,g8f6,f3g1,f6g8"; 251].join(",");

@@ -1,4 +1,4 @@
-//! Requests: the answer that a path, a query and a body request, and its cost.
+//! Requests: parses a path, a query and a body, and determines the cost of the answer.
 
 use crate::answer::{
     Answer, archives, by_position, by_tags, complete, download, event, events, find, game, games, player, position,
@@ -41,8 +41,7 @@ enum Noun {
 }
 
 impl Request {
-    /// Reads a request: a path below `/api/v1/`, a query, and the body of one that has any (a search by pattern,
-    /// a game to read).
+    /// Parses a request: a path below `/api/v1/`, a query, and an optional body (a search by pattern, a game to read).
     ///
     /// Errors: the path does not exist; a parameter is invalid. Some parameters are read only with the answer.
     pub fn read(path: &str, query: Option<&str>, body: Option<&[u8]>) -> Result<Request, Fault> {
@@ -94,7 +93,7 @@ impl Request {
             Noun::Games if asks("sort") || asks("where") => by_tags(snapshot),
             Noun::Games => Cost::Quick,
             Noun::Novelty(_) | Noun::Tree | Noun::Download => by_position(snapshot),
-            // Spellings are sought among all names.
+            // The answer needs the spellings of all names.
             Noun::Player if !snapshot.knows_spellings() => Cost::Scan,
             Noun::Cost | Noun::Stats | Noun::Player | Noun::Event | Noun::Events | Noun::Complete => by_tags(snapshot),
         }

@@ -31,7 +31,7 @@ pub struct Snapshot {
 /// The requested games and their order.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Choice<'a> {
-    /// The number, from 1, of the only requested archive; `None` for all.
+    /// The number of the requested archive, from 1; `None` for all.
     pub only: Option<usize>,
     /// The filter on tags; empty for all games.
     pub filter: &'a str,
@@ -170,13 +170,13 @@ impl Snapshot {
         self.books.iter().all(|book| book.has_columns())
     }
 
-    /// Returns whether the spellings of all players' names have been sought.
+    /// Returns whether the spellings of all players' names are already known.
     pub fn knows_spellings(&self) -> bool {
         self.spellings.get().is_some()
     }
 
-    /// Returns which players' names of all archives are probably spellings of others: sought once, and none where tags
-    /// are damaged.
+    /// Returns the players' names of all archives that are probably spellings of other names. Searches once and caches
+    /// the result, which is empty if tags are damaged.
     pub fn spellings(&self) -> &[Suggestion] {
         let found = || spellings_among(self.books.iter().map(|book| book.tags()), Named::Players).unwrap_or_default();
         self.spellings.get_or_init(found)
@@ -196,10 +196,10 @@ impl Snapshot {
         Ok(self.first_events.get_or_init(|| counted).clone())
     }
 
-    /// Returns the games that are wanted, and keeps the selection for the next request that asks for the same.
+    /// Returns the requested games, and caches the selection for equal requests.
     ///
-    /// Errors: the filter or the order is invalid; an archive that is fetched in parts is needed completely; the work
-    /// was stopped.
+    /// Errors: the filter or the order is invalid; the request needs a complete archive, but the archive is fetched in
+    /// parts; the work was stopped.
     pub fn select(&self, choice: Choice<'_>, stop: &Stop) -> Result<Arc<Selection>, Fault> {
         let key = choice.key()?;
         if let Some((_, kept)) = self.kept().iter().find(|(own, _)| *own == key) {

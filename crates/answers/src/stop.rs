@@ -1,4 +1,4 @@
-//! Stops work whose client has gone, and classifies the cost of work.
+//! Stops work after its client has disconnected, and classifies the cost of work.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// The cost of work.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Cost {
-    /// A lookup of some milliseconds.
+    /// A lookup, which takes some milliseconds.
     Quick,
     /// Work that may read every game.
     Scan,

@@ -12,7 +12,7 @@ use scoresheet::{Error, Monitor};
 pub struct Forest<'a> {
     /// The archives.
     pub snapshot: &'a Snapshot,
-    /// The only archive, by its number from 1, if the request names one.
+    /// The number of the requested archive, from 1; `None` for all.
     pub only: Option<usize>,
     /// The selected games.
     pub selection: &'a Selection,

@@ -1,5 +1,5 @@
-//! The pages of Scoresheet: what `scoresheet serve` serves, what `scoresheet site` writes, and the scripts and the style
-//! that the command's reports embed. They are one package, because each of those programs ships them.
+//! The pages of Scoresheet: the files that `scoresheet serve` serves and `scoresheet site` writes, and the scripts and
+//! styles of the command's reports. They are one package, because each of those programs ships them.
 //!
 //! It has no dependencies, and a program links only the files that it names.
 

@@ -1,4 +1,4 @@
-//! Our own API, `/api/v1`: requests and answers are those of `scoresheet-answers`; here is what is HTTP about them.
+//! Scoresheet's API, `/api/v1`. `scoresheet-answers` parses the requests and makes the answers; this module adds HTTP.
 
 use crate::app::App;
 use crate::refused::Refused;
@@ -16,7 +16,7 @@ pub fn routes() -> Router<App> {
     Router::new().route("/api/v1/{*rest}", get(answer).post(answer))
 }
 
-/// Answers on the threads for what it costs.
+/// Answers a request on the thread pool for its cost.
 async fn answer(
     State(app): State<App>,
     Path(path): Path<String>,

@@ -1,4 +1,4 @@
-//! What is served, and what every route is given.
+//! The server's configuration, and the state that all routes share.
 
 use crate::engine::{Engine, EngineConfig};
 use crate::shelf::Shelf;
@@ -8,28 +8,28 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What is served, to whom, and how much of it.
+/// The server's archives, options and limits.
 #[derive(Clone, Debug)]
 pub struct Config {
     /// The archives, in this order.
     pub archives: Vec<PathBuf>,
-    /// How they are opened.
+    /// The options for opening the archives.
     pub options: OpenOptions,
-    /// Names under which the server may be asked, beside those of this machine for itself.
+    /// Host names that the server accepts in addition to this machine's.
     pub hosts: Vec<String>,
     /// Whether pages of other sites may read the explorer's routes.
     pub cors: bool,
-    /// How long a request may take; searches and downloads, which stream, may take longer.
+    /// The time limit of a request. Searches and downloads, which stream, have a longer limit.
     pub deadline: Duration,
-    /// How long a client may take to send the body of a request.
+    /// The time limit for receiving the body of a request.
     pub body: Duration,
-    /// Scans at once.
+    /// The maximum number of concurrent scans.
     pub scans: usize,
-    /// Requests of one address at once.
+    /// The maximum number of concurrent requests from one address.
     pub per_client: usize,
-    /// Games of a download at most.
+    /// The maximum number of games in a download.
     pub download: u64,
-    /// The engine that analyses positions, if there is one.
+    /// The engine that analyses positions, if any.
     pub engine: Option<EngineConfig>,
 }
 
@@ -50,7 +50,7 @@ impl Default for Config {
     }
 }
 
-/// What every route is given.
+/// The state that every route receives.
 #[derive(Clone, Debug)]
 pub struct App {
     pub(crate) config: Arc<Config>,
@@ -60,7 +60,7 @@ pub struct App {
 }
 
 impl App {
-    /// Opens the archives. Errors: one of them cannot be opened, or threads cannot be started.
+    /// Opens the archives. Errors: an archive cannot be opened, or threads cannot be started.
     pub fn open(config: Config) -> Result<App, Box<dyn std::error::Error>> {
         let shelf = Shelf::open(&config.archives, config.options)?;
         let work = Work::new(config.scans, config.deadline)?;
@@ -68,14 +68,14 @@ impl App {
         Ok(App { engine, config: Arc::new(config), shelf: Arc::new(shelf), work: Arc::new(work) })
     }
 
-    /// Moves on to what the archives' paths name now. Returns whether anything has changed.
+    /// Reloads changed archives. Returns whether anything has changed.
     ///
-    /// Errors: a file can no longer be opened as an archive, which is shown as it was.
+    /// Errors: a file can no longer be opened as an archive. The server then shows its last good state.
     pub fn refresh(&self) -> scoresheet::Result<bool> {
         self.shelf.refresh()
     }
 
-    /// Returns how many games there are.
+    /// Returns the number of games.
     pub fn games(&self) -> u64 {
         self.shelf.now().games()
     }

@@ -1,8 +1,7 @@
-//! An engine beside the server: a program that speaks UCI and analyses one position at a time.
+//! Runs a UCI engine, which analyses one position at a time.
 //!
-//! It is started when it is first needed. While it thinks, its process belongs to the request: a client that goes takes
-//! the process with it, and so does the end of the server. Nothing of a request reaches it but a position that has been
-//! read and is written anew.
+//! The first request starts the engine. While the engine thinks, its process belongs to the request, and ends when the
+//! client disconnects or the server exits. The engine receives only positions that the server has parsed and rewritten.
 
 use scoresheet::chess::{Color, Position};
 use scoresheet_answers::Fault;
@@ -17,30 +16,30 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, Lines, 
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::sync::{Mutex, Semaphore};
 
-/// An engine and the limits of a request.
+/// An engine, and the limits of a request.
 #[derive(Clone, Debug)]
 pub struct EngineConfig {
     /// The program.
     pub path: PathBuf,
-    /// How long it may think about a position.
+    /// The maximum time for a position.
     pub time: Duration,
-    /// Its threads.
+    /// The number of threads.
     pub threads: u32,
-    /// Its memory for positions, in megabytes.
+    /// The hash size in megabytes.
     pub hash: u32,
-    /// Requests that may wait for it at once.
+    /// The maximum number of waiting requests.
     pub requests: usize,
 }
 
-/// The most lines of an answer.
+/// The maximum number of lines in an answer.
 const MOST: u32 = 5;
-/// Moves of a line at most.
+/// The maximum number of moves in a line.
 const MOVES: usize = 30;
-/// How long it thinks at least.
+/// The minimum thinking time.
 const LEAST: Duration = Duration::from_millis(50);
-/// How long an engine may take for anything else than thinking.
+/// The time limit for every engine command except thinking.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// The bytes of output that a process is read to: then it is started anew.
+/// The maximum output of a process in bytes. After that the server starts a new process.
 const OUTPUT: u64 = 1 << 30;
 
 /// The engine of a server.
@@ -52,7 +51,7 @@ pub struct Engine {
     name: OnceLock<String>,
 }
 
-/// A running engine, which ends when this is dropped.
+/// A running engine. Dropping it ends the process.
 #[derive(Debug)]
 struct Process {
     _child: Child,
@@ -61,15 +60,15 @@ struct Process {
 }
 
 impl Engine {
-    /// Returns an engine that is not running yet.
+    /// Returns an engine that has not been started.
     pub fn new(config: EngineConfig) -> Engine {
         let turns = Semaphore::new(config.requests.max(1));
         Engine { config, process: Mutex::new(None), turns, name: OnceLock::new() }
     }
 
-    /// Analyses a position, within the limits of time and lines. Scores are White's.
+    /// Analyses a position within the limits of time and lines. Scores are from White's side.
     ///
-    /// Errors: too many requests wait; the engine cannot be started, ends, or says nothing in time.
+    /// Errors: too many requests wait; the engine cannot be started, exits, or does not answer in time.
     pub async fn analyse(&self, position: &Position, time: Duration, lines: u32) -> Result<Value, Fault> {
         let (time, lines) = (time.max(LEAST).min(self.config.time), lines.clamp(1, MOST));
         if position.legal_moves().is_empty() {
@@ -154,12 +153,12 @@ impl Engine {
     }
 }
 
-/// Waits for the engine. Its failures are faults of the answer.
+/// Waits for the engine. Converts its failures to faults of the answer.
 async fn in_time<T>(most: Duration, work: impl Future<Output = io::Result<T>>) -> Result<T, Fault> {
     let failed = |what: &str| Fault::new(axum::http::StatusCode::BAD_GATEWAY, "engine", format!("the engine {what}"));
     match tokio::time::timeout(most, work).await {
         Ok(Ok(done)) => Ok(done),
-        // The text of the error may have the path.
+        // The text of the error may contain the path.
         Ok(Err(error)) if error.kind() == io::ErrorKind::UnexpectedEof => Err(failed("has ended")),
         Ok(Err(_)) => Err(failed("cannot be run")),
         Err(_) => Err(failed("does not answer")),
@@ -180,7 +179,7 @@ impl Process {
 /// A line of play with its score, from the side to move.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 struct Info {
-    /// The number of the line, the best is 1.
+    /// The number of the line; 1 is the best.
     line: u32,
     depth: u32,
     nodes: Option<u64>,
@@ -190,7 +189,7 @@ struct Info {
 }
 
 impl Info {
-    /// Reads a line of output; `None` if it has no score and no moves, or bounds alone.
+    /// Parses a line of output. Returns `None` if it has no score and no moves, or only bounds.
     fn read(text: &str) -> Option<Info> {
         let mut words = text.split_whitespace();
         if words.next() != Some("info") {
@@ -213,7 +212,7 @@ impl Info {
     }
 }
 
-/// Returns moves in SAN and as UCI writes them, up to the first that is not legal.
+/// Returns moves in SAN and in UCI notation, up to the first illegal move.
 fn moves(position: &Position, texts: &[String]) -> (Vec<String>, Vec<String>) {
     let mut now = position.clone();
     let step = |text: &String| {

@@ -1,5 +1,5 @@
-//! What every request passes before it reaches a route, and every answer on its way out: who may ask, how, how much;
-//! and what a browser may do with the answer.
+//! Checks every request before its route: host, method, limits. Adds to every answer the headers that restrict the
+//! browser.
 
 use crate::app::App;
 use crate::refused::Refused;
@@ -21,22 +21,22 @@ use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{DefaultPredicate, NotForContentType, Predicate};
 
-/// The longest path with its query, in bytes.
+/// The maximum length of a path with its query, in bytes.
 const URL: usize = 8192;
-/// The longest body of a search, in bytes, and of a text of games.
+/// The maximum length in bytes of the body of a search, and of a PGN text.
 const BODY: usize = 16 << 10;
 const TEXT: usize = 1 << 20;
-/// The routes that take bodies, each with the longest one.
+/// The routes that accept bodies, each with its maximum length.
 const POSTED: [(&str, usize); 2] = [("/api/v1/find", BODY), ("/api/v1/read", TEXT)];
 
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
                       base-uri 'none'; form-action 'self'; frame-ancestors ";
 
-/// The address at the other end of a connection.
+/// The address of the client.
 #[derive(Clone, Copy, Debug)]
 pub struct Peer(pub SocketAddr);
 
-/// Puts the guards before the routes.
+/// Adds the guards to the routes.
 pub fn guarded(routes: Router<App>, app: &App) -> Router {
     let compressed = DefaultPredicate::new().and(NotForContentType::new("application/x-ndjson"));
     routes
@@ -52,10 +52,10 @@ fn panicked(_: Box<dyn Any + Send + 'static>) -> Response {
     Refused(Fault::internal()).into_response()
 }
 
-/// Refuses what is not allowed, and tells the browser what it may do with the answer.
+/// Rejects forbidden requests, and adds the security headers to the answer.
 async fn allowed(State(app): State<App>, request: Request, next: Next) -> Response {
     let path = request.uri().path().to_owned();
-    // A body that is still on its way takes nobody's turn.
+    // A request counts for its address only after its body has arrived.
     let checked = match check(&app, &request) {
         Ok(()) => with_body(request, app.config.body).await,
         Err(fault) => Err(fault),
@@ -74,7 +74,7 @@ async fn allowed(State(app): State<App>, request: Request, next: Next) -> Respon
     response
 }
 
-/// Returns the request with its whole body, which has to come within a time.
+/// Returns the request with its complete body, which must arrive within a time limit.
 async fn with_body(request: Request, most: Duration) -> Result<Request, Fault> {
     if request.body().size_hint().exact() == Some(0) {
         return Ok(request);
@@ -90,7 +90,7 @@ async fn with_body(request: Request, most: Duration) -> Result<Request, Fault> {
     }
 }
 
-/// The longest body that a route takes, if it takes any.
+/// Returns the maximum length of a route's body, if the route accepts one.
 fn longest(path: &str) -> Option<usize> {
     POSTED.iter().find(|(route, _)| *route == path).map(|(_, longest)| *longest)
 }
@@ -124,7 +124,7 @@ fn check(app: &App, request: &Request) -> Result<(), Fault> {
     }
 }
 
-/// A search or a game is posted as JSON, by a page of this server or by a program: no other site's page can.
+/// Accepts searches and games only as JSON from a page of this server or from a program, not from pages of other sites.
 fn may_post(request: &Request, host: &str) -> Result<(), Fault> {
     let headers = request.headers();
     let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
@@ -145,8 +145,8 @@ fn may_post(request: &Request, host: &str) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Returns whether a Host header names this server, whatever the port: a name, or an address of IPv6 in brackets, then
-/// nothing or a colon and digits.
+/// Returns whether a Host header names this server, on any port: a name, or an IPv6 address in brackets, then the end
+/// or a colon and digits.
 fn is_own(host: &str, others: &[String]) -> bool {
     let (name, rest) = match host.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
         Some((address, rest)) if address.parse::<Ipv6Addr>().is_ok() => (address, rest),
@@ -184,13 +184,12 @@ fn protect(headers: &mut HeaderMap, path: &str, cors: bool) {
     }
 }
 
-/// An answer that took so long is kept for those who ask the same.
+/// Answers that took at least this time are cached for equal requests.
 const SLOW: Duration = Duration::from_millis(3);
-/// Unless it is longer than this.
+/// The maximum length of a cached answer.
 const LONG: u64 = 256 << 10;
 
-/// Answers with 304 what the client knows already, and from memory what has been asked before; gives other answers the
-/// tag to ask so.
+/// Answers with 304 if the client has the current answer. Otherwise uses the cache or the route, and adds an ETag.
 async fn known(State(app): State<App>, request: Request, next: Next) -> Response {
     let path = request.uri().path();
     let is_tagged = (path.starts_with("/api/v1/") || is_explorer(path)) && request.method() != Method::POST;
@@ -198,7 +197,7 @@ async fn known(State(app): State<App>, request: Request, next: Next) -> Response
         return next.run(request).await;
     }
     let whole = request.uri().path_and_query().map_or("", |whole| whole.as_str());
-    // Filters may say "today".
+    // Filters may contain "today".
     let days = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() / 86_400);
     let asked = format!("{days} {whole}");
     let mut hasher = DefaultHasher::new();
@@ -225,7 +224,7 @@ async fn known(State(app): State<App>, request: Request, next: Next) -> Response
     response
 }
 
-/// Keeps an answer, if it is a good one that is whole and short: not one that streams.
+/// Caches an answer if it is successful, complete and short. Streams are not cached.
 async fn kept(snapshot: &Shown, asked: String, response: Response) -> Response {
     let is_short = response.body().size_hint().exact().is_some_and(|size| size <= LONG);
     let kind = response.headers().get(header::CONTENT_TYPE).cloned();
@@ -233,7 +232,7 @@ async fn kept(snapshot: &Shown, asked: String, response: Response) -> Response {
     let (parts, body) = response.into_parts();
     match axum::body::to_bytes(body, LONG as usize).await {
         Ok(body) => {
-            // What has headers of its own, as files have, is made anew.
+            // Answers with additional headers, such as files, are not cached.
             if !parts.headers.contains_key(header::CONTENT_DISPOSITION) {
                 snapshot.keep(asked, (kind, body.clone()));
             }
@@ -243,13 +242,13 @@ async fn kept(snapshot: &Shown, asked: String, response: Response) -> Response {
     }
 }
 
-/// Returns whether a list of tags has this one, or is `*`.
+/// Returns whether a list of tags is `*` or contains this tag.
 pub fn names(list: &HeaderValue, etag: &str) -> bool {
     let strong = |tag: &str| tag.trim().trim_start_matches("W/").to_owned();
     list.to_str().is_ok_and(|list| list.split(',').any(|own| own.trim() == "*" || strong(own) == strong(etag)))
 }
 
-/// A request that is being answered, counted among those of its address.
+/// A running request, which counts for its address.
 struct Turn(Option<(IpAddr, Counts)>);
 
 type Counts = Arc<Mutex<HashMap<IpAddr, usize>>>;

@@ -5,9 +5,9 @@
 //! ```
 //!
 //! Imports go one way: `server` -> `routes` -> `guard`, `preview`, `assets`, `api`, `analysis`, `explorer` -> `app` ->
-//! `shelf`, `work`, `engine`. The answers of
-//! `/api/v1` are those of `scoresheet-answers`. The library does the chess; nothing here knows the rules or a byte of a
-//! file. Archives are read and never written. docs/serve.md says what the server promises.
+//! `shelf`, `work`, `engine`. `scoresheet-answers` makes the answers of `/api/v1`. The library does the chess; this
+//! crate knows neither the rules nor the file format. It reads archives and never writes them. docs/serve.md describes
+//! the server.
 
 mod analysis;
 mod api;

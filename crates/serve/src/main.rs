@@ -10,9 +10,9 @@ use std::time::Duration;
 
 /// Show chess archives in a browser: explorer, games, search, statistics
 ///
-/// Prints the address and answers until Ctrl-C. New commits of the archives are shown as they come. Only this machine is
-/// answered; see docs/serve.md for how to put the server behind a proxy. Fast with `scoresheet index --positions
-/// --tag-columns`.
+/// Prints the address and answers until Ctrl-C. Shows new commits of the archives as they appear. By default only this
+/// machine can connect; docs/serve.md explains how to run the server behind a proxy. `scoresheet index --positions
+/// --tag-columns` makes it fast.
 #[derive(Debug, Parser)]
 #[command(
     name = "scoresheet serve",
@@ -26,10 +26,10 @@ Examples:
   curl 'http://127.0.0.1:8064/masters?play=e2e4,c7c5'    the explorer's API"
 )]
 struct Args {
-    /// The archives; games are numbered on from one to the next
+    /// The archives; game numbers continue from one to the next
     #[arg(required = true)]
     archives: Vec<PathBuf>,
-    /// The port; 0 takes any that is free
+    /// The port; 0 selects any free port
     #[arg(long, value_name = "N", default_value_t = 8064)]
     port: u16,
     /// Open the page in the browser
@@ -38,37 +38,37 @@ struct Args {
     /// Listen at this address instead of 127.0.0.1; needs --host
     #[arg(long, value_name = "ADDRESS", requires = "host")]
     listen: Option<IpAddr>,
-    /// Answer under this name, too (the Host header); may be given again
+    /// Also answer under this host name (the Host header); may be repeated
     #[arg(long, value_name = "NAME")]
     host: Vec<String>,
     /// Let pages of other sites read /masters, /lichess and /player
     #[arg(long)]
     cors: bool,
-    /// How long a request may take; what streams may take 60 times as long
+    /// Time limit of a request; streams may take 60 times as long
     #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=3600))]
     deadline: u64,
-    /// Scans at once. Default: one for each core
+    /// Maximum number of concurrent scans; default: the number of cores
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     scans: Option<u16>,
-    /// Requests of one address at once
+    /// Maximum number of concurrent requests from one address
     #[arg(long, value_name = "N", default_value_t = 256)]
     per_client: usize,
-    /// Games of a download at most
+    /// Maximum number of games in a download
     #[arg(long, value_name = "N", default_value_t = 1_000_000)]
     download: u64,
     /// Analyse positions with this engine, a program that speaks UCI
     #[arg(long, value_name = "PROGRAM", help_heading = "Engine")]
     engine: Option<PathBuf>,
-    /// How long the engine may think about a position
+    /// Time limit of the engine for a position
     #[arg(long, value_name = "SECONDS", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=600), help_heading = "Engine")]
     engine_time: u64,
     /// Threads of the engine
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1024), help_heading = "Engine")]
     engine_threads: u32,
-    /// Memory of the engine for positions
+    /// Hash memory of the engine
     #[arg(long, value_name = "MB", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=1_048_576), help_heading = "Engine")]
     engine_hash: u32,
-    /// Requests that may wait for the engine
+    /// Maximum number of requests that wait for the engine
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=1024), help_heading = "Engine")]
     engine_requests: u16,
     /// Let other machines use the engine; needed with --host and --listen
@@ -86,7 +86,7 @@ fn main() -> ExitCode {
         Err(error) => return failed(&format!("cannot start threads: {error}")),
     };
     let code = runtime.block_on(run(args));
-    // Work that has not ended by now is not waited for.
+    // The program does not wait for work that is still running.
     runtime.shutdown_timeout(Duration::from_millis(200));
     code
 }

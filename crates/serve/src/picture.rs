@@ -1,41 +1,42 @@
-//! A picture of a board as PNG, for previews of links.
+//! Renders a board as PNG for link previews.
 //!
-//! The pieces are copied from a picture (`pieces.png`, drawn by `tools/sprite.py`): nothing here draws outlines.
+//! Copies the pieces from a picture (`pieces.png`, drawn by `tools/sprite.py`) and draws no outlines.
 
 use scoresheet::chess::{Position, Square};
 use std::io::Cursor;
 use std::sync::LazyLock;
 
-/// Pixels of a square; the pieces have the same width.
+/// The width of a square and of a piece in pixels.
 const SIZE: usize = 72;
-/// Pixels of the board.
+/// The width of the board in pixels.
 pub const WIDTH: usize = 8 * SIZE;
 /// The order of the pieces, White's above Black's.
 const ORDER: &str = "KQRBNPkqrbnp";
 
 const LIGHT: [u8; 3] = [0xf0, 0xd9, 0xb5];
 const DARK: [u8; 3] = [0xb5, 0x88, 0x63];
-/// The squares of the last move, mixed half and half with their own colour.
+/// The color of the last move's squares, mixed equally with the square's color.
 const LAST: [u8; 3] = [0xc9, 0xc0, 0x2e];
 
-/// The pieces: rows of red, green, blue and opacity.
+/// The pieces, as rows of red, green, blue and opacity.
 static PIECES: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let decoder = png::Decoder::new(Cursor::new(&include_bytes!("pieces.png")[..]));
-    // The file is part of the program, and a test reads it.
+    // The file is part of the program, and a test decodes it.
     let Ok(mut reader) = decoder.read_info() else { return Vec::new() };
     let mut pixels = vec![0; reader.output_buffer_size().unwrap_or(0)];
     let _ = reader.next_frame(&mut pixels);
     pixels
 });
 
-/// Returns the board of a FEN as PNG. `last`: the squares of the last move as UCI writes it; `is_turned`: Black is below.
+/// Returns the board of a FEN as PNG. `last`: the squares of the last move in UCI notation; `is_turned`: Black is
+/// below.
 pub fn board(fen: &str, last: Option<&str>, is_turned: bool) -> Option<Vec<u8>> {
     let mut pixels = vec![0; WIDTH * WIDTH * 3];
     let position = Position::from_fen(fen.as_bytes()).ok()?;
     let marked = [0, 2].map(|at| Square::parse(last?.as_bytes().get(at..at + 2)?));
     for square in (0..64).filter_map(Square::new) {
         let index = usize::from(square.index());
-        // Pictures are drawn from a8 on, or from h1 on.
+        // Rows start at a8, or at h1 if Black is below.
         let place = index ^ if is_turned { 7 } else { 56 };
         let base = if (index / 8 + index % 8) % 2 == 1 { LIGHT } else { DARK };
         let is_marked = marked.contains(&Some(square));
@@ -67,7 +68,7 @@ fn mix(below: u8, above: u8, opacity: u8) -> u8 {
     ((below * (255 - opacity) + above * opacity + 127) / 255) as u8
 }
 
-/// Calls `work` for each pixel of a square, counted from the upper left: with its place in the picture, and in the square.
+/// Calls `work` for each pixel of a square, from the upper left, with its index in the picture and in the square.
 fn each_pixel(square: usize, mut work: impl FnMut(usize, (usize, usize))) {
     for row in 0..SIZE {
         for column in 0..SIZE {
@@ -95,20 +96,20 @@ mod tests {
         let file = board("4k3/8/8/8/4P3/8/8/4K3 b - - 0 1", Some("e2e4"), false).unwrap();
         let (a8, e8, e4, e2) = (0, 4, 36, 52);
         assert_eq!((pixel(&file, a8, (1, 1)), pixel(&file, 1, (1, 1))), (LIGHT, DARK));
-        // Below the middle of a king is its body: dark of Black, light of White.
+        // The body of a king is below the middle: dark for Black, light for White.
         let middle = (36, 40);
         assert!(pixel(&file, e8, middle).iter().all(|part| *part < 0x70), "{:?}", pixel(&file, e8, middle));
         assert!(pixel(&file, 60, middle).iter().all(|part| *part > 0xd0), "{:?}", pixel(&file, 60, middle));
         assert_eq!(pixel(&file, e2, (1, 1)), pixel(&file, e4, (1, 1)));
         assert_ne!(pixel(&file, e2, (1, 1)), LIGHT);
-        // Diagrams without kings are pictures, too.
+        // Diagrams without kings also work.
         let lone = board("8/8/8/8/4P3/8/8/8 w - - 0 1", None, false).unwrap();
         assert_ne!(pixel(&lone, e4, middle), pixel(&lone, e2, middle));
         let turned = board("4k3/8/8/8/4P3/8/8/4K3 b - - 0 1", None, true).unwrap();
         assert_eq!(pixel(&turned, 63 - e8, middle), pixel(&file, e8, middle));
     }
 
-    /// `tools/sprite.py` draws the pieces anew when they change.
+    /// `tools/sprite.py` redraws the pieces when they change.
     #[test]
     fn the_pieces_are_those_of_the_pages() {
         let drawn = scoresheet_pages::file("pieces.svg").unwrap();

@@ -1,4 +1,4 @@
-//! Previews of links to games and positions (Open Graph): a title, a line and a picture, in the document of the page.
+//! Link previews of games and positions (Open Graph): a title, a line and a picture in the page's document.
 
 use crate::app::App;
 use crate::assets;
@@ -28,12 +28,12 @@ pub fn routes() -> Router<App> {
         .route("/picture.png", get(png))
 }
 
-/// A game or a position that a link names.
+/// The game or position of a link.
 struct Linked {
     title: String,
     line: String,
     fen: String,
-    /// The last move in UCI's notation.
+    /// The last move in UCI notation.
     last: Option<String>,
 }
 
@@ -71,7 +71,7 @@ async fn page(State(app): State<App>, RawQuery(query): RawQuery, headers: Header
     (kind, body).into_response()
 }
 
-/// The board of a link.
+/// Returns the board of a link.
 async fn png(State(app): State<App>, RawQuery(query): RawQuery) -> Result<Response, Refused> {
     let snapshot = Arc::clone(&app.shelf.now().snapshot);
     let picture = move |stop: &Stop| {
@@ -83,7 +83,7 @@ async fn png(State(app): State<App>, RawQuery(query): RawQuery) -> Result<Respon
     Ok(([(header::CONTENT_TYPE, "image/png"), (header::CACHE_CONTROL, "max-age=3600")], picture).into_response())
 }
 
-/// Returns what a link names: a game (`n`, `ply`, `via`), or else a position (`fen`, `play`).
+/// Returns the game (`n`, `ply`, `via`) or the position (`fen`, `play`) of a link.
 fn linked(snapshot: &Arc<Snapshot>, query: Option<&str>, stop: &Stop) -> Result<Linked, Fault> {
     let params = Params::read(query)?;
     let ask = |path: &str, query: Option<&str>| match Request::read(path, query, None)?.answer(snapshot, stop, 0)? {
@@ -119,7 +119,8 @@ fn of_game(game: &Value, params: &Params) -> Result<Linked, Fault> {
     })
 }
 
-/// Returns the move at a ply, by the rule of the page of a game. In `via`, `17.1` selects the first alternative at ply 17.
+/// Returns the move at a ply, by the same rule as the game page. In `via`, `17.1` selects the first alternative at ply
+/// 17.
 fn moved<'a>(game: &'a Value, ply: usize, via: &str) -> Option<&'a Value> {
     let turn = |ply: usize| {
         let own = via.split(',').filter_map(|text| text.split_once('.')).find(|(at, _)| at.parse() == Ok(ply));
@@ -140,7 +141,7 @@ fn moved<'a>(game: &'a Value, ply: usize, via: &str) -> Option<&'a Value> {
     found
 }
 
-/// The lines that could be played in place of a move, those within others after them.
+/// Returns the alternatives to a move; nested variations follow their parents.
 fn others(node: &Value) -> Vec<&Vec<Value>> {
     let lines = node["variations"].as_array().into_iter().flatten().filter_map(|own| own["moves"].as_array());
     lines.filter(|line| !line.is_empty()).flat_map(|line| std::iter::once(line).chain(others(&line[0]))).collect()

@@ -1,4 +1,4 @@
-//! Faults as answers: in JSON, or in plain text as the explorer's routes give it.
+//! Converts faults to answers: JSON, or plain text for the explorer's routes.
 
 use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
@@ -6,12 +6,12 @@ use axum::response::{IntoResponse, Response};
 use scoresheet_answers::Fault;
 use serde_json::Value;
 
-/// A request that has no answer.
+/// A rejected request.
 #[derive(Clone, Debug)]
 pub struct Refused(pub Fault);
 
 impl Refused {
-    /// Returns the answer in plain text.
+    /// Returns the answer as plain text.
     pub fn plain(self) -> Response {
         let what = match self.0.status {
             StatusCode::BAD_REQUEST => format!("bad request: {}\n", self.0.message),

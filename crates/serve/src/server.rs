@@ -1,4 +1,4 @@
-//! Connections: accepted up to a limit, given up when they say nothing, and let end when the server is to.
+//! Accepts connections up to a limit, closes idle ones, and lets running answers finish at shutdown.
 
 use crate::app::App;
 use crate::guard::Peer;
@@ -13,14 +13,14 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 
-/// How connections are treated.
+/// The limits of connections.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Connections at once; others wait.
+    /// The maximum number of open connections; further clients wait.
     pub connections: usize,
-    /// How long a client may take to send the head of a request.
+    /// The time limit for receiving the head of a request.
     pub head: Duration,
-    /// How long answers may take to end when the server is to.
+    /// The time limit for running answers at shutdown.
     pub drain: Duration,
 }
 
@@ -30,11 +30,11 @@ impl Default for Limits {
     }
 }
 
-/// How often the archives' files are looked at.
+/// The interval between checks of the archives' files.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// Serves until `end` is ready; then no connection is accepted any more, and those that there are may finish what they
-/// are answering, for as long as the limits allow. `message` is given what goes wrong with the archives meanwhile.
+/// Serves until `end` is ready. Then accepts no further connections, and lets running answers finish within their time
+/// limit. `message` receives the errors of the archives.
 pub async fn serve(
     app: App,
     listener: TcpListener,
@@ -57,7 +57,7 @@ pub async fn serve(
             () = &mut end => break,
         };
         let Ok((stream, peer)) = accepted else {
-            // Out of files, say: others end meanwhile.
+            // For example, too many open files. Other connections end meanwhile.
             tokio::time::sleep(Duration::from_millis(50)).await;
             continue;
         };
@@ -71,7 +71,7 @@ pub async fn serve(
         let connection = graceful.watch(connection);
         tokio::spawn(async move {
             let _permit = permit;
-            // What a client does to its own connection is no fault of the server's.
+            // A client's fault on its connection is not an error of the server.
             let _ = connection.await;
         });
     }
@@ -80,7 +80,7 @@ pub async fn serve(
     let _ = tokio::time::timeout(limits.drain, graceful.shutdown()).await;
 }
 
-/// Moves on to new commits as they come.
+/// Reloads archives when they change.
 async fn watch(app: App, message: impl Fn(&str) + Send + 'static) {
     let mut ticks = tokio::time::interval(LOOK);
     let mut said = None;
@@ -90,7 +90,7 @@ async fn watch(app: App, message: impl Fn(&str) + Send + 'static) {
         let looked = tokio::task::spawn_blocking(move || own.refresh()).await;
         let Ok(looked) = looked else { continue };
         let what = looked.err().map(|error| format!("shown as it was: {error}"));
-        // What stays so is said once.
+        // Reports a lasting error once.
         if let Some(what) = what.as_ref().filter(|_| what != said) {
             message(what);
         }

@@ -1,5 +1,5 @@
-//! The archives that are served: opened, watched, and shown at the commit that they are at; with the answers that took
-//! a while, which are kept until the archives change.
+//! The served archives: opens and watches them, and keeps a snapshot of their current commits. Caches slow answers
+//! until the archives change.
 
 use axum::http::HeaderValue;
 use bytes::Bytes;
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::SystemTime;
 
-/// The archives at one moment, and the answers that were given about them.
+/// A snapshot of the archives, with the cached answers about it.
 #[derive(Debug)]
 pub struct Shown {
     /// The archives.
@@ -21,10 +21,10 @@ pub struct Shown {
     answers: Mutex<VecDeque<(String, Answer)>>,
 }
 
-/// An answer that took a while: its type and its bytes.
+/// A cached slow answer: its type and its bytes.
 pub type Answer = (HeaderValue, Bytes);
 
-/// So many answers are kept, and so many bytes of them.
+/// The maximum number of cached answers, and their maximum size in bytes.
 const ANSWERS: (usize, usize) = (1024, 16 << 20);
 
 impl Deref for Shown {
@@ -41,13 +41,13 @@ impl Shown {
         Shown { snapshot: Arc::new(snapshot), answers: Mutex::default() }
     }
 
-    /// Returns the answer that was given to a request before.
+    /// Returns the cached answer to a request.
     pub fn answer(&self, request: &str) -> Option<Answer> {
         let answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
         answers.iter().find(|(own, _)| own == request).map(|(_, answer)| answer.clone())
     }
 
-    /// Keeps the answer to a request; those kept longest give way. All are forgotten when the archives change.
+    /// Caches the answer to a request and drops the oldest answers. A change of the archives clears the cache.
     pub fn keep(&self, request: String, answer: Answer) {
         let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
         answers.retain(|(own, _)| *own != request);
@@ -61,8 +61,8 @@ impl Shown {
     }
 }
 
-/// What an archive's file and its side files were when last looked at: length, time of change, and inode, since a file
-/// can take the place of another of the same length within a tick of the clock.
+/// The last seen state of an archive's file and its side files: length, modification time, and inode. The inode matters
+/// because a replaced file can have the same length within a tick of the clock.
 type Seen = Vec<Option<(u64, Option<SystemTime>, u64)>>;
 
 #[cfg(unix)]
@@ -82,7 +82,7 @@ fn seen(path: &Path) -> Seen {
     paths.map(|path| std::fs::metadata(path).ok().map(of)).collect()
 }
 
-/// The archives that are served.
+/// The served archives.
 #[derive(Debug)]
 pub struct Shelf {
     paths: Vec<PathBuf>,
@@ -91,7 +91,7 @@ pub struct Shelf {
     watched: Mutex<Watched>,
 }
 
-/// Returns what an error says, without the path, which is nobody's business but the server's.
+/// Returns the text of an error without the path, which clients must not see.
 fn without_path(error: &Error) -> String {
     match error {
         Error::Io { doing, source, .. } => format!("{doing}: {source}"),
@@ -103,16 +103,16 @@ fn without_path(error: &Error) -> String {
     }
 }
 
-/// What the snapshot was made of.
+/// The sources of the snapshot.
 #[derive(Debug)]
 struct Watched {
     files: Vec<Seen>,
-    /// Why an archive is shown as it was, and not as its file is: one for each archive.
+    /// For each archive, the reason that an older state is shown; empty if there is none.
     outdated: Vec<Option<String>>,
 }
 
 impl Shelf {
-    /// Opens archives. Errors: those of [`Archive::open`](scoresheet::Archive::open).
+    /// Opens archives. Errors: the errors of [`Archive::open`](scoresheet::Archive::open).
     pub fn open(paths: &[PathBuf], options: OpenOptions) -> Result<Shelf, Error> {
         let files: Vec<Seen> = paths.iter().map(|path| seen(path)).collect();
         let books = paths.iter().map(|path| Book::open(path, options).map(Arc::new)).collect::<Result<Vec<_>, _>>()?;
@@ -122,17 +122,17 @@ impl Shelf {
         Ok(Shelf { paths: paths.to_vec(), options, now: RwLock::new(now), watched })
     }
 
-    /// Returns the archives as they are shown now.
+    /// Returns the current snapshot of the archives.
     pub fn now(&self) -> Arc<Shown> {
         Arc::clone(&self.now.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Moves on to what the paths name now: later commits, archives that have taken the place of others (as `set`,
-    /// `rename`, `edit` and `compact` make them), and side files that have been made or have gone. Returns whether
-    /// anything has changed; costs a look at the files' lengths and times where nothing has. An archive that cannot be
-    /// opened is shown as it was, said to be outdated, and tried again the next time.
+    /// Reloads changed files: later commits, archives that `set`, `rename`, `edit` or `compact` replaced, and new or
+    /// deleted side files. Returns whether anything has changed. If nothing has changed, the only cost is a check of
+    /// the files' lengths and times. An archive that cannot be opened is marked outdated and keeps its last good state;
+    /// the next call tries again.
     ///
-    /// Errors: why the first outdated archive is so.
+    /// Errors: the reason that the first outdated archive is outdated.
     pub fn refresh(&self) -> Result<bool, Error> {
         let mut watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
         let files: Vec<Seen> = self.paths.iter().map(|path| seen(path)).collect();

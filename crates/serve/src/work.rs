@@ -1,7 +1,7 @@
-//! Work that takes threads: how much of it at once, for how long, and that it ends when nobody waits for it any more.
+//! Runs work on threads. Limits the number and duration of jobs, and stops them when the client disconnects.
 //!
-//! Quick work (look-ups) and scans (what may read a whole archive) have pools of threads of their own, so that the
-//! explorer answers while a search runs. In comes a closure with a flag that stops it, out goes its result.
+//! Quick lookups and scans, which may read a complete archive, have separate thread pools. The explorer therefore
+//! answers while a search runs. A job is a closure that receives a stop flag and returns a result.
 
 use scoresheet_answers::{Cost, Fault, Stop, StopOnDrop};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,26 +12,26 @@ use std::time::{Duration, Instant};
 use tokio::sync::mpsc::{Receiver, Sender, error::TrySendError};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// The threads of the server, and who may use them.
+/// The thread pools of the server, and their limits.
 #[derive(Debug)]
 pub struct Work {
     quick: (Arc<rayon::ThreadPool>, Arc<Semaphore>),
     scans: (Arc<rayon::ThreadPool>, Arc<Semaphore>),
     streams: Arc<Semaphore>,
-    /// How long a request may take.
+    /// The time limit of a request.
     pub deadline: Duration,
-    /// How long a request waits for its turn.
+    /// The maximum time that a request waits for a thread.
     patience: Duration,
 }
 
-/// So many look-ups may wait for the processors at once.
+/// The maximum number of waiting lookups.
 const QUICK: usize = 64;
-/// So many answers may be streamed at once.
+/// The maximum number of concurrent streams.
 const STREAMS: usize = 32;
-/// A client that has taken nothing for so long is given up.
+/// The time after which a client that reads nothing is disconnected.
 const STALLED: Duration = Duration::from_secs(30);
 
-/// Gives a piece to a stream, as soon as there is room. Returns whether it was taken.
+/// Sends a piece to a stream as soon as it has room. Returns whether the stream accepted it.
 fn give(send: &Sender<Vec<u8>>, mut piece: Vec<u8>, is_over: &dyn Fn() -> bool) -> bool {
     let began = Instant::now();
     loop {
@@ -48,7 +48,7 @@ fn give(send: &Sender<Vec<u8>>, mut piece: Vec<u8>, is_over: &dyn Fn() -> bool) 
 }
 
 impl Work {
-    /// Returns threads for so many scans at once, each request with this deadline.
+    /// Returns pools for this number of concurrent scans, with this deadline for each request.
     pub fn new(scans: usize, deadline: Duration) -> std::io::Result<Work> {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let pool = |name: &'static str| {
@@ -75,11 +75,10 @@ impl Work {
         }
     }
 
-    /// Does `work` on the threads for it and returns its result. The flag that it is given is set when the deadline has
-    /// passed, and when this future is dropped: that is, when the client has gone. The threads are free for others only
-    /// when the work has ended.
+    /// Runs `work` on its pool and returns the result. Sets the stop flag of the work after the deadline, or when this
+    /// future is dropped because the client has disconnected. The thread is free again only after the work has ended.
     ///
-    /// Errors: those of the work; it panicked; the deadline; no thread was free in time.
+    /// Errors: an error or a panic of the work; the deadline; no thread was free in time.
     pub async fn run<T: Send + 'static>(
         &self,
         cost: Cost,
@@ -100,12 +99,12 @@ impl Work {
         }
     }
 
-    /// Does `work`, which gives its results piece by piece; returns the pieces as they come. While the client reads
-    /// slowly it waits, on a thread of its own that is none of the pools', and ends when the client has read nothing
-    /// for a while. What it computes it gives to [`scan_pool`](Work::scan_pool). Its flag is set, and no piece is taken
-    /// any more, once the client has gone or `longest` has passed.
+    /// Runs `work` on a separate thread outside the pools, and returns its results piece by piece. The thread waits for
+    /// a slow client, and ends if the client reads nothing for a while. The work runs its computations on
+    /// [`scan_pool`](Work::scan_pool). The stop flag is set, and pieces are rejected, when the client disconnects or
+    /// `longest` has passed.
     ///
-    /// Errors: there are as many streams as the server allows.
+    /// Errors: the maximum number of streams is running.
     pub async fn stream(
         &self,
         longest: Duration,
@@ -129,13 +128,13 @@ impl Work {
         Ok(Pieces { receive, _gone: gone })
     }
 
-    /// Returns the pool for scans: work that streams takes it for each of its pieces.
+    /// Returns the pool for scans. Streaming work uses it for each piece.
     pub fn scan_pool(&self) -> Arc<rayon::ThreadPool> {
         Arc::clone(&self.scans.0)
     }
 }
 
-/// What a stream's work gives, as it comes. When it is dropped, the work ends.
+/// The pieces of a stream, in order. Dropping it stops the work.
 #[derive(Debug)]
 pub struct Pieces {
     receive: Receiver<Vec<u8>>,
@@ -183,7 +182,7 @@ mod tests {
         assert_eq!((fault.status.as_u16(), fault.code), (503, "busy"));
         assert_eq!(fault.more["retry_after"], 1);
         assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
-        // Look-ups have threads of their own.
+        // Lookups have separate threads.
         assert_eq!(ask(Cost::Quick).unwrap(), 2);
         end.send(()).unwrap();
         end.send(()).unwrap();

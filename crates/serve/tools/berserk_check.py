@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Asks a running server by berserk, the Python client of Lichess's API, which knows nothing of scoresheet.
+"""Queries a running server with berserk, an independent Python client of Lichess's API.
 
     python3 tools/berserk_check.py http://127.0.0.1:8064
 
-Needs the package berserk and an archive of games with ratings. Ends with a message where an answer is not what that client
-makes of the explorer it was written for.
+Needs the package berserk and an archive of games with ratings. Exits with a message if an answer differs from
+those of Lichess's explorer.
 """
 import io
 import sys

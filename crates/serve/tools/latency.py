@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Measures a running server: `/masters` of positions that nobody has asked for, and pages while scans run.
+"""Measures a running server: `/masters` of uncached positions, and pages while scans run.
 
     scoresheet sample big.bga 400 --plies 1-40 --seed 7 --distinct >positions.txt
     python3 tools/latency.py http://127.0.0.1:8064 PID positions.txt [SCANS]
 
-Standard library alone. PID is the server's: the kernel counts the processor time of its threads, which no other program
-on a busy machine lengthens much. SCANS (50) searches that replay games run at once, and meanwhile `/explorer` is asked.
+Needs only the standard library. PID is the server's process. The kernel counts the processor time of its threads, which
+other programs on a busy machine hardly affect. SCANS (default: 50) searches replay games at once, and meanwhile the
+script requests `/explorer`.
 """
 import glob
 import http.client
@@ -69,7 +70,7 @@ def main(address, pid, positions, scans=50):
 
     def scan(number):
         own = connect()
-        # Material that no index knows, another count of plies for each: no answer is known.
+        # Material without an index and with varying plies, so the cache has no answer.
         body = json.dumps({"material": "KRPkr", "where": f"plies > {number}", "listed": 1})
         try:
             own.request("POST", "/api/v1/find", body, {"Content-Type": "application/json"})

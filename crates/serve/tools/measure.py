@@ -3,7 +3,7 @@
 
     python3 tools/measure.py http://127.0.0.1:8064 PID [REQUESTS]
 
-Standard library alone. PID is the server's: its processor time and memory are read from /proc.
+Needs only the standard library. PID is the server's process. /proc has its processor time and memory.
 """
 import gzip
 import http.client
@@ -36,7 +36,7 @@ def processor(pid):
 
 
 def memory(pid):
-    """Resident memory that is the process's own, in KiB: mapped archives are the system's."""
+    """Returns the private resident memory in KiB, without mapped archives."""
     with open(f"/proc/{pid}/status", encoding="ascii") as file:
         return next(int(line.split()[1]) for line in file if line.startswith("RssAnon:"))
 
@@ -52,7 +52,7 @@ def main(address, pid, requests=0):
         assert answer.status == 200, (path, answer.status, body[:200])
         return body
 
-    # Lines of an answer each by itself, asked so that no answer is known: a parameter that means nothing tells them apart.
+    # Measure each line separately. An unused parameter makes each request unique, so the cache has no answer.
     print("`/masters` of one position | p50 ms | processor ms | games")
     print("---|---|---|---")
     for line in LINES:

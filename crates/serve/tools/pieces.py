@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Draws ../pages/web/pieces.svg, the pieces of the board, and icon.svg, the mark of the pages: outlines on a tile of 40
-units, with air to each side.
+"""Draws ../pages/web/pieces.svg, the pieces of the board, and icon.svg, the icon of the pages. The outlines fit a
+tile of 40 units with a margin on each side.
 
     python3 tools/pieces.py ../pages/web
 
-The shapes are this project's own. All but the knight are mirrored at x = 20: `half` has the right side, from the top to
-the bottom. Each piece stands on the same plinth.
+The shapes were drawn for this project. All except the knight are mirrored at x = 20: `half` has the right side, from
+top to bottom. All pieces have the same plinth.
 """
 import sys
 from pathlib import Path
@@ -19,7 +19,7 @@ def number(value):
 
 
 def half(start, *segments):
-    """A closed outline from its right side: a start, then ends of lines (2 numbers) or cubic curves (6 numbers)."""
+    """Returns a closed outline from its right side: a start, then lines (2 numbers) or cubic curves (6 numbers)."""
     text = "M" + " ".join(map(number, start))
     points = [start]
     for segment in segments:
@@ -37,7 +37,7 @@ def circle(x, y, r):
     return f"M{number(x - r)} {number(y)}a{number(r)} {number(r)} 0 1 0 {number(2 * r)} 0a{number(r)} {number(r)} 0 1 0 {number(-2 * r)} 0Z"
 
 
-# Per piece: filled outlines, the lowest layer first; lines within; dots.
+# For each piece: filled outlines from the lowest layer; inner lines; dots.
 PIECES = {
     "p": (
         [half((20, 18.6), (25, 18.6, 23.4, 25.8, 28, 31.2), (20, 31.2)),

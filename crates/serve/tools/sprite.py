@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Draws ../src/pieces.png for pictures that the server makes: the pieces of pieces.svg by Chromium, 72 pixels each, White's
-above, king to pawn. Run it after pieces.py.
+"""Draws ../src/pieces.png, the pieces of the server's pictures. Chromium renders pieces.svg at 72 pixels per piece:
+White's pieces above Black's, from king to pawn. Run this script after pieces.py.
 
     python3 tools/sprite.py ../pages/web/pieces.svg src/pieces.png
 """

@@ -1,6 +1,6 @@
-// An open archive: the requests of /api/v1 as methods. docs/site.md and openapi.json say what is in the answers.
+// An open archive, with the requests of /api/v1 as methods. docs/site.md and openapi.json describe the answers.
 
-/** What went wrong with a question: `status`, `code`, `message`, and what else is known. */
+/** The fault of a request: `status`, `code`, `message`, and further members. */
 export class Fault extends Error {
   constructor(status, error) {
     super(error.message);
@@ -24,12 +24,12 @@ export class Archive {
     this.#closed = closed;
   }
 
-  /** How many games there are, deleted ones too. */
+  /** The number of games, including deleted ones. */
   get games() {
     return this.#reader.games;
   }
 
-  /** Answers a request of /api/v1: `{kind, body}`, the body a text, or bytes where it is no JSON. */
+  /** Answers a request of /api/v1: `{kind, body}`. The body is text for JSON and bytes otherwise. */
   request(path, params, { body, each } = {}) {
     const pieces = [];
     const take = each ?? ((piece) => pieces.push(piece));
@@ -45,32 +45,32 @@ export class Archive {
     return JSON.parse(this.request(path, params).body);
   }
 
-  /** A page of the games that a filter lets pass, or that reach a position. */
+  /** Returns a page of the games that match a filter or reach a position. */
   list(params) {
     return this.#json("games", params);
   }
 
-  /** A game: tags and the tree of moves. */
+  /** Returns a game: tags and the tree of moves. */
   game(number, params) {
     return this.#json(`games/${number}`, params);
   }
 
-  /** A game as PGN. */
+  /** Returns a game as PGN. */
   pgn(number) {
     return decoder.decode(this.request(`games/${number}/pgn`).body);
   }
 
-  /** The rules: legal moves of a position, its opening, check and mate. */
+  /** Returns the legal moves of a position, its opening, and whether it is check or mate. */
   position(params) {
     return this.#json("position", params);
   }
 
-  /** What was played in a position. */
+  /** Returns the moves played in a position. */
   tree(params) {
     return this.#json("tree", params);
   }
 
-  /** The games that reach a position (`fen`, `play`), or that have a pattern (docs/FIND.md): `{hits, done}`. */
+  /** Returns the games that reach a position (`fen`, `play`) or match a pattern (docs/FIND.md): `{hits, done}`. */
   find(wanted) {
     const isPosition = wanted.fen !== undefined || wanted.play !== undefined;
     const { body } = isPosition ? this.request("find", wanted) : this.request("find", {}, { body: wanted });
@@ -80,12 +80,12 @@ export class Archive {
     return { hits: lines.filter((line) => line.hit).map((line) => line.hit), done: lines.find((line) => line.done)?.done };
   }
 
-  /** What the games of a filter are like, in figures. */
+  /** Returns statistics of the games of a filter. */
   stats(params) {
     return this.#json("stats", params);
   }
 
-  /** Frees the memory, and closes what was opened. */
+  /** Closes the archive and frees its memory. */
   close() {
     this.#reader.free();
     this.#closed();

@@ -1,25 +1,25 @@
-/** Where an archive's bytes are read. */
+/** A source of an archive's bytes. */
 export interface Source {
-  /** How many bytes there are. */
+  /** The length in bytes. */
   readonly length: number;
-  /** Returns `length` bytes from `offset` on, or throws. */
+  /** Returns `length` bytes from `offset`, or throws. */
   read(offset: number, length: number): Uint8Array;
 }
 
-/** Values of parameters; `openapi.json` lists those of each request. */
+/** Values of parameters. `openapi.json` lists the parameters of each request. */
 export type Params = Record<string, string | number | boolean | null | undefined>;
 
-/** What went wrong with a question. */
+/** The fault of a request. */
 export class Fault extends Error {
   readonly status: number;
   readonly code: string;
-  /** In a filter, from 1. */
+  /** The column of a filter's fault, from 1. */
   readonly column?: number;
 }
 
 export interface Opening { eco: string; name: string }
 
-/** What lists say of a game. What it does not say is null. */
+/** The data of a game in lists. Unknown values are null. */
 export interface Heading {
   game: number;
   white: string | null;
@@ -32,7 +32,7 @@ export interface Heading {
   opening: string | null;
   plies: number;
   event: string | null;
-  /** Where a position was asked for. */
+  /** The ply with the requested position, if any. */
   ply?: number;
 }
 
@@ -115,7 +115,7 @@ export interface Found {
 
 /** An open archive. */
 export class Archive {
-  /** How many games there are, deleted ones too. */
+  /** The number of games, including deleted ones. */
   readonly games: number;
   /** Answers a request of /api/v1. Throws `Fault`. */
   request(
@@ -128,20 +128,18 @@ export class Archive {
   pgn(number: number): string;
   position(params?: Params): Position;
   tree(params?: Params): Tree;
-  /** By position (`fen`, `play`), or by pattern (docs/FIND.md). */
+  /** Searches for a position (`fen`, `play`) or for a pattern (docs/FIND.md). */
   find(wanted: Params | Record<string, unknown>): Found;
   stats(params?: Params): Record<string, unknown>;
   close(): void;
 }
 
-/** What has been read: of the network in a browser, of files in Node. */
+/** The amounts of data read: from the network in a browser, from files in Node. */
 export const counts: { requests: number; bytes: number; cached: number };
 
-/**
- * Opens an archive: bytes or a source; in Node the path of a file; in a worker of a browser the address of one, on a server
- * that gives ranges. `index`: the bytes of the `.bgi`, which spare a walk through the file; `module`: where the
- * WebAssembly module is, where a bundler has moved it.
- */
+/** Opens an archive: bytes or a source; in Node the path of a file; in a browser's worker the address of a file on a
+ * server that supports ranges. `index`: the bytes of the `.bgi`, which save a scan of the file; `module`: the address
+ * of the WebAssembly module, if a bundler has moved it. */
 export function open(
   source: string | URL | Uint8Array | Source,
   options?: { name?: string; index?: Uint8Array; module?: URL | string | BufferSource },

@@ -1,4 +1,4 @@
-// For browsers: in a worker, where reads may wait; anywhere for archives in memory.
+// For browsers: in a worker, where reads may block, or anywhere for archives in memory.
 
 import init, { loadModelBy, Reader } from "./scoresheet_wasm.js";
 import { Archive } from "./archive.js";
@@ -10,7 +10,7 @@ export { counts };
 /** Opens an archive: bytes; `{length, read(offset, length)}`; or, in a worker, the address of a file with ranges. */
 export async function open(source, { name = "archive", index, module } = {}) {
   await init(module === undefined ? undefined : { module_or_path: module });
-  // Where moves are packed; in a worker.
+  // Packed moves need the model, which a worker can fetch.
   loadModelBy(() => fetchedWhole(new URL("./model.bin", import.meta.url)));
   const file = typeof source === "string" || source instanceof URL ? Parts.of(new URL(source, self.location).href) : source;
   return new Archive(new Reader(name, file, index, undefined, false));

@@ -1,4 +1,4 @@
-// For Node: files are read piece by piece.
+// For Node: reads only the needed parts of files.
 
 import { closeSync, fstatSync, openSync, readFileSync, readSync } from "node:fs";
 import { basename } from "node:path";
@@ -7,7 +7,7 @@ import { initSync, loadModelBy, Reader } from "./scoresheet_wasm.js";
 
 export { Archive, Fault } from "./archive.js";
 
-/** What has been read of files. */
+/** The amounts of data read from files. */
 export const counts = { requests: 0, bytes: 0, cached: 0 };
 
 let begun = false;
@@ -19,7 +19,7 @@ function begin() {
   begun = true;
 }
 
-/** Reads a file like memory. */
+/** A file with the interface of an archive in memory. */
 class File {
   constructor(path) {
     this.file = openSync(path, "r");
@@ -61,7 +61,8 @@ export async function open(source, { name, index } = {}) {
   }
 }
 
-/** Opens an archive with its site file (docs/site.md): both are read as parts, lean as a page of a site does. */
+/** Opens an archive with its site file (docs/site.md). Reads both in parts and rejects requests for the whole file,
+ * like a page of a site. */
 export async function openSite(source, site, { name = "archive", index, lean = true } = {}) {
   begin();
   const file = (from) => (typeof from === "string" ? new File(from) : from);

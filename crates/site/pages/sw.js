@@ -1,14 +1,14 @@
-// What has been seen once is there without a network: the pages, and the ranges of the archive's files that were read.
-// `scoresheet site` puts the list of files in, each with its hash; with another list this is another service worker, which takes over.
+// Caches visited pages and the ranges read from the archive's files for offline use. `scoresheet site` inserts the list
+// of files with their hashes. A changed list makes a new service worker, which replaces this one.
 
 const LIST = /*LIST*/{};
 const PAGES = `pages ${LIST.version}`;
 const RANGES = "ranges";
-/** So many ranges are kept. */
+/** The maximum number of cached ranges. */
 const MOST = 6000;
 const root = new URL("./", self.location);
 
-/** Keeps a file: that which the page has just loaded, or, where that is another one than the list names, a new one. */
+/** Caches a file: the copy that the page has just loaded, or a new one if the copy's hash differs from the list. */
 async function take(cache, name) {
   const url = new URL(name, root);
   const get = (mode) => fetch(new Request(url, { cache: mode, integrity: LIST.files[name] }));
@@ -24,7 +24,7 @@ self.addEventListener("install", (event) => {
 
 async function tidy() {
   for (const name of await caches.keys()) if (name !== PAGES && name.startsWith("pages ")) await caches.delete(name);
-  // Files of an archive that the site has no more.
+  // Delete the files of an archive that the site no longer has.
   const manifest = await (await caches.match(new URL("site.json", root)))?.json();
   const named = new Set(["archive", "index", "site"].flatMap((name) => manifest?.[name].parts ?? []));
   const cache = await caches.open(RANGES);
@@ -36,7 +36,7 @@ async function tidy() {
 
 self.addEventListener("activate", (event) => event.waitUntil(tidy().then(() => self.clients.claim())));
 
-/** Answers with a range that is kept, or fetches and keeps it. */
+/** Answers with a cached range, or fetches and caches it. */
 async function range(request, wanted) {
   const key = `${request.url}?${wanted.replace("=", "-")}`;
   const cache = await caches.open(RANGES);
@@ -45,7 +45,7 @@ async function range(request, wanted) {
     const headers = new Headers({ "Content-Type": "application/octet-stream", "X-Kept": "1" });
     return new Response(kept.body, { status: 206, statusText: "Partial Content", headers });
   }
-  // With its own cache the browser may answer a range by a whole file.
+  // The browser's cache could answer a range request with the whole file.
   const response = await fetch(request.url, { headers: { Range: wanted }, cache: "no-store", credentials: "same-origin" });
   if (response.status === 206) {
     const bytes = await response.clone().arrayBuffer();
@@ -55,7 +55,7 @@ async function range(request, wanted) {
   return response;
 }
 
-/** Answers with a file that is kept once it has been asked for. */
+/** Answers with a cached file, or fetches and caches it. */
 async function seen(request) {
   const cache = await caches.open(PAGES);
   const kept = await cache.match(request);

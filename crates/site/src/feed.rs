@@ -8,11 +8,11 @@ use scoresheet::query::value::civil;
 use scoresheet::{Archive, Result};
 use scoresheet_pages::escape;
 
-/// Games that are listed.
+/// The number of listed games.
 const LATEST: usize = 50;
 
-/// Returns the feed of an archive's last games; `None` for a site that does not know its address. `name` is the name
-/// of the archive, and `changed` its last change in the format of RFC 3339.
+/// Returns the feed of an archive's latest games, or `None` if the site has no base address. `name` is the name of the
+/// archive, and `changed` its last change in RFC 3339 format.
 ///
 /// Errors: a game cannot be read.
 pub fn feed(archive: &Archive, name: &str, options: &Options, changed: &str) -> Result<Option<String>> {
@@ -44,7 +44,7 @@ pub fn feed(archive: &Archive, name: &str, options: &Options, changed: &str) -> 
     )))
 }
 
-/// Returns a time in seconds since 1970 as RFC 3339 has it.
+/// Returns a time in seconds since 1970 in RFC 3339 format.
 pub fn written(seconds: u64) -> String {
     let ((year, month, day), rest) = (civil((seconds / 86_400) as i64), seconds % 86_400);
     format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z", rest / 3600, rest / 60 % 60, rest % 60)

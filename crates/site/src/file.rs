@@ -1,4 +1,4 @@
-//! The site file of an archive, made: positions, headings, statistics (docs/site.md).
+//! Writes the site file of an archive: positions, headings, statistics (docs/site.md).
 
 use crate::options::Begin;
 use crate::positions::{Places, directory};
@@ -13,7 +13,7 @@ use std::io::{self, BufWriter, Seek, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-/// The position index lacks games: they are damaged.
+/// The position index lacks games because they are damaged.
 #[derive(Clone, Copy, Debug)]
 pub struct Lacking;
 
@@ -25,9 +25,9 @@ impl std::fmt::Display for Lacking {
 
 impl std::error::Error for Lacking {}
 
-/// Makes the site file of an archive at `path`; `index` is its position index. Returns its length.
+/// Writes the site file of an archive to `path`; `index` is its position index. Returns the length of the file.
 ///
-/// Errors: a game that cannot be read, a disk that is full.
+/// Errors: a game is unreadable; the disk is full.
 pub fn make(archive: Archive, index: &PositionIndex, name: &str, path: &Path, begin: &Begin<'_>) -> io::Result<u64> {
     let state = archive.state();
     let book = Arc::new(Book::new(name.to_owned(), archive));
@@ -61,7 +61,7 @@ pub fn make(archive: Archive, index: &PositionIndex, name: &str, path: &Path, be
     at += positions.len() as u64;
 
     let done = begin("headings", archive.len());
-    // All tags are read once, and not block by block.
+    // Reads all tags at once instead of block by block.
     book.summary_columns();
     let mut blocks = Vec::new();
     let numbers: Vec<u64> = (1..=archive.len()).collect();

@@ -1,8 +1,8 @@
-//! An archive as a folder for any web server: the pages of `scoresheet serve`, the reader as WebAssembly, the archive
-//! cut into parts, and a site file that makes the explorer's steps cheap (docs/site.md).
+//! Writes an archive as a folder for any web server: the pages of `scoresheet serve`, the reader as WebAssembly, and
+//! the archive in parts. A site file reduces the cost of the explorer's steps (docs/site.md).
 //!
-//! `file` makes the site file with `positions`; `parts` cuts files; `pages` writes the pages, the service worker and
-//! the page of licences; `package` the same reader as a package for npm. Archives are read and never written.
+//! `file` writes the site file with `positions`. `parts` splits files. `pages` writes the pages, the service worker and
+//! the page of licences. `package` writes the reader as an npm package. The crate reads archives and never writes them.
 
 mod feed;
 pub mod file;
@@ -26,33 +26,33 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-/// What was made.
+/// The contents of a site.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Made {
-    /// Games, those deleted left out.
+    /// The number of games, excluding deleted ones.
     pub games: u64,
     /// The unreadable part of damaged archives; `None` if they are intact.
     pub lost: Option<Lost>,
-    /// Files and their bytes in all.
+    /// The number of files, and their total size in bytes.
     pub files: (u64, u64),
-    /// The bytes of the archive, and of the site file.
+    /// The size of the archive in bytes, including the site file.
     pub archive: u64,
-    /// The bytes of the site file.
+    /// The size of the site file in bytes.
     pub site: u64,
-    /// What the first visit loads, as it is stored.
+    /// The size in bytes of the files that the first visit loads, as stored.
     pub shell: u64,
 }
 
-/// The folder for what is made on the way.
+/// The folder for temporary files.
 const WORK: &str = ".making";
-/// Memory for sorting the position index.
+/// The memory for sorting the position index.
 const MEMORY: u64 = 512 << 20;
 
-/// Makes the folder. One that a site was made in before is brought up to date: parts that are the same stay. Of several
-/// archives the games follow one another. Of a damaged archive the site has the intact games, and says how many are
-/// missing.
+/// Writes the site to the folder, or updates an existing site; unchanged parts stay. Several archives are joined in
+/// order. The site of a damaged archive contains the intact games and reports the number of missing games.
 ///
-/// Errors: an archive cannot be opened or read; the folder holds something else, or cannot be written; options are wrong.
+/// Errors: an archive cannot be opened or read; the folder has other contents or cannot be written; an option is
+/// invalid.
 pub fn make<P: AsRef<Path>>(archives: &[P], folder: &Path, options: &Options, begin: &Begin<'_>) -> io::Result<Made> {
     options.check()?;
     let is_empty = fs::read_dir(folder).map_or(true, |mut entries| entries.next().is_none());
@@ -67,7 +67,7 @@ pub fn make<P: AsRef<Path>>(archives: &[P], folder: &Path, options: &Options, be
     let work = folder.join(WORK);
     let job = Job { name: &name, folder, work: &work, options, begin };
     renew(&work)?;
-    // Some damage is met only on the way.
+    // Reading can discover further damage.
     let made = match are_intact.contains(&false) {
         true => job.of_intact(&paths),
         false => match job.of_all(&paths, None) {
@@ -79,18 +79,18 @@ pub fn make<P: AsRef<Path>>(archives: &[P], folder: &Path, options: &Options, be
     made
 }
 
-/// Takes a file that is not there for removed.
+/// Treats a missing file as removed.
 fn absent(error: io::Error) -> io::Result<()> {
     if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) }
 }
 
-/// Begins the work anew.
+/// Deletes and recreates the folder for temporary files.
 fn renew(work: &Path) -> io::Result<()> {
     let _ = fs::remove_dir_all(work);
     fs::create_dir(work)
 }
 
-/// Returns whether an archive can be opened whole.
+/// Returns whether the archive opens without damage.
 fn is_intact(path: &Path) -> io::Result<bool> {
     match Archive::open(path) {
         Ok(opened) => Ok(opened.incomplete().is_none()),
@@ -99,7 +99,7 @@ fn is_intact(path: &Path) -> io::Result<bool> {
     }
 }
 
-/// Returns whether an error is damage of an archive.
+/// Returns whether the error reports damage of an archive.
 fn is_damage(error: &io::Error) -> bool {
     error.get_ref().is_some_and(|inner| {
         inner.downcast_ref::<Error>().is_some_and(|error| matches!(error, Error::Damaged(_)))
@@ -108,16 +108,16 @@ fn is_damage(error: &io::Error) -> bool {
     })
 }
 
-/// The part of damaged archives that a site lacks.
+/// The missing part of damaged archives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Lost {
-    /// Games that could not be read.
+    /// The number of unreadable games.
     pub games: u64,
-    /// Games without their tags, their texts or their layout.
+    /// The number of games without their tags, texts or layout.
     pub partial: u64,
 }
 
-/// A site being made.
+/// The inputs of a site build.
 struct Job<'a> {
     /// The name of the archives on the pages.
     name: &'a str,
@@ -129,7 +129,7 @@ struct Job<'a> {
 }
 
 impl Job<'_> {
-    /// Makes the site of repaired copies, which have the intact games.
+    /// Builds the site from repaired copies, which contain the intact games.
     fn of_intact(&self, paths: &[PathBuf]) -> io::Result<Made> {
         let (mut copies, mut lost) = (Vec::new(), Lost::default());
         for (number, path) in paths.iter().enumerate() {
@@ -141,7 +141,7 @@ impl Job<'_> {
             lost.partial += partial.map(|loss| loss.last - loss.first + 1).sum::<u64>();
             copies.push((copy, repair.kept_games()));
         }
-        // An archive without a game has no page to show.
+        // A site needs at least one game to show.
         copies.retain(|(_, kept)| *kept > 0);
         let copies: Vec<PathBuf> = copies.into_iter().map(|(copy, _)| copy).collect();
         if copies.is_empty() {
@@ -150,7 +150,7 @@ impl Job<'_> {
         self.of_all(&copies, Some(lost))
     }
 
-    /// Makes the site of one archive, or of a copy of several.
+    /// Builds the site of one archive, or of a joined copy of several.
     fn of_all(&self, paths: &[PathBuf], lost: Option<Lost>) -> io::Result<Made> {
         let open = |path: &PathBuf| Archive::open(path).map_err(io::Error::other);
         if let [path] = paths {
@@ -170,7 +170,7 @@ impl Job<'_> {
         let mut positions =
             PositionIndex::open(&archive).0.filter(|index| index.whole().is_some() || archive.is_empty());
         if positions.is_none() {
-            // Beside the archive nothing is written.
+            // The command writes nothing beside the archive.
             let own = self.work.join("games.bga");
             fs::hard_link(path, &own).or_else(|_| fs::copy(path, &own).map(drop))?;
             archive = Archive::open(&own).map_err(io::Error::other)?;
@@ -225,7 +225,7 @@ impl Job<'_> {
     }
 }
 
-/// Returns how many files a folder has, and their bytes.
+/// Returns the number of files in a folder, and their total size in bytes.
 fn count(folder: &Path, but: &Path) -> io::Result<(u64, u64)> {
     let (mut files, mut bytes) = (0, 0);
     let mut folders: Vec<PathBuf> = vec![folder.to_path_buf()];

@@ -7,10 +7,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Mutex;
 
-/// Make of archives a folder for any web server: explorer, games, search, statistics
+/// Write archives as a folder for any web server: explorer, games, search, statistics
 ///
-/// The folder needs no program on the server: a browser reads parts of its files as they are asked for. Made again in
-/// the same folder, only what has changed is written. See docs/site.md for how to publish it.
+/// The folder needs no program on the server, because the browser reads only the needed parts of its files. When run
+/// again on the same folder, the command writes only changed files. See docs/site.md for how to publish the folder.
 #[derive(Debug, Parser)]
 #[command(
     name = "scoresheet site",
@@ -24,34 +24,34 @@ Examples:
   scoresheet site 2023.bga 2024.bga -o public --accent #00529b #8ab8ff --logo club.svg"
 )]
 struct Args {
-    /// The archives; games of several follow one another
+    /// The archives; the site joins them in this order
     #[arg(required_unless_present = "package")]
     archives: Vec<PathBuf>,
-    /// The folder, new or made by this command before
+    /// The folder, new or from an earlier run
     #[arg(short, long, value_name = "FOLDER", required_unless_present = "package")]
     output: Option<PathBuf>,
-    /// Set the title of the site; default: the archive's own title, or else Scoresheet
+    /// Set the title of the site; default: the title of the archive, or Scoresheet
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
-    /// The color of links, as #7a4a12: in light, and in dark
+    /// Set the color of links, such as #7a4a12, for light and for dark pages
     #[arg(long, num_args = 2, value_names = ["LIGHT", "DARK"])]
     accent: Option<Vec<String>>,
-    /// A picture before the title: .svg or .png
+    /// Show this picture before the title: .svg or .png
     #[arg(long, value_name = "FILE")]
     logo: Option<PathBuf>,
-    /// Write a feed (Atom) of the latest games, for a site that will be at this address
+    /// Write a feed (Atom) of the latest games, for a site at this address
     #[arg(long, value_name = "ADDRESS")]
     base: Option<String>,
-    /// A module that analyses positions, by its place in the folder: its owner adds it (docs/site.md)
+    /// Use this engine module, given by its path in the folder; you add the file (docs/site.md)
     #[arg(long, value_name = "PLACE")]
     engine: Option<String>,
-    /// The most megabytes of a file: for hosts that allow little
+    /// Maximum size of a file in megabytes, for hosts with a limit
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u64).range(1..=1024))]
     part: u64,
-    /// Write the reader as a package for npm into this folder instead
+    /// Write the reader as an npm package to this folder instead
     #[arg(long, value_name = "FOLDER", conflicts_with_all = ["archives", "output"])]
     package: Option<PathBuf>,
-    /// No progress, no summary
+    /// Print no progress and no summary
     #[arg(short, long)]
     quiet: bool,
 }
@@ -106,7 +106,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// The exit code of every command that finds an archive damaged.
+/// The exit code of every command that finds damage in an archive.
 const DAMAGED: u8 = 4;
 
 fn tell(made: &Made, output: &std::path::Path) {

@@ -1,27 +1,27 @@
-//! What a site is made with, and who is told how far it is.
+//! The options of a site, and the progress reports.
 
 use std::io;
 use std::path::PathBuf;
 
-/// Is told how many more units of a step are done, from any thread.
+/// Reports finished units of a step, from any thread.
 pub type Done = dyn Fn(u64) + Send + Sync;
-/// Begins a step of the work, with its name and how many units it has.
+/// Begins a step with its name and its number of units.
 pub type Begin<'a> = dyn Fn(&'static str, u64) -> Box<Done> + 'a;
 
-/// What is made.
+/// The options of a site.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The title of the site. Default: the title in the archive's metadata, or else `Scoresheet`.
     pub title: Option<String>,
-    /// The color of links and chosen controls, in light and in dark, as `#7a4a12`.
+    /// The color of links and selected controls, on light and on dark pages, such as `#7a4a12`.
     pub accent: Option<[String; 2]>,
-    /// A picture to stand before the title: SVG or PNG.
+    /// The picture before the title: SVG or PNG.
     pub logo: Option<PathBuf>,
-    /// The address at which the site will be: its feed needs it.
+    /// The address of the site, which the feed needs.
     pub base: Option<String>,
-    /// The module that analyses positions, within the folder: its owner adds it.
+    /// The path of the engine module within the folder. The site's owner adds the file.
     pub engine: Option<String>,
-    /// The most bytes of a part.
+    /// The maximum size of a part in bytes.
     pub part: u64,
 }
 
@@ -31,9 +31,9 @@ impl Default for Options {
     }
 }
 
-/// The paper of the pages, in light and in dark, on which the accent has to be read (`app.css`).
+/// The background of light and dark pages (`app.css`), for the contrast of the accent color.
 const PAPER: [&str; 2] = ["#f6f4ef", "#161513"];
-/// The least contrast of text: AA of WCAG.
+/// The minimum contrast of text: level AA of WCAG.
 const CONTRAST: f64 = 4.5;
 
 impl Options {
@@ -42,7 +42,7 @@ impl Options {
         self.title.as_deref().unwrap_or("Scoresheet")
     }
 
-    /// Returns the kind of the logo's file; an empty text if there is none.
+    /// Returns the type of the logo's file; an empty text if there is none.
     pub fn logo_kind(&self) -> &'static str {
         let name = self.logo.as_ref().and_then(|path| path.extension()).and_then(|kind| kind.to_str());
         match name.unwrap_or_default().to_ascii_lowercase().as_str() {
@@ -52,7 +52,7 @@ impl Options {
         }
     }
 
-    /// Errors: a color is none, or cannot be read on the page; the logo is of another kind.
+    /// Errors: a color is invalid or has too little contrast; the logo has another file type.
     pub fn check(&self) -> io::Result<()> {
         for (color, paper) in self.accent.iter().flatten().zip(PAPER) {
             let found =
@@ -74,10 +74,10 @@ impl Options {
         }
     }
 
-    /// Returns the style sheet of the site; an empty text without other colors.
+    /// Returns the style sheet of the site; an empty text if the colors are the default.
     pub fn style(&self) -> String {
         let Some([light, dark]) = &self.accent else { return String::new() };
-        // White or black, whichever is read better on the color.
+        // White or black, whichever has more contrast with the color.
         let on = |color: &str| if luminance(color).is_some_and(|found| found > 0.18) { "#000" } else { "#fff" };
         format!(
             ":root {{ --accent: light-dark({light}, {dark}); --on-accent: light-dark({}, {}); }}\n",
@@ -87,7 +87,7 @@ impl Options {
     }
 }
 
-/// Returns the relative luminance of a color `#rrggbb`, as WCAG has it.
+/// Returns the relative luminance of a color `#rrggbb` by WCAG's definition.
 fn luminance(color: &str) -> Option<f64> {
     let digits = color.strip_prefix('#').filter(|digits| digits.len() == 6 && digits.is_ascii())?;
     let part = |at: usize| {

@@ -1,4 +1,4 @@
-//! The reader as a package for npm: for Node, workers and bundlers.
+//! The reader as an npm package for Node, workers and bundlers.
 
 use crate::pages::{APACHE, GLUE, MIT, MODULE, TYPES};
 use scoresheet_answers::site::format::pack;
@@ -7,7 +7,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-/// Writes the package's folder, of which `npm pack` makes a file.
+/// Writes the package's folder, which `npm pack` packs.
 pub fn write(folder: &Path) -> io::Result<()> {
     fs::create_dir_all(folder)?;
     let about = json!({

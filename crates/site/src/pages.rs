@@ -1,4 +1,5 @@
-//! The pages: those of `scoresheet serve`, told that there is no server; the service worker; the page of licences.
+//! Writes the pages of `scoresheet serve`, marked as a site without a server. Also writes the service worker and the
+//! page of licences.
 
 use crate::options::Options;
 use crate::parts::{MANIFEST, hash};
@@ -13,27 +14,27 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-/// The reader for the browser, as the build script has made it.
+/// The browser's reader, from the build script.
 pub const MODULE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/wasm/scoresheet_wasm_bg.wasm"));
-/// Its JavaScript.
+/// The reader's JavaScript.
 pub const GLUE: &str = include_str!(concat!(env!("OUT_DIR"), "/wasm/scoresheet_wasm.js"));
-/// The types of both.
+/// The TypeScript types of both.
 pub const TYPES: &str = include_str!(concat!(env!("OUT_DIR"), "/wasm/scoresheet_wasm.d.ts"));
-/// What it links, with licences.
+/// The crates linked into the reader, with licences.
 const LICENCES: &str = include_str!(concat!(env!("OUT_DIR"), "/wasm/licences.json"));
 
-/// The service worker, in which the list of files is put.
+/// The service worker, in which the site inserts the list of files.
 const SERVICE: &str = include_str!("../pages/sw.js");
-/// The licences of what is ours.
+/// The MIT licence of Scoresheet.
 pub const MIT: &str = include_str!(concat!(env!("OUT_DIR"), "/wasm/LICENSE-MIT"));
-/// The licences of what is ours.
+/// The Apache licence of Scoresheet.
 pub const APACHE: &str = include_str!(concat!(env!("OUT_DIR"), "/wasm/LICENSE-APACHE"));
 
-/// What a page may do: as the server says it, and that the reader may run.
+/// The content policy: the server's policy, plus the permission to run WebAssembly.
 const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; \
                       connect-src 'self'; worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'";
 
-/// Writes the pages and the service worker. Returns the bytes of what the first visit loads.
+/// Writes the pages and the service worker. Returns the size in bytes of the files that the first visit loads.
 pub fn write(folder: &Path, manifest: &Value, options: &Options) -> io::Result<u64> {
     let mut files: BTreeMap<String, Vec<u8>> = BTreeMap::new();
     for (name, bytes) in FILES.iter().filter(|(name, _)| *name != "index.html") {
@@ -58,9 +59,10 @@ pub fn write(folder: &Path, manifest: &Value, options: &Options) -> io::Result<u
         }
         fs::write(path, bytes)?;
     }
-    // Jekyll, which GitHub Pages runs otherwise, leaves files out.
+    // Without this file GitHub Pages runs Jekyll, which omits some files.
     fs::write(folder.join(".nojekyll"), "")?;
-    // Nobody loads the vendored board's own list and such; the model of packed moves only where there are some.
+    // Visits do not load the vendored board's checksums and similar files. They load the model of packed moves only if
+    // the archive has packed moves.
     let loaded =
         |name: &&String| !name.ends_with("SHA256SUMS") && !name.ends_with("LICENSE") && !name.ends_with("model.bin");
     let names: Vec<&String> = files.keys().filter(loaded).collect();
@@ -74,31 +76,31 @@ pub fn write(folder: &Path, manifest: &Value, options: &Options) -> io::Result<u
     Ok(names.iter().map(|name| files[*name].len() as u64).sum())
 }
 
-/// The feed of a site that knows its address.
+/// The feed of a site with a base address.
 pub const FEED: &str = "feed.xml";
-/// The style sheet with the colours of the site.
+/// The style sheet with the colors of the site.
 const STYLE: &str = "assets/site.css";
-/// The picture in the tab of the browser, as the page names it.
+/// The icon of the browser tab, as written in the page.
 const ICON: &str = "type=\"image/svg+xml\" href=\"assets/icon.svg\"";
 
-/// Returns where the logo is in the folder.
+/// Returns the path of the logo in the folder.
 pub fn logo_place(options: &Options) -> String {
     format!("assets/logo.{}", options.logo_kind())
 }
 
-/// Returns the hash of a file as browsers compare it.
+/// Returns the hash of a file in the form that browsers compare.
 fn integrity(bytes: &[u8]) -> String {
     format!("sha256-{}", STANDARD.encode(Sha256::digest(bytes)))
 }
 
-/// The page, with what says that it is a site.
+/// Returns the page with the mark of a site.
 fn index(page: &str, options: &Options) -> String {
     let head = format!(
         "<meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
          <meta name=\"referrer\" content=\"no-referrer\">\n\
          <link rel=\"scoresheet-site\" href=\"{MANIFEST}\">\n"
     );
-    // The last style sheet counts.
+    // The last style sheet wins.
     let style = match options.style().is_empty() {
         true => String::new(),
         false => format!("<link rel=\"stylesheet\" href=\"{STYLE}\">\n"),
@@ -127,7 +129,7 @@ fn index(page: &str, options: &Options) -> String {
         .replacen(ICON, &icon, 1)
 }
 
-/// The page of licences: everything that the folder ships.
+/// Returns the page of licences of all shipped code.
 fn licences() -> String {
     let all: Value = serde_json::from_str(LICENCES).unwrap_or_default();
     let linked: Vec<Vec<String>> = serde_json::from_value(all["linked"].clone()).unwrap_or_default();

@@ -1,5 +1,5 @@
-//! Files cut into parts that are named by what is in them: so a part can be kept for ever by whoever has it, and files
-//! stay within what hosts allow.
+//! Splits files into parts and names each by its content hash. Caches can keep a part forever, and files stay within
+//! the size limits of hosts.
 
 use crate::options::Done;
 use serde_json::{Value, json};
@@ -9,36 +9,36 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-/// The file that names all others. It is written last.
+/// The file that lists all parts. It is written last.
 pub const MANIFEST: &str = "site.json";
 /// The folder of the parts.
 pub const DATA: &str = "data";
 
-/// Parts on their way into a folder.
+/// Writes parts to a folder.
 pub struct Parts {
     folder: PathBuf,
     most: u64,
     names: HashSet<String>,
 }
 
-/// Returns the beginning of the SHA-256 of some bytes, as text.
+/// Returns the first digits of the SHA-256 of the bytes, as text.
 pub fn hash(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().take(10).map(|byte| format!("{byte:02x}")).collect()
 }
 
 impl Parts {
-    /// Returns parts of at most so many bytes, to be written below a folder.
+    /// Returns a writer for parts of at most `most` bytes in a subfolder of `folder`.
     pub fn new(folder: &Path, most: u64) -> io::Result<Parts> {
         fs::create_dir_all(folder.join(DATA))?;
         Ok(Parts { folder: folder.to_path_buf(), most: most.max(4096), names: HashSet::new() })
     }
 
-    /// Cuts the first `length` bytes of a file. Returns how the manifest names it.
+    /// Splits the first `length` bytes of a file into parts. Returns the file's manifest entry.
     pub fn file(&mut self, path: &Path, length: u64, done: &Done) -> io::Result<Value> {
         self.cut(File::open(path)?, length, done)
     }
 
-    /// Cuts bytes.
+    /// Splits bytes into parts.
     pub fn bytes(&mut self, bytes: &[u8]) -> io::Result<Value> {
         self.cut(bytes, bytes.len() as u64, &|_| {})
     }
@@ -57,7 +57,7 @@ impl Parts {
     }
 
     fn put(&mut self, part: &[u8]) -> io::Result<String> {
-        // No extension that a host would compress, or show.
+        // Hosts neither compress nor display files with this extension.
         let name = format!("{}.bin", hash(part));
         let path = self.folder.join(DATA).join(&name);
         if fs::metadata(&path).map_or(true, |meta| meta.len() != part.len() as u64) {
@@ -69,7 +69,7 @@ impl Parts {
         Ok(name)
     }
 
-    /// Writes the manifest, and removes the parts that it does not name.
+    /// Writes the manifest, and removes all parts that are not in it.
     pub fn finish(self, manifest: &Value) -> io::Result<()> {
         fs::write(self.folder.join(MANIFEST), format!("{manifest:#}\n"))?;
         for entry in fs::read_dir(self.folder.join(DATA))? {

@@ -1,7 +1,7 @@
-//! The positions of a site file: what was played in each, worked out from the position index, bucket by bucket.
+//! The positions of a site file: counts the moves played in each, bucket by bucket, from the position index.
 //!
-//! In go an archive and its position index, out go blocks in a file, and which places are in more than one game.
-//! Memory: three bytes and a bit for each place, sixteen for each game.
+//! Input: an archive and its position index. Output: the blocks of a file, and the places whose position occurs in
+//! several games. Memory: three bytes and a bit per place, and sixteen bytes per game.
 
 use crate::options::Done;
 use rayon::prelude::*;
@@ -17,35 +17,36 @@ use std::collections::HashSet;
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Entries of the position index to a bucket, about.
+/// The approximate number of entries of the position index per bucket.
 const BUCKET: u64 = 512;
-/// Bits of a key that a site file keeps after those of the index's bucket: the 16 that the index has, and 8 more.
+/// The number of key bits that a site file stores after the bucket bits of the index: the 16 bits of the index, and 8
+/// more.
 const KEPT: u32 = 24;
-/// So many of the best and of the latest games of a position are listed.
+/// The number of listed best games and latest games of a position.
 const BEST: usize = 15;
 const LATEST: usize = 8;
 
-/// The places of an archive, seen from its games.
+/// The places of an archive by game.
 pub struct Places<'a> {
     archive: &'a Archive,
     /// The segment of all games; `None` for an archive without games.
     index: Option<&'a PlaceSegment>,
-    /// What is known of each game.
+    /// The facts of each game.
     pub facts: Vec<Facts>,
-    /// The first place of each game, and one after the last.
+    /// The first place of each game, and the end of the last game.
     starts: Vec<u64>,
-    /// For each place the move played there, by its place among the legal ones, and of the key the lowest byte and the
-    /// eight bits after those that the index keeps.
+    /// Three bytes for each place: the index of the played move among the legal moves, the lowest byte of the key, and
+    /// the eight key bits after those of the position index.
     moves: Vec<[u8; 3]>,
-    /// A bit for each place whose position another game has, too.
+    /// A bit for each place whose position also occurs in another game.
     shared: Vec<AtomicU64>,
 }
 
 impl<'a> Places<'a> {
-    /// Replays all games. `index` and `facts` are the segment of all games in the position index, and its facts. The unit
-    /// of progress is a game.
+    /// Replays all games. `index` and `facts` come from the position index: the segment of all games, and its facts.
+    /// The unit of progress is a game.
     ///
-    /// Errors: a game that cannot be read.
+    /// Errors: a game is unreadable.
     pub fn new(
         archive: &'a Archive,
         index: Option<&'a PlaceSegment>,
@@ -115,7 +116,8 @@ impl<'a> Places<'a> {
         self.facts[game as usize - 1]
     }
 
-    /// The bits of the key of a place that the index does not have: the lowest byte, and eight after those that it has.
+    /// Returns the key bits of a place that the index lacks: the lowest byte, and the eight bits after the index's
+    /// bits.
     fn bits_of(&self, place: u64) -> [u8; 2] {
         self.moves.get(place as usize).map_or([0; 2], |[_, low, next]| [*low, *next])
     }
@@ -124,13 +126,13 @@ impl<'a> Places<'a> {
         self.archive.deleted_count() > 0 && self.archive.is_deleted(self.locate(place).0)
     }
 
-    /// The places of the games that begin in the standard starting position, which the index does not name.
+    /// Returns the places at the standard starting position, which the index omits.
     fn beginnings(&self) -> impl Iterator<Item = u64> + '_ {
         let games = self.facts.iter().zip(&self.starts).filter(|(facts, _)| !facts.set_up);
         games.map(|(_, start)| *start).filter(|place| !self.is_deleted(*place))
     }
 
-    /// Returns the places with a position, ascending.
+    /// Returns the places with a position, in ascending order.
     fn with(&self, position: &Position) -> Result<Vec<u64>> {
         let key = position.zobrist();
         let bits = [key as u8, (key >> (64 - bucket_bits(self.index) - KEPT)) as u8];
@@ -145,7 +147,7 @@ impl<'a> Places<'a> {
         Ok(places)
     }
 
-    /// Returns the first visit of each game among these places, which ascend.
+    /// Returns the first visit of each game among these ascending places.
     fn first_visits(&self, places: &[u64]) -> Vec<Visited> {
         let mut visits: Vec<Visited> = Vec::new();
         for place in places {
@@ -157,8 +159,8 @@ impl<'a> Places<'a> {
         visits
     }
 
-    /// Returns the first ply of a game that no other game has, 0 for none: that after which none comes back to others
-    /// within a few moves, as `novelty` of the API has it.
+    /// Returns the first ply of a game whose position no other game has; 0 for none. As in the API's `novelty`, the
+    /// game must not transpose back to other games within a few moves.
     pub fn novelty(&self, game: u64) -> u32 {
         let start = self.starts[game as usize - 1];
         let mut left = 0;
@@ -177,13 +179,13 @@ impl<'a> Places<'a> {
         left
     }
 
-    /// Returns how many of a key's bits say its bucket, and how many are kept.
+    /// Returns the number of key bits that select a bucket, and the number of stored bits.
     pub fn bits(&self) -> (u32, u32) {
         let bits = bucket_bits(self.index);
         (bits.saturating_sub((BUCKET / 64).ilog2()), bits + KEPT)
     }
 
-    /// Writes all buckets, each followed by its lists, from `at` on, and returns their directory. The unit of progress
+    /// Writes all buckets from offset `at`, each followed by its lists. Returns their directory. The unit of progress
     /// is a bucket.
     pub fn write(
         &self,
@@ -214,7 +216,7 @@ impl<'a> Places<'a> {
         Ok(directory)
     }
 
-    /// Returns a bucket's block, and the lists of its frequent positions.
+    /// Returns the block of a bucket, and the lists of its frequent positions.
     fn bucket(&self, header: &Header, bucket: u64) -> io::Result<(Vec<u8>, Vec<u8>)> {
         let more = header.kept - KEPT - header.bits;
         let mut entries: Vec<(u64, u64)> = Vec::new();
@@ -257,7 +259,7 @@ impl<'a> Places<'a> {
         Ok((pack(&made.encode())?, lists))
     }
 
-    /// Returns the key and the record of a frequent position, and adds its list.
+    /// Returns the key and the record of a frequent position, and appends its list.
     fn record(&self, visits: &[Visited], lists: &mut Vec<u8>) -> io::Result<(u64, Vec<u8>)> {
         let position = self.archive.position(visits[0].game, visits[0].ply).map_err(io::Error::other)?;
         let moves = position.legal_moves();

@@ -1,4 +1,4 @@
-// Asks the package what a native reader has answered already, and compares: node compare.mjs PACKAGE ARCHIVE SITE
+// Sends a native reader's requests to the package and compares the answers: node compare.mjs PACKAGE ARCHIVE SITE
 // REQUESTS
 
 import { createReadStream, readFileSync } from "node:fs";
@@ -24,14 +24,15 @@ function asked(archive, { path, query, body }) {
   }
 }
 
-/** What may differ: whether there is an index; a cursor names the state of side files; of very many games the position index says about how many. */
+/** Removes permitted differences: whether there is an index; cursors, which contain the state of side files; and large
+ * numbers of games, which the position index estimates. */
 function settled(path, text, other) {
   if (!/^[{[]/.test(text) || path === "find" || /pgn|original/.test(path)) return text;
   const json = JSON.parse(text);
   const native = JSON.parse(other);
   delete json.next;
   delete json.is_indexed;
-  // Worked out for frequent positions alone.
+  // Only frequent positions have this data.
   if (json.transpositions !== undefined && (native.transpositions === null || json.transpositions === null)) delete json.transpositions;
   if (json.games_before > 900) json.games_before = "many";
   return json;

@@ -1,7 +1,7 @@
-//! A site of a damaged archive: of what is intact, and it says what is missing. A site of several archives, with a look of
-//! its own.
+//! A site of a damaged archive has the intact games and reports the missing ones. A site of several archives, with a
+//! custom look.
 
-/// Damage, as in the tests of the server.
+/// The damage of the server's tests.
 #[path = "../../serve/tests/serve/spoiled.rs"]
 mod spoiled;
 
@@ -11,10 +11,10 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// So many games that their moves fill several pages of checksums.
+/// Enough games for several checksum pages of moves.
 const GAMES: u64 = 3000;
 
-/// Makes an archive, and damages the moves of a game.
+/// Creates an archive, and damages the moves of a game if requested.
 fn archive(folder: &Path, is_damaged: bool) -> PathBuf {
     named(folder, "games.bga", is_damaged)
 }
@@ -42,7 +42,7 @@ fn intact_games_are_in_the_site() {
     let before = std::fs::read(&path).unwrap();
     let site = folder.path().join("site");
     let made = make(&[&path], &site, &Options::default(), &|_, _| Box::new(|_| {})).unwrap();
-    // What a checksum page of moves holds is lost together.
+    // Damage to a checksum page loses all of its moves.
     let repaired = folder.path().join("repaired.bga");
     let repair = Archive::repair(&path, &repaired, scoresheet::Existing::Refuse, |_| {}).unwrap();
     let Some(Lost { games, partial }) = made.lost else { panic!("{made:?}") };
@@ -54,7 +54,7 @@ fn intact_games_are_in_the_site() {
         (&games.into(), &"games.bga".into(), &made.games.into())
     );
     assert_eq!(std::fs::read(&path).unwrap(), before, "the archive is read alone");
-    // Made again of the archive as it was before, nothing is missing.
+    // A new build from the intact archive misses nothing.
     let again = tempfile::tempdir().unwrap();
     let path = archive(again.path(), false);
     let made = make(&[&path], &site, &Options::default(), &|_, _| Box::new(|_| {})).unwrap();
@@ -109,10 +109,10 @@ fn several_archives_make_one_site_with_a_look_of_its_own() {
         page.contains("<title>Club &amp; co</title>")
             && page.contains("type=\"image/svg+xml\" href=\"assets/logo.svg\"")
     );
-    // What the service worker keeps includes both.
+    // The service worker caches both.
     let worker = std::fs::read_to_string(site.join("sw.js")).unwrap();
     assert!(worker.contains("assets/site.css") && worker.contains("assets/logo.svg"));
-    // A site that knows its address has a feed of its latest games.
+    // A site with a base address has a feed of its latest games.
     assert!(!site.join("feed.xml").exists());
     let options = Options { base: Some("https://example.org/club".to_owned()), ..options };
     make(&[&one, &two], &site, &options, &|_, _| Box::new(|_| {})).unwrap();
@@ -131,11 +131,11 @@ fn several_archives_make_one_site_with_a_look_of_its_own() {
             .unwrap()
             .contains("type=\"application/atom+xml\" title=\"Club &amp; co\" href=\"feed.xml\"")
     );
-    // One of several is damaged: the others are there whole.
+    // If one of several archives is damaged, the others stay complete.
     let made = make(&[&one, &spoilt], &site, &Options::default(), &|_, _| Box::new(|_| {})).unwrap();
     let lost = made.lost.unwrap().games;
     assert!(lost > 0 && made.games == 2 * GAMES - lost, "{made:?}");
-    // Without a look of its own a site has none.
+    // By default a site has no custom style.
     assert!(!std::fs::read_to_string(site.join("index.html")).unwrap().contains("site.css"));
     assert!(!site.join("feed.xml").exists());
     assert!(
@@ -144,7 +144,7 @@ fn several_archives_make_one_site_with_a_look_of_its_own() {
     );
 }
 
-/// Without games, as an archive begins, or with deleted ones alone: a site with empty pages.
+/// An archive without games, or with deleted games only, becomes a site with empty pages.
 #[test]
 fn an_archive_without_games_makes_a_site() {
     let folder = tempfile::tempdir().unwrap();
@@ -183,6 +183,6 @@ fn a_site_says_what_its_archive_says() {
     assert_eq!(made(&[&one], &Options::default()), ("Year 1".into(), "Year 1".into(), license.clone()));
     let named = Options { title: Some("Club".to_owned()), ..Options::default() };
     assert_eq!(made(&[&one], &named), ("Club".into(), "Year 1".into(), license.clone()));
-    // Several say what they have in common.
+    // A joined site has only the metadata that its archives share.
     assert_eq!(made(&[&one, &two], &Options::default()), ("Scoresheet".into(), Value::Null, license));
 }

@@ -1,9 +1,9 @@
-//! The reader in Node gives the answers of the native one: positions, trees, games, PGN, searches, statistics; by the
-//! site file where parts of the archive are at hand, and with the whole of it in memory.
+//! The reader in Node gives the same answers as the native one: positions, trees, games, PGN, searches, statistics.
+//! Tests both parts of the archive with the site file, and the whole archive in memory.
 //!
-//! Needs `node` on PATH; without it the test says so and passes, unless SCORESHEET_NODE=required. With
-//! SCORESHEET_CORPORA, a folder of games, it asks 20,000 positions, 2,000 games and 200 searches of those over the
-//! board, and otherwise fewer of the sample.
+//! Needs `node` on PATH. Without it the test reports this and passes, unless SCORESHEET_NODE=required.
+//! SCORESHEET_CORPORA names a folder of games, of which it compares 20,000 positions, 2,000 games and 200 searches.
+//! Without it the test compares fewer, from the sample.
 
 use scoresheet::query::position::index;
 use scoresheet::query::{PositionIndex, PositionQuery, SearchOptions, tag_columns};
@@ -15,14 +15,14 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
-/// How many of each are asked.
+/// The number of requests of each kind.
 struct Size {
     positions: u64,
     games: u64,
     searches: u64,
 }
 
-/// The games, and how many questions they are worth.
+/// Returns the games, and the number of requests for them.
 fn sources() -> (Vec<PathBuf>, Size) {
     let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/lichess-sample.pgn.zst");
     let small = (vec![sample], Size { positions: 1500, games: 200, searches: 60 });
@@ -38,13 +38,13 @@ fn sources() -> (Vec<PathBuf>, Size) {
         bytes += std::fs::metadata(file).map_or(0, |meta| meta.len());
         bytes < 12_000_000
     });
-    // Games from other positions than the usual one, and castling by other rules.
+    // Set-up games and Chess960 games.
     let set_up = std::fs::read_dir(Path::new(&corpora).join("engine960"));
     files.extend(set_up.into_iter().flatten().flatten().map(|entry| entry.path()).min());
     (files, Size { positions: 20_000, games: 2000, searches: 200 })
 }
 
-/// The native answer to a request: status and text.
+/// Returns the native answer to a request: status and text.
 fn answer(snapshot: &Arc<Snapshot>, path: &str, query: &str, body: Option<&str>) -> (u16, String) {
     let stop = Stop::default();
     let request = Request::read(path, Some(query), body.map(str::as_bytes));
@@ -109,17 +109,17 @@ fn answers_in_node_are_the_native_ones() {
     let percent = |fen: &str| fen.replace(' ', "+");
     for number in 0..size.positions {
         let Ok(game) = archive.game(random(archive.len()) + 1) else { continue };
-        // A tenth of them early, where many games meet.
+        // A tenth of the positions are early ones, which many games share.
         let plies = u64::from(game.plies()) + 1;
         let ply = random(if number % 10 == 0 { plies.min(14) } else { plies }) as u32;
         let position = game.position(ply).unwrap();
         let fen = percent(&position.fen());
         ask(&snapshot, "position", &format!("fen={fen}"), None, false);
-        // Transpositions cost the native reader thirty trees.
+        // Transpositions need thirty trees of the native reader.
         let more = if number % 100 == 0 { "&transpositions=1" } else { "" };
         let query = format!("fen={fen}&games=15{more}");
-        // The position index tells positions apart by some forty bits, so that its tree may have a game too many, once
-        // in 200,000 positions: there the games themselves are asked.
+        // The position index compares about forty bits of the keys, so its tree has a false game about once in 200,000
+        // positions. The test then reads the games.
         let text = answer(&snapshot, "tree", &query, None).1;
         let games = serde_json::from_str::<Value>(&text).unwrap()["games"].as_u64().unwrap();
         let is_mistaken = games < 10 && {
@@ -138,7 +138,7 @@ fn answers_in_node_are_the_native_ones() {
     ask(&snapshot, "games", "limit=100", None, false);
     ask(&snapshot, "games", "play=e2e4&limit=50&offset=4090", None, false);
     ask(&snapshot, "stats", "", None, false);
-    // The site file has the latest events, and where the games of each are unless they are too scattered.
+    // The site file has the latest events, each with its games unless they are too scattered.
     ask(&snapshot, "events", "limit=500", None, false);
     ask(&snapshot, "events", "limit=2&offset=1", None, false);
     let events: Value = serde_json::from_str(&answer(&snapshot, "events", "limit=40", None).1).unwrap();
@@ -158,7 +158,7 @@ fn answers_in_node_are_the_native_ones() {
             ask(&snapshot, "games", &format!("limit=50&offset={game}"), None, false);
         }
     }
-    // What is not there, and what cannot be read.
+    // Missing objects, and unreadable parameters.
     for (path, query) in [
         ("games/0", ""),
         ("games/999999999", ""),

@@ -1,10 +1,9 @@
-//! Chess archives in a browser, or in Node: opened from bytes, or from a function that reads a range of them, and asked
-//! with the requests of `/api/v1`.
+//! Chess archives in a browser or in Node. An archive is opened from bytes or from a function that reads a range, and
+//! answers the requests of `/api/v1`.
 //!
-//! Reads are synchronous: the library asks for a range where it needs one, and the answer depends on it. So this
-//! belongs in a worker, where a synchronous request stops nothing but the worker (`web/js/static`), or in Node with
-//! `fs`. (An asynchronous reader would make every function of the library one, or run each answer again for every page
-//! that is missing.)
+//! Reads are synchronous, because the library needs the bytes to continue. This crate therefore runs in a worker, where
+//! a synchronous request blocks only the worker (`web/js/static`), or in Node with `fs`. An asynchronous reader would
+//! make every function of the library asynchronous, or rerun an answer for each missing page.
 #![cfg(target_family = "wasm")]
 
 mod source;
@@ -17,11 +16,11 @@ use source::{Source, member};
 use std::sync::Arc;
 use wasm_bindgen::prelude::*;
 
-/// Games of a download at most.
+/// The maximum number of games in a download.
 const DOWNLOAD: u64 = 1_000_000;
 
-/// Says how the file of the model of packed moves is loaded, where an archive needs it: a function without arguments
-/// that returns its bytes, as a site or the package has them.
+/// Sets the function that loads the model of packed moves if an archive needs it. The function takes no arguments and
+/// returns the model's bytes. Sites and the npm package provide it.
 #[wasm_bindgen(js_name = loadModelBy)]
 pub fn load_model_by(load: Function) {
     source::set_model(load);
@@ -36,10 +35,13 @@ pub struct Reader {
 
 #[wasm_bindgen]
 impl Reader {
-    /// Opens an archive. `file`: a `Uint8Array`, or an object with `length` and `read(offset, length)`, which returns
-    /// the bytes or throws; `index`: the bytes of the `.bgi`, if they are at hand; `site`: the site file, like `file`;
-    /// `lean`: what would need all of the file is refused; `metadata`: the metadata of the archive as JSON, which a lean
-    /// reader does not look for.
+    /// Opens an archive.
+    ///
+    /// - `file`: a `Uint8Array`, or an object with `length` and `read(offset, length)`, which may throw
+    /// - `index`: the bytes of the `.bgi`, if available
+    /// - `site`: the site file, in the same form as `file`
+    /// - `lean`: whether to reject requests that need the whole file
+    /// - `metadata`: the metadata of the archive as JSON, which a lean reader does not read from the file
     #[wasm_bindgen(constructor)]
     pub fn open(
         name: &str,
@@ -49,20 +51,20 @@ impl Reader {
         lean: bool,
         metadata: Option<String>,
     ) -> Result<Reader, JsValue> {
-        // What went wrong with a range says more than what became of it.
+        // A range's error is more precise than the library's error that follows from it.
         Reader::opened(name, file, index, site, lean, metadata)
             .map_err(|error| source::failure().unwrap_or(error.into()))
     }
 
-    /// Returns how many games there are, deleted ones too.
+    /// Returns the number of games, including deleted ones.
     #[wasm_bindgen(getter)]
     pub fn games(&self) -> f64 {
         self.snapshot.games() as f64
     }
 
-    /// Answers a request: a path below `/api/v1/`, a query, and the body of a search by pattern. Returns
-    /// `[status, type, body, file name]`, the body a text, or bytes where it is no JSON. Answers that come in pieces
-    /// give them to `each(bytes)`, which returns whether it wants more, and have no body.
+    /// Answers a request: a path below `/api/v1/`, a query, and the body of a search by pattern. Returns `[status,
+    /// type, body, file name]`. The body is text for JSON and bytes otherwise. A streamed answer has no body, and
+    /// passes its pieces to `each(bytes)`, which returns whether it wants more.
     pub fn answer(&self, path: &str, query: &str, body: Option<String>, each: &Function) -> Result<Array, JsValue> {
         let stop = Stop::default();
         let answer = Request::read(path, Some(query), body.as_ref().map(|body| body.as_bytes()))
@@ -70,7 +72,7 @@ impl Reader {
         let whole = |status: u16, kind: &str, body: JsValue, name: &str| {
             Array::of(&[f64::from(status).into(), kind.into(), body, name.into()])
         };
-        // What went wrong with a range says more than what became of it, a row of a list perhaps.
+        // A range's error is more precise than the error that follows from it, for example in a list's row.
         if let Some(failed) = source::failure() {
             return Err(failed);
         }

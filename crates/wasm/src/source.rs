@@ -1,6 +1,6 @@
-//! Bytes that a function of JavaScript reads.
+//! Bytes that a JavaScript function reads.
 //!
-//! Values of JavaScript stay where they were made, in this thread; what the library holds is the number of one.
+//! JavaScript values stay in the thread that created them. The library holds only the number of a value.
 
 use js_sys::{Function, Reflect, Uint8Array};
 use scoresheet::archive::ReadExactAt;
@@ -16,7 +16,7 @@ pub fn member(object: &JsValue, name: &str) -> Result<JsValue, JsError> {
 
 thread_local! {
     static READERS: RefCell<Vec<Option<(JsValue, Function)>>> = const { RefCell::new(Vec::new()) };
-    /// What the last read that failed has thrown.
+    /// The exception of the last failed read.
     static FAILED: RefCell<Option<JsValue>> = const { RefCell::new(None) };
     static MODEL: RefCell<Option<Function>> = const { RefCell::new(None) };
 }
@@ -49,12 +49,12 @@ impl Drop for Source {
     }
 }
 
-/// Returns what the last read that failed has thrown, once.
+/// Takes the exception of the last failed read.
 pub fn failure() -> Option<JsValue> {
     FAILED.take()
 }
 
-/// Keeps the function that loads the model of packed moves.
+/// Stores the function that loads the model of packed moves.
 pub fn set_model(load: Function) {
     MODEL.set(Some(load));
 }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 /// The number of games per piece.
 const PIECE: usize = 64;
-/// The number of deadlines for a download.
+/// The time limit of a download, in multiples of the deadline.
 const DEADLINES: u32 = 360;
 /// The maximum number of games that are read one by one if the archive is fetched in parts.
 const FEW: u64 = 100;

@@ -1,4 +1,4 @@
-//! `event`: the standings of a tournament, and who played whom.
+//! `event`: the standings and the cross table of a tournament.
 
 use crate::answer::events::GAMES;
 use crate::fault::Fault;
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
 
-/// Players listed at most, and in a cross table.
+/// The maximum number of players in the list and in a cross table.
 const PLAYERS: usize = 500;
 const CROSSED: usize = 24;
 
@@ -24,7 +24,7 @@ struct Entrant {
     rating: Option<u32>,
     halves: u64,
     counts: [u64; 4],
-    /// The opponents, by their places in the list, with the halves against each if the game has a result, and the game.
+    /// The opponents by their index in the list, each with the game, and with the half-points if the game has a result.
     games: Vec<(usize, Option<u64>, u64)>,
 }
 
@@ -95,9 +95,9 @@ fn standings_of(snapshot: &Snapshot, name: &str, games: &[u64], undecided: u64) 
     Ok(standings(name, games.len() as u64, (dates, undecided, unread), &all))
 }
 
-/// Returns the players by their points, then by Sonneborn-Berger, and the cross table where it has room.
+/// Returns the players by points, then by Sonneborn-Berger, and the cross table if it is small enough.
 fn standings(name: &str, games: u64, (dates, undecided, unread): (Vec<String>, u64, u64), all: &[Entrant]) -> Value {
-    // Quarters: halves of halves.
+    // Quarter points: halves of half-points.
     let tie = |own: &Entrant| -> u64 {
         own.games.iter().map(|(other, halves, _)| halves.unwrap_or(0) * all[*other].halves).sum()
     };

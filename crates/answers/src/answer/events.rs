@@ -139,7 +139,8 @@ impl Source {
                 .map(|number| has_year(column, number))
                 .collect()
         });
-        // Of each event the games, and the first and the last number of each column of dates: numbers ascend as texts do.
+        // For each event, collect its games and the first and last number of each date column. Numbers ascend like the
+        // texts.
         let mut counts: Vec<(u64, [Span; 2])> = vec![(0, [None; 2]); numbers(event)];
         for game in self.games.iter() {
             let Some((games, spans)) = counts.get_mut(event.get(game) as usize) else { continue };
@@ -173,7 +174,7 @@ impl Source {
 /// The first and the last number of a column.
 type Span = Option<(u32, u32)>;
 
-/// Returns how many numbers a column may have: one for each string, and 0 for none.
+/// Returns the size of a column's number range: one number for each string, and 0 for none.
 fn numbers(column: &Column) -> usize {
     column.strings().map_or(0, |strings| strings.len()) + 1
 }
@@ -186,7 +187,7 @@ fn text(column: &Column, number: u32) -> Option<String> {
 /// The numbers of players, and the ranges of games, of some events.
 type Played = (Vec<u64>, Vec<Vec<[u64; 2]>>);
 
-/// Returns the number of players of each event, and the ranges of its games if they are needed.
+/// Returns the number of players of each event, and the ranges of its games if requested.
 fn played_in(page: &[Event], sources: &[Source], has_ranges: bool, stop: &Stop) -> Result<Played, Fault> {
     let mut names = HashMap::<String, u32>::new();
     let mut pairs: Vec<(u32, u32)> = Vec::new();
@@ -203,7 +204,7 @@ fn played_in(page: &[Event], sources: &[Source], has_ranges: bool, stop: &Stop) 
                 places[*number as usize] = at;
             }
         }
-        // The number of each name among all archives, once it has been met.
+        // Assigns a number to each name, across all archives.
         let mut known = [const { Vec::<u32>::new() }; 2];
         for (known, column) in known.iter_mut().zip(players) {
             known.resize(numbers(column), u32::MAX);
@@ -222,7 +223,7 @@ fn played_in(page: &[Event], sources: &[Source], has_ranges: bool, stop: &Stop) 
             }
             if has_ranges {
                 let (number, ranges) = (source.before + game, &mut ranges[*at as usize]);
-                // One more than are stored says that there are too many.
+                // One range above the limit shows that there are too many.
                 let is_full = ranges.len() > RANGES;
                 match ranges.last_mut() {
                     Some([_, last]) if *last + 1 == number => *last = number,

@@ -21,7 +21,7 @@ use std::sync::Arc;
 /// The maximum and default number of listed games.
 const MOST: u64 = 100_000;
 const FOUND: u64 = 1000;
-/// The number of deadlines for a search that streams. The client sees the progress, and can disconnect.
+/// The time limit of a streamed search, in multiples of the deadline. The client sees the progress, and can disconnect.
 const DEADLINES: u32 = 60;
 
 /// A requested search.
@@ -74,8 +74,8 @@ pub fn cost(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value, 
     Ok(json)
 }
 
-/// The sample by which a search is timed: runs of games that follow one another, because a game alone costs the reading
-/// of its neighbours.
+/// The sample for the time estimate. It consists of runs of adjacent games, because reading a single game also reads
+/// its neighbors.
 #[cfg(not(target_family = "wasm"))]
 const RUNS: u64 = 16;
 #[cfg(not(target_family = "wasm"))]
@@ -103,7 +103,7 @@ fn by_sample(query: &Query, book: &Book, games: Option<&GameSet>) -> f64 {
     began.elapsed().as_secs_f64() * all as f64 / sample.len().max(1) as f64
 }
 
-/// A browser has no clock here.
+/// The browser has no clock here.
 #[cfg(target_family = "wasm")]
 fn by_sample(_: &Query, _: &Book, _: Option<&GameSet>) -> f64 {
     0.0
@@ -133,7 +133,7 @@ pub fn by_position(params: &Params) -> Result<Asked, Fault> {
     Ok(Asked { query, only: params.archive()?, listed, again: None, by_site })
 }
 
-/// Reads a query in JSON, with `archive` beside it: the number of the only requested archive.
+/// Parses a query in JSON. Its member `archive` limits the search to the archive with this number.
 pub fn by_question(body: &[u8]) -> Result<Asked, Fault> {
     let body = std::str::from_utf8(body).map_err(|_| Fault::bad("the body is not UTF-8"))?;
     let (mut only, mut listed, mut again) = (None, None, None);

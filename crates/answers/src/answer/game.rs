@@ -64,8 +64,8 @@ pub fn novelty(snapshot: &Snapshot, number: u64, stop: &Stop) -> Result<Value, F
     Ok(json!({"game": before + own, "ply": ply, "san": san, "games_before": known}))
 }
 
-/// Returns where a game leaves all others, the ply and its move, and how many others have the position before it.
-/// `number` is the number of the game, if an archive has it.
+/// Returns the ply and the move at which a game leaves all others, and the number of others with the position before
+/// it. `number` is the number of the game, if an archive has it.
 pub fn left(
     snapshot: &Snapshot,
     game: &Game,
@@ -119,7 +119,7 @@ fn novelty_of_site(snapshot: &Snapshot, site: &SiteFile, game: &Game, number: u6
     Ok(json!({"game": number, "ply": Some(ply).filter(|ply| *ply > 0), "san": san, "games_before": others}))
 }
 
-/// Returns how many other games have a position; of very many about how many.
+/// Returns the number of other games with a position; the number is approximate if it is large.
 fn others(snapshot: &Snapshot, number: Option<u64>, position: &Position) -> Result<u64, Fault> {
     let query = PositionQuery::from(position);
     let mut others = 0;
@@ -136,7 +136,7 @@ fn others(snapshot: &Snapshot, number: Option<u64>, position: &Position) -> Resu
                 let hits = search.position(&query, SearchOptions::default()).hits;
                 hits.iter().filter(|hit| Some(before + hit.game) != number).count() as u64
             }
-            // The index contains places. Their number alone shows that there are other games.
+            // The index stores places. Their number alone shows whether there are other games.
             _ => most,
         };
     }
@@ -165,7 +165,7 @@ pub fn game(snapshot: &Snapshot, number: u64, fens: bool) -> Result<Value, Fault
     Ok(Value::Object(answer))
 }
 
-/// Returns what there is in a game, of an archive or not: tags, moves with everything at them, the last position.
+/// Returns the contents of a game, from an archive or not: tags, moves with all annotations, the last position.
 pub fn members(game: &Game, opening: Option<Value>, has_fault: bool, fens: bool) -> Map<String, Value> {
     let mut reader = Reader { events: game.events.iter().peekable(), fens, chess960: game.start.is_chess960() };
     let (line, after) = reader.line(game.start.clone(), 0);
@@ -204,7 +204,7 @@ struct Line {
 struct Reader<'a> {
     events: std::iter::Peekable<std::slice::Iter<'a, Event>>,
     fens: bool,
-    /// Whether castling in this game is king takes rook.
+    /// Whether this game writes castling as king takes rook (Chess960).
     chess960: bool,
 }
 
@@ -301,7 +301,7 @@ fn add(line: &mut Line, name: &str, value: Value) {
     }
 }
 
-/// Adds a text: its words apart from the commands in it. `engine` where the words are an engine's.
+/// Adds a text. Separates its words from its commands. `engine`: whether the words come from an engine.
 fn text_of(line: &mut Line, kind: TextKind, text: &str, engine: bool) {
     let kind = match kind {
         TextKind::Brace | TextKind::Line => "comment",

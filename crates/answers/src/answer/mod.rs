@@ -22,24 +22,24 @@ use serde_json::Value;
 pub enum Answer {
     /// JSON.
     Json(Value),
-    /// Bytes of another kind.
+    /// Bytes of another type.
     Bytes {
-        /// Their type.
+        /// The media type.
         kind: &'static str,
-        /// The name of a file with them.
+        /// The file name for a download.
         name: String,
         /// The bytes.
         bytes: Vec<u8>,
     },
     /// Pieces that are streamed.
     Pieces {
-        /// Their type.
+        /// The media type.
         kind: &'static str,
-        /// The name of a file with them, if they form a file.
+        /// The file name for a download, if the pieces form a file.
         name: Option<&'static str>,
-        /// The number of deadlines that it may take.
+        /// The time limit, in multiples of the deadline.
         deadlines: u32,
-        /// The function that creates them.
+        /// The function that creates the pieces.
         pieces: Pieces,
     },
 }
@@ -53,12 +53,12 @@ pub struct Flow<'a> {
     pub stop: &'a Stop,
     /// Takes a piece. Returns whether more pieces are wanted.
     pub push: &'a mut dyn FnMut(Vec<u8>) -> bool,
-    /// Runs work on the threads for it.
+    /// The function that runs work on its thread pool.
     pub run: &'a (dyn Fn(&mut (dyn FnMut() + Send)) + 'a),
 }
 
 impl Flow<'_> {
-    /// Runs work on the threads for it and returns its result.
+    /// Runs work on its thread pool and returns the result.
     fn run<T: Send>(&self, work: impl FnOnce() -> T + Send) -> Option<T> {
         let (mut work, mut result) = (Some(work), None);
         (self.run)(&mut || result = work.take().map(|work| work()));

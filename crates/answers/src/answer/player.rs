@@ -13,7 +13,7 @@ use scoresheet::query::report::points::Points;
 use scoresheet::query::report::spellings;
 use serde_json::{Map, Value, json};
 
-/// The most openings, opponents and games of an answer, and the default.
+/// The maximum and default number of openings, opponents and games in an answer.
 const MOST: usize = 100;
 const LISTED: usize = 20;
 
@@ -74,10 +74,10 @@ fn joined(mut value: Value, points: &Points) -> Result<Value, Fault> {
     Ok(value)
 }
 
-/// Returns the names that stand for a player: those that match as `scoresheet player` has it, and unless `is_exact` the
-/// other spellings of a whole name.
+/// Returns the names of a player: names that match by the rule of `scoresheet player` and, unless `is_exact`, the other
+/// spellings of a complete name.
 ///
-/// Errors: nobody has such a name.
+/// Errors: no player has such a name.
 fn names(snapshot: &Snapshot, only: Option<usize>, name: &str, is_exact: bool) -> Result<Vec<String>, Fault> {
     let books = snapshot.books(only)?;
     if is_exact {

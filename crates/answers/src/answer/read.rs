@@ -1,5 +1,5 @@
-//! `read`: a game of a PGN text that is in no archive, as `games/{n}` has one, and where it leaves the games that are.
-//! Nothing of the text is kept.
+//! `read`: parses a game of a PGN text that is in no archive. Returns it in the form of `games/{n}`, with the ply at
+//! which it leaves the archives' games. Stores nothing of the text.
 
 use crate::answer::game;
 use crate::fault::Fault;
@@ -10,7 +10,7 @@ use scoresheet::pgn::{Disposition, PgnWriter, ReadOptions, read_game};
 use scoresheet::query::openings::Openings;
 use serde_json::{Value, json};
 
-/// A text, and which of its games is wanted, from 1.
+/// A text, and the number of the requested game, from 1.
 #[derive(Debug)]
 pub struct Asked {
     pgn: String,
@@ -19,7 +19,7 @@ pub struct Asked {
 
 /// Reads the body of a request: `{"pgn": TEXT, "number": N}`.
 ///
-/// Errors: it is something else.
+/// Errors: the body has another form.
 pub fn asked(body: &[u8]) -> Result<Asked, Fault> {
     let body: Value = serde_json::from_slice(body).map_err(|error| Fault::bad(format!("no JSON: {error}")))?;
     let pgn = body["pgn"].as_str().ok_or_else(|| Fault::bad("pgn: a text is wanted"))?.to_owned();
@@ -76,7 +76,7 @@ pub fn read(snapshot: &Snapshot, asked: &Asked, stop: &Stop) -> Result<Value, Fa
     Ok(Value::Object(answer))
 }
 
-/// The last named position of the main line, if the game begins as usual.
+/// Returns the last named position of the main line, if the game begins in the standard position.
 fn opening(game: &Game) -> Option<Value> {
     let mut position = game.start.clone();
     if position != scoresheet::Position::standard() {

@@ -52,7 +52,7 @@ pub fn stats(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value,
     Ok(answer)
 }
 
-/// Leaves out games whose headers are damaged, and returns how many; the others can be counted.
+/// Removes games with damaged headers, and returns their number.
 pub fn without_unread(book: &Book, games: &mut GameSet, keys: &[Key]) -> u64 {
     let all = games.len();
     for lost in book.tags().readable(keys).1 {

@@ -1,6 +1,6 @@
 //! The bytes of a site file (docs/site.md): its header and its blocks.
 //!
-//! Input: values; output: bytes; and the reverse. Decoders accept any bytes without panicking.
+//! Encoders take values and return bytes; decoders do the reverse. Decoders accept any bytes without panicking.
 
 use scoresheet::game::Outcome;
 use scoresheet::query::GameSummary;

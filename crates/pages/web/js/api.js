@@ -1,11 +1,11 @@
-// The data of the pages. This is the only file that asks a server; of a site without one (`scoresheet site`), whose
-// page says so, a worker is asked in its place (`static/reader.js`), with the same requests.
+// The data of the pages. Only this file sends requests to a server. On a site without a server (`scoresheet site`),
+// which marks its page, a worker answers the same requests (`static/reader.js`).
 
 import { Fault, root } from "./fault.js";
 
 export { Fault, root };
 
-/** The reader of a site without a server; `null` where there is a server. */
+/** The reader of a site without a server; `null` if there is a server. */
 export const site = document.querySelector('link[rel="scoresheet-site"]') ? import("./static/reader.js") : null;
 
 function url(path, params = {}) {
@@ -22,11 +22,11 @@ async function refused(response) {
   let error = { code: "http", message: `${response.status} ${response.statusText}` };
   try {
     error = (await response.json()).error ?? error;
-  } catch { /* no JSON: the status says enough */ }
+  } catch { /* not JSON: the status suffices */ }
   return new Fault({ ...error, status: response.status });
 }
 
-/** Sends a request to the server, and returns its answer if that is a good one. */
+/** Sends a request to the server. Returns a successful answer, and throws a fault otherwise. */
 async function sent(address, options) {
   let response;
   try {
@@ -46,7 +46,7 @@ async function ask(path, params, signal) {
   return (await sent(url(path, params), { signal })).json();
 }
 
-/** Asks the reader of a site. */
+/** Sends a request to the reader of a site. */
 async function asked(address, options) {
   const answer = await (await site).request(address, options);
   if (answer.status >= 400) throw new Fault({ ...JSON.parse(answer.body).error, status: answer.status });
@@ -56,15 +56,15 @@ async function asked(address, options) {
 export const archives = (signal) => ask("archives", {}, signal);
 
 let atHand;
-/** Returns whether positions can be analysed: by an engine beside the server, or a module that the site has been given. */
+/** Returns whether an engine of the server or an engine module of the site can analyse positions. */
 export const engineAtHand = () => (atHand ??= site ? site.then((reader) => Boolean(reader.engine)) : archives().then((found) => found.engine === true));
 
-/** Asks the engine about a position (`fen`), for so long (`time`) and so many `lines`. */
+/** Analyses a position (`fen`) for `time` milliseconds with `lines` lines. */
 export async function engine(params, signal) {
   if (!site) return ask("engine", params, signal);
   const module = await import(new URL((await site).engine, root));
   const found = await module.analyse(params, signal);
-  // The module knows moves in UCI's notation alone.
+  // The module returns moves only in UCI notation.
   const lines = await Promise.all(found.lines.map(async (line) => {
     const { moves } = await position({ fen: params.fen, play: line.uci.join(",") }, signal);
     return { ...line, moves: moves.map((move) => move.san) };
@@ -78,7 +78,7 @@ export const position = (params, signal) => ask("position", params, signal);
 export const tree = (params, signal) => ask("tree", params, signal);
 export const cost = (params, signal) => ask("cost", params, signal);
 export const stats = (params, signal) => ask("stats", params, signal);
-/** Returns whether position indexes say which games reach a position: those of all archives, or the site's. */
+/** Returns whether position indexes find the games with a position: the indexes of all archives, or the site file. */
 export const isIndexed = (archives) => site !== null || archives.every((own) => own.side_files.positions === "used");
 export const player = (params, signal) => ask("player", params, signal);
 export const event = (params, signal) => ask("event", params, signal);
@@ -86,7 +86,7 @@ export const event = (params, signal) => ask("event", params, signal);
 export const events = (params, signal) => ask("events", params, signal);
 export const complete = (params, signal) => ask("complete", params, signal);
 
-/** Reads a game of a PGN text: `{pgn, number}`. */
+/** Parses a game of a PGN text: `{pgn, number}`. */
 export async function read(request, signal) {
   const body = JSON.stringify(request);
   if (site) return JSON.parse((await asked(url("read"), { body, signal })).body);
@@ -94,14 +94,14 @@ export async function read(request, signal) {
   return response.json();
 }
 
-/** Addresses for links, which the browser follows by itself. */
+/** Addresses for links, which the browser opens without this file. */
 export const links = {
   pgn: (number) => url(`games/${number}/pgn`),
   original: (number) => url(`games/${number}/original`),
   download: (params) => url("download.pgn", params),
 };
 
-/** Returns the text of a game's PGN. */
+/** Returns a game as PGN. */
 export async function pgn(number) {
   if (site) return new TextDecoder().decode((await asked(links.pgn(number))).body);
   const response = await fetch(links.pgn(number));
@@ -109,14 +109,14 @@ export async function pgn(number) {
   return response.text();
 }
 
-/** Returns what a link of a site leads to, as a file. */
+/** Returns the target of a site's download link as a file. */
 export async function file(address) {
   const pieces = [];
   const { body, name, kind } = await asked(address, { each: (piece) => pieces.push(piece) });
   return { blob: new Blob(body ? [body] : pieces, { type: kind }), name };
 }
 
-/** Returns a function that takes bytes and calls `each` with every line of JSON in them. */
+/** Returns a function that takes bytes and calls `each` with every line of JSON in the bytes. */
 function lines(each) {
   const decoder = new TextDecoder();
   let rest = "";
@@ -127,7 +127,7 @@ function lines(each) {
   };
 }
 
-/** Searches, and calls `each` with every line of the answer: `hit`, `progress`, `done` or `error`. */
+/** Runs a search, and calls `each` with every line of the answer: `hit`, `progress`, `done` or `error`. */
 export async function find(request, each, signal) {
   const take = lines(each);
   if (site) {

@@ -1,4 +1,4 @@
-// Begins everything: language, theme, the frame of the page, and the page that the address names.
+// Starts the program: language, theme, the frame of the page, and the page that the address names.
 
 import * as api from "./api.js";
 import { el, fill, sign, svg } from "./dom.js";
@@ -40,7 +40,7 @@ function choice(label, name, options, use) {
       options.map(([value, text]) => el("option", { value, selected: value === now }, text))));
 }
 
-/** The choice of an archive, in the head where that is wide, and else in the menu. */
+/** Returns the selection of an archive: in a wide header, otherwise in the menu. */
 function picker(now, name) {
   const { params } = state.read();
   return archives.length > 1 && el(name, {}, el("span", {}, t("archive")),
@@ -49,7 +49,7 @@ function picker(now, name) {
       archives.map((own) => el("option", { value: own.archive, selected: String(own.archive) === params.archive }, `${titled(own)} (${number(own.games)})`))));
 }
 
-/** A link past what stands before: an address with a fragment would begin the page anew. */
+/** Returns a link that skips the preceding elements. It is no fragment link, which would restart the page. */
 function skip(id, text) {
   const go = (event) => {
     event.preventDefault();
@@ -60,7 +60,7 @@ function skip(id, text) {
   return el(`a.skip.skip-${id}`, { href: `#${id}`, onclick: go }, t(text));
 }
 
-/** The mark of the pages, a knight as in icon.svg: drawn here, because the browser loads that file for its own use. */
+/** The knight of icon.svg, drawn inline, because the browser loads that file for its own use. */
 const KNIGHT = "M12.4 31.2C12.2 26.4 18.2 25.2 18.6 20.2C17.4 22 15.8 22.4 14.2 22.9C12.8 23.4 12.2 25.4 10.4 25.6C8.4 25.8 6.8 24 7.3 22C7.9 19.6 10 17.8 10.9 15C11.6 12.8 13 11.2 15 10L16.2 5.6L20 8.7C26.6 9.8 30 16.4 29.6 24C29.5 26.8 28.9 29 28.6 31.2ZM10 31.2H30V34.6H10Z";
 
 function header(now) {
@@ -81,7 +81,7 @@ function header(now) {
       el("button", { type: "button", onclick: keys }, t("keys"), " ", el("kbd", {}, "?"))));
 }
 
-/** Shows which keys do what. */
+/** Shows the keyboard shortcuts. */
 function keys() {
   const own = page?.keyNames ?? [];
   const rows = [...own, ["?", t("key_help")], ["Esc", t("key_escape")]];
@@ -124,7 +124,7 @@ async function show() {
   }
 }
 
-/** The foot of a server's pages: which archives are shown, at which state, and which of them are not as their files are. */
+/** Returns the footer of a server's pages: the archives, their commits, and the outdated ones. */
 function shown() {
   const foot = el("footer.foot", { id: "shown" });
   const tell = () => fill(foot, archives.map((own) => el("span", { class: own.outdated ? "warn" : null },
@@ -139,7 +139,7 @@ function shown() {
   return foot;
 }
 
-/** The foot of a site: what has been fetched, and whose work shows it. */
+/** Returns the footer of a site: the amount of fetched data, and the credits. */
 function foot() {
   if (!reader) return shown();
   const line = el("span", {});
@@ -170,7 +170,7 @@ async function begin() {
   await show();
 }
 
-// What a server would send as a file, a site makes.
+// The site creates the files that a server would send.
 document.addEventListener("click", async (event) => {
   const link = event.target.closest?.("a[href]");
   if (!api.site || !link || !link.href.startsWith(new URL("api/v1/", api.root).href)) return;
@@ -183,7 +183,7 @@ document.addEventListener("click", async (event) => {
   }
 });
 
-// Links within the program change the page without loading it anew.
+// Internal links change the page without a reload.
 document.addEventListener("click", (event) => {
   const link = event.target.closest?.("a[href]");
   if (!link || event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey || link.target || link.hasAttribute("download")) return;
@@ -195,7 +195,7 @@ document.addEventListener("click", (event) => {
   scrollTo(0, 0);
 });
 
-// What has opened over the page closes when something else is pressed.
+// A press outside an overlay closes it.
 document.addEventListener("pointerdown", (event) => {
   for (const open of document.querySelectorAll("details.popover[open]")) if (!open.contains(event.target)) open.open = false;
 });
@@ -219,7 +219,7 @@ document.addEventListener("keydown", (event) => {
     keys();
     return;
   }
-  // Buttons and links have Enter and the space bar for themselves.
+  // Buttons and links handle Enter and the space bar.
   if ((event.key === "Enter" || event.key === " ") && target.closest?.("a, button, summary")) return;
   if (page?.key?.(event)) event.preventDefault();
 });

@@ -1,4 +1,4 @@
-// The board: cm-chessboard with our pieces, marks and arrows; its position as text for those who do not see it.
+// The board: cm-chessboard with Scoresheet's pieces, marks and arrows, and the position as text for screen readers.
 
 import { Chessboard, INPUT_EVENT_TYPE } from "../vendor/cm-chessboard/Chessboard.js";
 import { PromotionDialog } from "../vendor/cm-chessboard/extensions/promotion-dialog/PromotionDialog.js";
@@ -10,8 +10,8 @@ const assets = new URL("../", import.meta.url).href;
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 export class Board {
-  /** Makes a board in an element. `onMove(uci)` is called with each move that is legal; without it the board only shows.
-   *  `onDraw(text)` is called with what is drawn with the other button of the mouse: `Ge4,Re2e4`. */
+  /** Creates a board in an element. `onMove(uci)` is called with each legal move; without it the board is read-only.
+   * `onDraw(text)` is called with the drawings of the right mouse button: `Ge4,Re2e4`. */
   constructor({ onMove = null, onDraw = null, orientation = "w", label = "" } = {}) {
     this.holder = el("div.board");
     this.table = el("div.visually-hidden");
@@ -26,7 +26,7 @@ export class Board {
     this.side = orientation;
   }
 
-  /** To be called once the element is in the document: the board takes its width from there. */
+  /** Sets the width of the board. Call it after the element is in the document. */
   mount() {
     this.board = new Chessboard(this.holder, {
       orientation: this.side,
@@ -61,7 +61,7 @@ export class Board {
     if (event.type === INPUT_EVENT_TYPE.validateMoveInput) {
       const moves = own(event.squareFrom, event.squareTo);
       if (moves.length > 1) {
-        // A picture has nothing to be pressed in it.
+        // The picture has no controls.
         const picture = this.board.view.svg;
         picture.setAttribute("role", "group");
         this.board.showPromotionDialog(event.squareTo, event.squareFrom[1] === "7" ? "w" : "b", (result) => {
@@ -82,7 +82,7 @@ export class Board {
     return true;
   }
 
-  /** Draws arrows from square to square, and marks squares, with the other button of the mouse; again takes them away. */
+  /** Lets the right mouse button draw arrows between squares and mark squares. Drawing the same again removes it. */
   takeDrawings() {
     let from = null;
     const under = (event) => document.elementFromPoint(event.clientX, event.clientY)?.closest("[data-square]")?.getAttribute("data-square");
@@ -104,7 +104,7 @@ export class Board {
     });
   }
 
-  /** Shows drawings; `onDraw` is told if they have changed. */
+  /** Shows drawings. Calls `onDraw` if they have changed. */
   setDrawings(text = "") {
     const changed = this.drawn.join(",") !== text;
     this.drawn = text.split(",").filter(Boolean).slice(0, 64);
@@ -112,13 +112,14 @@ export class Board {
     if (changed) this.onDraw?.(text);
   }
 
-  /** What a diagram of the board shows. */
+  /** The contents of a diagram of the board. */
   get shown() {
     const drawn = readMarks(this.drawn);
     return { orientation: this.side, marks: { squares: [...this.marks.squares, ...drawn.squares], arrows: [...this.marks.arrows, ...drawn.arrows] } };
   }
 
-  /** Shows a position. `legal`: what may be played; `marks`: squares (`{square, color}`) and arrows (`{from, to, color}`). */
+  /** Shows a position. `legal`: the legal moves; `marks`: squares (`{square, color}`) and arrows (`{from, to, color}`).
+   */
   show(fen, legal = [], marks = {}) {
     this.fen = fen;
     this.legal = legal;
@@ -149,18 +150,18 @@ export class Board {
     this.layer.replaceChildren(...nodes);
   }
 
-  /** Shows arrows beside those of the position: what a row of a table would play. */
+  /** Shows further arrows: the move of a table row. */
   hint(arrows = []) {
     this.hints = arrows;
     this.draw();
   }
 
-  /** The side below; from the moment it is wanted, though the board turns after the moves that it still shows. */
+  /** The side at the bottom. It changes at once, although the board turns only after its pending moves. */
   get orientation() {
     return this.side;
   }
 
-  /** Turns the board. While it turns, another wish waits: the board takes one at a time. */
+  /** Turns the board. During a turn the next request waits, because the board accepts only one at a time. */
   async flip() {
     this.side = this.side === "w" ? "b" : "w";
     const turn = async () => {

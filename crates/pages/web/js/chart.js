@@ -1,12 +1,13 @@
-// Plots as SVG, and tables: bars that are links, lines, boards of counts, bars of results; a line of evaluations with the
-// clocks.
+// Plots as SVG, each with a table: bars that are links, lines, boards of counts, bars of results, and a line of
+// evaluations with the clocks.
 
 import { el, svg, wide } from "./dom.js";
 import { number, percent, short, t } from "./i18n.js";
 
 const [WIDTH, HEIGHT, LEFT, BOTTOM] = [640, 200, 44, 26];
 
-/** Returns a plot of items from left to right, and the same as a table. `draw(item, x, step, top)` returns what shows an item. */
+/** Returns a plot of items from left to right, with a table. `draw(item, x, step, top)` returns the shape of an item.
+ */
 function plot(title, items, titles, [low, high], draw) {
   const step = (WIDTH - LEFT) / Math.max(1, items.length);
   const top = (value) => (HEIGHT - BOTTOM) * (1 - (value - low) / (high - low)) + 8;
@@ -38,7 +39,8 @@ export function bars(title, items, titles) {
   });
 }
 
-/** Returns bars of results, each as high as any other: White's wins below, then draws, Black's wins; `sides` says whose else they are. `items`: `{name, white, draws, black}`. */
+/** Returns bars of results, all of the same height: White's wins at the bottom, then draws, then Black's wins. `sides`
+ * names the sides if they are not White and Black. `items`: `{name, white, draws, black}`. */
 export function shares(title, items, titles, sides = ["white", "draws", "black"]) {
   const rows = items.map((item) => ({ ...item, value: item.white + item.draws + item.black }));
   const words = ({ name, white, draws, black, value }) =>
@@ -56,7 +58,7 @@ export function shares(title, items, titles, sides = ["white", "draws", "black"]
   });
 }
 
-/** Returns a line from item to item; those whose value is `null` are left out. */
+/** Returns a line through the items; items with the value `null` are omitted. */
 export function line(title, items, titles) {
   const known = items.map((item) => item.value).filter((value) => value !== null);
   const low = Math.floor(Math.min(...known) / 100) * 100;
@@ -73,7 +75,7 @@ export function line(title, items, titles) {
   });
 }
 
-/** Returns a board whose squares are the darker the higher their counts are, a1 first, and the shares as a table. */
+/** Returns a board with darker squares for higher counts, from a1, and a table of the shares. */
 export function heat(title, counts) {
   const [most, all] = [Math.max(1, ...counts), counts.reduce((sum, count) => sum + count, 0)];
   const node = svg("svg", { viewBox: "0 0 92 92", class: "plot heat", role: "img", "aria-label": title });
@@ -90,7 +92,7 @@ export function heat(title, counts) {
   return el("figure", {}, node, el("figcaption", {}, title), table([t("rank"), ..."abcdefgh"], rows));
 }
 
-/** Returns a table that scrolls by itself. The first cell of a row is its heading; all others but bars stand to the right. */
+/** Returns a scrollable table. The first cell of a row is its heading; all others except bars are right-aligned. */
 export function sheet(label, titles, rows, kind = "data", isTall = rows.length > 14) {
   const cell = (content) => el(content?.className === "bar" ? "td" : "td.right", {}, content);
   return el(isTall ? "div.scroll.tall" : "div.scroll", { tabindex: "0", role: "region", "aria-label": label },
@@ -102,7 +104,8 @@ export function sheet(label, titles, rows, kind = "data", isTall = rows.length >
 /** Returns a table that opens below a plot. */
 const table = (titles, rows) => el("details", {}, el("summary", {}, t("as_table")), sheet(titles.join(", "), titles, rows));
 
-/** Returns a bar of White's wins, draws and Black's wins; `sides` says whose else they are. Parts of so many percent are written out. */
+/** Returns a bar of White's wins, draws and Black's wins. `sides` names the sides if they are not White and Black.
+ * Large parts show their percentage. */
 export function bar({ white, draws, black }, sides = ["white", "draws", "black"], written = 20) {
   const whole = white + draws + black;
   if (whole === 0) return el("span.soft", {}, "–");
@@ -115,14 +118,14 @@ export function bar({ white, draws, black }, sides = ["white", "draws", "black"]
     part("w", white), part("d", draws), part("b", black));
 }
 
-/** Returns centipawns of an evaluation as PGN has it, within ten pawns. */
+/** Returns the centipawns of a PGN evaluation, limited to ten pawns. */
 export function centipawns(text) {
   if (text === undefined) return null;
   if (text.startsWith("#")) return text.startsWith("#-") ? -1000 : 1000;
   return Math.max(-1000, Math.min(1000, Math.round(Number(text) * 100)));
 }
 
-/** Returns White's chance in percent with an evaluation in centipawns. */
+/** Returns White's winning chance in percent for an evaluation in centipawns. */
 export const chance = (centipawns) => 50 + 50 * (2 / (1 + Math.exp(-0.00368208 * centipawns)) - 1);
 
 /** Returns the graph of a game: evaluation as an area, clocks as lines. `plies`: `{eval, clock, judged}` by ply, from 0. */
@@ -179,7 +182,7 @@ export function graph(plies, { onPick }) {
   return node;
 }
 
-/** Returns seconds as 1:02:03. */
+/** Returns seconds in the form 1:02:03. */
 export function time(seconds) {
   const whole = Math.floor(seconds);
   const [h, m, s] = [Math.floor(whole / 3600), Math.floor((whole % 3600) / 60), whole % 60];

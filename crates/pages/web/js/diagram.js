@@ -1,17 +1,17 @@
-// A diagram of a position as a file: SVG with everything inside, and PNG made of it.
+// A diagram of a position as a file: a self-contained SVG, or a PNG rendered from it.
 
 import { svg } from "./dom.js";
 import { overlay, piecesOf, squares } from "./picture.js";
 
 const SIZE = 40;
-/** The room for the coordinates. */
+/** The width of the margin for the coordinates. */
 const EDGE = 14;
-/** What `app.css` says of the same classes: a file has no style sheet. */
+/** The colors of the same classes in `app.css`, because a file has no style sheet. */
 const FILLS = { light: "#f0d9b5", dark: "#b58863", last: "#c9c02e", green: "#2e8b3d", red: "#c62828", yellow: "#c98f00", blue: "#1e63c4" };
 
 let drawn = null;
 
-/** The pieces by name, as they are drawn in `pieces.svg`. */
+/** Returns the pieces of `pieces.svg` by name. */
 async function pieces() {
   drawn ??= fetch(piecesOf()).then((response) => response.text()).then((text) => {
     const known = new DOMParser().parseFromString(text, "image/svg+xml");
@@ -20,7 +20,7 @@ async function pieces() {
   return drawn;
 }
 
-/** Returns a diagram as the text of an SVG file. `marks`: squares and arrows as of a board. */
+/** Returns a diagram as the text of an SVG file. `marks`: squares and arrows, as for a board. */
 export async function diagram(fen, { orientation = "w", marks = {} } = {}) {
   const known = await pieces();
   const isTurned = orientation === "b";
@@ -59,7 +59,7 @@ export async function diagram(fen, { orientation = "w", marks = {} } = {}) {
   return new XMLSerializer().serializeToString(node);
 }
 
-/** Returns a diagram as a file of PNG. */
+/** Returns a diagram as a PNG file. */
 export async function png(text, width = 1000) {
   const image = new Image();
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;

@@ -1,6 +1,7 @@
-// Elements made from code alone: text is text, whatever an archive says.
+// Creates elements only from code, so text from archives stays text.
 
-/** Returns an element. `props`: attributes; `on*` listeners; `class`. Children: nodes, texts, arrays; empty ones are left out. */
+/** Returns an element. `props`: attributes; `on*` listeners; `class`. Children: nodes, texts, arrays; empty ones are
+ * omitted. */
 export function el(name, props = {}, ...children) {
   const [tag, ...classes] = name.split(".");
   const node = document.createElement(tag || "div");
@@ -23,7 +24,7 @@ function put(node, children) {
   }
 }
 
-/** Puts these children in the place of those that a node has. */
+/** Replaces the children of a node. */
 export function fill(node, ...children) {
   const fragment = document.createDocumentFragment();
   put(fragment, children);
@@ -44,7 +45,7 @@ export function svg(name, attributes = {}, ...children) {
   return node;
 }
 
-/** Signs on buttons, drawn on 24 units: no font has them all. */
+/** Icons of buttons on a grid of 24 units, because no font contains all of them. */
 const SIGNS = {
   first: "M6 5v14M19 5 9 12l10 7z",
   back: "M17 5 7 12l10 7z",
@@ -58,19 +59,19 @@ const SIGNS = {
   person: "M10.500 4a6.500 6.500 0 1 0 0 13 6.500 6.500 0 0 0 0-13zM15.500 15.500 20 20",
 };
 
-/** Returns a sign for a button, which has its name beside it or as its label. */
+/** Returns an icon for a button, which has its name beside it or as its label. */
 export function sign(name) {
   const kind = name === "share" ? "sign dots" : "sign";
   return svg("svg", { viewBox: "0 0 24 24", class: kind, "aria-hidden": "true" }, svg("path", { d: SIGNS[name] }));
 }
 
-/** Sets the width of an element in percent: style attributes are not allowed, the style object is. */
+/** Sets the width of an element in percent. The policy forbids style attributes, but not the style object. */
 export function wide(node, percent) {
   node.style.width = `${percent}%`;
   return node;
 }
 
-/** Returns a function that calls `work` once nobody has called it for so many milliseconds. */
+/** Returns a function that calls `work` after a pause of this length without calls. */
 export function later(work, milliseconds) {
   let timer = 0;
   return (...args) => {

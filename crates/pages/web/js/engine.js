@@ -1,27 +1,28 @@
-// What an engine says of the position on a board: an evaluation bar and the best lines. It is asked only while it is
-// switched on, and there is one only where the server or the site has one.
+// The engine's view of the position on a board: an evaluation bar and the best lines. The engine runs only while it is
+// switched on, and only if the server or the site has one.
 
 import * as api from "./api.js";
 import { chance } from "./chart.js";
 import { el, fill, wide } from "./dom.js";
 import { number, san, short, t, told } from "./i18n.js";
 
-/** It thinks for so many milliseconds, and then longer: what is found is shown after each. */
+/** The thinking times in milliseconds, in this order. The panel shows the result of each. */
 const TIMES = [300, 1500, 6000];
 const LINES = 3;
-/** So many moves of a line are shown. */
+/** The number of shown moves of a line. */
 const MOVES = 10;
 
-/** White's chance in percent, as in the graph of a game. */
+/** Returns White's winning chance in percent, as in the graph of a game. */
 const share = ({ cp, mate }) => (mate !== null ? (mate > 0 ? 100 : 0) : chance(Math.max(-1000, Math.min(1000, cp))));
 
-/** Returns a score as people write it. */
+/** Returns a score in the usual notation. */
 export function score({ cp, mate }) {
   if (mate !== null) return `#${mate}`;
   return `${cp > 0 ? "+" : cp < 0 ? "−" : ""}${number(Math.abs(cp) / 100, 2, 2)}`;
 }
 
-/** Returns a panel for a board, or nothing where there is no engine; `show(fen)` asks about a position. `onPlay(uci)`: a line was chosen. */
+/** Returns a panel for a board, or nothing if there is no engine. `show(fen)` analyses a position. `onPlay(uci)` is
+ * called when the reader chooses a line. */
 export function analysis(signal, { onPlay, onHint } = {}) {
   const node = el("div.analysis", { hidden: true });
   const lines = el("ol.lines", { "aria-label": t("engine_lines") });
@@ -50,7 +51,7 @@ export function analysis(signal, { onPlay, onHint } = {}) {
       return;
     }
     lines.classList.add("stale");
-    // While a reader steps through moves, none of them is asked about.
+    // Does not analyse positions while the reader steps through moves.
     await new Promise((done) => { setTimeout(done, 150); });
     try {
       for (const time of TIMES) {

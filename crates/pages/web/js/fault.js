@@ -1,9 +1,9 @@
-// What both ways to the data share: where the pages begin, and how a fault is told.
+// Code for both data sources: the root of the pages, and faults.
 
-/** Where the program's pages begin, whatever path they are served under. */
+/** The root address of the pages, under any path. */
 export const root = new URL("../../", import.meta.url);
 
-/** What went wrong, as the server says it: `code`, `message`, and what else it knows. */
+/** A fault as the server describes it: `code`, `message`, and further members. */
 export class Fault extends Error {
   constructor(error) {
     super(error.message);

@@ -1,6 +1,7 @@
-// What games are like, as sections of a page: statistics, a player, an opening. A server, a site and the reports of the
-// command show the same. `to` makes addresses, or none: `to.where(condition)` of games, `to.game(number)` of one,
-// `to.player(name)` of a player, `to.event(name)` of an event, and on the page of a player `to.games(condition, side)` of that player's games.
+// Statistics as sections of a page: all games, a player, an opening. A server, a site and the command's reports show
+// the same. `to` creates addresses, or none: `to.where(condition)` of games, `to.game(number)` of a game,
+// `to.player(name)` of a player, and `to.event(name)` of an event. On the page of a player, `to.games(condition, side)`
+// is the address of that player's games.
 
 import { bar, bars, heat, line, shares, sheet } from "./chart.js";
 import { el } from "./dom.js";
@@ -13,11 +14,11 @@ export const quoted = (text) => `"${text.replace(/[\\"]/g, "\\$&")}"`;
 const link = (href, content) => (href ? el("a", { href }, content) : content);
 const section = (name, ...content) => el("section.stat", {}, el("h2", {}, t(name)), content);
 const list = (name, titles, rows) => rows.length > 0 && section(name, sheet(t(name), titles.map((title) => t(title)), rows));
-/** Groups of games by a name, with a bar of results each. */
+/** Returns groups of games by name, each with a bar of results. */
 const stacked = (name, groups, heading, sides) => groups?.length > 0 && section(name,
   sheet(t(name), [t(name), t("games"), t("results")], groups.map((group) => [heading(group), number(group.games), bar(group, sides)]), "tree"));
 
-/** Returns the sections of statistics: members as of `/api/v1/stats`, and what a report has beside them. */
+/** Returns the sections of statistics from the members of `/api/v1/stats` and the additional members of a report. */
 export function statistics(found, to) {
   const { white, draws, black, unknown } = found.results;
   const share = (count) => `${number(count)} (${percent(count, found.games, 1)})`;
@@ -60,7 +61,7 @@ export function statistics(found, to) {
   ];
 }
 
-/** Openings as a tree: those of one name together, with their codes below. */
+/** Returns openings as a tree: the openings of one name together, with their codes below. */
 function families(name, groups, heading) {
   if (!groups?.length) return null;
   const found = new Map();
@@ -89,7 +90,7 @@ function families(name, groups, heading) {
   return section(name, sheet(t(name), [t(name), t("games"), t("results")], rows, "tree"));
 }
 
-/** Joins the rows before the first percent of the games into a first one. */
+/** Joins the first rows, with at most one percent of the games, into one row. */
 function late(rows) {
   const all = rows.reduce((sum, row) => sum + row.games, 0);
   let seen = 0;
@@ -99,7 +100,7 @@ function late(rows) {
   return [{ isBefore: true, to: early.at(-1).to, games: sum("games"), white: sum("white"), draws: sum("draws"), black: sum("black") }, ...rows.slice(early.length)];
 }
 
-/** Groups as `stats --by` has them, from the side of the player, or of White: name, games, results, score, ratings. */
+/** Returns groups as in `stats --by`, from the side of the player or of White: name, games, results, score, ratings. */
 const points = (name, title, groups, heading, list = () => null) => groups.length > 0 && section(name,
   sheet(t(name), [title, "games", "results", "score", "rating", "performance"].map((text) => t(text)), groups.map((own) => [
     heading(own), link(list(own), number(own.games)), bar({ white: own.won, draws: own.drawn, black: own.lost }, ["won", "drawn", "lost"], 34),
@@ -108,7 +109,7 @@ const points = (name, title, groups, heading, list = () => null) => groups.lengt
 const games = (name, rows, to) => list(name, ["game", "white", "black", "result", "date"], rows.map((own) => [
   link(to.game(own.game), `${own.archive ? `${own.archive} ` : ""}${own.game}`), `${own.white ?? "?"} ${own.white_elo ?? ""}`, `${own.black ?? "?"} ${own.black_elo ?? ""}`, own.result, date(own.date) || "?"]));
 
-/** Returns the sections of a player: members as of `scoresheet player --json` and `/api/v1/player`. */
+/** Returns the sections of a player from the members of `scoresheet player --json` and `/api/v1/player`. */
 export function player(found, to) {
   const sides = [["white", found.white], ["black", found.black], ["both", found]];
   const span = ({ year }) => (/^\d+-\d+$/.test(year) ? `year in ${year.replace("-", "..")}` : `year = ${year}`);
@@ -128,7 +129,7 @@ export function player(found, to) {
   ];
 }
 
-/** Returns the sections of an opening: members as of `scoresheet opening --json`. */
+/** Returns the sections of an opening from the members of `scoresheet opening --json`. */
 export function opening(found, to) {
   return [
     el("div.boards", {}, el("figure", {}, miniature(found.fen), el("figcaption", {}, openingName(found.opening)))),
@@ -145,7 +146,7 @@ export function opening(found, to) {
 
 const span = ({ from, to }) => (to ? `${from}–${to}` : `${from}+`);
 
-/** Steps without games have their place on the axis, too. */
+/** Adds the steps without games, to give each step its place on the axis. */
 function filled(rows, step) {
   if (rows.length < 2 || (rows.at(-1).from - rows[0].from) / step > 300) return rows;
   const known = new Map(rows.map((row) => [row.from, row]));
@@ -156,7 +157,7 @@ function filled(rows, step) {
   });
 }
 
-/** Joins the rows beyond 99 % of the games into a last one, without an end; a single row is what it is. */
+/** Joins the rows beyond 99 % of the games into one last, open row. A single row stays unchanged. */
 function usual(rows) {
   const all = rows.reduce((sum, row) => sum + row.games, 0);
   let seen = 0;
@@ -165,13 +166,13 @@ function usual(rows) {
   return [...rows.slice(0, -rest.length), { from: rest[0].from, games: rest.reduce((sum, row) => sum + row.games, 0) }];
 }
 
-/** Endings with few pieces from the side of the stronger, those with most games first. */
+/** Returns endings with few pieces from the stronger side, the most frequent first. */
 function endings(groups) {
   const worth = (side) => [...side].reduce((sum, piece) => sum + ({ Q: 90, R: 50, B: 31, N: 30, P: 10 }[piece] ?? 0), 0);
   const rows = new Map();
   for (const { name, games: count, white, draws, black } of groups) {
     const sides = name.split(" v ");
-    // One group is of all other positions.
+    // One group has all other positions.
     if (sides.length < 2) continue;
     const turned = worth(sides[0]) < worth(sides[1]);
     if (turned) sides.reverse();

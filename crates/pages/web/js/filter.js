@@ -1,4 +1,4 @@
-// The filter that goes along from page to page: chips, a form for the usual questions, and its text.
+// The filter, which stays active from page to page: chips, a form for frequent queries, and its text.
 
 import * as api from "./api.js";
 import { el, fill, later, sign } from "./dom.js";
@@ -6,7 +6,7 @@ import { quoted } from "./figures.js";
 import { t, told } from "./i18n.js";
 import * as state from "./state.js";
 
-/** Returns the parts of a filter that "and" joins; a filter with "or" or brackets is one part. */
+/** Returns the parts of a filter that "and" joins. A filter with "or" or brackets is one part. */
 export function parts(where) {
   if (!where) return [];
   const found = [];
@@ -26,22 +26,22 @@ export function parts(where) {
   return whole.some((own) => /\bor\b/i.test(own.replace(/"[^"]*"/g, "").replace(/\([^)]*\)/g, ""))) ? [where.trim()] : whole;
 }
 
-/** Returns the part that a filter and a condition make together. */
+/** Returns the filter that joins a filter and a condition. */
 export const both = (where, condition) => [where && /\bor\b/i.test(where) ? `(${where})` : where, condition].filter(Boolean).join(" and ");
 
-/** Shows the page that there is with another filter. */
+/** Shows the current page with another filter. */
 export function use(where) {
   const { page, params } = state.read();
   state.go(page, { ...params, where, after: undefined });
 }
 
-/** Returns a filter with the column marked at which it is wrong. */
+/** Returns a filter with a mark at the column of its error. */
 export function marked(where, column) {
   if (!column) return el("code", {}, where);
   return el("code", {}, where.slice(0, column - 1), el("span.at", {}, where.slice(column - 1, column) || " "), where.slice(column));
 }
 
-/** Opens the form with the filter that there is, and shows the column at which it is wrong. */
+/** Opens the form with the current filter, and shows the column of its error. */
 export function edit(error) {
   const details = document.querySelector("details.filter");
   if (!details) return;
@@ -52,7 +52,7 @@ export function edit(error) {
 
 const SIDES = { player: "", white: "white", black: "black", opponent: "opponent", event: "event" };
 
-/** Returns a part of a filter in words, and the part itself where it has none. */
+/** Returns a part of a filter in words, or unchanged if there are no words for it. */
 export function words(part) {
   const [, name, sign, value] = /^(\w+)\s*(>=|<=|=|~|in)\s*(.+)$/s.exec(part) ?? [];
   const text = /^"(.*)"$/s.exec(value ?? "")?.[1].replace(/\\(.)/g, "$1") ?? (/^[\w.,'-]+$/.test(value ?? "") ? value : undefined);
@@ -100,7 +100,7 @@ export function bar() {
     chips.length ? el("ul.chips", { "aria-label": t("filters_used") }, chips) : null);
 }
 
-/** Conditions that are often wanted, by one press. */
+/** Returns buttons for frequent conditions. */
 function presets(where, ask) {
   const year = new Date().getFullYear();
   const own = localStorage.getItem("me");
@@ -117,7 +117,7 @@ function field(name, label, input) {
   return el(input.className === "range" ? "div" : "label", {}, el("span", {}, label), input);
 }
 
-/** Returns a list of names that begin like the text of a field, and the function that fills it. */
+/** Returns a list of names that begin with the text of a field, and the function that fills it. */
 export function names(kind, id = `names-${kind}`) {
   const list = el("datalist", { id });
   const look = later(async (text) => {
@@ -125,7 +125,7 @@ export function names(kind, id = `names-${kind}`) {
     try {
       const found = await api.complete({ field: kind, text, limit: 12 });
       fill(list, found.names.map((name) => el("option", { value: name })));
-    } catch { /* a help in typing, no more */ }
+    } catch { /* completion is optional */ }
   }, 150);
   return { list, look };
 }
@@ -159,7 +159,7 @@ function form(where, error) {
       el("button.primary", { type: "submit" }, t("apply")),
       el("button", { type: "button", onclick: () => use("") }, t("clear"))));
 
-  /** Says what is wrong, and where. */
+  /** Shows an error and its column. */
   function tell(error) {
     if (error.column) {
       whole.focus();
@@ -175,7 +175,7 @@ function form(where, error) {
     const added = [];
     if (data.player) added.push(`${data.side} ~ ${quoted(data.player)}`);
     if (data.opponent) {
-      // With a player given, the opponent is that player's; otherwise anybody of that name.
+      // With a player, the opponent is that player's opponent; otherwise it is any player of that name.
       added.push(`${data.player && data.side === "player" ? "opponent" : data.side === "white" ? "black" : data.side === "black" ? "white" : "player"} ~ ${quoted(data.opponent)}`);
     }
     for (const name of ["elo", "year"]) {
@@ -197,7 +197,7 @@ function form(where, error) {
     try {
       await api.games({ where: wanted, limit: 0, archive: state.read().params.archive });
     } catch (error) {
-      // A site asks before it fetches the whole archive for this: the page does.
+      // The page of a site asks before it fetches the whole archive.
       if (error.code === "whole") {
         use(wanted);
         return;

@@ -1,13 +1,14 @@
-// Languages: texts from one JSON file each; numbers and dates by Intl.
+// Languages: one JSON file of texts for each, and numbers and dates by Intl.
 
 const KNOWN = ["en", "de"];
 let texts = {};
 let fallback = {};
 export let language = "en";
-/** The language with the region of the reader, where the browser names one: dates are written differently in each. */
+/** The language with the reader's region, if the browser names one. The date format depends on the region. */
 let locale = "en";
 
-/** Loads a language: the one chosen, or else the browser's, or English; of `inside` where a page has its texts inside. */
+/** Loads the chosen language, the browser's language, or English. `inside` contains the texts of a self-contained page.
+ */
 export async function load(chosen, inside) {
   const wanted = [chosen, ...(navigator.languages ?? [])].map((name) => (name ?? "").slice(0, 2));
   language = wanted.find((name) => KNOWN.includes(name)) ?? "en";
@@ -18,7 +19,7 @@ export async function load(chosen, inside) {
   document.documentElement.lang = language;
 }
 
-/** Returns a text, `{name}` in it replaced. */
+/** Returns a text with the values in place of `{name}`. */
 export function t(key, values = {}) {
   const text = texts[key] ?? fallback[key] ?? key;
   return text.replace(/\{(\w+)\}/g, (all, name) => values[name] ?? all);
@@ -29,29 +30,29 @@ export function counted(key, count) {
   return t(count === 1 ? `${key}_1` : `${key}_s`, { n: number(count) });
 }
 
-/** Returns what a server or a reader has said in English, in the language of the page where it is known there. */
+/** Returns an English message of a server or a reader in the language of the page, if it has a translation. */
 export function told(message) {
   if (language === "en" || !message) return message ?? "";
   const [, place, what] = /^((?:where|sort|find|fen|play|the question): )?(.*)$/s.exec(message);
-  // Of two that fit, the one that says more.
+  // Of two matching texts, the more specific one.
   const texts = Object.entries(fallback).filter(([key]) => key.startsWith("told_")).sort(([, one], [, other]) => other.length - one.length);
   for (const [key, known] of texts) {
     const parts = known.split(/\{\w+\}/).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
     const found = new RegExp(`^${parts.join("(.+)")}$`, "s").exec(what);
     if (!found) continue;
     const names = [...known.matchAll(/\{(\w+)\}/g)].map((own) => own[1]);
-    // Parts that are said in words are known by themselves; names stay as they are.
+    // Translates the known words of a message; names stay unchanged.
     const part = (name, text) => (["side", "part", "what"].includes(name) ? told(text) : text);
     return (place ?? "") + t(key, Object.fromEntries(names.map((name, at) => [name, part(name, found[at + 1])])));
   }
   return message;
 }
 
-/** Returns a number with so many digits after its point at most, and at least. */
+/** Returns a number with at least `least` and at most `most` decimal places. */
 export const number = (value, most = 3, least = 0) =>
   new Intl.NumberFormat(locale, { maximumFractionDigits: most, minimumFractionDigits: least }).format(value);
 
-/** Returns a number in a few letters: 12K, 3.4M. */
+/** Returns a short number: 12K, 3.4M. */
 export const short = (value) =>
   value < 10000 ? number(value) : new Intl.NumberFormat(locale, { notation: "compact", maximumFractionDigits: 1 }).format(value);
 
@@ -62,7 +63,7 @@ export const size = (bytes) => {
   return `${new Intl.NumberFormat(locale, { maximumFractionDigits: digits }).format(bytes / by)} ${unit}`;
 };
 
-/** Returns a share; one that would be written as nothing and is more than that has "<" before it. */
+/** Returns a share. A positive share that would be rounded to zero gets "<" instead. */
 export function percent(part, whole, digits = 0) {
   if (whole <= 0) return "";
   const write = (share) => new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: digits }).format(share);
@@ -70,7 +71,7 @@ export function percent(part, whole, digits = 0) {
   return part > 0 && part / whole < least / 2 ? `<${write(least)}` : write(part / whole);
 }
 
-/** Returns a PGN date as people of the language write it; what is not known of it is left out. */
+/** Returns a PGN date in the format of the language, without its unknown parts. */
 export function date(text) {
   const [year, month, day] = (text ?? "").split(/[.\-/]/).map((part) => Number.parseInt(part, 10));
   if (!year) return "";
@@ -80,7 +81,7 @@ export function date(text) {
   return new Intl.DateTimeFormat(locale, { ...form, timeZone: "UTC" }).format(when);
 }
 
-/** Returns the days from one PGN date to another; an empty text if neither is known. */
+/** Returns the days from one PGN date to another; an empty text if both are unknown. */
 export function days(from, until) {
   const whole = [from, until].map((text) => /^(\d{4})\.(\d\d)\.(\d\d)$/.exec(text ?? ""));
   if (whole[0] && whole[1]) {
@@ -93,14 +94,14 @@ export function days(from, until) {
 const LETTERS = { de: { K: "K", Q: "D", R: "T", B: "L", N: "S" } };
 const FIGURINES = { K: "♔", Q: "♕", R: "♖", B: "♗", N: "♘" };
 
-/** Returns a move in SAN with the letters chosen: English, the language's, or figurines. */
+/** Returns a move in SAN with the selected piece letters: English, the language's, or figurines. */
 export function san(text) {
   const style = localStorage.getItem("letters") ?? "english";
   const letters = style === "figurines" ? FIGURINES : style === "local" ? LETTERS[language] : null;
   return letters ? text.replace(/[KQRBN]/g, (letter) => letters[letter] ?? letter) : text;
 }
 
-/** Returns a text of typed SAN in English letters, or the text itself where the language has none of its own. */
+/** Returns typed SAN with English piece letters, or unchanged if the language has no piece letters. */
 export function unsan(text) {
   const back = LETTERS[language];
   if (!back) return text;
@@ -108,9 +109,9 @@ export function unsan(text) {
   return text.replace(/[A-Z]/g, (letter) => english[letter] ?? letter);
 }
 
-/** Returns the name of an opening, which is known in English, in the language of the page: by lists of families and parts,
- * and by rules for names such as "Najdorf Variation" (a compound) and "Classical Variation" (an adjective, declined). What
- * neither knows stays as it is. */
+/** Translates an English opening name into the language of the page. Uses lists of families and parts, and rules for
+ * names such as "Najdorf Variation" (a compound) and "Classical Variation" (a declined adjective). Unknown names stay
+ * unchanged. */
 export function openingName(name) {
   const known = texts.openings;
   if (!known || !name) return name ?? "";
@@ -138,5 +139,5 @@ function openingPart(part, known) {
   return text[0].toUpperCase() + text.slice(1);
 }
 
-/** Returns an adjective of the noun's gender without an article ("klassische"), or of a place, which is not declined. */
+/** Returns an adjective in the noun's gender without an article ("klassische"), or the undeclined form for places. */
 const adjective = (word, gender, adjectives, places) => places[word] ?? (adjectives[word] && adjectives[word] + { m: "er", f: "e", n: "es" }[gender]);

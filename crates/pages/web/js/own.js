@@ -1,14 +1,14 @@
-// A PGN text of the reader's own: chosen, or dropped on any page. It is kept in this window alone, and nowhere stored.
+// The reader's own PGN text, chosen or dropped on any page. It stays in this window and is never stored.
 
 import { el } from "./dom.js";
 import { t } from "./i18n.js";
 import { say } from "./parts.js";
 import * as state from "./state.js";
 
-/** The longest text that is read, in characters: `/api/v1/read` takes a megabyte as JSON. */
+/** The maximum length of a text in characters. `/api/v1/read` accepts a megabyte of JSON. */
 const LONGEST = 900_000;
 
-/** The text that is shown now. */
+/** The text on show. */
 export const own = { pgn: "", name: "" };
 
 /** Shows the games of a text. */
@@ -18,7 +18,7 @@ export function open(pgn, name) {
   state.go("own", { n: undefined, where: undefined, find: undefined, archive: undefined });
 }
 
-/** Reads a file as text; one that is no UTF-8 is in the old encoding of PGN. */
+/** Reads a file as text. A file that is not UTF-8 has the old encoding of PGN. */
 async function read(file) {
   const bytes = await file.slice(0, 4 * LONGEST).arrayBuffer();
   try {
@@ -28,7 +28,7 @@ async function read(file) {
   }
 }
 
-/** Returns a button that chooses a file. */
+/** Returns a button for choosing a file. */
 export function chooser(name = "button.primary") {
   const input = el("input", { type: "file", accept: ".pgn,.txt,application/x-chess-pgn,text/plain", hidden: true, onchange: async () => {
     const [file] = input.files;
@@ -37,7 +37,7 @@ export function chooser(name = "button.primary") {
   return [el(name, { type: "button", onclick: () => input.click() }, t("own_choose")), input];
 }
 
-/** Takes files that are dropped on any page. */
+/** Accepts files dropped on any page. */
 export function takeDrops() {
   const hasFile = (event) => [...(event.dataTransfer?.types ?? [])].includes("Files");
   addEventListener("dragover", (event) => {

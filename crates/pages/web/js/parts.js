@@ -1,4 +1,4 @@
-// Parts that several pages have: how an empty, a broken, a busy panel looks; rows of games; messages.
+// Shared parts of the pages: empty, failed and busy panels; rows of games; messages.
 
 import { Fault, site } from "./api.js";
 import { el, fill } from "./dom.js";
@@ -6,7 +6,8 @@ import * as filter from "./filter.js";
 import { date, number, size, t, told } from "./i18n.js";
 import * as state from "./state.js";
 
-/** Shows a panel's content once it is there: after a while that it is on its way, and what is wrong, with a way out. */
+/** Shows a panel's content when it is ready. After a pause it shows the progress, and on failure the error with a way
+ * out. */
 export async function load(panel, work, show) {
   const token = (panel.token = {});
   const slow = setTimeout(() => {
@@ -26,10 +27,10 @@ export async function load(panel, work, show) {
   }
 }
 
-/** What another try may mend: the request itself is not at fault. */
+/** The codes of errors that a retry may resolve, because the request is valid. */
 const PASSING = ["gone", "busy", "too_costly", "stopped", "http", "missing", "damaged", "whole", "wrong"];
 
-/** Returns what is said of an error. */
+/** Returns the message of an error. */
 export function broken(error, retry) {
   if (!(error instanceof Fault)) console.error(error);
   if (site && error.bytes) return whole(error, retry);
@@ -45,10 +46,10 @@ export function broken(error, retry) {
     retry && (PASSING.includes(error.code) || !(error instanceof Fault)) && el("button", { type: "button", onclick: retry }, t("retry")));
 }
 
-/** Returns a whole page that says what is wrong: it has a heading, as every page has. */
+/** Returns a complete page with an error. It has a heading, like every page. */
 export const brokenPage = (error, retry, heading) => [el("h1", {}, heading), broken(error, retry)];
 
-/** Returns what is said where all of the archive is needed: what that costs, and a button for it. */
+/** Returns the message that a request needs the whole archive, with the cost and a button. */
 function whole(error, retry) {
   const about = t(error.code === "no_ranges" ? "no_ranges" : "whole_needed", { bytes: size(error.bytes) });
   const bar = el("progress", { max: 1, "aria-label": t("fetching") });
@@ -65,7 +66,7 @@ function whole(error, retry) {
   return notice;
 }
 
-/** Returns what is said where nothing was found: the filter's parts can be dropped one by one. */
+/** Returns the message of an empty result, with a button to drop each part of the filter. */
 export function empty(where) {
   const parts = filter.parts(where);
   const drop = (place) => () => filter.use(parts.filter((_, own) => own !== place).join(" and "));
@@ -74,16 +75,16 @@ export function empty(where) {
     parts.map((part, place) => el("button", { type: "button", onclick: drop(place) }, t("drop"), " ", el("code", {}, part))));
 }
 
-/** Returns the title of an archive; without one the name of its file. */
+/** Returns the title of an archive, or the name of its file. */
 export const titled = (own) => own.metadata?.title ?? own.name;
 
-/** Returns a text as a link if it is an address. */
+/** Returns a text, as a link if it is an address. */
 export const linked = (text) => (/^https?:\/\/\S+$/i.test(text) ? el("a", { href: text, rel: "noopener noreferrer", target: "_blank" }, text) : text);
 
-/** The metadata with a meaning (FORMAT.md), in the order in which they are shown. */
+/** The metadata with a defined meaning (FORMAT.md), in display order. */
 const METADATA = ["title", "description", "creator", "license", "origin", "date", "language"];
 
-/** Returns a table of what an archive says of itself, but for keys that the page `has` already; nothing where there is no more. */
+/** Returns a table of an archive's metadata without the keys in `has`, or nothing if it would be empty. */
 export function described({ metadata }, has = []) {
   const others = Object.keys(metadata ?? {}).filter((key) => !METADATA.includes(key) && key !== "writer");
   const keys = [...METADATA.filter((key) => metadata?.[key] && !has.includes(key)), ...others];
@@ -91,14 +92,14 @@ export function described({ metadata }, has = []) {
     el("tr", {}, el("th", { scope: "row" }, METADATA.includes(key) ? t(`meta_${key}`) : key), el("td", {}, linked(metadata[key]))))));
 }
 
-/** Returns "Carlsen (2850)" of a player. */
+/** Returns a player in the form "Carlsen (2850)". */
 export function player(name, rating) {
   return [el("span.name", {}, name ?? "?"), rating ? el("span.soft", {}, ` ${rating}`) : null];
 }
 
 export const result = (text) => (text === "1/2-1/2" ? "½-½" : text ?? "*");
 
-/** Returns what opens over the page: a button, and what it shows. */
+/** Returns a button and the overlay that it opens. */
 export function popover(name, label, title, ...content) {
   return el(`details.popover${name}`, {}, el("summary", { "aria-label": title, title }, label), el("div.sheet", {}, content));
 }
@@ -113,21 +114,21 @@ export function gameRows(games, { ply } = {}) {
       game.san ? el("td.wide-only", {}, game.san) : null));
 }
 
-/** Returns a table of such rows. */
+/** Returns a table of rows of games. */
 export const gamesTable = (rows) => el("table.games-table", {},
   el("thead.visually-hidden", {}, el("tr", {}, ["players", "result", "date", "move"].map((key) => el("th", { scope: "col" }, t(key))))),
   el("tbody", {}, rows));
 
-/** Returns the address of the page of a player; `undefined` where nobody is named. */
+/** Returns the address of a player's page; `undefined` without a name. */
 export const playerPage = (name, more) => (name && name !== "?" ? state.address("player", { name, ...more }) : undefined);
 
-/** Returns the address of a game, at the ply where it was found. */
+/** Returns the address of a game at the matching ply. */
 export function link(game, ply) {
   const at = game.ply ?? ply;
   return state.address("game", { n: game.game, ply: at || undefined });
 }
 
-/** Copies a text and says so. */
+/** Copies a text and confirms it. */
 export async function copy(text) {
   try {
     await navigator.clipboard.writeText(text);
@@ -141,17 +142,17 @@ export async function copy(text) {
   say(t("copied"));
 }
 
-/** Returns the code that shows an address in another page. */
+/** Returns the HTML code that embeds an address in another page. */
 export const embedding = (address) => `<iframe src="${address.href.replaceAll("&", "&amp;")}" width="600" height="420"></iframe>`;
 
-/** Saves a file of the page's own. */
+/** Saves a file that the page has created. */
 export function save(blob, name) {
   const address = URL.createObjectURL(blob);
   el("a", { href: address, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(address), 60_000);
 }
 
-/** Returns buttons for a diagram of what a board shows: as files, and as a picture to paste. */
+/** Returns buttons that save a board's diagram as a file or copy it as a picture. */
 export function diagrams(board, fen) {
   const make = () => import("./diagram.js");
   const drawn = async () => (await make()).diagram(fen(), board.shown);
@@ -166,7 +167,7 @@ export function diagrams(board, fen) {
   ];
 }
 
-/** Says something to those who hear the page, and shows it to those who see it. */
+/** Announces a text to screen readers, and shows it. */
 export function say(text) {
   const place = document.getElementById("said");
   if (!place) return;
@@ -176,11 +177,11 @@ export function say(text) {
   place.timer = setTimeout(() => place.classList.remove("shown"), 1800);
 }
 
-/** Says something to those who hear the page alone. */
+/** Announces a text only to screen readers. */
 export function announce(text) {
   const place = document.getElementById("announced");
   if (place) place.textContent = text;
 }
 
-/** Returns a count that is short, and whole in its tooltip. */
+/** Returns a short count with the full number as its tooltip. */
 export const exact = (value, shown) => el("span", { title: number(value) }, shown);

@@ -1,10 +1,10 @@
-// A position as words and as a small picture.
+// A position in words and as a small picture.
 
 import { svg } from "./dom.js";
 import { t } from "./i18n.js";
 
 export const PIECES = { p: "pawn", n: "knight", b: "bishop", r: "rook", q: "queen", k: "king" };
-// A report of the command has the pieces inside.
+// A report of the command contains the pieces.
 const pieces = document.getElementById("pieces") ? "" : new URL("../pieces.svg", import.meta.url).href;
 
 /** Returns the 64 squares of a FEN as a map from name to letter. */
@@ -57,7 +57,7 @@ export function overlay({ squares: marked = [], arrows = [] }, at, size) {
 
 const COLORS = { G: "green", R: "red", Y: "yellow", B: "blue" };
 
-/** Reads marks as PGN and addresses write them: `Ge4` a square, `Re2e4` an arrow. */
+/** Parses marks in the notation of PGN and of addresses: `Ge4` is a square, `Re2e4` an arrow. */
 export function readMarks(texts) {
   const marks = { squares: [], arrows: [] };
   for (const text of texts) {

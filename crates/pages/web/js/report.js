@@ -1,4 +1,4 @@
-// A report of the command: one file with its data, its texts and these scripts inside.
+// A report of the command: one file that contains its data, its texts and these scripts.
 
 import { el, fill } from "./dom.js";
 import { opening, player, statistics } from "./figures.js";

@@ -1,16 +1,17 @@
-// Where the reader is: the page and its parameters, in the address and nowhere else. A filter (`where`) and the archive
-// go along from page to page.
+// The state of the pages: the page and its parameters, stored only in the address. The filter (`where`) and the archive
+// stay active from page to page.
 
 import { root, site } from "./api.js";
 
 const PAGES = ["event", "explorer", "game", "games", "own", "player", "search", "start", "statistics"];
-/** The page that stands where an address names none. */
+/** The page for unknown addresses. */
 const MISSING = "missing";
 const KEPT = ["where", "find", "archive"];
 
 let changed = () => {};
 
-/** Returns the page that an address names, if it is one of ours. A site without a server has one document for all. */
+/** Returns the page that an address names, if the page exists. A site without a server has one document for all pages.
+ */
 export function named(address) {
   const here = new URL(root).pathname;
   if (!address.pathname.startsWith(here)) return null;
@@ -24,14 +25,15 @@ export function read() {
   const params = Object.fromEntries(new URLSearchParams(location.search));
   const [first, second] = (named(location) ?? "").split("/");
   if (site) delete params.page;
-  // What is embedded is a game by its number, or else a position.
+  // An embedded page shows a game, given by its number, or a position.
   if (first === "embed" && second) return { page: "game", embedded: true, params: { ...params, n: second } };
   if (first === "embed") return { page: params.n ? "game" : "explorer", embedded: true, params };
   if (first === "" || first === undefined) return { page: "start", embedded: false, params };
   return { page: PAGES.includes(first) ? first : MISSING, embedded: false, params };
 }
 
-/** Returns the address of a page with these parameters; the filter and the archive are kept where none are named. */
+/** Returns the address of a page with these parameters. The current filter and archive stay unless the parameters name
+ * others. */
 export function address(page, params = {}) {
   const now = read().params;
   const all = {};
@@ -39,7 +41,7 @@ export function address(page, params = {}) {
   Object.assign(all, params);
   const query = Object.entries(all)
     .filter(([, value]) => value !== undefined && value !== null && value !== "")
-    // Readable where the address may have them as they are.
+    // Characters that an address allows stay readable.
     .map(([name, value]) => `${name}=${encodeURIComponent(value).replaceAll("%2C", ",").replaceAll("%20", "+").replaceAll("%2F", "/")}`)
     .join("&");
   const to = new URL(site ? "" : page, root);
@@ -47,7 +49,7 @@ export function address(page, params = {}) {
   return to;
 }
 
-/** Returns the address of a game (`n`) or of a position as other pages show it. */
+/** Returns the address of a game (`n`) or of a position for embedding in other pages. */
 export function embedded({ n, ...params }) {
   const to = new URL(site ? "" : n ? `embed/${n}` : "embed", root);
   const all = { ...(site ? { page: "embed", n } : {}), ...params };
@@ -55,21 +57,21 @@ export function embedded({ n, ...params }) {
   return to;
 }
 
-/** Returns what this entry of the browser's history has kept beside its address: places that no link needs. */
+/** Returns the data that this history entry stores in addition to its address, such as scroll positions. */
 export const kept = () => history.state ?? {};
 
-/** Keeps more beside the address of this entry. */
+/** Stores more data in this history entry. */
 export function keep(more) {
   history.replaceState({ ...kept(), ...more }, "", location.href);
 }
 
-/** Goes to a page: a new entry in the browser's history. */
+/** Goes to a page with a new history entry. */
 export function go(page, params) {
   history.pushState(null, "", address(page, params));
   changed();
 }
 
-/** Changes parameters of this page in place: moves leave no trail in the history. */
+/** Changes parameters of this page without a new history entry. */
 export function set(params) {
   const { page, embedded, params: now } = read();
   if (embedded) return;
@@ -77,7 +79,7 @@ export function set(params) {
   history.replaceState(history.state, "", address(page, all));
 }
 
-/** Calls `work` whenever another page is to be shown. */
+/** Calls `work` whenever another page must be shown. */
 export function watch(work) {
   changed = work;
   addEventListener("popstate", work);

@@ -1,12 +1,12 @@
-// A move as people type it, sought among those that are legal: SAN in English or the reader's letters, with or without
-// its signs, in small letters, castling with zeros, or UCI's notation.
+// Finds the legal move that a reader has typed: SAN with English or the reader's letters, with or without its signs, in
+// lower case, castling with zeros, or UCI notation.
 
 import { unsan } from "./i18n.js";
 
-/** Leaves what tells moves apart. */
+/** Keeps only the characters that distinguish moves. */
 const plain = (text) => text.replace(/0/g, "O").replace(/[^A-Za-z0-9]/g, "");
 
-/** Returns the legal move (`{san, uci}`) that a text names, if one alone can be meant. */
+/** Returns the legal move (`{san, uci}`) of a text, if exactly one matches. */
 export function typedMove(text, legal) {
   const typed = text.trim();
   if (!typed) return undefined;
@@ -22,7 +22,7 @@ export function typedMove(text, legal) {
     ?? only((m) => plain(m.san).toLowerCase() === plain(unsan(typed[0].toUpperCase() + typed.slice(1))).toLowerCase());
 }
 
-/** A move of which more is said than is needed, as Ngf3 where one knight alone can go there. */
+/** Returns a move with more disambiguation than it needs, such as Ngf3 with only one possible knight. */
 function longer(text, legal) {
   const [, piece, from, to, promoted] = /^([KQRBN]?)([a-h]?[1-8]?)([a-h][1-8])([QRBN]?)$/.exec(text.replace(/[^A-Za-z0-9]/g, "").replace("x", "")) ?? [];
   if (!to || !from) return undefined;

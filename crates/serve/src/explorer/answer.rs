@@ -1,4 +1,4 @@
-//! Answers in that API's JSON.
+//! Answers in the JSON of the explorer API.
 
 use super::request::{Kind, Request};
 use super::{fide, id};
@@ -71,7 +71,7 @@ fn select(snapshot: &Snapshot, request: &Request, stop: &Stop) -> Result<Arc<Sel
             None => book.archive().live(),
         };
         if !request.speeds.is_empty() {
-            // A game without the tag counts as one by correspondence, as there.
+            // As in the explorer API, a game without the tag counts as a correspondence game.
             set = with_text(book, "TimeControl", &set, |text| request.is_of_speed(text.unwrap_or("-")));
         }
         if let Some((name, color)) = &request.player {
@@ -88,7 +88,7 @@ fn same_name(one: &str, other: &str) -> bool {
     one.eq_ignore_ascii_case(other) || fold(one) == fold(other)
 }
 
-/// The games of a set of which a tag's text fits: each distinct text is looked at once.
+/// Returns the games of a set whose tag has a matching text. Tests each distinct text once.
 fn with_text(book: &Book, tag: &str, games: &GameSet, fits: impl Fn(Option<&str>) -> bool) -> GameSet {
     let columns = book.tags().readable(&[Key::Tag(tag.to_owned())]).0;
     let Some(column) = columns.first() else { return GameSet::new(games.games()) };
@@ -118,7 +118,7 @@ fn add_results(object: &mut Map<String, Value>, counts: [u64; 3]) {
     }
 }
 
-/// A move and how it went.
+/// A move and its results.
 fn branch(snapshot: &Snapshot, request: &Request, kind: Kind, tree: &Tree, branch: &Branch) -> Value {
     let position = &tree.position;
     let mut object = Map::new();
@@ -126,7 +126,7 @@ fn branch(snapshot: &Snapshot, request: &Request, kind: Kind, tree: &Tree, branc
     object.insert("san".to_owned(), position.san(branch.m).into());
     match &request.player {
         Some((_, color)) => {
-            // Of the player, who need not be the side to move.
+            // The player's result; the player need not be the side to move.
             let score = branch.tally.score(*color);
             let mean = branch.tally.average_rating_of(color.other());
             object.insert("averageOpponentRating".to_owned(), mean.unwrap_or(0).into());
@@ -146,8 +146,8 @@ fn branch(snapshot: &Snapshot, request: &Request, kind: Kind, tree: &Tree, branc
     Value::Object(object)
 }
 
-/// A game; `None` where it cannot be read, or has no result: without a winner it would be a draw there. What the tags
-/// do not say is 0 where that API has numbers alone.
+/// Returns a game, or `None` if it is unreadable or has no result, because the API would report a draw. Missing tags
+/// become 0 where the API allows only numbers.
 fn game(snapshot: &Snapshot, number: u64, kind: Kind) -> Option<Map<String, Value>> {
     let (book, _, own) = snapshot.locate(number).ok()?;
     let summary = book.summary(own).ok().filter(|summary| summary.result() != Outcome::Unknown)?;
@@ -161,7 +161,7 @@ fn game(snapshot: &Snapshot, number: u64, kind: Kind) -> Option<Map<String, Valu
     game.insert("id".to_owned(), id::name(number).into());
     game.insert("winner".to_owned(), winner.into());
     if kind != Kind::Masters {
-        // As Lichess names its events.
+        // Lichess names its events in this way.
         let is_casual = summary.tag("Event").unwrap_or_default().to_ascii_lowercase().contains("casual");
         game.insert("speed".to_owned(), summary.speed().into());
         game.insert("mode".to_owned(), if is_casual { "casual" } else { "rated" }.into());
@@ -183,7 +183,7 @@ fn opening(opening: Option<&Opening>) -> Value {
     opening.map_or(Value::Null, |opening| json!({"eco": opening.eco, "name": opening.name}))
 }
 
-/// The games that reach the position and go on, by month.
+/// Returns the games that continue from the position, by month.
 fn history(snapshot: &Snapshot, selection: &Selection, request: &Request, stop: &Stop) -> Result<Value, Fault> {
     let monitor = Monitor::new().stop(stop.flag());
     let query = PositionQuery::from(&request.line.position);

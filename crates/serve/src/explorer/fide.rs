@@ -1,14 +1,14 @@
-//! The performance of a score by the table of FIDE (Handbook B.02, 8.1.1), as Lichess's explorer has it.
+//! The performance rating of a score by FIDE's table (Handbook B.02, 8.1.1), as in Lichess's explorer.
 
-/// Rating differences for 50 %, 51 %, .. of the points.
+/// Rating differences for scores of 50 %, 51 %, ..
 const TABLE: [u16; 51] = [
     0, 7, 14, 21, 29, 36, 43, 50, 57, 65, 72, 80, 87, 95, 102, 110, 117, 125, 133, 141, 149, 158, 166, 175, 184, 193,
     202, 211, 220, 230, 240, 251, 262, 273, 284, 296, 309, 322, 336, 351, 366, 383, 401, 422, 444, 470, 501, 538, 589,
     677, 800,
 ];
 
-/// Returns the performance of someone who has scored `half_points` in `games` against opponents with that sum of
-/// ratings; between two whole percentages in proportion. `None` without a game.
+/// Returns the performance of a player who scored `half_points` in `games` against opponents with this sum of ratings.
+/// Interpolates between whole percentages. Returns `None` without games.
 pub fn performance(games: u64, opponents: u64, half_points: u64) -> Option<i64> {
     if games == 0 {
         return None;

@@ -1,8 +1,9 @@
-//! Names of games as that API has them: eight digits of base 62. Ours are the game's number in the set of archives.
+//! Ids of games in the form of the explorer API: eight digits of base 62. Each id is the game's number in the set of
+//! archives.
 
 const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/// Returns the name of a game.
+/// Returns the id of a game.
 pub fn name(mut number: u64) -> String {
     let mut name = [b'0'; 8];
     for place in name.iter_mut().rev() {
@@ -12,7 +13,7 @@ pub fn name(mut number: u64) -> String {
     String::from_utf8_lossy(&name).into_owned()
 }
 
-/// Returns the number of a game, `None` where the text is no name.
+/// Returns the number of a game, or `None` if the text is not an id.
 pub fn number(name: &str) -> Option<u64> {
     if name.len() != 8 {
         return None;

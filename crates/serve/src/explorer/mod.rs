@@ -1,8 +1,8 @@
-//! The opening explorer's API of Lichess: `/masters`, `/lichess`, `/player` and `/masters/pgn/{id}`, so that existing
-//! clients work with the archives served.
+//! The opening explorer API of Lichess: `/masters`, `/lichess`, `/player` and `/masters/pgn/{id}`. Existing clients
+//! work with the served archives.
 //!
-//! `request` reads parameters with that API's names, forms and defaults; `answer` makes its JSON; `fide` is its table
-//! of performances. What differs is said in docs/serve.md.
+//! `request` parses parameters with that API's names, forms and defaults. `answer` makes its JSON. `fide` contains the
+//! table of performances. docs/serve.md lists the differences.
 
 mod answer;
 mod fide;
@@ -39,8 +39,8 @@ pub fn routes() -> Router<App> {
         .route("/master/pgn/{id}", get(pgn))
 }
 
-/// A player's games in a position. The page of a player has the same path: it names the player by `name`, which the API
-/// does not know.
+/// Returns a player's games in a position. The page of a player has the same path, but its parameter is `name`, which
+/// is not in the API.
 async fn player(state: State<App>, query: RawQuery, headers: HeaderMap) -> Response {
     match Params::read(query.0.as_deref()) {
         Ok(params) if params.has("name") && !params.has("player") => assets::page(&headers),

@@ -1,10 +1,10 @@
-//! A request in that API's parameters. Unknown parameters are ignored, and `source` with them.
+//! Parses the parameters of the explorer API. Ignores unknown parameters, including `source`.
 
 use scoresheet::chess::Color;
 use scoresheet::query::value::{SPEEDS, speed};
 use scoresheet_answers::{Fault, Line, Params};
 
-/// Which of the routes.
+/// The route of a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     /// `/masters`
@@ -15,31 +15,31 @@ pub enum Kind {
     Player,
 }
 
-/// What is asked for.
+/// A request.
 pub struct Request {
     /// The position.
     pub line: Line,
-    /// Moves at most.
+    /// The maximum number of moves.
     pub moves: usize,
-    /// Top games at most.
+    /// The maximum number of top games.
     pub top: usize,
-    /// Recent games at most.
+    /// The maximum number of recent games.
     pub recent: usize,
-    /// Whether games by month are wanted.
+    /// Whether to return games by month.
     pub history: bool,
-    /// What the tags must say, in the language of filters; empty for anything.
+    /// The filter on tags; empty for all games.
     pub filter: String,
-    /// The speeds that count; all where there is none.
+    /// The speeds that count; empty for all.
     pub speeds: Vec<&'static str>,
-    /// The player, and the side.
+    /// The player and the side.
     pub player: Option<(String, Color)>,
 }
 
-/// The groups of mean ratings, by their lowest; the last is open above.
+/// The lower bounds of the groups of mean ratings; the last group is open above.
 const RATINGS: [u32; 9] = [0, 1000, 1200, 1400, 1600, 1800, 2000, 2200, 2500];
 
 impl Request {
-    /// Reads the parameters.
+    /// Parses the parameters.
     pub fn read(params: &Params, kind: Kind) -> Result<Request, Fault> {
         if !matches!(params.get("variant").unwrap_or("standard"), "standard" | "chess960" | "fromPosition") {
             return Err(Fault::bad("variant: the archives are of standard chess and Chess960"));
@@ -84,7 +84,7 @@ impl Request {
         Ok(Request { line, moves, top, recent, history, filter: filter.join(" and "), speeds, player })
     }
 
-    /// Asks for games by month and nothing else.
+    /// Limits the request to games by month.
     pub fn only_history(&mut self) {
         (self.history, self.moves, self.top, self.recent) = (true, 0, 0, 0);
     }
@@ -99,8 +99,7 @@ fn list<'a>(params: &'a Params, name: &str) -> impl Iterator<Item = &'a str> {
     params.get(name).unwrap_or_default().split(',').map(str::trim).filter(|text| !text.is_empty())
 }
 
-/// A bound in time: a year, or a year and a month. Games of which the date is not known are left out where there is
-/// one that leaves anything out.
+/// A bound in time: a year, or a year and a month. An effective bound excludes games without a known date.
 fn bound(params: &Params, name: &str, sign: &str, years: bool) -> Result<Option<String>, Fault> {
     let Some(text) = params.get(name) else { return Ok(None) };
     let form = if years { "a year (2016) is wanted" } else { "year and month (2016-12) are wanted" };
@@ -113,7 +112,7 @@ fn bound(params: &Params, name: &str, sign: &str, years: bool) -> Result<Option<
     let year: u16 = year.parse().map_err(|_| wrong())?;
     let month = month.map(|month| month.parse::<u8>().ok().filter(|month| (1..=12).contains(month)).ok_or_else(wrong));
     let month = month.transpose()?;
-    // The defaults of that API leave nothing out, though clients write them.
+    // The default bounds of the API exclude nothing, even if clients send them.
     if sign == ">=" && year <= 1952 || sign == "<=" && year >= 3000 {
         return Ok(None);
     }

@@ -1,4 +1,4 @@
-//! Chromium without a window, driven by its own protocol (CDP) over one WebSocket: as little of it as the tests need.
+//! Headless Chromium, driven by its protocol (CDP) over one WebSocket. Implements only the calls that the tests need.
 
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader};
@@ -14,12 +14,12 @@ pub struct Browser {
     socket: WebSocket<TcpStream>,
     session: String,
     last: u64,
-    /// What the page has complained about since it was last asked.
+    /// The page's errors and warnings since the last call of `complaints`.
     complaints: Vec<String>,
     _profile: tempfile::TempDir,
 }
 
-/// Returns the program, `None` where there is none.
+/// Returns the path of Chromium, or `None` if it is missing.
 fn program() -> Option<PathBuf> {
     if let Some(named) = std::env::var_os("SCORESHEET_CHROMIUM") {
         return Some(named.into());
@@ -29,7 +29,7 @@ fn program() -> Option<PathBuf> {
     std::env::split_paths(&path).flat_map(|folder| names.map(|name| folder.join(name))).find(|file| file.is_file())
 }
 
-/// Returns a browser, or says why there is none.
+/// Returns a browser, or prints the reason that there is none.
 pub fn browser() -> Option<Browser> {
     match program() {
         Some(program) => Some(Browser::start(&program)),
@@ -42,7 +42,7 @@ pub fn browser() -> Option<Browser> {
 }
 
 impl Browser {
-    /// Starts a browser of so many pixels.
+    /// Starts a browser with a window of this size in pixels.
     fn start(program: &PathBuf) -> Browser {
         let profile = tempfile::tempdir().unwrap();
         let mut child = Command::new(program)
@@ -73,7 +73,7 @@ impl Browser {
                 break address.trim().to_owned();
             }
         };
-        // What it says further on is read and dropped, so that it never waits for a reader.
+        // Reads and drops all further output, so a full pipe never blocks the browser.
         std::thread::spawn(move || lines.for_each(drop));
         let (host, _) = address.split_once('/').unwrap();
         let stream = TcpStream::connect(host).unwrap();
@@ -126,9 +126,9 @@ impl Browser {
         }
     }
 
-    /// Returns what the page has complained about.
+    /// Returns the page's errors and warnings.
     pub fn complaints(&mut self) -> Vec<String> {
-        // What has been said by now has come when the next answer has.
+        // All earlier messages arrive before the next answer.
         self.eval("1");
         std::mem::take(&mut self.complaints)
     }
@@ -145,7 +145,7 @@ impl Browser {
         self.call("Emulation.setEmulatedMedia", json!({"features": [{"name": "prefers-color-scheme", "value": value}, {"name": "prefers-reduced-motion", "value": "reduce"}]}));
     }
 
-    /// Opens an address and waits until the page has shown something.
+    /// Opens an address and waits until the page shows content.
     #[track_caller]
     pub fn open(&mut self, address: &str) {
         self.call("Page.navigate", json!({"url": address}));
@@ -182,7 +182,7 @@ impl Browser {
         }
     }
 
-    /// Returns the middle of an element.
+    /// Returns the center of an element.
     #[track_caller]
     fn middle(&mut self, selector: &str) -> (f64, f64) {
         let query = serde_json::to_string(selector).unwrap();
@@ -213,7 +213,7 @@ impl Browser {
     /// Drags from one element to another.
     #[track_caller]
     pub fn drag(&mut self, from: &str, to: &str) {
-        // First into view, so that both have their places at once.
+        // Scrolls the target into view first, so both elements have their final locations.
         self.middle(to);
         let from = self.middle(from);
         let to = self.middle(to);
@@ -225,7 +225,7 @@ impl Browser {
         self.mouse("mouseReleased", to);
     }
 
-    /// Presses a key: a sign, or a name such as `ArrowLeft`.
+    /// Presses a key: a character, or a name such as `ArrowLeft`.
     pub fn key(&mut self, key: &str) {
         let shift = key.len() == 1 && key.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'?');
         let text = match key {
@@ -257,12 +257,12 @@ impl Browser {
         self.call("Input.dispatchKeyEvent", params);
     }
 
-    /// Types a text into what has the focus.
+    /// Types a text into the focused element.
     pub fn typed(&mut self, text: &str) {
         self.call("Input.insertText", json!({"text": text}));
     }
 
-    /// Returns a picture of what can be seen, as PNG in base 64.
+    /// Returns a screenshot of the visible part, as PNG in base64.
     pub fn picture(&mut self) -> String {
         self.call("Page.captureScreenshot", json!({"format": "png"}))["data"].as_str().unwrap().to_owned()
     }

@@ -1,10 +1,10 @@
-//! The explorer: comparison, keys, typed moves, what an address keeps, what stands still.
+//! The explorer: comparison, keys, typed moves, the state in addresses, and a stable layout.
 
 use crate::chromium::{Browser, browser};
 use crate::common::Server;
 use serde_json::{Value, json};
 
-/// Lets the browser ask for pages in these languages, the best first.
+/// Sets the browser's preferred languages, most preferred first.
 fn speak(browser: &mut Browser, languages: &str) {
     let agent = browser.text("navigator.userAgent");
     browser.call("Emulation.setUserAgentOverride", json!({"userAgent": agent, "acceptLanguage": languages}));
@@ -37,13 +37,13 @@ fn two_filters_are_compared_in_one_table_that_sorts() {
                 .unwrap()
                 <= 0
         );
-        // No two cells lie over each other.
+        // No two cells overlap.
         let over = "[...document.querySelectorAll('.tree tr')].flatMap((row) => [...row.children].map((cell) => cell.getBoundingClientRect()))\
                     .some((box, at, all) => at && all[at - 1].y === box.y && all[at - 1].right > box.x + 1)";
         assert_eq!(browser.eval(over), false, "at {width}");
     }
     browser.size(1280, 900, false);
-    // Games and difference are what the trees say.
+    // The games and differences equal those of the trees.
     let trees = ["elo >= 1900", "elo < 1500"].map(|filter| server.fine(&format!("/api/v1/tree?where={filter}")).json());
     let moves = |tree: &Value| {
         let moves = tree["moves"].as_array().unwrap().iter();
@@ -75,7 +75,7 @@ fn two_filters_are_compared_in_one_table_that_sorts() {
             }
         }
     }
-    // A heading sorts it, and it stays one table of both.
+    // A heading sorts the table, which still compares both filters.
     browser.eval("document.querySelectorAll('.tree thead button')[5].click()");
     browser.until("document.querySelector('.tree th[aria-sort=descending]')");
     assert_eq!(browser.eval("document.querySelectorAll('.tree').length"), 1);
@@ -122,7 +122,7 @@ fn moves_are_typed_as_people_write_them() {
         }
         browser.until("location.search === '?play=e2e4,e7e5,g1f3,b8c6,f1c4,g8f6,e1g1'");
         browser.until(DRAWN.split(" && ").last().unwrap());
-        // What is no move is said, in the page's language, and no server is asked.
+        // The page reports an invalid move in its language, without a request to the server.
         browser.eval("document.getElementById('typed').focus()");
         browser.typed("Ke5");
         browser.key("Enter");
@@ -151,7 +151,7 @@ fn the_line_ahead_and_the_side_below_outlive_a_reload() {
     browser.until(is_turned);
     browser.key("End");
     browser.until("location.search === '?play=e2e4,c7c5,g1f3&side=black'");
-    // Another line has no such moves ahead.
+    // Another line has no such continuation.
     browser.open(&format!("http://{}/explorer?play=d2d4", server.address));
     browser.until("document.querySelectorAll('.line button').length === 1");
     browser.key("End");
@@ -171,13 +171,13 @@ fn the_table_stands_still_and_draws_its_moves() {
         places.push(browser.eval("[...document.querySelectorAll('.tree thead th')].map((cell) => Math.round(cell.getBoundingClientRect().x))"));
     }
     assert!(places.windows(2).all(|two| two[0] == two[1]), "{places:?}");
-    // The board is what the page is for.
+    // The board is the largest element of the page.
     assert!(browser.eval("document.querySelector('.board').getBoundingClientRect().width").as_f64().unwrap() >= 690.0);
-    // The main moves have arrows, and the row that is pointed at another one.
+    // The main moves have arrows, and the row under the pointer has another arrow.
     browser.until("document.querySelectorAll('.arrow.main').length === 3");
     browser.eval("document.querySelectorAll('.tree tbody tr')[3].dispatchEvent(new MouseEvent('mouseenter'))");
     browser.until("document.querySelector('.arrow.hover') && !document.querySelector('.arrow.main')");
-    // No share is nothing that is something.
+    // No positive share is shown as zero.
     browser.open(&format!("http://{}/explorer", server.address));
     browser.until(DRAWN);
     let shares = browser.text("[...document.querySelectorAll('.share')].map((share) => share.textContent).join(' ')");
@@ -199,7 +199,7 @@ fn a_phone_scrolls_nothing_sideways() {
             0,
             "{languages}"
         );
-        // The head is one row, and the steps are under the thumb.
+        // The header is one row, and the step buttons are at the bottom.
         assert!(
             browser.eval("document.querySelector('header').getBoundingClientRect().height").as_f64().unwrap() <= 56.0
         );
@@ -210,7 +210,7 @@ fn a_phone_scrolls_nothing_sideways() {
     }
 }
 
-/// A reader without a mouse comes to the moves by two keys.
+/// Two keys lead to the moves without a mouse.
 #[test]
 fn a_link_skips_to_the_moves() {
     let Some(mut browser) = browser() else { return };
@@ -237,12 +237,12 @@ fn a_page_that_is_not_there_says_so_and_leads_on() {
     }
     browser.click("main a.button");
     browser.until("location.pathname === '/explorer' && document.querySelector('.tree')");
-    // A position may be written as other programs write it in addresses.
+    // The page accepts positions in the notation that other programs use in addresses.
     browser.open(&format!("http://{}/explorer?fen=4k3/P7/8/8/8/8/8/4K3_w_-_-_0_1", server.address));
     browser.until("document.querySelectorAll('.board .pieces g').length === 3");
 }
 
-/// German pages have German names of openings: by a list, as compounds, and with adjectives of the noun's gender.
+/// German pages have German names of openings, from a list, as compounds, and with declined adjectives.
 #[test]
 fn openings_have_german_names() {
     let Some(mut browser) = browser() else { return };
@@ -267,7 +267,7 @@ fn openings_have_german_names() {
         of("Danish Gambit Accepted: Svenonius Defense"),
         "Angenommenes Nordisches Gambit: Svenonius-Verteidigung"
     );
-    // What neither list nor rules know stays; that is little.
+    // A few names that neither the list nor the rules cover stay in English.
     let english = names.iter().zip(&german).filter(|(name, german)| {
         name == german
             || ["Variation", "Defense", "Attack", "Opening", " Game"].iter().any(|word| german.contains(word))

@@ -1,4 +1,4 @@
-//! The page of a game: the side below, addresses of variations, what engines say, and a game within another page.
+//! The page of a game: the side at the bottom, addresses of variations, engine data, and an embedded game.
 
 use crate::chromium::browser;
 use crate::common::{Server, archive};
@@ -13,7 +13,7 @@ const RICH: &str = "[Event \"Test\"]\n[White \"Ann\"]\n[Black \"Bob\"]\n[WhiteEl
 fn names_and_clocks_turn_with_the_board() {
     let Some(mut browser) = browser() else { return };
     let server = Server::of(RICH);
-    // Moves are animated here, so the board turns only after them.
+    // With animation, the board turns only after the moves have finished.
     browser.call(
         "Emulation.setEmulatedMedia",
         json!({"features": [{"name": "prefers-reduced-motion", "value": "no-preference"}]}),
@@ -30,13 +30,13 @@ fn names_and_clocks_turn_with_the_board() {
             browser.key("f");
         }
         std::thread::sleep(std::time::Duration::from_millis(900));
-        // After one turn Black is below, and after two more Black still is.
+        // After one turn Black is at the bottom, and after two more turns as well.
         assert_eq!(browser.text(agrees), "black", "{turns}");
         assert!(browser.text("location.search").contains("side=black"));
         browser.key("Home");
     }
     assert_eq!(browser.text("document.querySelectorAll('.side')[0].querySelector('.name').textContent"), "Ann");
-    // The next game is seen from the same side.
+    // The next game has the same side at the bottom.
     browser.key("n");
     browser.until("location.search.startsWith('?n=2') && location.search.includes('side=black')");
     browser.until("document.querySelectorAll('.board .pieces g').length === 32");
@@ -68,7 +68,7 @@ fn variations_have_addresses() {
         browser.open(address);
         browser.until(&format!("{now} === '{shown}'"));
     }
-    // The main line goes on from where a variation left it.
+    // The main line continues from the start of a variation.
     browser.open(&format!("{base}?n=1&ply=1&via=1.1"));
     browser.until(&format!("{now} === 'd4'"));
     browser.key("ArrowUp");
@@ -103,7 +103,7 @@ fn a_game_within_another_page_fits_its_frame() {
         }
         assert_eq!(browser.eval("document.documentElement.scrollHeight <= innerHeight"), true, "at {width}");
     }
-    // A part of the game, without its moves, in the colours of the page around it.
+    // Part of a game without its moves, in the colors of the embedding page.
     browser.size(600, 420, false);
     browser.open(&format!("{base}/embed/1?from=3&to=5&theme=dark&moves=0"));
     browser.until("document.querySelectorAll('.board .pieces g').length === 32");
@@ -133,17 +133,17 @@ fn engines_do_not_bury_the_moves() {
     let text = browser.text("document.querySelector('.movetext').innerText");
     assert!(!text.contains("sd=") && !text.contains("mb="), "{text}");
     assert!(text.contains("0.12") && text.contains("20:00"), "{text}");
-    // What it expects is unfolded beside the board, and played through.
+    // The engine's line opens beside the board, and its moves can be played.
     browser.eval("document.querySelector('.comment summary').click()");
     browser.until("document.querySelectorAll('.comment .variation button').length >= 2");
     browser.eval("document.querySelectorAll('.comment .variation button')[1].click()");
     browser.until("document.querySelector('.comment [aria-current]')?.textContent === 'Nf3'");
-    // Judgements have their colours, in the moves and on the graph.
+    // Judgements have their colors in the moves and on the graph.
     assert_eq!(browser.eval("document.querySelectorAll('.movetext .judged-dubious').length"), 1);
     assert_eq!(browser.eval("document.querySelectorAll('.graph .dot.judged-dubious').length"), 1);
 }
 
-/// Without a position index no server is asked where the game left the others: that would be an error in the console.
+/// Without a position index the page does not request the novelty, which would cause an error in the console.
 #[test]
 fn a_game_without_an_index_makes_no_noise() {
     let Some(mut browser) = browser() else { return };

@@ -1,4 +1,4 @@
-//! Lists, filters, searches and statistics: what a reader comes back to, and what is told where something is wrong.
+//! Lists, filters, searches and statistics: restored state, and error messages.
 
 use crate::chromium::browser;
 use crate::common::{Server, archive, sample};
@@ -63,7 +63,7 @@ fn a_wrong_filter_in_the_address_is_shown_at_its_column() {
         let text = browser.text("document.querySelector('.notice[role=alert]').textContent");
         assert!(text.contains("13") && text.contains(told), "{text}");
         assert_eq!(browser.text("document.querySelector('.notice .at').textContent"), "u");
-        // Another try would find the same: there is none.
+        // A retry would fail again, so the page offers none.
         assert!(!text.contains("Try again") && !text.contains("Noch einmal"), "{text}");
     }
     browser.click(".notice button.primary");
@@ -87,7 +87,7 @@ fn what_a_search_finds_is_a_list_like_any_other() {
     let told = format!("{},{:03} games found", found / 1000, found % 1000);
     assert!(browser.text("document.querySelector('.total').textContent").starts_with(&told));
     assert_eq!(browser.eval("document.querySelectorAll('.games-table tbody tr').length"), 200);
-    // As a list, with a filter, sorted; as statistics; as a download.
+    // The results as a list with a filter and a sort order, as statistics, and as a download.
     browser.click("#as-list");
     let games = format!("{},{:03} games", found / 1000, found % 1000);
     browser.until(&format!(
@@ -105,7 +105,7 @@ fn what_a_search_finds_is_a_list_like_any_other() {
     let tree = server.fine("/api/v1/tree?find={\"white_move\":\"O-O\"}&where=elo >= 1800").json();
     let list = server.fine("/api/v1/games?find={\"white_move\":\"O-O\"}&where=elo >= 1800&limit=0").json();
     assert!(tree["games"] == list["total"] && list["total"].as_u64().unwrap() < found, "{}", list["total"]);
-    // Its chip drops it.
+    // The chip of the search removes it.
     browser.click(".chip button");
     browser.until(
         "document.getElementById('n-games')?.textContent === '3,000 games' && !location.search.includes('find')",
@@ -190,7 +190,7 @@ fn filters_are_set_by_presets_and_said_in_words() {
     let top = browser.eval("document.querySelector('.list').getBoundingClientRect().y");
     browser.click("details.filter summary");
     browser.until("document.querySelector('.presets button')");
-    // The form lies over the page and moves nothing.
+    // The form is an overlay and moves nothing.
     assert_eq!(browser.eval("document.querySelector('.list').getBoundingClientRect().y"), top);
     browser.click(".presets button");
     browser.until("document.querySelector('.total')?.textContent === '1 game'");

@@ -1,8 +1,8 @@
-//! The pages in a real browser: what a reader does, and what a reader sees.
+//! The pages in a real browser: interaction and appearance.
 //!
-//! Needs Chromium, on `PATH` or named by SCORESHEET_CHROMIUM; without it the tests say so and pass, unless
-//! SCORESHEET_BROWSER=required. SCORESHEET_AXE names the file axe.min.js of axe-core, which then looks at every page;
-//! SCORESHEET_PICTURES a folder for pictures of every page in every theme and width.
+//! Needs Chromium, on `PATH` or named by SCORESHEET_CHROMIUM. Without it the tests report this and pass, unless
+//! SCORESHEET_BROWSER=required. SCORESHEET_AXE names the file axe.min.js of axe-core, which then checks every page.
+//! SCORESHEET_PICTURES names a folder for screenshots of every page in every theme and width.
 
 /// The browser.
 mod chromium;
@@ -19,14 +19,14 @@ mod fake_engine;
 mod game;
 /// Lists, filters, searches, statistics.
 mod lists;
-/// A game of the reader's own.
+/// The reader's own game.
 mod own;
 /// The page of a player.
 mod player;
-/// What a reader does.
+/// Interaction with the pages.
 mod reader;
 
-/// What a reader sees: themes, widths, languages, and the rules of accessibility.
+/// Appearance: themes, widths, languages, and the rules of accessibility.
 mod seen;
 /// Drawings, diagrams, embedded positions, the engine.
 mod shared;

@@ -1,4 +1,4 @@
-//! A game of the reader's own: dropped on a page, chosen or pasted; shown, compared, and nowhere stored.
+//! The reader's own game: dropped on a page, chosen or pasted. The page shows and compares it, and stores nothing.
 
 use crate::chromium::browser;
 use crate::common::Server;
@@ -29,13 +29,13 @@ fn a_dropped_game_is_shown_and_compared() {
     browser.key("End");
     browser.until("location.search === '?ply=4' && document.querySelectorAll('.board .pieces g').length === 32");
     assert!(browser.text("document.querySelector('#explore').href").contains("play=e2e4,e7e5,g1f3,g8f6"));
-    // The next game of the text, and back.
+    // Go to the next game of the text and back.
     browser.key("n");
     browser.until("location.search === '?n=2' && document.querySelector('h1')?.textContent.includes('Second')");
     browser.key("p");
     browser.until("document.querySelector('h1')?.textContent.includes('Me')");
     assert_eq!(browser.eval("sessionStorage.length + localStorage.length"), 0, "nothing is stored");
-    // Another page and back: it is still there; loaded anew it is not.
+    // The text survives a visit to another page, but not a reload.
     browser.eval("history.back()");
     browser.until("location.search === '?n=2'");
     browser.open(&format!("http://{}/own?ply=4", server.address));
@@ -45,7 +45,7 @@ fn a_dropped_game_is_shown_and_compared() {
     browser.typed("1. c4 c5 *");
     browser.click("form button[type=submit]");
     browser.until("document.querySelectorAll('.movetext button.move').length === 2");
-    // What has no game says so.
+    // A text without a game shows an error.
     browser.eval(&dropped("nothing"));
     browser.until("document.querySelector('main [role=alert]')?.textContent.includes('no game')");
 }

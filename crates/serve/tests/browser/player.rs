@@ -1,4 +1,4 @@
-//! The page of a player: reached by a click on a name, with links to the games behind each figure.
+//! The page of a player: a click on a name opens it, and each figure links to its games.
 
 use crate::chromium::browser;
 use crate::common::{SPELLINGS, Server};
@@ -9,23 +9,23 @@ fn a_name_leads_to_the_player() {
     let server = Server::of(SPELLINGS);
     let base = format!("http://{}", server.address);
     browser.dark(false);
-    // From a game, whichever spelling it has.
+    // Any spelling in a game leads to the page.
     browser.open(&format!("{base}/game?n=2"));
     browser.click("h1 a.person[title*=Carlsen]");
     browser.until("location.pathname === '/player' && document.querySelector('.total')?.textContent === '3 games'");
     assert_eq!(browser.text("document.querySelector('h1').textContent"), "Carlsen, Magnus");
     assert_eq!(browser.text("document.title"), "Carlsen, Magnus – Scoresheet");
-    // One spelling alone, and all again.
+    // Select one spelling, then all again.
     browser.click(".panel > p.soft a");
     browser.until("document.querySelector('.total')?.textContent === '1 game'");
     browser.click(".panel > p.soft a");
     browser.until("document.querySelector('.total')?.textContent === '3 games'");
-    // Each count leads to its games: against one opponent, under both spellings.
+    // Each count leads to its games, for example the games against one opponent under both spellings.
     let games = browser.text("[...document.querySelectorAll('tr')].find((row) => row.textContent.startsWith('Anand, V')).querySelector('td a').href");
     browser.open(&games);
     browser.until("document.querySelector('.total')?.textContent === '2 games' && document.querySelectorAll('.list .rows .row').length === 2");
     assert!(browser.text("document.querySelector('.chips').textContent").contains("Carlsen, Magnus (2 spellings)"));
-    // From the list, with its filter; and to a game.
+    // From the list with its filter, and on to a game.
     browser.eval("document.querySelector('.list .rows a.person[title*=Anand]').click()");
     browser.until("location.pathname === '/player' && document.querySelector('h1')?.textContent === 'Anand, V' && document.querySelector('.total')");
     browser.open(&format!("{base}/statistics"));
@@ -33,7 +33,7 @@ fn a_name_leads_to_the_player() {
     browser.until("location.pathname === '/player' && document.querySelector('.total')?.textContent === '2 games'");
     browser.click(".games-table a");
     browser.until("location.pathname === '/game'");
-    // By name; and nobody.
+    // An address with an unknown name, and one without a name.
     browser.open(&format!("{base}/player?name="));
     browser.click("form.inline input");
     browser.typed("Carlson, Magnus");

@@ -1,4 +1,4 @@
-//! What a reader does: drag, click, type, go back, look at games, search.
+//! Interaction: drag, click, type, go back, view games, search.
 
 use crate::chromium::{Browser, browser};
 use crate::common::Server;
@@ -7,7 +7,7 @@ fn square(name: &str) -> String {
     format!(".board rect[data-square={name}]")
 }
 
-/// The moves of the line, as they are shown.
+/// Returns the displayed moves of the line.
 fn line(browser: &mut Browser) -> String {
     browser.text("[...document.querySelectorAll('.line button')].map((button) => button.textContent).join(' ')")
 }
@@ -35,13 +35,13 @@ fn moves_are_dragged_clicked_and_typed() {
     browser.key("Enter");
     browser.until("location.search === '?play=e2e4,c7c5,g1f3'");
     browser.until("document.querySelector('.opening')?.textContent.includes('Sicilian')");
-    // The table says what the API says.
+    // The table equals the API's answer.
     let tree = server.fine("/api/v1/tree?play=e2e4,c7c5,g1f3").json();
     let games = tree["games"].as_u64().unwrap();
     browser.until(&format!("document.getElementById('n-games')?.textContent === '{games} games'"));
     let first = tree["moves"][0]["san"].as_str().unwrap();
     browser.until(&format!("document.querySelector('.tree tbody button')?.textContent === '1{first}'"));
-    // An illegal drag goes back, and changes nothing.
+    // A piece returns after an illegal drag, and nothing changes.
     browser.drag(&square("a7"), &square("a4"));
     std::thread::sleep(std::time::Duration::from_millis(300));
     assert_eq!(browser.text("location.search"), "?play=e2e4,c7c5,g1f3");
@@ -57,7 +57,7 @@ fn moves_are_dragged_clicked_and_typed() {
     browser.key("1");
     browser.until("location.search.split(',').length === 4");
     browser.until("document.querySelectorAll('.line button').length === 4");
-    // The link opens the same, and one step back leaves the page.
+    // The link opens the same position, and one step back leaves the page.
     let shown = line(&mut browser);
     let address = browser.text("location.href");
     browser.eval("history.back()");
@@ -128,7 +128,7 @@ fn a_game_is_shown_whole() {
     browser.dark(false);
     browser.open(&format!("{base}/game?n=1"));
     browser.until("document.querySelectorAll('.movetext button.move').length === 11");
-    // A hostile comment and a hostile name are text.
+    // Hostile comments and names are shown as text.
     assert!(browser.text("document.querySelector('.movetext').textContent").contains("<img src=x onerror=alert(1)>"));
     assert_eq!(browser.eval("document.querySelectorAll('main img, main b').length"), 0);
     assert!(browser.text("document.querySelector('h1').textContent").contains("<b>Ann</b>"));
@@ -146,12 +146,12 @@ fn a_game_is_shown_whole() {
     browser.eval("(() => { const box = document.querySelector('.graph').getBoundingClientRect(); document.querySelector('.graph').dispatchEvent(new MouseEvent('click', { clientX: box.x + box.width * 5 / 6, clientY: box.y + 5, bubbles: true })); })()");
     browser.until("location.search === '?n=1&ply=5'");
     assert_eq!(browser.text("document.querySelector('.movetext [aria-current]').textContent"), "Bb5");
-    // Where it left the other game.
+    // The ply at which the game leaves the other one.
     browser
         .until("document.querySelector('section.right > p.soft')?.textContent.includes('Left the archive at 3. Bb5')");
     browser.key("n");
     browser.until("location.search.startsWith('?n=2')");
-    // To be embedded: no header, the same board.
+    // An embedded page has no header and the same board.
     browser.open(&format!("{base}/embed/1?ply=3"));
     browser.until("document.querySelector('.movetext [aria-current]')?.textContent.startsWith('Nf3')");
     assert_eq!(browser.eval("document.querySelector('header')"), serde_json::Value::Null);
@@ -183,7 +183,7 @@ fn lists_are_filtered_sorted_and_walked_by_keys() {
     browser.until("location.pathname === '/game' && location.search.startsWith('?n=2')");
     browser.eval("history.back()");
     browser.until("location.pathname === '/games' && document.querySelectorAll('.list .rows .row').length > 10");
-    // By the longest.
+    // Sort by length.
     browser.eval(
         "[...document.querySelectorAll('.head button')].find((button) => button.textContent === 'Moves').click()",
     );
@@ -191,7 +191,7 @@ fn lists_are_filtered_sorted_and_walked_by_keys() {
     let first =
         server.fine("/api/v1/games?sort=-plies&limit=1").json()["games"][0]["plies"].as_u64().unwrap().div_ceil(2);
     browser.until(&format!("document.querySelector('.list .rows .row .plies')?.textContent === '{first}'"));
-    // A filter with a fault shows its place; a good one becomes a chip and goes along to other pages.
+    // An invalid filter shows the location of its error. A valid one becomes a chip and stays active on other pages.
     browser.eval("document.querySelector('details.filter').open = true");
     browser.until("document.querySelector('textarea[name=whole]')");
     browser.eval("document.querySelector('textarea[name=whole]').value = 'elo >= 1900 und white'");
@@ -222,7 +222,7 @@ fn a_position_is_set_up_by_keys_and_by_hand() {
     let found = wanted.last().unwrap()["done"]["found"].as_u64().unwrap();
     assert!(found > 100);
     let said = format!("{}{:03} games found", if found >= 1000 { "1," } else { "" }, found % 1000);
-    // By keys alone: a bishop on d3, a knight on f3.
+    // Set up a bishop on d3 and a knight on f3 with the keyboard.
     browser.open(&format!("{base}/search?tab=pattern"));
     browser.until("document.querySelectorAll('.setup-cell').length === 64");
     browser.eval("document.querySelector('[data-square=e4]').focus()");
@@ -234,14 +234,14 @@ fn a_position_is_set_up_by_keys_and_by_hand() {
     browser
         .until(&format!("document.querySelector('.total')?.textContent.includes('{}')", said.trim_start_matches('0')));
     assert!(browser.text("location.search").contains("run=1"));
-    // The same by dragging from the palette, and one of them away again.
+    // Do the same by dragging from the palette, then remove one of the pieces.
     browser.open(&format!("{base}/search?tab=pattern"));
     browser.until("document.querySelectorAll('.setup-cell').length === 64");
     browser.drag("[data-tool=B]", "[data-square=d3]");
     browser.drag("[data-tool=N]", "[data-square=g3]");
     browser.drag("[data-square=g3]", "[data-square=f3]");
     browser.until("document.querySelector('input[name=board]').value === '8/8/8/8/8/3B1N2/8/8'");
-    // A position: whether games can lead to it is said, and what the search will cost.
+    // The page shows whether games can reach a position, and the estimated cost of the search.
     browser.open(&format!("{base}/search?fen=rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR+w+KQkq+-+0+2"));
     browser.until("document.querySelector('section.left > p.soft')?.textContent.length > 10");
     browser.click("button[type=submit].primary");
@@ -252,7 +252,7 @@ fn a_position_is_set_up_by_keys_and_by_hand() {
     browser.until("document.querySelector('p.fault')?.textContent.includes('king')");
 }
 
-/// The list is longer than any element that a browser draws.
+/// The list is higher than the browser's limit for elements.
 #[test]
 fn a_long_list_is_listed_to_its_end() {
     let Some(mut browser) = browser() else { return };
@@ -264,7 +264,7 @@ fn a_long_list_is_listed_to_its_end() {
     browser.dark(false);
     browser.open(&format!("http://{}/games", server.address));
     browser.until("document.querySelector('.total')?.textContent === '210,000 games'");
-    // The numbers in the window's first and last row; nothing while rows that belong there are not drawn or have none.
+    // Returns the numbers in the first and last visible row, or nothing while a visible row is missing or empty.
     let seen = "(() => { const view = document.querySelector('.list').getBoundingClientRect(); \
                 const boxes = [...document.querySelectorAll('.rows .row')].map((row) => [row.getBoundingClientRect(), row]); \
                 const rows = boxes.filter(([own]) => own.top >= view.top + 43 && own.bottom <= view.bottom + 1); \
@@ -284,7 +284,7 @@ fn a_long_list_is_listed_to_its_end() {
     browser.key("End");
     browser.until(&format!("{seen}.endsWith('210,000')"));
     browser.until("document.activeElement?.dataset.place === '209999'");
-    // Row by row back, and a small turn of the wheel; then to the middle by the scroll bar.
+    // Scroll back by rows and by a small turn of the wheel, then to the middle with the scroll bar.
     browser.key("k");
     browser.until("document.activeElement?.dataset.place === '209998'");
     let before = ends(&mut browser).0;
@@ -301,7 +301,7 @@ fn a_long_list_is_listed_to_its_end() {
 #[test]
 fn a_search_can_be_cancelled() {
     let Some(mut browser) = browser() else { return };
-    // Enough games, and no side file, so that it takes a while.
+    // Many games without side files make the search slow enough.
     let server = Server::with(|folder| {
         let path = folder.join("many.bga");
         scoresheet::Import::new(&path).run(vec![crate::common::sample(); 40]).unwrap();

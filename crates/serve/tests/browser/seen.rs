@@ -1,5 +1,5 @@
-//! What a reader sees: every page in light and dark, wide and on a phone, in English and German; the rules of
-//! accessibility hold on each of them.
+//! Appearance: every page in light and dark, wide and on a phone, in English and German. Every page follows the rules
+//! of accessibility.
 
 use crate::chromium::{Browser, browser};
 use crate::common::Server;
@@ -26,7 +26,7 @@ const PAGES: [(&str, &str); 18] = [
     ("own-game", "own"),
 ];
 
-/// A server of the sample, and of a game with everything in it before.
+/// Returns a server with the sample, preceded by a game with every kind of data.
 fn server() -> Server {
     Server::with(|folder| {
         let rich = crate::common::archive(
@@ -52,14 +52,14 @@ fn server() -> Server {
     })
 }
 
-/// Keeps a picture, where there is a folder for them.
+/// Saves a screenshot if a folder is set.
 fn keep(browser: &mut Browser, name: &str) {
     let Some(folder) = std::env::var_os("SCORESHEET_PICTURES") else { return };
     let picture = browser.picture();
     std::fs::write(std::path::Path::new(&folder).join(format!("{name}.png")), base64(&picture)).unwrap();
 }
 
-/// Waits until the page has what it asked for; what it shows while it waits comes after a moment alone.
+/// Waits for the page's answers. Its progress message appears only after a pause.
 fn settled(browser: &mut Browser) {
     std::thread::sleep(std::time::Duration::from_millis(250));
     browser.until("!document.querySelector('[aria-busy]')");
@@ -76,11 +76,11 @@ fn base64(text: &str) -> Vec<u8> {
     values.chunks(4).flat_map(of).collect()
 }
 
-/// Windows: a phone, a tablet, a small and a large screen, and two widths at which the layout is about to change.
+/// Window sizes: a phone, a tablet, a small and a large screen, and two widths next to a change of layout.
 const SIZES: [(u32, u32); 6] = [(390, 844), (768, 1024), (1280, 800), (1920, 1080), (800, 1000), (960, 700)];
 
-/// Every page in every size fits. Pictures, if they are kept, are in both themes and languages; without them German is
-/// looked at in three sizes, and dark where the rules of accessibility are checked.
+/// Every page fits every size. Screenshots, if enabled, cover both themes and languages. Otherwise the test checks
+/// German in three sizes, and dark pages only for accessibility.
 #[test]
 fn every_page_fits_and_keeps_the_rules() {
     let Some(mut browser) = browser() else { return };
@@ -136,9 +136,9 @@ fn every_page_fits_and_keeps_the_rules() {
     assert_eq!(browser.complaints(), [""; 0]);
 }
 
-/// What axe-core finds wrong with the page as it is.
+/// Returns the errors that axe-core finds on the current page.
 fn violations(browser: &mut Browser, axe: &str) -> Vec<String> {
-    // By the protocol: the page's own policy lets no script in.
+    // The protocol injects the script, because the page's policy forbids it.
     browser.eval(&format!("{axe}; 1"));
     let found = browser.eval(
         "axe.run(document, { resultTypes: ['violations'] }).then((found) => found.violations.map((own) => \
@@ -147,7 +147,7 @@ fn violations(browser: &mut Browser, axe: &str) -> Vec<String> {
     found.as_array().unwrap().iter().map(|own| own.as_str().unwrap().to_owned()).collect()
 }
 
-/// The states that a page has beside its usual one: errors, forms and menus that are open, a game within another page.
+/// Special states of a page: errors, open forms and menus, an embedded game.
 #[test]
 fn other_states_keep_the_rules() {
     let (Some(mut browser), Ok(axe)) = (browser(), std::env::var("SCORESHEET_AXE")) else { return };
@@ -216,8 +216,7 @@ fn the_pages_speak_german() {
             browser.text("[...document.querySelectorAll('nav a')].map((link) => link.textContent).join()"),
             "Explorer,Partien,Suche,Statistik"
         );
-        // No key stands where a text should, and no English word that the pages use most.
-        // The names of tags and filters are what they are.
+        // No text is a bare key, and no common English word remains. Names of tags and filters stay in English.
         let text = browser.text(
             "(() => { const copy = document.body.cloneNode(true); \
              copy.querySelectorAll('details .data, code').forEach((node) => node.replaceWith(' ')); \
@@ -230,12 +229,12 @@ fn the_pages_speak_german() {
             assert!(!text.split(|c: char| !c.is_alphabetic()).any(|own| own == word), "{name}: {word} in {text}");
         }
     }
-    // Numbers as in German.
+    // Numbers have German separators.
     browser.open(&format!("http://{}/games", server.address));
     browser.until("document.querySelector('.total')?.textContent === '3.001 Partien'");
 }
 
-/// What the server says in English is told in the reader's language where it is said often.
+/// The page translates frequent English messages of the server.
 #[test]
 fn frequent_errors_are_told_in_german() {
     let Some(mut browser) = browser() else { return };
@@ -277,14 +276,14 @@ fn a_theme_can_be_chosen() {
     browser.open(&format!("http://{}/explorer?play=e2e4", server.address));
     browser.until("document.documentElement.dataset.theme === 'light'");
     assert_eq!(browser.text(ground), light);
-    // The keys are shown by one of them.
+    // One of the keys shows the list of keys.
     browser.key("?");
     browser.until("document.querySelector('dialog[open]')?.textContent.includes('Flip the board')");
     browser.key("Escape");
     browser.until("!document.querySelector('dialog')");
 }
 
-/// The report that `scoresheet stats --report` writes is a page of its own: no server, and its data inside.
+/// `scoresheet stats --report` writes a self-contained page with its data and without a server.
 #[test]
 fn the_report_of_the_command_keeps_the_rules() {
     let (Some(command), Some(axe)) = (std::env::var_os("SCORESHEET_BIN"), std::env::var_os("SCORESHEET_AXE")) else {

@@ -1,4 +1,4 @@
-//! What leads out of the pages: drawings in the address, diagrams, a position within another page; and the engine.
+//! Sharing: drawings in the address, diagrams, an embedded position; and the engine.
 
 use crate::chromium::{Browser, browser};
 use crate::common::{Server, archive, index};
@@ -10,7 +10,7 @@ use std::time::Duration;
 
 const GAMES: &str = "[White \"Ann\"]\n[Black \"Bob\"]\n\n1. e4 e5 2. Nf3 *\n\n1. e4 c5 *\n\n1. d4 *\n";
 
-/// Draws with the other button of the mouse.
+/// Draws with the right mouse button.
 fn draw(browser: &mut Browser, from: &str, to: &str) {
     let middle = |browser: &mut Browser, square: &str| {
         let at = browser.eval(&format!(
@@ -40,7 +40,7 @@ fn drawings_are_in_the_address() {
         draw(&mut browser, "e5", "e5");
         browser.until("location.search.endsWith('draw=Gg1f3,Ge5')");
         assert_eq!(browser.eval("document.querySelectorAll('.marks line.green, .marks rect.green').length"), 2);
-        // The link shows the same; drawn again it goes; the next move has none.
+        // The link shows the same drawings. Drawing again removes them, and the next move has none.
         let address = browser.text("location.href");
         browser.open(&address);
         browser.until("document.querySelectorAll('.marks line.green, .marks rect.green').length === 2");
@@ -60,7 +60,7 @@ fn diagrams_are_files() {
     browser.open(&format!("http://{}/game?n=1&ply=2&side=black&draw=Re2e4", server.address));
     browser.until("document.querySelector('.marks line.red')");
     browser.click(".left details summary");
-    // What a button would save is kept here in its place.
+    // Captures the files that the buttons would save.
     browser.eval("window.saved = []; window.files = []; URL.createObjectURL = (blob) => `blob:${files.push(blob) - 1}`; HTMLAnchorElement.prototype.click = function () { if (this.download) saved.push([this.download, files[this.href.slice(5)]]); }; 1");
     browser.eval("[...document.querySelectorAll('.sheet button')].filter((button) => button.textContent.startsWith('Diagram')).forEach((button) => button.click())");
     browser.until("saved.length === 2");
@@ -68,7 +68,7 @@ fn diagrams_are_files() {
     assert!(text.starts_with("<svg") && text.contains("<title>rnbqkbnr/pppp1ppp/8/4p3/4P3/"), "{}", &text[..200]);
     assert_eq!(text.matches("translate(").count(), 32, "every piece is inside");
     assert!(!text.contains("href") && text.contains("stroke=\"#c62828\""), "nothing is left outside");
-    // Black below: the first square has h1's colour, the first letter is h.
+    // With Black at the bottom, the first square has h1's color and the first letter is h.
     assert!(text.contains(">h</text>") && text.find(">h</text>") < text.find(">a</text>"));
     let size = browser.text("createImageBitmap(saved.find(([name]) => name === 'diagram.png')[1]).then((image) => `${image.width}x${image.height}`)");
     assert_eq!(size, "1000x1000");
@@ -122,16 +122,16 @@ fn an_engine_analyses_while_it_is_on() {
     browser.click(".analysis button");
     browser.until("document.querySelector('.lines li')?.textContent.startsWith('+0.31 e4') && document.querySelector('.eval-bar .w').textContent === '+0.31'");
     assert!(browser.text("document.querySelector('.analysis [role=status]').textContent").contains("Fake 1.0"));
-    // Its move is played by a click; a mate fills the bar.
+    // A click plays the engine's move; a mate fills the bar.
     browser.click(".lines button");
     browser.until("location.search === '?play=e2e4' && document.querySelector('.lines li')?.textContent.startsWith('−0.31 e5 Nf3')");
     assert!(browser.text("document.querySelectorAll('.lines li')[1].textContent").starts_with("#3"));
-    // On the page of a game, too; and off again.
+    // The page of a game also shows the engine, which can be switched off.
     browser.open(&format!("http://{}/game?n=1", server.address));
     browser.until("document.querySelectorAll('.lines li').length === 2");
     browser.click(".analysis button");
     browser.until("!document.querySelector('.lines li') && document.querySelector('.eval-bar').hidden");
-    // Where there is none, nothing is shown of it.
+    // Without an engine the page shows no trace of one.
     let none = Server::of(GAMES);
     browser.open(&format!("http://{}/explorer", none.address));
     browser.until("document.querySelector('.tree')");

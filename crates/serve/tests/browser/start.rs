@@ -1,4 +1,4 @@
-//! The first page: archives by their titles, tournaments, and the way to their standings.
+//! The first page: archives by title, tournaments, and links to their standings.
 
 use crate::chromium::browser;
 use crate::common::{Server, archive, index};
@@ -11,7 +11,7 @@ fn game(event: &str, date: &str, white: &str, black: &str) -> String {
     )
 }
 
-/// A club's archive that says what it is, and another one.
+/// Returns a server with a club's archive that has metadata, and another archive.
 fn server() -> Server {
     Server::with(|folder| {
         let club = [
@@ -46,7 +46,7 @@ fn the_first_page_leads_to_archives_and_tournaments() {
     browser.until(&format!("location.pathname === '/start' && {ROWS} === 100"));
     assert_eq!(browser.text("document.querySelector('#n-events').textContent"), "202");
     let row = "[...document.querySelector('table.events tbody tr').children].map((cell) => cell.textContent).join('|')";
-    // The days stand below the name, too, where there is no room beside it.
+    // The days are also below the name, for narrow pages.
     assert_eq!(browser.text(row), "Summer <b>cup</b>Jul 1 – 9, 2023|Jul 1 – 9, 2023|2|3");
     for rows in [200, 202] {
         browser.click(".panel section.card > button");
@@ -56,7 +56,7 @@ fn the_first_page_leads_to_archives_and_tournaments() {
         browser.eval("getComputedStyle(document.querySelector('.panel section.card > button')).display"),
         "none"
     );
-    // An archive by its title, what it says of itself, and only its tournaments.
+    // An archive's page has its title, its metadata, and only its tournaments.
     browser.click(".archives a");
     browser.until(&format!("location.search === '?archive=1' && {ROWS} === 2"));
     assert_eq!(browser.text("document.querySelector('h1').textContent"), "Chess club <i>games</i>");
@@ -64,12 +64,12 @@ fn the_first_page_leads_to_archives_and_tournaments() {
     assert!(said.contains("Since 1900") && said.contains("3 games · CC0-1.0 · javascript:alert(1)"), "{said}");
     assert_eq!(browser.eval("document.querySelector('main a[href^=javascript]')"), json!(null));
     browser.until("document.querySelector('#shown').textContent.includes('Chess club <i>games</i>')");
-    // A tournament has its standings, and the way back.
+    // A tournament shows its standings and a link back.
     browser.click("table.events tbody a");
     browser.until("location.pathname === '/event' && document.querySelectorAll('.standings tbody tr').length === 3");
     browser.click(".brand");
     browser.until(&format!("location.pathname === '/start' && location.search === '?archive=1' && {ROWS} === 2"));
-    // The statistics say what it is.
+    // The statistics show the archive's metadata.
     browser.click("nav a:last-child");
     browser.until("document.querySelector('.about')?.textContent.includes('CC0-1.0')");
     assert_eq!(browser.complaints(), [""; 0]);
@@ -90,7 +90,7 @@ fn the_first_page_speaks_german_and_fits() {
             browser.open(&format!("http://{}/start", server.address));
             browser.until(&format!("{ROWS} === 100"));
             assert_eq!(browser.text("document.querySelector('.panel h2').textContent"), heading);
-            // As it is seen: in one place, which depends on the width.
+            // Only one of the two is visible, depending on the width.
             let seen = browser.text("document.querySelector('table.events tbody tr').innerText");
             assert_eq!(seen.replace('\u{2009}', " ").matches(days).count(), 1, "{seen:?}");
             assert_eq!(
@@ -100,7 +100,7 @@ fn the_first_page_speaks_german_and_fits() {
             );
         }
     }
-    // A filter that leaves nothing says so, and how to drop it.
+    // A filter without results shows a message and a button to remove it.
     browser.open(&format!("http://{}/start?where=year+%3D+1400", server.address));
     browser.until("document.querySelector('.notice button')");
 }

@@ -1,5 +1,5 @@
-// A program that knows the server by its description alone: `openapi-typescript` makes `api.d.ts` of openapi.json, the
-// compiler holds this file against it, and the answers are those that it promises. The address is the first argument.
+// A client that uses only the server's description. `openapi-typescript` generates `api.d.ts` from openapi.json, the
+// compiler checks this file against it, and the answers must match. The first argument is the server's address.
 
 import createClient from "openapi-fetch";
 import type { components, paths } from "./api.js";
@@ -13,7 +13,7 @@ function expect(holds: boolean, what: string): asserts holds {
   if (!holds) throw new Error(`${what} is not as described`);
 }
 
-// What the archives are.
+// The metadata of the archives.
 const archives = (await api.GET("/api/v1/archives")).data;
 expect(archives !== undefined, "archives");
 const [archive] = archives.archives;
@@ -21,7 +21,7 @@ expect(archive !== undefined, "an archive");
 const title: string | undefined = archive.metadata?.title;
 expect(title === "Games of a month", "the title");
 
-// A page of games, then one of them with its moves.
+// A page of games, then one game with its moves.
 const { data: games } = await api.GET("/api/v1/games", { params: { query: { where: "elo >= 1900", sort: "-plies", limit: 5 } } });
 expect(games !== undefined && games.games.length === 5 && games.total > 5, "games");
 const [row] = games.games;
@@ -32,7 +32,7 @@ type Node = components["schemas"]["Game"]["moves"][number];
 const last: Node | undefined = game.moves.at(-1);
 expect(last !== undefined && last.fen !== undefined && last.san.length > 1, "a move");
 
-// The same position by the rules and in the explorer.
+// The same position in the rules and in the explorer.
 const play = "e2e4,c7c5";
 const { data: position } = await api.GET("/api/v1/position", { params: { query: { play } } });
 const { data: tree } = await api.GET("/api/v1/tree", { params: { query: { play, transpositions: 1 } } });
@@ -41,16 +41,16 @@ expect(position.opening?.name === "Sicilian Defense" && position.legal.some((mov
 const played: number = tree.moves.reduce((all, move) => all + move.games, 0);
 expect(played > 0 && played + tree.ended.games === tree.games, "a tree");
 
-// The explorer of Lichess counts the games with a result that go on from here.
+// Lichess's explorer counts the games with a result that continue from here.
 const { data: masters } = await api.GET("/masters", { params: { query: { play, moves: 100 } } });
 expect(masters !== undefined && masters.moves.length === tree.moves.length, "the explorer");
 
-// Tournaments, figures, a search.
+// Tournaments, statistics, a search.
 const { data: events } = await api.GET("/api/v1/events", { params: { query: { limit: 2 } } });
 expect(events !== undefined && events.events.length === 2 && events.events[0]!.entrants > 1, "events");
 const { data: stats } = await api.GET("/api/v1/stats", { params: { query: {} } });
 expect(stats?.games === archive.games, "figures");
-// The search answers in lines, which the client does not know: its types hold for what is sent and for each line.
+// A search answers in lines, which the client does not support. The types of the request and of each line still apply.
 type Line = components["schemas"]["Line"];
 type Question = paths["/api/v1/find"]["post"]["requestBody"]["content"]["application/json"];
 const question: Question = { end: "mate", limit: 3 };
@@ -58,17 +58,17 @@ const found = await fetch(`${baseUrl}/api/v1/find`, { method: "POST", headers: {
 const lines = (await found.text()).trim().split("\n").map((line): Line => JSON.parse(line));
 expect(lines.filter((line) => "hit" in line && line.hit !== undefined).length === 3, "a search");
 
-// A fault has its type, too.
+// Faults are also typed.
 const { data: none, error, response } = await api.GET("/api/v1/games", { params: { query: { where: "foo = 1" } } });
 expect(none === undefined && error !== undefined && response.status === 400, "a fault");
 const code: string = error.error.code;
 expect(code === "bad_query" && error.error.column === 1, "its column");
 
-// What is not described does not compile.
+// Undescribed requests and members do not compile.
 async function wrong(): Promise<void> {
   // @ts-expect-error: there is no such route
   await api.GET("/api/v1/nothing");
-  // @ts-expect-error: a number is wanted
+  // @ts-expect-error: expects a number
   await api.GET("/api/v1/games/{n}", { params: { path: { n: "one" } } });
   // @ts-expect-error: there is no such member
   games?.pages;

@@ -1,4 +1,4 @@
-//! Our own API: its description, its lists, its searches against the library's answers.
+//! The API: its description, its lists, and its searches compared with the library's answers.
 
 use crate::common::{SPELLINGS, Server, archive, index};
 use crate::shared::questions;
@@ -47,7 +47,7 @@ fn pages_of_a_list_have_every_game_once() {
 
 #[test]
 fn a_heading_says_what_the_game_says() {
-    // Once from the columns, once from the tags.
+    // Test with the columns and with the tags.
     for indexed in [true, false] {
         let server = Server::with(|folder| {
             let path = folder.join("sample.bga");
@@ -164,7 +164,7 @@ fn a_game_is_given_with_everything_in_it() {
 fn a_game_leaves_the_others_at_a_move() {
     let server = Server::of("1. e4 e5 2. Nf3 Nc6 3. Bb5 *\n\n1. Nf3 Nc6 2. e4 e5 3. Bc4 *\n\n1. d4 *\n");
     let first = server.fine("/api/v1/games/1/novelty").json();
-    // Both come to the same position another way round, and leave it then.
+    // Both games transpose to the same position and leave it after that.
     assert_eq!((first["ply"].as_u64(), first["san"].as_str()), (Some(5), Some("Bb5")));
     assert_eq!(first["games_before"], 1);
     let second = server.fine("/api/v1/games/2/novelty").json();
@@ -226,7 +226,7 @@ fn searches_find_what_the_library_finds() {
             "{body}"
         );
     }
-    // The same set-up by position, with its mirror image.
+    // The same setup by position, with its mirror image.
     let one = server.fine("/api/v1/find?play=e2e4,e7e6&limit=5000").lines();
     let both = server.fine("/api/v1/find?play=e2e4,e7e6&either_color=1&limit=5000").lines();
     assert!(numbers(&one).len() > 50 && numbers(&both).len() >= numbers(&one).len());
@@ -234,7 +234,7 @@ fn searches_find_what_the_library_finds() {
     assert_eq!((numbers(&few).len(), few.last().unwrap()["done"]["complete"].as_bool()), (7, Some(false)));
 }
 
-/// The questions that every door is asked: see `tests/common/questions.rs`.
+/// Sends the shared test queries (`tests/common/questions.rs`) to the server.
 #[test]
 fn the_server_answers_the_questions() {
     let server = Server::with(|folder| {
@@ -256,7 +256,7 @@ fn the_server_answers_the_questions() {
         assert_eq!(done["found"].as_u64(), Some(games.len() as u64), "{done}");
         assert!(done["complete"] == true || question.ask.get("limit").is_some(), "{}: {done}", question.ask);
     }
-    // The games of one archive alone, which keep their numbers.
+    // The games of a single archive keep their numbers.
     let lines = server.post("/api/v1/find", &json!({"archive": 2, "end": "mate"})).lines();
     let games = lines.iter().filter_map(|line| line.get("hit")?["game"].as_u64());
     assert_eq!(games.collect::<Vec<u64>>(), [3003, 3006, 3007]);
@@ -282,7 +282,7 @@ fn faults_of_filters_have_their_column() {
     ] {
         assert_eq!(server.get(path).status, 400, "{path}");
     }
-    // What is wrong with a move is said of the notation that it is in.
+    // The error of a move names its notation.
     for (text, said) in [
         ("Ke2", "no piece can make this move"),
         ("e7e5", "no piece can make this move"),
@@ -310,7 +310,7 @@ fn new_commits_are_shown_without_a_restart() {
         .append()
         .run_reader("more.pgn", &b"[White \"Two\"]\n\n1. d4 *\n\n[White \"Three\"]\n\n1. c4 *\n"[..])
         .unwrap();
-    // The server looks by itself, within a second or two.
+    // The server detects changes within a second or two.
     let began = std::time::Instant::now();
     while server.fine("/api/v1/games").json()["total"] != 3 {
         assert!(began.elapsed().as_secs() < 10, "the commit is not seen");
@@ -319,12 +319,12 @@ fn new_commits_are_shown_without_a_restart() {
     let again = server.ask("GET", "/api/v1/games?limit=1", &[("If-None-Match", &etag)], b"");
     assert_eq!(again.status, 200);
     assert_ne!(again.header("etag").unwrap(), etag);
-    // A side file that is made meanwhile is used.
+    // The server uses a side file created meanwhile.
     assert_eq!(server.fine("/api/v1/archives").json()["archives"][0]["side_files"]["positions"], "missing");
     index(&path);
     server.app.refresh().unwrap();
     assert_eq!(server.fine("/api/v1/archives").json()["archives"][0]["side_files"]["positions"], "used");
-    // A cursor of the list as it was is not one of the list as it is.
+    // A cursor becomes invalid when the list changes.
     let cursor = first.json()["next"].as_str().map(str::to_owned);
     assert_eq!(cursor, None);
     let page = server.fine("/api/v1/games?limit=1").json();
@@ -333,7 +333,7 @@ fn new_commits_are_shown_without_a_restart() {
     server.app.refresh().unwrap();
     assert_eq!(server.get(&format!("/api/v1/games?limit=1&after={next}")).status, 410);
     assert_eq!(server.fine("/api/v1/archives").json()["archives"][0]["outdated"], serde_json::Value::Null);
-    // A file that is no archive any more is shown as it was, and said to be.
+    // If a file is no longer an archive, the server shows its old state and marks it outdated.
     let good = std::fs::read(&path).unwrap();
     std::fs::remove_file(&path).unwrap();
     std::fs::write(&path, b"no archive any more, but long enough to be looked at").unwrap();
@@ -341,7 +341,7 @@ fn new_commits_are_shown_without_a_restart() {
     let shown = server.fine("/api/v1/archives").json()["archives"][0].clone();
     assert_eq!(shown["games"], 4);
     assert_eq!(shown["outdated"], "the file is not an archive");
-    // Once it can be opened, it is shown.
+    // When the file can be opened again, the server shows it.
     std::fs::remove_file(&path).unwrap();
     assert!(server.app.refresh().is_err());
     std::fs::write(&path, good).unwrap();
@@ -349,7 +349,7 @@ fn new_commits_are_shown_without_a_restart() {
     assert_eq!(server.fine("/api/v1/archives").json()["archives"][0]["outdated"], serde_json::Value::Null);
 }
 
-/// `set`, `rename`, `edit` and `compact` put another file in the archive's place, with a chain of its own.
+/// `set`, `rename`, `edit` and `compact` replace the archive's file by one with another chain.
 #[test]
 fn an_archive_that_takes_the_place_of_another_is_shown() {
     let server = Server::with(|folder| {
@@ -358,7 +358,7 @@ fn an_archive_that_takes_the_place_of_another_is_shown() {
     });
     let path = server.folder.path().join("games.bga");
     assert!(server.fine("/api/v1/games").json().to_string().contains("One"));
-    // Of the same length, within the same second, and with an earlier commit.
+    // The replacement has the same length, the same modification second, and an earlier commit.
     for (name, games) in [("New", 2), ("Old", 1), ("Red", 3)] {
         let other = server.folder.path().join("other.bga");
         let pgn = format!("[White \"{name}\"]\n\n1. e4 *\n\n").repeat(games);
@@ -373,7 +373,7 @@ fn an_archive_that_takes_the_place_of_another_is_shown() {
         assert_eq!(shown["id"], archive.id().to_string());
         assert_eq!((&shown["commit"], &shown["games"]), (&archive.sequence().into(), &(games as u64).into()));
     }
-    // Deleted games go at once.
+    // Deleted games disappear at once.
     Archive::delete(&path, [1]).unwrap();
     server.app.refresh().unwrap();
     assert_eq!(server.fine("/api/v1/games").json()["total"], 2);
@@ -404,7 +404,7 @@ fn several_archives_are_one_set() {
     assert_eq!(server.fine("/api/v1/stats").json()["games"], 3);
 }
 
-/// What engines say, with principal variations that a page can play through; and where a search finds something in them.
+/// Engine data with principal variations that a page can play, and the location of a search hit in them.
 #[test]
 fn engines_are_heard() {
     let pgn = std::fs::read_to_string(crate::shared::sample::testdata("questions/odd.pgn")).unwrap();
@@ -438,26 +438,26 @@ fn a_player_has_all_spellings() {
     assert_eq!(found["opponents"][0]["opponent"], "Anand, V");
     assert_eq!((&found["years"][1]["year"], &found["years"][1]["games"]), (&json!("2014"), &json!(2)));
     assert_eq!((&found["best_wins"][0]["game"], &found["worst_losses"][0]["game"]), (&json!(1), &json!(4)));
-    // From the other spelling the same; one alone; a part of the name; with a filter.
+    // Another spelling gives the same result. Also test one spelling alone, a part of the name, and a filter.
     assert_eq!(player("name=Carlsen,M"), found);
     assert_eq!(player("name=Carlsen,M&exact=1")["games"], 1);
     assert_eq!(player("name=carlsen")["games"], 3);
     assert_eq!(player("name=Carlsen,M&where=year = 2014")["games"], 2);
-    // The list of the names is of the same games.
+    // The list of the names has the same games.
     let listed = server.fine("/api/v1/games?where=player in {\"Carlsen, Magnus\", \"Carlsen,M\"}").json();
     assert_eq!(listed["total"], 3);
     let nobody = server.get("/api/v1/player?name=Carlson, Magnus");
     assert_eq!(nobody.status, 404);
     assert!(nobody.text().contains("did you mean"), "{}", nobody.text());
     assert_eq!(server.get("/api/v1/player").status, 400);
-    // Of several archives the numbers go on.
+    // Numbers continue from one archive to the next.
     let both = Server::with(|folder| {
         let first = archive(folder, "first.bga", "[White \"Magnus Carlsen\"]\n\n1. d4 *\n");
         let second = archive(folder, "second.bga", SPELLINGS);
         Config { archives: vec![first, second], ..Config::default() }
     });
     let found = both.fine("/api/v1/player?name=Carlsen,M").json();
-    // A spelling has others in another archive.
+    // A name has spellings in another archive.
     assert_eq!((&found["games"], &found["best_wins"][0]["game"]), (&json!(4), &json!(2)));
     assert_eq!(found["names"].as_array().unwrap().len(), 3, "{}", found["names"]);
 }
@@ -484,7 +484,7 @@ fn a_game_of_no_archive_is_read_and_compared() {
     );
     assert_eq!(first["opening"]["eco"], "C42");
     assert!(first["moves"][3]["fen"].as_str().unwrap().starts_with("rnbqkb1r/pppp1ppp/5n2/4p3/"));
-    // Another game has the position before the last move, and none the one after it.
+    // Another game has the position before the last move, but none has the position after it.
     assert_eq!(first["novelty"], json!({"ply": 4, "san": "Nf6", "games_before": 1}));
     assert!(first["pgn"].as_str().unwrap().contains("2. Nf3 {good}"), "{}", first["pgn"]);
     assert_eq!(read(2).json()["novelty"], json!({"ply": 1, "san": "d4", "games_before": 2}));
@@ -497,16 +497,16 @@ fn a_game_of_no_archive_is_read_and_compared() {
     ] {
         assert_eq!(server.post("/api/v1/read", &body).status, status, "{body}");
     }
-    // What an illegal move follows is a fault, and the moves before it are there.
+    // An illegal move ends the game with a fault; the moves before it remain.
     let broken = server.post("/api/v1/read", &json!({"pgn": "1. e4 e5 2. Ke7 *"})).json();
     assert_eq!(json!([broken["plies"], broken["has_fault"]]), json!([2, true]));
-    // Without an index nothing is compared.
+    // Without an index the server compares nothing.
     let bare = Server::with(|folder| Config {
         archives: vec![archive(folder, "games.bga", "1. e4 *\n")],
         ..Config::default()
     });
     assert_eq!(bare.post("/api/v1/read", &json!({"pgn": pgn})).json()["novelty"], Value::Null);
-    // A text may be longer than a search, and has a limit, too.
+    // The limit of a text is higher than that of a search.
     let comment = |length: usize| json!({"pgn": format!("1. e4 {{{}}} *", "x".repeat(length))});
     assert_eq!(server.post("/api/v1/read", &comment(60_000)).status, 200);
     assert_eq!(server.post("/api/v1/read", &comment(1 << 20)).status, 413);
@@ -519,7 +519,7 @@ fn a_tournament_has_standings_and_a_cross_table() {
             "[Event \"Cup\"]\n[White \"{white}\"]\n[Black \"{black}\"]\n[WhiteElo \"2000\"]\n[Date \"2020.05.{day:02}\"]\n[Result \"{result}\"]\n\n1. e4 {result}\n\n"
         )
     };
-    // A circle, a draw, and a game without a result; a game of another event.
+    // Ann beats Bob, Bob beats Cid, and Cid draws with Ann. A game without a result and one of another event follow.
     let pgn = game("Ann", "Bob", "1-0", 1)
         + &game("Bob", "Cid", "1-0", 2)
         + &game("Cid", "Ann", "1/2-1/2", 3)
@@ -535,7 +535,7 @@ fn a_tournament_has_standings_and_a_cross_table() {
     let of = |place: usize, name: &str| players[place][name].clone();
     assert_eq!([0, 1, 2].map(|place| of(place, "name")), ["Ann", "Bob", "Cid"]);
     assert_eq!([0, 1, 2].map(|place| of(place, "points")), [1.5, 1.0, 0.5]);
-    // Ann: all of Bob's point and half of Cid's half; Bob: Cid's half; Cid: half of Ann's.
+    // Ann gets Bob's 1 point and half of Cid's 0.5; Bob gets Cid's 0.5; Cid gets half of Ann's 1.5.
     assert_eq!([0, 1, 2].map(|place| of(place, "sonneborn_berger")), [1.25, 0.5, 0.75]);
     assert_eq!(json!([of(0, "games"), of(0, "won"), of(0, "drawn"), of(0, "lost")]), json!([3, 1, 1, 0]));
     assert_eq!(

@@ -1,7 +1,7 @@
-//! A client that is generated from the description of the API: it compiles, and the program answers as it expects.
+//! A client generated from the API's description: it compiles, and the answers match its types.
 //!
-//! SCORESHEET_CLIENT names a folder in which `npm ci` has installed `tests/client/package.json`; without it, or without
-//! Node, the test says so and passes. `.ci/serve` makes it.
+//! SCORESHEET_CLIENT names a folder in which `npm ci` has installed `tests/client/package.json`. Without it, or without
+//! Node, the test reports this and passes. `.ci/serve` creates the folder.
 
 use crate::common::{index, sample};
 use crate::program::run;
@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Runs Node and returns what it has printed.
+/// Runs Node and returns its output.
 fn node(folder: &Path, args: &[&str]) -> String {
     let output = Command::new("node").current_dir(folder).args(args).output().unwrap();
     let [said, faults] = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes));

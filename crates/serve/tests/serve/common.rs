@@ -1,4 +1,4 @@
-//! A server on a free port with archives of its own, and a client that does what it is told, byte by byte.
+//! A server on a free port with test archives, and a client that sends exact bytes.
 
 use scoresheet::Import;
 use scoresheet_serve::{App, Config, Limits, serve};
@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 
-/// A server, which ends when it is dropped.
+/// A server, which stops when it is dropped.
 pub struct Server {
     pub folder: TempDir,
     pub address: SocketAddr,
@@ -53,20 +53,20 @@ pub fn sample() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/lichess-sample.pgn.zst")
 }
 
-/// Spellings of one player, who has both colours, and games of others between them.
+/// Games of one player under several spellings and with both colors, mixed with games of other players.
 pub const SPELLINGS: &str = "[White \"Carlsen, Magnus\"]\n[Black \"Anand, V\"]\n[WhiteElo \"2850\"]\n[BlackElo \"2790\"]\n[Date \"2013.11.09\"]\n[Result \"1-0\"]\n\n1. e4 e5 1-0\n\n\
     [White \"Anand, V\"]\n[Black \"Carlsen,M\"]\n[WhiteElo \"2790\"]\n[Date \"2014.11.08\"]\n[Result \"1/2-1/2\"]\n\n1. d4 d5 1/2-1/2\n\n\
     [White \"Tal, M\"]\n[Black \"Anand, V\"]\n\n1. c4 *\n\n\
     [White \"Carlsen, Magnus\"]\n[Black \"Tal, M\"]\n[BlackElo \"2600\"]\n[Date \"2014.01.01\"]\n[Result \"0-1\"]\n\n1. e4 c5 0-1\n";
 
-/// Makes an archive of PGN.
+/// Creates an archive from PGN.
 pub fn archive(folder: &Path, name: &str, pgn: &str) -> PathBuf {
     let target = folder.join(name);
     Import::new(&target).run_reader("games.pgn", pgn.as_bytes()).unwrap();
     target
 }
 
-/// Makes an archive of 40 games whose moves are damaged in the middle.
+/// Creates an archive of 40 games with damaged moves in the middle.
 pub fn damaged(folder: &Path) -> PathBuf {
     let pgn: String = (0..40).map(|n| format!("[White \"Player {n}\"]\n\n1. e4 e5 2. Nf3 Nc6 *\n\n")).collect();
     let path = archive(folder, "damaged.bga", &pgn);
@@ -74,7 +74,7 @@ pub fn damaged(folder: &Path) -> PathBuf {
     path
 }
 
-/// Makes all side files of an archive.
+/// Creates all side files of an archive.
 pub fn index(path: &Path) {
     let archive = scoresheet::Archive::open(path).unwrap();
     scoresheet::query::position::index::build(&archive, 1 << 22, |_| {}).unwrap();
@@ -83,7 +83,7 @@ pub fn index(path: &Path) {
 }
 
 impl Server {
-    /// A server of one archive made of PGN, with all its side files.
+    /// Returns a server of one archive made from PGN, with all its side files.
     pub fn of(pgn: &str) -> Server {
         Server::with(|folder| {
             let path = archive(folder, "games.bga", pgn);
@@ -92,7 +92,7 @@ impl Server {
         })
     }
 
-    /// A server of the sample, with all its side files.
+    /// Returns a server of the sample, with all its side files.
     pub fn of_sample() -> Server {
         Server::with(|folder| {
             let path = folder.join("sample.bga");
@@ -123,13 +123,13 @@ impl Server {
         Server { folder, address, app, end: Some(end), runtime: Some(runtime) }
     }
 
-    /// Asks for a path, which may have blanks and other signs that a query has encoded.
+    /// Requests a path. Encodes blanks and special characters in its query.
     #[track_caller]
     pub fn get(&self, path: &str) -> Reply {
         self.ask("GET", path, &[], b"")
     }
 
-    /// Asks and expects 200.
+    /// Sends a request and expects 200.
     #[track_caller]
     pub fn fine(&self, path: &str) -> Reply {
         let reply = self.get(path);
@@ -155,10 +155,10 @@ impl Server {
         self.raw(&[head.as_bytes(), b"\r\n", body].concat())
     }
 
-    /// Sends bytes and reads the answer to its end.
+    /// Sends bytes and reads the complete answer.
     pub fn raw(&self, bytes: &[u8]) -> Reply {
         let mut stream = self.connect();
-        // A server that has refused may have closed before it has read all.
+        // After a rejection the server may close the connection before it has read all bytes.
         let _ = stream.write_all(bytes);
         let mut answer = Vec::new();
         let _ = stream.read_to_end(&mut answer);
@@ -171,7 +171,7 @@ impl Server {
         stream
     }
 
-    /// Tells the server to end.
+    /// Stops the server.
     pub fn end(&mut self) {
         if let Some(end) = self.end.take() {
             let _ = end.send(());
@@ -188,7 +188,7 @@ impl Drop for Server {
     }
 }
 
-/// Encodes what may not stand in a request's first line.
+/// Encodes the characters that are forbidden in the first line of a request.
 fn encoded(path: &str) -> String {
     let mut text = String::new();
     for byte in path.bytes() {

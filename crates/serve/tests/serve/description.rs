@@ -1,12 +1,12 @@
-//! The description of the API against the answers: every example is called, every answer is held against its schema
-//! member by member, and every member that a schema has is in some answer.
+//! Compares the API's description with the answers. Sends every example, validates every answer against its schema, and
+//! checks that every member of a schema occurs in an answer.
 
 use crate::common::{Reply, Server, archive, damaged, index, sample};
 use scoresheet_serve::{Config, EngineConfig};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// Schemas, and which of their members answers have had.
+/// The schemas, and their members that have occurred in answers.
 struct Schemas {
     description: Value,
     seen: BTreeSet<String>,
@@ -24,7 +24,7 @@ impl Schemas {
         }
     }
 
-    /// Returns what is wrong with a value. `at` is where its schema stands in the description.
+    /// Returns the errors of a value. `at` is the location of its schema in the description.
     fn check(&mut self, schema: &Value, at: &str, value: &Value, path: &str) -> Result<(), String> {
         let (schema, named) = self.named(schema);
         let at = if named.is_empty() { at.to_owned() } else { named };
@@ -94,7 +94,7 @@ impl Schemas {
         Ok(())
     }
 
-    /// Holds an answer against the schema of its route.
+    /// Validates an answer against the schema of its route.
     #[track_caller]
     fn hold(&mut self, route: &Value, what: &str, reply: &Reply) {
         let response = if reply.status == 200 { &route["responses"]["200"] } else { &route["responses"]["default"] };
@@ -111,7 +111,7 @@ impl Schemas {
         }
     }
 
-    /// Returns all members that named schemas have.
+    /// Returns all members of named schemas.
     fn all(&self) -> BTreeSet<String> {
         fn below(schema: &Value, at: &str, found: &mut BTreeSet<String>) {
             for (name, own) in schema["properties"].as_object().into_iter().flatten() {
@@ -134,7 +134,7 @@ impl Schemas {
     }
 }
 
-/// A server of the sample and of odd games with everything in them; with an engine if there is one.
+/// Returns a server with the sample and unusual games with every kind of data, and with an engine if available.
 fn server() -> Server {
     Server::with(|folder| {
         let first = folder.join("sample.bga");
@@ -190,7 +190,7 @@ fn every_answer_is_as_it_is_described() {
                         (_, false) => each.push(pair),
                     }
                 }
-                // A search wants a position.
+                // A search needs a position.
                 if path == "/api/v1/find" {
                     always.push("play=e2e4,c7c5".to_owned());
                     each.retain(|pair| !pair.starts_with("play") && !pair.starts_with("fen"));
@@ -199,7 +199,7 @@ fn every_answer_is_as_it_is_described() {
                     let query = [&always[..], more].concat().join("&");
                     replies.push(server.get(&format!("{path}?{query}")));
                 };
-                // With the least, with each parameter alone, and with all of them.
+                // Send the minimum, each parameter alone, and all parameters.
                 ask(&[]);
                 each.iter().for_each(|pair| ask(std::slice::from_ref(pair)));
                 ask(&each);
@@ -213,7 +213,7 @@ fn every_answer_is_as_it_is_described() {
     }
     assert!(calls > 90, "{calls}");
 
-    // What no example shows: other games, faults of all kinds, answers of special cases.
+    // Cases without an example: other games, all kinds of faults, special answers.
     let of = |path: &str| description["paths"][path]["get"].clone();
     let games = server.app.games();
     for game in games - 15..=games {
@@ -246,7 +246,7 @@ fn every_answer_is_as_it_is_described() {
     });
     schemas.hold(&of("/api/v1/games/{n}/novelty"), "no index", &busy.get("/api/v1/games/1/novelty"));
 
-    // What is described is there. An error has what its kind has, and few kinds are met here.
+    // Every described member occurs. Exceptions are the members of error kinds that this test does not cause.
     let never = ["Error/", "Analysis/", "Archives/properties/engine", "Cost/properties/bytes"];
     let missing: Vec<String> = schemas
         .all()
@@ -257,7 +257,7 @@ fn every_answer_is_as_it_is_described() {
     assert!(missing.is_empty(), "no answer has {missing:#?}");
 }
 
-/// The faults of a schema are found: otherwise the test above would say nothing.
+/// The checker finds schema errors; otherwise the test above would prove nothing.
 #[test]
 fn a_wrong_answer_is_noticed() {
     let description = json!({"components": {"schemas": {"Game": {

@@ -1,4 +1,4 @@
-//! An engine beside the server: a script that speaks UCI, in place of a real one.
+//! The engine, replaced by a script that speaks UCI.
 #![cfg(unix)]
 
 use crate::common::{Server, archive};
@@ -20,7 +20,7 @@ fn log(server: &Server) -> Vec<String> {
 }
 
 fn is_running(process: &str) -> bool {
-    // What has ended and is not yet waited for is a zombie.
+    // An exited process stays a zombie until its parent reaps it.
     let state = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
     !state.is_empty() && !state.contains(") Z")
 }
@@ -34,7 +34,7 @@ fn an_engine_says_what_it_thinks() {
     assert_eq!(json!([said["engine"], said["depth"], said["nodes"]]), json!(["Fake 1.0", 12, 5000]));
     assert_eq!(said["lines"][0], json!({"cp": 31, "mate": null, "depth": 12, "moves": ["e4"], "uci": ["e2e4"]}));
     assert_eq!((&said["lines"][1]["mate"], said["lines"].as_array().unwrap().len()), (&json!(-3), 2));
-    // Scores are White's, whoever is to move; an illegal move ends a line.
+    // Scores are from White's side for both sides to move; an illegal move ends a line.
     let black = server.fine("/api/v1/engine?play=e2e4&time=50&lines=1").json();
     assert_eq!(json!([black["lines"][0]["cp"], black["lines"][0]["moves"]]), json!([-31, ["e5", "Nf3"]]));
     assert_eq!(black["lines"].as_array().unwrap().len(), 1);
@@ -49,18 +49,18 @@ fn an_engine_says_what_it_thinks() {
     ] {
         assert!(told.iter().any(|line| line == wanted), "{wanted} in {told:?}");
     }
-    // No longer than the server allows; the same question is not asked again.
+    // The server's time limit applies. An equal request is answered from the cache.
     server.fine("/api/v1/engine?time=900000");
     assert!(log(&server).contains(&"go movetime 400".to_owned()));
     let before = log(&server).len();
     server.fine("/api/v1/engine?time=900000");
     assert_eq!(log(&server).len(), before);
-    // Nothing but a position that was read reaches it.
+    // The engine receives only parsed positions.
     let forged = server.get("/api/v1/engine?fen=8/8/8/8/8/8/8/K1k5 w - - 0 1%0Aquit");
     assert!(forged.status == 400 || forged.status == 200);
     assert!(!log(&server).contains(&"quit".to_owned()));
     assert_eq!(server.get("/api/v1/engine?fen=x").status, 400);
-    // Where no move is possible nobody is asked.
+    // A position without legal moves needs no engine.
     let mate = server.fine("/api/v1/engine?play=f2f3,e7e5,g2g4,d8h4").json();
     assert_eq!(mate["lines"], json!([]));
 }

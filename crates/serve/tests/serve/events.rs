@@ -1,4 +1,4 @@
-//! Tournaments and metadata: the list of events against the games, and what archives say of themselves.
+//! Tournaments and metadata: compares the list of events with the games, and tests the archives' metadata.
 
 use crate::common::{Server, archive, index, sample};
 use scoresheet::query::fold;
@@ -11,7 +11,7 @@ fn game(event: &str, date: &str, white: &str, black: &str) -> String {
     format!("[Event \"{event}\"]\n[Date \"{date}\"]\n[White \"{white}\"]\n[Black \"{black}\"]\n\n1. e4 *\n\n")
 }
 
-/// Two archives, which share an event under two spellings.
+/// Returns two archives that share an event under two spellings.
 fn pgn() -> [String; 2] {
     let first = [
         game("Cup", "2020.01.05", "Ann", "Bob"),
@@ -55,14 +55,14 @@ fn tournaments_are_listed_latest_first() {
         ];
         assert_eq!(rows(&all), wanted);
         assert_eq!((&all["total"], &all["unread"], &all["undecided"]), (&json!(5), &json!(0), &json!(0)));
-        // A page of it, one archive, a filter.
+        // A page of the list, one archive, a filter.
         let page = server.fine("/api/v1/events?offset=1&limit=2").json();
         assert_eq!((rows(&page), &page["total"]), (wanted[1..3].to_vec(), &json!(5)));
         let of = |query: &str| rows(&server.fine(&format!("/api/v1/events?{query}")).json());
         assert_eq!(of("archive=2"), [wanted[0].clone(), json!(["Cup", 1, "2022.07.01", "2022.07.01", 2])]);
         assert_eq!(of("where=player = Cid"), [json!(["cup", 1, "2020.01.03", "2020.01.03", 2])]);
         assert!(of("where=year = 1800").is_empty());
-        // Each has the games and players of its own page.
+        // Each event has the same games and players as its page.
         for own in all["events"].as_array().unwrap() {
             let event = server.fine(&format!("/api/v1/event?name={}", own["event"].as_str().unwrap())).json();
             for member in ["games", "from", "until", "entrants"] {
@@ -72,7 +72,7 @@ fn tournaments_are_listed_latest_first() {
     }
 }
 
-/// Against a plain count over the tags of all games.
+/// Compares with a simple count over the tags of all games.
 #[test]
 fn tournaments_are_those_of_the_games() {
     let server = Server::with(|folder| {
@@ -117,14 +117,14 @@ fn archives_say_what_they_are() {
     };
     assert_eq!(said(&server), json!({"license": "CC0-1.0", "title": "Club \u{265e} games", "x-board": "7"}));
     assert_eq!(server.fine("/api/v1/archives").json()["archives"][1]["metadata"], json!({}));
-    // Described anew, it is shown without a restart.
+    // New metadata appear without a restart.
     let path = path.unwrap();
     Archive::describe(&path, [("title", "Other games"), ("license", "")]).unwrap();
     server.app.refresh().unwrap();
     assert_eq!(said(&server), json!({"title": "Other games", "x-board": "7"}));
 }
 
-/// Damage of the metadata costs nothing else.
+/// Damaged metadata do not affect the rest.
 #[test]
 fn damaged_metadata_are_left_out() {
     let server = Server::with(|folder| {

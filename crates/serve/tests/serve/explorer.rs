@@ -1,4 +1,4 @@
-//! The opening explorer's API, by its exact semantics.
+//! The exact semantics of the opening explorer API.
 
 use crate::common::{Server, archive};
 use scoresheet_serve::Config;
@@ -9,7 +9,7 @@ fn game(tags: &[(&str, &str)], moves: &str) -> String {
     format!("{tags}\n{moves}\n\n")
 }
 
-/// Checks an answer against the schema of that API: members, all of them, and their types.
+/// Validates an answer against the schema of that API: all members and their types.
 #[track_caller]
 fn check(answer: &Value, kind: &str) {
     let count = |value: &Value, name: &str| assert!(value[name].is_u64(), "{name} of {value}");
@@ -74,7 +74,7 @@ fn answers_have_the_form_of_that_api() {
         (lichess["topGames"].as_array().unwrap().len(), lichess["recentGames"].as_array().unwrap().len()),
         (4, 4)
     );
-    // The aliases answer the same.
+    // The aliases give the same answers.
     assert_eq!(server.fine("/master?play=e2e4").body, server.fine("/masters?play=e2e4").body);
     assert_eq!(server.fine("/personal?player=a&color=black").body, server.fine("/player?player=a&color=black").body);
     let history = server.fine("/lichess/history?play=e2e4").json();
@@ -101,13 +101,13 @@ fn the_movers_rating_and_castling_and_the_end() {
     let server = Server::of(&pgn);
     let line = "e2e4,e7e5,g1f3,b8c6,f1c4,f8c5";
     let answer = server.fine(&format!("/masters?play={line}")).json();
-    // The draw ends in the position, and the game without a result counts for nobody.
+    // The draw ends in the position, and the game without a result does not count.
     assert_eq!((&answer["white"], &answer["draws"], &answer["black"]), (&json!(1), &json!(0), &json!(1)));
     let m = &answer["moves"][0];
     assert_eq!((&m["uci"], &m["san"], &m["averageRating"]), (&json!("e1h1"), &json!("O-O"), &json!(2100)));
     assert_eq!(m["game"], Value::Null);
     assert_eq!(answer["topGames"][0]["uci"], "e1h1");
-    // Both ways of writing castling lead on; there Black moves, whose mean is 1200.
+    // Both notations of castling work. After it Black is to move, with a mean rating of 1200.
     let next = ["e1g1", "e1h1"].map(|castling| server.fine(&format!("/masters?play={line},{castling}")).json());
     assert_eq!(next[0], next[1]);
     let m = &next[0]["moves"][0];
@@ -118,7 +118,7 @@ fn the_movers_rating_and_castling_and_the_end() {
         (&first["year"], &first["month"], &first["white"]),
         (&json!(2016), &json!("2016-12"), &json!({"name": "A", "rating": 2000}))
     );
-    // The opening is the last named one on the way.
+    // The opening is the last named position of the line.
     assert!(
         next[0]["opening"]["name"].as_str().unwrap().contains("Giuoco")
             || next[0]["opening"]["name"].as_str().unwrap().contains("Italian"),
@@ -142,7 +142,7 @@ fn a_position_visited_twice_counts_once_with_the_last_move() {
         .collect();
     assert_eq!(moves, [("g1f3", 0, 0, 1), ("e2e4", 1, 0, 0)]);
     assert_eq!((&root["white"], &root["draws"], &root["black"]), (&json!(1), &json!(0), &json!(1)));
-    // Our own API counts the first visit.
+    // `/api/v1` counts the first visit.
     let own = server.fine("/api/v1/tree").json();
     assert_eq!((&own["moves"][0]["uci"], &own["moves"][0]["games"]), (&json!("g1f3"), &json!(3)));
     assert_eq!(server.fine("/api/v1/tree?last=1").json()["moves"][0]["games"], 1);
@@ -183,7 +183,7 @@ fn filters_of_speed_rating_time_and_mode() {
     assert_eq!(moves("/player?player=ANN&color=white&modes=casual"), ["d2d4"]);
     assert_eq!(moves("/player?player=ann&color=white&modes=rated&speeds=blitz"), ["e2e4"]);
     assert_eq!(moves("/player?player=ann&color=black"), [""; 0]);
-    // Of a player with Black the opponents are those with White, whoever moves.
+    // For a player with Black, the opponents have White, whichever side moves.
     let bob = server.fine("/player?player=Bob&color=black").lines();
     let e4 = bob[0]["moves"].as_array().unwrap().iter().find(|m| m["uci"] == "e2e4").unwrap();
     assert_eq!((&e4["averageOpponentRating"], &e4["performance"]), (&json!(1600), &json!(800)));
@@ -212,7 +212,7 @@ fn games_are_given_by_their_names() {
     }
 }
 
-/// To that API's clients a game without a winner is a draw.
+/// Clients of that API show a game without a winner as a draw.
 #[test]
 fn games_without_a_result_are_not_listed() {
     let rated = |elo: &'static str| [("WhiteElo", elo), ("BlackElo", elo), ("TimeControl", "40/7200:20/3600:900+30")];
@@ -242,7 +242,7 @@ fn what_is_wrong_is_said_in_plain_text() {
             reply.text()
         );
     }
-    // What is not known is ignored, as are a token and odd castling rights.
+    // Unknown parameters, a token and impossible castling rights are ignored.
     assert_eq!(server.fine("/masters?source=analysis&nonsense=1").status, 200);
     assert_eq!(server.ask("GET", "/masters", &[("Authorization", "Bearer x")], b"").status, 200);
     server.fine("/masters?fen=rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBN1 w KQkq e3 0 1");

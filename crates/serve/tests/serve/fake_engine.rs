@@ -1,4 +1,4 @@
-//! A script that speaks UCI, in place of an engine.
+//! A script that speaks UCI and replaces an engine.
 #![cfg(unix)]
 
 use scoresheet_serve::EngineConfig;
@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Notes all that it is told, thinks as long as it is told, and ends or falls silent at certain positions.
+/// Records all input, thinks for the requested time, and exits or stops answering at certain positions.
 const FAKE: &str = r#"#!/bin/sh
 log="$0.log"
 echo "start $$" >> "$log"

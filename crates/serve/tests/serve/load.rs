@@ -1,4 +1,4 @@
-//! Many clients at once, slow ones, those that go away, and the end. Bounded in number and time.
+//! Many clients at once, slow clients, disconnecting clients, and shutdown. Numbers and times are bounded.
 
 use crate::common::{Server, sample};
 use scoresheet::Import;
@@ -6,7 +6,7 @@ use scoresheet_serve::{Config, Limits};
 use std::io::{Read, Write};
 use std::time::{Duration, Instant};
 
-/// A server of 30,000 games without side files, so that every search is a scan, which does so many at once.
+/// Returns a server of 30,000 games without side files, where every search is a scan. It runs `scans` scans at once.
 fn scanned(scans: usize) -> Server {
     Server::with(|folder| {
         let path = folder.join("many.bga");
@@ -22,7 +22,7 @@ fn scans_hold_up_nothing_else() {
         let scans: Vec<_> = (0..50)
             .map(|n| {
                 let server = &server;
-                // Each another position, so that nothing is known already.
+                // Each request has another position, so the cache has no answer.
                 scope.spawn(move || server.get(&format!("/api/v1/tree?play=e2e4,e7e5&where=plies != {n}")))
             })
             .collect();
@@ -54,7 +54,7 @@ fn scans_hold_up_nothing_else() {
 #[test]
 fn a_client_that_goes_away_ends_its_search() {
     let server = scanned(2);
-    // More searches are begun and given up than there are threads for them.
+    // More searches are started and canceled than there are threads.
     for _ in 0..20 {
         let mut stream = server.connect();
         let body = r#"{"board":"8/8/8/8/8/8/8/qqqqqqqq","either_color":true}"#;
@@ -87,7 +87,7 @@ fn a_client_that_reads_slowly_holds_nobody_up() {
         server.fine(path);
         assert!(began.elapsed() < Duration::from_secs(3), "{path}: {:?}", began.elapsed());
     }
-    // Who does read gets everything.
+    // A client that reads gets the complete answer.
     let text = server.fine("/api/v1/download.pgn").text();
     assert_eq!(text.matches("[Event ").count(), 3000);
     drop(slow);
@@ -100,7 +100,7 @@ fn a_client_that_says_nothing_is_given_up() {
         |folder| Config { archives: vec![crate::common::archive(folder, "a.bga", "1. e4 *\n")], ..Config::default() },
         limits,
     );
-    // All connections are taken by clients that begin a request and stop.
+    // Clients that stop in the middle of a request occupy all connections.
     let silent: Vec<_> = (0..4)
         .map(|_| {
             let mut stream = server.connect();
@@ -139,7 +139,7 @@ fn requests_cost_no_memory() {
     }
 }
 
-/// Kibibytes of memory in use, where the system says so.
+/// Returns the resident memory in KiB, if the system reports it.
 fn resident() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = text.lines().find(|line| line.starts_with("VmRSS:"))?;

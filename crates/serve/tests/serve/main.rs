@@ -1,33 +1,33 @@
-//! The server as its clients see it: over HTTP, on a port of this machine, with archives made for it.
+//! The server from its clients' view: over HTTP, on a local port, with test archives.
 
 /// A server and a client in this process.
 mod common;
 
-/// Questions with their answers, which are asked at every door.
+/// Test queries with their answers, shared by all interfaces.
 #[path = "../../../../tests/common/mod.rs"]
 mod shared;
 
-/// Our own API.
+/// The API.
 mod api;
-/// A client that is generated from the description.
+/// A client generated from the description.
 mod client;
 /// The description of the API.
 mod description;
-/// An engine beside the server.
+/// The engine.
 mod engine;
 /// Tournaments, and the metadata of archives.
 mod events;
-/// The opening explorer's.
+/// The opening explorer API.
 mod explorer;
-/// A script in place of an engine.
+/// A script that replaces an engine.
 mod fake_engine;
-/// Many clients at once, slow ones, and the end.
+/// Many clients, slow clients, and shutdown.
 mod load;
 /// The pages' files.
 mod pages;
 /// The program, and the signals that end it.
 mod program;
-/// What must not be possible.
+/// The security rules.
 mod security;
 /// Damaged archives.
 mod spoiled;

@@ -1,4 +1,4 @@
-//! The pages' files: all there, small, and complete in every language.
+//! The files of the pages: all exist, are small, and are complete in every language.
 
 use crate::common::Server;
 use serde_json::{Map, Value};
@@ -28,7 +28,7 @@ fn pages_and_their_files_are_served() {
     for page in ["/explorer", "/game", "/games", "/search", "/statistics", "/embed/1", "/explorer?play=e2e4"] {
         let reply = server.fine(page);
         assert_eq!(reply.header("content-type"), Some("text/html; charset=utf-8"));
-        // What the document asks for is there, from where the document stands.
+        // The document's relative links resolve.
         let text = reply.text();
         for part in text.split('"').filter(|part| part.contains("assets/")) {
             let path = part.trim_start_matches("../");
@@ -37,7 +37,7 @@ fn pages_and_their_files_are_served() {
         }
     }
     assert_eq!(server.get("/").status, 307);
-    // A reader who is lost gets a page, which finds its files from any depth; a program gets a line.
+    // An unknown path returns a page that finds its files from any depth. A program gets one line.
     for (path, prefix) in [("/nonsense", ""), ("/some/where/else", "../../")] {
         let reply = server.ask("GET", path, &[("Accept", "text/html,*/*;q=0.8")], b"");
         assert_eq!((reply.status, reply.header("content-type")), (404, Some("text/html; charset=utf-8")));
@@ -51,7 +51,7 @@ fn pages_and_their_files_are_served() {
     ] {
         assert_eq!(server.fine(&format!("/assets/{path}")).header("content-type"), Some(kind));
     }
-    // Every module that a script imports is there.
+    // Every imported module exists.
     for script in scripts(&web()) {
         let text = std::fs::read_to_string(&script).unwrap();
         for line in text.lines().filter(|line| line.contains("from \"") || line.contains("import(\"")) {
@@ -63,14 +63,14 @@ fn pages_and_their_files_are_served() {
                 .split('"')
                 .next()
                 .unwrap();
-            // The reader of a site without a server is made with the site.
+            // `scoresheet site` adds the reader of a site.
             let is_made = name.starts_with("../../wasm/");
             assert!(is_made || script.parent().unwrap().join(name).is_file(), "{name} of {}", script.display());
         }
     }
 }
 
-/// What a reader's first visit loads of scripts, board and pieces, compressed as the server does.
+/// The size of the scripts, board and pieces of a first visit, compressed as by the server.
 #[test]
 fn scripts_and_pieces_are_small() {
     let server = Server::of("1. e4 *\n");
@@ -92,11 +92,11 @@ fn every_language_has_every_text() {
         serde_json::from_str(&std::fs::read_to_string(web().join("lang").join(name)).unwrap()).unwrap()
     };
     let (english, mut german) = (read("en.json"), read("de.json"));
-    // Names of openings are English in the data.
+    // The data have English names of openings.
     assert!(german.remove("openings").is_some_and(|names| names.is_object()));
     let keys = |texts: &Map<String, Value>| texts.keys().cloned().collect::<BTreeSet<_>>();
     assert_eq!(keys(&english), keys(&german));
-    // What stands in braces stands in both.
+    // Both languages have the same placeholders.
     let holes = |text: &Value| {
         text.as_str()
             .unwrap()
@@ -108,7 +108,7 @@ fn every_language_has_every_text() {
     for (key, text) in &english {
         assert_eq!(holes(text), holes(&german[key]), "{key}");
     }
-    // Every text that a script asks for by its name is there.
+    // Every text that a script uses by key exists.
     let mut asked = 0;
     for script in scripts(&web().join("js")) {
         let text = std::fs::read_to_string(&script).unwrap();
@@ -126,7 +126,7 @@ fn every_language_has_every_text() {
     assert!(asked > 80, "{asked}");
 }
 
-/// What other places show of a link: names as text, the move, and a picture of the board.
+/// The link preview that other programs show: names as text, the move, and a picture of the board.
 #[test]
 fn links_say_what_they_lead_to() {
     let server = Server::of(
@@ -141,10 +141,10 @@ fn links_say_what_they_lead_to() {
     has(&page, "og:description", "Cup · King's Knight Opening · 2. Nf3");
     has(&page, "og:image", &format!("http://{}/picture.png?n=1&amp;ply=3", server.address));
     assert!(!page.contains("<b>"), "{page}");
-    // A variation within a variation: the second other first move.
+    // A variation within a variation: the second alternative first move.
     assert!(server.fine("/game?n=1&ply=2&via=1.2").text().contains("1… c5\">"));
     has(&server.fine("/explorer?play=e2e4,c7c5").text(), "og:title", "Sicilian Defense");
-    // Nothing to say, or nothing there: the page alone, which says what is wrong.
+    // A link without content, or to nothing: the page without a preview, which then shows the error.
     for plain in ["/game", "/explorer", "/game?n=2", "/game?n=x"] {
         assert!(!server.fine(plain).text().contains("og:"), "{plain}");
     }

@@ -1,4 +1,4 @@
-//! The program as its user runs it: the address that it prints, and the signals that end it.
+//! The program as users run it: the printed address, and the signals that stop it.
 
 use crate::common::archive;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -6,7 +6,7 @@ use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Kills what it holds, so that no failing test leaves a server behind.
+/// Kills its process when it is dropped, so failing tests leave no server behind.
 pub struct Running(Child);
 
 impl Drop for Running {
@@ -51,7 +51,7 @@ fn signals_end_it_well() {
         let mut answer = String::new();
         client.read_to_string(&mut answer).unwrap();
         assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
-        // A client that keeps its connection and asks nothing does not keep it alive.
+        // An idle open connection does not keep the server alive.
         let idle = TcpStream::connect(&address).unwrap();
         let began = Instant::now();
         assert!(Command::new("kill").args([signal, &running.0.id().to_string()]).status().unwrap().success());

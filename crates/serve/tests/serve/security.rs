@@ -1,4 +1,4 @@
-//! What must not be possible, line by line of the list in docs/serve.md, "Security".
+//! The security rules, in the order of docs/serve.md, "Security".
 
 use crate::common::{Server, archive, damaged, index};
 use scoresheet_serve::Config;
@@ -45,7 +45,7 @@ fn it_only_reads() {
     server.fine("/api/v1/stats");
     server.fine("/api/v1/find?play=e2e4");
     assert_eq!(std::fs::read(&path).unwrap(), before);
-    // A search is posted as JSON, and by no other site.
+    // A search must be posted as JSON, and not from another site.
     let post =
         |headers: &[(&str, &str)]| server.ask("POST", "/api/v1/find", headers, b"{\"material\":\"KRkr\"}").status;
     let json = ("Content-Type", "application/json");
@@ -77,7 +77,7 @@ fn no_path_leads_out() {
     ] {
         assert_eq!(server.get(path).status, 404, "{path}");
     }
-    // Archives are known by their places, never by paths.
+    // Requests name archives by number, never by path.
     for path in ["/api/v1/games?archive=../games.bga", "/api/v1/games?archive=/etc/passwd", "/api/v1/tree?archive=-1"] {
         assert_eq!(server.get(path).status, 400, "{path}");
     }
@@ -127,7 +127,7 @@ fn texts_of_archives_are_never_markup() {
     }
     assert_eq!(server.fine("/api/v1/games/1/original").header("content-type"), Some("application/octet-stream"));
     assert_eq!(server.fine("/api/v1/games/1/pgn").header("content-type"), Some("application/x-chess-pgn"));
-    // The pages make elements by code: none of their scripts hands text to a parser of markup.
+    // The scripts create elements in code and never pass text to a markup parser.
     for file in web_files("js").into_iter().chain(web_files("js/pages")) {
         let text = std::fs::read_to_string(&file).unwrap();
         for word in [
@@ -163,7 +163,7 @@ fn requests_have_limits() {
     );
     let plies = vec!["g1f3,g8f6,f3g1,f6g8"; 251].join(",");
     assert_eq!(server.get(&format!("/api/v1/tree?play={plies}")).status, 400);
-    // More rows than a page may have are not given.
+    // The server limits the rows of a page.
     let many: String = (0..600).map(|_| "1. e4 *\n\n").collect();
     let server = Server::of(&many);
     assert_eq!(server.fine("/api/v1/games?limit=100000").json()["games"].as_array().unwrap().len(), 500);
@@ -173,7 +173,7 @@ fn requests_have_limits() {
         Config { archives: vec![path], download: 3, ..Config::default() }
     });
     assert_eq!(limited.fine("/api/v1/download.pgn?limit=100").text().matches("1. e4").count(), 3);
-    // Deeply nested JSON and filters end in a message.
+    // Deeply nested JSON and filters return an error.
     for body in ["[".repeat(10_000), format!("{{\"query\":{}1{}}}", "[".repeat(5000), "]".repeat(5000))] {
         let status =
             server.ask("POST", "/api/v1/find", &[("Content-Type", "application/json")], body.as_bytes()).status;
@@ -195,7 +195,7 @@ fn one_address_has_its_share() {
 
 #[test]
 fn what_takes_too_long_is_ended() {
-    // No time at all, and a filter that must read every game.
+    // A deadline of zero, and a filter that must read every game.
     let server = Server::with(|folder| {
         let path = folder.join("sample.bga");
         scoresheet::Import::new(&path).run([crate::common::sample()]).unwrap();
@@ -214,7 +214,7 @@ fn damaged_games_are_shown_as_such() {
     let error = &reply.json()["error"];
     assert_eq!(error["code"], "damaged");
     assert!(!reply.text().contains(&*server.folder.path().to_string_lossy()));
-    // Searches and downloads go on.
+    // Searches and downloads continue.
     let done = server.fine("/api/v1/find?play=e2e4").lines();
     assert!(done.last().unwrap()["done"]["unread"].as_u64().unwrap() > 0, "{done:?}");
     let text = server.fine("/api/v1/download.pgn").text();
@@ -232,7 +232,7 @@ fn what_is_known_is_not_sent_again() {
         assert_eq!((again.status, again.body.len()), (304, 0), "{path}");
         assert_eq!(server.ask("GET", path, &[("If-None-Match", "\"other\"")], b"").status, 200, "{path}");
     }
-    // Who asks again gets the same, in whatever form, from memory or not.
+    // An equal request gets the same answer in any encoding, cached or not.
     for path in ["/masters?play=e2e4,e7e5", "/player?player=nobody&color=white", "/api/v1/stats"] {
         let first = server.fine(path);
         for _ in 0..2 {
@@ -242,7 +242,7 @@ fn what_is_known_is_not_sent_again() {
             assert_eq!(again.header("etag"), first.header("etag"), "{path}");
         }
         assert_eq!(server.ask("HEAD", path, &[], b"").status, 200);
-        // Lines that stream are not packed, lest they wait for one another.
+        // Streamed lines are not compressed, because compression would delay them.
         let packed = server.ask("GET", path, &[("Accept-Encoding", "gzip")], b"");
         assert_eq!(packed.header("content-encoding").is_some(), !path.starts_with("/player"), "{path}");
     }
@@ -279,7 +279,7 @@ fn sha256(bytes: &[u8]) -> String {
     sha2::Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// A body that does not come is not waited for, and nobody else is kept from asking meanwhile.
+/// The server drops a body that does not arrive, and meanwhile answers other requests.
 #[test]
 fn bodies_have_a_deadline() {
     let limit = std::time::Duration::from_millis(1500);

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-/// Damages the moves of game 20 of an archive, and of those that lie beside them.
+/// Damages the moves of game 20 of an archive, and the adjacent moves.
 pub fn spoil(path: &Path) {
     let archive = scoresheet::Archive::open(path).unwrap();
     let needle = archive.game(20).unwrap().brenner().to_vec();

@@ -1,8 +1,9 @@
-//! A site as its reader has it: in Chromium, behind a plain server of files on loopback that knows ranges, or does not.
+//! A site in Chromium, on a local file server with or without range requests.
 //!
-//! Needs Chromium, on `PATH` or named by SCORESHEET_CHROMIUM; without it the tests say so and pass, unless
-//! SCORESHEET_BROWSER=required. SCORESHEET_AXE names the file axe.min.js of axe-core; SCORESHEET_PICTURES a folder for
-//! pictures; SCORESHEET_SITE a site that has been made, of a large archive say (without it one is made of the sample).
+//! Needs Chromium, on `PATH` or named by SCORESHEET_CHROMIUM. Without it the tests report this and pass, unless
+//! SCORESHEET_BROWSER=required. SCORESHEET_AXE names the file axe.min.js of axe-core. SCORESHEET_PICTURES names a
+//! folder for screenshots. SCORESHEET_SITE names an existing site, for example of a large archive; by default the tests
+//! build one from the sample.
 
 /// The browser.
 #[path = "../../../serve/tests/browser/chromium.rs"]
@@ -10,5 +11,5 @@
 mod chromium;
 /// The server.
 mod server;
-/// What a reader does and sees.
+/// Interaction and appearance.
 mod visits;

@@ -1,4 +1,4 @@
-//! A server of files: GET and HEAD, ranges or none, below a path, and what it was asked.
+//! A file server: GET and HEAD, with or without ranges, below a path. Records the requests.
 
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -6,19 +6,19 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// What it is like, and what it was asked.
+/// The server's settings and recorded requests.
 #[derive(Default)]
 pub struct State {
-    /// Whether it gives ranges.
+    /// Whether it rejects ranges.
     pub no_ranges: AtomicBool,
-    /// Whether it answers at all.
+    /// Whether it stops answering.
     pub is_gone: AtomicBool,
-    /// Requests for parts, and bytes sent of them.
+    /// The number of requests for parts, and the bytes sent for them.
     pub requests: AtomicU64,
     pub bytes: AtomicU64,
-    /// Files sent that are no parts.
+    /// The sent files that are not parts.
     pub files: Mutex<Vec<String>>,
-    /// Paths that were not there.
+    /// The requested paths that do not exist.
     pub missing: Mutex<Vec<String>>,
 }
 

@@ -1,4 +1,4 @@
-//! What a reader does: opens games, walks through the explorer, searches, loses the network; and what that fetches.
+//! Interaction: opens games, steps through the explorer, searches, goes offline. Measures the fetched data.
 
 use crate::chromium::{Browser, browser};
 use crate::server::Server;
@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::Ordering;
 
-/// What a game may cost, and a step of the explorer.
+/// The limits in bytes for a game and for a step of the explorer.
 const GAME: u64 = 300_000;
 const STEP: u64 = 60_000;
 
-/// Returns the folder of a site: that which SCORESHEET_SITE names, or one made once of the sample.
+/// Returns the folder of a site: the one that SCORESHEET_SITE names, or a site built once from the sample.
 fn site() -> &'static Path {
     static SITE: OnceLock<(PathBuf, Option<tempfile::TempDir>)> = OnceLock::new();
     let made = || {
@@ -29,12 +29,12 @@ fn site() -> &'static Path {
     &SITE.get_or_init(made).0
 }
 
-/// Returns what the manifest of the site says.
+/// Returns the manifest of the site.
 fn manifest() -> serde_json::Value {
     serde_json::from_str(&std::fs::read_to_string(site().join("site.json")).unwrap()).unwrap()
 }
 
-/// Returns a copy of the site, to be spoilt.
+/// Returns a copy of the site for damaging it.
 fn copy(of: &Path) -> tempfile::TempDir {
     fn within(from: &Path, to: &Path) {
         std::fs::create_dir_all(to).unwrap();
@@ -68,7 +68,7 @@ fn keep(browser: &mut Browser, name: &str) {
 
 const ROWS: &str = "document.querySelectorAll('.tree tbody tr').length > 3 && !document.querySelector('[aria-busy]')";
 
-/// Once it looks after the page, the service worker is told what was asked before.
+/// After the service worker takes over, it receives the earlier requests.
 const KEPT: &str = "'kept' in document.documentElement.dataset";
 
 #[test]
@@ -83,12 +83,12 @@ fn a_reader_walks_through_a_site_below_a_path() {
     println!("opened: {opened:?}");
     browser.until(KEPT);
     println!("asked again: {:?}", server.taken());
-    // What the page has loaded the service worker keeps, and does not load again.
+    // The service worker caches the files that the page has loaded, without loading them again.
     let mut files = server.state.files.lock().unwrap().clone();
     files.sort_unstable();
     let twice: Vec<&str> = files.windows(2).filter(|two| two[0] == two[1]).map(|two| two[0].as_str()).collect();
     assert!(twice.len() <= 2 && !twice.iter().any(|path| path.contains("/assets/")), "{twice:?}");
-    // Steps of the explorer, each by a click on the first move.
+    // Step through the explorer, each time by a click on the first move.
     let mut steps = Vec::new();
     for _ in 0..12 {
         let before = browser.text("location.href");
@@ -105,7 +105,7 @@ fn a_reader_walks_through_a_site_below_a_path() {
     println!("steps: {steps:?}");
     assert!(steps.len() > 5, "{steps:?}");
     assert!(steps.iter().all(|(_, bytes)| *bytes <= STEP), "{steps:?}");
-    // Games, each in a window that has seen nothing of the archive yet but its beginning.
+    // Open games, each in a window that has loaded only the archive's beginning.
     let last = manifest()["games"].as_u64().unwrap();
     let mut games = Vec::new();
     for game in [1, last / 3, last / 2, last - 1] {
@@ -117,7 +117,7 @@ fn a_reader_walks_through_a_site_below_a_path() {
     }
     println!("games: {games:?}");
     assert!(games.iter().all(|(_, bytes)| *bytes > 0 && *bytes <= GAME), "{games:?}");
-    // The foot counts what the server has sent.
+    // The footer shows the bytes that the server has sent.
     let (_, bytes) = games[3];
     assert_eq!(browser.eval("Number(document.querySelector('.foot span').dataset.bytes)"), bytes);
     keep(&mut browser, "game");
@@ -153,7 +153,7 @@ fn what_was_seen_is_there_without_a_network() {
     assert_eq!(browser.eval("Number(document.querySelector('.foot span').dataset.bytes)"), 0);
     browser.open(&format!("{root}?page=explorer"));
     browser.until(ROWS);
-    // What was not seen is said to be out of reach, and the page stays.
+    // The page reports that unvisited data is unavailable, and stays.
     browser.open(&format!("{root}?page=games"));
     browser.open(&format!("{root}?page=game&n=2900"));
     browser.until("document.querySelector('.notice')?.textContent.includes('No network')");
@@ -176,9 +176,9 @@ fn what_needs_the_whole_archive_says_so_before() {
     browser.until("document.querySelectorAll('.list .rows .row').length > 5");
     let length = manifest()["archive"]["length"].as_u64().unwrap();
     assert!(server.taken().1 >= length);
-    // What the page has fetched itself is counted, too.
+    // The count includes the page's fetches.
     browser.until(&format!("Number(document.querySelector('.foot span').dataset.bytes) >= {length}"));
-    // From now on patterns are searched, too, and a search can be cancelled.
+    // From now on the page searches patterns, and can cancel a search.
     browser.eval("[...document.querySelectorAll('nav a')].find((link) => link.href.includes('search')).click()");
     browser.until("document.querySelector('.tabs')");
     browser.eval("[...document.querySelectorAll('.tabs button')][2].click()");
@@ -200,7 +200,7 @@ fn without_ranges_the_reader_is_told_and_can_fetch_all() {
     browser.until(ROWS);
 }
 
-/// Whoever has seen a site sees it as it is after it has been made again: the service worker that kept it gives way.
+/// After an update of a site, visitors see the new version, because the old service worker is replaced.
 #[test]
 fn a_site_made_again_takes_over() {
     let Some(mut browser) = browser() else { return };
@@ -232,7 +232,7 @@ fn damage_is_named() {
         for part in manifest[name]["parts"].as_array().unwrap() {
             let path = spoilt.path().join("data").join(part.as_str().unwrap());
             let mut bytes = std::fs::read(&path).unwrap();
-            // What opens the archive stays.
+            // The bytes that open the archive stay intact.
             bytes.iter_mut().skip(16384).for_each(|byte| *byte ^= 0x55);
             std::fs::write(path, bytes).unwrap();
         }
@@ -242,7 +242,7 @@ fn damage_is_named() {
     browser.until("document.querySelector('.notice')?.textContent.includes('damaged')");
     browser.open(&format!("http://{}/?page=game&n=2500", server.address));
     browser.until("/[Dd]amaged/.test(document.querySelector('.notice')?.textContent)");
-    // A file that is not there.
+    // A missing file.
     for part in manifest["site"]["parts"].as_array().unwrap() {
         std::fs::remove_file(spoilt.path().join("data").join(part.as_str().unwrap())).unwrap();
     }
@@ -297,7 +297,7 @@ fn every_page_keeps_the_rules() {
     assert_eq!(browser.complaints(), [""; 0]);
 }
 
-/// What of a damaged archive is missing stands at the foot of every page.
+/// The footer of every page reports the missing part of a damaged archive.
 #[test]
 fn a_site_of_a_damaged_archive_says_so() {
     let Some(mut browser) = browser() else { return };
@@ -313,7 +313,7 @@ fn a_site_of_a_damaged_archive_says_so() {
     assert!(said.starts_with("sample.bga is damaged: 20 games could not be read"), "{said}");
 }
 
-/// A player needs all names, so the whole archive is offered first; a game of the reader's own is read at once.
+/// A player needs all names, so the page first offers the whole archive. The reader's own game needs no such fetch.
 #[test]
 fn players_and_own_games_are_shown_without_a_server() {
     let Some(mut browser) = browser() else { return };
@@ -332,12 +332,12 @@ fn players_and_own_games_are_shown_without_a_server() {
     browser.until("document.querySelector('#moves').textContent.includes('Left the archive at')");
     keep(&mut browser, "own");
     assert_eq!(browser.complaints(), [""; 0]);
-    // A position within another page.
+    // An embedded position.
     browser.open(&format!("{root}?page=embed&play=e2e4&rows=2"));
     browser.until("document.querySelectorAll('.tree tbody tr:not(.all):not(.ended):not(.transposition)').length === 2 && !document.querySelector('header')");
 }
 
-/// The first page has the archive's title and its tournaments, and these their standings, for a few kilobytes.
+/// The first page shows the archive's title and its tournaments with their standings, for a few kilobytes.
 #[test]
 fn tournaments_are_on_the_first_page() {
     let Some(mut browser) = browser() else { return };
@@ -371,7 +371,7 @@ fn tournaments_are_on_the_first_page() {
     assert!(first.starts_with("Cup 2019May 1 – 9, 2019|May 1") && first.ends_with("2019|12|4"), "{first}");
     assert_eq!(browser.eval("document.querySelector('main a[href=\"https://example.org/cups\"]') !== null"), true);
     keep(&mut browser, "start");
-    // The page of a tournament needs its headings alone.
+    // The page of a tournament needs only its headings.
     browser.click("table.events tbody a");
     browser.until("document.querySelectorAll('.standings tbody tr').length === 4");
     assert!(
@@ -380,7 +380,7 @@ fn tournaments_are_on_the_first_page() {
     );
     println!("a tournament: {} bytes", server.taken().1);
     keep(&mut browser, "event");
-    // More of them, until the site file has no more; then the whole archive is offered.
+    // Load more until the site file has no more events; then the page offers the whole archive.
     browser.open(&root);
     browser.until("document.querySelectorAll('table.events tbody tr').length === 100");
     for rows in [200, 300, 400, 500] {
@@ -389,7 +389,7 @@ fn tournaments_are_on_the_first_page() {
     }
     browser.click(".panel section.card > button");
     browser.until("document.querySelector('.panel .notice button.primary')");
-    // The statistics say what the archive is.
+    // The statistics show the archive's metadata.
     browser.open(&format!("{root}?page=statistics"));
     browser.until("document.querySelector('.about')?.textContent.includes('CC0-1.0')");
     assert_eq!(browser.complaints(), [""; 0]);
@@ -434,7 +434,7 @@ fn a_module_of_the_owner_analyses_positions() {
     browser.click(".analysis button");
     browser.until("document.querySelector('.lines li')?.textContent.startsWith('+0.20 e4 e5 Nf3')");
     assert!(browser.text("document.querySelector('.analysis [role=status]').textContent").starts_with("Own 3"));
-    // A site without one shows nothing of it.
+    // A site without an engine shows no trace of one.
     let server = Server::of(site(), "/");
     browser.open(&format!("http://{}/?page=explorer", server.address));
     browser.until(ROWS);

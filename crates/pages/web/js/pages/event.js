@@ -1,4 +1,4 @@
-// A tournament: its standings, and who played whom.
+// A tournament: its standings and its cross table.
 
 import * as api from "../api.js";
 import { sheet } from "../chart.js";

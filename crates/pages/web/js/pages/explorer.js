@@ -1,4 +1,4 @@
-// The explorer: a position, and what was played in it.
+// The explorer: a position and the moves played in it.
 
 import * as api from "../api.js";
 import { Board } from "../board.js";
@@ -12,15 +12,15 @@ import { announce, copy, diagrams, embedding, empty, exact, gameRows, gamesTable
 import * as state from "../state.js";
 import { typedMove } from "../typed.js";
 
-/** Under so many games a share says little. */
+/** With fewer games a share is not meaningful. */
 const FEW = 15;
-/** So many main moves have an arrow each. */
+/** The number of main moves with an arrow. */
 const ARROWS = 3;
 
 export function show(main, { params, embedded, signal }) {
   let line = (params.play ?? "").split(",").filter(Boolean);
   let at = line.length;
-  // What was played further on is not in the address, and comes back with the entry of the browser's history.
+  // The history entry, not the address, stores the moves beyond the current position.
   const ahead = state.kept().line;
   if (ahead?.slice(0, at).join() === line.join()) line = ahead;
   const start = params.fen;
@@ -30,7 +30,7 @@ export function show(main, { params, embedded, signal }) {
   let sort = null;
   let turn = new AbortController();
   let coming = Promise.resolve();
-  /** Rows that were asked for by keys before their table was there, the first first. */
+  /** Rows that the reader has selected with keys before their table arrived, in order. */
   let waiting = [];
 
   const board = new Board({ onMove: play, onDraw: embedded ? null : (draw) => state.set({ draw }), orientation: params.side === "black" ? "b" : "w", label: t("board") });
@@ -65,7 +65,7 @@ export function show(main, { params, embedded, signal }) {
   board.setDrawings(params.draw);
   update();
 
-  /** What is counted: everything, a player's games, or two filters. */
+  /** Returns the views: all games, a player's games, or two filters. */
   function views() {
     const now = params.view ?? "all";
     const pick = (view) => () => state.go("explorer", { ...state.read().params, view: view === "all" ? undefined : view });
@@ -102,7 +102,7 @@ export function show(main, { params, embedded, signal }) {
     const base = { fen: start, play, archive: params.archive, find: params.find };
     coming = load(panel, async () => {
       const found = Promise.all(filters().map((where, place) => api.tree({ ...base, where, transpositions: place === 0 && filters().length === 1, games: 8 }, stop)));
-      // Given up together with the position: it is said once.
+      // A canceled request fails together with the position, which reports the error.
       found.catch(() => {});
       position = await api.position({ fen: start, play }, stop);
       setBoard();
@@ -143,24 +143,24 @@ export function show(main, { params, embedded, signal }) {
     announce(position.moves.length ? `${position.moves.at(-1).san}.${end}` : t("starting_position"));
   }
 
-  /** The arrow of a move, as wide as its part. */
+  /** Returns the arrow of a move. `width` shows its share of the games. */
   const arrow = (uci, color, width) => ({ from: uci.slice(0, 2), to: uci.slice(2, 4), color, width });
 
-  /** Arrows of the main moves, or of the row that is pointed at. */
+  /** Shows arrows for the main moves, or for the row under the pointer. */
   function hint(uci) {
     if (panel.hasAttribute("data-stale")) board.hint();
     else if (uci) board.hint([arrow(uci, "hover", 1)]);
     else board.hint(trees.length > 1 ? [] : tree.moves.slice(0, ARROWS).filter((row) => row.games >= FEW).map((row) => arrow(row.uci, "main", 0.35 + 0.65 * (row.games / tree.games))));
   }
 
-  /** Returns a row that shows its move on the board from one of some events to one of others. */
+  /** Returns a row that shows its move on the board between the events `begins` and `ends`. */
   function pointing(node, uci, begins, ends) {
     for (const event of begins) node.addEventListener(event, () => hint(uci));
     for (const event of ends) node.addEventListener(event, () => hint());
     return node;
   }
 
-  /** Text that names the games of a filter. */
+  /** Returns a text that names the games of a filter. */
   const named = (where) => (where ? parts(where).map((part) => words(part) ?? part).join(", ") : t("all_games"));
 
   function draw() {
@@ -191,14 +191,14 @@ export function show(main, { params, embedded, signal }) {
         gamesTable(gameRows(own.map((game) => ({ ...game, san: san(game.san) })), { ply: at })))));
   }
 
-  /** The address of the list of games of a filter that reach the position. */
+  /** Returns the address of the list of a filter's games that reach the position. */
   function list(where = filters()[0]) {
     return state.address("games", { fen: start, play: line.slice(0, at).join(",") || undefined, where: where || undefined });
   }
 
   const score = (row) => (row.white + row.draws / 2) / Math.max(1, row.white + row.draws + row.black);
 
-  /** Returns a table whose columns sort it. `columns`: `[name, value, class]`; `cells(row, place)`: what is in a row. */
+  /** Returns a sortable table. `columns`: `[name, value, class]`; `cells(row, place)` returns the cells of a row. */
   function table(kind, columns, rows, cells, more) {
     let sorted = rows;
     if (sort) {
@@ -251,7 +251,8 @@ export function show(main, { params, embedded, signal }) {
       tree.games > 0 ? el("tr.all", {}, cells(tree, t("all"))) : null]);
   }
 
-  /** One table of two filters: what each has of a move, and how much better White scores by the first. */
+  /** Returns one table for two filters: the figures of each move in both, and White's better score in the first filter.
+   */
   function compared() {
     const none = { games: 0, white: 0, draws: 0, black: 0 };
     const rows = new Map();
@@ -295,7 +296,7 @@ export function show(main, { params, embedded, signal }) {
   }
 
   function play(uci) {
-    // While the next position is on its way, what is shown is of the one before.
+    // Until the next position arrives, the page shows the previous one.
     if (position?.ply !== at || !position.legal.some((m) => m.uci === uci)) return false;
     if (line[at] !== uci) line = [...line.slice(0, at), uci];
     at += 1;
@@ -304,7 +305,7 @@ export function show(main, { params, embedded, signal }) {
     return true;
   }
 
-  /** Plays the move of a row, from 0; of the next table where that is on its way. */
+  /** Plays the move of a row, from 0. If the next table has not arrived, waits for it. */
   function playRow(place) {
     if (panel.hasAttribute("data-stale")) {
       if (waiting.length < 20) waiting.push(place);

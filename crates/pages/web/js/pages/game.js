@@ -1,4 +1,4 @@
-// One game with everything in it.
+// One game with all of its data.
 
 import * as api from "../api.js";
 import { Board } from "../board.js";
@@ -11,22 +11,22 @@ import { readMarks } from "../picture.js";
 import * as state from "../state.js";
 
 const NAGS = { 1: "!", 2: "?", 3: "!!", 4: "??", 5: "!?", 6: "?!", 7: "□", 10: "=", 11: "=", 12: "=", 13: "∞", 14: "+/=", 15: "=/+", 16: "±", 17: "∓", 18: "+−", 19: "−+", 22: "⊙", 23: "⊙", 36: "→", 40: "↑", 132: "⇆", 138: "⊕", 146: "N" };
-/** How a mark judges a move. */
+/** The judgement of each mark. */
 const JUDGED = { 1: "good", 3: "good", 6: "dubious", 2: "mistake", 4: "blunder" };
 const MARKED = { "!": "good", "!!": "good", "?!": "dubious", "?": "mistake", "??": "blunder" };
-/** Longer texts before a game are folded. */
+/** Longer texts before a game are collapsed. */
 const LONG = 240;
 
-/** The keys of a game. */
+/** The keyboard shortcuts of a game. */
 export const KEYS = () => [["← →", t("key_step")], ["↑ ↓", t("key_variation")], ["Home End", t("key_ends")], ["Space", t("key_autoplay")], ["f", t("flip")], ["n p", t("key_next_game")]];
 
 export function show(main, { params, embedded, signal, archives }) {
-  // What is no number is refused by who is asked, not taken for game 1.
+  // The server rejects a value that is not a number. The page does not replace it with game 1.
   const number = encodeURIComponent(params.n || 1);
   const holder = el("div.panel");
   fill(main, holder);
   let page = null;
-  // Where games left the others the position indexes know: none is asked in vain.
+  // Only position indexes know where a game leaves the others. Without them the page sends no request.
   const isIndexed = api.isIndexed(archives);
   const ask = () => load(holder, async () => {
     try {
@@ -47,20 +47,21 @@ export function show(main, { params, embedded, signal, archives }) {
   };
 }
 
-/** Shows a game: one of the archives', or with `isOwn` one of a text, which has no address and brings its `novelty` and its `pgn`. `near(n)`: the address of game `n` beside it. */
+/** Shows a game of the archives, or with `isOwn` a game of the reader's text. The latter has no address, and contains
+ * its `novelty` and its `pgn`. `near(n)` returns the address of game `n` in the same source. */
 export function view(holder, game, params, embedded, isIndexed, signal) {
-  /** The number among those beside it. */
+  /** The number of the game in its source. */
   const number = game.isOwn ? game.number : game.game;
 
   const tag = (name) => game.tags.find(([own]) => own === name)?.[1];
-  // Every move is a node that knows the one before it, and what else could follow.
+  // Every move is a node with links to the previous move and to its continuations.
   const root = { ply: 0, fen: game.start, comments: game.before, next: [] };
   const nodes = [root];
   read(game.moves, root, 0);
   function read(moves, before, depth) {
     let last = before;
     for (const move of moves) {
-      // How deep a move stands in variations has the name that a search's depth has in the answer.
+      // The answer uses `depth` for a search's depth, so the depth in variations needs another name.
       const node = { ...move, depth_searched: move.depth, before: last, next: [], depth };
       nodes.push(node);
       last.next.push(node);
@@ -73,7 +74,7 @@ export function view(holder, game, params, embedded, isIndexed, signal) {
       last = node;
     }
   }
-  /** The principal variation of a move as nodes of its own: no key leads into it, only a click. */
+  /** Returns the principal variation of a move as separate nodes. A click reaches them, but no key does. */
   function expected(node, before) {
     const line = [];
     node.pv.forEach((san, place) => {
@@ -86,16 +87,17 @@ export function view(holder, game, params, embedded, isIndexed, signal) {
   }
   const main = [root];
   for (let node = root.next[0]; node && node.depth === 0; node = node.next.find((own) => own.depth === 0)) main.push(node);
-  /** The part of the game that an embedded page shows. */
+  /** The part of the game in an embedded page. */
   const [from0, to0] = embedded ? [Math.min(Number(params.from) || 0, main.length - 1), Number(params.to) || Infinity] : [0, Infinity];
   const within = (node) => node && node.ply >= from0 && node.ply <= to0;
   let now = found();
   if (!within(now)) now = main[from0];
   let timer = 0;
-  /** The line that an engine expects at the move that is shown: it stays while it is walked through. */
+  /** The engine's line at the current move. It stays while the reader steps through it. */
   let expectation = { of: null, element: null };
 
-  /** The place in a game as its address has it: a ply, and `via`, where the line leaves others: `17.1` is the first other move at ply 17. */
+  /** Returns the location of a node in the form of addresses: a ply, and `via` for variations: `17.1` is the first
+   * alternative at ply 17. */
   function place(node) {
     const via = [];
     for (let own = node; own.before; own = own.before) {
@@ -105,7 +107,7 @@ export function view(holder, game, params, embedded, isIndexed, signal) {
     return { ply: node.ply || undefined, via: via.join(",") || undefined };
   }
 
-  /** The node that the address names; the last one on the way if there is no such. */
+  /** Returns the node that the address names, or the last node on the way to it. */
   function found() {
     const ply = Number(params.ply) || 0;
     const turns = new Map((params.via ?? "").split(",").map((text) => text.split(".").map(Number)));
@@ -118,7 +120,7 @@ export function view(holder, game, params, embedded, isIndexed, signal) {
     return node;
   }
 
-  /** The line of the variation that an engine expects has no address: that of its move stands for it. */
+  /** Returns the node for the address. An engine's line has no address, so its move stands in. */
   const addressed = (node) => {
     let own = node;
     while (own.isExpected) own = own.of;
@@ -161,7 +163,7 @@ export function view(holder, game, params, embedded, isIndexed, signal) {
     return el("button", { type: "button", "aria-label": t(name), title: t(name), onclick: work }, sign(name));
   }
 
-  /** A player, whose games are a press away. */
+  /** Returns a player's name with a link to the player's games. */
   function person(side) {
     const name = tag(side);
     const shown = player(name, tag(`${side}Elo`));
@@ -174,7 +176,7 @@ export function view(holder, game, params, embedded, isIndexed, signal) {
     return MARKED[marks] ?? (node.nags ?? []).map((nag) => JUDGED[nag]).find(Boolean);
   }
 
-  /** Everything that leads a game out of here. */
+  /** Returns the controls for copying, downloading and embedding. */
   function share() {
     const fen = el("button", { type: "button", onclick: () => copy(now.fen) }, t("copy_fen"));
     if (game.isOwn) return popover("", sign("share"), t("share"), fen, diagrams(board, () => now.fen), el("button", { type: "button", onclick: () => copy(game.pgn) }, t("copy_pgn")));
@@ -250,7 +252,7 @@ export function view(holder, game, params, embedded, isIndexed, signal) {
     const up = board.orientation === "b";
     fill(names.top, up ? white : black);
     fill(names.bottom, up ? black : white);
-    // The clock that each side had after its last move.
+    // The clock of each side after its last move.
     const clock = { 0: undefined, 1: undefined };
     for (let node = now; node && (clock[0] === undefined || clock[1] === undefined); node = node.before) {
       if (node.clock !== undefined) clock[node.ply % 2] ??= node.clock;
@@ -294,7 +296,7 @@ export function view(holder, game, params, embedded, isIndexed, signal) {
     announce(now === root ? t("starting_position") : `${now.san}${(now.nags ?? []).map((nag) => `, ${t(`nag_${nag}`)}`).join("")}`);
   }
 
-  /** The explorer at the position, with the moves that lead there. */
+  /** Returns the explorer's address for the position, with the moves that lead there. */
   function path() {
     const moves = [];
     for (let node = now; node.before; node = node.before) moves.unshift(node.uci);
@@ -325,12 +327,12 @@ export function view(holder, game, params, embedded, isIndexed, signal) {
       san(own.san), signs ? el("span.nag", {}, signs) : null));
   }
 
-  /** What follows a move between the lines of the table: comments, what an engine says, variations. */
+  /** Returns the comments, the engine's data and the variations after a move, for display between table rows. */
   function between(own, depth) {
     const parts = [];
     const said = plain(own).filter((one) => one.text);
     if (said.length) parts.push(el(depth ? "span" : "div", {}, words(said)));
-    // In the table an engine's lines would bury the moves: they are unfolded at the move that is shown.
+    // In the table, an engine's lines would hide the moves. They are expanded only at the current move.
     if (own.line && depth) parts.push(folded(own));
     for (const other of own.before.next.filter((other) => other !== own && other.depth === depth + 1 && own.depth === depth)) {
       const body = el("div.variation", {}, write(other, depth + 1));
@@ -340,7 +342,8 @@ export function view(holder, game, params, embedded, isIndexed, signal) {
     return parts;
   }
 
-  /** The main line as a table of two columns: number, White's move, Black's move, each with evaluation and time. */
+  /** Returns the main line as a table with two columns: number, White's move, Black's move, each with evaluation and
+   * time. */
   function table(first) {
     const cells = [];
     const empty = () => el("span.pair.soft", { "aria-hidden": "true" }, "…");
@@ -363,7 +366,7 @@ export function view(holder, game, params, embedded, isIndexed, signal) {
     return el("div.pairs", {}, cells);
   }
 
-  /** Writes a line within a text: its moves, their marks and comments, its variations below. */
+  /** Returns a line as text: its moves, their marks and comments, and its variations below. */
   function write(node, depth, first = true) {
     const parts = [];
     let numbered = first;
@@ -380,22 +383,22 @@ export function view(holder, game, params, embedded, isIndexed, signal) {
     return parts;
   }
 
-  /** Whether a comment is a list of an engine's figures that says nothing of the moves: `book, mb=+0+0,`. */
+  /** Returns whether a comment is only an engine's list of figures: `book, mb=+0+0,`. */
   const isFigures = (text) => /^(book, )?(\w+=[^,\s]*,?\s*)+$/.test(text);
 
-  /** The comments that are no engine's. */
+  /** Returns the comments that are not from an engine. */
   function plain(node) {
     return (node.comments ?? []).filter((own) => !own.engine && !isFigures(own.text));
   }
 
-  /** What an engine says of a move, but for the evaluation and the moves expected. */
+  /** Returns an engine's data about a move, without the evaluation and the expected moves. */
   function engine(node) {
     if (!node.comments?.some((own) => own.engine)) return "";
     const depth = node.depth_searched && `${t("depth")} ${node.depth_searched}${node.selective_depth ? `/${node.selective_depth}` : ""}`;
     return [depth, node.nodes && `${short(node.nodes)} ${t("nodes")}`, node.elapsed !== undefined && `${written(node.elapsed, 1)} s`].filter(Boolean).join(" · ");
   }
 
-  /** The principal variation of a move, to be unfolded and played through; its buttons are made when it is opened. */
+  /** Returns the collapsible principal variation of a move. Its buttons are created when it opens. */
   function folded(node) {
     const body = el("div.variation", {});
     const open = ({ newState, target }) => {

@@ -1,4 +1,4 @@
-// The list of games: only the rows that can be seen are there, however many games there are.
+// The list of games. Only the visible rows exist as elements, for any length of the list.
 
 import * as api from "../api.js";
 import { miniature } from "../picture.js";
@@ -9,16 +9,16 @@ import { broken, empty, link, load, playerPage, result } from "../parts.js";
 import * as state from "../state.js";
 
 const ROW = 40;
-/** The head of the list is higher than its rows. */
+/** The height of the list's header. It is larger than the height of a row. */
 const HEAD = 44;
 const PAGE = 100;
-/** Browsers draw elements up to some 17 million pixels high: a longer list is scrolled as if it were so high. */
+/** Browsers limit elements to about 17 million pixels. A longer list scrolls within this height. */
 const HIGHEST = 8_000_000;
 
 /** Columns: class, text of the heading, key to sort by. */
 const COLUMNS = [["white", "white", "white"], ["elo", "elo", "whiteelo"], ["result", "result_short", "result"], ["black", "black", "black"], ["elo", "elo", "blackelo"], ["date", "date", "date"],
   ["eco", "eco", "eco"], ["opening", "opening", "opening"], ["event", "event", "event"], ["plies", "moves", "plies"]];
-/** What is wanted from the top first. */
+/** The keys that sort in descending order first. */
 const FALLING = ["whiteelo", "blackelo", "date", "plies", "result"];
 const WON = { "1-0": "won-white", "0-1": "won-black", "1/2-1/2": "drawn" };
 
@@ -31,16 +31,16 @@ export function show(main, { params, signal }) {
   const panel = el("div.panel");
   const pages = new Map();
   let count = 0;
-  // Whoever comes back from a game finds the list where it was left.
+  // After a visit to a game, the list returns to its previous location.
   const before = state.kept();
   let chosen = before.chosen ?? 0;
   let cancelled = false;
-  /** How many pixels of the rows lie above the window; for a long list this is not what the window is scrolled by. */
+  /** The height of the rows above the window. In a long list it differs from the window's scroll offset. */
   let top = 0;
   let scrolled = 0;
-  /** The row that gets the focus once its game is there. */
+  /** The row that gets the focus when its game arrives. */
   let wanted;
-  /** The row under the pointer, and that whose position is shown. */
+  /** The row under the pointer, and the row whose position is shown. */
   let pointed;
   let pictured;
 
@@ -73,7 +73,7 @@ export function show(main, { params, signal }) {
     look();
   });
 
-  /** Keeps the place with the entry of the browser's history. */
+  /** Stores the location in the history entry. */
   const remember = later(() => cancelled || state.keep({ top: Math.round(top), chosen }), 150);
 
   function head() {
@@ -106,23 +106,23 @@ export function show(main, { params, signal }) {
   }
 
   const height = () => Math.min(count * ROW, HIGHEST);
-  /** What the window shows of the rows, under the head. */
+  /** Returns the visible height of the rows below the header. */
   const shown = () => Math.max(ROW, view.clientHeight - HEAD);
   const furthest = () => Math.max(0, count * ROW - shown());
-  /** Pixels of rows for a pixel of the scroll bar. */
+  /** Returns the height of the rows for a pixel of the scroll bar. */
   const ratio = () => count * ROW > HIGHEST ? furthest() / (HIGHEST - shown()) : 1;
 
   function scroll() {
     const step = view.scrollTop - scrolled;
     scrolled = view.scrollTop;
-    // In a long list small steps go row by row, and great ones to the same part of the whole.
+    // In a long list, small steps scroll by rows, and large steps scroll to the same fraction of the list.
     const isSmall = Math.abs(step) <= 2 * view.clientHeight && scrolled > 0 && scrolled < height() - shown() - 1;
     top = Math.min(furthest(), Math.max(0, ratio() > 1 && isSmall ? top + step : scrolled * ratio()));
     remember();
     draw();
   }
 
-  /** Puts the scroll bar where the rows are, without moving them. */
+  /** Moves the scroll bar to match the rows, without moving them. */
   function settle() {
     view.scrollTop = top / ratio();
     scrolled = view.scrollTop;
@@ -166,7 +166,7 @@ export function show(main, { params, signal }) {
       cell("plies", Math.ceil(game.plies / 2)));
   }
 
-  /** A link to the page of a player. */
+  /** Returns a link to the page of a player. */
   function person(name) {
     const page = playerPage(name);
     return page && el("a.person", { href: page, tabindex: "-1", title: `${t("games_of")} ${name}`, "aria-label": `${t("games_of")} ${name}` }, sign("person"));
@@ -174,7 +174,7 @@ export function show(main, { params, signal }) {
 
   const at = (place) => pages.get(Math.floor(place / PAGE))?.[place % PAGE];
 
-  /** The row under the pointer shows its game; that with the focus stays the chosen one. */
+  /** Shows the game of the row under the pointer. The row with the focus stays selected. */
   function point(place) {
     if (place !== pointed) look(pointed = place);
   }
@@ -187,7 +187,8 @@ export function show(main, { params, signal }) {
     look();
   }
 
-  /** Shows a game's position in small, that of the chosen row if none is named: where it was found, or at its end. */
+  /** Shows a small picture of a game's position, by default of the selected row: the matching position, or the last
+   * one. */
   const look = later(async (place = chosen) => {
     const game = at(place);
     if (!game || game.error || getComputedStyle(picture).display === "none" || cancelled) return;
@@ -196,7 +197,7 @@ export function show(main, { params, signal }) {
       const whole = await api.game(game.game, signal);
       const fen = game.ply !== undefined ? whole.moves[game.ply - 1]?.fen ?? whole.start : whole.end;
       if (pictured === place) fill(picture, miniature(fen), el("p", {}, el("strong", {}, `${game.white ?? "?"} – ${game.black ?? "?"}`)), el("p.soft", {}, whole.opening ? `${whole.opening.eco} ${openingName(whole.opening.name)}` : ""));
-    } catch { /* a picture is a help, no more */ }
+    } catch { /* the picture is optional */ }
   }, 60);
 
   function move(step) {

@@ -1,4 +1,4 @@
-// There is no such page: the address is wrong, and what there is can be reached from here.
+// The page for unknown addresses. It links to the other pages.
 
 import { el, fill } from "../dom.js";
 import { t } from "../i18n.js";

@@ -1,4 +1,4 @@
-// A game of the reader's own, shown as one of the archives' and compared with them.
+// The reader's own game, shown like a game of the archives and compared with them.
 
 import * as api from "../api.js";
 import { el, fill } from "../dom.js";

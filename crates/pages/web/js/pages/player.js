@@ -8,9 +8,9 @@ import { t } from "../i18n.js";
 import { gameRows, gamesTable, load } from "../parts.js";
 import * as state from "../state.js";
 
-/** So many of the latest games are listed. */
+/** The number of listed latest games. */
 const LATEST = 12;
-/** The longest condition that goes into a filter. */
+/** The maximum length of a condition in a filter. */
 const LONGEST = 3000;
 
 export function show(main, { params, signal }) {
@@ -29,7 +29,7 @@ export function show(main, { params, signal }) {
   load(panel, async () => {
     const found = await api.player(asked, signal);
     const where = both(params.where ?? "", condition("player", found.names));
-    // A list that cannot be had leaves the rest of the page as it is.
+    // If the list fails, the rest of the page stays.
     const latest = found.games && where ? await api.games({ where, archive: params.archive, find: params.find, sort: "-date", limit: LATEST }, signal).catch(() => null) : null;
     return { found, latest };
   }, ({ found, latest }) => {
@@ -58,7 +58,7 @@ export function show(main, { params, signal }) {
   return { keyNames: [] };
 }
 
-/** Returns the condition that a side has one of these names; none where there are too many for a filter. */
+/** Returns the condition that a side has one of these names, or nothing if a filter cannot hold that many names. */
 function condition(side, names) {
   const all = names.map((own) => quoted(own.name));
   const text = all.length === 1 ? `${side} = ${all[0]}` : `${side} in {${all.join(", ")}}`;

@@ -1,4 +1,4 @@
-// Search: a position or a pattern set up by hand, sought in all games; what it costs is said before.
+// Search: sets up a position or a pattern, and searches all games for it. Shows the estimated cost first.
 
 import * as api from "../api.js";
 import { squares } from "../picture.js";
@@ -11,7 +11,7 @@ const sprite = new URL("../../pieces.svg", import.meta.url).href;
 const START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 const PIECES = { p: "pawn", n: "knight", b: "bishop", r: "rook", q: "queen", k: "king" };
 const WILD = { ".": "wild_empty", "*": "wild_any", A: "wild_white", a: "wild_black" };
-/** So many games found are listed here; all of them are counted, and a list away. */
+/** The number of games listed here. The search counts all of them, and a link opens the complete list. */
 const LISTED = 200;
 const TABS = ["position", "pattern", "material", "moves"];
 
@@ -26,7 +26,7 @@ export function show(main, { params, signal }) {
   const legality = el("p.fault", { role: "status" });
   fill(results, el("p.soft", {}, t("search_help")));
 
-  /** Says what the search will cost, and whether a game can lead to the position. */
+  /** Shows the estimated cost, and whether any game can reach the position. */
   const estimate = later(async () => {
     const where = params.where;
     const fen = tab === "position" ? form.elements.fen.value : undefined;
@@ -40,7 +40,7 @@ export function show(main, { params, signal }) {
       if (!fen) {
         try {
           question = asked(request().ask.pattern);
-        } catch { /* JSON on its way */ }
+        } catch { /* incomplete JSON */ }
         if (!question) {
           fill(price);
           return;
@@ -115,7 +115,7 @@ export function show(main, { params, signal }) {
     }
   }
 
-  /** A pattern as a question in JSON, without which games it is asked of; `undefined` if it asks for nothing. */
+  /** Returns a pattern as a query in JSON, without the selection of games; `undefined` for an empty pattern. */
   function asked({ where, limit, listed, archive, ...pattern }) {
     const given = Object.entries(pattern).filter(([, value]) => value !== undefined);
     return given.some(([name]) => !["plies", "either_color"].includes(name)) ? JSON.stringify(Object.fromEntries(given)) : undefined;
@@ -144,7 +144,7 @@ export function show(main, { params, signal }) {
     return { state: { ...own, either_color: either && "1" }, ask: { pattern } };
   }
 
-  /** Where the games found are a list like any other: to be sorted, filtered, downloaded, counted. */
+  /** Returns links that sort, filter, download or count the games found. */
   function onward(wanted) {
     const { pattern, position } = wanted.ask;
     const isPlain = position && !position.either_color && !position.variations;
@@ -208,7 +208,7 @@ export function show(main, { params, signal }) {
       meter.remove();
       if (error.name === "AbortError") fill(status, t("cancelled"), " ", counted("found_games", found));
       else {
-        // What was on its way is so no more.
+        // Removes the message about the running search.
         status.remove();
         results.append(broken(error, () => search()));
       }
@@ -227,7 +227,7 @@ export function show(main, { params, signal }) {
   };
 }
 
-/** A board to set up: by dragging, by choosing a piece and pressing squares, or by keys alone. */
+/** A board for setting up a position by dragging, by selecting a piece and pressing squares, or with the keyboard. */
 class Setup {
   constructor(wild, changed) {
     this.wild = wild;
@@ -277,7 +277,7 @@ class Setup {
     }
   }
 
-  /** The first field of a FEN; in a pattern digits are squares with anything on them. */
+  /** Returns the first field of a FEN. In a pattern digits are squares with any content. */
   text() {
     return [8, 7, 6, 5, 4, 3, 2, 1].map((rank) => {
       let [row, gap] = ["", 0];
@@ -296,7 +296,7 @@ class Setup {
   put(square, letter) {
     if (letter === "delete" || letter === null) this.pieces.delete(square);
     else {
-      // A side has one king.
+      // A side has only one king.
       if (!this.wild && letter.toLowerCase() === "k") for (const [other, own] of this.pieces) if (own === letter) this.pieces.delete(other);
       this.pieces.set(square, letter);
     }
@@ -339,7 +339,7 @@ class Setup {
         if (from) this.pieces.delete(from);
         if (target) this.put(target.dataset.square, letter);
         else if (from) this.put(from, null);
-        // The button that was dragged from is not pressed, too.
+        // The click after a drag must not press the button of the piece.
         if (tool) addEventListener("click", (click) => click.stopPropagation(), { capture: true, once: true });
       } else if (cell && target === cell && this.piece) {
         this.put(from, this.pieces.get(from) === this.piece ? null : this.piece);
@@ -382,7 +382,7 @@ function name(letter) {
   return `${letter === letter.toUpperCase() ? t("white") : t("black")} ${t(PIECES[letter.toLowerCase()])}`;
 }
 
-/** The squares of a pattern; sets in square brackets are kept as their text alone and not shown. */
+/** Parses the squares of a pattern. Sets in square brackets stay text and are not shown. */
 function wildSquares(text) {
   const found = new Map();
   text.split(" ")[0].split("/").forEach((rank, row) => {

@@ -1,4 +1,4 @@
-// The first page: which archives these are, and their tournaments, latest first.
+// The first page: the archives and their tournaments, latest first.
 
 import * as api from "../api.js";
 import { sheet } from "../chart.js";
@@ -7,7 +7,7 @@ import { counted, days, number, t } from "../i18n.js";
 import { described, empty, linked, load, titled } from "../parts.js";
 import * as state from "../state.js";
 
-/** So many more tournaments are listed at once. */
+/** The number of additional tournaments per step. */
 const PAGE = 100;
 
 export function show(main, { params, signal, archives, title }) {

@@ -1,4 +1,4 @@
-// Statistics: what the games of the filter are like; a bar leads to its games.
+// Statistics of the games of the filter. Each bar links to its games.
 
 import * as api from "../api.js";
 import { el, fill } from "../dom.js";
@@ -12,7 +12,7 @@ export function show(main, { params, signal, archives }) {
   const panel = el("div.panel");
   fill(main, el("h1", {}, t("statistics")), panel);
   const to = {
-    /** The address of this page with one condition more. */
+    /** Returns the address of this page with one more condition. */
     where(condition) {
       return condition && state.address("statistics", { where: both(params.where ?? "", condition) }).href;
     },

@@ -1,19 +1,19 @@
-// A site without a server of ours: the same requests, answered by a worker that reads the archive's files.
+// The reader of a site without a server. A worker answers the same requests from the archive's files.
 
 import { Fault, root } from "../fault.js";
 
 const manifest = await (await fetch(new URL("site.json", root))).json();
 export const { title, name } = manifest;
-/** A picture of the owner before the title. */
+/** The picture before the title, from the site's owner. */
 export const logo = manifest.logo ?? null;
-/** The module that analyses positions, if the owner of the site has given it one. */
+/** The engine module, if the site's owner has added one. */
 export const engine = manifest.engine ?? null;
-/** Of a damaged archive: how many `games` could not be read, and are not in the site. */
+/** The damage of the archive: the number of unreadable `games`, which the site lacks. */
 export const lost = manifest.lost ?? null;
 
-/** What has been fetched by now; `watch` is called whenever that changes. */
+/** The amounts of fetched data. `watch` is called after each change. */
 export let counts = { requests: 0, bytes: 0, cached: 0 };
-/** That of it which the present worker has not fetched: those before it, and this page. */
+/** The amounts that earlier workers and this page have fetched. */
 let others = counts;
 let watcher = () => {};
 export const watch = (work) => { watcher = work; };
@@ -21,7 +21,7 @@ export const watch = (work) => { watcher = work; };
 const sum = (one, other) =>
   ({ requests: one.requests + other.requests, bytes: one.bytes + other.bytes, cached: one.cached + other.cached });
 
-/** Counts what this page has fetched itself. */
+/** Counts data that this page has fetched. */
 function fetchedHere(requests, bytes) {
   const here = { requests, bytes, cached: 0 };
   others = sum(others, here);
@@ -29,7 +29,7 @@ function fetchedHere(requests, bytes) {
   watcher(counts);
 }
 
-/** The whole archive, once it has been fetched, and whether the server gives ranges. */
+/** The whole archive after its fetch, and whether the server supports ranges. */
 let blob = null;
 let ranges = true;
 export const isWhole = () => blob !== null;
@@ -67,28 +67,28 @@ function start() {
   });
 }
 
-/** What was asked before the service worker had this page: it is asked again then, so that it is kept, too. */
+/** The requests before the service worker controls this page. They are repeated then, so it can cache them. */
 const early = [];
 let isKept = false;
 
-/** Says to styles and scripts that what has been seen will be there without a network. */
+/** Tells styles and scripts that the visited pages work offline. */
 const say = () => { document.documentElement.dataset.kept = ""; };
 
-/** Keeps what is seen for the time without a network: the service worker has it from the first visit on. */
+/** Starts the service worker, which caches visited pages for offline use from the first visit on. */
 function keep() {
   const service = navigator.serviceWorker;
-  // Not over plain HTTP, and not in every window: then nothing is kept.
+  // Service workers need HTTPS, and some windows forbid them. Then nothing is cached.
   if (!service) return;
   isKept = service.controller !== null;
   if (isKept) {
     say();
-    // The site has been made again: another service worker takes over, and the page begins anew.
+    // After an update of the site, a new service worker takes over and the page reloads.
     service.addEventListener("controllerchange", () => location.reload(), { once: true });
   } else service.addEventListener("controllerchange", again, { once: true });
   settled().then(() => service.register(new URL("sw.js", root), { scope: root.pathname, updateViaCache: "none" })).catch(() => {});
 }
 
-/** Waits until the page has loaded its files: the service worker then finds them in the browser's cache. */
+/** Waits until the page has loaded its files. The service worker then finds them in the browser's cache. */
 async function settled() {
   const count = () => performance.getEntriesByType("resource").length;
   for (let seen = -1; seen !== count();) {
@@ -97,7 +97,7 @@ async function settled() {
   }
 }
 
-/** A worker is looked after by the service worker that there is when it starts: so another one starts. */
+/** Restarts the worker. A worker belongs to the service worker that was active at its start. */
 async function again() {
   while (waiting.size) await new Promise((resolve) => setTimeout(resolve, 100));
   isKept = true;
@@ -119,7 +119,7 @@ function post(message, { signal, each } = {}) {
       if (!waiting.delete(id)) return;
       reject(signal.reason);
       worker.postMessage({ gone: id });
-      // A search holds the worker until it is done: another one takes its place.
+      // A search blocks its worker until the end, so another worker replaces it.
       if (each && waiting.size === 0) {
         worker.terminate();
         start();
@@ -129,7 +129,7 @@ function post(message, { signal, each } = {}) {
   });
 }
 
-/** Answers a request: `{status, kind, body, name}`. `each` is called with the pieces of an answer that has any. */
+/** Answers a request: `{status, kind, body, name}`. Calls `each` with the pieces of a streamed answer. */
 export async function request(address, { body, signal, each } = {}) {
   const path = address.pathname.slice(new URL("api/v1/", root).pathname.length);
   const asked = { path, query: address.search.slice(1), body };
@@ -137,7 +137,7 @@ export async function request(address, { body, signal, each } = {}) {
   return post(asked, { signal, each });
 }
 
-/** Fetches the whole archive, and calls `progress(done, of)` meanwhile; from then on all can be asked. */
+/** Fetches the whole archive and calls `progress(done, of)` meanwhile. After that it answers every request. */
 export async function fetchWhole(progress, signal) {
   const of = manifest.archive.length;
   const chunks = [];

@@ -1,15 +1,15 @@
-// Bytes of files on a web server, read by ranges as they are asked for: synchronously, so only in a worker. Pages that
-// were read are kept, those used longest ago give way.
+// Reads files on a web server by ranges, on demand. The reads are synchronous and therefore need a worker. Caches pages
+// and drops the least recently used ones.
 
-/** What has been fetched: requests and bytes over the network, and bytes that a cache had. */
+/** The amounts of fetched data: requests and bytes over the network, and bytes from a cache. */
 export const counts = { requests: 0, bytes: 0, cached: 0 };
 
-/** Pages that are kept, in bytes. */
+/** The size of the page cache in bytes. */
 const KEPT = 48 << 20;
 const pages = new Map();
 let kept = 0;
 
-/** What went wrong with a range: `code`, `message`. */
+/** The fault of a range request: `code`, `message`. */
 export class RangeFault extends Error {
   constructor(code, message) {
     super(message);
@@ -30,14 +30,14 @@ function keep(key, bytes) {
 function known(key) {
   const page = pages.get(key);
   if (page) {
-    // Used last.
+    // Mark the page as the most recently used.
     pages.delete(key);
     pages.set(key, page);
   }
   return page;
 }
 
-/** Returns the bytes of a file from `from` to before `to`. */
+/** Returns the bytes of a file in the range `from`..`to`, without `to`. */
 function fetched(url, from, to) {
   const request = new XMLHttpRequest();
   request.open("GET", url, false);
@@ -79,13 +79,13 @@ export function fetchedWhole(url) {
   return bytes;
 }
 
-/** A file in parts of `part` bytes at these addresses, read in pages of `page` bytes. */
+/** A file in parts of `part` bytes at these addresses. Reads pages of `page` bytes. */
 export class Parts {
   constructor({ length, part, urls, page = 4096 }) {
     Object.assign(this, { length, part, urls, page });
   }
 
-  /** Returns the file at one address, whose length the server says. */
+  /** Returns the file at one address. The server reports its length. */
   static of(url, page) {
     const request = new XMLHttpRequest();
     request.open("HEAD", url, false);
@@ -95,7 +95,7 @@ export class Parts {
     return new Parts({ length, part: length, urls: [url], page });
   }
 
-  /** Returns bytes; what is missing of them is fetched, pages that are next to each other together. */
+  /** Returns bytes. Fetches missing pages, and adjacent pages with one request. */
   read(offset, length) {
     const end = offset + length;
     if (end > this.length) throw new RangeFault("missing", "beyond the end of the file");

@@ -1,9 +1,9 @@
-// The archive of a site, asked in a thread of its own: reads of ranges stop this worker and nothing else.
+// The archive of a site, in a separate worker that range reads may block.
 
 import init, { Reader, loadModelBy } from "../../wasm/scoresheet_wasm.js";
 import { Parts, counts, fetchedWhole } from "./source.js";
 
-/** Pages: those of the archive are as its checksums have them; blocks of the site file have any length. */
+/** Page sizes in bytes. The archive has a checksum per page of 4,096 bytes; the site file's blocks have any length. */
 const PAGE = { archive: 4096, site: 512 };
 
 let site = null;
@@ -17,7 +17,7 @@ const parts = (name) => {
   return new Parts({ length, part: site.manifest.part, urls, page: PAGE[name] ?? length });
 };
 
-/** What the archive says of itself: found in the archive only by reading it all. */
+/** The metadata of the archive, from the site's manifest. The archive must be read completely to find its metadata. */
 const metadata = () => site.manifest.metadata && JSON.stringify(site.manifest.metadata);
 
 async function begin() {
@@ -33,7 +33,7 @@ async function open() {
   reader = new Reader(site.manifest.name, parts("archive"), index.read(0, index.length), parts("site"), true, metadata());
 }
 
-/** Reads the archive from memory from now on. Without ranges there is no site file either. */
+/** Switches to an archive in memory. Without ranges, the site file is not used. */
 async function whole({ blob, ranges }) {
   await ready?.catch(() => {});
   await begin();
@@ -45,7 +45,7 @@ async function whole({ blob, ranges }) {
 
 const failure = (error) => ({ code: error.code ?? "damaged", message: error.message ?? String(error) });
 
-/** Opens the archive anew where that, or a read, has failed: the library keeps what it has read, faults too. */
+/** Reopens the archive after a failed open or read, because the library caches read data, including faults. */
 async function opened() {
   try {
     await (ready ??= open());
@@ -77,7 +77,7 @@ async function work() {
   busy = true;
   while (queue.length) {
     await answer(queue.shift());
-    // What has been given up meanwhile is heard of first.
+    // Process cancellations first.
     await new Promise((resolve) => setTimeout(resolve));
   }
   busy = false;
