@@ -62,8 +62,8 @@ pub struct Archive {
     pub(super) entries: Vec<u32>,
     /// One bit for each page of records whose CRC has been checked.
     pub(super) intact: Vec<AtomicU64>,
-    /// The columns of the last chunk, for callers that go from game to game.
-    last: Mutex<Option<(usize, Arc<Columns>)>>,
+    /// The columns of the last chunks, latest first, for callers that go from game to game.
+    recent: Mutex<Vec<(usize, Arc<Columns>)>>,
     /// Loose blocks by source, found at the first access.
     loose: OnceLock<Result<Loose, Damage>>,
     /// Data of higher rooms, kept with the open archive.
@@ -115,7 +115,7 @@ impl Archive {
             entries: entries(&index),
             intact: (0..index.pages.div_ceil(64)).map(|_| AtomicU64::new(0)).collect(),
             index,
-            last: Mutex::new(None),
+            recent: Mutex::default(),
             loose: OnceLock::new(),
             attached: Attached::default(),
         }
@@ -413,17 +413,19 @@ impl Archive {
         first..chunks.partition_point(|entry| entry.first < games.end)
     }
 
-    /// Returns the columns of a chunk, cached from the last call for the same chunk.
+    /// Returns the columns of a chunk, cached for the chunks of the last calls.
     pub(in crate::archive) fn columns(&self, chunk: usize) -> Arc<Columns> {
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        match &*last {
-            Some((number, columns)) if *number == chunk => Arc::clone(columns),
-            _ => {
-                let columns = Arc::new(Columns::default());
-                *last = Some((chunk, Arc::clone(&columns)));
-                columns
-            }
-        }
+        let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = recent.iter().position(|(number, _)| *number == chunk);
+        let entry = match found {
+            Some(index) => recent.remove(index),
+            None => (chunk, Arc::new(Columns::default())),
+        };
+        let columns = Arc::clone(&entry.1);
+        // A chunk for each thread, or threads on different chunks decode the columns again for each game.
+        recent.truncate(rayon::current_num_threads());
+        recent.insert(0, entry);
+        columns
     }
 }
 
