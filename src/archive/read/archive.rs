@@ -44,6 +44,9 @@ impl fmt::Debug for Attached {
     }
 }
 
+/// The number of chunks whose columns are kept, and one more, if the caller is not in a thread pool.
+const KEPT: usize = 3;
+
 /// An open archive. It can be shared by threads; it shows the state at the commit that was last when it was opened.
 #[derive(Debug)]
 pub struct Archive {
@@ -422,8 +425,9 @@ impl Archive {
             None => (chunk, Arc::new(Columns::default())),
         };
         let columns = Arc::clone(&entry.1);
-        // A chunk for each thread, or threads on different chunks decode the columns again for each game.
-        recent.truncate(rayon::current_num_threads());
+        // A chunk for each thread, or threads on different chunks decode the columns again for each game. Asking for the
+        // number of threads outside a pool would start one.
+        recent.truncate(rayon::current_thread_index().map_or(KEPT, |_| rayon::current_num_threads()));
         recent.insert(0, entry);
         columns
     }
