@@ -2692,12 +2692,18 @@ def main(arguments):
     else:
         print(__doc__, file=sys.stderr)
         return 2
+    return completeness(archive)
+
+
+def completeness(archive):
+    """Returns the exit code for an archive that was read without a refusal, and says if games may be missing."""
     if archive.incomplete:
         print("games may be missing", file=sys.stderr)
     return int(archive.incomplete)
 
 
-if __name__ == "__main__":
+def run(main):
+    """Ends the program with the exit code of `main`, which gets the arguments; a refusal is 1, a missing file 3."""
     try:
         sys.exit(main(sys.argv[1:] if len(sys.argv) > 2 else ["", "/dev/null"]))
     except Refused as fault:
@@ -2706,3 +2712,7 @@ if __name__ == "__main__":
     except FileNotFoundError as fault:
         print("missing: %s" % fault.filename, file=sys.stderr)
         sys.exit(3)
+
+
+if __name__ == "__main__":
+    run(main)

@@ -748,17 +748,8 @@ def main(arguments):
     else:
         print(__doc__, file=sys.stderr)
         return 2
-    if archive.incomplete:
-        print("games may be missing", file=sys.stderr)
-    return int(archive.incomplete)
+    return archives.completeness(archive)
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main(sys.argv[1:] if len(sys.argv) > 2 else ["", "/dev/null"]))
-    except Refused as fault:
-        print("refused: %s" % fault, file=sys.stderr)
-        sys.exit(1)
-    except FileNotFoundError as fault:
-        print("missing: %s" % fault.filename, file=sys.stderr)
-        sys.exit(3)
+    archives.run(main)

@@ -25,12 +25,40 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-fn suite() -> PathBuf {
+pub fn suite() -> PathBuf {
     testdata("conformance")
 }
 
-fn hash(bytes: &[u8]) -> String {
+pub fn hash(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
+}
+
+fn is_blessing() -> bool {
+    std::env::var_os("SCORESHEET_BLESS").is_some()
+}
+
+/// Writes a file of the suite if it is missing and `SCORESHEET_BLESS` is set. The file has to exist then.
+pub fn write_missing(path: &Path, bytes: &[u8]) {
+    if is_blessing() && !path.exists() {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
+    }
+    assert!(path.exists(), "{} is missing", path.display());
+}
+
+/// Compares the expected results, a line each, with the array in a file of the suite; writes the file if
+/// `SCORESHEET_BLESS` is set.
+pub fn compare(name: &str, expected: &[String]) {
+    let text = format!("[\n{}\n]\n", expected.join(",\n"));
+    let path = suite().join(name);
+    if is_blessing() {
+        fs::write(&path, &text).unwrap();
+    }
+    let stored = fs::read_to_string(&path).unwrap();
+    for (line, stored) in text.lines().zip(stored.lines()) {
+        assert_eq!(line, stored);
+    }
+    assert_eq!(text, stored);
 }
 
 /// A file of the suite: its name, its purpose, and its bytes.
@@ -552,16 +580,8 @@ fn reads(path: &Path, is_packed: bool) -> Value {
 fn the_library_reads_the_suite() {
     let folder = tempfile::tempdir().unwrap();
     let made = files(folder.path());
-    let bless = std::env::var_os("SCORESHEET_BLESS").is_some();
     let mut expected = Vec::new();
-    for (name, _, bytes) in &made {
-        let path = suite().join(name);
-        if bless && !path.exists() {
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(&path, bytes).unwrap();
-        }
-        assert!(path.exists(), "{name} is missing");
-    }
+    made.iter().for_each(|(name, _, bytes)| write_missing(&suite().join(name), bytes));
     for (name, about, _) in made.iter().filter(|(name, ..)| name.ends_with(".bga")) {
         let path = suite().join(name);
         let needs_model = blocks(&fs::read(&path).unwrap())
@@ -571,14 +591,5 @@ fn the_library_reads_the_suite() {
         value.as_object_mut().unwrap().extend(reads(&path, needs_model).as_object().unwrap().clone());
         expected.push(value.to_string());
     }
-    let text = format!("[\n{}\n]\n", expected.join(",\n"));
-    let path = suite().join("expected.json");
-    if bless {
-        fs::write(&path, &text).unwrap();
-    }
-    let kept = fs::read_to_string(&path).unwrap();
-    for (line, kept) in text.lines().zip(kept.lines()) {
-        assert_eq!(line, kept);
-    }
-    assert_eq!(text.len(), kept.len());
+    compare("expected.json", &expected);
 }

@@ -7,8 +7,7 @@
 
 use crate::common::import::{append, archive_of};
 use crate::common::random::Random;
-use crate::common::sample::testdata;
-use crate::meaning::hex;
+use crate::conformance::{compare, hash, suite, write_missing};
 use scoresheet::archive::{FileKind, Scan, SideState};
 use scoresheet::chess::{MoveKind, Position};
 use scoresheet::format::facts::Facts;
@@ -20,7 +19,6 @@ use scoresheet::query::games::{self, Before, KINDS, SORT_MEMORY};
 use scoresheet::query::{ArchiveSet, PositionQuery, Query, SearchOptions, SideFiles, Signatures, TagColumns, value};
 use scoresheet::{Archive, GameRef, GameSet, ImportOptions, Monitor};
 use serde_json::{Value, json};
-use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
@@ -76,10 +74,6 @@ const ASKED: [&str; 5] = [
     "8/8/8/8/k2Pp2Q/8/8/4K3 b - d3 0 1",
     "8/8/8/8/k2Pp2Q/8/8/4K3 b - - 5 9",
 ];
-
-fn suite() -> PathBuf {
-    testdata("conformance")
-}
 
 fn file(name: &str, kind: FileKind) -> PathBuf {
     suite().join(format!("{name}.{}", kind.extension()))
@@ -417,13 +411,7 @@ fn library_agrees(
 #[test]
 fn the_library_reads_the_side_files() {
     let folder = tempfile::tempdir().unwrap();
-    let bless = std::env::var_os("SCORESHEET_BLESS").is_some();
-    for (path, bytes) in make(folder.path()) {
-        if bless && !path.exists() {
-            fs::write(&path, bytes).unwrap();
-        }
-        assert!(path.exists(), "{} is missing", path.display());
-    }
+    make(folder.path()).iter().for_each(|(path, bytes)| write_missing(path, bytes));
     let mut expected = Vec::new();
     for (name, of, about, has_rows) in CASES {
         let path = folder.path().join("asked.bga");
@@ -438,7 +426,7 @@ fn the_library_reads_the_side_files() {
         for (kind, bytes) in KINDS.into_iter().zip(&files) {
             fs::write(kind.beside(&path), bytes).unwrap();
             let rows = has_rows.then(|| rows(bytes, &states, &known));
-            let rows = rows.map(|rows| json!({"lines": rows.lines().count(), "sha256": hex(&Sha256::digest(&rows))}));
+            let rows = rows.map(|rows| json!({"lines": rows.lines().count(), "sha256": hash(rows.as_bytes())}));
             of_files.insert(format!("{name}.{}", kind.extension()), json!(rows));
         }
         let is_damaged = name == "faulty/side-page";
@@ -455,16 +443,7 @@ fn the_library_reads_the_side_files() {
             positions.iter().map(|(position, found)| json!([position.fen(), places(found)])).collect();
         expected.push(json!({"archive": format!("{of}.bga"), "about": about, "rows": of_files, "positions": answers}));
     }
-    let lines: Vec<String> = expected.iter().map(Value::to_string).collect();
-    let text = format!("[\n{}\n]\n", lines.join(",\n"));
-    let path = suite().join("side.json");
-    if bless {
-        fs::write(&path, &text).unwrap();
-    }
-    for (line, kept) in text.lines().zip(fs::read_to_string(&path).unwrap().lines()) {
-        assert_eq!(line, kept);
-    }
-    assert_eq!(text, fs::read_to_string(&path).unwrap());
+    compare("side.json", &expected.iter().map(Value::to_string).collect::<Vec<_>>());
 }
 
 /// The suite has several segments of a kind, games that two of them have, and heads whose pages differ.

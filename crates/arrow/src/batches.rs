@@ -255,7 +255,7 @@ impl<'a> Batch<'a> {
         }
         let mut batch = Batch { source, games, columns, read: HashMap::new() };
         if !requests.is_empty() {
-            let kinds: Vec<Request> = requests.iter().map(|(_, requests)| *requests).collect();
+            let kinds: Vec<Request> = requests.iter().map(|(_, request)| *request).collect();
             let arrays = read_runs(source, games, &kinds)?;
             batch.read = requests.into_iter().map(|(key, _)| key).zip(arrays).collect();
         }

@@ -96,9 +96,9 @@ fn begin(chunk: &Chunk<'_>, games: &[u64], request: Request) -> Result<Growing> 
 /// The texts of a tag.
 fn tag(chunk: &Chunk<'_>, games: &[u64], name: &str) -> Result<ArrayRef> {
     let mut texts = StringBuilder::new();
-    let (mut request, mut number) = (games.iter().peekable(), chunk.first());
+    let (mut games, mut number) = (games.iter().peekable(), chunk.first());
     chunk.visit_tag(name, |value| {
-        if request.next_if(|game| **game == number).is_some() {
+        if games.next_if(|game| **game == number).is_some() {
             texts.append_option(value.map(|value| String::from_utf8_lossy(value.text)));
         }
         number += 1;

@@ -99,15 +99,13 @@ fn players(begun: &str) -> BTreeSet<String> {
         }
         let Ok(archive) = Archive::open(path) else { continue };
         let columns = TagColumns::open(&archive);
-        for side in ["White", "Black"] {
-            let key = Key::Tag(side.to_owned());
-            let column = columns.at_hand(&key).or_else(|| {
-                let few = archive.len() <= MOST_GAMES;
-                few.then(|| columns.readable(&[key]).0.into_iter().next()).flatten()
-            });
-            let Some(strings) = column.as_ref().and_then(|column| column.strings()) else { continue };
-            let names = (1..=strings.len() as u32).filter_map(|number| std::str::from_utf8(strings.get(number)?).ok());
-            let meant = names.filter(|name| name.to_lowercase().starts_with(&begun));
+        let sides = ["White", "Black"].map(|side| Key::Tag(side.to_owned()));
+        let columns: Vec<_> = match archive.len() <= MOST_GAMES {
+            true => columns.readable(&sides).0,
+            false => sides.iter().filter_map(|key| columns.at_hand(key)).collect(),
+        };
+        for strings in columns.iter().filter_map(|column| column.strings()) {
+            let meant = strings.texts().filter(|name| name.to_lowercase().starts_with(&begun));
             found.extend(meant.take(MOST_PLAYERS).map(str::to_owned));
         }
     }

@@ -44,8 +44,8 @@ impl fmt::Debug for Attached {
     }
 }
 
-/// The number of chunks whose columns are kept, and one more, if the caller is not in a thread pool.
-const KEPT: usize = 3;
+/// The number of chunks whose columns are kept if the caller is not in a thread pool.
+const KEPT: usize = 4;
 
 /// An open archive. It can be shared by threads; it shows the state at the commit that was last when it was opened.
 #[derive(Debug)]
@@ -419,16 +419,16 @@ impl Archive {
     /// Returns the columns of a chunk, cached for the chunks of the last calls.
     pub(in crate::archive) fn columns(&self, chunk: usize) -> Arc<Columns> {
         let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
-        let found = recent.iter().position(|(number, _)| *number == chunk);
-        let entry = match found {
-            Some(index) => recent.remove(index),
-            None => (chunk, Arc::new(Columns::default())),
-        };
-        let columns = Arc::clone(&entry.1);
-        // A chunk for each thread, or threads on different chunks decode the columns again for each game. Asking for the
-        // number of threads outside a pool would start one.
-        recent.truncate(rayon::current_thread_index().map_or(KEPT, |_| rayon::current_num_threads()));
-        recent.insert(0, entry);
+        if let Some(index) = recent.iter().position(|(number, _)| *number == chunk) {
+            let (_, columns) = recent.remove(index);
+            recent.insert(0, (chunk, Arc::clone(&columns)));
+            return columns;
+        }
+        let columns = Arc::new(Columns::default());
+        recent.insert(0, (chunk, Arc::clone(&columns)));
+        // One more than the threads, or threads on different chunks decode the columns again for each game. Asking for
+        // the number of threads outside a pool would start one.
+        recent.truncate(rayon::current_thread_index().map_or(KEPT, |_| rayon::current_num_threads() + 1));
         columns
     }
 }

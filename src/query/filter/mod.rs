@@ -162,9 +162,7 @@ impl Filter {
             if unknown.iter().any(|(own, _)| own == text) {
                 continue;
             }
-            let all = strings.iter().flat_map(|strings| {
-                (1..=strings.len() as u32).filter_map(|number| std::str::from_utf8(strings.get(number)?).ok())
-            });
+            let all = strings.iter().flat_map(|strings| strings.texts());
             let is = TextTest::Is(vec![(*text).to_owned()]);
             if strings.iter().any(|strings| strings.find(text.as_bytes()).is_some())
                 || all.clone().any(|own| is.fits(own))

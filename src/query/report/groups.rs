@@ -249,9 +249,8 @@ impl NameMatch {
     /// Returns the surest match of the names of an archive. Names that cannot be read do not match.
     pub fn best(headers: &TagColumns, query: &str) -> Option<NameMatch> {
         let columns = headers.readable(&player_keys()).0;
-        let names = columns.iter().filter_map(|column| column.strings()).flat_map(|strings| {
-            (1..=strings.len() as u32).filter_map(|number| strings.get(number)).map(String::from_utf8_lossy)
-        });
+        let names = columns.iter().filter_map(|column| column.strings()).flat_map(|strings| strings.iter());
+        let names = names.map(String::from_utf8_lossy);
         names.filter_map(|name| NameMatch::compare(&name, query)).min()
     }
 }
@@ -317,9 +316,7 @@ fn games_of(headers: &TagColumns, games: &GameSet, fits: &dyn Fn(&str) -> bool) 
 /// Returns the name of a player in an archive that is most like another name. Unreadable names are skipped.
 pub fn nearest_player(headers: &TagColumns, name: &str) -> Option<String> {
     let columns = headers.readable(&player_keys()).0;
-    let names = columns.iter().filter_map(|column| column.strings()).flat_map(|strings| {
-        (1..=strings.len() as u32).filter_map(|number| std::str::from_utf8(strings.get(number)?).ok())
-    });
+    let names = columns.iter().filter_map(|column| column.strings()).flat_map(|strings| strings.texts());
     nearest(name, names).map(str::to_owned)
 }
 

@@ -59,6 +59,16 @@ impl Strings {
         self.text().get(start..self.end(index)?)
     }
 
+    /// Iterates over the strings, in order. Skips those that a file made with ill will lacks.
+    pub fn iter(&self) -> impl Iterator<Item = &[u8]> + Clone {
+        (1..=self.len() as u32).filter_map(|number| self.get(number))
+    }
+
+    /// Iterates over the strings that are UTF-8, in order.
+    pub fn texts(&self) -> impl Iterator<Item = &str> + Clone {
+        self.iter().filter_map(|text| std::str::from_utf8(text).ok())
+    }
+
     /// Returns the number of a string, by binary search; `None` if it is not in the table.
     pub fn find(&self, text: &[u8]) -> Option<u32> {
         let (mut low, mut high) = (1, self.len() as u32 + 1);

@@ -50,11 +50,7 @@ pub fn complete(snapshot: &Snapshot, params: &Params) -> Result<Value, Fault> {
                 let columns = book.tags().readable(&[Key::Tag(tag.to_owned()), Key::Tag("Black".to_owned())]).0;
                 let columns = if tag == "White" { &columns[..] } else { columns.get(..1).unwrap_or_default() };
                 for strings in columns.iter().filter_map(|column| column.strings()) {
-                    for number in 1..=strings.len() as u32 {
-                        if let Some(text) = strings.get(number) {
-                            look(&String::from_utf8_lossy(text));
-                        }
-                    }
+                    strings.iter().for_each(|text| look(&String::from_utf8_lossy(text)));
                 }
             }
         }

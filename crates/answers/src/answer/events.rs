@@ -106,8 +106,9 @@ fn list(
     }
     let mut all: Vec<Event> = found.into_values().filter(|event| event.games <= GAMES).collect();
     all.sort_unstable_by(|one, other| {
-        let key = |event: &Event| (event.until.clone(), event.from.clone(), event.games);
-        key(other).cmp(&key(one)).then_with(|| one.name.cmp(&other.name))
+        (&other.until, &other.from, other.games)
+            .cmp(&(&one.until, &one.from, one.games))
+            .then_with(|| one.name.cmp(&other.name))
     });
     let total = all.len();
     let page: Vec<Event> = all.into_iter().skip(offset).take(limit).collect();
@@ -135,9 +136,7 @@ impl Source {
         let [event, date, utc, ..] = self.columns.as_slice() else { return };
         let has_year = |column: &Column, number: u32| played(text(column, number).as_deref(), None).is_some();
         let years = [date, utc].map(|column| -> Vec<bool> {
-            (0..=column.strings().map_or(0, |strings| strings.len() as u32))
-                .map(|number| has_year(column, number))
-                .collect()
+            (0..numbers(column) as u32).map(|number| has_year(column, number)).collect()
         });
         // For each event, collect its games and the first and last number of each date column. Numbers ascend like the
         // texts.

@@ -129,9 +129,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
 /// The name most like another.
 fn near(archive: &Archive, keys: &[Key], name: &str) -> scoresheet::Result<Option<String>> {
     let columns = TagColumns::open(archive).columns(keys)?;
-    let names = columns.iter().filter_map(|column| column.strings()).flat_map(|strings| {
-        (1..=strings.len() as u32).filter_map(|number| std::str::from_utf8(strings.get(number)?).ok())
-    });
+    let names = columns.iter().filter_map(|column| column.strings()).flat_map(|strings| strings.texts());
     // --games or --where excludes the games with the same letters.
     Ok(nearest(name, names.filter(|other| *other != name)).map(str::to_owned))
 }

@@ -75,6 +75,9 @@ export function empty(where) {
     parts.map((part, place) => el("button", { type: "button", onclick: drop(place) }, t("drop"), " ", el("code", {}, part))));
 }
 
+/** Returns the archives that a page is about: the one in its address, or all. */
+export const shownArchives = (archives, { archive }) => archives.filter((own) => !archive || String(own.archive) === archive);
+
 /** Returns the title of an archive, or the name of its file. */
 export const titled = (own) => own.metadata?.title ?? own.name;
 

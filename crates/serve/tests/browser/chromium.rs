@@ -145,6 +145,18 @@ impl Browser {
         self.call("Emulation.setEmulatedMedia", json!({"features": [{"name": "prefers-color-scheme", "value": value}, {"name": "prefers-reduced-motion", "value": "reduce"}]}));
     }
 
+    /// Sets the preferred languages, most preferred first.
+    pub fn speak(&mut self, languages: &str) {
+        let agent = self.text("navigator.userAgent");
+        self.call("Emulation.setUserAgentOverride", json!({"userAgent": agent, "acceptLanguage": languages}));
+    }
+
+    /// Returns the number of pixels by which the page is wider than the window.
+    #[track_caller]
+    pub fn too_wide(&mut self) -> i64 {
+        self.eval("document.documentElement.scrollWidth - document.documentElement.clientWidth").as_i64().unwrap()
+    }
+
     /// Opens an address and waits until the page shows content.
     #[track_caller]
     pub fn open(&mut self, address: &str) {

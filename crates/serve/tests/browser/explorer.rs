@@ -1,14 +1,8 @@
 //! The explorer: comparison, keys, typed moves, the state in addresses, and a stable layout.
 
-use crate::chromium::{Browser, browser};
+use crate::chromium::browser;
 use crate::common::Server;
 use serde_json::{Value, json};
-
-/// Sets the browser's preferred languages, most preferred first.
-fn speak(browser: &mut Browser, languages: &str) {
-    let agent = browser.text("navigator.userAgent");
-    browser.call("Emulation.setUserAgentOverride", json!({"userAgent": agent, "acceptLanguage": languages}));
-}
 
 const DRAWN: &str = "document.querySelector('.tree tbody button') && !document.querySelector('[data-stale]')";
 
@@ -30,13 +24,7 @@ fn two_filters_are_compared_in_one_table_that_sorts() {
             server.address
         ));
         browser.until(DRAWN);
-        assert!(
-            browser
-                .eval("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-                .as_i64()
-                .unwrap()
-                <= 0
-        );
+        assert!(browser.too_wide() <= 0);
         // No two cells overlap.
         let over = "[...document.querySelectorAll('.tree tr')].flatMap((row) => [...row.children].map((cell) => cell.getBoundingClientRect()))\
                     .some((box, at, all) => at && all[at - 1].y === box.y && all[at - 1].right > box.x + 1)";
@@ -191,14 +179,10 @@ fn a_phone_scrolls_nothing_sideways() {
     browser.dark(false);
     browser.size(390, 844, true);
     for languages in ["en-GB,en", "de-DE,de"] {
-        speak(&mut browser, languages);
+        browser.speak(languages);
         browser.open(&format!("http://{}/explorer?play=g1f3,c7c5", server.address));
         browser.until("document.querySelector('tr.transposition')");
-        assert_eq!(
-            browser.eval("document.documentElement.scrollWidth - document.documentElement.clientWidth"),
-            0,
-            "{languages}"
-        );
+        assert_eq!(browser.too_wide(), 0, "{languages}");
         // The header is one row, and the step buttons are at the bottom.
         assert!(
             browser.eval("document.querySelector('header').getBoundingClientRect().height").as_f64().unwrap() <= 56.0

@@ -170,9 +170,8 @@ fn damage_is_told_beside_what_is_intact() {
 fn dates_are_those_of_the_readers_region() {
     let Some(mut browser) = browser() else { return };
     let server = Server::of("[Date \"2022.11.02\"]\n\n1. e4 *\n");
-    let agent = browser.text("navigator.userAgent");
     for (languages, shown) in [("en-GB,en", "2 Nov 2022"), ("en-US,en", "Nov 2, 2022"), ("de-AT,de", "02.11.2022")] {
-        browser.call("Emulation.setUserAgentOverride", json!({"userAgent": agent, "acceptLanguage": languages}));
+        browser.speak(languages);
         browser.open(&format!("http://{}/games", server.address));
         browser.until(&format!("document.querySelector('.list .rows .date')?.textContent === '{shown}'"));
     }

@@ -3,7 +3,6 @@
 
 use crate::chromium::{Browser, browser};
 use crate::common::Server;
-use serde_json::json;
 
 const PAGES: [(&str, &str); 18] = [
     ("start", "start"),
@@ -90,10 +89,9 @@ fn every_page_fits_and_keeps_the_rules() {
         eprintln!("skipped: SCORESHEET_AXE names no axe.min.js, so the rules of accessibility are not checked");
     }
     let has_pictures = std::env::var_os("SCORESHEET_PICTURES").is_some();
-    let agent = browser.text("navigator.userAgent");
     let mut faults = Vec::new();
     for (language, accepts) in [("en", "en-US,en"), ("de", "de-DE,de")] {
-        browser.call("Emulation.setUserAgentOverride", json!({"userAgent": agent, "acceptLanguage": accepts}));
+        browser.speak(accepts);
         for (width, height) in SIZES {
             let is_between = matches!(width, 800 | 960);
             let has_rules = matches!(width, 390 | 1280) && language == "en";
@@ -116,10 +114,7 @@ fn every_page_fits_and_keeps_the_rules() {
                     }
                     let theme = if dark { "dark" } else { "light" };
                     let what = format!("{name}-{width}-{theme}-{language}");
-                    let over = browser
-                        .eval("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-                        .as_i64()
-                        .unwrap();
+                    let over = browser.too_wide();
                     if over > 0 {
                         faults.push(format!("{what}: {over} pixels too wide"));
                     }
@@ -186,10 +181,7 @@ fn other_states_keep_the_rules() {
                 browser.drag(".board rect[data-square=a7]", ".board rect[data-square=a8]");
                 browser.until("document.querySelector('.promotion-dialog-button')");
             }
-            let over = browser
-                .eval("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-                .as_i64()
-                .unwrap();
+            let over = browser.too_wide();
             if over > 0 {
                 faults.push(format!("{name} at {width}: {over} pixels too wide"));
             }
@@ -205,8 +197,7 @@ fn the_pages_speak_german() {
     let Some(mut browser) = browser() else { return };
     let server = server();
     browser.dark(false);
-    let agent = browser.text("navigator.userAgent");
-    browser.call("Emulation.setUserAgentOverride", json!({"userAgent": agent, "acceptLanguage": "de-DE,de"}));
+    browser.speak("de-DE,de");
     let texts = server.fine("/assets/lang/en.json").json();
     for (name, path) in PAGES {
         browser.open(&format!("http://{}/{path}", server.address));
@@ -240,8 +231,7 @@ fn frequent_errors_are_told_in_german() {
     let Some(mut browser) = browser() else { return };
     let server = Server::of("[White \"Tal, Mikhail\"]\n\n1. e4 *\n");
     browser.dark(false);
-    let agent = browser.text("navigator.userAgent");
-    browser.call("Emulation.setUserAgentOverride", json!({"userAgent": agent, "acceptLanguage": "de-DE,de"}));
+    browser.speak("de-DE,de");
     for (path, told) in [
         ("explorer?play=e2e5", "play: Zug 1 ist nicht möglich"),
         (
@@ -304,10 +294,7 @@ fn the_report_of_the_command_keeps_the_rules() {
         for dark in [false, true] {
             browser.dark(dark);
             browser.open(&format!("file://{}", page.display()));
-            let over = browser
-                .eval("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-                .as_i64()
-                .unwrap();
+            let over = browser.too_wide();
             assert!(over <= 0, "at {width}: {over} pixels too wide");
             faults.extend(violations(&mut browser, &axe).iter().map(|own| format!("{width} dark {dark}: {own}")));
             keep(&mut browser, &format!("report-{width}-{}", if dark { "dark" } else { "light" }));

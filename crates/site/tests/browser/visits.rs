@@ -279,10 +279,7 @@ fn every_page_keeps_the_rules() {
                 browser.open(&format!("{root}{path}"));
                 std::thread::sleep(std::time::Duration::from_millis(300));
                 browser.until("!document.querySelector('[aria-busy]')");
-                let over = browser
-                    .eval("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-                    .as_i64()
-                    .unwrap();
+                let over = browser.too_wide();
                 if over > 0 {
                     faults.push(format!("{name} at {width}: {over} pixels too wide"));
                 }

@@ -4,7 +4,7 @@ import * as api from "../api.js";
 import { sheet } from "../chart.js";
 import { el, fill } from "../dom.js";
 import { counted, days, number, t } from "../i18n.js";
-import { described, empty, linked, load, titled } from "../parts.js";
+import { described, empty, linked, load, shownArchives, titled } from "../parts.js";
 import * as state from "../state.js";
 
 /** The number of additional tournaments per step. */
@@ -12,7 +12,7 @@ const PAGE = 100;
 
 export function show(main, { params, signal, archives, title }) {
   const panel = el("div.panel");
-  const chosen = archives.filter((own) => !params.archive || String(own.archive) === params.archive);
+  const chosen = shownArchives(archives, params);
   const only = chosen.length === 1 ? chosen[0] : null;
   const more = only && described(only, ["title", "description", "license", "origin"]);
   fill(main, el("h1", {}, title !== "Scoresheet" && !params.archive ? title : only ? titled(only) : t("all_archives")),

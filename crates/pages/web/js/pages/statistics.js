@@ -5,7 +5,7 @@ import { el, fill } from "../dom.js";
 import { statistics } from "../figures.js";
 import { both } from "../filter.js";
 import { t } from "../i18n.js";
-import { described, empty, load } from "../parts.js";
+import { described, empty, load, shownArchives } from "../parts.js";
 import * as state from "../state.js";
 
 export function show(main, { params, signal, archives }) {
@@ -20,8 +20,8 @@ export function show(main, { params, signal, archives }) {
     event: (name) => state.address("event", { name }).href,
     game: (n) => state.address("game", { n }).href,
   };
-  const about = archives.filter((own) => !params.archive || String(own.archive) === params.archive).map((own) => described(own) &&
-    el("section.stat.about", {}, el("h2", {}, t("about_archive")), described(own)));
+  const about = shownArchives(archives, params).map((own) => described(own)).filter(Boolean).map((facts) =>
+    el("section.stat.about", {}, el("h2", {}, t("about_archive")), facts));
   load(panel, () => api.stats({ where: params.where, archive: params.archive, find: params.find }, signal), (found) => fill(panel, found.games ? el("div.figures", {}, statistics(found, to), about) : empty(params.where)));
   return { keyNames: [] };
 }
