@@ -8,7 +8,7 @@ mod search;
 
 pub use search::PatternOptions;
 
-use crate::brenner::replay::{Replay, ReplayError};
+use crate::brenner::replay::{Replay, ReplayError, ReplayState};
 use crate::brenner::standalone::Stream;
 use crate::chess::{Color, Role};
 use crate::game::Outcome;
@@ -158,6 +158,9 @@ fn mask_of(letter: u8) -> Option<u16> {
     })
 }
 
+/// The number of pieces of each of the twelve kinds, White pawns first.
+type PieceCounts = [u8; 12];
+
 /// The number of pieces of each kind: minimum and maximum for each of the twelve kinds, White pawns first.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Material([(u8, u8); 12]);
@@ -208,8 +211,8 @@ impl Material {
         Ok(Material(counts))
     }
 
-    fn matches(&self, pieces: &[u8; 13]) -> bool {
-        self.0.iter().zip(&pieces[1..]).all(|((least, most), pieces)| least <= pieces && pieces <= most)
+    fn matches(&self, pieces: &PieceCounts) -> bool {
+        self.0.iter().zip(pieces).all(|((least, most), pieces)| least <= pieces && pieces <= most)
     }
 
     fn swapped(&self) -> Material {
@@ -257,8 +260,8 @@ impl Imbalance {
         Ok(Imbalance(more))
     }
 
-    fn matches(&self, pieces: &[u8; 13]) -> bool {
-        self.0.iter().enumerate().all(|(role, more)| i16::from(pieces[1 + role]) - i16::from(pieces[7 + role]) == *more)
+    fn matches(&self, pieces: &PieceCounts) -> bool {
+        self.0.iter().enumerate().all(|(role, more)| i16::from(pieces[role]) - i16::from(pieces[6 + role]) == *more)
     }
 
     fn swapped(&self) -> Imbalance {
@@ -322,7 +325,7 @@ impl Condition {
         }
         let played = at.played.as_ref();
         if !self.moves.is_empty()
-            && !played.is_some_and(|played| self.moves.iter().any(|rule| rule.matches(played, at.replay)))
+            && !played.is_some_and(|played| self.moves.iter().any(|rule| rule.matches(played, at.state)))
         {
             return false;
         }
@@ -345,13 +348,9 @@ impl Condition {
         if !any(&self.boards) || !any(&self.pawns) {
             return false;
         }
-        if !self.materials.is_empty() || !self.imbalances.is_empty() {
-            let mut pieces = [0u8; 13];
-            for code in at.board {
-                pieces[usize::from(class(*code)) % 13] += 1;
-            }
-            let fits = (self.materials.is_empty() || self.materials.iter().any(|material| material.matches(&pieces)))
-                && (self.imbalances.is_empty() || self.imbalances.iter().any(|imbalance| imbalance.matches(&pieces)));
+        if self.counts_pieces() {
+            let fits = (self.materials.is_empty() || self.materials.iter().any(|material| material.matches(at.pieces)))
+                && (self.imbalances.is_empty() || self.imbalances.iter().any(|imbalance| imbalance.matches(at.pieces)));
             if !fits {
                 return false;
             }
@@ -359,9 +358,17 @@ impl Condition {
         match self.ending {
             None => true,
             Some(_) if !at.last => false,
-            Some(Ending::Mate) => at.replay.position().is_checkmate(),
-            Some(Ending::Stalemate) => at.replay.position().is_stalemate(),
+            Some(Ending::Mate) => at.state.position().is_checkmate(),
+            Some(Ending::Stalemate) => at.state.position().is_stalemate(),
         }
+    }
+
+    fn counts_pieces(&self) -> bool {
+        !self.materials.is_empty() || !self.imbalances.is_empty()
+    }
+
+    fn has_roles(&self) -> bool {
+        self.moved.is_some() || self.captured.is_some()
     }
 
     /// Returns the most pawns of White and Black, and the most pieces, that the board can have.
@@ -388,10 +395,12 @@ impl Condition {
 /// A ply of a game, as seen by conditions.
 struct At<'a> {
     board: &'a [u8; 64],
+    /// The number of pieces of each class, if a condition counts them.
+    pieces: &'a PieceCounts,
     turn: Color,
     played: Option<Played>,
     last: bool,
-    replay: &'a Replay,
+    state: &'a ReplayState<'a>,
 }
 
 /// One or more conditions that hold at plies in immediate succession.
@@ -451,54 +460,114 @@ impl Pattern {
         outcome: Outcome,
         mut found: impl FnMut(Vec<u32>) -> bool,
     ) -> Result<(), ReplayError> {
-        if !self.conditions().all(|condition| condition.has_result(outcome)) {
+        scan_each(&mut [Matcher::new(self)], game, outcome, &mut found)
+    }
+}
+
+/// The search for one pattern in a game.
+struct Matcher<'p> {
+    streaks: &'p [Streak],
+    /// The number of streaks that have held, and their plies.
+    done: usize,
+    plies: Vec<u32>,
+    /// For each open start of the current streak, the number of its conditions that have held.
+    open: Vec<usize>,
+    /// The caller wants no further match.
+    is_over: bool,
+}
+
+impl<'p> Matcher<'p> {
+    fn new(pattern: &'p Pattern) -> Matcher<'p> {
+        Matcher { streaks: &pattern.0, done: 0, plies: Vec::new(), open: Vec::new(), is_over: pattern.0.is_empty() }
+    }
+
+    fn conditions(&self) -> impl Iterator<Item = &'p Condition> {
+        self.streaks.iter().flat_map(|streak| &streak.0)
+    }
+
+    /// Adds the next ply. Calls `found` if it completes a match.
+    fn see(&mut self, at: &At, found: &mut impl FnMut(Vec<u32>) -> bool) {
+        let Some(Streak(streak)) = self.streaks.get(self.done) else { return };
+        self.open.push(0);
+        self.open.retain_mut(|held| {
+            let holds = streak.get(*held).is_some_and(|condition| condition.matches(at));
+            *held += usize::from(holds);
+            holds
+        });
+        // The streak that began first is complete first.
+        if self.open.first() == Some(&streak.len()) {
+            let end = at.state.ply();
+            self.plies.extend(end + 1 - streak.len() as u32..=end);
+            self.open.clear();
+            self.done += 1;
+            if self.done == self.streaks.len() {
+                self.done = 0;
+                self.is_over = !found(std::mem::take(&mut self.plies));
+            }
+        }
+    }
+}
+
+/// Replays a game with this result once, and calls `found` with the matches of each pattern. If `found` returns false,
+/// that pattern is no longer searched, and the others only for matches that have begun.
+fn scan_each(
+    patterns: &mut [Matcher<'_>],
+    game: Stream<'_>,
+    outcome: Outcome,
+    found: &mut impl FnMut(Vec<u32>) -> bool,
+) -> Result<(), ReplayError> {
+    for pattern in patterns.iter_mut() {
+        let may_match = pattern.conditions().all(|condition| condition.has_result(outcome));
+        pattern.is_over |= !may_match;
+    }
+    let any = |which: fn(&Condition) -> bool| patterns.iter().flat_map(Matcher::conditions).any(which);
+    let (has_roles, counts_pieces) = (any(Condition::has_roles), any(Condition::counts_pieces));
+    let rules: Vec<MoveRule> =
+        patterns.iter().flat_map(Matcher::conditions).flat_map(|condition| &condition.moves).copied().collect();
+    let last_ply = if any(|condition| condition.ending.is_some()) { game.plies() } else { u32::MAX };
+    let mut pieces = PieceCounts::default();
+    // Returns whether a pattern is still searched for.
+    let mut see = |state: &ReplayState<'_>, played: Option<Played>| {
+        // Pieces come and go only by captures and moves of pawns, which reset the clock.
+        if counts_pieces && (state.ply() == 0 || state.halfmove_clock() == 0) {
+            pieces = state.bitboards().map(|squares| squares.count_ones() as u8);
+        }
+        let last = state.ply() == last_ply;
+        let at = At { board: state.board(), pieces: &pieces, turn: state.turn(), played, last, state };
+        let mut stopped = false;
+        for pattern in patterns.iter_mut().filter(|pattern| !pattern.is_over) {
+            pattern.see(&at, found);
+            stopped |= pattern.is_over;
+        }
+        if stopped {
+            for pattern in patterns.iter_mut() {
+                pattern.is_over |= pattern.plies.is_empty() && pattern.open.is_empty();
+            }
+        }
+        patterns.iter().any(|pattern| !pattern.is_over)
+    };
+    let (mut replay, mut stream) = (Replay::new(game.start), game.bytes);
+    if !see(&replay.state(), None) {
+        return Ok(());
+    }
+    if rules.is_empty() && !has_roles {
+        return replay.run_while(stream, |state| see(state, None)).map(drop);
+    }
+    loop {
+        let (before, color, ply) = (*replay.board(), replay.turn(), replay.ply() + 1);
+        let used = replay.run(stream, ply)?;
+        if replay.ply() < ply {
             return Ok(());
         }
-        let needs_move = self
-            .conditions()
-            .any(|condition| !condition.moves.is_empty() || condition.moved.is_some() || condition.captured.is_some());
-        let needs_last = self.conditions().any(|condition| condition.ending.is_some());
-        let last_ply = if needs_last { game.plies() } else { u32::MAX };
-        let (mut replay, mut stream) = (Replay::new(game.start), game.bytes);
-        let (mut played, mut done, mut plies) = (None, 0, Vec::new());
-        // For each open start of the current streak, the number of its conditions that have held.
-        let mut open: Vec<usize> = Vec::new();
-        loop {
-            let Some(Streak(streak)) = self.0.get(done) else { return Ok(()) };
-            let at = At {
-                board: replay.board(),
-                turn: replay.turn(),
-                played: played.take(),
-                last: replay.ply() == last_ply,
-                replay: &replay,
-            };
-            open.push(0);
-            open.retain_mut(|held| {
-                let holds = streak.get(*held).is_some_and(|condition| condition.matches(&at));
-                *held += usize::from(holds);
-                holds
-            });
-            // The streak that began first is complete first.
-            if open.first() == Some(&streak.len()) {
-                let end = replay.ply();
-                plies.extend(end + 1 - streak.len() as u32..=end);
-                open.clear();
-                done += 1;
-                if done == self.0.len() {
-                    if !found(std::mem::take(&mut plies)) {
-                        return Ok(());
-                    }
-                    done = 0;
-                }
-            }
-            let (before, color, ply) = (needs_move.then(|| *replay.board()), replay.turn(), replay.ply() + 1);
-            let used = replay.run(stream, ply)?;
-            if replay.ply() < ply {
-                return Ok(());
-            }
+        let after = replay.board();
+        let is_of_interest = has_roles || rules.iter().any(|rule| rule.may_match(&before, after, color));
+        let played = is_of_interest.then(|| {
             let code = used.checked_sub(1).and_then(|last| stream.get(last));
-            played = before.and_then(|before| Played::of(&before, replay.board(), color, code));
-            stream = stream.get(used..).unwrap_or_default();
+            Played::of(&before, after, color, code)
+        });
+        if !see(&replay.state(), played.flatten()) {
+            return Ok(());
         }
+        stream = stream.get(used..).unwrap_or_default();
     }
 }

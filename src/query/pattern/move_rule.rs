@@ -1,6 +1,6 @@
 //! Conditions on a move, and moves as seen from the boards before and after them.
 
-use crate::brenner::replay::Replay;
+use crate::brenner::replay::ReplayState;
 use crate::brenner::{CASTLE_A, CASTLE_H};
 use crate::chess::{CastlingSide, Color, Role};
 use crate::query::fault::{Fault, QueryFault};
@@ -99,13 +99,20 @@ impl MoveRule {
     }
 
     /// Returns whether a move that led to the position `after` matches.
-    pub(super) fn matches(&self, played: &Played, after: &Replay) -> bool {
+    pub(super) fn matches(&self, played: &Played, after: &ReplayState<'_>) -> bool {
         self.is_played(played)
             && match self.gives {
                 None => true,
                 Some(Gives::Check) => after.position().in_check(),
                 Some(Gives::Mate) => after.position().is_checkmate(),
             }
+    }
+
+    /// Returns whether a move of `color` between these boards may match, from the target square alone.
+    #[inline]
+    pub(super) fn may_match(&self, before: &[u8; 64], after: &[u8; 64], color: Color) -> bool {
+        let to = usize::from(self.to & 63);
+        self.color == color && (self.castle.is_some() || before[to] != after[to])
     }
 
     fn is_played(&self, played: &Played) -> bool {

@@ -4,7 +4,7 @@ use crate::brenner::encode::push_move;
 use crate::brenner::standalone::Stream;
 use crate::chess::Position;
 use crate::game::{Outcome, PrincipalVariation};
-use crate::query::pattern::Pattern;
+use crate::query::pattern::{Matcher, Pattern, scan_each};
 use crate::query::position::facts::outcome;
 use crate::query::position::search::{
     Hit, Search, SearchOptions, SearchResult, Step, games_of, in_principal_variations,
@@ -46,12 +46,12 @@ impl Search<'_> {
             let may =
                 |pattern: &&Pattern| signatures.is_none_or(|known| known.may_end_within(game.number(), pattern.most()));
             let outcome = if asks_result { outcome(game)? } else { Outcome::Unknown };
-            for pattern in [pattern].into_iter().chain(&swapped).filter(may) {
-                pattern.scan_ended(game.stream(), outcome, |found| {
-                    plies.push(found);
-                    all_plies
-                })?;
-            }
+            let mut matchers: Vec<Matcher<'_>> =
+                [pattern].into_iter().chain(&swapped).filter(may).map(Matcher::new).collect();
+            scan_each(&mut matchers, game.stream(), outcome, &mut |found| {
+                plies.push(found);
+                all_plies
+            })?;
             if !all_plies {
                 plies = plies.into_iter().min().into_iter().collect();
             }
