@@ -29,14 +29,14 @@ pub enum Error {
     Newer {
         /// The file.
         path: PathBuf,
-        /// Its format version, major and minor.
+        /// The format version of the file, major and minor.
         version: (u16, u16),
     },
     /// The archive was written by an older version of this program, whose format is no longer supported.
     Older {
         /// The file.
         path: PathBuf,
-        /// Its format version, major and minor.
+        /// The format version of the file, major and minor.
         version: (u16, u16),
     },
     /// The archive contains a critical part that this program does not know. A newer program is required.
@@ -102,7 +102,7 @@ pub enum Error {
         /// The error of the system or a decompressor, if it is the cause.
         source: Option<io::Error>,
     },
-    /// The work was stopped on request. An import ends with a commit, and other work has no effect.
+    /// The work was stopped on request. An import ends with a commit; other work has no effect.
     Interrupted,
 }
 
@@ -111,7 +111,7 @@ pub enum Error {
 pub struct Damage {
     /// The offset of the damaged structure in the archive, in bytes.
     pub offset: u64,
-    /// Its kind.
+    /// The kind of the damage.
     pub kind: DamageKind,
     /// The damaged game, from 1, if only one game is affected.
     pub game: Option<u64>,
@@ -247,8 +247,7 @@ impl fmt::Display for Limit {
     }
 }
 
-/// A part of an archive that a program must know to read the archive or to write to it, and that this program does not
-/// know.
+/// A part of an archive that this program does not know, but that a program must know to read or to write the archive.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum UnknownPart {
@@ -292,7 +291,7 @@ impl Damage {
         Damage { offset, kind, game: None }
     }
 
-    /// Returns damage for an error of the system. As much of the error is kept as can be copied.
+    /// Returns damage for a system error. Keeps as much of the error as can be copied.
     pub(crate) fn unreadable(offset: u64, error: &io::Error) -> Damage {
         let kind = DamageKind::Unreadable { error: error.kind(), code: error.raw_os_error() };
         Damage::new(offset, kind)

@@ -1,14 +1,14 @@
 //! The treatment of an existing file.
 
-/// The treatment of a file that exists at the path of a new one.
+/// The treatment of a file that already exists at the path of a new file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Existing {
-    /// It stays, and there is an error.
+    /// Keep the existing file and return an error.
     #[default]
     Refuse,
-    /// It is replaced when the new one is complete.
+    /// Replace the existing file when the new one is complete.
     Replace,
-    /// Append to it. If the format does not allow this, the file is unchanged and the result is an error.
+    /// Append to the existing file. If the format does not allow this, the file is unchanged and an error is returned.
     Append,
 }
 

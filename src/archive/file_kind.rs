@@ -22,13 +22,13 @@ pub fn set_index_folder(folder: Option<PathBuf>) {
 pub enum FileKind {
     /// An archive, `.bga`.
     Archive,
-    /// The index of one, `.bgi`.
+    /// The index of an archive, `.bgi`.
     Index,
-    /// Signatures of its games, `.bgs`.
+    /// The signatures of an archive's games, `.bgs`.
     Signatures,
-    /// Its position index, `.bgp`.
+    /// The position index of an archive, `.bgp`.
     Positions,
-    /// Its tag columns, `.bgh`.
+    /// The tag columns of an archive, `.bgh`.
     TagColumns,
 }
 
@@ -36,7 +36,7 @@ impl FileKind {
     /// All kinds.
     pub const ALL: [FileKind; 5] =
         [FileKind::Archive, FileKind::Index, FileKind::Signatures, FileKind::Positions, FileKind::TagColumns];
-    /// Those that stand beside an archive and can be made again.
+    /// The kinds of files that stand beside an archive and can be rebuilt.
     pub const BESIDE: [FileKind; 4] =
         [FileKind::Index, FileKind::Signatures, FileKind::Positions, FileKind::TagColumns];
 
@@ -102,14 +102,14 @@ impl FileKind {
     }
 }
 
-/// Removes the side files of an archive that was replaced. The index is rewritten, and foreign files stay.
+/// Removes the side files of an archive that was replaced. The index is rewritten, and files of other programs stay.
 pub(in crate::archive) fn remove_beside(archive: &Path) {
     for kind in FileKind::BESIDE.into_iter().filter(|kind| *kind != FileKind::Index) {
         let path = kind.of_archive(archive);
         let mut begin = [0; 8];
         let is_ours = File::open(&path).and_then(|mut file| file.read_exact(&mut begin)).is_ok();
         if is_ours && begin == kind.magic() {
-            // A file that cannot be removed does not belong to the new archive and is ignored.
+            // A file that cannot be removed does not belong to the new archive, so readers ignore it.
             let _ = std::fs::remove_file(path);
         }
     }

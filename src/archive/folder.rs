@@ -18,7 +18,7 @@ pub fn files_in(folder: &Path, endings: &[&str]) -> Result<Vec<PathBuf>> {
             if entry.file_type().map_err(unreadable)?.is_dir() {
                 folders.push(path);
             } else if endings.iter().any(|end| name.ends_with(end))
-                // macOS stores metadata in such a file.
+                // macOS stores metadata in such files.
                 && !name.starts_with("._")
                 && (path.is_file() || path.is_symlink() && !path.exists())
             {

@@ -1,6 +1,6 @@
 //! Sets of games by number.
 
-/// A set of games of one archive, by number; a bit a game.
+/// A set of games of one archive, with one bit for each number.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct GameSet {
     /// Bit `i` of word `w` is game `64 w + i + 1`. Bits beyond the last game are zero.
@@ -19,7 +19,7 @@ impl GameSet {
         GameSet::from_words(vec![!0; games.div_ceil(64) as usize], games)
     }
 
-    /// Returns the set with these bits, game 1 in the lowest bit of the first word; bits beyond the last game are
+    /// Returns the set with these bits, with game 1 in the lowest bit of the first word; bits beyond the last game are
     /// dropped.
     pub fn from_words(mut words: Vec<u64>, games: u64) -> GameSet {
         words.resize(games.div_ceil(64) as usize, 0);
@@ -38,7 +38,7 @@ impl GameSet {
         set
     }
 
-    /// Returns the number of games in the archive, in the set or not.
+    /// Returns the number of games in the archive.
     pub fn games(&self) -> u64 {
         self.games
     }
@@ -63,7 +63,7 @@ impl GameSet {
             .is_some_and(|word| word >> (bit % 64) & 1 == 1)
     }
 
-    /// Puts a game into the set. Returns whether it was not in it; a number beyond the last game changes nothing.
+    /// Adds a game to the set. Returns whether the game was new; a number beyond the last game changes nothing.
     pub fn insert(&mut self, game: u64) -> bool {
         if game == 0 || game > self.games || self.contains(game) {
             return false;
@@ -75,7 +75,7 @@ impl GameSet {
         true
     }
 
-    /// Takes a game out of the set. Returns whether it was in it.
+    /// Removes a game from the set. Returns whether the game was in the set.
     pub fn remove(&mut self, game: u64) -> bool {
         let found = self.contains(game);
         if found {
@@ -93,12 +93,12 @@ impl GameSet {
         self.words.iter_mut().zip(others).for_each(|(word, other)| *word &= other);
     }
 
-    /// Takes out the games that `other` has.
+    /// Removes the games of `other`.
     pub fn subtract(&mut self, other: &GameSet) {
         self.words.iter_mut().zip(&other.words).for_each(|(word, other)| *word &= !other);
     }
 
-    /// Returns the number of games before this one in the set. Counts the bits.
+    /// Returns the number of games in the set that precede this one. Counts the bits.
     pub fn rank(&self, game: u64) -> u64 {
         let before = game.saturating_sub(1).min(self.games);
         let whole = (before / 64) as usize;
@@ -134,10 +134,11 @@ impl GameSet {
 }
 
 /// The games of an archive that are still unassigned. Each game is taken once, as part of a run, so the total time is
-/// proportional to the games and the runs.
+/// proportional to the number of games and runs.
 pub(in crate::archive) struct Unsaid {
     games: GameSet,
-    /// For each word a word that is not before it, and itself if it has games.
+    /// For each word that has games, its own index. For any other word, the index of a later word, towards the next
+    /// word with games.
     next: Vec<usize>,
 }
 
@@ -148,7 +149,7 @@ impl Unsaid {
         Unsaid { next: (0..=games.words.len()).collect(), games }
     }
 
-    /// Takes the games `first` to `last`, and puts them into a set if there is one.
+    /// Takes the games `first` to `last`, and adds them to a set, if given.
     pub fn take(&mut self, (first, last): (u64, u64), mut into: Option<&mut GameSet>) {
         let Some((first, last)) = first.checked_sub(1).zip(last.checked_sub(1)) else { return };
         let (from, to) = ((first / 64) as usize, (last / 64) as usize);
@@ -171,7 +172,7 @@ impl Unsaid {
         }
     }
 
-    /// Returns the first word from `word` on that has games; each that is passed over leads there from now on.
+    /// Returns the first word from `word` on that has games; every skipped word refers to this word from now on.
     fn find(&mut self, word: usize) -> usize {
         let step = |next: &[usize], at: usize| next.get(at).copied().unwrap_or(at);
         let mut found = word;

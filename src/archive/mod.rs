@@ -5,7 +5,7 @@
 //! kinds of files, and folders. The input is untrusted bytes on disk or in memory. The output is games ([`GameRef`]),
 //! or damage with its location.
 
-// This room reads untrusted bytes: nothing in it may panic on them.
+// This room reads untrusted bytes, so no code here may panic.
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod existing;
@@ -48,6 +48,6 @@ pub use read::side::SideState;
 #[doc(hidden)]
 pub use read::{map, read_at};
 pub(crate) use write::new_file::sync_folder;
-// The parts that archives are written of, for this project's own programs and tests: no part of the promise.
+// The parts that write archives, for this project's programs and tests; they are not covered by semantic versioning.
 #[doc(hidden)]
 pub use write::{storage, temporary, writer};

@@ -5,7 +5,7 @@ use super::code::{EXPLICIT, NAG, TEXT};
 
 /// The pawn's `mm` of the table (step 1, step 2, capture right, capture left) in the alternate notation.
 const PAWN: [u8; 4] = [1, 2, 0, 3];
-/// The unassigned bytes C0 to C7 in the alternate notation.
+/// The extension bytes C0 to C7 in the alternate notation.
 const EXTENSIONS: [u8; 8] = [0x48, 0x58, 0x68, 0x78, 0x88, 0x98, 0xA8, 0xB8];
 
 /// An order of the bit fields that differs from the document's table.

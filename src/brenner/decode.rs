@@ -64,9 +64,9 @@ impl std::error::Error for DecodeError {}
 /// The location of a stream's texts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TextPlaces {
-    /// Between zero bytes in the stream.
+    /// The texts are in the stream, between zero bytes.
     Inline,
-    /// Outside the stream. One zero byte marks the position of each text.
+    /// The texts are outside the stream. One zero byte marks the position of each text.
     Apart,
 }
 
@@ -428,7 +428,7 @@ impl<'a> Decoder<'a> {
         if targets & (empty | taking) & 1 << to == 0 {
             return false;
         }
-        // If another move follows, the check is not mate. Whether that move is legal is checked when it is played.
+        // If another move follows, the check is not mate. The legality of that move is checked when it is played.
         let next = self.bytes.get(self.at + 1);
         let seen = |position: &Position, m, check| {
             let followed = || next.is_some_and(|next| STEPS[side][usize::from(*next)].relation != 0);
@@ -485,7 +485,7 @@ struct Step {
     /// The step between the squares, modulo 256.
     step: u8,
     role: Role,
-    /// The `RELATION` of its squares; 0 for other bytes.
+    /// The `RELATION` of the move's squares; 0 for other bytes.
     relation: u8,
     /// The allowed contents of the destination: `EMPTY_SQUARE`, `TAKEN`, or both.
     onto: u8,

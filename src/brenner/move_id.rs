@@ -1,7 +1,7 @@
 //! Moves as numbers of 11 bits (FORMAT.md, "Move ids").
 //!
 //! From Brenner's "Suggestion For Hardware Implementation": about 7,000 plies are possible at most, so 11 bits would
-//! suffice. With the piece and its color, there are more than 2,048 moves. The position already determines both.
+//! suffice. With the piece and its color, there would be more than 2,048 moves. The position already determines both.
 //! Without them, there are 1,968 triples of from square, to square and promotion.
 
 use crate::chess::attacks::RELATION;

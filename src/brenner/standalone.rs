@@ -197,8 +197,8 @@ pub(crate) fn last_outcome(stream: &[u8]) -> Outcome {
         Some(3) => Outcome::Draw,
         _ => return Outcome::Unknown,
     };
-    // The byte may belong to a NAG or an explicit move. Only a walk tells, and it is needed only if the last three bytes
-    // contain such a byte.
+    // The byte may belong to a NAG or an explicit move. Only a walk can decide this, and it is needed only if the last
+    // three bytes contain such a byte.
     let near = stream.len().saturating_sub(3);
     if !stream.iter().skip(near).any(|byte| matches!(*byte, EXPLICIT | NAG)) {
         return outcome;
@@ -235,7 +235,7 @@ pub(crate) fn last_outcome(stream: &[u8]) -> Outcome {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// Errors: its starting position cannot be read.
+/// Errors: the starting position cannot be read.
 pub fn start(bytes: &[u8]) -> Result<(Cow<'static, Position>, &[u8]), StandaloneError> {
     let mut start = Cow::Borrowed(&*STANDARD);
     let mut rest = bytes;

@@ -1,4 +1,4 @@
-//! The knowledge of a position about the attacks on its kings.
+//! The known attacks on the kings of a position.
 
 /// The known attacks on the two kings (with labels). It avoids recomputing them at every move.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -135,9 +135,9 @@ impl FromStr for Role {
 /// A role and its color.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Piece {
-    /// Its color.
+    /// The color of the piece.
     pub color: Color,
-    /// Its role.
+    /// The role of the piece.
     pub role: Role,
 }
 

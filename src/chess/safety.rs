@@ -56,8 +56,8 @@ impl Position {
         sliders.fold(self.leapers_towards(color, square) & theirs, |found, from| found | from.bit())
     }
 
-    /// Returns whether the king of this side may be attacked when the piece on `from` leaves. False proves that it
-    /// cannot. Requires known `attention`.
+    /// Returns whether the king of this side may be attacked when the piece on `from` leaves. If false, the king cannot
+    /// be attacked. Requires known `attention`.
     #[inline(always)]
     pub(super) fn is_screen(&self, side: Color, from: Square) -> bool {
         self.screens[side.index()] & from.bit() != 0

@@ -103,7 +103,7 @@ pub(crate) fn inner_rook(board: &[u8; 64], right: usize, rook: u8) -> u64 {
     }
 }
 
-/// Returns the number of the en passant target `target` if a capture there by `turn` is legal, else 0.
+/// Returns the number of the en passant target `target` if a capture there by `turn` is legal, otherwise 0.
 pub(crate) fn en_passant(board: &[u8; 64], king: Option<u8>, turn: Color, target: u8) -> u64 {
     let file = target & 7;
     let ours = (turn as u8) << 3;

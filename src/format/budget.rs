@@ -1,10 +1,10 @@
 //! The budget of a block limits the memory and text that a reader derives from the block (FORMAT.md, "What a reader may
 //! refuse").
 //!
-//! A few compressed bytes can expand to a lot. zstd expands repetitions, and planes of width 0 take no bytes. Thousands
-//! of texts can share a template, and any tag value can name a dictionary string. A reader therefore charges every
-//! allocation and every output against the block's size in the file, in advance. Writers compute the same charge. They
-//! store or pad a part whose compressed bytes are too few for its charge.
+//! A few compressed bytes can expand to a large amount of data. zstd expands repetitions, and planes of width 0 take no
+//! bytes. Thousands of texts can share a template, and any tag value can name a dictionary string. A reader therefore
+//! charges every allocation and every output against the block's size in the file, in advance. Writers compute the same
+//! charge. They store or pad a part whose compressed bytes are too few for its charge.
 
 use super::limits::Limits;
 
@@ -17,7 +17,8 @@ pub(crate) const STREAM: u64 = 8192;
 /// The charge of a template, and of each of its fields.
 pub(crate) const TEMPLATE: u64 = 64;
 pub(crate) const FIELD: u64 = 160;
-/// The charge of a text: its end and the number of its template; of a text field in it: its game and its end.
+/// The charge of a text, for its end and the number of its template; and of a text field in it, for its game and its
+/// end.
 pub(crate) const TEXT: u64 = 16;
 /// The charge of a comment with an explicit position, for its move count.
 pub(crate) const PLACED: u64 = 8;
@@ -28,7 +29,7 @@ pub(crate) const SCHEMA: u64 = 24;
 pub(crate) const SCHEMA_TAG: u64 = 8;
 /// The charge of a column of tags.
 pub(crate) const COLUMN: u64 = 192;
-/// The charge of a tag value, of one kept as text, and of one that is a key of a prediction.
+/// The charge of a tag value; of a value kept as text; and of a value that is a key of a prediction.
 pub(crate) const VALUE: u64 = 32;
 pub(crate) const LOCAL: u64 = 16;
 pub(crate) const KEY: u64 = 64;
@@ -93,7 +94,7 @@ impl Budget {
         Budget { left: bytes.saturating_add(allowance.units(limits)) }
     }
 
-    /// Draws the charge of `count` items. Returns `None` if it exceeds the remaining units.
+    /// Deducts the charge of `count` items. Returns `None` if it exceeds the remaining units.
     #[inline]
     pub(crate) fn draw(&mut self, count: usize, charge: u64) -> Option<()> {
         self.left = self.left.checked_sub((count as u64).checked_mul(charge)?)?;

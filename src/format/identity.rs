@@ -29,7 +29,7 @@ impl ArchiveId {
     /// Returns an identity whose bytes have this CRC-32. The checksums of an archive depend only on this value.
     pub(crate) fn from_crc(crc: u32) -> ArchiveId {
         let mut id = [0; 16];
-        // Reading four bytes from a state equals reading four zeros from that state XOR the bytes.
+        // Reading four bytes from a state has the same effect as reading four zeros from that state XOR the bytes.
         let zeros = crc_before(crc, &[0; 4]);
         let last = !crc_from(0, &id[..12]) ^ !zeros;
         id[12..].copy_from_slice(&last.to_le_bytes());
@@ -51,8 +51,8 @@ pub(crate) fn crc_from(seed: u32, bytes: &[u8]) -> u32 {
     crc.finalize()
 }
 
-/// The same for browsers, with a table that is computed at startup. The tables of crc32fast do not compress; they would
-/// be a thirtieth of the download.
+/// The same CRC for browsers, with a table that is computed at startup. The tables of crc32fast do not
+/// compress well and would be 3 % of the download.
 #[cfg(target_family = "wasm")]
 pub(crate) fn crc_from(seed: u32, bytes: &[u8]) -> u32 {
     static TABLE: std::sync::LazyLock<[u32; 256]> = std::sync::LazyLock::new(|| {

@@ -16,15 +16,16 @@ pub const MOST: u64 = 1 << 60;
 pub struct Limits {
     /// The maximum number of bytes of a block that are read at once: the complete block, or the table of a moves block.
     pub block: u32,
-    /// Bytes of a dictionary string, which any tag can refer to. Twice as many for a texts block. Default: 64.
+    /// The maximum length of a dictionary string in bytes; any tag can refer to such a string. Default: 128.
     pub string: usize,
-    /// Units for each byte of a payload, and for each game of a chunk. Default: 128.
+    /// Units for each byte of a payload, and for each game of a chunk. Texts blocks have twice as many per byte.
+    /// Default: 64.
     pub allowance_per_byte: usize,
     /// Units for a block of any size. Default: 256 KiB.
     pub allowance: usize,
     /// Further units for each game of a chunk. Default: 4,096.
     pub allowance_per_game: usize,
-    /// The most that `allowance` and `allowance_per_game` give together. Default: 8 MiB.
+    /// The maximum sum of `allowance` and `allowance_per_game`. Default: 8 MiB.
     pub allowance_most: usize,
 }
 

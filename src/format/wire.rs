@@ -11,7 +11,7 @@ use zstd::zstd_safe::{
     get_error_name,
 };
 
-/// The first bytes of a zstd frame (RFC 8878, section 3.1.1); a skippable frame has others.
+/// The first bytes of a zstd frame (RFC 8878, section 3.1.1); a skippable frame has different first bytes.
 const FRAME: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
 
 // Each thread keeps its zstd contexts. Allocating a context and filling it with zeros takes longer than compressing a
@@ -33,8 +33,8 @@ const COLUMNS: i32 = 4;
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Effort {
     Level(i32),
-    /// Level 1 with matches of four bytes or more, because repetitions in columns of numbers are short. Compared with
-    /// level 4, an archive without comments is a thousandth larger and takes a thirtieth less time.
+    /// Level 1 with matches of at least four bytes, because repetitions in columns of numbers are short. Compared with
+    /// level 4, an archive without comments is 0.1 % larger and takes 3 % less time.
     Columns,
 }
 
@@ -175,7 +175,7 @@ impl Mixed {
         push_with(&self.bytes, &self.ends, Effort::Level(level), cost, out);
     }
 
-    /// `push` for columns of numbers.
+    /// Appends the bytes like `push`, for columns of numbers.
     pub(crate) fn push_columns(&self, level: i32, cost: Cost, out: &mut Vec<u8>) {
         let effort = if level <= COLUMNS { Effort::Columns } else { Effort::Level(level) };
         push_with(&self.bytes, &self.ends, effort, cost, out);

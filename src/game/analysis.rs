@@ -33,14 +33,14 @@ pub struct Analysis {
 /// A principal variation: the moves that an engine expected. All are legal.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PrincipalVariation {
-    /// The ply of the game at which it begins: the ply before the commented move, whose place its first move takes, or
-    /// the ply after it.
+    /// The ply of the game at which the variation begins: the ply before the commented move, if the variation replaces
+    /// this move, otherwise the ply after it.
     pub ply: u32,
-    /// The position at its beginning.
+    /// The position at the beginning of the variation.
     pub start: Position,
-    /// Whether its first move is the commented move.
+    /// Whether the first move of the variation is the commented move.
     pub has_own_move: bool,
-    /// Its moves, at least one: the legal moves at the beginning of the written line.
+    /// The moves of the variation, at least one: the legal moves at the beginning of the written line.
     pub moves: Vec<Move>,
 }
 
@@ -67,7 +67,7 @@ impl PrincipalVariation {
         (!line.moves.is_empty()).then_some(line)
     }
 
-    /// Returns its moves in standard algebraic notation.
+    /// Returns the moves of the variation in standard algebraic notation.
     pub fn sans(&self) -> Vec<String> {
         let mut position = self.start.clone();
         let san = |m: &Move| {

@@ -2,8 +2,8 @@
 //!
 //! Supported are lists of `key=value` (TCEC), scores with depth and time (`+0.33/20 5.6s`: cutechess, fastchess,
 //! Arena), scores followed by such lists, scores alone, and the commands `eval`, `emt` and `clk`. Results are from
-//! White's point of view. Scores in lists and commands are written in this way, and all other scores are from the
-//! mover's point of view. So is ChessBase's `[%eval 75,20]`, which contains hundredths and depth.
+//! White's point of view. Scores in lists and commands are written from White's point of view, and all other scores
+//! from the mover's. ChessBase's `[%eval 75,20]`, with hundredths and depth, is also from the mover's point of view.
 
 use super::values::{Evaluation, decimal, duration};
 use crate::chess::Color;

@@ -9,7 +9,7 @@ use std::fmt;
 pub enum TextKind {
     /// A comment in braces, without the braces.
     Brace = 0,
-    /// A comment from `;` to the end of the line, without either.
+    /// A comment from `;` to the end of the line, without the `;` and the line end.
     Line = 1,
     /// A token that the data model does not cover, as written: `*` inside a variation, `N`, `+-`.
     Token = 2,
@@ -58,7 +58,7 @@ impl Outcome {
         }
     }
 
-    /// Returns the outcome with a number, which is 0 to 3 as in the declaration.
+    /// Returns the outcome with this number, 0 to 3 in the order of the declaration.
     pub const fn from_number(number: u64) -> Option<Outcome> {
         Some(match number {
             0 => Outcome::Unknown,

@@ -37,8 +37,8 @@ impl Line {
         }
     }
 
-    /// Plays a plain move of this piece like `Position::play_reaching`. Returns whether it is legal. If it is known to
-    /// be `safe`, returns whether the piece can make it. `seen` is called first.
+    /// Plays a plain move of this piece like `Position::play_reaching`. Returns whether the move is legal. If the move
+    /// is known to be `safe`, returns whether the piece can make it. `seen` is called first.
     #[inline(always)]
     pub(crate) fn play_reaching<const BLACK: bool>(
         &mut self,

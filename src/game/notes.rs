@@ -9,11 +9,12 @@ use std::time::Duration;
 /// A comment of a game.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Comment {
-    /// The number of plies of its line before it: 3 for a comment after ply 3, 0 for one before the first move.
+    /// The number of plies of the line before the comment: 3 for a comment after ply 3, 0 for a comment before the
+    /// first move.
     pub ply: u32,
     /// The depth in variations: 0 for the main line.
     pub depth: u32,
-    /// Its text, without braces or `;`.
+    /// The text of the comment, without braces or `;`.
     pub text: String,
     /// The player of the move before it; `None` before the first move.
     pub mover: Option<Color>,
@@ -52,16 +53,16 @@ impl Comment {
 pub struct Variation {
     /// The ply of the move that its first move replaces, from 1.
     pub ply: u32,
-    /// The depth: 1 for a variation of the main line, 2 for one within such a variation, and so on.
+    /// The depth: 1 for a variation of the main line, 2 for a variation within such a variation, and so on.
     pub depth: u32,
     /// The position before its first move; `None` if it has no moves.
     pub start: Option<Position>,
-    /// Its moves, without nested variations.
+    /// The moves of the variation, without nested variations.
     pub moves: Vec<Move>,
 }
 
 impl Variation {
-    /// Returns its moves in standard algebraic notation.
+    /// Returns the moves of the variation in standard algebraic notation.
     pub fn sans(&self) -> Vec<String> {
         let Some(mut position) = self.start.clone() else { return Vec::new() };
         let mut sans = Vec::with_capacity(self.moves.len());

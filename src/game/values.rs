@@ -57,7 +57,7 @@ impl Evaluation {
 }
 
 /// Reads a decimal number of at most 15 digits. Dividing two exact numbers gives the same result as `parse`, whose code
-/// for all other numbers would be a fiftieth of the download in a browser.
+/// for all other numbers would be 2 % of the download in a browser.
 pub(super) fn decimal(text: &str) -> Option<f64> {
     let (is_negative, digits) = match text.as_bytes() {
         [b'-', digits @ ..] => (true, digits),

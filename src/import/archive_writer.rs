@@ -68,7 +68,7 @@ pub struct Written {
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct AddedPgn {
-    /// The number of games in the text, including rejected ones.
+    /// The number of games in the text, including rejected games.
     pub seen: u64,
     /// The number of rejected games.
     pub rejected: u64,

@@ -80,7 +80,7 @@ impl<'a> Import<'a> {
         self
     }
 
-    /// Packs the moves: under three bits per ply instead of a byte, for some microseconds per ply. Also sets the level
+    /// Packs the moves: under three bits per ply instead of a byte, for a few microseconds per ply. Also sets the level
     /// to 19 and doubles the length of chunks.
     pub fn packed(mut self) -> Import<'a> {
         let ImportOptions { pack, level, chunk_bytes, .. } = ImportOptions::packed();
@@ -228,8 +228,8 @@ impl<'a> Import<'a> {
     /// Imports PGN files after the games of an existing archive, and deletes these games, in one commit. After a crash,
     /// either both are done or neither. Append, resume and batches have no effect.
     ///
-    /// Errors: the errors of [`run`](Import::run); a game that does not exist; a source that cannot be read to its end, or
-    /// sources without any game. On an error, the archive is unchanged.
+    /// Errors: the errors of [`run`](Import::run); a game that does not exist; a source that cannot be read to its end,
+    /// or sources without any game. On an error, the archive is unchanged.
     pub fn run_in_place_of(
         self,
         games: &GameSet,
@@ -243,8 +243,8 @@ impl<'a> Import<'a> {
 
     /// Imports PGN files into an archive on any storage, without an index. Errors name the target.
     ///
-    /// Errors: the errors of [`run`](Import::run). After a failed write, the storage is truncated to its last commit if that
-    /// is known.
+    /// Errors: the errors of [`run`](Import::run). After a failed write, the storage is truncated to its last commit if
+    /// that is known.
     #[doc(hidden)]
     pub fn run_on<S: Storage>(self, opened: Opened<S>, sources: &[PathBuf]) -> Result<Summary> {
         self.watched(|target, options, progress, stop, report| {

@@ -49,8 +49,8 @@ impl ChunkBuilder {
         });
     }
 
-    /// Before a mark or NAG, gives a text that stores its own position a marker in the moves instead. Otherwise it
-    /// would be read back after the mark.
+    /// Before a mark or NAG, gives a text that stores its own position a marker in the moves instead. Otherwise a
+    /// reader would put the text after the mark.
     fn mark_text(&mut self) {
         if std::mem::take(&mut self.placed) {
             self.texts.mark_last();

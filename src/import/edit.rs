@@ -53,8 +53,8 @@ impl Archive {
     /// An edit takes about as long as a copy. The index is rebuilt. The other side files become stale, unless
     /// [`Before::carry`](crate::query::games::Before::carry) updates them.
     ///
-    /// Errors: the errors of reading and writing the archive; another program is writing to it; `change` fails, or returns
-    /// an invalid game ([`Game::check`]).
+    /// Errors: the errors of reading and writing the archive; another program is writing to it; `change` fails, or
+    /// returns an invalid game ([`Game::check`]).
     ///
     /// ```
     /// # let folder = tempfile::tempdir()?;

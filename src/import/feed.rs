@@ -26,7 +26,7 @@ pub enum Segment {
 }
 
 impl Segment {
-    /// Returns its approximate memory in bytes.
+    /// Returns the approximate memory of the segment in bytes.
     pub fn bytes(&self) -> usize {
         match self {
             Segment::Batch(batch, _) => batch.text.len() + batch.oversized.as_ref().map_or(0, |game| game.head.len()),
@@ -34,7 +34,7 @@ impl Segment {
         }
     }
 
-    /// Returns the number of its games, including incomplete ones.
+    /// Returns the number of games, including incomplete games.
     fn games(&self) -> usize {
         match self {
             Segment::Batch(batch, _) => batch.spans.len(),
@@ -51,9 +51,10 @@ impl Segment {
 #[derive(Default)]
 pub struct Job {
     pub segments: Vec<Segment>,
-    /// Whether it begins with an oversized game. An import cannot resume within such a game, so a commit precedes it.
+    /// Whether the job begins with an oversized game. An import cannot resume within such a game, so a commit precedes
+    /// it.
     pub opens: bool,
-    /// Whether it ends within that game.
+    /// Whether the job ends within an oversized game.
     pub open: bool,
 }
 

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 
 /// The default size of a chunk in bytes of PGN.
 pub const CHUNK_BYTES: usize = 768 << 10;
-/// The size of a typical game in bytes. If games are longer, because of clocks or comments, a chunk has more bytes, and
-/// so as many games. Models are learned once per chunk, and clocks take a fiftieth less.
+/// The size of a typical game in bytes. If games are longer because of clocks or comments, a chunk gets more bytes and
+/// holds the same number of games. Models are learned once per chunk, so clocks take 2 % less.
 const USUAL_GAME: usize = 768;
 /// The maximum growth of a chunk for long games.
 const LONGEST: usize = 3;
@@ -16,7 +16,7 @@ const LONGEST: usize = 3;
 pub const GREAT: usize = LONGEST + 1;
 
 /// The zstd level of a plain archive. With comments, a higher level doubles the time of the import. Without comments,
-/// it saves a thousandth. Up to this level, columns of tags are compressed with less effort.
+/// it saves 0.1 %. Up to this level, columns of tags are compressed with less effort.
 const LEVEL: i32 = 4;
 /// The zstd level of a packed archive.
 const PACKED_LEVEL: i32 = 19;
@@ -30,7 +30,7 @@ pub struct ImportOptions {
     pub read: ReadOptions,
     /// The zstd level of tags and texts, 1 to 22.
     pub level: i32,
-    /// Whether moves are packed: under three bits per ply instead of a byte, for some microseconds per ply.
+    /// Whether moves are packed: under three bits per ply instead of a byte, for a few microseconds per ply.
     pub pack: bool,
     /// The treatment of an existing archive.
     pub existing: Existing,

@@ -28,7 +28,7 @@ pub struct Output<'a, S> {
     /// The options as text, for a resumed import.
     options: String,
     progress: Option<&'a Progress>,
-    /// The first error. Nothing is written after it.
+    /// The first error. After an error, nothing more is written.
     pub failure: Option<io::Error>,
 }
 
@@ -166,12 +166,12 @@ impl<'a, S: Storage> Output<'a, S> {
 /// The position of a job in the order of jobs.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Turn {
-    /// Its number, from 0.
+    /// The number of the job, from 0.
     pub number: u64,
-    /// Whether it is the first job of a batch.
+    /// Whether the job is the first of a batch.
     pub begins_batch: bool,
     /// Whether a commit precedes it.
     pub commit_before: bool,
-    /// Whether it is the last job of a batch, which a commit follows.
+    /// Whether the job is the last of a batch, so a commit follows.
     pub commit_after: bool,
 }

@@ -18,8 +18,8 @@ use std::sync::atomic::AtomicBool;
 /// Imports PGN sources after the games of the archive at `target`, and deletes the games that they replace, in one
 /// commit. After a crash, either both are done or neither. The options `existing`, `resume` and `batch` have no effect.
 ///
-/// Errors: the errors of [`import_with`]; a game that does not exist; a source that cannot be read to its end, or sources
-/// without any game. On an error, the archive is unchanged.
+/// Errors: the errors of [`import_with`]; a game that does not exist; a source that cannot be read to its end, or
+/// sources without any game. On an error, the archive is unchanged.
 pub fn replace(
     games: &GameSet,
     sources: &[PathBuf],
@@ -53,9 +53,9 @@ pub fn refuse_existing(target: &Path, options: &ImportOptions) -> Result<()> {
 /// A commit follows every [`ImportOptions::batch`] chunks. When this returns, everything that the summary counts is
 /// durable.
 ///
-/// Errors: the target cannot be created, opened or written; the sources differ from the sources of the import to resume. After a
-/// write error, a new archive contains its last commit, or is removed if there was none. An unreadable source is an
-/// error only if no source can be read; see [`Summary::refused`].
+/// Errors: the target cannot be created, opened or written; the sources differ from the sources of the import to
+/// resume. After a write error, a new archive contains its last commit, or is removed if there was none. An unreadable
+/// source is an error only if no source can be read; see [`Summary::refused`].
 pub fn import_with(
     sources: &[PathBuf],
     target: &Path,

@@ -40,8 +40,8 @@ pub struct SourceSummary {
     pub record: SourceRecord,
     /// The number of games that were decoded as Windows-1252 or ISO 8859-1, because they were not UTF-8 or by option.
     pub windows_1252: u64,
-    /// Whether it was read to its end. The archive contains only the preceding games of any other source, and never
-    /// claims to contain its bytes.
+    /// Whether the source was read to its end. The archive contains only the preceding games of any other source, and
+    /// never claims to contain its bytes.
     pub whole: bool,
     /// Whether it was PCN. The archive contains the converted PGN instead of the source's bytes, and also the PGN's
     /// length and hash.
@@ -68,7 +68,7 @@ pub struct Refused {
 /// The result of an import.
 #[derive(Debug, Default)]
 pub struct Summary {
-    /// The number of games, including rejected ones.
+    /// The number of games, including rejected games.
     pub seen: u64,
     /// The number of stored games.
     pub stored: u64,

@@ -42,7 +42,7 @@ pub enum Content {
 }
 
 impl Content {
-    /// Returns its name, with an article.
+    /// Returns the name of the content, with an article.
     pub fn name(self) -> &'static str {
         match self {
             Content::Archive(FileKind::Archive) => "an archive",

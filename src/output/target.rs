@@ -35,7 +35,8 @@ impl Target {
         Existing::from_force(self.replace)
     }
 
-    /// Returns the permissions that every input grants, as mode bits. A new file gets no others for group and world.
+    /// Returns the permissions that every input grants, as mode bits. A new file gets no other permissions for group
+    /// and world.
     pub(super) fn most_permissions(&self) -> u32 {
         self.permissions
     }
@@ -113,15 +114,17 @@ impl Outputs {
 
     /// Allows a file to be written, with an index beside it if it is an archive.
     ///
-    /// Errors: the file is an input, a side file of an input, or another output, under any name. Its name stands for
-    /// other content. It exists and may not be replaced, or it has other content.
+    /// Errors:
+    /// - the file is an input, a side file of an input, or another output, under any name;
+    /// - the name belongs to another kind of content;
+    /// - the file exists and may not be replaced, or has content of another kind.
     pub fn file(&mut self, path: &Path, written: Content, existing: Existing) -> Result<Target, Refused> {
         self.is_free(path, None)?;
         fits_name(path, written)?;
         self.allow(path, written, existing)
     }
 
-    /// Allows an archive to be changed in place, and its index to be written. Errors: it is an input.
+    /// Allows an archive to be changed in place, and its index to be written. Errors: the archive is an input.
     pub fn in_place(&mut self, archive: &Path) -> Result<(), Refused> {
         self.is_free(archive, None)?;
         self.allow(archive, Content::Archive(FileKind::Archive), Existing::Append).map(drop)

@@ -34,7 +34,7 @@ pub fn encode(start: &Position, stream: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// Appends the stream that all of `bytes` unpack to: exactly the input of [`encode`] for the same start.
+/// Appends the stream to which all of `bytes` unpack: exactly the input of [`encode`] for the same start.
 ///
 /// With `limit`, at least this number of plies of the main line (or all of the line) is unpacked, but not necessarily
 /// the rest. Ply K takes only the time of the moves before it. For any bytes, it ends and does not panic. It appends at
@@ -69,7 +69,7 @@ fn parse<'a>(start: &Position, stream: &'a [u8]) -> Option<(Vec<Item<'a>>, Outco
     decoder.is_canonical().then_some((items, outcome))
 }
 
-/// [`encode`] with a given model.
+/// Packs a stream like [`encode`], with a given model.
 #[doc(hidden)]
 pub fn encode_with(model: &Model, start: &Position, stream: &[u8], out: &mut Vec<u8>) {
     let before = out.len();
@@ -94,7 +94,7 @@ pub fn encode_with(model: &Model, start: &Position, stream: &[u8], out: &mut Vec
     }
 }
 
-/// [`decode`] with a given model.
+/// Unpacks a stream like [`decode`], with a given model.
 #[doc(hidden)]
 pub fn decode_with(
     model: &Model,

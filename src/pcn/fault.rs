@@ -15,11 +15,11 @@ pub enum PcnFault {
     NotAPiece,
     /// Style and name of a piece differ in case, so its side is unknown.
     MixedCase,
-    /// A piece of another style than western chess: its name.
+    /// A piece of a style other than western chess, by name.
     OtherStyle(String),
-    /// The piece does not exist in western chess: its name.
+    /// A piece, by name, that does not exist in western chess.
     NoSuchPiece(String),
-    /// The board has another size or number of dimensions: its sizes.
+    /// A board of another size or number of dimensions, by its sizes.
     OtherBoard(Vec<usize>),
     /// Rows of different lengths, or rows among squares.
     RaggedBoard,

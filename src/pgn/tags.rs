@@ -66,7 +66,7 @@ pub(in crate::pgn) fn read_expected(text: &[u8], at: usize, head: &TagHead, line
     let [b'"', value @ ..] = begin.get(head.length + 1..)? else { return None };
     let length = plain_len(value)?;
     let [b'"', b']', after @ ..] = value.get(length..)? else { return None };
-    // The usual line end has one byte, and comparing it needs no call.
+    // The usual line end has one byte, and a comparison with it needs no function call.
     let ends = if let [byte] = line_end { after.first() == Some(byte) } else { after.starts_with(line_end) };
     let start = at + head.length + 3;
     ends.then_some(start..start + length)

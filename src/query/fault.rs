@@ -21,7 +21,7 @@ impl QueryFault {
         QueryFault { query: query.to_owned(), at, what: what.into() }
     }
 
-    /// Returns the fault of one letter, by its column in bytes from 1; one after the last is the end.
+    /// Returns the fault of one letter, by its column in bytes from 1; the column after the last letter is the end.
     pub fn in_bytes(query: &str, (column, what): (usize, String)) -> QueryFault {
         let start = column.saturating_sub(1).min(query.len());
         let letter = query.get(start..).and_then(|rest| rest.chars().next());

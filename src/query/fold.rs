@@ -3,7 +3,7 @@
 /// Returns a text in lower case and without accents: `Polgár` is `polgar`, `Łódź` is `lodz`, `Großmann` is `grossmann`.
 ///
 /// Letters of the Latin alphabet lose their diacritics, written as one character or as a letter and a combining mark.
-/// Letters of other alphabets change their case alone.
+/// Letters of other alphabets only change their case.
 pub fn fold(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase();

@@ -1,9 +1,10 @@
-//! The known name that a misspelled one is probably meant to be. Nothing but words goes in and comes out.
+//! Suggests the known name that a misspelled name probably means. The input and output are plain words.
 
-/// Returns the name that is most like a word, letter case apart, if one is like it; of several alike the first.
+/// Returns the name that is most similar to a word, ignoring case, or `None` if no name is similar; of equally similar
+/// names, the first.
 ///
-/// A name is similar to a word if at most one in four of its letters must be inserted, deleted or changed. Cost: the
-/// letters of the word times those of all names.
+/// A name is similar to a word if at most one in four of its letters must be inserted, deleted or changed. The cost is
+/// proportional to the letters of the word times the letters of all names.
 ///
 /// ```
 /// use scoresheet::query::nearest;
@@ -29,7 +30,7 @@ pub fn nearest<'a>(word: &str, names: impl IntoIterator<Item = &'a str>) -> Opti
     near.map(|(_, name)| name)
 }
 
-/// The longest word that is looked for.
+/// The maximum length of a word to correct.
 const LONGEST: usize = 60;
 
 /// The minimum number of letters to insert, remove or change.

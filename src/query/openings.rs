@@ -1,7 +1,7 @@
-//! ECO code and opening name of a game, by the positions that it goes through.
+//! ECO code and opening name of a game, determined by its positions.
 //!
-//! The table is from Lichess (data/SOURCES.md). The opening of a game is that of its last position in the table, so the
-//! order of moves does not matter.
+//! The table is from Lichess (data/SOURCES.md). The opening of a game is the opening of its last position in the table,
+//! so the order of moves does not matter.
 
 use crate::archive::GameRef;
 use crate::brenner::replay::{Replay, ReplayError};
@@ -34,16 +34,16 @@ pub struct Opening {
 #[derive(Debug)]
 pub struct Openings {
     positions: HashMap<u64, Opening>,
-    /// One bit for the lowest 16 of each key: most positions of most games are in no table.
+    /// One bit for the lowest 16 bits of each key: most positions of most games are not in the table.
     known: Vec<u64>,
     deepest: u32,
-    /// The names, each once, in order.
+    /// The names without duplicates, in order.
     names: Vec<&'static str>,
     codes: HashMap<&'static str, String>,
 }
 
 impl Openings {
-    /// Returns the table, which takes some milliseconds to make at the first call.
+    /// Returns the table; the first call takes a few milliseconds to build it.
     pub fn table() -> &'static Openings {
         static TABLE: OnceLock<Openings> = OnceLock::new();
         TABLE.get_or_init(Openings::new)
@@ -83,12 +83,12 @@ impl Openings {
         self.positions.len()
     }
 
-    /// Returns the names of the openings, each once, in order.
+    /// Returns the names of the openings without duplicates, in order.
     pub fn names(&self) -> &[&'static str] {
         &self.names
     }
 
-    /// Returns the place of a name among [`names`](Openings::names).
+    /// Returns the index of a name among [`names`](Openings::names).
     pub fn place_of(&self, name: &str) -> Option<usize> {
         self.names.binary_search(&name).ok()
     }
@@ -99,7 +99,7 @@ impl Openings {
         self.codes.get(code).map(String::as_str)
     }
 
-    /// Returns whether there are none.
+    /// Returns whether there are no openings.
     pub fn is_empty(&self) -> bool {
         self.positions.is_empty()
     }
@@ -124,7 +124,7 @@ impl Openings {
         self.classify_stream(game.stream()).map_err(damage)
     }
 
-    /// Returns the opening of a game that is in no archive, like `classify`.
+    /// Returns the opening of a game outside archives, like `classify`.
     pub fn classify_stream(&self, game: Stream<'_>) -> Result<Option<(&Opening, u32)>, ReplayError> {
         if game.is_set_up() {
             return Ok(None);
@@ -142,8 +142,8 @@ impl Openings {
     }
 }
 
-/// Returns the longest name, in complete parts, with which two of three names begin. If there is none, returns the most
-/// frequent first part, followed by `and others`.
+/// Returns the longest name, in complete parts, that is the beginning of two of three names. If there is none, returns
+/// the most frequent first part, followed by `and others`.
 fn name_of_all(names: &[&str]) -> String {
     let mut parts: HashMap<&str, usize> = HashMap::new();
     for name in names {

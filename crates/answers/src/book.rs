@@ -52,8 +52,8 @@ impl Book {
         Book { metadata: Some(metadata).into(), ..self }
     }
 
-    /// Returns the metadata of the archive, such as its `title`; `None` if they are damaged, or if the archive is fetched
-    /// in parts and came without them. They are read once.
+    /// Returns the metadata of the archive, such as its `title`. `None` if they are damaged, or if the archive is
+    /// fetched in parts and came without them. They are read once.
     pub fn metadata(&self) -> Option<&BTreeMap<String, String>> {
         let read = || if self.is_lean { None } else { self.archive().metadata().ok() };
         self.metadata.get_or_init(read).as_ref()

@@ -6,9 +6,9 @@
 //! ```
 //!
 //! `scoresheet-serve` answers HTTP requests with this crate, and `scoresheet-wasm` the pages of a site without a
-//! server, so both give the same answers. The crate uses neither HTTP (except status codes) nor threads. Imports go one
-//! way: `request` -> `answer` -> `trees`, `params` -> `snapshot` -> `book` -> `site` -> `fault`, `order`, `stop`. The
-//! library does the chess; this crate knows neither the rules nor the file format.
+//! server, so both give the same answers. The crate uses neither HTTP (except status codes) nor threads. Imports point
+//! in one direction: `request` -> `answer` -> `trees`, `params` -> `snapshot` -> `book` -> `site` -> `fault`, `order`,
+//! `stop`. The library implements chess; this crate knows neither the rules nor the file format.
 
 mod answer;
 mod book;

@@ -1,7 +1,7 @@
-//! A sort for short lists of all types. A separate sort for each type would add some kilobytes to the download in a
+//! A sort for short lists of all types. A separate sort for each type would add a few kilobytes to the download in a
 //! browser.
 
-/// Returns the items in the order of two numbers of each. The sort is stable.
+/// Returns the items, sorted by two numbers per item. The sort is stable.
 pub fn by_numbers<T>(items: Vec<T>, numbers: impl Fn(&T) -> (u64, u64)) -> Vec<T> {
     let place = |(place, item): (usize, &T)| {
         let (one, other) = numbers(item);

@@ -51,8 +51,8 @@ impl Params {
         }
     }
 
-    /// Returns the state of a switch: `1`, `true`, `yes` and `on` are on; `0`, `false`, `no`, `off` and nothing are
-    /// off.
+    /// Returns the state of a switch: `1`, `true`, `yes` and `on` are on; `0`, `false`, `no`, `off` and a missing value
+    /// are off.
     ///
     /// Errors: any other value.
     pub fn switch(&self, name: &str) -> Result<bool, Fault> {
@@ -65,7 +65,7 @@ impl Params {
 
     /// Returns the filter; empty if missing.
     ///
-    /// Errors: it is too long.
+    /// Errors: the filter is too long.
     pub fn filter(&self) -> Result<&str, Fault> {
         let text = self.get("where").unwrap_or_default();
         if text.len() > WHERE { Err(Fault::bad(format!("where: longer than {WHERE} bytes"))) } else { Ok(text) }
@@ -73,7 +73,7 @@ impl Params {
 
     /// Returns the query in JSON; empty if missing.
     ///
-    /// Errors: it is too long.
+    /// Errors: the query is too long.
     pub fn question(&self) -> Result<&str, Fault> {
         let text = self.get("find").unwrap_or_default();
         if text.len() > WHERE { Err(Fault::bad(format!("find: longer than {WHERE} bytes"))) } else { Ok(text) }

@@ -135,7 +135,7 @@ impl Snapshot {
         Ok(ArchiveSet::after(before, books.iter().map(|(_, _, book)| Arc::clone(book.indexed())).collect()))
     }
 
-    /// Returns the number of games, including deleted ones.
+    /// Returns the number of games, including deleted games.
     pub fn games(&self) -> u64 {
         self.set.len()
     }
@@ -175,7 +175,7 @@ impl Snapshot {
         self.spellings.get().is_some()
     }
 
-    /// Returns the players' names of all archives that are probably spellings of other names. Searches once and caches
+    /// Returns the players' names in all archives that are probably spellings of other names. Searches once and caches
     /// the result, which is empty if tags are damaged.
     pub fn spellings(&self) -> &[Suggestion] {
         let found = || spellings_among(self.books.iter().map(|book| book.tags()), Named::Players).unwrap_or_default();

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// The cost of work.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Cost {
-    /// A lookup, which takes some milliseconds.
+    /// A lookup, which takes a few milliseconds.
     Quick,
     /// Work that may read every game.
     Scan,
@@ -34,7 +34,7 @@ impl Stop {
     }
 }
 
-/// Sets its flag when it is dropped.
+/// Sets a flag when it is dropped.
 #[derive(Debug)]
 pub struct StopOnDrop(Stop);
 

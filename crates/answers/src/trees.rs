@@ -97,7 +97,7 @@ pub fn latest_games(tree: &Tree, most: usize) -> Vec<(u64, Move)> {
     games.into_iter().map(|(game, m)| (u64::MAX - game, m)).collect()
 }
 
-/// Returns the games with the lowest two numbers.
+/// Returns the games with the smallest pairs of numbers.
 fn first(games: Vec<(u64, u64, Move)>, most: usize) -> Vec<(u64, Move)> {
     let games = by_numbers(games, |(one, other, _)| (*one, *other));
     games.into_iter().take(most).map(|(_, game, m)| (game, m)).collect()

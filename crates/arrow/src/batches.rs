@@ -150,7 +150,7 @@ impl Batches {
     fn read(&mut self, place: usize, mut games: Vec<u64>) -> Result<RecordBatch, ArrowError> {
         let sources = Arc::clone(&self.sources);
         let Some(source) = sources.members().get(place) else { return Ok(RecordBatch::new_empty(self.schema())) };
-        // Chunks are read from front to back, in any requested order of games.
+        // Chunks are read from front to back, whatever the requested order of games.
         let order = (!games.is_sorted()).then(|| {
             let mut order: Vec<u32> = (0..games.len() as u32).collect();
             order.sort_by_key(|place| games.get(*place as usize));

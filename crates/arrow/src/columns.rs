@@ -29,7 +29,7 @@ pub enum Value {
     UtcTimestamp,
     /// A tag as an integer.
     Number(&'static str),
-    /// A tag as a rating: the number at its start, like in filters; null if it has none, or 0.
+    /// A tag as a rating: the number at its start, as in filters; null if there is no number or it is 0.
     Rating(&'static str),
     /// The base time in seconds, from the tag TimeControl.
     BaseSeconds,
@@ -49,14 +49,14 @@ pub enum Value {
     MovesUci,
     /// The movetext of a PGN in one line, comments and variations included.
     Movetext,
-    /// The seconds left on White's clock after each of White's moves; null if no comment has them.
+    /// The seconds left on White's clock after each of White's moves; null if no comment gives them.
     ClocksWhite,
     /// The same for Black.
     ClocksBlack,
     /// The evaluation after each ply, in hundredths of a pawn; mate in n is 32,768 - n for White and n - 32,769 for
-    /// Black. Null if no comment has it.
+    /// Black. Null if no comment gives it.
     Evals,
-    /// The depth of the search for each ply, as engines write it; null if no comment has it.
+    /// The depth of the search for each ply, as engines write it; null if no comment gives it.
     Depths,
     /// The positions searched for each ply.
     Nodes,
@@ -127,9 +127,9 @@ impl Value {
 /// A column by its name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Column {
-    /// Its name.
+    /// The name of the column.
     pub name: &'static str,
-    /// Its contents.
+    /// The contents of the column.
     pub value: Value,
 }
 

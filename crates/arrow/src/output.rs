@@ -39,7 +39,7 @@ impl Write for NewFile {
     }
 }
 
-/// Returns whether an error means that the reader of standard output has closed the pipe. This is no failure.
+/// Returns whether an error means that the reader of standard output has closed the pipe. This is not a failure.
 pub fn is_broken_pipe(mut error: &(dyn std::error::Error + 'static)) -> bool {
     loop {
         if let Some(io) = error.downcast_ref::<std::io::Error>()

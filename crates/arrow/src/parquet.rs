@@ -1,6 +1,7 @@
 //! Writes record batches as Parquet files.
 //!
-//! Only plain types, for all readers: no dictionaries or views in the file's Arrow schema, and no unsigned integers.
+//! Uses only plain types, for all readers: no dictionaries or views in the file's Arrow schema, and no unsigned
+//! integers.
 
 use crate::batches::Batches;
 use crate::columns::Value;
@@ -60,7 +61,8 @@ fn properties(batches: &Batches, options: ParquetOptions) -> Result<WriterProper
                 .set_column_dictionary_page_size_limit(path.clone(), 1 << 16)
                 .set_column_encoding(path, Encoding::DELTA_BYTE_ARRAY);
         }
-        // All values of these columns are distinct: write numbers as steps, and texts with their lengths first.
+        // All values of these columns are distinct: the encoding writes numbers as differences, and texts after their
+        // lengths.
         let encoding = match column.value {
             Value::GameId | Value::UtcTime | Value::UtcTimestamp => Encoding::DELTA_BINARY_PACKED,
             Value::Brenner | Value::Movetext => Encoding::DELTA_LENGTH_BYTE_ARRAY,

@@ -11,7 +11,7 @@ pub fn number<T: TryFrom<i64>>(text: &str) -> Option<T> {
     T::try_from(value).ok()
 }
 
-/// Returns the rating at the start of a text, like in filters; `None` if it does not fit.
+/// Returns the rating at the start of a text, as in filters; `None` if it does not fit.
 pub fn rating(text: &str) -> Option<i16> {
     value::rating(text.as_bytes()).and_then(|rating| i16::try_from(rating).ok())
 }
@@ -52,7 +52,7 @@ pub fn second(text: &str) -> Option<i32> {
     parts.next().is_none().then_some(hours * 3600 + minutes * 60 + seconds)
 }
 
-/// Returns base and increment of a time control in seconds, like in filters; `None` if one does not fit.
+/// Returns base and increment of a time control in seconds, as in filters; `None` if a number does not fit.
 pub fn control(text: &str) -> Option<(i32, i16)> {
     let (base, increment) = value::control(text.as_bytes())?;
     Some((base.try_into().ok()?, increment.try_into().ok()?))

@@ -19,13 +19,14 @@ use std::process::ExitCode;
 /// The environment variable with the name of the shell that needs completions.
 const VARIABLE: &str = "SCORESHEET_COMPLETE";
 
-/// Limits the players proposed. More than this, nobody reads.
+/// The maximum number of players proposed. Nobody reads more.
 const MOST_PLAYERS: usize = 200;
 
-/// Limits the games of an archive whose tags are read on a Tab. Larger archives have tag columns, or no completion.
+/// The maximum number of games of an archive whose tags are read on a Tab. Larger archives need tag columns; without
+/// them there is no completion.
 const MOST_GAMES: u64 = 20_000;
 
-/// Puts backslashes into bash's completions that need them, unless the word begins with a quote.
+/// Adds backslashes to bash's completions that need them, unless the word begins with a quote.
 const BASH_QUOTES: &str = r#"_scoresheet_quoted() {
     _clap_complete_scoresheet "$@"
     [[ ${COMP_WORDS[COMP_CWORD]} == [\"\']* ]] && return
@@ -42,7 +43,7 @@ const BASH_QUOTES: &str = r#"_scoresheet_quoted() {
 const ZSH_FIRST: &str = r#"[[ $funcstack[1] != _scoresheet ]] || _clap_dynamic_completer_scoresheet "$@"
 "#;
 
-/// Prints completions, or a script, if the variable is set; returns the exit code of the program in that case.
+/// Prints completions or a script if the variable is set, and then returns the exit code of the program.
 pub fn answer(command_line: impl Fn() -> clap::Command) -> Option<ExitCode> {
     let words = std::env::args_os();
     let folder = std::env::current_dir().ok();
@@ -73,7 +74,7 @@ pub fn script(shell: Shell) -> std::io::Result<Vec<u8>> {
     })
 }
 
-/// Completes files, and players of the archives that the line has already.
+/// Completes files, and the players of the archives that are already on the line.
 pub fn files_and_players() -> ArgValueCompleter {
     ArgValueCompleter::new(|current: &OsStr| {
         let mut found = PathCompleter::any().complete(current);
@@ -88,7 +89,7 @@ pub fn files_and_players() -> ArgValueCompleter {
     })
 }
 
-/// Returns the players whose names begin so, whatever the case, in the archives among this program's arguments.
+/// Returns the players whose names begin with this text, ignoring case, in the archives among this program's arguments.
 fn players(begun: &str) -> BTreeSet<String> {
     let begun = begun.to_lowercase();
     let mut found = BTreeSet::new();

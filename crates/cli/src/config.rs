@@ -1,4 +1,4 @@
-//! Options that a command always gets: a file with a line for each command, read before the command line.
+//! Default options of a command: a file with a line for each command, read before the command line.
 //!
 //! ```text
 //! # A comment. The first word is a command, or * for all of them; the rest are its options.
@@ -15,13 +15,14 @@ const IGNORE: &str = "--no-config";
 
 /// Inserts options from the file before the options of the command line.
 pub struct Config {
-    /// The arguments, with the program's name first.
+    /// The arguments; the program's name comes first.
     pub args: Vec<OsString>,
-    /// The file, if some of the options are from it.
+    /// The file, if any of the options come from it.
     pub file: Option<PathBuf>,
 }
 
-/// Returns the arguments of this process with the options that the file has for its command. `names` are the commands.
+/// Returns the arguments of this process, with the options that the file has for the command. `names` are the names of
+/// all commands.
 ///
 /// Errors: the file cannot be read, or a line is invalid.
 pub fn arguments(typed: Vec<OsString>, names: &[String]) -> Result<Config, String> {
@@ -32,7 +33,7 @@ pub fn arguments(typed: Vec<OsString>, names: &[String]) -> Result<Config, Strin
     let Some(file) = file() else { return Ok(Config { args: typed, file: None }) };
     let text = match std::fs::read_to_string(&file) {
         Ok(text) => text,
-        // Only a file that was named has to be there.
+        // Only a file that the variable names must exist.
         Err(error) if error.kind() == std::io::ErrorKind::NotFound && named().is_none() => String::new(),
         Err(error) => return Err(format!("{}: {error} ({IGNORE} does without)", file.display())),
     };
@@ -77,7 +78,7 @@ fn options(text: &str, command: &str, names: &[String]) -> Result<Vec<String>, (
             name if names.iter().any(|known| known == name) => {}
             name => return Err((index + 1, format!("there is no command {name}"))),
         }
-        // A name of a file here would be an input of every call.
+        // A file name here would become an input of every call.
         if let Some(first) = options.first().filter(|first| !first.starts_with('-')) {
             return Err((index + 1, format!("{first} is no option")));
         }

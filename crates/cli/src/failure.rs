@@ -17,13 +17,13 @@ pub enum Code {
     Success = 0,
     /// Failed.
     Failed = 1,
-    /// Wrong usage, as clap reports it.
+    /// Wrong usage, reported like clap's errors.
     Usage = 2,
     /// Finished, but games were rejected under `--strict`.
     Rejected = 3,
     /// Verification found damage.
     Damaged = 4,
-    /// Finished, but files were refused because they are no source of games.
+    /// Finished, but files were refused because they contain no games.
     Refused = 5,
 }
 
@@ -52,12 +52,12 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// Returns whether the reader of standard output has closed the pipe, which is no failure.
+    /// Returns whether the reader of standard output has closed the pipe, which is not a failure.
     pub fn is_broken_pipe(&self) -> bool {
         matches!(self, Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
     }
 
-    /// Names the file in an error of writing it.
+    /// Adds the file's name to an error of writing it.
     pub fn of_output(self, path: &Path) -> Failure {
         match self {
             Failure::Output(error) => Failure::Message(format!("cannot write {}: {error}", shown(path))),
@@ -70,7 +70,7 @@ impl Failure {
         Error::Io { doing: "cannot open", path: path.to_path_buf(), source }.into()
     }
 
-    /// Names the archive in an error that does not do so itself.
+    /// Adds the archive's name to an error that lacks it.
     pub fn of_archive(path: &Path) -> impl FnOnce(Error) -> Failure {
         move |error| match error {
             Error::Damaged(_) | Error::Limit { .. } | Error::Read { .. } | Error::Unknown { .. } => {

@@ -1,4 +1,4 @@
-//! Ctrl-C and SIGTERM: work that can stop cleanly does, and no unfinished files are left. An abort for want of memory
+//! Ctrl-C and SIGTERM: work that can stop cleanly stops, and no unfinished files remain. If memory runs out, an abort
 //! ends with an exit code.
 //!
 //! The thread that waits for signals shares three atomics with the session. It calls the library to remove its
@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
-/// The exit code that shells expect of a program ended by an interrupt. Also used if there was no signal.
+/// The exit code that shells expect of a program ended by an interrupt. Also used if no signal was received.
 const INTERRUPTED: u8 = 130;
 
 /// State shared by the session and the thread that waits for signals.
@@ -32,7 +32,7 @@ struct Shared {
 }
 
 impl Interrupt {
-    /// Watches for signals: before a signal ends the program, it removes unfinished files. If this is impossible,
+    /// Watches for signals: when a signal ends the program, it first removes unfinished files. If this is impossible,
     /// signals have their default effect.
     pub fn watch(print: fn(&str)) -> Interrupt {
         let (stop, can_stop) = (AtomicBool::new(false), AtomicBool::new(false));
@@ -42,19 +42,19 @@ impl Interrupt {
         Interrupt(shared)
     }
 
-    /// Returns a flag that the first signal sets instead of ending the program; the second ends it.
+    /// Returns a flag. The first signal sets it instead of ending the program; the second signal ends the program.
     pub fn stop_flag(&self) -> &AtomicBool {
         self.0.can_stop.store(true, Ordering::Relaxed);
         &self.0.stop
     }
 
-    /// Leaves Ctrl-C to a pager, which uses it to end a search or to stop loading. The running work is stopped, and the
+    /// Leaves Ctrl-C to a pager, which uses it to end a search or to stop loading. The running work stops, and the
     /// program ends with the pager.
     pub fn leave_to_pager(&self) {
         self.0.is_paged.store(true, Ordering::Relaxed);
     }
 
-    /// Returns the exit code of work that a signal has stopped: 128 plus the signal's number, as shells have it.
+    /// Returns the exit code of work that a signal has stopped: 128 plus the signal's number, as in shells.
     pub fn code(&self) -> u8 {
         self.0.code.load(Ordering::Relaxed)
     }
@@ -87,8 +87,8 @@ const STACK: usize = 256 << 10;
 #[cfg(unix)]
 fn wait(shared: Arc<Shared>) {
     use signal_hook::consts::{SIGINT, SIGTERM};
-    // The standard library ends the program if a thread has begun and finds no memory for its signal stack. So the thread
-    // begins only if there is enough memory, and nothing else takes memory until it runs.
+    // The standard library ends the program if a new thread finds no memory for its signal stack. So the thread begins
+    // only if there is enough memory, and nothing else takes memory until it runs.
     if Vec::<u8>::new().try_reserve_exact(4 * STACK).is_err() {
         return;
     }
@@ -96,7 +96,7 @@ fn wait(shared: Arc<Shared>) {
     let runs = Arc::new(Barrier::new(2));
     let begun = Arc::clone(&runs);
     let named = std::thread::Builder::new().name("signals".to_owned()).stack_size(STACK);
-    // A program that cannot start a thread has worse problems.
+    // If a thread cannot be started, the program continues without it.
     let started = named.spawn(move || {
         begun.wait();
         for signal in signals.forever() {

@@ -1,7 +1,7 @@
 //! The command `scoresheet`: it stores, searches and exports chess games in compact archives.
 //!
-//! Data goes to standard output, progress and messages to standard error. This file owns the exit codes. Imports go one
-//! way:
+//! Data goes to standard output, progress and messages to standard error. This file owns the exit codes. Imports point
+//! in one direction:
 //!
 //! ```text
 //! lib -> command -> select -> output -> session, threads, interrupt, failure, text
@@ -42,7 +42,7 @@ pub fn run() -> ExitCode {
     let mut session = Session::start();
     keep_pages();
     if let Some(text) = topic() {
-        // A reader who closes the pipe early is not a failure.
+        // It is not an error if a reader closes the pipe early.
         let _ = std::io::stdout().write_all(text.as_bytes());
         return Code::Success.into();
     }
@@ -78,7 +78,7 @@ pub fn run() -> ExitCode {
     session.access = if cli.no_map { Access::Read } else { Access::Map };
     let named = std::env::var_os("SCORESHEET_INDEX_DIR").filter(|folder| !folder.is_empty()).map(PathBuf::from);
     if let Some(folder) = cli.index_dir.clone().or(named) {
-        // Code that writes into the folder reports the error.
+        // The code that later writes into the folder reports the error.
         let _ = std::fs::create_dir_all(&folder);
         scoresheet::archive::set_index_folder(Some(folder));
     }
@@ -90,7 +90,7 @@ pub fn run() -> ExitCode {
         session.set_paged();
     }
     let done = command::run(&cli.command, &session);
-    // The reader sees the end before any message.
+    // The pager ends before any message is printed.
     drop(pager);
     match done {
         Ok(Code::Success) if session.is_incomplete() => Code::Failed.into(),
@@ -160,7 +160,7 @@ fn color_choice(args: &[std::ffi::OsString]) -> clap::ColorChoice {
 
 /// Reads the command line.
 fn parse(configured: &config::Config) -> Result<Cli, clap::Error> {
-    // So that `--limit -3` is refused for its value, not as an unknown option.
+    // With this setting, `--limit -3` is rejected for its value, not as an unknown option.
     let takes_negative = |arg: clap::Arg| match arg.get_action().takes_values() {
         true => arg.allow_negative_numbers(true),
         false => arg,
@@ -177,7 +177,7 @@ fn parse(configured: &config::Config) -> Result<Cli, clap::Error> {
     Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
 }
 
-/// Runs the program for a subcommand that is not built in. Returns `None` if there is none.
+/// Runs the program for a subcommand that is not built in. Returns `None` if there is no such program.
 fn outside(session: &Session, args: &[std::ffi::OsString]) -> Option<ExitCode> {
     let why = match outside::find(args)? {
         outside::Outside::Missing(why) => why,
@@ -193,7 +193,7 @@ fn outside(session: &Session, args: &[std::ffi::OsString]) -> Option<ExitCode> {
     Some(Code::Usage.into())
 }
 
-/// Removes the tip to write `-- -3`: no value may begin with a dash, before or after `--`.
+/// Removes clap's tip to write `-- -3`: no value may begin with a dash, before or after `--`.
 fn without_false_tips(error: &mut clap::Error) {
     use clap::error::{ContextKind, ContextValue};
     let leads_nowhere = |tip: &ContextValue| match tip {
@@ -205,7 +205,7 @@ fn without_false_tips(error: &mut clap::Error) {
     }
 }
 
-/// Replaces Rust's messages about numbers, such as "invalid digit found in string", by the required form.
+/// Replaces Rust's messages about numbers, such as "invalid digit found in string", with the required form.
 fn number_words(text: &str) -> String {
     [
         (": invalid digit found in string", ": write a whole number, from 0"),
@@ -224,11 +224,11 @@ fn print(session: &Session, error: &clap::Error) {
     let rendered = error.render().to_string();
     let text = number_words(&rendered);
     let is_wide = |line: &str| session::message_width().is_some_and(|width| line.chars().count() > width);
-    // A query and the mark under it begin with blanks.
+    // The lines of a query and of the marker below it begin with blanks.
     if error.use_stderr() && text.lines().any(|line| is_wide(line) && !line.starts_with(' ')) {
         return text.lines().for_each(|line| session.note(line));
     }
-    // A reader who closes the pipe early is not a failure.
+    // It is not an error if a reader closes the pipe early.
     if text == rendered && std::env::args_os().all(|argument| !argument.to_string_lossy().contains(char::is_control)) {
         let _ = error.print();
     } else {

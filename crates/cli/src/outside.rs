@@ -1,7 +1,7 @@
 //! Separate programs as subcommands, like git: `scoresheet serve` runs `scoresheet-serve`.
 //!
 //! The input is a subcommand unknown to clap, and the output is the exit code of the program. This file uses nothing
-//! else of the command.
+//! else from the command.
 
 use std::env::{self, consts::EXE_SUFFIX};
 use std::ffi::OsString;
@@ -17,8 +17,8 @@ const KNOWN: [(&str, &str); 5] = [
     ("parquet", "scoresheet-arrow --features command"),
 ];
 
-/// Returns the arguments for the program `parquet` if they export to Parquet or Arrow, or import Parquet files. The
-/// libraries for these formats are not in this program.
+/// Returns the arguments for the program `parquet` if the given arguments export to Parquet or Arrow, or import Parquet
+/// files. This program does not include the libraries for these formats.
 pub fn of_tables(args: &[OsString]) -> Option<Vec<OsString>> {
     let texts: Vec<&str> = args.iter().filter_map(|arg| arg.to_str()).collect();
     let formats = ["parquet", "arrow"];
@@ -39,14 +39,14 @@ pub fn of_tables(args: &[OsString]) -> Option<Vec<OsString>> {
 pub enum Outside {
     /// A program has it.
     Program(Command),
-    /// A known program that is not installed: the message.
+    /// A known program that is not installed, with the message.
     Missing(String),
 }
 
-/// Returns the handling of these arguments (without the name of the command). Returns `None` if the first is not the
-/// name of a subcommand, or if there is no such program.
+/// Returns the handling of these arguments (without the name of the command). Returns `None` if the first argument is
+/// not the name of a subcommand, or if there is no such program.
 ///
-/// The program is looked for beside this one first, then on `PATH`.
+/// Searches beside this program first, then on `PATH`.
 pub fn find(args: &[OsString]) -> Option<Outside> {
     let (name, rest) = args.split_first()?;
     let name = name.to_str().filter(|name| is_name(name))?;
@@ -67,7 +67,7 @@ pub fn find(args: &[OsString]) -> Option<Outside> {
 
 /// Replaces this process by a program if possible; otherwise runs it and waits.
 ///
-/// Errors: it cannot be started.
+/// Errors: the program cannot be started.
 pub fn run(mut program: Command) -> std::io::Result<ExitCode> {
     #[cfg(unix)]
     {
@@ -81,7 +81,7 @@ pub fn run(mut program: Command) -> std::io::Result<ExitCode> {
     }
 }
 
-/// Small letters, digits and dashes: nothing that leads out of a folder.
+/// Returns whether a name has only lower-case letters, digits and dashes, so it cannot lead out of a folder.
 fn is_name(name: &str) -> bool {
     let fits = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
     name.bytes().next().is_some_and(|first| first.is_ascii_lowercase()) && name.bytes().all(fits)

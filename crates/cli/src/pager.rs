@@ -3,7 +3,7 @@
 #[cfg(unix)]
 pub use unix::Pager;
 
-/// Other terminals can scroll back, and may have no pager.
+/// On other systems, terminals can scroll back, and may have no pager.
 #[cfg(not(unix))]
 pub struct Pager;
 
@@ -29,8 +29,8 @@ mod unix {
     }
 
     impl Pager {
-        /// Starts the pager. Returns `None` if there is no pager, if SCORESHEET_PAGER or PAGER is empty or `cat`, or if
-        /// the terminal is dumb.
+        /// Starts the pager. Returns `None` without a pager, if SCORESHEET_PAGER or PAGER is empty or `cat`, or if the
+        /// terminal is dumb.
         pub fn start() -> Option<Pager> {
             let said = ["SCORESHEET_PAGER", "PAGER"].into_iter().find_map(std::env::var_os);
             let is_off = said.as_ref().is_some_and(|said| said.is_empty() || said == "cat");
@@ -42,7 +42,7 @@ mod unix {
                 Some(said) => shell(&said),
                 None => Command::new("less"),
             };
-            // Text of one screen ends the pager at once and stays; colors are shown.
+            // If the text fits on one screen, the pager ends at once and leaves the text; it shows colors.
             if std::env::var_os("LESS").is_none() {
                 command.env("LESS", "FRX");
             }
@@ -60,16 +60,16 @@ mod unix {
     }
 
     impl Drop for Pager {
-        /// Ends the pager's input, and waits for the reader.
+        /// Closes the pager's input, and waits until the reader quits.
         fn drop(&mut self) {
             let _ = io::stdout().flush();
-            // The pipe ends with its last copy, which is standard output.
+            // The pipe ends when its last copy, standard output, is closed.
             let _ = rustix::stdio::dup2_stdout(&self.terminal);
             let _ = self.child.wait();
         }
     }
 
-    /// Runs the variable's value with a shell, because it may contain options.
+    /// Runs the variable's value in a shell, because it may contain options.
     fn shell(said: &OsString) -> Command {
         let mut command = Command::new("sh");
         command.arg("-c").arg(said);

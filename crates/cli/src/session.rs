@@ -1,7 +1,7 @@
 //! The state of one run of the program: standard output and error, access to archives, a flag for incomplete archives,
 //! and the flag that a signal sets.
 //!
-//! Created in `main` and passed down; the process has no other state.
+//! It is created in `main` and passed down; the process has no other state.
 
 use crate::interrupt::Interrupt;
 use crate::text::{printable, wrapped};
@@ -23,13 +23,13 @@ pub struct Session {
     incomplete: AtomicBool,
     /// Whether standard output and standard error are terminals.
     terminals: [bool; 2],
-    /// The cells of a line of the terminal that standard output is, or was before a pager took its place.
+    /// The width in cells of the terminal that shows standard output, directly or through a pager.
     columns: Option<usize>,
     /// Whether standard output goes to a pager.
     is_paged: bool,
     /// The value of `--color`.
     color: clap::ColorChoice,
-    /// A fault that is not reported yet, because the next game may have the same.
+    /// A fault that is not reported yet, because the next game may have the same fault.
     fault: Mutex<Option<GameFault>>,
 }
 
@@ -44,7 +44,7 @@ pub struct GameFault {
 }
 
 impl GameFault {
-    /// Takes in the fault of the game that comes next, if it is the same.
+    /// Extends this fault by the fault of the next game, if both are the same.
     fn join(&mut self, next: &GameFault) -> bool {
         let follows = self.text == next.text && self.last > 0 && next.first == self.last + 1;
         if follows {
@@ -65,7 +65,7 @@ impl fmt::Display for GameFault {
 }
 
 impl Session {
-    /// Returns a new context and watches for signals from now on.
+    /// Returns a new context and starts watching for signals.
     pub fn start() -> Session {
         Session {
             access: Access::default(),
@@ -79,7 +79,7 @@ impl Session {
         }
     }
 
-    /// Returns standard output, buffered. Flush it to see errors.
+    /// Returns standard output, buffered. Flush it to detect errors.
     pub fn stdout(&self) -> BufWriter<Stdout> {
         BufWriter::with_capacity(64 << 10, io::stdout())
     }
@@ -94,7 +94,7 @@ impl Session {
         self.known_width().unwrap_or(SCREEN)
     }
 
-    /// Returns the maximum width of a table in cells. Without a known width, as in a file, tables are not cut.
+    /// Returns the maximum width of a table in cells. If the width is unknown, as in a file, tables are not cut.
     pub fn table_width(&self) -> usize {
         self.known_width().unwrap_or(usize::MAX)
     }
@@ -103,12 +103,13 @@ impl Session {
         said_width().or(self.columns)
     }
 
-    /// Returns whether standard error is a terminal that can show progress. A pager occupies the screen.
+    /// Returns whether standard error is a terminal that can show progress. Returns false with a pager, which occupies
+    /// the screen.
     pub fn shows_progress(&self) -> bool {
         self.terminals[1] && !self.is_paged
     }
 
-    /// Records that standard output goes to a pager. From then on, Ctrl-C is the pager's.
+    /// Records that standard output goes to a pager. From then on, the pager handles Ctrl-C.
     pub fn set_paged(&mut self) {
         self.is_paged = true;
         self.interrupt.leave_to_pager();
@@ -119,7 +120,7 @@ impl Session {
         self.color = color;
     }
 
-    /// Returns whether standard output uses colors: `--color` decides, otherwise a terminal does if NO_COLOR is unset
+    /// Returns whether standard output uses colors: `--color` decides; by default, a terminal does if NO_COLOR is unset
     /// or empty.
     pub fn has_color(&self) -> bool {
         let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
@@ -144,7 +145,7 @@ impl Session {
         message(text);
     }
 
-    /// Reports an unreadable game; consecutive games with the same fault are one line.
+    /// Reports an unreadable game; consecutive games with the same fault share one line.
     pub fn unread(&self, fault: &GameFault) {
         let mut waiting = self.fault.lock().unwrap_or_else(PoisonError::into_inner);
         if waiting.as_mut().is_some_and(|waiting| waiting.join(fault)) {
@@ -155,7 +156,7 @@ impl Session {
         }
     }
 
-    /// Writes the fault that waits for more games.
+    /// Writes the fault that is waiting for more games.
     fn end_faults(&self) {
         if let Some(fault) = self.fault.lock().unwrap_or_else(PoisonError::into_inner).take() {
             message(&fault.to_string());
@@ -173,12 +174,12 @@ impl Session {
         self.incomplete.store(true, Ordering::Relaxed);
     }
 
-    /// Returns whether games of an opened archive may be missing: then no command succeeds.
+    /// Returns whether games of an opened archive may be missing: if so, no command succeeds.
     pub fn is_incomplete(&self) -> bool {
         self.incomplete.load(Ordering::Relaxed)
     }
 
-    /// Returns a flag that the first signal sets instead of ending the program; the second ends it.
+    /// Returns a flag. The first signal sets it instead of ending the program; the second signal ends the program.
     pub fn stop_flag(&self) -> &AtomicBool {
         self.interrupt.stop_flag()
     }
@@ -201,12 +202,12 @@ fn message(text: &str) {
 
 fn note(text: &str) {
     let text = printable(text);
-    // Programs need a message on one line, and terminals unbroken words.
+    // Programs need a message on one line, and terminals need unbroken words.
     let text = message_width().map_or_else(|| text.clone(), |width| wrapped(&text, width));
     let _ = writeln!(io::stderr(), "{text}");
 }
 
-/// Returns the columns of a message's line; `None` if the width is unknown and lines are not broken.
+/// Returns the width of a message's line; `None` if the width is unknown and lines are not broken.
 pub fn message_width() -> Option<usize> {
     let terminal = || terminal_size::terminal_size_of(io::stderr()).map(|(width, _)| usize::from(width.0));
     said_width().or_else(terminal).map(|width| width.clamp(20, SCREEN))

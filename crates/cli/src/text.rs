@@ -1,4 +1,4 @@
-//! Small texts: numbers, counts, paths and bytes as messages and tables show them, and numbers as arguments write them.
+//! Small texts: numbers, counts, paths and bytes for messages and tables, and numbers from arguments.
 
 use scoresheet::archive::GameSet;
 use scoresheet::output::is_control;
@@ -47,7 +47,7 @@ pub fn beside(text: &str, title: usize, width: usize) -> String {
     folded(text, width.saturating_sub(title).max(20)).replace('\n', &indented)
 }
 
-/// Replaces characters that would break a line or control the terminal by blanks.
+/// Replaces characters that would break a line or control the terminal with blanks.
 pub fn plain(text: &str) -> String {
     text.chars().map(|letter| if is_control(letter) { ' ' } else { letter }).collect()
 }
@@ -70,20 +70,20 @@ pub fn count(number: u64, one: &str, many: &str) -> String {
     format!("{} {}", thousands(number), if number == 1 { one } else { many })
 }
 
-/// Returns the quotient, 0 if there is nothing to divide by.
+/// Returns the quotient, or 0 if the divisor is 0.
 pub fn ratio(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { part / whole } else { 0.0 }
 }
 
-/// Returns bytes as pairs of hexadecimal digits in lower case, with `between` between them.
+/// Returns bytes as pairs of hexadecimal digits in lower case, separated by `between`.
 pub fn hex(bytes: &[u8], between: &str) -> String {
     let pairs: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
     pairs.join(between)
 }
 
-/// Parses a number of ASCII digits alone: no sign, no blank, at most 64 bits.
+/// Parses a number that consists only of ASCII digits: no sign, no blank, at most 64 bits.
 pub fn number(digits: &[u8]) -> Option<u64> {
-    // `parse` would take a plus sign.
+    // `parse` would accept a plus sign.
     digits.iter().all(u8::is_ascii_digit).then(|| std::str::from_utf8(digits).ok()?.parse().ok())?
 }
 

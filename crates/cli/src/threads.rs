@@ -13,14 +13,14 @@ pub struct Threads {
 }
 
 impl Threads {
-    /// Returns the number of threads, 0 for one per core.
+    /// Returns the number of threads; 0 means one per core.
     pub fn count(self) -> usize {
         usize::from(self.threads)
     }
 
-    /// Runs `work` with that many threads for everything parallel in it.
+    /// Runs `work` with this number of threads for all parallel work in it.
     pub fn install<T>(self, work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
-        // The global pool of rayon: `work` stays on the main thread and need not be `Send`.
+        // Uses rayon's global pool, so `work` stays on the main thread and need not be `Send`.
         rayon::ThreadPoolBuilder::new()
             .num_threads(self.count())
             .build_global()

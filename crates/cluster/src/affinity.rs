@@ -1,10 +1,10 @@
-//! Assigns tasks to executors: the same executor gets the work on an archive again and again.
+//! Assigns tasks to executors; the work on an archive repeatedly goes to the same executor.
 //!
 //! An executor caches data of each archive: side files on its disk, blocks in memory, and the games that a filter
 //! selects. A hash of both names therefore gives each archive an order of executors (rendezvous hashing). The first
-//! executor gets the work on the archive up to its share of the query, the next one gets the work beyond this share,
-//! and so on (bounded loads). The order is the same for every query. If an executor joins or leaves, only its part of
-//! the archives moves.
+//! executor gets the work on the archive up to its share of the query, the next executor gets the work beyond this
+//! share, and so on (bounded loads). The order is the same for every query. If an executor joins or leaves, only its
+//! part of the archives moves.
 //!
 //! Executors request tasks. After some time, an executor that has started all its tasks also gets tasks of others. A
 //! slow or dead machine therefore delays no query.
@@ -109,7 +109,7 @@ impl Affinity {
         if !taken.is_empty() {
             own.given.insert(executor.to_owned(), Instant::now());
         } else if own.given.get(executor).unwrap_or(&own.began).elapsed() >= PATIENCE {
-            // The partitions that their assigned executors would reach last.
+            // These are the partitions that their assigned executors would reach last.
             taken = pending.iter().copied().skip(pending.len().saturating_sub(most)).collect();
         }
         stage.pending.reschedule(pending.into_iter().filter(|partition| !taken.contains(partition)));
@@ -222,8 +222,8 @@ fn archives(plan: &Arc<dyn ExecutionPlan>, partitions: usize) -> Option<Vec<Arc<
     plan.children().into_iter().find_map(|child| archives(child, partitions))
 }
 
-/// Returns the executor of each piece of work: the first one in the order of its archive with a free share. Shares are
-/// in proportion to threads.
+/// Returns the executor of each piece of work: the first executor in the order of its archive that has a free share.
+/// Shares are in proportion to threads.
 fn homes(archives: &[Arc<str>], executors: &[(String, u32)]) -> Vec<usize> {
     let threads: u64 = executors.iter().map(|(_, threads)| u64::from(*threads)).sum();
     let share = |(_, own): &(String, u32)| (archives.len() as u64 * u64::from(*own)).div_ceil(threads.max(1));

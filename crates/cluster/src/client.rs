@@ -166,7 +166,7 @@ fn job_of(error: &DataFusionError) -> Option<String> {
 }
 
 impl Client {
-    /// Cancels a job, so the scheduler does not run its remaining tasks in vain.
+    /// Cancels a job, so the scheduler does not run its remaining tasks.
     async fn cancel(&self, job_id: String) {
         let (host, port) = &self.scheduler;
         let connected = SchedulerGrpcClient::connect(format!("http://{host}:{port}")).await;

@@ -1,7 +1,7 @@
 //! Restricts queries: a query reads the games of the cluster's tables, and no files.
 //!
 //! DataFusion plans can name files: `copy .. to`, external tables, scans of CSV, JSON, Parquet. The scheduler and the
-//! executors accept plans from anybody who reaches their ports. They therefore have no file store at all, and a plan
+//! executors accept plans from anybody who can reach their ports. They therefore have no file store at all, and a plan
 //! cannot read or write any file. (Rows between executors go through Ballista's own shuffle files, which no plan
 //! names.) The scheduler also rejects physical plans, because they name archives. The client rejects such a query
 //! first, with a message that lists the allowed statements.

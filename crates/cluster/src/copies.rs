@@ -24,7 +24,7 @@ pub struct Copy {
     is_gone: AtomicBool,
 }
 
-/// The side files that were requested, with the size of each.
+/// The requested side files, each with its size.
 #[derive(Debug, Default)]
 pub struct Files(Vec<(FileKind, u64)>);
 
@@ -61,7 +61,7 @@ impl Copy {
         self.is_gone.load(Ordering::Acquire)
     }
 
-    /// Removes the files, unless they are locked. Returns whether they were removed.
+    /// Removes the files, unless they are locked. Returns whether the files were removed.
     fn remove(&self) -> bool {
         let _files = match self.files.try_lock() {
             Ok(files) => files,

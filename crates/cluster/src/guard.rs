@@ -1,10 +1,10 @@
 //! Wraps the state of Ballista's scheduler: if an executor is lost, its queries fail, and the clients repeat them.
 //!
 //! Ballista 55.0.0 would restart the stages that the lost executor had a part in. But tasks of the first attempt may
-//! still run on other executors, and write files with the same names as those of the second attempt. Rows then come
-//! twice (observed: 990,000 for 900,000), or the query waits forever for forgotten threads. So results of a query with
-//! a restarted stage are discarded. The client learns that the query is lost, and repeats it from the start under
-//! another name. Single failed tasks are still retried within their stage.
+//! still run on other executors, and write files with the same names as the second attempt. Rows are then
+//! counted twice (observed: 990,000 instead of 900,000), or the query waits forever for forgotten threads. So results
+//! of a query with a restarted stage are discarded. The client learns that the query is lost, and repeats it from the
+//! start under another name. Single failed tasks are still retried within their stage.
 
 use async_trait::async_trait;
 use ballista_core::error::Result;
@@ -25,7 +25,7 @@ use datafusion::prelude::{SessionConfig, SessionContext};
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The message of a query that has lost an executor.
+/// The message for a query that has lost an executor.
 pub const LOST: &str = "an executor was lost while the query ran";
 
 /// Returns a cluster in memory that returns no results of a query that has lost an executor.
@@ -36,7 +36,7 @@ pub fn cluster(scheduler: &str, session: SessionBuilder, config: ballista_core::
     BallistaCluster::new(Arc::new(cluster), Arc::new(states))
 }
 
-/// The running queries and the lost ones.
+/// The running queries and the lost queries.
 #[derive(Default)]
 struct Jobs {
     running: Mutex<HashMap<JobId, Option<JobStatusSubscriber>>>,
@@ -48,13 +48,13 @@ impl Jobs {
         self.running.lock().unwrap_or_else(PoisonError::into_inner).insert(job, subscriber);
     }
 
-    /// Cancels all running queries, even those without a part on the lost executor.
+    /// Cancels all running queries, including queries without a part on the lost executor.
     fn lose_all(&self) {
         let running: Vec<_> = self.running.lock().unwrap_or_else(PoisonError::into_inner).drain().collect();
         for (job, subscriber) in running {
             self.lost.lock().unwrap_or_else(PoisonError::into_inner).insert(job.clone());
             if let Some(subscriber) = subscriber {
-                // A client that does not listen learns it at the end of the query.
+                // A client that does not listen is informed at the end of the query.
                 let _ = subscriber.try_send(failed(&job, String::new()));
             }
         }

@@ -29,7 +29,7 @@ pub struct Manifest {
 pub struct Shard {
     /// The path, relative to the manifest's folder or absolute, or an address (`s3://bucket/games.bga`).
     pub path: String,
-    /// The number of games, including deleted ones.
+    /// The number of games, including deleted games.
     pub games: u64,
     /// The number of deleted games.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -69,7 +69,7 @@ impl Manifest {
 
     /// Reads a manifest.
     ///
-    /// Errors: the text is not a manifest, or of a later version.
+    /// Errors: the text is not a manifest, or has a later version.
     pub fn parse(text: &str) -> Result<Manifest, String> {
         let manifest: Manifest = serde_json::from_str(text).map_err(|error| format!("not a manifest: {error}"))?;
         if manifest.version != VERSION {
@@ -85,7 +85,7 @@ impl Manifest {
         format!("{{\n  \"version\": {},\n  \"shards\": [\n{}\n  ]\n}}\n", self.version, lines.join(",\n"))
     }
 
-    /// Returns the number of games, without deleted ones.
+    /// Returns the number of games, without deleted games.
     pub fn len(&self) -> u64 {
         self.shards.iter().map(|shard| shard.games - shard.deleted.min(shard.games)).sum()
     }
@@ -96,8 +96,8 @@ impl Manifest {
     }
 
     /// Divides a range of games into roughly the requested number of pieces of work, without archives whose games are
-    /// all of other years. A piece has one archive, or several small ones. Its bounds are close to those of chunks: a
-    /// chunk in two pieces is read twice.
+    /// all from other years. A piece has one archive, or several small archives. Its bounds are close to the bounds of
+    /// chunks, because a chunk in two pieces is read twice.
     pub fn cut(&self, games: &Range<u64>, years: &RangeInclusive<i32>, pieces: usize) -> Vec<Vec<Work>> {
         let all = *years == scoresheet_sql::ALL_YEARS;
         let (mut archives, mut before) = (Vec::new(), 0);
@@ -111,7 +111,7 @@ impl Manifest {
                 let step = shard.games.div_ceil(shard.chunks.max(1)).max(1);
                 let mut start = first;
                 while start < past {
-                    // At multiples of a chunk's mean length, so pieces are the same for any range.
+                    // Pieces end at multiples of a chunk's mean length, so they are the same for any range.
                     let end = (own.start + ((start - own.start) / step + 1) * step).min(past);
                     work.push(Work { archive: Arc::clone(&archive), before, of: shard.games, games: start..end });
                     start = end;
@@ -144,7 +144,7 @@ impl Manifest {
         cut
     }
 
-    /// Returns the number of games in a range, without deleted ones; `None` if the manifest does not have it.
+    /// Returns the number of games in a range, without deleted games; `None` if the manifest does not have it.
     pub fn count(&self, games: &Range<u64>) -> Option<u64> {
         let (mut count, mut before) = (0, 0);
         for shard in &self.shards {

@@ -32,7 +32,7 @@ const HEARTBEAT_SECONDS: u64 = 1;
 /// threads of tasks whose stage restarts, and in the end waits for threads forever.
 const POLICY: TaskSchedulingPolicy = TaskSchedulingPolicy::PullStaged;
 
-/// The largest plan or message, in bytes: a list of some 100,000 archives.
+/// The largest plan or message, in bytes: a list of about 100,000 archives.
 const MESSAGE: u32 = 64 << 20;
 
 /// Runs a scheduler with these tables until the process ends. It drops executors after `silence` seconds without a

@@ -43,7 +43,7 @@ pub struct Listed {
 
 impl Shelf for Listed {
     fn cut(&self, games: &Range<u64>, years: &RangeInclusive<i32>, pieces: usize) -> Vec<Vec<Work>> {
-        // Small enough for a second attempt, and for an even distribution.
+        // Tasks are small enough for a second attempt, and for an even distribution.
         let large = (self.manifest.len() / AT_MOST) as usize;
         self.manifest.cut(games, years, if pieces > 1 { pieces.max(large) } else { pieces })
     }
@@ -115,7 +115,7 @@ impl Opener {
         let location = Place::parse(self.root.as_deref().unwrap_or(root))?.join(&work.archive)?;
         let key = (location.to_string(), work.before);
         let opening = Arc::clone(self.lock().opening.entry(key.clone()).or_default());
-        // Tasks that need the same archive wait for the first one to open it.
+        // Tasks that need the same archive wait for the first task to open it.
         let first = opening.lock().unwrap_or_else(PoisonError::into_inner);
         let opened = self.open_alone(&location, key, work, needs);
         drop(first);

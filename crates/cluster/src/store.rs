@@ -211,7 +211,7 @@ impl Stores {
 
     /// Opens an archive. From a store, reads its index but no other side file.
     ///
-    /// Errors: those of [`Archive::open`], and of the store.
+    /// Errors: the errors of [`Archive::open`], and errors of the store.
     pub fn open(&self, place: &Place) -> Result<Source, String> {
         let failed = |error: &dyn fmt::Display| format!("cannot open {place}: {error}");
         let url = match place {
@@ -283,10 +283,11 @@ struct Beside {
 }
 
 impl Source {
-    /// Returns the archive as games numbered after `before` other games. It has the requested side files if they exist,
-    /// together with the copies that are mapped. The library checks whether the side files belong to the archive.
+    /// Returns the archive as games whose numbers follow the `before` games of the preceding archives. It has the
+    /// requested side files if they exist, together with the copies that are mapped. The library checks whether the
+    /// side files belong to the archive.
     ///
-    /// Errors: those of the store, or of the disk.
+    /// Errors: the errors of the store or the disk.
     pub fn games(&self, before: u64, needs: Needs) -> Result<(Games, Option<Arc<Copy>>), String> {
         let games = || Games::after(before, Arc::clone(&self.archive));
         let Some(beside) = self.beside.as_ref().filter(|_| needs != Needs::default()) else {
@@ -382,7 +383,7 @@ fn wait<T: Send + 'static>(
 ) -> Result<T, String> {
     let (send, receive) = std::sync::mpsc::sync_channel(1);
     runtime.spawn(async move {
-        // The caller may be gone.
+        // The caller may no longer exist.
         let _ = send.send(what.await);
     });
     receive.recv().map_err(|_| "the store's threads have ended".to_owned())
@@ -400,7 +401,7 @@ fn name_of(url: &Url, e_tag: Option<&str>) -> u64 {
 type BlockKey = (u64, u64);
 type Block = Arc<OnceCell<object_store::Result<Arc<[u8]>>>>;
 
-/// Blocks that were read, with the most recently used ones kept.
+/// A cache of the most recently used blocks.
 struct Blocks {
     most: usize,
     kept: Mutex<Kept>,
@@ -409,7 +410,7 @@ struct Blocks {
 #[derive(Default)]
 struct Kept {
     blocks: HashMap<BlockKey, (Block, u64)>,
-    /// The number of requests so far, as a clock.
+    /// The number of requests so far, which serves as a clock.
     now: u64,
     objects: u64,
 }

@@ -1,5 +1,5 @@
 //! The pages of Scoresheet: the files that `scoresheet serve` serves and `scoresheet site` writes, and the scripts and
-//! styles of the command's reports. They are one package, because each of those programs ships them.
+//! styles of the command's reports. They are one package, because each of these programs ships them.
 //!
 //! It has no dependencies, and a program links only the files that it names.
 
@@ -69,7 +69,8 @@ pub fn file(name: &str) -> Option<&'static [u8]> {
     Some(FILES[index].1)
 }
 
-/// Returns the text of a file. Call it in a constant: then a missing file does not compile, and no other file is linked.
+/// Returns the text of a file. Call it in a constant: then a missing file does not compile, and no other file is
+/// linked.
 ///
 /// # Panics
 ///

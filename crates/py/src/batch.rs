@@ -69,7 +69,7 @@ impl Kind {
     }
 }
 
-/// More names than there are kinds, so an endless iterator is an error.
+/// This exceeds the number of kinds, so an endless iterator is an error.
 const MOST_KINDS: usize = 64;
 
 /// The number of positions per task of a thread.
@@ -111,7 +111,7 @@ pub fn pack<'py>(
     }
     let (mut made, request) = (Vec::new(), Request { opened: &opened, places: &places, kinds: &kinds, mover, threads });
     fill_within(py, &request, Vec::new(), &mut made)?;
-    // The recursion made the last one first.
+    // The recursion returned the last one first.
     made.reverse();
     Ok(made)
 }
@@ -125,7 +125,8 @@ struct Request<'a> {
     threads: Option<usize>,
 }
 
-/// Makes a bytearray for each kind by recursion, and fills them all in place at the deepest level: nothing is copied.
+/// Makes a bytearray for each kind by recursion, and fills the bytearrays in place at the deepest level: nothing is
+/// copied.
 fn fill_within<'py>(
     py: Python<'py>,
     request: &Request<'_>,

@@ -57,7 +57,7 @@ impl Game {
         Game { held: Held::Owned(game, number, faults.into()) }
     }
 
-    /// Returns its number, if it belongs to this archive.
+    /// Returns the number of the game, if it belongs to this archive.
     pub fn number_in(&self, shared: &Arc<Shared>) -> Option<u64> {
         match &self.held {
             Held::Stored(own, number) if own.is_same(shared) => Some(*number),
@@ -462,7 +462,7 @@ impl Game {
     fn __hash__(&self) -> u64 {
         match &self.held {
             Held::Stored(_, number) => *number,
-            // Games in memory are equal if their contents are, whatever their numbers.
+            // Games in memory are equal if their contents are equal, whatever their numbers.
             Held::Owned(game, ..) => game.main_line().count() as u64,
         }
     }
@@ -509,13 +509,13 @@ impl Comment {
         self.comment.ply
     }
 
-    /// Its depth in variations: 0 for the main line.
+    /// The depth of the comment in variations: 0 for the main line.
     #[getter]
     fn depth(&self) -> u32 {
         self.comment.depth
     }
 
-    /// Its text, without braces.
+    /// The text of the comment, without braces.
     #[getter]
     fn text(&self) -> &str {
         &self.comment.text
@@ -675,13 +675,13 @@ impl Variation {
         self.variation.ply
     }
 
-    /// Its depth: 1 for a variation of the main line.
+    /// The depth of the variation: 1 for a variation of the main line.
     #[getter]
     fn depth(&self) -> u32 {
         self.variation.depth
     }
 
-    /// Its moves in standard algebraic notation, without nested variations.
+    /// The moves of the variation in standard algebraic notation, without nested variations.
     #[getter]
     fn san(&self) -> Vec<String> {
         self.variation.sans()

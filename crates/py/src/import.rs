@@ -155,7 +155,7 @@ pub fn import_pgn(
             games.store(progress.games, Ordering::Relaxed);
         });
         if reports {
-            // The receiver may be gone.
+            // The receiver may no longer exist.
             import = import.on_fault(move |fault| drop(sender.send(fault)));
         }
         let summary = import.run(sources)?;

@@ -80,7 +80,7 @@ impl Numbers {
         }
     }
 
-    /// Returns the numbers that lie in one archive of the set, as numbers of this archive.
+    /// Returns the numbers that lie in one archive of the set, converted to numbers of this archive.
     fn among(&self, before: u64, games: u64) -> GameSet {
         GameSet::from_numbers(games, self.iter().filter_map(|number| number.checked_sub(before)))
     }

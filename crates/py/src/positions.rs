@@ -210,13 +210,14 @@ fn look(opened: &Opened, games: &[u64], conditions: Conditions) -> Result<Vec<Fo
     Ok(parts?.into_iter().flatten().collect())
 }
 
-/// Returns a bit for each ply in `from..end` without check whose move is no capture, no promotion and gives no check.
+/// Returns a bit for each quiet ply in `from..end`: without check, and with a move that is not a capture, a promotion
+/// or a check.
 fn quiet(game: &GameRef<'_>, from: u32, end: u32, movers: [bool; 2]) -> Result<Vec<u64>, Error> {
     let mut words = vec![0u64; (end as usize).div_ceil(64)];
     let mut before: Option<(u32, bool, [u32; 12])> = None;
     game.walk(|state| {
         let ply = state.ply();
-        // One ply beyond the last, because its move is also tested.
+        // Includes one ply beyond the last, because its move is also tested.
         if ply < from || ply > end {
             return;
         }

@@ -197,7 +197,7 @@ impl TreeMove {
         &self.uci
     }
 
-    /// The games in which it was played.
+    /// The games in which the move was played.
     #[getter]
     fn games(&self) -> u64 {
         self.tally.games()

@@ -58,7 +58,7 @@ impl Shared {
 
     /// Returns the open archives.
     ///
-    /// Errors: they have been closed.
+    /// Errors: the archives have been closed.
     pub fn get(&self) -> PyResult<Arc<Opened>> {
         let opened = self.opened.read().unwrap_or_else(PoisonError::into_inner);
         opened.clone().ok_or_else(|| PyValueError::new_err("the archive has been closed"))
@@ -106,7 +106,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for UserPath {
     }
 }
 
-/// Returns the paths that an argument names: one, or several.
+/// Returns the one or more paths that an argument names.
 pub fn paths_of(given: &Bound<'_, PyAny>) -> PyResult<Vec<PathBuf>> {
     if let Ok(path) = given.extract::<UserPath>() {
         return Ok(vec![path.0]);
@@ -115,7 +115,7 @@ pub fn paths_of(given: &Bound<'_, PyAny>) -> PyResult<Vec<PathBuf>> {
     Ok(paths.into_iter().map(|path| path.0).collect())
 }
 
-/// More paths than anybody opens at once, so an endless iterator is an error.
+/// This exceeds the number of paths that anybody opens at once, so an endless iterator is an error.
 pub const MOST_PATHS: usize = 1 << 20;
 
 /// Returns the items of any iterable. Ignores its `__len__`: memory grows with the items that arrive.

@@ -44,7 +44,7 @@ impl PartialEq for Table {
     }
 }
 
-/// More names than a table can have columns, so an endless iterator is an error.
+/// This exceeds the number of columns of a table, so an endless iterator is an error.
 const MOST_COLUMNS: usize = 1000;
 
 impl Table {

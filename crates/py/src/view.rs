@@ -269,8 +269,8 @@ impl View {
 
     /// Returns the games that match a filter, in their order; docs/QUERY.md describes the language.
     ///
-    /// Takes some milliseconds for a million games with a tag columns file (`scoresheet index`). Without this file, all
-    /// tags are read. Raises QueryError with the column of the error if the filter is invalid.
+    /// Takes a few milliseconds for a million games with a tag columns file (`scoresheet index`). Without this file,
+    /// all tags are read. Raises QueryError with the column of the error if the filter is invalid.
     ///
     /// >>> len(archive.where("whiteelo >= 1800 and result = 1-0")) > 0
     /// True
@@ -391,7 +391,7 @@ impl View {
     ///
     /// `mover_elo` is the minimum and the maximum rating of the player to move; either may be None. `quiet` excludes
     /// positions with a check, and positions whose move is a capture, a promotion or a check. All games are replayed
-    /// for that, at some nanoseconds per ply. `split` is `("train", 0.9, seed)` or `("test", 0.9, seed)`: it divides
+    /// for that, at a few nanoseconds per ply. `split` is `("train", 0.9, seed)` or `("test", 0.9, seed)`: it divides
     /// the games by their moves, so no game is in both parts.
     ///
     /// >>> train = archive.positions(skip_plies=10, split=("train", 0.9, 1))
@@ -407,7 +407,7 @@ impl View {
         quiet: bool,
         split: Option<(String, f64, u64)>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        // `Positions` knows views, but not the other way round.
+        // `Positions` depends on views, but views do not depend on `Positions`.
         let module = slf.py().import("scoresheet._scoresheet")?;
         module.call_method1("_positions_of", (slf, skip_plies, skip_last, mover_elo, quiet, split))
     }
@@ -613,7 +613,7 @@ impl Archive {
         crate::care::build_index(py, &self.shared, [tag_columns, signatures, positions], memory)
     }
 
-    /// The total number of games, including deleted ones: the number of the last game.
+    /// The total number of games, including deleted games: the number of the last game.
     #[getter]
     fn last_number(&self) -> PyResult<u64> {
         Ok(self.shared.get()?.sources.len())

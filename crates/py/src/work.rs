@@ -49,7 +49,7 @@ fn pool() -> Option<&'static Pool> {
     unsafe { kept.as_ref() }
 }
 
-/// The behavior of work at a signal.
+/// The reaction of work to a signal.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum OnSignal {
     /// The work checks the flag and ends; the caller waits for it.
@@ -70,7 +70,7 @@ pub fn watched<T: Send + 'static>(
     let (sender, mut receiver) = channel();
     let flag = Arc::clone(&stop);
     let thread = std::thread::Builder::new().name("scoresheet".to_owned());
-    // The receiver may be gone.
+    // The receiver may no longer exist.
     let spawned = thread.spawn(move || drop(sender.send(on_pool(|| work(&flag)))));
     spawned.map_err(|error| PyRuntimeError::new_err(format!("cannot start a thread: {error}")))?;
     let died = || PyRuntimeError::new_err("scoresheet: a thread has panicked; this is a bug");

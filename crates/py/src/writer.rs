@@ -53,8 +53,8 @@ impl ArchiveWriter {
         Ok(ArchiveWriter { inner: Mutex::new(Some(Arc::new(writer.or_raise(py)?))), path })
     }
 
-    /// Adds a game of this package, or a `chess.pgn.Game` of python-chess. Returns its number in the archive, which is at
-    /// least 1. Raises ValueError if a move is illegal.
+    /// Adds a game of this package, or a `chess.pgn.Game` of python-chess. Returns its number in the archive, which is
+    /// at least 1. Raises ValueError if a move is illegal.
     fn add(&self, game: &Bound<'_, PyAny>) -> PyResult<u64> {
         let py = game.py();
         let writer = self.open()?;

@@ -4,10 +4,10 @@
 //! request -> guard (host, method, limits) -> route -> params -> work (threads, deadline) -> library -> JSON, PGN, page
 //! ```
 //!
-//! Imports go one way: `server` -> `routes` -> `guard`, `preview`, `assets`, `api`, `analysis`, `explorer` -> `app` ->
-//! `shelf`, `work`, `engine`. `scoresheet-answers` makes the answers of `/api/v1`. The library does the chess; this
-//! crate knows neither the rules nor the file format. It reads archives and never writes them. docs/serve.md describes
-//! the server.
+//! Imports point in one direction: `server` -> `routes` -> `guard`, `preview`, `assets`, `api`, `analysis`, `explorer`
+//! -> `app` -> `shelf`, `work`, `engine`. `scoresheet-answers` makes the answers of `/api/v1`. The library implements
+//! chess; this crate knows neither the rules nor the file format. It reads archives and never writes them.
+//! docs/serve.md describes the server.
 
 mod analysis;
 mod api;

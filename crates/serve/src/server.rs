@@ -1,4 +1,4 @@
-//! Accepts connections up to a limit, closes idle ones, and lets running answers finish at shutdown.
+//! Accepts connections up to a limit, closes idle connections, and lets running answers finish at shutdown.
 
 use crate::app::App;
 use crate::guard::Peer;
@@ -57,7 +57,8 @@ pub async fn serve(
             () = &mut end => break,
         };
         let Ok((stream, peer)) = accepted else {
-            // For example, too many open files. Other connections end meanwhile.
+            // Accepting a connection can fail, for example because of too many open files. Other connections end in the
+            // meantime.
             tokio::time::sleep(Duration::from_millis(50)).await;
             continue;
         };

@@ -29,7 +29,7 @@ use std::time::UNIX_EPOCH;
 /// The contents of a site.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Made {
-    /// The number of games, excluding deleted ones.
+    /// The number of games, excluding deleted games.
     pub games: u64,
     /// The unreadable part of damaged archives; `None` if they are intact.
     pub lost: Option<Lost>,

@@ -11,7 +11,7 @@ pub type Begin<'a> = dyn Fn(&'static str, u64) -> Box<Done> + 'a;
 /// The options of a site.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The title of the site. Default: the title in the archive's metadata, or else `Scoresheet`.
+    /// The title of the site. Default: the title in the archive's metadata, or `Scoresheet` if there is none.
     pub title: Option<String>,
     /// The color of links and selected controls, on light and on dark pages, such as `#7a4a12`.
     pub accent: Option<[String; 2]>,
@@ -77,7 +77,7 @@ impl Options {
     /// Returns the style sheet of the site; an empty text if the colors are the default.
     pub fn style(&self) -> String {
         let Some([light, dark]) = &self.accent else { return String::new() };
-        // White or black, whichever has more contrast with the color.
+        // Uses white or black, depending on which has more contrast with the color.
         let on = |color: &str| if luminance(color).is_some_and(|found| found > 0.18) { "#000" } else { "#fff" };
         format!(
             ":root {{ --accent: light-dark({light}, {dark}); --on-accent: light-dark({}, {}); }}\n",

@@ -185,8 +185,8 @@ impl<'a> Places<'a> {
         (bits.saturating_sub((BUCKET / 64).ilog2()), bits + KEPT)
     }
 
-    /// Writes all buckets from offset `at`, each followed by its lists. Returns their directory. The unit of progress
-    /// is a bucket.
+    /// Writes all buckets from offset `at`, each followed by its lists. Returns the directory of the buckets. The unit
+    /// of progress is a bucket.
     pub fn write(
         &self,
         header: &Header,

@@ -154,7 +154,7 @@ impl ScalarUDFImpl for Function {
             };
             return plan_err!("{name} takes ({form})");
         }
-        // DataFusion reads binary columns of Parquet as views; all other sources have plain ones.
+        // DataFusion reads binary columns of Parquet as views; all other sources have plain binary columns.
         let first = match types.first() {
             Some(DataType::BinaryView | DataType::LargeBinary) => DataType::BinaryView,
             Some(DataType::Binary | DataType::FixedSizeBinary(_) | DataType::Null) => DataType::Binary,

@@ -14,7 +14,7 @@ pub fn with_stream<T>(bytes: &[u8], take: impl FnOnce(Stream<'_>) -> Result<T, S
     let read = |error: &dyn std::fmt::Display| format!("not a game in Brenner bytes: {error}");
     let (start, moves) = standalone::start(bytes).map_err(|error| read(&error))?;
     // Comments and variations contain zero bytes. Explicit moves may also contain zero bytes; decoding the string is
-    // harmless then.
+    // harmless in this case.
     if !moves.contains(&0) {
         return take(Stream { start: &start, bytes: moves });
     }

@@ -30,7 +30,7 @@ impl Default for Memory {
     }
 }
 
-/// The tables of a session: names, and the files of each, archives or Parquet files.
+/// The tables of a session: the name of each table, and its files (archives or Parquet files).
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Tables(pub BTreeMap<String, Vec<PathBuf>>);
 
@@ -124,7 +124,7 @@ async fn register_parquet(context: &SessionContext, name: &str, paths: &[PathBuf
     const KEYS: [&str; 2] = ["year", "month"];
     let is_hive = paths.iter().all(has_years);
     if is_hive {
-        // As texts: the folder of games without a date has no number in its name.
+        // The columns are texts, because the folder of games without a date has no number in its name.
         options = options.table_partition_cols(KEYS.map(|name| (name.to_owned(), DataType::Utf8)).to_vec());
     }
     let text = |path: &PathBuf| {

@@ -137,7 +137,7 @@ impl TableProvider for GamesTable {
         };
         let pieces = state.config().target_partitions();
         let years = filters.iter().filter_map(years).reduce(|a, b| *a.start().max(b.start())..=*a.end().min(b.end()));
-        // The first games are read quickly; games that match a filter may be far apart.
+        // The first games are read quickly, but games that match a filter may be far apart.
         let pieces = if scan.limit.is_some() && scan.conditions.is_all() { 1 } else { pieces };
         let work = self.shelf.cut(&range, &years.unwrap_or(ALL_YEARS), pieces);
         let schema = match projection {

@@ -201,7 +201,7 @@ fn compared(value: Value, operator: Operator, literal: &ScalarValue) -> Option<(
     Some((filter.ok()?, exact))
 }
 
-/// For filters these texts are missing values, for SQL they are texts.
+/// These texts are missing values for filters, but ordinary texts for SQL.
 fn says_something(text: &str) -> bool {
     !matches!(text, "" | "?" | "-")
 }

@@ -17,10 +17,10 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 /// Access to the archives of a table: open in this process, or listed and opened by each scan.
 pub trait Shelf: std::any::Any + std::fmt::Debug + Send + Sync {
     /// Divides a range of games into roughly the requested number of pieces of work. May skip archives whose games are
-    /// all of other years.
+    /// all from other years.
     fn cut(&self, games: &Range<u64>, years: &RangeInclusive<i32>, pieces: usize) -> Vec<Vec<Work>>;
 
-    /// Returns the number of games in a range, without deleted ones; `None` if unknown.
+    /// Returns the number of games in a range, without deleted games; `None` if unknown.
     fn count(&self, games: &Range<u64>) -> Option<u64>;
 
     /// Returns the archive of a piece of work, with the side files that help. May block.
@@ -44,7 +44,7 @@ pub struct Needs {
 }
 
 impl Needs {
-    /// Returns the union of both.
+    /// Returns the union of two needs.
     pub fn and(self, others: Needs) -> Needs {
         let (tag_columns, signatures) = (self.tag_columns || others.tag_columns, self.signatures || others.signatures);
         Needs { tag_columns, signatures }
@@ -89,7 +89,7 @@ impl Games {
         Ok(Games(Arc::new(ArchiveSet::open(paths)?)))
     }
 
-    /// Returns one open archive whose games are numbered after `before` other games.
+    /// Returns one open archive whose game numbers follow the `before` games of the preceding archives.
     pub fn after(before: u64, archive: Arc<Archive>) -> Games {
         Games(Arc::new(ArchiveSet::after(before, vec![Arc::new(archive.into())])))
     }
@@ -129,7 +129,7 @@ impl Games {
         deal(chunks, pieces)
     }
 
-    /// Returns the number of games in a range, without deleted ones.
+    /// Returns the number of games in a range, without deleted games.
     pub fn count(&self, games: &Range<u64>) -> u64 {
         let of = |source: &Member| {
             let (first, past) = bounds(source, games);
@@ -179,7 +179,7 @@ pub struct Work {
     pub archive: Arc<str>,
     /// The number of games in the archives before it.
     pub before: u64,
-    /// The number of games in the archive, including deleted ones.
+    /// The number of games in the archive, including deleted games.
     pub of: u64,
     /// The games.
     pub games: Range<u64>,
@@ -228,7 +228,8 @@ impl Conditions {
         let mut found = None;
         for (question, text) in &self.questions {
             let board = question.board(text).map_err(|what| input(text, what))?;
-            // Test only the games of this piece of work: other pieces test the others, possibly on other machines.
+            // Tests only the games of this piece of work: other pieces test the other games, possibly on other
+            // machines.
             if found.is_none() && (range.end - range.start < all || passed.is_some()) {
                 let mut among = GameSet::from_numbers(all, range.clone());
                 passed.into_iter().for_each(|passed| among.intersect(passed));
@@ -307,7 +308,7 @@ impl Selection {
             return Ok(());
         }
         if selected.is_none() && live.is_none() && *limit == u64::MAX {
-            // All games match: their numbers need not be stored.
+            // If all games match, their numbers need not be stored.
             drop(numbers);
             take(Piece::Rows(Rows::Range(source.before() + first..source.before() + past)))?;
             return Ok(());
@@ -329,7 +330,7 @@ impl Selection {
 pub enum Piece {
     /// These games.
     Rows(Rows),
-    /// This many rows without columns.
+    /// This number of rows without columns.
     Count(u64),
 }
 

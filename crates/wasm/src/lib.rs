@@ -51,12 +51,12 @@ impl Reader {
         lean: bool,
         metadata: Option<String>,
     ) -> Result<Reader, JsValue> {
-        // A range's error is more precise than the library's error that follows from it.
+        // The error of the failed range is more precise than the library's error that results from it.
         Reader::opened(name, file, index, site, lean, metadata)
             .map_err(|error| source::failure().unwrap_or(error.into()))
     }
 
-    /// Returns the number of games, including deleted ones.
+    /// Returns the number of games, including deleted games.
     #[wasm_bindgen(getter)]
     pub fn games(&self) -> f64 {
         self.snapshot.games() as f64
@@ -72,7 +72,8 @@ impl Reader {
         let whole = |status: u16, kind: &str, body: JsValue, name: &str| {
             Array::of(&[f64::from(status).into(), kind.into(), body, name.into()])
         };
-        // A range's error is more precise than the error that follows from it, for example in a list's row.
+        // The error of the failed range is more precise than the error that results from it, for example in a list's
+        // row.
         if let Some(failed) = source::failure() {
             return Err(failed);
         }

@@ -1,8 +1,9 @@
-//! Copies games from open archives into a new one as stored: records, tags, texts and layout, without PGN in between.
+//! Copies games from open archives into a new one in their stored form: records, tags, texts and layout, without PGN in
+//! between.
 //!
 //! Packed moves stay packed. Games keep their order and get new numbers. Strings get new numbers in the dictionary of
-//! the new archive. If all games of a source are copied, the source is copied too, with the bytes between its games. If
-//! only some are copied, the source is named without its hash, because it can no longer be restored.
+//! the new archive. If all games of a source are copied, the source is also copied, with the bytes between its games.
+//! If only some of its games are copied, the source is named without its hash, because it can no longer be restored.
 
 pub(crate) mod rewrite;
 pub(crate) mod strings;
@@ -33,19 +34,19 @@ use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Games in a chunk of a copy, at most, unless a chunk of the original has more.
+/// The maximum number of games in a chunk of a copy, unless a chunk of the original has more.
 pub(in crate::archive) const CHUNK_GAMES: usize = 1024;
-/// Chunks of fewer bytes together become one.
+/// Chunks with fewer bytes are joined.
 const SMALL: f64 = 128.0 * 1024.0;
-/// The zstd level of tags, texts and layout, as an import has it.
+/// The zstd level of tags, texts and layout, as in an import.
 const LEVEL: i32 = 4;
 
-/// Games of an archive that are to be copied.
+/// The games of an archive to copy.
 #[derive(Clone, Debug)]
 pub struct Part<'a> {
     /// The archive.
     pub archive: &'a Archive,
-    /// Its games, without deleted ones.
+    /// The games to copy, without deleted games.
     pub games: GameSet,
 }
 
@@ -54,22 +55,22 @@ pub struct Part<'a> {
 pub struct Copied {
     /// Games in the new archive.
     pub games: u64,
-    /// Bytes of its file.
+    /// The length of the new file in bytes.
     pub bytes: u64,
-    /// The error if the index could not be written: the archive is complete without it, and the index can be rebuilt.
+    /// The error if the index could not be written. The archive is complete without it, and the index can be rebuilt.
     pub unindexed: Option<Error>,
 }
 
 /// The changed tags of a game in the copy, or `None` if it keeps its tags.
 pub type Edit<'a> = &'a (dyn Fn(&GameRef) -> Result<Option<Vec<(Vec<u8>, Vec<u8>)>>> + Sync);
 
-/// Writes an archive with the games of these parts, in this order, and its index; on rayon's current pool. The unit of
+/// Writes an archive with the games of these parts, in this order, and its index, on rayon's current pool. The unit of
 /// progress is a game.
 ///
 /// With [`Existing::Append`] the games are appended to the archive at `path`, if there is one. A commit follows every
 /// batch of chunks and the last chunk. After an error the archive is at its last commit.
 ///
-/// Errors: an error of reading or writing; the file exists. A new archive is then removed.
+/// Errors: a read or write error; the file exists. After an error, a new archive is removed.
 pub fn write<'a>(
     path: impl AsRef<Path>,
     existing: Existing,
@@ -94,8 +95,8 @@ fn append(path: &Path, parts: &[Part], monitor: &Monitor) -> Result<Copied> {
     Ok(Copied { games: writer.committed_games(), bytes: writer.committed_length(), unindexed })
 }
 
-/// Like `write`, with the tags that `edit` returns. Games with other tags are marked as changed, and their source can
-/// still be restored.
+/// Writes an archive like `write`, with the tags that `edit` returns. Games with other tags are marked as changed, and
+/// their source can still be restored.
 pub fn write_edited<'a>(
     path: impl AsRef<Path>,
     existing: Existing,
@@ -136,7 +137,7 @@ fn write_new(
     }
 }
 
-/// The id of a copy. The same parts make the same file, with an id that differs from the ids of the parts.
+/// Returns the id of a copy. The same parts make the same file, with an id that differs from the ids of the parts.
 fn id_of(parts: &[Part], edited: bool) -> ArchiveId {
     let mut hash = Sha256::new();
     hash.update([u8::from(edited)]);
@@ -152,7 +153,7 @@ fn id_of(parts: &[Part], edited: bool) -> ArchiveId {
     id
 }
 
-/// Appends games of open archives to an archive that is being written.
+/// Appends games of open archives to an archive under construction.
 pub struct Copier<S> {
     writer: Writer<S>,
     interner: Interner,
@@ -192,7 +193,7 @@ impl<S: Storage> Copier<S> {
         Ok(self.writer)
     }
 
-    /// Appends games of an archive in their order, and the sources that they come from.
+    /// Appends games of an archive in their order, and the sources that contain them.
     pub fn copy(&mut self, part: &Part, edit: Edit, monitor: &Monitor) -> Result<()> {
         let archive = part.archive;
         let mut games = part.games.clone();
@@ -252,7 +253,7 @@ impl<S: Storage> Copier<S> {
     }
 }
 
-/// The loose blocks of an archive: the game that comes next, the source, the bytes.
+/// Returns the loose blocks of an archive: the following game, the source, and the bytes.
 fn loose_blocks(archive: &Archive) -> Result<Vec<(u64, u64, Vec<u8>)>> {
     let mut blocks = Vec::new();
     for block in archive.blocks_of(BlockKind::Loose) {
@@ -264,11 +265,11 @@ fn loose_blocks(archive: &Archive) -> Result<Vec<(u64, u64, Vec<u8>)>> {
     Ok(blocks)
 }
 
-/// Games of some chunks that become one chunk.
+/// Games of some chunks, to be joined into one chunk.
 pub(in crate::archive) type Group = Vec<(usize, Vec<u64>)>;
 
-/// Returns the games as groups of about the size of a chunk, with moves coded alike. A complete chunk is a group. Small
-/// chunks, such as those of single appended games, are joined with the next.
+/// Returns the games in groups of about the size of a chunk, with the same coding of moves. A complete chunk is a
+/// group. Small chunks, such as chunks of single appended games, are joined with the following chunks.
 fn groups(archive: &Archive, games: &GameSet) -> Result<Vec<Group>> {
     let (mut groups, mut group): (Vec<Group>, Group) = (Vec::new(), Vec::new());
     let (mut count, mut share, mut bytes, mut coding) = (0, 0.0, 0.0, Coding::Plain);
@@ -301,7 +302,7 @@ fn groups(archive: &Archive, games: &GameSet) -> Result<Vec<Group>> {
     Ok(groups)
 }
 
-/// A chunk of the copy, except the data that depends on the chunks before it.
+/// A chunk of the copy, without the data that depends on earlier chunks.
 pub(in crate::archive) struct Draft {
     pub records: Vec<u8>,
     pub ends: Vec<u32>,
@@ -381,7 +382,7 @@ impl Draft {
     }
 }
 
-/// A chunk that has become larger than a moves block may be.
+/// Returns the damage for a chunk that exceeds the size limit of a moves block.
 fn too_large(bytes: usize) -> Damage {
     let limit = Limit { what: "a copied chunk", limit: u64::from(u32::MAX), needed: bytes as u64 };
     Damage::new(0, DamageKind::OverLimit(limit))

@@ -22,7 +22,7 @@ use std::path::Path;
 
 /// A rewritten chunk.
 pub(crate) struct Remade {
-    /// Its blocks. Games and their numbers are those of the replaced chunk.
+    /// The blocks of the chunk. Its games and their numbers are the replaced chunk's.
     pub chunk: EncodedChunk,
     /// The plies and faulty games of the replaced chunk.
     pub before: (u64, u64),
@@ -30,22 +30,22 @@ pub(crate) struct Remade {
     pub has_other_moves: bool,
 }
 
-/// Makes a new chunk from the number of dictionary strings at its commit; it may use no other strings. Returns `None`
-/// if the chunk is unchanged.
+/// Makes a new chunk, given the number of dictionary strings at its commit; the chunk must not use other strings.
+/// Returns `None` if the chunk is unchanged.
 pub(crate) type Remake<'a> = &'a (dyn Fn(&Chunk, u64) -> Result<Option<Remade>> + Sync);
 
 /// The changes of a rewritten archive.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Changed {
-    /// The commit that the archive was at before.
+    /// The commit of the archive before the change.
     pub from: Made,
-    /// The commit that it was at afterwards.
+    /// The commit of the archive after the change.
     pub made: Made,
     /// The games of remade chunks, ascending, and whether any game may have changed moves.
     pub chunks: Vec<(Range<u64>, bool)>,
 }
 
-/// The file written to replace an archive.
+/// The file that replaces an archive.
 #[derive(Debug)]
 pub(crate) struct Rewritten {
     /// The length of the file in bytes.
@@ -56,11 +56,11 @@ pub(crate) struct Rewritten {
     pub unindexed: Option<Error>,
 }
 
-/// Rewrites the archive at `path`, with the chunks of these games as `remake` makes them, and replaces it when the new
-/// file is complete. Returns `None` if no chunk has changed; the archive is then unchanged. Holds the lock of the
-/// archive throughout. The unit of progress is a byte of the archive.
+/// Rewrites the archive at `path` with the chunks that `remake` makes for these games, and replaces the archive when
+/// the new file is complete. Returns `None` if no chunk has changed; the archive is then unchanged. Holds the lock of
+/// the archive throughout. The unit of progress is a byte of the archive.
 pub(crate) fn rewrite(path: &Path, games: &GameSet, remake: Remake, monitor: &Monitor) -> Result<Option<Rewritten>> {
-    // The locked file must be the file at the path: the archive is opened again when no other writer can change it.
+    // The locked file must be the file at the path, so the archive is opened again after other writers are excluded.
     let id = Archive::open(path)?.id();
     let (new, mut writer) = NewFile::create_whole(path, id, Existing::Replace)?;
     let mut from = None;
@@ -90,7 +90,7 @@ pub(crate) fn rewrite(path: &Path, games: &GameSet, remake: Remake, monitor: &Mo
     Ok(Some(Rewritten { bytes, change, unindexed: write_index(path, &index).err() }))
 }
 
-/// A block on its way.
+/// A block that is being copied.
 enum Block {
     Chunk(u64, Box<Remade>),
     Moves { first: u64, records: Vec<u8>, ends: Vec<u32>, chunk: usize },
@@ -133,7 +133,7 @@ fn copy(
                 read
             })
             .collect::<Result<_>>()?;
-        // Its columns are in a rewritten chunk.
+        // The rewritten chunk contains the old chunk's columns.
         let mut held = None;
         for block in blocks {
             let written = match block {
@@ -198,8 +198,8 @@ impl Block {
 }
 
 impl Archive {
-    /// Returns the games that have been changed since they were imported ([`Archive::edit`]), without those
-    /// deleted. Looks at the head of every record, on rayon's current pool.
+    /// Returns the games that have been changed since their import ([`Archive::edit`]), without deleted games. Reads
+    /// the head of every record, on rayon's current pool.
     pub fn changed(&self) -> Result<GameSet> {
         let chunks: Vec<Vec<u64>> = (0..self.chunk_count())
             .into_par_iter()

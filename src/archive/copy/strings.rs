@@ -1,4 +1,4 @@
-//! The strings of an archive by text.
+//! Looks up the strings of an archive by text.
 
 use crate::archive::read::archive::Archive;
 use foldhash::{HashMap, HashMapExt};
@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 pub(crate) struct Strings(OnceLock<HashMap<Box<[u8]>, u64>>);
 
 impl Strings {
-    /// Returns the number of a string, if it is one of the first `known` of the dictionary.
+    /// Returns the number of a string, if it is among the first `known` strings of the dictionary.
     pub fn number(&self, archive: &Archive, known: u64, string: &[u8]) -> Option<u64> {
         let numbers = self.0.get_or_init(|| {
             let mut numbers = HashMap::new();

@@ -1,4 +1,4 @@
-//! Copies of archives with their moves in another coding: packed, or plain again (FORMAT.md, "Moves blocks").
+//! Copies archives with another coding of moves: packed, or plain (FORMAT.md, "Moves blocks").
 //!
 //! Everything except the moves is copied unchanged, block for block and commit for commit, under the same id. A packed
 //! copy that is unpacked is therefore equal to the original archive, byte for byte.
@@ -29,8 +29,8 @@ use rayon::prelude::*;
 use std::fs::File;
 use std::path::Path;
 
-/// The approximate number of games in a joined chunk of packed moves: an import makes such chunks twice as long as
-/// others.
+/// The approximate number of games in a joined chunk of packed moves: an import makes chunks of packed moves twice as
+/// long as others.
 const JOINED_GAMES: u64 = 2 * CHUNK_GAMES as u64;
 
 /// Options of a copy.
@@ -41,7 +41,7 @@ pub struct TranscodeOptions {
     /// The zstd level for recompressing tags, texts, layout and dictionary, 1 to 22. A packed copy then also has chunks
     /// of twice the length. `None` copies them unchanged.
     pub level: Option<i32>,
-    /// Whether a packed copy includes the model, as one block. The archive then suffices to read itself.
+    /// Whether a packed copy includes the model, as one block. The archive can then be read without other files.
     pub with_model: bool,
     /// The treatment of an existing file at the target.
     pub existing: Existing,
@@ -50,7 +50,7 @@ pub struct TranscodeOptions {
 /// A summary of the copy.
 #[derive(Debug, Default)]
 pub struct Transcoded {
-    /// Totals of the archive copied.
+    /// The totals of the original archive.
     pub before: Commit,
     /// Totals of the copy.
     pub after: Commit,
@@ -58,17 +58,17 @@ pub struct Transcoded {
     pub archive_bytes: u64,
     /// The length of its index in bytes.
     pub index_bytes: u64,
-    /// The error if the index could not be written: the archive is complete without it, and the index can be rebuilt.
+    /// The error if the index could not be written. The archive is complete without it, and the index can be rebuilt.
     pub unindexed: Option<Error>,
 }
 
 impl Archive {
-    /// Writes a copy of the archive to `target` with the requested coding of moves, and its index. Works on the threads
-    /// of rayon.
+    /// Writes a copy of the archive to `target` with the requested coding of moves, and its index. Works on rayon's
+    /// threads.
     ///
     /// The unit of progress is a byte of the archive. Errors: the archive is damaged; the target exists and must not be
-    /// replaced, or cannot be written; the copy was stopped. Nothing is then left at the target. A copy of an intact
-    /// archive has the same games; `verify` proves it.
+    /// replaced, or cannot be written; the copy was stopped. After an error, nothing remains at the target. A copy of
+    /// an intact archive has the same games; `verify` proves it.
     pub fn transcode<'a>(
         &self,
         target: impl AsRef<Path>,
@@ -162,7 +162,7 @@ fn copy(
 
 /// The result for some blocks of a batch.
 enum Item {
-    /// An unchanged block, and the number of the chunk that begins there, if any.
+    /// An unchanged block, and the number of the chunk that begins at this block, if any.
     Block(BlockRef, usize),
     /// Chunks to be joined, and their size in bytes.
     Chunks { chunks: Vec<usize>, level: i32, bytes: u64 },
@@ -171,7 +171,7 @@ enum Item {
 /// Returns the groups for the blocks of a batch. Consecutive chunks without a block between them are joined to the size
 /// of an import's packed chunks.
 fn join_chunks(batch: Vec<(BlockRef, usize)>, level: i32) -> Vec<Item> {
-    // The blocks of the chunks that are joined next, and these chunks.
+    // The blocks of the chunks to be joined next, and these chunks.
     let (mut items, mut run, mut chunks, mut games) = (Vec::new(), Vec::new(), Vec::new(), 0);
     let mut end_run = |run: Vec<(BlockRef, usize)>, chunks: Vec<usize>| match chunks.len() {
         0 | 1 => items.extend(run.into_iter().map(|(block, chunk)| Item::Block(block, chunk))),
@@ -184,7 +184,7 @@ fn join_chunks(batch: Vec<(BlockRef, usize)>, level: i32) -> Vec<Item> {
         let kind = block.header.kind;
         let is_column = matches!(kind, BlockKind::Tags | BlockKind::Texts | BlockKind::Layout);
         let own = if kind == BlockKind::Moves { u64::from(block.header.count) } else { 0 };
-        // Two chunks of the usual size may have a few games more.
+        // Two chunks of the usual size may have a few more games.
         let is_full = games + own > JOINED_GAMES && (chunks.len() != 1 || games + own > 2 * JOINED_GAMES);
         if !is_column && (own == 0 || is_full) {
             end_run(std::mem::take(&mut run), std::mem::take(&mut chunks));
@@ -198,7 +198,7 @@ fn join_chunks(batch: Vec<(BlockRef, usize)>, level: i32) -> Vec<Item> {
     items
 }
 
-/// A block on its way.
+/// A block that is being copied.
 enum Block {
     Chunk(u64, Box<EncodedChunk>),
     Moves { first: u64, records: Vec<u8>, ends: Vec<u32> },
@@ -265,7 +265,7 @@ fn compress_again(kind: BlockKind, payload: &[u8], count: usize, level: i32) -> 
     Some(again)
 }
 
-/// Returns whether a payload is large enough for the memory that a reader needs for it.
+/// Returns whether the payload is large enough for the budget that a reader needs to decode it.
 fn is_readable(kind: BlockKind, payload: &[u8], block: &BlockRef) -> bool {
     let count = block.header.count as usize;
     payload.len() as u64 >= block.header.length
@@ -288,7 +288,7 @@ fn moves(source: &Archive, chunk: usize, coding: Coding, records: &mut Vec<u8>, 
     Ok(())
 }
 
-/// Appends a record of plain moves with the requested coding. `packed` is a buffer.
+/// Appends a record of plain moves with the requested coding. `packed` is a reusable buffer.
 pub(crate) fn push_record(record: &Record, coding: Coding, packed: &mut Vec<u8>, out: &mut Vec<u8>) {
     match coding {
         Coding::Plain => record.push(out),

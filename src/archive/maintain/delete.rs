@@ -1,5 +1,5 @@
-//! Games deleted: their numbers stay, and stand for nothing until a compact copy is made; and games restored, which is
-//! deletion undone.
+//! Deletes games: their numbers remain, but are unused until a compact copy is made. Restores games, which reverses a
+//! deletion.
 
 use crate::archive::game_set::GameSet;
 use crate::archive::read::archive::Archive;
@@ -14,12 +14,12 @@ use std::path::Path;
 pub struct Deleted {
     /// The number of games.
     pub games: u64,
-    /// The error if the index could not be written: the commit stands, and the index can be rebuilt.
+    /// The error if the index could not be written. The commit is durable, and the index can be rebuilt.
     pub unindexed: Option<Error>,
 }
 
 impl Archive {
-    /// Deletes games of the archive at `path`, in one commit.
+    /// Deletes games of the archive at `path` in one commit.
     ///
     /// Their bytes stay in the file; [`copy::write`](crate::archive::copy::write) makes an archive without them.
     /// Numbers that are already deleted, or beyond the last game, are ignored. An open archive shows the deletion after
@@ -28,7 +28,7 @@ impl Archive {
         change(path.as_ref(), games, |archive, game| !archive.is_deleted(game), Writer::delete)
     }
 
-    /// Restores deleted games of the archive at `path`, in one commit.
+    /// Restores deleted games of the archive at `path` in one commit.
     ///
     /// Numbers that are not deleted are ignored. Errors: an error of opening the archive for writing, or of writing.
     pub fn undelete(path: impl AsRef<Path>, games: impl IntoIterator<Item = u64>) -> Result<Deleted> {
@@ -42,7 +42,7 @@ fn change(
     concerns: impl Fn(&Archive, u64) -> bool,
     write: impl FnOnce(&mut Writer<File>, &GameSet) -> io::Result<()>,
 ) -> Result<Deleted> {
-    // There is no other writer from here on, so the deletions are stable until the commit.
+    // No other writer can change the deletions between here and the commit.
     let mut writer = Writer::open(path)?.writer;
     let archive = Archive::open(path)?;
     let mut set = GameSet::new(archive.len());

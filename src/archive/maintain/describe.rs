@@ -12,7 +12,7 @@ const WRITER: &str = "writer";
 impl Archive {
     /// Sets keys of the metadata of the archive at `path` ([`metadata`](Archive::metadata)), in one commit. An empty
     /// value removes a key. The key `writer` names this program unless it is given. Returns the error if the index
-    /// could not be written: the commit stands, and the index can be rebuilt.
+    /// could not be written; the commit is durable, and the index can be rebuilt.
     ///
     /// Errors: a key other than a lower-case letter with up to 63 lower-case letters, digits and hyphens; a value of
     /// more than 65,536 bytes; an error of opening the archive for writing, or of writing.
@@ -29,9 +29,9 @@ impl Archive {
     }
 }
 
-/// Returns pairs that may be written, with the program that writes them.
+/// Returns pairs that may be written, with the name of this program as their writer.
 ///
-/// Errors: a key or a value that may not stand in an archive.
+/// Errors: a key or a value that an archive must not contain.
 pub(crate) fn checked_metadata<'a>(
     pairs: impl IntoIterator<Item = (&'a str, &'a str)>,
 ) -> Result<Vec<(&'a str, &'a str)>> {

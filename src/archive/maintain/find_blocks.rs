@@ -22,19 +22,19 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::path::Path;
 
-/// A damaged archive, as far as it can be read.
+/// The readable parts of a damaged archive.
 pub struct BlockFinder {
-    /// The archive with the chunks that were found; a game that was not found is an error.
+    /// The archive with the chunks that were found; games outside these chunks are errors.
     pub archive: Archive,
     /// The offsets of the columns that were found, by the first game of their chunk.
     columns: HashMap<u64, ColumnBlocks>,
-    /// The blocks that were found, in order. Blocks of a commit come before it.
+    /// The blocks that were found, in order. The blocks of a commit precede it.
     pub blocks: Vec<BlockRef>,
     /// The damage between them, in order.
     pub damage: Vec<Damage>,
-    /// The totals by the last commit that can be read.
+    /// The totals at the last readable commit.
     pub totals: Commit,
-    /// The games that there were, by the archive's own account.
+    /// The number of games that the archive declares.
     pub games: u64,
 }
 
@@ -62,7 +62,7 @@ impl BlockFinder {
             .filter(|block| block.header.kind == BlockKind::Commit)
             .filter_map(|block| Some((*block, Commit::decode(&block.checked(&store, id).ok()?)?)))
             .collect();
-        // If the end of the last commit is unknown, the blocks after the last complete one may not be committed. They
+        // If the end of the last commit is unknown, the blocks after the last complete commit may be uncommitted. They
         // were written, and may be valid.
         let intact = opening.as_ref().filter(|opening| opening.incomplete.is_none());
         let end = intact.map_or(store.length(), |opening| opening.header.state.length);
@@ -78,7 +78,7 @@ impl BlockFinder {
         let seen = blocks.iter().filter(|block| is_of_games(block.header.kind));
         let seen = seen.map(|block| block.header.first.saturating_sub(1).saturating_add(block.header.count.into()));
         let games = claimed.max(totals.games).max(index.state.games);
-        // The counts in columns are used only if a commit is missing.
+        // Uses the counts in columns only if a commit is missing.
         let games = if games == 0 { seen.max().unwrap_or(0) } else { games };
         let header = opening.map_or(Header::new(id), |opening| opening.header);
         let header = Header { state: State { length: end, games, ..header.state }, ..header };
@@ -102,7 +102,7 @@ impl BlockFinder {
         self.damage.get(from).filter(|damage| damage.offset < end).copied()
     }
 
-    /// Returns whether damaged blocks between two offsets contained bytes from between games.
+    /// Returns whether damaged blocks between two offsets contained loose bytes.
     pub fn loses_loose(&self, start: u64, end: u64) -> bool {
         let from = self.blocks.partition_point(|block| block.offset < start);
         let (store, id) = (self.archive.store(), self.archive.id());
@@ -110,8 +110,8 @@ impl BlockFinder {
         blocks.filter(|block| block.header.kind == BlockKind::Loose).any(|block| block.checked(store, id).is_err())
     }
 
-    /// Returns the damage between the blocks of the moves at `offset` and their texts, if any: it may have destroyed
-    /// the texts without a trace.
+    /// Returns the damage between the moves block at `offset` and its texts, if any: it may have destroyed the texts
+    /// without a trace.
     pub fn hole(&self, offset: u64) -> Option<Damage> {
         let from = self.blocks.partition_point(|block| block.offset < offset);
         let mut end = self.blocks.get(from)?.end();
@@ -171,7 +171,8 @@ struct Found {
     games: Vec<Range<u64>>,
 }
 
-/// Makes an index of the blocks found. Moves blocks may have gaps between them; contradicting ones are damage.
+/// Builds an index of the blocks that were found. Moves blocks may have gaps between them; contradictory blocks are
+/// damage.
 fn index(blocks: &[BlockRef], damage: &mut Vec<Damage>, id: ArchiveId) -> Found {
     let (mut index, mut columns) = (IndexBuilder::new(id).index, HashMap::<u64, ColumnBlocks>::new());
     let mut games = Vec::new();
@@ -226,11 +227,11 @@ fn id_at(store: &Store, offset: u64) -> Option<ArchiveId> {
     Some(ArchiveId(*bytes.first_chunk()?))
 }
 
-/// The most places with a sync word that are tried.
+/// The maximum number of sync words that are tried.
 const TRIED: usize = 1 << 16;
 
-/// Computes an identity from a block's header. A checksum uses only 32 bits of the identity, and a CRC can be run
-/// backwards. The payload's checksum, which does not depend on them, verifies the result.
+/// Computes an identity from a block header. A checksum uses only 32 bits of the identity, and a CRC can be run
+/// backwards. The payload's checksum, which is independent of these bits, verifies the result.
 fn solve(store: &Store) -> Option<ArchiveId> {
     let mut start = BLOCKS;
     for _ in 0..TRIED {

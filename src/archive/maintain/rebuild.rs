@@ -23,11 +23,11 @@ const LEVEL: i32 = 19;
 /// The maximum size of a chunk's rewritten tags.
 const MAX_TAGS: usize = 256 << 20;
 
-/// A chunk on its way to the new archive.
+/// A rebuilt chunk for the new archive.
 #[derive(Default)]
 pub struct Rebuilt {
     pub chunk: EncodedChunk,
-    /// The old numbers of the games in it.
+    /// The old numbers of its games.
     pub kept: Vec<u64>,
     /// The games that are lost, or have lost a part.
     pub losses: Vec<(u64, Option<LostPart>, Damage)>,
@@ -37,7 +37,7 @@ pub struct Rebuilt {
 struct Whole<'a> {
     game: GameRef<'a>,
     place: usize,
-    /// Its texts are lost: remove their markers from its moves.
+    /// Whether the texts of the game are lost, so their markers must be removed from the moves.
     strip: bool,
 }
 
@@ -105,7 +105,7 @@ pub fn rebuild(found: &BlockFinder, number: usize, numbered: bool) -> Rebuilt {
         if whole_game.strip {
             record.to_mut().stream = Cow::Owned(without_texts(&record.stream));
         }
-        // Packed again: that takes a while, but repairs are rare.
+        // Moves are packed again, which takes time, but repairs are rare.
         push_record(&record, rebuilt.chunk.coding, &mut packed, &mut rebuilt.chunk.records);
         rebuilt.chunk.ends.push(rebuilt.chunk.records.len() as u32);
     }
@@ -116,7 +116,7 @@ pub fn rebuild(found: &BlockFinder, number: usize, numbered: bool) -> Rebuilt {
 
 type Losses = Vec<(u64, Option<LostPart>, Damage)>;
 
-/// Checks for the games' texts; returns whether all exist.
+/// Checks the games' texts; returns whether all exist.
 fn check_texts(
     games: &mut [Whole],
     texts: &Result<Option<&Texts>, Damage>,
@@ -125,7 +125,7 @@ fn check_texts(
 ) -> bool {
     let lost = match texts {
         Ok(Some(_)) => None,
-        // A missing texts block leaves a trace only at damage.
+        // Only damage at this place shows that a texts block is missing.
         Ok(None) => hole,
         Err(damage) => Some(*damage),
     };
@@ -147,7 +147,7 @@ fn make_texts(games: &[Whole], texts: Option<&Texts>) -> Option<Vec<u8>> {
     for whole_game in games {
         let game = &whole_game.game;
         if texts.is_some() && !whole_game.strip {
-            // It has been read before.
+            // The texts have been read before, so this succeeds.
             let _ = game.visit_texts(|kind, after, text| {
                 builder.keep(kind, after.and_then(|moves| u32::try_from(moves).ok()), text);
             });
@@ -157,12 +157,12 @@ fn make_texts(games: &[Whole], texts: Option<&Texts>) -> Option<Vec<u8>> {
     (!builder.is_empty()).then(|| builder.encode(LEVEL, each_move))
 }
 
-/// Makes tags from the readable ones, all as texts.
+/// Builds the tags of a chunk from its readable tags, all stored as texts.
 fn make_tags(games: &[Whole], offset: u64, losses: &mut Losses) -> Vec<u8> {
     let mut builder = TagsBuilder::default();
     for Whole { game, .. } in games {
         let mut fits = true;
-        // Unreadable parts have been noted.
+        // Unreadable parts have been recorded.
         let _ = game.visit_tags(|name, value| {
             fits &= builder.text_len() + value.len() <= MAX_TAGS;
             if fits {
@@ -180,7 +180,8 @@ fn make_tags(games: &[Whole], offset: u64, losses: &mut Losses) -> Vec<u8> {
     draft.encode(LEVEL)
 }
 
-/// Rewrites the layout of games that still have one, with a plain one for the others; returns whether all have one.
+/// Rewrites the layout of games that still have one, with a plain layout for the others; returns whether all games
+/// still have a layout.
 fn make_layout(games: &[Whole], layout: &Result<&Layout, Damage>, offset: u64, losses: &mut Losses) -> (Layout, bool) {
     let plain = Style::default().encode();
     let mut made = Layout { styles: vec![plain], ..Layout::default() };
@@ -192,7 +193,7 @@ fn make_layout(games: &[Whole], layout: &Result<&Layout, Damage>, offset: u64, l
         };
         let (style, edits) = match found {
             Some((style, edits)) if !whole_game.strip => (style, edits.to_vec()),
-            // Edits do not fit a game that has lost its texts.
+            // The edits do not fit a game that has lost its texts.
             Some((style, _)) => (style, Vec::new()),
             None => {
                 let damage = layout.as_ref().err().copied().unwrap_or(Damage::new(offset, DamageKind::LayoutBlock));
@@ -215,7 +216,7 @@ fn damage_of(error: Error, offset: u64) -> Damage {
     error.damage().map_or(Damage::new(offset, DamageKind::GameNotFound), |damage| Damage { game: None, ..damage })
 }
 
-/// Returns the stream without its marks of texts.
+/// Returns the stream without its text markers.
 fn without_texts(stream: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(stream.len());
     let mut rest = stream;
@@ -234,7 +235,7 @@ fn without_texts(stream: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Looks at a game and keeps nothing.
+/// A visitor that discards everything.
 struct NullVisitor;
 
 impl Visitor for NullVisitor {

@@ -23,9 +23,9 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-/// Chunks that are looked at before they are written.
+/// The number of chunks that are rebuilt before they are written.
 const AHEAD: usize = 64;
-/// The most strings that may be lost between others and have their numbers kept.
+/// The maximum number of consecutive lost strings for which other strings keep their numbers.
 const MAX_LOST_STRINGS: u64 = 1 << 20;
 
 /// Games that are lost, or have lost a part.
@@ -48,14 +48,14 @@ pub struct Kept {
     pub first: u64,
     /// The last game.
     pub last: u64,
-    /// The number of the first in the new archive.
+    /// The number of the first game in the new archive.
     pub now: u64,
 }
 
 /// The kept games and the losses of a repair.
 #[derive(Debug, Default)]
 pub struct Repair {
-    /// Games in the damaged archive, by its own account, deleted ones included.
+    /// The number of games that the damaged archive declares, including deleted games.
     pub games: u64,
     /// Deleted games: they are neither kept nor lost.
     pub deleted: u64,
@@ -96,12 +96,12 @@ impl Repair {
         }
     }
 
-    /// Returns the games that are kept from `game` on.
+    /// Returns the kept games from `game` on.
     fn kept_from(&self, game: u64) -> impl Iterator<Item = &Kept> {
         self.kept.iter().skip(self.kept.partition_point(|kept| kept.last < game))
     }
 
-    /// Returns the number in the new archive of the first game that is kept, from `game` on.
+    /// Returns the number in the new archive of the first kept game from `game` on.
     fn now(&self, game: u64) -> Option<u64> {
         self.kept_from(game).next().map(|kept| kept.now + game.saturating_sub(kept.first))
     }
@@ -115,7 +115,7 @@ impl Archive {
     /// texts or layout is kept without them. Data beyond the limits of the file is unreadable. The unit of progress is
     /// a byte.
     ///
-    /// Errors: the file cannot be read, or contains no block of an archive; the target is the same file, exists and
+    /// Errors: the file cannot be read, or contains no block of an archive; the target is the damaged file, exists and
     /// must not be replaced, or cannot be written.
     pub fn repair<'a>(
         file: impl Into<ArchiveFile>,
@@ -162,7 +162,7 @@ struct Work {
     found: BlockFinder,
     writer: Writer<File>,
     report: Repair,
-    /// The sources that are kept: their old numbers, and their new ones.
+    /// The kept sources: their new numbers by their old numbers.
     sources: HashMap<u64, u64>,
     /// Whether the strings keep their numbers. If not, all tags are written as texts.
     numbered: bool,
@@ -170,9 +170,9 @@ struct Work {
     intact: Vec<(u64, u64)>,
     /// The end of the last source block.
     prior: u64,
-    /// The greatest game that loose blocks so far stand before.
+    /// The largest number of a game that a loose block so far precedes.
     loose: u64,
-    /// Whether loose blocks were found among games that they do not precede: no writer stores them in this way, and the
+    /// Whether loose blocks were found among games that they do not precede. No writer stores them in this way, so the
     /// new archive stores them elsewhere.
     is_disordered: bool,
 }
@@ -182,7 +182,7 @@ impl Work {
         let (mut sources, mut next) = (HashMap::new(), 1);
         for source in found.blocks.iter().filter_map(|block| found.source(block)) {
             let stored = source.seen - source.rejected;
-            // No game is of two sources.
+            // No game belongs to two sources.
             if (stored == 0 || source.first_game >= next) && !sources.contains_key(&source.number) {
                 next = if stored == 0 { next } else { source.first_game + stored };
                 sources.insert(source.number, sources.len() as u64);
@@ -219,7 +219,7 @@ impl Work {
             }
             match block.header.kind {
                 BlockKind::Moves => {
-                    // A moves block outside the found chunks contradicts others.
+                    // A moves block that is not among the found chunks contradicts others.
                     let chunks = self.found.archive.chunk_count();
                     if self.found.archive.chunk_offset(next) != Some(block.offset) {
                         continue;
@@ -267,18 +267,18 @@ impl Work {
         self.writer.add_chunk(rebuilt.chunk)
     }
 
-    /// Keeps the strings of a block, except the first `known`, which are stored already. Returns the new number of
-    /// known strings.
+    /// Keeps the strings of a block that begins at number `known` or later; earlier strings are already stored. Returns
+    /// the new number of known strings.
     fn strings(&mut self, block: &BlockRef, known: u64) -> u64 {
         let header = block.header;
         let Some(strings) = self.found.strings(block).filter(|_| header.first >= known) else { return known };
-        // Nothing refers to the strings before, which are lost; they have their numbers still.
+        // The preceding strings are lost and have no references, but they still take numbers.
         self.writer.add_strings((known..header.first).map(|_| Box::default()));
         self.writer.add_strings((0..header.count as usize).filter_map(|string| strings.get(string)).map(Box::from));
         header.first + u64::from(header.count)
     }
 
-    /// Adds the games between and after the chunks that were found to the losses.
+    /// Adds the games between and after the found chunks to the losses.
     fn gaps(&mut self) {
         let archive = &self.found.archive;
         let (mut next, mut prior) = (1, BLOCKS);
@@ -296,7 +296,7 @@ impl Work {
         self.report.losses.sort_by_key(|loss| (loss.first, loss.part));
     }
 
-    /// Keeps a source, with its games' new numbers.
+    /// Keeps a source, with the new numbers of its games.
     fn source(&mut self, block: &BlockRef) -> io::Result<()> {
         let start = std::mem::replace(&mut self.prior, block.end());
         let Some(mut source) = self.found.source(block) else { return Ok(()) };
@@ -318,14 +318,14 @@ impl Work {
             .map(|kept| (kept.first, kept.last))
             .collect();
         let (kept, intact) = (games(&runs), games(&self.intact));
-        // Lost bytes between games leave no other trace.
+        // Lost loose bytes leave no other trace.
         let of_first = self.found.archive.chunk_of(first).ok();
         let of_first = of_first.and_then(|(chunk, _)| self.found.archive.chunk_offset(chunk));
         let start = of_first.map_or(start, |offset| offset.min(start));
         let damaged =
             self.found.damage_between(start, block.end()).is_some() || self.found.loses_loose(start, block.end());
         let deleted = self.found.archive.has_deleted(first..end);
-        // A checksum shows that a block is as written. Only the hash of a source shows that it can be restored.
+        // A checksum proves only that a block is unchanged. Only the hash of a source shows that it can be restored.
         let comes_back = || matches!(self.found.archive.write_original(&source, &mut io::sink()), Ok(true));
         if source.exact && (damaged || intact < stored || self.is_disordered || !comes_back()) {
             source.exact = false;
@@ -353,7 +353,7 @@ impl Work {
         }
     }
 
-    /// Keeps bytes between the games of a source.
+    /// Keeps loose bytes of a source.
     fn loose(&mut self, block: &BlockRef) -> io::Result<()> {
         let archive = &self.found.archive;
         let Ok(payload) = block.checked(archive.store(), archive.id()) else { return Ok(()) };
@@ -362,13 +362,13 @@ impl Work {
         let first = block.header.first;
         self.is_disordered |= self.report.kept.last().is_some_and(|kept| kept.last >= first);
         self.loose = self.loose.max(first);
-        // They stand before the game that comes next, which is not written yet.
+        // The bytes precede the next game, which is not written yet.
         let next = self.writer.totals().games + 1;
         self.writer.add_loose(next, &loose::encode(*number, part))
     }
 }
 
-/// Returns whether the strings that were found can have the numbers that they had.
+/// Returns whether the found strings can keep their numbers.
 fn strings_keep_numbers(found: &BlockFinder) -> bool {
     let (mut next, mut lost) = (0, 0u64);
     for header in found.blocks.iter().map(|block| block.header).filter(|header| header.kind == BlockKind::Dictionary) {

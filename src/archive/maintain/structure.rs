@@ -1,4 +1,4 @@
-//! The order of the blocks of an archive, and the contents of blocks that no game needs (FORMAT.md, sections 5, 14,
+//! Checks the order of an archive's blocks, and the contents of blocks that no game needs (FORMAT.md, sections 5, 14,
 //! 15).
 
 use crate::archive::read::blocks::BlockRef;
@@ -21,7 +21,7 @@ pub(super) struct BlockOrder {
 }
 
 impl BlockOrder {
-    /// Processes the next block; returns the fault of its order.
+    /// Processes the next block; returns any fault of its order.
     pub fn add(&mut self, block: &BlockRef) -> Option<Damage> {
         let header = block.header;
         let is_out_of_place = match header.kind {
@@ -70,7 +70,7 @@ fn follows(before: BlockKind, kind: BlockKind) -> bool {
     )
 }
 
-/// Returns the fault of the payloads of a dictionary block and its copy.
+/// Returns any fault of the payloads of a dictionary block and its copy.
 pub(super) fn dictionary_fault(
     store: &impl ReadAt,
     id: ArchiveId,
@@ -91,7 +91,7 @@ pub(super) fn dictionary_fault(
     differs.then_some(Damage::new(copy.offset, DamageKind::DictionaryCopy))
 }
 
-/// Returns the fault of a deletions or restorations block that follows the blocks of `before`.
+/// Returns any fault of a deletions or restorations block that follows the blocks of `before`.
 pub(super) fn deletions_fault(store: &impl ReadAt, before: &State, block: &BlockRef) -> Option<Damage> {
     let header = block.header;
     let payload = match block.checked(store, before.id) {
@@ -106,7 +106,7 @@ pub(super) fn deletions_fault(store: &impl ReadAt, before: &State, block: &Block
     (!is_right).then_some(Damage::new(block.offset, DamageKind::DeletionsBlock))
 }
 
-/// Returns the fault of a metadata or model block.
+/// Returns any fault of a metadata or model block.
 pub(super) fn metadata_fault(store: &impl ReadAt, id: ArchiveId, limits: &Limits, block: &BlockRef) -> Option<Damage> {
     match block.header.kind {
         BlockKind::Metadata => pairs_of(store, id, limits, block).err(),

@@ -34,36 +34,38 @@ pub enum Level {
 pub struct Report {
     /// Blocks seen.
     pub blocks: u64,
-    /// Games in the archive by its last commit.
+    /// The number of games in the archive at its last commit.
     pub games: u64,
-    /// Plies of the main lines of games read (full verification only).
+    /// The number of plies in the main lines of all games that were read (full verification only).
     pub plies: u64,
-    /// Bytes beyond the last commit: the rest of an unfinished write, not damage.
+    /// The number of bytes beyond the last commit: an unfinished write, not damage.
     pub uncommitted: u64,
     /// The damage, in the order of the file.
     pub damage: Vec<Damage>,
-    /// Ranges of games (first and last) in damaged blocks, by those blocks' own account or the gap that they leave.
+    /// Ranges of games (first and last) in damaged blocks, as declared by these blocks or inferred from the gaps that
+    /// they leave.
     pub lost: Vec<(u64, u64)>,
     /// The damage by location: related damage, and the games that it affects.
     pub spots: Vec<Spot>,
-    /// Whether the index file belongs to the archive in its present state, or `None` if there is no index file.
+    /// Whether the index file belongs to the archive in its present state; `None` if there is no index file.
     pub index: Option<bool>,
 }
 
-/// A damaged place of an archive.
+/// A damaged part of an archive.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Spot {
-    /// The offset in the archive, in bytes, of the first structure at fault.
+    /// The offset in the archive, in bytes, of the first faulty structure.
     pub offset: u64,
     /// The fault.
     pub kind: DamageKind,
-    /// The number of damages in the report: those of one structure, or equal damage of consecutive games.
+    /// The number of entries of `damage` that this part combines: damage of one structure, or equal damage of
+    /// consecutive games.
     pub damages: u64,
-    /// Ranges of games (first and last) that are damaged or lost there, sorted.
+    /// Ranges of games (first and last) that are damaged or lost because of this part, sorted.
     pub games: Vec<(u64, u64)>,
 }
 
-/// Takes damages that are sorted by their places together; each of the games lost goes to the damage at its offset.
+/// Combines damages that are sorted by offset; lost games are assigned to the damage at their offset.
 fn spots(damage: &[Damage], lost: &[(u64, (u64, u64))]) -> Vec<Spot> {
     let mut spots: Vec<Spot> = Vec::new();
     for Damage { offset, kind, game } in damage {
@@ -108,8 +110,9 @@ impl Archive {
     /// Verifies the archive of a file, and its index if there is one. The unit of progress is a byte of a block; a full
     /// verification counts blocks of moves twice. Data beyond the limits of the file counts as damage.
     ///
-    /// It takes a file and not an open archive, because a damaged archive may not open. Damage is in the report.
-    /// Errors: the file cannot be read, or is no archive of a version this program knows; the work was stopped.
+    /// It takes a file instead of an open archive, because a damaged archive may not open. Damage is in the report.
+    /// Errors: the file cannot be read, or is not an archive of a version that this program knows; the work was
+    /// stopped.
     pub fn verify<'a>(file: impl Into<ArchiveFile>, level: Level, monitor: impl Into<Monitor<'a>>) -> Result<Report> {
         let (parts, opened) = file.into().open()?;
         verify(&parts, opened, level, &monitor.into())
@@ -143,7 +146,7 @@ fn verify(parts: &FileParts, opened: Result<(Store, Opening)>, level: Level, mon
     refuse_unknown(&damage)?;
     damage.extend(opening.damage());
     report.blocks = blocks.len() as u64;
-    // Skipped parts: their games are in no block.
+    // The games of skipped parts are in no block.
     let gaps: Vec<u64> = report.damage.iter().chain(&damage).map(|damage| damage.offset).collect();
     let gap_before = |offset: u64| gaps.iter().copied().filter(|gap| *gap < offset).max().unwrap_or(offset);
     let mut lost_at = Vec::new();
@@ -224,7 +227,7 @@ fn verify(parts: &FileParts, opened: Result<(Store, Opening)>, level: Level, mon
     Ok(report)
 }
 
-/// Returns the fault of a commit block at the end of `before`, if it is one.
+/// Returns any fault of a block that is a commit, given the state `before` it.
 fn commit_fault(archive: &impl ReadAt, before: &State, block: &BlockRef) -> Option<Damage> {
     if block.header.kind != BlockKind::Commit {
         return None;
@@ -237,8 +240,8 @@ fn commit_fault(archive: &impl ReadAt, before: &State, block: &BlockRef) -> Opti
     (!commit.is_some_and(|commit| own(&commit))).then_some(Damage::new(block.offset, DamageKind::CommitOutOfPlace))
 }
 
-/// Reads every game, checks every move, restores every source and compares its hash. Each game is read once for all of
-/// these, unless there is damage.
+/// Reads every game, checks every move, restores every source and compares its hash. Reads each game only once for all
+/// these checks, unless there is damage.
 fn verify_games(archive: &Archive, report: &mut Report, monitor: &Monitor) -> Result<()> {
     let (whole, damage) = match verify_sources(archive, report, monitor) {
         Ok(found) => found,
@@ -263,7 +266,7 @@ fn verify_games(archive: &Archive, report: &mut Report, monitor: &Monitor) -> Re
                         .games()
                         .filter(|game| !game.as_ref().is_ok_and(|game| is_read(game.number())))
                         .for_each(|game| note(game.and_then(|game| check(&game))));
-                    // The layout and deleted games have not been read yet.
+                    // Reads the layout and the deleted games, which have not been read yet.
                     note(check_columns(&chunk).map(|()| 0));
                 }
                 Err(error) => note(Err(error)),
@@ -280,7 +283,7 @@ fn verify_games(archive: &Archive, report: &mut Report, monitor: &Monitor) -> Re
         report.lost.extend(faults.iter().filter_map(|fault| fault.game).map(|game| (game, game)));
         report.damage.extend(faults);
     }
-    // A game's own damage has been found again.
+    // A game's damage may have been found a second time.
     let others = damage.into_iter().filter(|damage| !report.damage.contains(damage)).collect::<Vec<_>>();
     report.damage.extend(others);
     Ok(())
@@ -301,12 +304,12 @@ fn check_columns(chunk: &Chunk) -> Result<()> {
 
 /// Reads a game and checks its moves; returns its plies.
 fn check(game: &GameRef) -> Result<u32> {
-    // The digest also reads tags and texts.
+    // Computing the digest also reads tags and texts.
     game.digest()?;
     game.check_moves()
 }
 
-/// Restores every source and compares its hash. Returns the games that were checked on the way, and the damage. The
+/// Restores every source and compares its hash. Returns the games that were checked in the process, and the damage. The
 /// games of damaged sources are then checked one by one.
 fn verify_sources(archive: &Archive, report: &mut Report, monitor: &Monitor) -> Result<(Vec<Range<u64>>, Vec<Damage>)> {
     let (mut next, mut whole, mut damage) = (1, Vec::new(), Vec::new());

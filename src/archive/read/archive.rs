@@ -31,10 +31,10 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 /// Loose blocks by the number of their source.
 pub(in crate::archive) type Loose = HashMap<u64, Vec<BlockRef>>;
 
-/// The number of games covered by one number of the lookup table.
+/// The number of games for each entry of the lookup table.
 pub(super) const GAMES_PER_ENTRY: u64 = 1024;
 
-/// Data that another room keeps with an open archive.
+/// Data that another room attaches to an open archive.
 #[derive(Default)]
 struct Attached(OnceLock<Box<dyn Any + Send + Sync>>);
 
@@ -44,10 +44,10 @@ impl fmt::Debug for Attached {
     }
 }
 
-/// The number of chunks whose columns are kept if the caller is not in a thread pool.
+/// The number of chunks whose columns are cached if the caller is not in a thread pool.
 const KEPT: usize = 4;
 
-/// An open archive. It can be shared by threads; it shows the state at the commit that was last when it was opened.
+/// An open archive. Threads can share it. It shows the state of the last commit at the time of opening.
 #[derive(Debug)]
 pub struct Archive {
     path: PathBuf,
@@ -61,15 +61,15 @@ pub struct Archive {
     /// The deleted games, if there are any.
     deleted: Option<Deleted>,
     pub(super) heads: Vec<OnceLock<Result<Head, Damage>>>,
-    /// The chunk of every [`GAMES_PER_ENTRY`]th game, from game 0 on, which counts as the first.
+    /// The chunk of every [`GAMES_PER_ENTRY`]th game, starting with game 0, which stands for the first game.
     pub(super) entries: Vec<u32>,
     /// One bit for each page of records whose CRC has been checked.
     pub(super) intact: Vec<AtomicU64>,
-    /// The columns of the last chunks, latest first, for callers that go from game to game.
+    /// The columns of the last chunks, latest first, for callers that visit games in order.
     recent: Mutex<Vec<(usize, Arc<Columns>)>>,
     /// Loose blocks by source, found at the first access.
     loose: OnceLock<Result<Loose, Damage>>,
-    /// Data of higher rooms, kept with the open archive.
+    /// Data of higher rooms, attached to the open archive.
     attached: Attached,
 }
 
@@ -80,8 +80,8 @@ impl Archive {
     /// games may be missing.
     ///
     /// Errors: the file is missing, is not an archive, or is newer than this program; its header or block headers are
-    /// damaged. Success does not promise intact games: a game is checked when it is read, and `verify` checks all of
-    /// them.
+    /// damaged. Success does not guarantee intact games: a game is checked when it is read, and `verify` checks all
+    /// games.
     pub fn open(file: impl Into<ArchiveFile>) -> Result<Archive> {
         let (FileParts { path, index, options }, opened) = file.into().open()?;
         let (store, opening) = opened?;
@@ -103,7 +103,7 @@ impl Archive {
         Ok(Archive { index_state, deleted, incomplete, ..Archive::with_index(path, options, header, store, index) })
     }
 
-    /// Opens an archive with an index that has been made for it.
+    /// Opens an archive with an index that was built for it.
     fn with_index(path: &Path, options: OpenOptions, header: Header, store: Store, index: Index) -> Archive {
         Archive {
             path: path.to_path_buf(),
@@ -124,8 +124,8 @@ impl Archive {
         }
     }
 
-    /// Opens an archive of these chunks and strings and ignores the rest of the file. `found` are the games of the
-    /// chunks, ascending, and `loose` the readable loose blocks.
+    /// Opens an archive of these chunks and strings, and ignores the rest of the file. `found` has the games of the
+    /// chunks, ascending, and `loose` has the readable loose blocks.
     pub(in crate::archive) fn from_parts(
         path: &Path,
         options: OpenOptions,
@@ -163,7 +163,7 @@ impl Archive {
         Ok((builder.index, state))
     }
 
-    /// Returns the number of games, deleted ones included: the number of the last.
+    /// Returns the number of games, including deleted games; this is the number of the last game.
     pub fn len(&self) -> u64 {
         self.index.state.games
     }
@@ -174,7 +174,7 @@ impl Archive {
         self.deleted.as_ref().is_some_and(|deleted| deleted.contains(game))
     }
 
-    /// Returns whether one of these games has been deleted.
+    /// Returns whether any of these games has been deleted.
     pub(in crate::archive) fn has_deleted(&self, games: Range<u64>) -> bool {
         self.deleted.as_ref().is_some_and(|deleted| deleted.has_any(games))
     }
@@ -184,7 +184,7 @@ impl Archive {
         self.deleted.as_ref().map_or(0, Deleted::len)
     }
 
-    /// Returns the existing games: all games except deleted ones.
+    /// Returns the existing games: all games except deleted games.
     pub fn live(&self) -> GameSet {
         let mut live = GameSet::all(self.len());
         if let Some(deleted) = &self.deleted {
@@ -218,13 +218,13 @@ impl Archive {
         self.header.state.length
     }
 
-    /// Returns the sequence number of the visible commit, 0 before the first. With the id and the length, it identifies
-    /// the state.
+    /// Returns the sequence number of the visible commit; 0 before the first commit. With the id and the length, it
+    /// identifies the state.
     pub fn sequence(&self) -> u64 {
         self.header.state.sequence
     }
 
-    /// Returns the state of the archive, to which files made from it belong.
+    /// Returns the state of the archive, which identifies the files made from it.
     pub fn state(&self) -> State {
         self.header.state
     }
@@ -242,17 +242,17 @@ impl Archive {
         }
     }
 
-    /// Moves on to the commit that is the last one now. Returns whether there is a later one than before.
+    /// Advances to the present last commit. Returns whether this commit is later than the previous one.
     ///
-    /// Games read before are unchanged. Errors: an error of `open`; the file is no longer this archive, or is at an
-    /// earlier commit; this archive has no file. After an error the archive is unchanged.
+    /// Games that were read before are unchanged. Errors: an error of `open`; the file is no longer this archive, or is
+    /// at an earlier commit; this archive has no file. After an error the archive is unchanged.
     pub fn refresh(&mut self) -> Result<bool> {
         let now = Archive::open(ArchiveFile::at(&self.path).options(self.options))?;
         let what = match () {
             () if now.header == self.header => return Ok(false),
             () if now.blocks.id != self.blocks.id => "has become another archive",
             () if now.sequence() < self.sequence() => "has gone back to an earlier commit",
-            // A copy of an earlier state that has grown otherwise.
+            // The file is a copy of an earlier state that was extended differently.
             () if !now.comes_after(&self.made()) => "has become another archive",
             () => {
                 *self = now;
@@ -262,8 +262,8 @@ impl Archive {
         Err(Error::input(self.path.display().to_string(), what))
     }
 
-    /// Returns the data kept with the open archive, made at the first access. Returns `None` if there is data of
-    /// another type.
+    /// Returns the data attached to the open archive, created at the first access. Returns `None` if data of another
+    /// type is attached.
     pub(crate) fn attached<T: Any + Send + Sync>(&self, make: impl FnOnce(&Archive) -> T) -> Option<&T> {
         self.attached.0.get_or_init(|| Box::new(make(self))).downcast_ref()
     }
@@ -273,7 +273,8 @@ impl Archive {
         Made { state: self.header.state, commit: self.header.commit }
     }
 
-    /// Returns whether this archive is at this commit, or was once: by the chain in its commit block. Reads that alone.
+    /// Returns whether this archive is at this commit or was at it earlier, as the chain in its commit block shows.
+    /// Reads only that block.
     pub fn comes_after(&self, earlier: &Made) -> bool {
         let (id, state) = (self.blocks.id, earlier.state);
         if *earlier == self.made() {
@@ -299,12 +300,12 @@ impl Archive {
         self.index_state
     }
 
-    /// Returns the index, to be written beside the archive.
+    /// Returns the bytes of the index file, to be written beside the archive.
     pub fn index_file(&self) -> Vec<u8> {
         self.index.encode()
     }
 
-    /// Returns the totals at the last commit; all zero in an archive without any.
+    /// Returns the totals at the last commit; all zero in an archive without commits.
     pub fn totals(&self) -> Result<Commit> {
         let Some(payload) = self.commit()? else { return Ok(Commit::default()) };
         Ok(Commit::decode(&payload).ok_or(Damage::new(self.header.commit, DamageKind::Commit))?)
@@ -327,7 +328,7 @@ impl Archive {
         Ok(Some(self.payload(&block)?))
     }
 
-    /// Returns the sources that were read to their end, in order. Walks the archive's block headers.
+    /// Returns the sources that were read completely, in order. Walks the archive's block headers.
     pub fn sources(&self) -> Result<Vec<SourceRecord>> {
         let mut sources = Vec::new();
         for block in self.blocks_of(BlockKind::Source) {
@@ -374,7 +375,7 @@ impl Archive {
         self.dictionary.get(&self.blocks.store, self.blocks.id, self.limits(), number)
     }
 
-    /// Returns the chunk that a game is in, and the number of that chunk's last game. Reads the index alone.
+    /// Returns the chunk that contains a game, and the number of the chunk's last game. Reads only the index.
     pub fn chunk_of(&self, game: u64) -> Result<(usize, u64)> {
         let (chunk, _) = self.place(game)?;
         Ok((chunk, self.index.chunks.get(chunk + 1).map_or(self.len(), |next| next.first - 1)))
@@ -385,7 +386,7 @@ impl Archive {
         self.index.chunks.len()
     }
 
-    /// Returns the numbers of the games of a chunk, from 0 to `chunk_count() - 1`. Reads the index alone.
+    /// Returns the numbers of the games of a chunk, from 0 to `chunk_count() - 1`. Reads only the index.
     pub fn games_of(&self, chunk: usize) -> std::ops::Range<u64> {
         let first = |chunk: usize| self.index.chunks.get(chunk).map_or(self.len() + 1, |entry| entry.first);
         first(chunk)..first(chunk.saturating_add(1))
@@ -404,19 +405,19 @@ impl Archive {
         self.index.chunks.get(chunk).map(|entry| entry.offset)
     }
 
-    /// Returns the moves block of a chunk, its header checked.
+    /// Returns the moves block of a chunk, after checking its header.
     pub(in crate::archive) fn chunk_block(&self, chunk: usize) -> Option<BlockRef> {
         BlockRef::at(&self.blocks.store, self.blocks.id, self.chunk_offset(chunk)?).ok()
     }
 
-    /// Iterates over the numbers of the chunks that hold games of a range.
+    /// Iterates over the numbers of the chunks that contain games of a range.
     pub(in crate::archive) fn chunks_of(&self, games: &std::ops::Range<u64>) -> std::ops::Range<usize> {
         let chunks = &self.index.chunks;
         let first = chunks.partition_point(|entry| entry.first <= games.start).saturating_sub(1);
         first..chunks.partition_point(|entry| entry.first < games.end)
     }
 
-    /// Returns the columns of a chunk, cached for the chunks of the last calls.
+    /// Returns the columns of a chunk, cached for the chunks of the latest calls.
     pub(in crate::archive) fn columns(&self, chunk: usize) -> Arc<Columns> {
         let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(index) = recent.iter().position(|(number, _)| *number == chunk) {
@@ -426,8 +427,8 @@ impl Archive {
         }
         let columns = Arc::new(Columns::default());
         recent.insert(0, (chunk, Arc::clone(&columns)));
-        // One more than the threads, or threads on different chunks decode the columns again for each game. Asking for
-        // the number of threads outside a pool would start one.
+        // Keeps one entry more than there are threads; otherwise threads on different chunks would decode columns again
+        // for each game. Outside a pool, querying the number of threads would start a pool.
         recent.truncate(rayon::current_thread_index().map_or(KEPT, |_| rayon::current_num_threads() + 1));
         columns
     }

@@ -1,4 +1,4 @@
-//! The bytes of an open archive as blocks: the archive they belong to, their end, and their budget.
+//! The bytes of an open archive as blocks, with the archive's identity, its committed length and the limits.
 
 use crate::archive::read::blocks::BlockRef;
 use crate::archive::read::read_at::Store;

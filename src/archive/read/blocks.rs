@@ -1,4 +1,4 @@
-//! Blocks in a file: read, checked, walked over in order or found between damage, and made into an index.
+//! Blocks in a file: reads, checks and walks over them, finds them between damage, and builds an index of them.
 
 use crate::archive::read::read_at::ReadAt;
 use crate::error::{Damage, DamageKind, Limit};
@@ -14,7 +14,7 @@ use std::borrow::Cow;
 pub struct BlockRef {
     /// The start offset.
     pub offset: u64,
-    /// Its header.
+    /// The header of the block.
     pub header: BlockHeader,
 }
 
@@ -45,7 +45,7 @@ impl BlockRef {
         self.payload_offset() + self.header.length
     }
 
-    /// Returns the payload, unchecked, of an archive that is in memory.
+    /// Returns the unchecked payload, for an archive in memory.
     #[inline]
     pub fn payload<'a>(&self, archive: &'a [u8]) -> &'a [u8] {
         archive.get(self.payload_offset() as usize..self.end() as usize).unwrap_or_default()
@@ -63,7 +63,7 @@ impl BlockRef {
         Ok(checked)
     }
 
-    /// Returns the result of `checked`, unless it exceeds the limits.
+    /// Returns the result of `checked`, if the block is within the limits.
     pub fn checked_within<'a, R: ReadAt + ?Sized>(
         &self,
         archive: &'a R,
@@ -109,7 +109,7 @@ impl<R: ReadAt + ?Sized> Iterator for Scan<'_, R> {
 /// Adds blocks to an index in their order, while they are written or found.
 #[derive(Debug)]
 pub struct IndexBuilder {
-    /// The index of the added blocks; its state is that of an archive that ends there.
+    /// The index of the added blocks; its state is the state of an archive that ends after them.
     pub index: Index,
     /// Pages and strings at the last commit.
     committed: (u64, u64),
@@ -121,7 +121,7 @@ impl IndexBuilder {
         IndexBuilder { index: Index { state: State::new(id), ..Index::default() }, committed: (0, 0) }
     }
 
-    /// Adds the block that comes next.
+    /// Adds the next block.
     pub fn add(&mut self, block: &BlockRef) -> Result<(), Damage> {
         let BlockRef { offset, header } = *block;
         let damage = |what| Damage::new(offset, what);
@@ -187,12 +187,12 @@ pub fn walk(archive: &(impl ReadAt + ?Sized), id: ArchiveId) -> (Vec<BlockRef>, 
     (blocks, damage)
 }
 
-/// Returns an error if a walk has met an unknown block that it must not skip. This is not damage.
+/// Returns an error if a walk has met an unknown block that must not be skipped. This is not damage.
 pub fn refuse_unknown(damage: &[Damage]) -> Result<(), Damage> {
     damage.iter().find(|fault| matches!(fault.kind, DamageKind::Unknown(_))).map_or(Ok(()), |fault| Err(*fault))
 }
 
-/// The most bytes that are looked through at once for a sync word.
+/// The maximum number of bytes that are searched at once for a sync word.
 const WINDOW: u64 = 1 << 20;
 
 /// Returns the offset of the first intact block header from `start` on.
@@ -206,7 +206,7 @@ pub fn next_block(archive: &(impl ReadAt + ?Sized), id: ArchiveId, start: u64) -
 
 /// Returns the offset of the first sync word from `start` on.
 pub fn next_sync(archive: &(impl ReadAt + ?Sized), mut start: u64) -> Option<u64> {
-    // The next block is near, or the search is long.
+    // Starts with a small window, because the next block is usually near.
     let mut window = 1 << 12;
     while start < archive.length() {
         // A sync word may lie across two windows.

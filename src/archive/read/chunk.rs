@@ -14,12 +14,12 @@ use rayon::prelude::*;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// A tag's value as the archive has it.
+/// A tag's value as stored in the archive.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TagValue<'a> {
     /// The text.
     pub text: &'a [u8],
-    /// Its number in the archive's dictionary, if it has one: equal numbers mean equal texts.
+    /// The value's number in the archive's dictionary, if any; equal numbers mean equal texts.
     pub string: Option<u64>,
 }
 
@@ -31,13 +31,13 @@ impl Archive {
         Ok(Chunk::new(self, chunk, head, Columns::default()))
     }
 
-    /// Iterates over all games in order, without those deleted. A damaged game is an error in its place, and the games
-    /// after it follow.
+    /// Iterates over all games in order, except deleted games. A damaged game is returned as an error, and the
+    /// following games are still returned.
     pub fn games(&self) -> impl Iterator<Item = Result<GameRef<'_>>> {
         (0..self.chunk_count()).flat_map(|chunk| self.games_of_chunk(chunk))
     }
 
-    /// Iterates over all games in parallel, without those deleted, on rayon's current pool; the chunks are the units of
+    /// Iterates over all games in parallel, except deleted games, on rayon's current pool; the chunks are the units of
     /// work.
     pub fn par_games(&self) -> impl ParallelIterator<Item = Result<GameRef<'_>>> {
         (0..self.chunk_count()).into_par_iter().flat_map_iter(|chunk| self.games_of_chunk(chunk))
@@ -77,7 +77,7 @@ impl<'a> Chunk<'a> {
         self.number
     }
 
-    /// Returns how the chunk's records hold their moves.
+    /// Returns the coding of moves in the chunk's records.
     pub(in crate::archive) fn coding(&self) -> Result<Coding> {
         Ok(self.archive.head(self.number)?.coding)
     }
@@ -92,7 +92,7 @@ impl<'a> Chunk<'a> {
         self.count as usize
     }
 
-    /// Returns whether the chunk has no games; none is so in an intact archive.
+    /// Returns whether the chunk has no games, which is never true in an intact archive.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
@@ -105,7 +105,7 @@ impl<'a> Chunk<'a> {
         self.any_game(number)
     }
 
-    /// Returns game `number` of the archive, deleted or not, which must be in this chunk.
+    /// Returns game `number` of the archive, even if it is deleted; the game must be in this chunk.
     pub(crate) fn any_game(&self, number: u64) -> Result<GameRef<'a>> {
         let index = number.checked_sub(self.first).filter(|index| *index < u64::from(self.count));
         let index = index.ok_or(Error::NoSuchGame { game: number, games: self.archive.len() })? as usize;
@@ -113,10 +113,10 @@ impl<'a> Chunk<'a> {
         Ok(GameRef::new(self.archive, number, self.number, index, record, Some(Arc::clone(&self.columns))))
     }
 
-    /// Calls `seen` for each game in order, including deleted ones, with the value of its first tag of that name, or
-    /// `None`.
+    /// Calls `seen` for each game in order, including deleted games, with the value of the game's first tag of this
+    /// name, or `None`.
     ///
-    /// Reads the chunk's tags, and no game.
+    /// Reads only the chunk's tags.
     pub fn visit_tag(&self, name: &str, mut seen: impl FnMut(Option<TagValue<'_>>)) -> Result<()> {
         let tags = self.columns.tags(self.archive.blocks(), &self.archive.head(self.number)?.block)?;
         let mut fault = None;
@@ -135,7 +135,7 @@ impl<'a> Chunk<'a> {
         }
     }
 
-    /// Returns the names of the tags that games of this chunk have, each once.
+    /// Returns the distinct names of the tags that games of this chunk have.
     pub fn tag_names(&self) -> Result<Vec<String>> {
         let tags = self.columns.tags(self.archive.blocks(), &self.archive.head(self.number)?.block)?;
         let mut names: Vec<String> = tags.names().map(|name| String::from_utf8_lossy(name).into_owned()).collect();
@@ -144,7 +144,7 @@ impl<'a> Chunk<'a> {
         Ok(names)
     }
 
-    /// Returns the numbers of the games in the chunk, including deleted ones.
+    /// Returns the numbers of the games in the chunk, including deleted games.
     pub fn numbers(&self) -> std::ops::Range<u64> {
         self.first..self.first + u64::from(self.count)
     }
@@ -159,14 +159,14 @@ impl<'a> Chunk<'a> {
         self.columns.layout(self.archive.blocks(), &self.archive.head(self.number)?.block)
     }
 
-    /// Returns the payload of the block of `kind` among the chunk's columns, if there is one.
+    /// Returns the payload of the chunk's column block of this kind, if there is one.
     pub(in crate::archive) fn column_payload(&self, kind: BlockKind) -> Result<Option<Cow<'a, [u8]>>, Damage> {
         let moves = &self.archive.head(self.number)?.block;
         let block = self.columns.block(self.archive.store(), self.archive.blocks(), moves, kind)?;
         block.map(|block| self.archive.payload(&block)).transpose()
     }
 
-    /// Iterates over the games of the chunk, without those deleted.
+    /// Iterates over the games of the chunk, except deleted games.
     pub fn games(&self) -> impl Iterator<Item = Result<GameRef<'a>>> + '_ {
         self.numbers().filter(|number| !self.archive.is_deleted(*number)).map(|number| self.game(number))
     }

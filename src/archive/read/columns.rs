@@ -11,7 +11,7 @@ use crate::format::tags::Tags;
 use crate::format::texts::Texts;
 use std::sync::OnceLock;
 
-/// The usual size in bytes of the columns of a chunk with their headers, requested at once.
+/// The usual size in bytes of a chunk's columns with their headers, which are requested together.
 const USUAL_COLUMNS: u64 = 32 << 10;
 
 /// The offsets of the column blocks of a chunk, if known in advance.
@@ -23,7 +23,7 @@ pub struct ColumnBlocks {
 }
 
 impl ColumnBlocks {
-    /// Adds a block of columns; the first of a kind counts.
+    /// Adds a block of columns; only the first block of each kind counts.
     pub fn add(&mut self, block: BlockRef) {
         let slot = match block.header.kind {
             BlockKind::Tags => &mut self.tags,
@@ -49,7 +49,7 @@ impl ColumnBlocks {
 pub struct Columns {
     /// The blocks, if known; otherwise they follow the chunk's moves.
     known: Option<ColumnBlocks>,
-    /// The first bytes after the chunk's moves, for all columns.
+    /// The first bytes after the chunk's moves, read for all columns.
     near: OnceLock<Near>,
     tags: OnceLock<Result<Tags, Damage>>,
     texts: OnceLock<Result<Option<Texts>, Damage>>,
@@ -62,7 +62,7 @@ impl Columns {
         Columns { known: Some(blocks), ..Columns::default() }
     }
 
-    /// Returns the block of `kind` of a chunk, from data already read.
+    /// Returns the block of `kind` of a chunk, from bytes that are already read.
     pub(in crate::archive) fn block(
         &self,
         file: &impl ReadAt,
@@ -76,7 +76,8 @@ impl Columns {
         }
     }
 
-    /// Reads the block of `kind` of a chunk, if there is one. `damage` describes a block that `decode` cannot read.
+    /// Reads the block of `kind` of a chunk, if there is one. `damage` creates the error for a block that `decode`
+    /// cannot read.
     fn read<T>(
         &self,
         blocks: &BlockStore,

@@ -9,16 +9,16 @@ use crate::format::index::Index;
 use crate::format::{ArchiveId, deletions};
 use std::ops::Range;
 
-/// Game numbers that follow one another, and the place of the first among all games that were found, from 0.
+/// Consecutive game numbers, and the index of the first among all games that were found, from 0.
 #[derive(Clone, Debug)]
 struct Run {
     games: Range<u64>,
     place: u64,
 }
 
-/// The deleted games: a bit for each game of the moves blocks found.
+/// The deleted games, with a bit for each game of the moves blocks that were found.
 ///
-/// In an intact archive that is every game. A damaged archive has gaps, and a crafted one can have a gap of any size.
+/// In an intact archive, these are all games. A damaged archive has gaps, and a crafted one may have gaps of any size.
 #[derive(Debug)]
 pub(super) struct Deleted {
     set: GameSet,
@@ -26,7 +26,7 @@ pub(super) struct Deleted {
 }
 
 impl Deleted {
-    /// Reads the deletions of an index, whose moves blocks have these games, ascending.
+    /// Reads the deletions of an index; its moves blocks have these games, ascending.
     pub fn read(
         store: &Store,
         id: ArchiveId,
@@ -47,7 +47,7 @@ impl Deleted {
         }
         let mut deleted = Deleted { set: GameSet::new(count), runs };
         let mut unsaid = Unsaid::new(count);
-        // From the last block backwards: the last block that names a game decides, so each game is looked at once.
+        // From the last block backwards, because the last block that names a game decides; each game is visited once.
         for entry in index.deletions.iter().rev() {
             let block = BlockRef::at(store, id, entry.offset)?;
             let payload = block.checked(store, id)?;
@@ -69,7 +69,7 @@ impl Deleted {
         Ok(Some(deleted).filter(|deleted| !deleted.set.is_empty()))
     }
 
-    /// Returns the places of the games found among these.
+    /// Returns the indexes of these games among the found games.
     fn places(&self, games: Range<u64>) -> Range<u64> {
         let before = |game: u64| {
             let run = self.runs.partition_point(|run| run.games.start <= game);
@@ -91,7 +91,7 @@ impl Deleted {
         }
     }
 
-    /// Returns whether one of these games has been deleted.
+    /// Returns whether any of these games has been deleted.
     pub fn has_any(&self, games: Range<u64>) -> bool {
         let places = self.places(games);
         !places.is_empty() && self.set.rank(places.end + 1) > self.set.rank(places.start + 1)
@@ -102,7 +102,7 @@ impl Deleted {
         self.set.len()
     }
 
-    /// Returns the deleted games of an archive that has every game.
+    /// Returns the deleted games of an archive without gaps.
     pub fn set(&self) -> &GameSet {
         &self.set
     }

@@ -23,10 +23,10 @@ impl fmt::Display for Digest {
 }
 
 impl Archive {
-    /// Returns the SHA-256 of the digests of all games, in order, on rayon's current pool. Each move of each game is
-    /// checked on the way.
+    /// Returns the SHA-256 of the digests of all games, in order, on rayon's current pool. Checks each move of each
+    /// game in the process.
     pub fn digest(&self) -> Result<Digest> {
-        // Some chunks at a time, to keep only their digests in memory.
+        // Processes some chunks at a time, to keep only their digests in memory.
         let (chunks, ahead) = (self.chunk_count(), 32 * rayon::current_num_threads());
         let mut all = Sha256::new();
         for start in (0..chunks).step_by(ahead) {
@@ -43,7 +43,7 @@ impl Archive {
 }
 
 impl GameRef<'_> {
-    /// Returns the SHA-256 of the game's content: tags, start, Brenner stream with its texts in place, and result.
+    /// Returns the SHA-256 of the game's content: tags, start, Brenner stream with inline texts, and result.
     pub fn digest(&self) -> Result<Digest> {
         let mut content = Content::default();
         self.visit(&mut content)?;
@@ -52,7 +52,7 @@ impl GameRef<'_> {
     }
 }
 
-/// Writes a game's content as the bytes that are hashed.
+/// Writes a game's content as the bytes to hash.
 #[derive(Default)]
 struct Content {
     bytes: Vec<u8>,

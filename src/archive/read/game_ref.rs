@@ -26,7 +26,7 @@ impl Archive {
         self.game_until(number, None)
     }
 
-    /// Returns game `number`, its moves unpacked to ply `limit` at least.
+    /// Returns game `number`, with its moves unpacked at least to ply `limit`.
     #[inline]
     pub(crate) fn game_until(&self, number: u64, limit: Option<u32>) -> Result<GameRef<'_>> {
         let (chunk, place) = self.place(number)?;
@@ -68,7 +68,7 @@ impl<'a> GameRef<'a> {
         GameRef { archive, number, chunk, place, record, columns }
     }
 
-    /// Returns its archive.
+    /// Returns the archive of the game.
     pub(crate) fn archive(&self) -> &'a Archive {
         self.archive
     }
@@ -78,12 +78,12 @@ impl<'a> GameRef<'a> {
         self.number
     }
 
-    /// Returns the number of its chunk.
+    /// Returns the number of the game's chunk.
     pub(in crate::archive) fn chunk(&self) -> usize {
         self.chunk
     }
 
-    /// Returns the Brenner bytes, texts apart (FORMAT.md, "Brenner moves").
+    /// Returns the Brenner bytes without texts (FORMAT.md, "Brenner moves").
     pub fn brenner(&self) -> &[u8] {
         &self.record.stream
     }
@@ -108,12 +108,12 @@ impl<'a> GameRef<'a> {
         crate::brenner::standalone::push_main_line(self.start(), self.brenner(), out);
     }
 
-    /// Returns the moves by themselves.
+    /// Returns the starting position and the moves.
     pub fn stream(&self) -> Stream<'_> {
         Stream { start: self.start(), bytes: self.brenner() }
     }
 
-    /// Returns the number of plies of the main line. Walks the moves, a nanosecond or so a ply.
+    /// Returns the number of plies of the main line. Walks the moves, at about a nanosecond per ply.
     pub fn plies(&self) -> u32 {
         count_plies(self.brenner())
     }
@@ -139,7 +139,7 @@ impl<'a> GameRef<'a> {
         self.record.is_changed()
     }
 
-    /// Returns whether the game has comments, in its variations or elsewhere. Reads the chunk's texts.
+    /// Returns whether the game has comments, including comments in variations. Reads the chunk's texts.
     pub fn has_comments(&self) -> Result<bool> {
         let columns = self.columns();
         let Some(texts) = columns.texts(self.archive.blocks(), &self.archive.head(self.chunk)?.block)? else {
@@ -163,8 +163,8 @@ impl<'a> GameRef<'a> {
         Ok(self.replay(ply)?.position())
     }
 
-    /// Calls `visit` with the position at every ply of the main line, ply 0 first. Every move is checked:
-    /// [`GameRef::walk`] does without.
+    /// Calls `visit` with the position at every ply of the main line, starting with ply 0. Every move is checked;
+    /// [`GameRef::walk`] does not check moves.
     pub fn positions(&self, mut visit: impl FnMut(&Position)) -> Result<()> {
         let mut decoder = self.decoder();
         visit(decoder.position());
@@ -186,8 +186,8 @@ impl<'a> GameRef<'a> {
         Decoder::new(self.brenner(), self.start().clone(), TextPlaces::Apart)
     }
 
-    /// Calls `text` with each text: its kind, the number of moves before it if it has its own position, and the text.
-    /// Texts with their own position come first.
+    /// Calls `text` with each text: its kind, the number of moves before it if it stores its position, and the text.
+    /// Texts that store their position come first.
     pub(crate) fn visit_texts(&self, mut text: impl FnMut(TextKind, Option<u64>, &[u8])) -> Result<()> {
         let columns = self.columns();
         if let Some(texts) = columns.texts(self.archive.blocks(), &self.archive.head(self.chunk)?.block)? {
@@ -216,7 +216,7 @@ impl<'a> GameRef<'a> {
         Ok(())
     }
 
-    /// Calls `take` with the game's style and the edits that make its source.
+    /// Calls `take` with the game's style and the edits that restore its source.
     pub(crate) fn with_layout<T>(
         &self,
         take: impl FnOnce([u8; layout::STYLE], &[layout::LayoutEdit]) -> T,
@@ -240,7 +240,7 @@ impl<'a> GameRef<'a> {
         Ok(read(self.columns().tags(self.archive.blocks(), &self.archive.head(self.chunk)?.block)?))
     }
 
-    /// Appends the game's record as stored: packed moves stay packed.
+    /// Appends the game's record in its stored form: packed moves stay packed.
     pub(crate) fn push_stored(&self, out: &mut Vec<u8>) -> Result<()> {
         match self.archive.head(self.chunk)?.coding {
             Coding::Plain => self.record.push(out),
@@ -262,7 +262,7 @@ impl<'a> GameRef<'a> {
         &self.record
     }
 
-    /// Calls `tag` with each tag pair in its order.
+    /// Calls `tag` with each tag pair in order.
     pub fn visit_tags(&self, mut tag: impl FnMut(&[u8], &[u8])) -> Result<()> {
         let mut fault = None;
         let seen = self.with_tags(|tags| {
@@ -281,7 +281,7 @@ impl<'a> GameRef<'a> {
         }
     }
 
-    /// Returns the value of the first tag of that name.
+    /// Returns the value of the first tag of this name.
     pub fn tag(&self, name: &str) -> Result<Option<String>> {
         let mut found = None;
         self.visit_tags(|tag, value| {
@@ -292,7 +292,7 @@ impl<'a> GameRef<'a> {
         Ok(found)
     }
 
-    /// Returns all tag pairs in their order.
+    /// Returns all tag pairs in order.
     pub fn tags(&self) -> Result<Vec<(String, String)>> {
         let mut tags = Vec::new();
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -308,8 +308,8 @@ impl<'a> GameRef<'a> {
 
     /// Appends the game as PGN. On an error, [undo](PgnWriter::undo) the partial text.
     ///
-    /// The import has checked the moves, and the checksums are valid. Each move is therefore checked only as far as its
-    /// text needs it, without the test for a king left in check. [`GameRef::visit`] and `verify` make this test.
+    /// The import has checked the moves, and the checksums are valid. A move is therefore checked only as far as its
+    /// text requires, and not for a king left in check. [`GameRef::visit`] and `verify` check moves completely.
     pub fn write_pgn(&self, writer: &mut PgnWriter) -> Result<()> {
         self.visit_tags(|name, value| writer.tag(name, value))?;
         let mut texts = [ShortText::EMPTY; 64];
@@ -358,14 +358,14 @@ impl<'a> GameRef<'a> {
         let mut marked = texts.into_iter().flat_map(|texts| texts.marked(self.place));
         let mut placed = texts.into_iter().flat_map(|texts| texts.placed(self.place)).peekable();
         let mut comments = texts.map(|texts| texts.comments(self.place));
-        // Lines of moves need the position before the move that precedes their comment.
+        // A line of moves starts from the position before the move that precedes its comment.
         let has_lines = comments.as_ref().is_some_and(PlacedTexts::has_lines);
         let mut scene: Option<(Position, Move)> = None;
         let mut outcome = Some(Outcome::Unknown);
         let mut moves = 0;
         // A placed comment follows its move and that move's suffixes and NAGs.
         let mut due = placed.peek().map(|(after, _)| *after);
-        // Returns the index of the next one.
+        // Returns the index of the next element.
         let mut unreadable = false;
         let mut flush = |moves: u64, scene: &Option<(Position, Move)>, visitor: &mut V| {
             if let Some((_, comment)) = placed.next_if(|(after, _)| *after == moves) {
@@ -429,7 +429,7 @@ impl<'a> GameRef<'a> {
         Ok(())
     }
 
-    /// Appends the bytes of this game's source, including rejected games and blank lines around it.
+    /// Appends the bytes of this game in its source, including adjacent rejected games and blank lines.
     ///
     /// The concatenated games of a source equal the source, byte for byte, if
     /// [`SourceRecord::exact`](crate::format::source::SourceRecord) is set.

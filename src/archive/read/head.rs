@@ -1,16 +1,16 @@
-//! Data of a chunk from its moves block, and the state of a walk through it.
+//! Data of a chunk from its moves block, and the state of a walk through the chunk.
 
 use crate::archive::read::blocks::BlockRef;
 use crate::format::moves::{Coding, ModelName, MovesTable};
 use crate::packed;
 
-/// The model that this program uses for packed moves; it reads no other.
+/// The only model that this program can use for packed moves.
 pub const MODEL: ModelName = {
     let [a, b, c, d, ..] = packed::MODEL_SHA256;
     ModelName { number: packed::MODEL_ID as u32, hash: u32::from_le_bytes([a, b, c, d]) }
 };
 
-/// A moves block, found and its table checked.
+/// A moves block whose table has been checked.
 #[derive(Debug)]
 pub struct Head {
     pub block: BlockRef,
@@ -26,6 +26,6 @@ pub struct Head {
 pub struct Trail {
     /// The next index, and the offset of the previous record.
     pub next: Option<(usize, (usize, usize))>,
-    /// The page that contains its end, which is intact.
+    /// The page that contains the end of the previous record, and is intact.
     pub page: Option<usize>,
 }

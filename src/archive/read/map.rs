@@ -1,4 +1,4 @@
-//! The one place that maps memory. Without the feature `mmap` the bytes are read into it.
+//! The only place that maps memory. Without the feature `mmap`, the bytes are read into memory.
 
 use std::fs::File;
 use std::io;
@@ -17,14 +17,14 @@ pub struct Map {
 }
 
 impl Map {
-    /// Returns a mapping of the first `length` bytes of a file; `length` must not be beyond its end.
+    /// Returns a mapping of the first `length` bytes of a file; `length` must not exceed the file's length.
     ///
     /// # Safety of the mapping
     ///
     /// This program only appends to the file, above a high-water mark that readers respect, and never rewrites bytes
     /// below it. If another program truncates the file while it is mapped, reading the lost part ends the process with
     /// SIGBUS. If another program changes bytes, checksums detect this only in bytes that have not been read yet. Keep
-    /// archives on a file system where other programs leave them alone, or copy them first.
+    /// archives on a file system where other programs do not change them, or copy them first.
     pub fn new(file: &File, length: u64) -> io::Result<Map> {
         let actual = file.metadata()?.len();
         if length > actual {
@@ -44,7 +44,7 @@ impl Map {
         self.length = usize::try_from(length).map_or(self.length, |length| length.min(self.length));
     }
 
-    /// Announces that these bytes will be read: the system loads missing ones at once, instead of page by page.
+    /// Announces that these bytes will be read: the system loads missing pages at once, instead of one by one.
     pub fn will_need(&self, offset: u64, length: u64) {
         #[cfg(all(unix, feature = "mmap"))]
         if let (Some(map), Ok(offset), Ok(length)) = (&self.map, usize::try_from(offset), usize::try_from(length))
@@ -62,7 +62,7 @@ impl Map {
 fn bytes_of(file: &File, length: usize) -> io::Result<Bytes> {
     // SAFETY: the mapping is read-only and private to its `Map`; its comment describes the effects of other programs.
     let map = unsafe { memmap2::MmapOptions::new().len(length).map(file)? };
-    // Access is random. `will_need` requests more than a page. Failed advice costs only speed.
+    // Access is random. `will_need` requests ranges of several pages. If the advice fails, only speed suffers.
     #[cfg(unix)]
     let _ = map.advise(memmap2::Advice::Random);
     Ok(map)

@@ -38,7 +38,8 @@ impl Archive {
         Ok(metadata)
     }
 
-    /// Returns the models that the archive has with it, each as its name and its file. Walks the archive's block headers.
+    /// Returns the models that the archive contains, each with its name and its file. Walks the archive's block
+    /// headers.
     pub fn models(&self) -> Result<Vec<(ModelName, Vec<u8>)>> {
         let mut models = Vec::new();
         for block in self.blocks_of(BlockKind::Model) {
@@ -48,7 +49,7 @@ impl Archive {
     }
 }
 
-/// Returns the keys and values of a metadata block; none of one in a coding that is not known.
+/// Returns the keys and values of a metadata block; empty if its coding is unknown.
 pub(in crate::archive) fn pairs_of(
     store: &impl ReadAt,
     id: ArchiveId,
@@ -63,7 +64,7 @@ pub(in crate::archive) fn pairs_of(
     pairs.ok_or(Damage::new(block.offset, DamageKind::MetadataBlock))
 }
 
-/// Returns the model of a model block; none of one in a coding that is not known.
+/// Returns the model of a model block; `None` if its coding is unknown.
 pub(in crate::archive) fn model_of(
     store: &impl ReadAt,
     id: ArchiveId,

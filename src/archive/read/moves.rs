@@ -6,7 +6,7 @@ use crate::error::{DamageKind, Result};
 use crate::game::{Analysis, AnalysisReader, Comment, Evaluation, Notes, PlayedMove, Variation};
 use std::time::Duration;
 
-/// The moves of a main line, each checked. An error ends the iteration.
+/// The moves of a main line, each of which is checked. An error ends the iteration.
 pub struct Moves<'a> {
     game: &'a GameRef<'a>,
     decoder: Option<Decoder<'a>>,
@@ -55,9 +55,10 @@ impl Iterator for Moves<'_> {
 }
 
 impl GameRef<'_> {
-    /// Iterates over the moves of the main line, with the position before each; SAN, UCI and FEN are made on request.
+    /// Iterates over the moves of the main line, with the position before each move; SAN, UCI and FEN are computed on
+    /// request.
     ///
-    /// Checks every move, at some 50 ns each; [`GameRef::walk`] replays at a tenth of that and returns only states.
+    /// Checks every move, at about 50 ns each; [`GameRef::walk`] takes a tenth of this time and returns only states.
     pub fn moves(&self) -> Moves<'_> {
         let decoder = Decoder::new(self.brenner(), self.start().clone(), TextPlaces::Apart);
         Moves { game: self, decoder: Some(decoder), ply: 0, chess960: self.start().is_chess960() }
@@ -68,20 +69,20 @@ impl GameRef<'_> {
         Ok(self.notes()?.comments)
     }
 
-    /// Returns the clock after each ply of the main line, `None` if no comment has it (`[%clk 0:03:00]`). Reads the
+    /// Returns the clock after each ply of the main line; `None` if no comment gives it (`[%clk 0:03:00]`). Reads the
     /// chunk's texts.
     pub fn clocks(&self) -> Result<Vec<Option<Duration>>> {
         Ok(self.notes()?.of_plies(Comment::clock))
     }
 
-    /// Returns the evaluation after each ply of the main line, `None` if no comment has it (`[%eval 0.35]`). Reads the
-    /// chunk's texts.
+    /// Returns the evaluation after each ply of the main line; `None` if no comment gives it (`[%eval 0.35]`). Reads
+    /// the chunk's texts.
     pub fn evaluations(&self) -> Result<Vec<Option<Evaluation>>> {
         Ok(self.notes()?.of_plies(Comment::evaluation))
     }
 
-    /// Returns the engine analysis of the main line, from any program: by ply, only moves with data. Reads the chunk's
-    /// texts, and their principal variations as moves, at some 300 ns each.
+    /// Returns the engine analysis of the main line, from any program, by ply; moves without data are omitted. Reads
+    /// the chunk's texts, and parses their principal variations as moves, at about 300 ns per move.
     ///
     /// ```
     /// # let folder = tempfile::tempdir()?;
@@ -100,18 +101,18 @@ impl GameRef<'_> {
         Ok(all)
     }
 
-    /// Calls `seen` with the data of each engine comment and its depth in variations: in the main line only, or also in
+    /// Calls `seen` with the data of each engine comment and its depth in variations; `variations` includes comments in
     /// variations.
     pub(crate) fn visit_analysis(&self, variations: bool, seen: impl FnMut(Analysis, usize)) -> Result<()> {
         self.visit_moves(&mut AnalysisReader::new(variations, seen))
     }
 
-    /// Returns the variations, those within others after them. Reads the chunk's texts.
+    /// Returns the variations; nested variations follow the variation that contains them. Reads the chunk's texts.
     pub fn variations(&self) -> Result<Vec<Variation>> {
         Ok(self.notes()?.variations)
     }
 
-    /// Returns the elements beside the moves.
+    /// Returns the elements other than moves.
     pub(crate) fn notes(&self) -> Result<Notes> {
         let mut notes = Notes::default();
         self.visit_moves(&mut notes)?;

@@ -2,8 +2,8 @@
 //! "Which commit counts").
 //!
 //! A page that is not intact may have been torn by a crash or damaged later; the page does not show which. The file
-//! does, because blocks are synced before the page that counts them. If a page is invalid, the commits after the commit
-//! of the other page are searched block by block. A commit that is found is used. If none is found, games may be
+//! does, because blocks are synced before the page that covers them. If a page is invalid, the commits after the other
+//! page's commit are searched block by block. If such a commit is found, it is used. If none is found, games may be
 //! missing, and this is reported.
 
 use crate::archive::read::blocks::{BlockRef, check_block};
@@ -19,17 +19,17 @@ use std::path::Path;
 /// The reason why an open archive may lack committed games.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Incomplete {
-    /// The file is shorter than its last commit; the rest ends at an earlier commit.
+    /// The file is shorter than its last commit; the remaining part ends at an earlier commit.
     Cut(Cut),
-    /// A header page is damaged, and no commit after that of the other page can be found. Either there was none, or it
-    /// is damaged too.
+    /// A header page is damaged, and no commit after the other page's commit can be found. Either there was no such
+    /// commit, or it is also damaged.
     HeaderPage {
         /// The offset of the page in bytes.
         offset: u64,
     },
 }
 
-/// The state of an archive file that is shorter than its last commit: the rest ends at an earlier commit.
+/// The state of an archive file that is shorter than its last commit; the remaining part ends at an earlier commit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Cut {
     /// The length of the file in bytes.
@@ -40,12 +40,12 @@ pub struct Cut {
     pub games: u64,
 }
 
-/// Whether commits after both intact header pages count.
+/// Whether commits after both intact header pages are used.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Tail {
-    /// They do not: a writer may be at work on them.
+    /// Ignore them: a writer may be working on them.
     Leave,
-    /// The caller is the only writer, and committed blocks are kept.
+    /// Use them: the caller is the only writer, and committed blocks are kept.
     Adopt,
 }
 
@@ -54,7 +54,8 @@ pub enum Tail {
 pub struct Opening {
     /// The header that counts.
     pub header: Header,
-    /// The commits found in the file after that of the newest intact page, in order. The last one is that of `header`.
+    /// The commits found in the file after the newest intact page's commit, in order. The last one is the commit of
+    /// `header`.
     pub found: Vec<Header>,
     /// The offset of a page that should be intact but is not.
     pub damaged_page: Option<u64>,
@@ -63,7 +64,7 @@ pub struct Opening {
 }
 
 impl Opening {
-    /// Finds the valid commit in a file, and returns it with all bytes of the file. The file may grow meanwhile.
+    /// Finds the valid commit in a file, and returns it with all bytes of the file. The file may grow in the meantime.
     ///
     /// Errors: an error of `of`; the file cannot be read.
     pub fn from_file(file: &File, path: &Path, access: Access, tail: Tail) -> Result<(Store, Opening)> {
@@ -74,7 +75,7 @@ impl Opening {
             let store = Store::from_file(handle()?, known, access).map_err(Error::io("cannot map", path))?;
             let opening = Opening::read(&store, path, tail)?;
             let now = length()?;
-            // The page was read while it was written, or counts bytes that were written after the length was read.
+            // The page was read during a write, or it covers bytes that were written after the length was read.
             if opening.incomplete.is_none() || now == known {
                 return Ok((store, opening));
             }
@@ -84,7 +85,7 @@ impl Opening {
 
     /// Finds the valid commit. `file` is the whole file, including bytes beyond the last commit.
     ///
-    /// Errors: the file is no archive, is of another version, or no header page is intact.
+    /// Errors: the file is not an archive, is of another version, or has no intact header page.
     pub fn read(file: &(impl ReadAt + ?Sized), path: &Path, tail: Tail) -> Result<Opening> {
         let pages = Page::read_both(&file.read_at(0, BLOCKS.min(file.length()))?);
         let header = newest(&pages, path)?;
@@ -115,14 +116,13 @@ impl Opening {
         Ok(opening)
     }
 
-    /// Returns the damage of the header pages, or that the file is too short.
+    /// Returns the damage of the header pages, or the damage of a file that is too short.
     pub fn damage(&self) -> Option<Damage> {
         let what = DamageKind::HeaderPageFound;
         self.refused().or(self.damaged_page.map(|page| Damage::new(page, what)))
     }
 
-    /// Returns the reason why the archive is read-only, if there is one: a writer might truncate or overwrite the
-    /// missing games.
+    /// Returns the reason why the archive is read-only, if any: a writer might truncate or overwrite the missing games.
     pub fn refused(&self) -> Option<Damage> {
         self.incomplete.map(|incomplete| match incomplete {
             Incomplete::Cut(cut) => Damage::new(cut.length, DamageKind::CutOff),
@@ -134,7 +134,7 @@ impl Opening {
 /// Returns the header of the intact page with the later commit.
 fn newest(pages: &[Page; 2], path: &Path) -> Result<Header> {
     let path = || path.to_path_buf();
-    // A newer program may have committed blocks that this one does not know.
+    // A newer program may have committed blocks that this program does not know.
     if let Some(version) =
         pages.iter().find_map(|page| if let Page::Newer(version) = page { Some(*version) } else { None })
     {
@@ -165,8 +165,8 @@ fn newest(pages: &[Page; 2], path: &Path) -> Result<Header> {
     Err(Damage::new(0, DamageKind::FileHeader).into())
 }
 
-/// Returns the commits after `from` that follow block by block, in order. Each has the next number and the chain of
-/// everything before it. `holds` is called for every block on the way.
+/// Returns the commits after `from` that follow block by block, in order. Each has the next sequence number and the
+/// chain of everything before it. `holds` is called for every block on the way.
 fn commits(file: &(impl ReadAt + ?Sized), from: Header, holds: impl Fn(&BlockRef) -> bool) -> Vec<Header> {
     let (mut commits, mut state) = (Vec::new(), from.state);
     while let Ok(block) = BlockRef::at(file, state.id, state.length)

@@ -1,4 +1,4 @@
-//! The bytes of an archive: location and access.
+//! The location of an archive's bytes, and the access to them.
 
 use crate::archive::file_kind::FileKind;
 use crate::archive::read::opening::{Opening, Tail};
@@ -8,7 +8,7 @@ use crate::format::Limits;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-/// Options for opening an archive: access to its bytes, and limits of its blocks.
+/// Options for opening an archive: access to its bytes, and limits for its blocks.
 ///
 /// ```
 /// use scoresheet::archive::{Access, Limits, OpenOptions};
@@ -37,7 +37,7 @@ impl From<Limits> for OpenOptions {
     }
 }
 
-/// The file of an archive: a path, bytes in memory, or a positioned reader. A path converts into it.
+/// The file of an archive: a path, bytes in memory, or a positioned reader. `From` converts a path to this type.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -72,19 +72,18 @@ enum IndexBytes {
 }
 
 impl ArchiveFile {
-    /// Returns the file at a path, with its index if there is one.
+    /// Returns the file at a path, with its index, if any.
     pub fn at(path: impl AsRef<Path>) -> ArchiveFile {
         let path = path.as_ref().to_path_buf();
         ArchiveFile { path, store: None, index: IndexBytes::Beside, options: OpenOptions::default() }
     }
 
-    /// Returns a file that is in memory.
+    /// Returns a file in memory.
     pub fn from_bytes(bytes: impl AsRef<[u8]> + Send + Sync + 'static) -> ArchiveFile {
         ArchiveFile::from_store("archive in memory", Store::from_bytes(bytes))
     }
 
-    /// Returns a file of `length` bytes that a positioned reader gives: range requests, an object store, a file in a
-    /// file.
+    /// Returns a file of `length` bytes from a positioned reader: range requests, an object store, a file in a file.
     ///
     /// Opening reads the header. Later reads are: the moves of the first game of a chunk in one request of about 50 KiB
     /// (two if more than 128 KiB are needed), the moves of other games in one or two requests of 4 KiB, and tags, texts
@@ -103,7 +102,8 @@ impl ArchiveFile {
         self
     }
 
-    /// Sets the path of the side files for an archive that is not a file at a path: copies of its original side files.
+    /// Sets the path whose side files are used, for an archive that is not a file at a path; they must be copies of its
+    /// side files.
     pub fn beside(mut self, path: impl AsRef<Path>) -> ArchiveFile {
         self.path = path.as_ref().to_path_buf();
         self
@@ -115,9 +115,9 @@ impl ArchiveFile {
         self
     }
 
-    /// Reads the index and finds the commit that counts.
+    /// Reads the index and finds the valid commit.
     ///
-    /// The first error is that the file cannot be opened; the second, that no commit can be found in it.
+    /// The outer error means that the file cannot be opened; the inner error, that no commit can be found in it.
     pub(in crate::archive) fn open(self) -> Result<(FileParts, Result<(Store, Opening)>)> {
         let ArchiveFile { path, store, index, options } = self;
         let opened = match store {
@@ -134,7 +134,7 @@ impl ArchiveFile {
         Ok((FileParts { path, index, options }, opened))
     }
 
-    /// Returns all bytes of the file, whatever they are.
+    /// Returns all bytes of the file, without interpreting them.
     pub(in crate::archive) fn store(self) -> Result<(Store, PathBuf, OpenOptions)> {
         let ArchiveFile { path, store, options, .. } = self;
         if let Some(store) = store {

@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use std::io::Write;
 use std::ops::Range;
 
-/// Chunks that are rebuilt at once.
+/// The number of chunks that are restored at once.
 const AHEAD: usize = 8;
 
 /// The bytes of a chunk's games.
@@ -24,7 +24,7 @@ struct Rebuilt {
     gaps: Vec<(usize, u64)>,
 }
 
-/// Returns the loose blocks of a source right before a game.
+/// Returns the loose blocks of a source directly before a game.
 fn before(loose: &[BlockRef], game: u64) -> &[BlockRef] {
     let end = loose.partition_point(|block| block.header.first <= game);
     let start = loose.partition_point(|block| block.header.first < game);
@@ -32,10 +32,10 @@ fn before(loose: &[BlockRef], game: u64) -> &[BlockRef] {
 }
 
 impl Archive {
-    /// Writes the bytes of a source as imported (decompressed), on the current pool of rayon. Returns whether they have
-    /// the SHA-256 of the source, which is true if [`SourceRecord::exact`] is set and the archive is intact.
+    /// Writes the bytes of a source as imported (decompressed), on the current pool of rayon. Returns whether the bytes
+    /// have the SHA-256 of the source, which is true if [`SourceRecord::exact`] is set and the archive is intact.
     ///
-    /// `Err(Ok(error))` is the archive's fault, `Err(Err(error))` the writer's.
+    /// `Err(Ok(error))` is an error of the archive; `Err(Err(error))` is an error of the writer.
     pub fn write_original(
         &self,
         source: &SourceRecord,
@@ -44,8 +44,8 @@ impl Archive {
         self.rebuild(source, out, |_| Ok(()))
     }
 
-    /// Like `write_original`, and calls `look` with each game, on several threads. An error of `look` counts as damage
-    /// of the archive.
+    /// Restores a source like `write_original`, and calls `look` with each game, on several threads. An error of `look`
+    /// counts as damage of the archive.
     pub(in crate::archive) fn rebuild(
         &self,
         source: &SourceRecord,
@@ -88,7 +88,7 @@ impl Archive {
                 for (gap, number) in gaps {
                     give(text.get(at..gap).unwrap_or_default())?;
                     at = gap;
-                    // One by one, because their number is not bounded.
+                    // Read one by one, because their number is unlimited.
                     before(loose, number).iter().try_for_each(|block| give(&loose_bytes(block)?))?;
                 }
                 give(text.get(at..).unwrap_or_default())?;
@@ -101,8 +101,8 @@ impl Archive {
     }
 
     /// Returns the bytes of a source that belong to no stored game, before the games of this range. [`Game::original`]
-    /// does not include them. Bytes after the last game of a source count as before the next game, even if there is
-    /// none.
+    /// does not include these bytes. Bytes after the last game of a source count as bytes before the next game, even if
+    /// no game follows.
     ///
     /// [`Game::original`]: crate::archive::GameRef::original
     pub fn beside(&self, source: &SourceRecord, games: Range<u64>) -> Result<Vec<u8>> {
@@ -119,7 +119,7 @@ impl Archive {
         Ok(())
     }
 
-    /// Returns the loose blocks of a source, in the order of the games that come next.
+    /// Returns the loose blocks of a source, in the order of the games that they precede.
     fn loose(&self, source: u64) -> Result<&[BlockRef], Damage> {
         let all = self.loose_blocks(|| {
             let mut found: HashMap<u64, Vec<BlockRef>> = HashMap::new();

@@ -13,8 +13,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// The access to the bytes of an archive's file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Access {
-    /// The file is mapped into memory: the fastest way. If another program truncates the file while it is mapped, the
-    /// process ends with SIGBUS. Without the feature `mmap`, the entire file is read into memory instead.
+    /// The file is mapped into memory, which is the fastest access. If another program truncates the file while it is
+    /// mapped, the process ends with SIGBUS. Without the feature `mmap`, the entire file is read into memory instead.
     #[default]
     Map,
     /// The file is read on demand. If another program truncates or changes it, reads return errors. Use this for files
@@ -60,7 +60,7 @@ impl ReadAt for Map {
     }
 }
 
-/// The memory that there is, as a limit.
+/// Returns an out-of-memory error as an exceeded limit.
 fn no_memory(needed: u64) -> DamageKind {
     DamageKind::OverLimit(Limit { what: "a block, for which there is no memory,", limit: 0, needed })
 }
@@ -68,7 +68,7 @@ fn no_memory(needed: u64) -> DamageKind {
 /// A page of records and its offset in the file.
 type Page = (u64, Arc<[u8]>);
 
-/// Pages kept: 4 KiB each.
+/// The number of cached pages of 4 KiB each.
 const KEPT: usize = 64;
 
 /// A source of bytes at any offset, from any thread: a file, a browser's range requests, an object store.
@@ -89,7 +89,7 @@ impl<R: ReadExactAt + ?Sized> ReadExactAt for Arc<R> {
     }
 }
 
-/// Bytes read with positioned reads. Keeps a few pages of records, and nothing else.
+/// Bytes read with positioned reads. Caches only a few pages of records.
 pub struct Positioned {
     file: Box<dyn ReadExactAt>,
     length: u64,
@@ -102,8 +102,8 @@ impl Positioned {
         Positioned { file: Box::new(file), length, pages: (0..KEPT).map(|_| Mutex::new(None)).collect() }
     }
 
-    /// Returns the page of records at `offset`, from the cached pages or from `file`, the whole file. `intact` checks a
-    /// newly read page.
+    /// Returns the page of records at `offset`, from the cache or from `file`, which is the whole file. `intact` checks
+    /// a newly read page.
     pub fn page(
         &self,
         file: &impl ReadAt,
@@ -213,7 +213,7 @@ pub enum Store {
 }
 
 impl Store {
-    /// Returns the first `length` bytes of a file; `length` must not be beyond its end.
+    /// Returns the first `length` bytes of a file; `length` must not exceed the file's length.
     pub fn from_file(file: File, length: u64, access: Access) -> io::Result<Store> {
         match access {
             Access::Map => Map::new(&file, length).map(Store::Map),
@@ -221,7 +221,7 @@ impl Store {
         }
     }
 
-    /// Returns bytes that are in memory.
+    /// Returns bytes in memory.
     pub fn from_bytes(bytes: impl AsRef<[u8]> + Send + Sync + 'static) -> Store {
         let length = bytes.as_ref().len();
         Store::Memory(Memory { bytes: Box::new(bytes), length })
@@ -243,15 +243,15 @@ impl Store {
         }
     }
 
-    /// Says that these bytes are about to be read.
+    /// Announces that these bytes will be read.
     pub fn will_need(&self, offset: u64, length: u64) {
         if let Store::Map(map) = self {
             map.will_need(offset, length);
         }
     }
 
-    /// Announces that these bytes are read next, and then the others. A mapped file requests both at once, so the
-    /// caller waits once. Other files read both at once, or only the first if both are too large.
+    /// Announces that the first range will be read next, and then the second. A mapped file requests both at once, so
+    /// the caller waits once. Other files read both at once, or only the first if both are too large.
     pub fn ahead(&self, first: Range<u64>, then: Option<Range<u64>>) -> Near {
         let mut near = Near { start: first.start, bytes: Vec::new() };
         match self {
@@ -265,7 +265,7 @@ impl Store {
                 let length = |end: u64| end.min(file.length).saturating_sub(first.start);
                 let both = length(then.map_or(first.end, |then| then.end.max(first.end)));
                 let length = if both <= MOST_AHEAD { both } else { length(first.end).min(MOST_AHEAD) };
-                // The caller gets the error of an unreadable part.
+                // If a part is unreadable, the caller gets the error when reading it.
                 if length > 0
                     && let Ok(bytes) = file.read_at(first.start, length)
                 {
@@ -276,7 +276,7 @@ impl Store {
         near
     }
 
-    /// Returns all bytes, if they are in memory: the fast path of point reads. Otherwise the file.
+    /// Returns all bytes if they are in memory, which is the fast path of point reads. Otherwise returns the file.
     #[inline]
     pub fn whole(&self) -> Result<&[u8], &Positioned> {
         match self {
@@ -301,10 +301,10 @@ impl ReadAt for Store {
     }
 }
 
-/// The most bytes to read in advance. Beyond that, a separate request is cheaper.
+/// The maximum number of bytes to read in advance. Beyond that, a separate request is cheaper.
 const MOST_AHEAD: u64 = 128 << 10;
 
-/// The bytes read in advance, or nothing if they are in memory.
+/// The bytes that were read in advance; empty if all bytes are in memory.
 #[derive(Debug, Default)]
 pub struct Near {
     start: u64,
@@ -312,7 +312,7 @@ pub struct Near {
 }
 
 impl Near {
-    /// Returns the store that this is of, read as far as it goes from here.
+    /// Returns the store with these bytes, which reads use if they suffice.
     pub fn of<'a>(&'a self, store: &'a Store) -> Ahead<'a> {
         Ahead { near: self, store }
     }

@@ -1,4 +1,4 @@
-//! Game records out of an open archive: found by the index, their pages checked, packed moves unpacked.
+//! Game records of an open archive: located by the index, with checked pages and unpacked moves.
 
 use crate::archive::read::archive::{Archive, GAMES_PER_ENTRY};
 use crate::archive::read::blocks::BlockRef;
@@ -39,7 +39,7 @@ impl Archive {
             let table = self.blocks.store.whole().is_err().then(|| checked.into());
             let head = Head { block, layout, coding, table };
             if let (Some(_), Some(place)) = (&head.table, place) {
-                // The pages are cached for the next reader, who also gets any error.
+                // The pages are cached for the next reader, which also gets any error.
                 let _ = self.record_from_file(&file, &head, place);
             }
             Ok(head)
@@ -49,12 +49,12 @@ impl Archive {
     }
 
     /// Returns the range of the head of a chunk (block header and table), and the likely range of its record at
-    /// `place`, from the index. A caller then waits once for both.
+    /// `place`, from the index. With these ranges, a caller waits once for both parts.
     #[cold]
     fn likely(&self, chunk: usize, entry: &ChunkEntry, place: Option<usize>) -> (Range<u64>, Option<Range<u64>>) {
         let games = self.games_of(chunk);
         let games = games.end.saturating_sub(games.start);
-        // Two bytes a game, or little more.
+        // The table takes about two bytes per game.
         let head = entry.offset..entry.offset.saturating_add(1024).saturating_add(games.saturating_mul(2));
         let pages = self.index.chunks.get(chunk + 1).map_or(self.index.pages, |next| next.pages);
         let record = place.map(|place| {
@@ -64,13 +64,13 @@ impl Archive {
         (head, record)
     }
 
-    /// Returns the chunk and the place in it of a game.
+    /// Returns the chunk of a game, and the game's index in it.
     #[inline]
     pub(in crate::archive) fn place(&self, game: u64) -> Result<(usize, usize)> {
         if game == 0 || game > self.len() {
             return Err(Error::NoSuchGame { game, games: self.len() });
         }
-        // Between the chunks of this entry of games and of the next there are a few at most.
+        // Only a few chunks lie between the entry of these games and the next entry.
         let entry = (game / GAMES_PER_ENTRY) as usize;
         let from = self.entries.get(entry).map_or(0, |chunk| *chunk as usize);
         let to = self.entries.get(entry + 1).map_or(usize::MAX, |chunk| *chunk as usize + 1);
@@ -94,7 +94,7 @@ impl Archive {
         self.record_on(chunk, place, limit, &mut Trail::default())
     }
 
-    /// Like `record`, for a walk over the chunk; uses and updates its trail.
+    /// Returns a record like `record`, for a walk over the chunk; uses and updates the walk's trail.
     #[inline]
     pub(in crate::archive) fn record_on(
         &self,
@@ -138,7 +138,7 @@ impl Archive {
         }
         let (start, length) = layout.locate_behind(payload, place, before).ok_or(damage(DamageKind::MovesTable))?;
         trail.next = Some((place + 1, (start, length)));
-        // A game without moves may have an empty record, and that no page.
+        // A game without moves may have an empty record, which is on no page.
         let known = trail.page == Some(start / moves::PAGE);
         let pages = start / moves::PAGE + usize::from(known)..(start + length).div_ceil(moves::PAGE);
         let first_page = self.index.chunks.get(chunk).map_or(u64::MAX, |entry| entry.pages);

@@ -1,4 +1,4 @@
-//! Whether a file beside an archive belongs to it.
+//! Determines whether a file beside an archive belongs to it.
 
 /// The origin of an index or side file, or the reason why it is ignored.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -7,14 +7,14 @@ pub enum SideState {
     File,
     /// The file is missing.
     Missing,
-    /// The file belongs to another archive, to another state of this one, or is of another version.
+    /// The file belongs to another archive or to another state of this archive, or has another version.
     Stale,
     /// The file is damaged.
     Damaged,
 }
 
 impl SideState {
-    /// Returns the reason why a file that does not decode is ignored: it is damaged, or of another version, whose
+    /// Returns the reason why a file that cannot be decoded is ignored: it is damaged, or it has another version, whose
     /// layout may differ. Version and magic are at the same offsets in all files.
     pub(crate) fn of_unreadable(file: &[u8], (major, minor): (u16, u16)) -> SideState {
         let version = [major, minor].map(u16::to_le_bytes);

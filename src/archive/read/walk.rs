@@ -1,7 +1,7 @@
-//! The fast way through games: replay, from the start to a ply or over all plies.
+//! Fast access to games: replay from the start to a ply, or over all plies.
 //!
 //! The checksums of the records are valid and the writer stored legal moves, so legality is not checked again.
-//! [`GameRef::positions`] and [`GameRef::check_moves`] check it, which costs ten times as much.
+//! [`GameRef::positions`] and [`GameRef::check_moves`] check it, which takes ten times as long.
 
 use crate::archive::read::archive::Archive;
 use crate::archive::read::chunk::Chunk;
@@ -15,7 +15,7 @@ use crate::error::{Damage, DamageKind, Error, Result};
 use crate::format::record::Record;
 
 impl Archive {
-    /// Returns a replay at ply `ply` of game `number`. Its state gives FEN and board without a `Position`.
+    /// Returns a replay at ply `ply` of game `number`. Its state provides FEN and board without building a `Position`.
     ///
     /// Reads only the game's record. Errors: the game or ply does not exist, or the record is damaged.
     #[inline]
@@ -36,8 +36,8 @@ impl GameRef<'_> {
         Ok(replay)
     }
 
-    /// Returns the position after ply `ply` of the main line, and the move that was played in it; no move at the end of
-    /// the game.
+    /// Returns the position after ply `ply` of the main line, and the move played in it; `None` for the move at the end
+    /// of the game.
     ///
     /// ```
     /// # let folder = tempfile::tempdir()?;
@@ -56,7 +56,7 @@ impl GameRef<'_> {
             return Err(Error::NoSuchPly { game: self.number(), ply, plies: replay.ply() });
         }
         let mut rest = self.brenner().get(used..).unwrap_or_default();
-        // Data of the previous move is skipped.
+        // Skips the elements that belong to the previous move.
         loop {
             let length = match rest.first() {
                 None => break,
@@ -84,7 +84,7 @@ impl GameRef<'_> {
         Ok(walked.map(drop).map_err(|_| self.damage(DamageKind::Moves))?)
     }
 
-    /// Calls `visit` with the state at every ply of the main line and its Zobrist key, ply 0 first.
+    /// Calls `visit` with the state at every ply of the main line and its Zobrist key, starting with ply 0.
     #[inline]
     pub fn walk_keys(&self, visit: impl FnMut(&ReplayState<'_>, u64)) -> Result<()> {
         let walked = Replay::new(self.start()).walk_keys(self.brenner(), visit);
@@ -93,10 +93,11 @@ impl GameRef<'_> {
 }
 
 impl Chunk<'_> {
-    /// Calls `visit` with each game's number and the state at every ply of its main line, ply 0 first; skips deleted
-    /// games.
+    /// Calls `visit` with each game's number and the state at every ply of its main line, starting with ply 0; skips
+    /// deleted games.
     ///
-    /// The fastest scan there is: chunks can go to threads, as in this count of all positions with Black to move.
+    /// This is the fastest scan. Threads can process separate chunks, as in this count of all positions with Black to
+    /// move:
     ///
     /// ```
     /// use rayon::prelude::*;

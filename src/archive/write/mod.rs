@@ -1,5 +1,4 @@
-//! Archives in the making: blocks appended, commits made durable, files that appear under their name when they are
-//! complete.
+//! Writes archives: appends blocks, makes commits durable, and renames files when they are complete.
 
 pub mod storage;
 pub mod temporary;

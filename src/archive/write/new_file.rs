@@ -12,10 +12,10 @@ use std::fs::{File, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// A new archive file, which gets its name only when it is complete or has its header.
+/// A new archive file, which gets its final name when it is complete or has its header.
 pub struct NewFile {
     path: PathBuf,
-    /// The temporary name of the file, or `None` when it has its final name.
+    /// The temporary name of the file; `None` once it has its final name.
     temporary: Option<Temporary>,
     replace: bool,
     /// The existing file, locked until the new file replaces it.
@@ -24,7 +24,7 @@ pub struct NewFile {
 }
 
 impl NewFile {
-    /// Makes a file with the header of an empty archive. One that is to be replaced stays until `finish`; otherwise an
+    /// Creates a file with the header of an empty archive. A file to be replaced remains until `finish`; otherwise an
     /// existing file is an error.
     pub fn create(path: &Path, id: ArchiveId, existing: Existing) -> Result<(NewFile, Writer<File>)> {
         let (mut new, writer) = NewFile::create_whole(path, id, existing)?;
@@ -34,14 +34,14 @@ impl NewFile {
         Ok((new, writer))
     }
 
-    /// Like `create`, but the file always gets its name at the end: half a copy is an archive that silently lacks
-    /// games.
+    /// Creates a file like `create`, but always renames it at the end: an incomplete copy would be an archive that
+    /// silently lacks games.
     pub fn create_whole(path: &Path, id: ArchiveId, existing: Existing) -> Result<(NewFile, Writer<File>)> {
         let replace = existing == Existing::Replace;
         if !replace && path.exists() {
             return Err(Error::Exists { path: path.to_path_buf() });
         }
-        // An archive with an active writer is not replaced.
+        // An archive with an active writer must not be replaced.
         let replaced = match File::open(path) {
             Ok(file) if replace => match file.try_lock() {
                 Err(TryLockError::WouldBlock) => return Err(busy(path)),
@@ -59,12 +59,13 @@ impl NewFile {
         ))
     }
 
-    /// Returns whether the file does not have its name yet.
+    /// Returns whether the file does not have its final name yet.
     pub fn is_unnamed(&self) -> bool {
         self.temporary.is_some()
     }
 
-    /// Renames the file to its final name and keeps the side files of the replaced file. The caller takes them over.
+    /// Renames the file to its final name and keeps the side files of the replaced file; the caller updates these side
+    /// files.
     pub(in crate::archive) fn finish_beside(mut self) -> Result<()> {
         self.keeps_beside = true;
         self.give_name()
@@ -74,7 +75,7 @@ impl NewFile {
         let Some(temporary) = self.temporary.take() else { return Ok(()) };
         let replaced = self.replaced.take();
         let is_replaced = replaced.is_some();
-        // A file that is open is not replaced on Windows; elsewhere it stays locked until it is.
+        // On Windows, an open file cannot be replaced; elsewhere the file stays locked until it is replaced.
         let _lock = replaced.filter(|_| !cfg!(windows));
         let path = &self.path;
         temporary.persist(path, self.replace).map_err(|error| match error.kind() {
@@ -88,12 +89,12 @@ impl NewFile {
         Ok(())
     }
 
-    /// Gives the file its name.
+    /// Renames the file to its final name.
     pub fn finish(mut self) -> Result<()> {
         self.give_name()
     }
 
-    /// Takes the file away again.
+    /// Removes the file.
     pub fn remove(self) {
         if self.temporary.is_none() {
             let _ = std::fs::remove_file(&self.path);
@@ -105,7 +106,7 @@ pub(in crate::archive) fn lock(file: &File, path: &Path) -> Result<()> {
     match file.try_lock() {
         Ok(()) => Ok(()),
         Err(TryLockError::WouldBlock) => Err(busy(path)),
-        // Some file systems have no locks: a writer there is on its own.
+        // Some file systems have no locks, so the writer is not protected there.
         Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => Ok(()),
         Err(TryLockError::Error(error)) => Err(Error::io("cannot lock", path)(error)),
     }
@@ -136,7 +137,7 @@ pub fn write_index(archive: &Path, index: &Index) -> Result<()> {
     write_side(archive, &FileKind::Index.of_archive(archive), &index.encode())
 }
 
-/// Makes a rename durable, if the system can sync a folder; otherwise the system decides when it is durable.
+/// Makes a rename durable if the system can sync a folder; otherwise the system decides when the rename is durable.
 pub(crate) fn sync_folder(path: &Path) {
     if let Ok(folder) = File::open(folder_of(path)) {
         let _ = folder.sync_all();

@@ -16,13 +16,13 @@ use std::fs::{File, OpenOptions};
 use std::ops::Deref;
 use std::path::Path;
 
-/// An archive opened to be written to.
+/// An archive that is opened for writing.
 pub struct Opened<S> {
-    /// Goes on after the last commit.
+    /// A writer that continues after the last commit.
     pub writer: Writer<S>,
     /// Knows the archive's strings.
     pub interner: Interner,
-    /// The sources that were read to their end.
+    /// The sources that were read completely.
     pub sources: Vec<SourceRecord>,
     /// The progress of the last import, if it did not finish.
     pub unfinished: Option<Unfinished>,
@@ -41,13 +41,13 @@ impl<S: Storage> Opened<S> {
 }
 
 impl<S: Storage> Writer<S> {
-    /// Opens an archive for appending. `all` are the bytes of the storage, and `path` is its name in errors.
+    /// Opens an archive for appending. `all` has the bytes of the storage, and `path` is its name in errors.
     ///
-    /// Complete commits after the commit of the header pages are accepted: their pages are written. Bytes beyond the
-    /// last commit are truncated when `all` has been dropped.
+    /// Complete commits after the header pages' commit are accepted, and their pages are written. Bytes beyond the last
+    /// commit are truncated after `all` has been dropped.
     ///
-    /// Errors: an error of opening an archive. An archive that may lack games is not written to, because it would then
-    /// seem intact.
+    /// Errors: an error of opening an archive. An archive that may lack games is refused, because after a write it
+    /// would seem intact.
     pub fn open_on(mut storage: S, all: impl Deref<Target = [u8]>, path: &Path) -> Result<Opened<S>> {
         let opening = Opening::read(&*all, path, Tail::Adopt)?;
         if let Some(damage) = opening.refused() {
@@ -69,7 +69,7 @@ impl<S: Storage> Writer<S> {
             index.add(&block)?;
             let damage = Damage::new(block.offset, DamageKind::BlockContent);
             match block.header.kind {
-                // The second copy of a dictionary block comes when its strings are known already.
+                // The second copy of a dictionary block follows when its strings are already known.
                 BlockKind::Dictionary if block.header.first == interner.known() => {
                     let count = block.header.count as usize;
                     let strings = BlockStrings::decode(&block.checked(bytes, id)?, count).ok_or(damage)?;
@@ -102,14 +102,14 @@ impl<S: Storage> Writer<S> {
             storage.set_length(header.state.length).map_err(Error::io("cannot cut", path))?;
         }
         let mut writer = Writer::at(storage, header, totals, index);
-        // A commit for something else does not make it a finished one.
+        // A commit of other changes does not finish the import.
         writer.set_unfinished(unfinished.clone());
         Ok(Opened { writer, interner, sources, unfinished })
     }
 }
 
 impl Writer<File> {
-    /// Opens an archive file to append to it, as `open_on` does.
+    /// Opens an archive file to append to it, like `open_on`.
     ///
     /// Errors: an error of opening an archive; another writer has it open.
     pub fn open(path: &Path) -> Result<Opened<File>> {
@@ -131,21 +131,20 @@ fn locked(path: &Path) -> Result<File> {
     }
 }
 
-/// Returns whether `path` still is the name of an open file: another may have been put in its place before this one was
-/// locked.
+/// Returns whether `path` still names the open file: another file may have replaced it before this one was locked.
 #[cfg(unix)]
 fn is_named(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
     let place = |metadata: std::fs::Metadata| (metadata.dev(), metadata.ino());
     match (file.metadata(), std::fs::metadata(path)) {
         (Ok(open), Ok(named)) => place(open) == place(named),
-        // Whatever this is, opening it again will show.
+        // Other errors will appear when the file is opened again.
         (_, Err(error)) => error.kind() != std::io::ErrorKind::NotFound,
         _ => true,
     }
 }
 
-/// On systems where an open file cannot be replaced by a rename.
+/// For systems on which a rename cannot replace an open file.
 #[cfg(not(unix))]
 fn is_named(_: &File, _: &Path) -> bool {
     true

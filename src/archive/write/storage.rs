@@ -7,10 +7,10 @@ use std::io::{self, Seek, SeekFrom, Write};
 pub trait Storage: Send {
     /// Writes all bytes at an offset, growing the file as needed.
     fn write_at(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()>;
-    /// Cuts the file, or extends it with zeros.
+    /// Truncates the file, or extends it with zeros.
     fn set_length(&mut self, length: u64) -> io::Result<()>;
-    /// Returns when everything written is durable. After an error nothing may be assumed, and the call is not to be
-    /// repeated.
+    /// Returns when everything written is durable. After an error, the state of the file is unknown, and the call must
+    /// not be repeated.
     fn sync(&mut self) -> io::Result<()>;
 }
 

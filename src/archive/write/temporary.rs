@@ -2,8 +2,8 @@
 //! temporary files.
 //!
 //! Every temporary file and folder of the process is registered from the moment it exists until it is gone or has its
-//! final name. A program that wants to leave nothing behind when it is interrupted calls [`remove_all`] from the thread
-//! that handles its signals.
+//! final name. To leave nothing behind when it is interrupted, a program calls [`remove_all`] from the thread that
+//! handles its signals.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -17,7 +17,7 @@ const PREFIX: &str = ".scoresheet-";
 const RANDOM: usize = 16;
 const SUFFIX: &str = ".tmp";
 /// The age at which an untouched temporary file of an ended process is removed. An archive that is being written is
-/// also locked, but other files are not.
+/// also locked, but other files are not locked.
 const LEFT_BEHIND: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The temporary files and folders of this process, for the signal handler.
@@ -29,8 +29,8 @@ fn live() -> MutexGuard<'static, BTreeSet<PathBuf>> {
 
 /// Removes all temporary files and folders of this process; returns whether there were any.
 ///
-/// Call it when the process is about to end. Afterwards no file can be created or get its final name; a thread that
-/// tries waits forever.
+/// Call it just before the process ends. Afterwards no file can be created or get its final name; a thread that tries
+/// waits forever.
 pub fn remove_all() -> bool {
     let live = live();
     for path in live.iter() {
@@ -49,12 +49,13 @@ pub struct Temporary(Option<tempfile::TempPath>);
 
 impl Temporary {
     /// Creates an empty file for reading and writing that will replace `target`. It gets the permissions of the file
-    /// `like`, or default permissions if there is none.
+    /// `like`, or default permissions if there is no such file.
     pub fn create(target: &Path, like: &Path) -> io::Result<(File, Temporary)> {
         Temporary::create_private(target, like, 0o777)
     }
 
-    /// Like `create`, but if there is no file `like`, group and others get no permissions beyond these mode bits.
+    /// Creates a file like `create`, but if there is no file `like`, group and others get no permissions beyond these
+    /// mode bits.
     pub(crate) fn create_private(target: &Path, like: &Path, most: u32) -> io::Result<(File, Temporary)> {
         let mut builder = tempfile::Builder::new();
         builder.prefix(PREFIX).rand_bytes(RANDOM).suffix(SUFFIX);
@@ -70,13 +71,13 @@ impl Temporary {
         Ok((file, temporary))
     }
 
-    /// Gives the file its final name, in one step. `replace` decides whether an existing file is replaced or is an
+    /// Renames the file to its final name, atomically. `replace` decides whether an existing file is replaced or is an
     /// error.
     pub fn persist(mut self, target: &Path, replace: bool) -> io::Result<()> {
         let Some(path) = self.0.take() else { return Ok(()) };
         let mut live = live();
         live.remove(&path.to_path_buf());
-        // On an error, the file is removed with the path of the error, still under the lock.
+        // On an error, dropping the path in the error removes the file, still under the lock.
         if replace { path.persist(target) } else { path.persist_noclobber(target) }.map_err(|error| error.error)
     }
 }
@@ -105,7 +106,7 @@ impl TemporaryFolder {
         Ok(TemporaryFolder(Some(folder)))
     }
 
-    /// Returns its path.
+    /// Returns the path of the folder.
     pub fn path(&self) -> &Path {
         self.0.as_ref().map_or(Path::new(""), tempfile::TempDir::path)
     }
@@ -121,7 +122,7 @@ impl Drop for TemporaryFolder {
     }
 }
 
-/// Returns the error of the system without the temporary name.
+/// Returns the system's error without the temporary name.
 fn unnamed_error(error: io::Error) -> io::Error {
     let text = error.to_string();
     match text.split_once(" at path ") {
@@ -130,14 +131,14 @@ fn unnamed_error(error: io::Error) -> io::Error {
     }
 }
 
-/// Returns a file without a name, in the folder of `beside`: the system removes it when it is closed.
+/// Returns a file without a name, in the folder of `beside`; the system removes it when it is closed.
 pub(crate) fn unnamed(beside: &Path) -> io::Result<File> {
-    // On some systems it has a name for a moment.
+    // On some systems, the file briefly has a name.
     let _live = live();
     tempfile::tempfile_in(folder_of(beside)).map_err(unnamed_error)
 }
 
-/// Returns the folder that a file is in.
+/// Returns the folder of a file.
 pub(crate) fn folder_of(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
@@ -149,7 +150,7 @@ pub(crate) fn folder_of(path: &Path) -> &Path {
 pub(in crate::archive) fn sweep(folder: &Path) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     for entry in entries.flatten().filter(|entry| is_ours(entry.file_name().as_encoded_bytes())) {
-        // Of a link this is about the link.
+        // For a link, these are the metadata of the link.
         let is_old = entry.metadata().is_ok_and(|file| {
             file.is_file() && file.modified().is_ok_and(|time| time.elapsed().is_ok_and(|age| age >= LEFT_BEHIND))
         });
@@ -177,7 +178,7 @@ impl Mode {
         Mode(file.map(|file| file.permissions().mode() & 0o777))
     }
 
-    /// As for any new file, subject to the umask, and never more than the final permissions.
+    /// Like any new file, it is subject to the umask, and it never has more than the final permissions.
     fn prepare(&self, builder: &mut tempfile::Builder, most: u32) {
         use std::os::unix::fs::PermissionsExt;
         let mode = self.0.unwrap_or(0o666 & most);

@@ -1,5 +1,5 @@
-//! Writing: chunks are appended, and a batch of chunks is committed with a commit block, a sync, the next high-water
-//! mark and another sync (FORMAT.md, "Commits").
+//! Writes an archive: appends chunks, and commits each batch with a commit block, a sync, the next high-water mark and
+//! another sync (FORMAT.md, "Commits").
 
 use crate::archive::game_set::GameSet;
 use crate::archive::read::blocks::{BlockRef, IndexBuilder};
@@ -47,7 +47,7 @@ pub struct EncodedChunk {
     pub plies: u64,
     /// Games stored with a fault.
     pub faulty: u64,
-    /// Games of the same segment of the source that were rejected.
+    /// The number of rejected games in the same segment of the source.
     pub rejected: u64,
     /// The number of PGN bytes in the chunk.
     pub pgn_bytes: u64,
@@ -77,14 +77,14 @@ impl<S: Storage> Writer<S> {
     pub fn create(mut storage: S, id: ArchiveId) -> io::Result<Writer<S>> {
         let header = Header::new(id);
         let mut pages = header.encode();
-        // The second page is not there until the first commit.
+        // The second page is empty until the first commit.
         pages.resize(pages.len() + PAGE, 0);
         storage.write_at(0, &pages)?;
         storage.sync()?;
         Ok(Writer::at(storage, header, Commit::default(), IndexBuilder::new(id)))
     }
 
-    /// Goes on after a commit.
+    /// Returns a writer that continues after a commit.
     pub(in crate::archive) fn at(storage: S, header: Header, totals: Commit, index: IndexBuilder) -> Writer<S> {
         Writer {
             storage,
@@ -136,17 +136,17 @@ impl<S: Storage> Writer<S> {
         self.chunks
     }
 
-    /// Sets the progress of the import, to be stored with the next commits. `None` means that it is complete.
+    /// Sets the progress of the import, to be stored with the next commits. `None` means that the import is complete.
     pub fn set_unfinished(&mut self, unfinished: Option<Unfinished>) {
         self.unfinished = unfinished;
     }
 
-    /// After a failed write or sync, nothing more is written.
+    /// Returns an error after a failed write or sync, so nothing more is written.
     fn check(&self) -> io::Result<()> {
         if self.poisoned { Err(io::Error::other("an earlier write failed")) } else { Ok(()) }
     }
 
-    /// Returns the offset of the next block: the end of the blocks in the index.
+    /// Returns the offset of the next block, which is the end of the blocks in the index.
     fn end(&self) -> u64 {
         self.index.index.state.length
     }
@@ -165,7 +165,7 @@ impl<S: Storage> Writer<S> {
         Ok(block.len() as u64)
     }
 
-    /// Appends a chunk. An empty chunk adds to the totals alone.
+    /// Appends a chunk. An empty chunk only changes the totals.
     pub fn add_chunk(&mut self, chunk: EncodedChunk) -> io::Result<()> {
         self.totals.pgn_bytes += chunk.pgn_bytes;
         self.totals.rejected += chunk.rejected;
@@ -180,7 +180,7 @@ impl<S: Storage> Writer<S> {
         Ok(())
     }
 
-    /// Appends the blocks of a chunk whose first game has this number; does not count games.
+    /// Appends the blocks of a chunk whose first game has this number, without counting its games.
     pub(in crate::archive) fn append_chunk(&mut self, first: u64, chunk: &EncodedChunk) -> io::Result<()> {
         let EncodedChunk { records, ends, coding, tags, texts, layout, .. } = chunk;
         let count = ends.len() as u32;
@@ -195,7 +195,7 @@ impl<S: Storage> Writer<S> {
         Ok(())
     }
 
-    /// Appends the deletion of these games, which must be committed or about to be.
+    /// Appends the deletion of these games, which must be committed, or be committed together with the deletion.
     pub fn delete(&mut self, games: &GameSet) -> io::Result<()> {
         self.name_games(BlockKind::Deleted, games)
     }
@@ -232,19 +232,19 @@ impl<S: Storage> Writer<S> {
         Ok(())
     }
 
-    /// Adds strings to the dictionary, at the next commit; they get the numbers that follow.
+    /// Adds strings to the dictionary at the next commit; they get the next numbers.
     pub(in crate::archive) fn add_strings(&mut self, strings: impl IntoIterator<Item = Box<[u8]>>) {
         self.strings.extend(strings);
     }
 
-    /// Appends bytes of a source that stand beside no stored game, as a loose block's payload; game `next` comes after
-    /// them.
+    /// Appends bytes of a source that have no adjacent stored game, as the payload of a loose block; game `next`
+    /// follows them.
     pub fn add_loose(&mut self, next: u64, payload: &[u8]) -> io::Result<()> {
         self.totals.layout_bytes += self.append(|id, at| block::encode(BlockKind::Loose, next, 0, payload, id, at))?;
         Ok(())
     }
 
-    /// Appends a moves block as it comes; its games are counted when a commit is copied.
+    /// Appends a moves block unchanged; its games are counted when a commit is copied.
     pub(in crate::archive) fn append_moves(
         &mut self,
         first: u64,
@@ -256,7 +256,7 @@ impl<S: Storage> Writer<S> {
         Ok(())
     }
 
-    /// Appends a block of another archive that has one CRC for all its payload.
+    /// Appends a block of another archive that has a single CRC for its payload.
     pub(in crate::archive) fn append_block(&mut self, block: &BlockRef, payload: &[u8]) -> io::Result<()> {
         let BlockHeader { kind, first, count, .. } = block.header;
         let bytes = self.append(|id, at| block::encode(kind, first, count, payload, id, at))?;
@@ -271,7 +271,7 @@ impl<S: Storage> Writer<S> {
         Ok(())
     }
 
-    /// Commits with the counts of the commit of another archive, and the sizes of the data appended here.
+    /// Commits with the counts of another archive's commit, and with the sizes of the data appended here.
     pub(in crate::archive) fn commit_copy(
         &mut self,
         commit: &Commit,
@@ -283,7 +283,7 @@ impl<S: Storage> Writer<S> {
         self.seal()
     }
 
-    /// Appends a source that was read to its end.
+    /// Appends a source that was read completely.
     pub fn add_source(&mut self, source: &SourceRecord) -> io::Result<()> {
         let number = self.totals.sources;
         self.append(|id, at| block::encode(BlockKind::Source, number, 1, &source.encode(), id, at))?;
@@ -326,7 +326,7 @@ impl<S: Storage> Writer<S> {
             unfinished.encode(&mut payload);
         }
         self.append(|id, at| block::encode(BlockKind::Commit, totals.sequence, 0, &payload, id, at))?;
-        // After a failed sync the state of the disk is unknown, so the writer stops.
+        // After a failed sync, the state of the disk is unknown, so the writer stops.
         self.poisoned = true;
         self.storage.sync()?;
         let header = Header { state: self.index.index.state, commit, ..self.header };
@@ -350,15 +350,15 @@ impl<S: Storage> Writer<S> {
         }
     }
 
-    /// Returns the index; to be called when everything is committed.
+    /// Returns the index; call this after everything is committed.
     pub fn index(&self) -> Index {
         self.index.index.clone()
     }
 
-    /// Gives back the storage, cut to the last commit as far as possible.
+    /// Returns the storage, truncated to the last commit if possible.
     pub fn abandon(mut self) -> S {
-        // The tail beyond the high-water mark is harmless. It must stay if the next header page, which counts on it,
-        // may be on the disk.
+        // The tail beyond the high-water mark is harmless. It must remain if the next header page, which covers it, may
+        // be on the disk.
         if !self.marking {
             let _ = self.storage.set_length(self.header.state.length);
         }

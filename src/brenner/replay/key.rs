@@ -19,7 +19,7 @@ pub(super) struct Key {
     pub pieces: u64,
     /// The numbers of the castling rights.
     rights: u64,
-    /// The slots of the pieces whose first move or capture changes rights.
+    /// The slots of the pieces whose first move or capture changes castling rights.
     watched: u64,
 }
 

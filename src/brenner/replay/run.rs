@@ -121,7 +121,7 @@ impl Replay {
 
     /// Plays the main line to its end and calls `visit` with the state at each ply, including the current one.
     ///
-    /// Only the parts of the state that `visit` requests are computed. Nothing is checked: see the module. Returns the
+    /// Only the parts of the state that `visit` requests are computed. Checks nothing (see the module). Returns the
     /// number of bytes read.
     #[inline]
     pub fn walk(&mut self, stream: &[u8], mut visit: impl FnMut(&ReplayState<'_>)) -> Result<usize, ReplayError> {
@@ -209,7 +209,7 @@ impl Replay {
         let stream = stream.get(..plies as usize).unwrap_or(stream);
         let (pieces, start) = (&mut self.pieces, &self.start);
         let base = i64::from(self.ply);
-        // Plies count from the current one, so one number serves as index and as ply.
+        // Plies count from the current ply here, so one number serves as index and as ply.
         let mut tally = Tally { zero: self.tally.zero - base, ..self.tally };
         let mut keys = *key;
         let (mut at, mut continues) = (0usize, true);
@@ -275,7 +275,7 @@ impl Replay {
             }
         }
         if at > 0 {
-            // Indexing is deliberate: `get` makes the loop above a seventh slower (benches/runs/2026-11-22-replay.md).
+            // Indexing is deliberate: `get` makes the loop above 14 % slower (benches/runs/2026-11-22-replay.md).
             #[expect(clippy::indexing_slicing, reason = "each ply played is a byte of the stream")]
             let last = stream[at - 1];
             self.turn = if black { Color::Black } else { Color::White };
@@ -306,7 +306,7 @@ impl Replay {
             OPEN => skip_variation(rest)?,
             _ => match class(first) {
                 Class::Prefix(role, label) => self.prefixed(slot(self.turn, role, label), role, *rest.get(1)?, key)?,
-                // A missing piece or an unassigned byte.
+                // The piece is missing, or the byte is unassigned.
                 _ => return None,
             },
         }))

@@ -19,10 +19,10 @@ pub struct Entry {
     pub slot: u8,
     /// The step to the target square, modulo 256.
     pub step: u8,
-    /// The content of the target square for which the move keeps the halfmove clock: `EMPTY` for a piece, [`NEVER`] for
-    /// a pawn.
+    /// The move keeps the halfmove clock if the target square has this content: `EMPTY` for a piece, [`NEVER`] for a
+    /// pawn.
     pub quiet: u8,
-    /// The content of the target square for which the move is en passant: `EMPTY` for a diagonal pawn move, otherwise
+    /// The move is en passant if the target square has this content: `EMPTY` for a diagonal pawn move, otherwise
     /// [`NEVER`].
     pub passing: u8,
 }

@@ -32,7 +32,7 @@ impl Operand {
 pub struct Operation {
     /// The opcode.
     pub opcode: String,
-    /// Its operands, which may be none.
+    /// The operands; may be empty.
     pub operands: Vec<Operand>,
 }
 

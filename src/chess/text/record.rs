@@ -124,7 +124,7 @@ impl PositionRecord {
 }
 
 /// Returns the operations with every move of `bm`, `am`, `pm`, `sm` and `pv` converted by `write`, and the operands
-/// that are not legal moves. These stay unchanged, and so do the moves after such an operand in `pv`. All other
+/// that are not legal moves. These operands stay unchanged, as do the moves after such an operand in `pv`. All other
 /// operations stay unchanged.
 pub fn rewrite_moves(
     operations: &[Operation],

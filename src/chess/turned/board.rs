@@ -159,7 +159,7 @@ impl TurnedBoard {
     }
 
     /// Plays a legal move and turns the board. Calls `pieces` for each piece that leaves (false) or enters (true) a
-    /// square, with whether it is the player's, its role and its square.
+    /// square. It also receives whether the piece is the player's, its role and its square.
     #[inline]
     #[expect(clippy::indexing_slicing, reason = "squares are masked, roles below 6")]
     pub(crate) fn play(&mut self, step: TurnedMove, mut pieces: impl FnMut(bool, bool, u8, u8)) {

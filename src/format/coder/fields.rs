@@ -93,7 +93,7 @@ impl Prediction {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct FieldPlace {
     pub(crate) game: u32,
-    /// The number of its text in the chunk.
+    /// The index in the chunk of the text that contains the number.
     pub(crate) text: u32,
     /// The player whose text contains the number: 0 or 1.
     pub(crate) side: u8,
@@ -104,7 +104,7 @@ pub(crate) struct FieldPlace {
 struct Last {
     known: bool,
     value: i64,
-    /// The value of the field that the rule refers to.
+    /// The value of the field to which the rule refers.
     field: i64,
     step: i64,
     /// For `Rule::Spent`: the difference between the value and its prediction without a gain.

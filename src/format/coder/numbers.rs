@@ -49,9 +49,9 @@ struct History {
     kind: NumberKind,
     /// The index of the next value in its game, from 0.
     place: usize,
-    /// The preceding values of the game, the last first; 0 if missing.
+    /// The preceding values of the game, the most recent first; 0 if missing.
     values: [i64; 2],
-    /// The coded differences of the preceding values, the last first.
+    /// The coded differences of the preceding values, the most recent first.
     steps: [i64; 4],
     /// The mean of the latest differences of each side, in eighths.
     means: [u64; 2],

@@ -312,9 +312,9 @@ pub(crate) fn needed(predictions: &[Prediction], columns: usize) -> Vec<bool> {
 struct Part {
     /// The prediction that codes the column.
     prediction: Option<usize>,
-    /// Whether it predicts another column and is not predicted itself.
+    /// Whether the column predicts another column and is not predicted itself.
     is_given: bool,
-    /// Whether it is the key of a prediction.
+    /// Whether the column is the key of a prediction.
     is_key: bool,
 }
 
@@ -322,9 +322,9 @@ struct Part {
 #[derive(Clone, Copy, Default)]
 struct ColumnState {
     part: Part,
-    /// The number of values read so far, if it predicts other columns.
+    /// The number of values read so far, if the column predicts other columns.
     place: usize,
-    /// The code of its first value in this game, if known, and the key, if it is a key column.
+    /// The code of the column's first value in this game, if known, and the key, if the column is a key column.
     first: Option<(u64, Option<Key>)>,
 }
 

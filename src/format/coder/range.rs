@@ -64,8 +64,8 @@ impl RangeEncoder {
         if carry {
             self.carry();
         }
-        // All four bytes are stored, and `len` advances by the 0 to 3 that are final. A store of fixed size needs no
-        // branch on their number.
+        // Stores all four bytes, and advances `len` by the 0 to 3 that are final. A store of fixed size needs no branch
+        // on their number.
         let bytes = range.leading_zeros() / 8;
         match self.out.get_mut(self.len..).and_then(<[u8]>::first_chunk_mut) {
             Some(room) => *room = low.to_be_bytes(),
@@ -157,7 +157,7 @@ impl<'a> RangeDecoder<'a> {
         self.code = ((u64::from(self.code) << 32 | u64::from(next)) << (8 * bytes) >> 32) as u32;
     }
 
-    /// The same for fewer than four remaining bytes. Missing bytes count as zeros.
+    /// Like `pull`, for fewer than four remaining bytes. Missing bytes count as zeros.
     #[cold]
     fn last_bytes(&self, bytes: u32) -> (u32, &'a [u8]) {
         let mut next = [0; 4];

@@ -42,7 +42,7 @@ pub enum TemplateField {
     Time2,
     /// `h:mm:ss` or `h:mm:ss.t`, a time used.
     TimeTenths,
-    /// Hundredths with one decimal at least and no superfluous zero.
+    /// Hundredths with at least one decimal and no superfluous zero.
     Eval,
     /// A number with this many decimals.
     Decimal(u8, PlusSign),
@@ -126,7 +126,7 @@ impl TemplateField {
     /// Writes the text of a number.
     fn render(self, value: i64, out: &mut impl Write) {
         let size = value.unsigned_abs();
-        // Neither a `Vec` nor a buffer of `LONGEST` bytes fails.
+        // Writing to a `Vec`, or to a buffer of `LONGEST` bytes, cannot fail.
         let put = |bytes: &[u8], out: &mut _| drop(Write::write_all(out, bytes));
         if value < 0 {
             put(b"-", out);
@@ -271,7 +271,8 @@ pub trait Parts<'a> {
     fn literal(&mut self, text: &[u8]);
     /// Receives a text field.
     fn text(&mut self, text: &'a [u8]);
-    /// Receives the text of a field. The first of `fields` that can represent the text is used, or else a value.
+    /// Receives the text of a field: it is stored in the first of `fields` that can represent the text, or as a value
+    /// if none can.
     fn field(&mut self, fields: &[TemplateField], text: &'a [u8], habits: &mut Habits);
     /// Receives a text that consists of numbers, as found by `numbers`.
     fn numbers(&mut self, text: &'a [u8], found: &Numbers, habits: &mut Habits);
@@ -356,7 +357,7 @@ impl<'a> Parts<'a> for Structure {
 pub struct ParsedText<'a> {
     /// The template.
     pub template: Vec<u8>,
-    /// The values of its fields, in order.
+    /// The values of the text's fields, in order.
     pub values: Vec<FieldValue<'a>>,
     /// The end of the last field in the template.
     field_end: usize,
@@ -365,7 +366,7 @@ pub struct ParsedText<'a> {
 }
 
 impl<'a> ParsedText<'a> {
-    /// Makes it a text without structure.
+    /// Makes the text unstructured: a single text field.
     pub fn be_whole(&mut self, text: &'a [u8]) {
         self.clear();
         self.text(text);
@@ -521,7 +522,7 @@ fn numbers(text: &[u8], unit: usize) -> Option<Numbers> {
         if rest.is_empty() && found.count > 0 {
             return Some(found);
         }
-        // Mate in a number of moves.
+        // A mate in a number of moves.
         let mate = match rest {
             [b'M' | b'#', b'0'..=b'9', ..] | [b'#', b'-', b'0'..=b'9', ..] => 1,
             [b'+' | b'-', b'M' | b'#', b'0'..=b'9', ..] => 2,
@@ -651,8 +652,8 @@ fn command(text: &[u8]) -> Option<usize> {
     }
 }
 
-/// Returns the position of the first such byte. It is nearly always among the first 16 bytes, and a loop over these is
-/// faster than a call of `memchr`.
+/// Returns the position of the first such byte. It is nearly always among the first 16 bytes, and a loop over these
+/// bytes is faster than a call of `memchr`.
 #[inline]
 fn find(text: &[u8], byte: u8) -> Option<usize> {
     let (near, far) = text.split_at(text.len().min(16));

@@ -180,8 +180,8 @@ impl Codec {
         }
     }
 
-    /// Returns the codec of these values: the first that represents nine in ten of a sample and of all. Also returns
-    /// for each value its number plus 1, or 0 if it has none.
+    /// Returns the codec of these values: the first codec that represents nine in ten values, both of a sample and of
+    /// all. Also returns for each value its number plus 1, or 0 if it has none.
     pub fn choose(name: &[u8], values: &[&[u8]]) -> (Codec, Vec<u64>) {
         let base62 = values.first().and_then(|value| value.split_last_chunk::<8>()).map(|(prefix, _)| prefix.to_vec());
         let typed = [Codec::Integer, Codec::Signed, Codec::Date, Codec::Time];

@@ -18,8 +18,8 @@ use std::borrow::Cow;
 
 /// The maximum number of templates that a writer creates. Further texts are stored as text fields.
 const MAX_TEMPLATES: usize = 1 << 14;
-/// The maximum number of templates that a reader accepts. The two more are the template of unstructured texts and
-/// padding.
+/// The maximum number of templates that a reader accepts. The two additional templates are the template of unstructured
+/// texts and the padding.
 const MOST_TEMPLATES: usize = MAX_TEMPLATES + 2;
 
 /// A text to be written to a block. Drafts are in writing order.
@@ -28,7 +28,7 @@ struct Draft {
     kind: TextKind,
     /// The number of the preceding move, from 1, if the text stores its own position.
     after: Option<u32>,
-    /// The range of its bytes in the bytes of all texts.
+    /// The range of the text in the bytes of all texts.
     start: u32,
     end: u32,
 }
@@ -295,7 +295,7 @@ struct Stream {
 
 /// A template, with the statistics of its texts.
 struct Template {
-    /// The streams of its fields.
+    /// The streams of the template's fields.
     streams: Vec<usize>,
     /// The charge of one text, and the number of texts.
     charge: u64,
@@ -309,7 +309,7 @@ struct Templates {
     known: HashMap<Vec<u8>, usize>,
     names: HashMap<StreamName<Vec<u8>>, usize>,
     streams: Vec<Stream>,
-    /// The template of the previous text. Most texts have the same one.
+    /// The template of the previous text. Most texts have the same template as the previous text.
     last: usize,
 }
 

@@ -180,8 +180,8 @@ impl BlockHeader {
 }
 
 impl BlockHeader {
-    /// Returns the part of this block that a reader must know and this program does not know: a critical kind, or the
-    /// coding of a kind that has only one.
+    /// Returns the part of this block that this program does not know and a reader must know, if any. It is a critical
+    /// kind, or the coding of a kind with only one known coding.
     pub fn unknown(&self) -> Option<UnknownPart> {
         match self.kind {
             BlockKind::Other(kind @ ..SKIPPABLE) => Some(UnknownPart::Block { kind }),

@@ -13,7 +13,7 @@ pub struct Commit {
     pub sequence: u64,
     /// Games in the archive.
     pub games: u64,
-    /// Plies of their main lines.
+    /// The plies of the main lines of these games.
     pub plies: u64,
     /// Strings in the dictionary.
     pub strings: u64,
@@ -47,14 +47,14 @@ pub struct Unfinished {
     pub first_source: u64,
     /// The line of the current source at which the import continues, from 1.
     pub line: u64,
-    /// The options that affect the stored data, as text of the writer.
+    /// The options that affect the stored data, as text of the writer's choice.
     pub options: String,
     /// The current source, up to this point: its length and hash cover the imported bytes.
     pub source: SourceRecord,
 }
 
 impl Unfinished {
-    /// Appends it to the payload of its commit.
+    /// Appends the unfinished import to the payload of its commit.
     #[doc(hidden)]
     pub fn encode(&self, payload: &mut Vec<u8>) {
         push_varint(self.first_source, payload);

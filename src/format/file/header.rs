@@ -75,8 +75,8 @@ pub enum Page {
     Older((u16, u16)),
     /// Zeros: no commit has used this page yet.
     Zero,
-    /// Anything else that begins with the magic bytes. A crash may have torn the page, or it is damaged; the page alone
-    /// does not tell.
+    /// Anything else that begins with the magic bytes. Either a crash has torn the page, or it is damaged; the page
+    /// alone cannot show which.
     Damaged,
     /// A page without the magic bytes.
     NotAnArchive,

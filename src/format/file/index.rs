@@ -16,9 +16,9 @@ pub const ENTRY: usize = 24;
 /// A chunk of games.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ChunkEntry {
-    /// The number of its first game, from 1.
+    /// The number of the chunk's first game, from 1.
     pub first: u64,
-    /// The offset of its moves block.
+    /// The offset of the chunk's moves block.
     pub offset: u64,
     /// The number of record pages in the preceding chunks.
     pub pages: u64,
@@ -27,11 +27,11 @@ pub struct ChunkEntry {
 /// A dictionary block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct DictionaryEntry {
-    /// The id of its first string, from 0.
+    /// The id of the block's first string, from 0.
     pub first: u64,
     /// The offset of the block.
     pub offset: u64,
-    /// The offset of its second copy.
+    /// The offset of the second copy of the block.
     pub copy: u64,
 }
 

@@ -11,7 +11,7 @@ pub const KEYS: [&str; 8] = ["title", "description", "creator", "license", "orig
 const LONGEST_KEY: usize = 64;
 /// The maximum length of a value in bytes.
 pub const LONGEST_VALUE: usize = 1 << 16;
-/// The zstd level of these blocks. An archive has only one or two, so time hardly matters.
+/// The zstd level of metadata and model blocks. An archive has only one or two such blocks, so time hardly matters.
 const LEVEL: i32 = 19;
 
 /// Returns whether a metadata block accepts a key: a lower-case letter, then lower-case letters, digits and hyphens, at

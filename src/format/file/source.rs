@@ -6,15 +6,15 @@ use crate::format::wire::{Bytes, push_string, push_varint};
 /// A completely read source of games.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct SourceRecord {
-    /// Its number in the archive, from 0, as in the block's header.
+    /// The number of the source in the archive, from 0, as in the block's header.
     pub number: u64,
     /// The given name, without folders.
     pub name: String,
-    /// Its length in bytes, decompressed.
+    /// The decompressed length of the source in bytes.
     pub bytes: u64,
-    /// The SHA-256 of its decompressed bytes.
+    /// The SHA-256 of the source's decompressed bytes.
     pub sha256: [u8; 32],
-    /// The number of its games, including rejected ones.
+    /// The number of games of the source, including rejected games.
     pub seen: u64,
     /// The number of rejected games.
     pub rejected: u64,

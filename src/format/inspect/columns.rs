@@ -103,7 +103,7 @@ fn planes(walk: &mut Walk, place: &mut Place, name: &str, width: u64, count: usi
     Some((0..count).map(|number| of(bytes, number)).collect())
 }
 
-/// The maximum number of tags of a chunk. Games of one schema take no bytes here.
+/// The maximum number of tags of a chunk. Games with only one schema take no bytes here.
 const MOST_TAGS: usize = 1 << 26;
 /// The maximum number of values in planes without bytes.
 const MOST_ZEROS: usize = 1 << 22;
@@ -165,7 +165,7 @@ pub(super) fn tags(walk: &mut Walk, place: &mut Place, games: usize, payload: &[
         walk.string(place, "numbers of predicted columns")?;
         walk.rest(place, "texts of predicted columns");
     }
-    // The combined meaning of these parts.
+    // A summary of the meaning of these parts.
     if walk.all
         && let Some(tags) = Tags::decode(payload, games)
     {

@@ -7,19 +7,19 @@ use crate::format::wire::Bytes;
 pub struct Part<'a> {
     /// The number of enclosing groups.
     pub depth: usize,
-    /// Its name, such as `payload CRC`.
+    /// The name of the part, such as `payload CRC`.
     pub name: &'a str,
-    /// Its offset in the file, or in the decompressed part that contains it.
+    /// The offset of the part in the file, or in the decompressed part that contains it.
     pub offset: u64,
-    /// Its bytes; none if the part describes the combined meaning of others.
+    /// The bytes of the part; none if the part describes the combined meaning of others.
     pub bytes: &'a [u8],
-    /// Its meaning.
+    /// The meaning of the part.
     pub value: &'a str,
-    /// Whether it is valid, if that can be checked. A checksum is valid if it matches its bytes.
+    /// Whether the part is valid, if this can be checked. A checksum is valid if it matches its bytes.
     pub intact: Option<bool>,
-    /// Whether it is in decompressed bytes.
+    /// Whether the part is in decompressed bytes.
     pub unpacked: bool,
-    /// Whether it has no parts.
+    /// Whether the part contains no other parts.
     pub leaf: bool,
 }
 
@@ -134,7 +134,7 @@ impl<'w> Walk<'w> {
         self.checked(place, name, expected.len(), |bytes| (shown(bytes), Some(bytes == expected))).map(drop)
     }
 
-    /// Describes bytes that are their own value.
+    /// Describes bytes without further interpretation.
     pub(super) fn plain<'a>(&mut self, place: &mut Place<'a>, name: &str, size: usize) -> Option<&'a [u8]> {
         self.leaf(place, name, size, shown)
     }

@@ -35,7 +35,7 @@ struct Memory {
 pub(super) struct Model {
     memory: Box<[Memory; REMEMBERED]>,
     followed: [Odds; 31],
-    /// By the kind of the last move; and by the remaining pieces and the kind of the move before it.
+    /// Estimates by the kind of the last move, and by the remaining pieces and the kind of the move before it.
     after: Box<[Estimate; 16]>,
     left: Box<[Estimate; 128]>,
     promotions: Estimate,
@@ -226,7 +226,7 @@ struct Choice {
     total: u32,
 }
 
-/// Sixteen pieces have fewer moves.
+/// Sixteen pieces have fewer moves than this.
 const MOST: usize = 512;
 
 impl Choice {
@@ -243,7 +243,7 @@ impl Choice {
     #[inline(always)]
     #[expect(clippy::indexing_slicing, reason = "the count is checked")]
     fn push_all(&mut self, from: u8, targets: u64, refuted: Option<TurnedMove>, weight: impl Fn(u8) -> u32) {
-        // The rejected move may still come with another promotion.
+        // The rejected move may still be played with another promotion.
         let refuted = refuted.filter(|refuted| refuted.from == from && refuted.promotion == 0);
         let targets = targets & !refuted.map_or(0, |refuted| 1u64.checked_shl(u32::from(refuted.to)).unwrap_or(0));
         for to in squares(targets) {
@@ -257,7 +257,7 @@ impl Choice {
         }
     }
 
-    /// Codes one of the candidates. Returns `None` if there are none, or an encoder's move is not among them.
+    /// Codes one of the candidates. Returns `None` if there are no candidates, or an encoder's move is not a candidate.
     #[inline]
     #[expect(clippy::indexing_slicing, reason = "indices are below the count")]
     fn code(&self, coder: &mut impl Coder, step: TurnedMove) -> Option<TurnedMove> {

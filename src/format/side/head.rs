@@ -54,27 +54,27 @@ pub struct Made {
 /// A segment: data about some games.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Segment {
-    /// Its kind.
+    /// The part to which the segment belongs.
     pub part: Part,
-    /// The number of runs of games at its beginning.
+    /// The number of runs of games at the beginning of the segment.
     pub runs: u32,
-    /// Its offset, a multiple of 8.
+    /// The offset of the segment, a multiple of 8.
     pub offset: u64,
-    /// Its size, without the CRCs of its pages, which follow.
+    /// The size of the segment, without the CRCs of its pages, which follow.
     pub length: u64,
-    /// The number of its games.
+    /// The number of games of the segment.
     pub games: u64,
-    /// The commit at which it was made.
+    /// The commit at which the segment was made.
     pub made: Made,
 }
 
 impl Segment {
-    /// Returns the number of its pages.
+    /// Returns the number of pages of the segment.
     pub fn pages(&self) -> u64 {
         self.length.div_ceil(PAGE as u64)
     }
 
-    /// Returns the offset of its end, after the CRCs of its pages.
+    /// Returns the offset of the segment's end, after the CRCs of its pages.
     pub fn end(&self) -> u64 {
         self.offset.saturating_add(self.length).saturating_add(self.pages().saturating_mul(4))
     }

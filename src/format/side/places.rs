@@ -20,7 +20,8 @@ pub const MOST_BITS: u32 = 40;
 /// The parameter of the Rice codes of gaps between keys. With 32 to 64 positions per bucket, a gap averages about
 /// 1,400.
 const GAP: u32 = 10;
-/// From this number of places on, a position stores the length of their codes, which lets readers skip them.
+/// From this number of places on, a position stores the total length of the codes of its places, so readers can skip
+/// the codes.
 const LONG: u64 = 16;
 
 /// The contents of the trailer, from which the offsets of the parts follow.
@@ -350,9 +351,9 @@ pub struct BucketReader<'a> {
 /// A position of a bucket, whose places are still unread.
 #[derive(Clone)]
 pub struct Listed<'a> {
-    /// The bits of its key after the bucket's bits.
+    /// The bits of the position's key after the bucket's bits.
     pub check: u32,
-    /// The number of its places.
+    /// The number of places of the position.
     pub count: u64,
     first: u64,
     parameter: u32,
@@ -411,12 +412,12 @@ impl<'a> BucketReader<'a> {
 }
 
 impl Listed<'_> {
-    /// Appends its places, ascending. Returns `None` if they are malformed.
+    /// Appends the places of the position, ascending. Returns `None` if they are malformed.
     pub fn push(&self, out: &mut Vec<u64>) -> Option<()> {
         self.push_first(u64::MAX, out)
     }
 
-    /// Appends at most `most` of its places, like `push`.
+    /// Appends at most `most` places of the position, like `push`.
     pub fn push_first(&self, most: u64, out: &mut Vec<u64>) -> Option<()> {
         // A place takes at least a bit. The file must support the reservation.
         if self.count / 8 > self.codes.bytes.len() as u64 {

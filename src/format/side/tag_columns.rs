@@ -39,9 +39,9 @@ pub enum Key {
 /// A column to be written.
 #[derive(Clone, Copy, Debug)]
 pub struct ColumnRef<'a> {
-    /// Its contents.
+    /// The contents of the column.
     pub key: &'a Key,
-    /// The number of its table, from 0; `None` for a column of plain numbers.
+    /// The number of the column's table, from 0; `None` for a column of plain numbers.
     pub table: Option<usize>,
     /// The number of bytes of a value, 1 to 4.
     pub width: u8,
@@ -61,22 +61,22 @@ pub struct TableRef<'a> {
 /// A table of a segment.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TableEntry {
-    /// The number of its strings.
+    /// The number of strings in the table.
     pub count: usize,
-    /// Its range: the ends, then the text.
+    /// The range of the table's bytes: the ends of the strings, then the text.
     pub range: Range<u64>,
 }
 
 /// A column of a segment.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ColumnEntry {
-    /// Its contents.
+    /// The contents of the column.
     pub key: Key,
-    /// The number of its table.
+    /// The number of the column's table.
     pub table: Option<usize>,
     /// The number of bytes of a value.
     pub width: u8,
-    /// Its range.
+    /// The range of the column's bytes.
     pub range: Range<u64>,
 }
 
@@ -123,8 +123,8 @@ impl Directory {
     /// The size of the field before a directory, in bytes.
     pub const SIZE: u64 = 8;
 
-    /// Reads a directory, without its size, of a segment with `games` games and `length` bytes after their runs.
-    /// Returns `None` if they do not agree.
+    /// Decodes a directory (without its size field) of a segment with `games` games and `length` bytes after the runs
+    /// of games. Returns `None` if they do not agree.
     pub fn decode(directory: &[u8], games: u64, length: u64) -> Option<Directory> {
         let mut bytes = Bytes(directory);
         let mut next = Directory::SIZE + directory.len() as u64;

@@ -52,13 +52,13 @@ impl<'m> GameLine<'m> {
         self.model.price((&self.board, &self.history), &self.units[0], self.node, prices)
     }
 
-    /// Like `price`, on any processor.
+    /// Prices the moves like `price`, without special processor instructions.
     #[cfg(test)]
     pub(crate) fn price_portable(&self, prices: &mut Prices) -> bool {
         self.model.price_portable((&self.board, &self.history), &self.units[0], self.node, prices)
     }
 
-    /// Plays a move with the index `at` among the prices.
+    /// Plays a move, given its index `at` among the prices.
     #[inline]
     pub(crate) fn play(&mut self, m: Move, step: TurnedMove, prices: &Prices, at: usize) {
         let past = Past {

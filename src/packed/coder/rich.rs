@@ -133,7 +133,7 @@ impl Tokens {
     }
 }
 
-/// The current line, and the lines that wait for a variation to close. Each has a copy from before its last move.
+/// The current line, and the lines that wait for a variation to close. Each line has a copy from before its last move.
 struct Tree<'m> {
     now: GameLine<'m>,
     before: GameLine<'m>,

@@ -68,7 +68,8 @@ pub const SMALL: usize = ZONE.start + ZONE.size;
 /// The number of group weights per move, without `FROM`.
 pub const PER_MOVE: usize = 14;
 
-/// The lower limits of the classes of surprise. The even ones divide the four classes of the groups.
+/// The lower limits of the classes of surprise. The second, fourth and sixth limits separate the four classes of the
+/// groups.
 pub const SURPRISES: [u16; 7] = [120, 180, 240, 310, 400, 520, 800];
 /// The initial surprise of a game.
 pub const FIRST_SURPRISE: u16 = 260;
@@ -99,13 +100,13 @@ pub struct Setting {
 /// A piece that can move, and the properties that all its moves share.
 #[derive(Clone, Copy)]
 pub struct Mover {
-    /// Its role.
+    /// The role of the piece.
     pub role: usize,
-    /// Its square.
+    /// The square of the piece.
     pub from: u8,
     /// Role * 64 + square.
     pub place: usize,
-    /// Its cheapest attacker, 0 to 5.
+    /// The cheapest attacker of the piece, 0 to 5.
     pub attacker: usize,
     /// Whether it is defended.
     pub defended: usize,
@@ -139,7 +140,7 @@ pub struct Candidate {
     pub threat: usize,
     /// The number of attacked squares around the opponent's king, at most 3.
     pub zone: usize,
-    /// Whether it protects another hanging piece.
+    /// Whether the piece protects another hanging piece.
     pub protects: usize,
     /// Whether a hanging piece of the opponent is on the target.
     pub on_prize: usize,

@@ -86,7 +86,7 @@ impl Reader<'_> {
 }
 
 impl Model {
-    /// Reads a model file (FORMAT.md, "Packed moves"). Returns `None` if it is not one.
+    /// Reads a model file (FORMAT.md, "Packed moves"). Returns `None` if the bytes are not a model file.
     pub fn read(file: &[u8]) -> Option<Model> {
         let mut reader = Reader(file);
         if reader.take()? != MAGIC {

@@ -1,4 +1,4 @@
-//! A position as the coder needs it: attacks, pins and hanging pieces on the board of the player to move
+//! The data about a position that the coder needs: attacks, pins and hanging pieces, on the board of the player to move
 //! (`chess::turned`). This folder does not know weights or bits.
 
 pub mod scene;

@@ -56,14 +56,14 @@ impl Past {
     }
 }
 
-/// The history before a position, as far as the model needs it.
+/// The history before a position, limited to the data that the model needs.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct History {
     /// The opponent's last move.
     pub opp: Option<Past>,
     /// The player's own last move.
     pub own: Option<Past>,
-    /// The opponent's move before his last.
+    /// The opponent's last move but one.
     pub opp_before: Option<Past>,
     /// The number of plies so far.
     pub ply: u32,
@@ -254,7 +254,7 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// Returns the legal destinations of pieces other than the king, as far as checks determine them.
+    /// Returns the legal destinations of pieces other than the king, taking only checks into account.
     pub(crate) fn targets(&self) -> u64 {
         let free = !self.own & !self.board.opp[KING_];
         match self.checkers.count_ones() {

@@ -15,8 +15,8 @@ pub struct GeneralGame {
     pub bottomside_player: Option<String>,
     /// Whether the game is over, if stated.
     pub over: Option<bool>,
-    /// For a finished game, whether the bottom side has won; `None` for a draw. For a game in progress, whether the
-    /// bottom side proposes a draw, or the top side (`Some(false)`); `None` for no proposal.
+    /// For a finished game, whether the bottom side has won; `None` for a draw. For a game in progress: whether the
+    /// bottom side proposes a draw, or the top side does (`Some(false)`); `None` for no proposal.
     pub result: Option<bool>,
     /// The board at the start.
     pub start: Board,

@@ -37,7 +37,7 @@ impl Hand {
         self.captures += 1;
     }
 
-    /// Takes the piece of this kind that was captured last. Returns whether there was one.
+    /// Takes the piece of this kind that was captured last. Returns whether there was such a piece.
     pub(super) fn take(&mut self, name: &PieceName) -> bool {
         let number = self.kinds.get_mut(&kind(name)).and_then(Vec::pop);
         number.and_then(|number| self.pieces.remove(&number)).is_some()

@@ -146,7 +146,7 @@ fn western_start() -> Board {
     let name = |rank, file| position.piece_at(Square::at(file, rank)).map(name_of);
     let rows: Vec<Vec<Option<String>>> =
         (0..8).rev().map(|rank| (0..8).map(|file| name(rank, file)).collect()).collect();
-    // A full board of known names.
+    // Parses a full board of known names.
     Board::parse(&Value::from(rows.into_iter().map(Value::from).collect::<Vec<_>>())).unwrap_or_default()
 }
 

@@ -31,8 +31,8 @@ pub struct BoardState {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Remark {
     /// A dropped piece that was not captured before: its name, and the ply from 1. For several pieces with one name,
-    /// the first. It was in hand from the start, which PCN cannot express, or comes from a supply, like the stones of
-    /// Go.
+    /// the first. The piece was in hand from the start, which PCN cannot express, or comes from a supply, like the
+    /// stones of Go.
     DropOfUncaptured(PieceName, usize),
     /// The game begins with a move of the top side.
     TopBegins,

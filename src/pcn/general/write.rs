@@ -6,7 +6,7 @@ use crate::pcn::board::{Board, Side};
 use crate::pcn::write::JsonLayout;
 use serde_json::{Value, json};
 
-/// Returns the game as a document: its members, in the document's order. Reading it gives the same game.
+/// Returns the game as a document, with its members in the document's order. Reading this document gives the same game.
 pub fn write(game: &GeneralGame, layout: JsonLayout) -> String {
     let quoted = |text: &str| Value::from(text).to_string();
     let boolean = |value: Option<bool>| value.map_or("null".to_owned(), |value| value.to_string());

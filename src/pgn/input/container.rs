@@ -7,7 +7,7 @@ pub(in crate::pgn) trait Container {
     /// The name of the format.
     const NAME: &'static str;
 
-    /// Goes to the next file that [`is_wanted`], and returns its name. Returns `None` at the end.
+    /// Advances to the next file for which [`is_wanted`] is true, and returns its name. Returns `None` at the end.
     fn next(&mut self) -> io::Result<Option<String>>;
 
     /// Reads from the current file. Returns 0 at its end, if it is intact.

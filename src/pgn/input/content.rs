@@ -142,7 +142,7 @@ fn has_chess(head: &[u8]) -> bool {
         )
     };
     let is_numbered = |dot: &usize| dot.checked_sub(1).and_then(|at| head.get(at)).is_some_and(u8::is_ascii_digit);
-    // The last dot of `12...`.
+    // Only the last dot of `12...` counts.
     let dots = memchr::memchr_iter(b'.', head).filter(is_numbered);
     let last = |dot: usize| dot + head.iter().skip(dot + 1).take_while(|byte| **byte == b'.').count();
     memchr::memchr_iter(b'[', head).any(is_tag) || dots.map(last).any(is_move)

@@ -18,7 +18,7 @@ pub(in crate::pgn) struct Joined<C> {
 }
 
 impl<C: Container> Joined<C> {
-    /// Goes to the first file. Returns the text and its kind.
+    /// Advances to the first file. Returns the text and its kind.
     pub(in crate::pgn) fn open(container: C) -> Result<(Joined<C>, Content), SourceError> {
         let head = io::Cursor::default();
         let mut joined = Joined { container, content: None, head, within: false, last: b'\n' };
@@ -30,7 +30,7 @@ impl<C: Container> Joined<C> {
         Ok((joined, content))
     }
 
-    /// Goes to the next file. Returns false at the end.
+    /// Advances to the next file. Returns false at the end.
     fn enter(&mut self) -> io::Result<bool> {
         let Some(name) = self.container.next()? else { return Ok(false) };
         let refuse = |what: String| {

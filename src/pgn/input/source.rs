@@ -63,7 +63,7 @@ pub struct Source {
 }
 
 impl Source {
-    /// Returns whether its text is JSON. Only [`open_text`] returns such a source.
+    /// Returns whether the source's text is JSON. Only [`open_text`] returns such a source.
     pub fn is_json(&self) -> bool {
         self.is_json
     }
@@ -217,7 +217,7 @@ fn peek<R: Read>(mut reader: R, count: usize) -> io::Result<(Vec<u8>, impl Read 
     Ok((head.clone(), Cursor::new(head).chain(Failing { failed, reader })))
 }
 
-/// A reader that first returns an error, if there was one, and then nothing more.
+/// A reader that first returns an error, if there is one, and then nothing.
 struct Failing<R> {
     failed: Option<io::Error>,
     reader: R,

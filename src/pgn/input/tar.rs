@@ -11,7 +11,7 @@ const MAX_NAME: u64 = 1 << 20;
 /// Returns whether a text begins like a tar file: with a header that has a valid checksum.
 pub(in crate::pgn) fn is_header(head: &[u8]) -> bool {
     let Some(header) = head.first_chunk::<BLOCK>() else { return false };
-    // An empty header also has a valid sum, of blanks alone, but no tar file begins with one.
+    // An empty header also has a valid sum (of blanks), but no tar file begins with such a header.
     let sum: u64 = header.iter().enumerate().map(|(at, byte)| u64::from(summed(at, *byte))).sum();
     header.first().is_some_and(|byte| *byte > 0) && octal(field(header, 148, 8)) == Some(sum)
 }
@@ -130,7 +130,7 @@ impl<R: Read> Container for Tar<R> {
                     long_size = value("size").and_then(|size| size.parse().ok()).or(long_size);
                 }
                 0 | b'0' | b'7' => {
-                    // Far from the end of the numbers, which no file reaches.
+                    // Keeps the number far from the maximum, which no file reaches.
                     self.begin(long_size.take().unwrap_or(own).min(u64::MAX / 4));
                     let prefix = text(field(&header, 345, 155));
                     let name = match text(field(&header, 0, 100)) {

@@ -37,9 +37,9 @@ pub(in crate::pgn) struct Frames<R> {
 }
 
 enum Next {
-    /// A frame at the worker threads, and the maximum size of its text.
+    /// A frame that the worker threads decompress, and the maximum size of its text.
     Frame(Receiver<Done>, usize),
-    /// A frame that is read as a stream. Nothing beyond it is read ahead.
+    /// A frame that is read as a stream. The reader does not read beyond this frame in advance.
     Stream,
     Fault(io::Error),
 }
@@ -274,7 +274,7 @@ impl Crew {
                 // Sending fails only if the threads have ended. The receiver then reports the missing sender.
                 let _ = jobs.send(Job { frame, text, done });
             }
-            // The system provides no threads. The channel has room for the result.
+            // The system provides no threads, so this thread decompresses. The channel has room for the result.
             _ => drop(done.send(decompress(frame, text))),
         }
         receiver

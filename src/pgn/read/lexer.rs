@@ -33,7 +33,7 @@ pub(in crate::pgn) enum Kind {
     Open,
     /// `)`
     Close,
-    /// The `[` of an apparent tag pair. The lexer stays before it.
+    /// The `[` of an apparent tag pair. The lexer does not advance past it.
     Pair,
     /// A `[` with its content that is not a tag pair.
     Bracket,
@@ -47,9 +47,9 @@ pub(in crate::pgn) struct Token {
     pub(in crate::pgn) kind: Kind,
     /// The start of the token, including `{`, `;` or `%`.
     pub(in crate::pgn) start: usize,
-    /// The first byte of its text.
+    /// The offset of the first byte of the token's text.
     pub(in crate::pgn) from: usize,
-    /// The first byte after its text.
+    /// The offset of the first byte after the text.
     pub(in crate::pgn) to: usize,
 }
 
@@ -126,7 +126,8 @@ impl<'a> Lexer<'a> {
     }
 
     /// Skips blanks and move numbers, and then a word that begins with a letter. Returns the start and the end of the
-    /// word. Returns `None` and does not advance if another token comes first, or the number 1, which may begin a game.
+    /// word. Returns `None` and does not advance if another token comes first, or if the number is 1, which may begin a
+    /// game.
     #[inline(always)]
     pub(in crate::pgn) fn next_plain_word(&mut self) -> Option<(usize, usize)> {
         let mut at = self.at;

@@ -102,7 +102,7 @@ struct Reader<'a, V> {
     branches: Vec<Branch>,
     /// The number of plies in the line.
     ply: u32,
-    /// Whether the line has a move that a mark can follow and a variation can replace.
+    /// Whether the line has a move that marks can follow and a variation can replace.
     moved: bool,
     /// The number of moves in all lines.
     moves: u64,
@@ -250,7 +250,7 @@ impl<'a, V: TextVisitor> Reader<'a, V> {
         }
     }
 
-    /// Returns the next tag pair, if any. The lexer stays before it.
+    /// Returns the next tag pair, if any. The lexer does not advance past it.
     #[inline]
     fn next_pair(&mut self) -> Option<Pair<'a>> {
         let text = self.lexer.text;

@@ -94,8 +94,8 @@ fn load(bytes: &[u8], at: usize) -> u64 {
     rest.first_chunk().map_or_else(|| load_last(rest), |bytes| u64::from_le_bytes(*bytes))
 }
 
-/// Returns whether the text at `at` begins with a few bytes. A call of libc's `memcmp` would cost more than the rest of
-/// a word.
+/// Returns whether the text at `at` begins with a few bytes. A call of libc's `memcmp` would cost more than all other
+/// work for a word.
 #[inline(always)]
 fn stands(text: &[u8], at: usize, bytes: &[u8]) -> bool {
     let rest = from(text, at);
@@ -275,8 +275,8 @@ impl Words<'_> {
         })
     }
 
-    /// Returns the start and the end of the next word, the start of its line, and whether a line can be broken before its
-    /// last token. The start of the line is present only if the line begins with the word or its number.
+    /// Returns the start and the end of the next word, the start of its line, and whether a line can be broken before
+    /// its last token. The start of the line is present only if the line begins with the word or its number.
     fn place(&mut self, black: bool, number: u32) -> Option<(usize, usize, Option<usize>, bool)> {
         let (text, lines, any) = (self.text, &mut self.lines, self.any);
         let numbered = !black || lines.number;

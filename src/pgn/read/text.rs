@@ -38,7 +38,7 @@ fn decode_any(bytes: &[u8], encoding: Encoding) -> Cow<'_, [u8]> {
         Encoding::Windows1252 => owned(windows_1252::decode(bytes)),
         Encoding::Latin1 => owned(bytes.iter().map(|byte| char::from(*byte)).collect()),
         _ if std::str::from_utf8(bytes).is_ok() => Cow::Borrowed(bytes),
-        // Each value is decoded separately: in real files, one name of a game may be UTF-8 and another one not.
+        // Each value is decoded separately: in real files, some names of a game are UTF-8 and others are not.
         Encoding::Auto => owned(windows_1252::decode(bytes)),
         Encoding::Utf8 => owned(String::from_utf8_lossy(bytes).into_owned()),
     };

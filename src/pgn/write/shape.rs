@@ -104,7 +104,7 @@ impl Shape {
 
 /// Returns the value of a roster tag that a game lacks.
 fn unknown(name: &str, game: &Game, tags: &[(String, String)]) -> String {
-    // Lichess gives the day only as `UTCDate`.
+    // Lichess gives the day only in `UTCDate`.
     let day = || tags.iter().find(|(tag, _)| tag == "UTCDate").map(|(_, day)| day.as_str());
     match name {
         "Date" => day().unwrap_or("????.??.??"),

@@ -156,8 +156,8 @@ impl Style {
         Style::infer_comments(text, last, true)
     }
 
-    /// Like [`infer`](Style::infer). Comments can be joined to their moves only if `joined` is true, because their
-    /// positions say little about it.
+    /// Like [`infer`](Style::infer). Comments can be joined to their moves only if `joined` is true, because the
+    /// positions of comments say little about it.
     pub fn infer_comments(text: &[u8], last: Style, joined: bool) -> Style {
         let mut style = last;
         if let Some(end) = text.iter().position(|b| is_line_end(*b)) {
@@ -265,7 +265,7 @@ impl Style {
             return;
         }
         if moves.len() > 3 {
-            // The last line may be a result alone.
+            // The last line may contain only a result.
             self.pairs = slice_of(moves, 1, moves.len() - 1).iter().all(|line| behind_number(line).is_some());
         }
         if let Some(last) = moves.last() {

@@ -239,7 +239,7 @@ impl PgnWriter {
 
     #[inline]
     fn end_line(&mut self) {
-        // The line end has one or two bytes, and a call of `memcpy` would take longer.
+        // The line end has one or two bytes, so a call of `memcpy` would take longer.
         self.style.line_end.bytes().iter().for_each(|byte| self.out.push(*byte));
     }
 
@@ -416,7 +416,7 @@ impl PgnWriter {
         }
     }
 
-    /// `play_texts` after another move, in the usual styles, for numbers in `LEADS`.
+    /// Appends texts like `play_texts`, after another move, in the usual styles, for numbers in `LEADS`.
     ///
     /// Each move stores eight bytes of lead and eight bytes of text at fixed sizes, and advances by their lengths. The
     /// loop keeps the state of the writer in registers. One loop that also played the moves was 5 % slower. Test:
@@ -443,7 +443,7 @@ impl PgnWriter {
             at += lead_len + san.len();
             gap = Some(blank);
             if at - line > width {
-                // The number may still fit on the line that ends, or not.
+                // If the move number fits on the line, only the move goes to the next line.
                 if white && blank - line > width {
                     line = self.end_line_at(start);
                 }
@@ -494,7 +494,7 @@ impl PgnWriter {
     #[cold]
     #[inline(never)]
     fn break_short(&mut self, start: usize, gap: usize, white: bool) {
-        // The number may still fit on the line that ends, or not.
+        // If the move number fits on the line, only the move goes to the next line.
         if white && gap - self.line > self.style.width as usize {
             self.gap = Some(start);
             self.wrap();
@@ -568,7 +568,7 @@ impl PgnWriter {
     /// Appends a text unchanged, at a position where it keeps its meaning.
     fn verbatim(&mut self, text: &[u8]) {
         if !self.begun && text.first() == Some(&b'[') {
-            // A malformed tag pair among the tags.
+            // A malformed tag pair stands among the tags.
             self.out.extend_from_slice(text);
             return self.break_line();
         }

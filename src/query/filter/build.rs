@@ -63,28 +63,28 @@ impl Filter {
 
     /// Returns the condition that a tag, of any name, has a value.
     ///
-    /// Errors: no text can be compared so, or it is longer than a filter may be.
+    /// Errors: texts cannot be compared this way, or the value exceeds the length limit of a filter.
     pub fn tag(name: &str, relation: Relation, value: &str) -> Result<Filter, QueryFault> {
         Filter::condition(&format!("tag({})", quoted(name)), relation, value)
     }
 
-    /// Returns the filter that passes the games that all of these pass; an error without filters.
+    /// Joins filters with `and`. Without filters, returns an error.
     ///
-    /// Errors: together they are longer than a filter may be.
+    /// Errors: the joined filter exceeds the length limit.
     pub fn all_of(filters: impl IntoIterator<Item = Filter>) -> Result<Filter, QueryFault> {
         joined(filters, " and ")
     }
 
-    /// Returns the filter that passes the games that any of these passes; an error without filters.
+    /// Joins filters with `or`. Without filters, returns an error.
     ///
-    /// Errors: together they are longer than a filter may be.
+    /// Errors: the joined filter exceeds the length limit.
     pub fn any_of(filters: impl IntoIterator<Item = Filter>) -> Result<Filter, QueryFault> {
         joined(filters, " or ")
     }
 
     /// Returns the negation of this filter.
     ///
-    /// Errors: it is longer than a filter may be.
+    /// Errors: the filter exceeds the length limit.
     pub fn negated(&self) -> Result<Filter, QueryFault> {
         Filter::parse(&format!("not ({})", self.text))
     }

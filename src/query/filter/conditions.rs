@@ -40,7 +40,7 @@ pub fn opening(test: TextTest) -> Expr {
     Expr::Or(vec![tag(test), Expr::And(vec![not(tag(TextTest::Known)), by_table])])
 }
 
-/// The condition on the winner's name, or the loser's: there is one, and `test` of that side's tag.
+/// The condition on the winner's or the loser's name: such a player exists, and `test` of that side's tag holds.
 pub fn decided(winner: bool, test: impl Fn(&str) -> Expr) -> Expr {
     let side = |name: &str, outcome: Outcome| Expr::And(vec![Expr::Test(Test::Result(1 << outcome as u8)), test(name)]);
     match winner {
@@ -49,7 +49,7 @@ pub fn decided(winner: bool, test: impl Fn(&str) -> Expr) -> Expr {
     }
 }
 
-/// The numbers outside of ranges, as ranges.
+/// The numbers outside ranges, as ranges.
 fn outside(Ranges(mut ranges): Ranges) -> Ranges {
     ranges.sort_unstable();
     let (mut gaps, mut next) = (Vec::new(), -MOST);
@@ -65,7 +65,8 @@ fn outside(Ranges(mut ranges): Ranges) -> Ranges {
     Ranges(gaps)
 }
 
-/// The condition that the number of a field exists and is not in ranges; for a field of either player, that neither is.
+/// The condition that the number of a field exists and is not in ranges; for a field of either player, that neither
+/// number is in ranges.
 pub fn no_numbers(field: &Field, ranges: Ranges) -> Expr {
     match field {
         Field::Rating | Field::EitherMeasure(_) => {
@@ -75,7 +76,8 @@ pub fn no_numbers(field: &Field, ranges: Ranges) -> Expr {
     }
 }
 
-/// The condition that the number of a field is in ranges; for a field of either player, that one of them is.
+/// The condition that the number of a field is in ranges; for a field of either player, that one of the numbers is in
+/// ranges.
 pub fn numbers(field: &Field, ranges: &Ranges) -> Expr {
     let value = |name: &str, reading| Expr::Test(Test::Value(name.to_owned(), reading, ranges.clone()));
     match field {

@@ -1,4 +1,4 @@
-//! A tree answered from columns: each condition is decided once for each string of a table, then looked up for each
+//! Evaluates a tree on columns: each condition is decided once for each string of a table, then looked up for each
 //! game.
 //!
 //! Conditions joined by `and` are ordered by cost and selectivity, estimated on a sample of the games. Each condition
@@ -18,14 +18,14 @@ use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Games that are decided at once; a multiple of 64.
+/// Number of games that are decided together; a multiple of 64.
 const BLOCK: usize = 1 << 14;
-/// If fewer than one game in this many is left, each game is tested separately.
+/// If fewer than one game in this many remains, each game is tested separately.
 const FEW: u32 = 8;
 /// Words of the sample.
 const SAMPLE: usize = 16;
 
-/// Measures with their values, by place from 0.
+/// Measures with their values, by index from 0.
 pub type Measured = [(Measure, Arc<[i64]>)];
 
 /// Returns the games that pass. `measured` has all measures of the filter.
@@ -50,11 +50,11 @@ enum Node {
     Same(bool),
     /// The verdict on each number of a column.
     Look(Arc<Column>, Arc<[u8]>),
-    /// The same; for verdict `ASK`, the verdict on a number of another column.
+    /// The same; if the verdict is `ASK`, the verdict on a number of another column.
     LookTwice(Arc<Column>, Arc<[u8]>, Arc<Column>, Arc<[u8]>),
     /// A number in ranges, each as its minimum and its length minus one.
     Numbers(Arc<Column>, Vec<(u32, u32)>),
-    /// The place in the archive in ranges.
+    /// The index of the game in the archive is in one of these ranges.
     Place(Ranges),
     /// Both ratings, 0 for none, and a value derived from them.
     Ratings(Arc<Column>, Vec<i64>, Arc<Column>, Vec<i64>, Ratings, Ranges),
@@ -66,7 +66,8 @@ enum Node {
 #[derive(Clone, PartialEq)]
 enum Question {
     Text(TextTest),
-    /// A value in ranges, and the verdict on a text that has none and leaves it to others.
+    /// Whether a value is in ranges, and the verdict on a text without a value, which may leave the decision to other
+    /// columns.
     Value(Reading, Ranges, u8),
 }
 
@@ -75,7 +76,7 @@ struct Maker<'h, 'a> {
     headers: &'h TagColumns<'a>,
     games: usize,
     measured: &'h Measured,
-    /// The verdicts already computed for a table: the names of both players share one.
+    /// The verdicts already computed for a table; the names of both players share one table.
     judged: Vec<(Arc<Strings>, Question, Arc<[u8]>)>,
 }
 
@@ -105,7 +106,7 @@ impl Maker<'_, '_> {
             Test::Result(results) => {
                 let result = self.tag("Result");
                 let of = |number: u8| u8::from(results >> number & 1 == 1);
-                // The tag decides if it has a result, otherwise the movetext.
+                // The tag decides if it has a result; otherwise the movetext decides.
                 let first = verdicts::of(&result, ASK, |text| outcome(text).map_or(ASK, of));
                 if !uses(&result, &first, ASK) {
                     return Node::Look(result, first.into());
@@ -204,7 +205,8 @@ impl Maker<'_, '_> {
     }
 }
 
-/// The first verdicts, replaced by the second for `ASK`; only the first, if one column decides everything.
+/// The first verdicts, with `ASK` replaced by the second verdict; only the first verdicts, if one column decides
+/// everything.
 fn look_twice(column: Arc<Column>, first: Arc<[u8]>, other: Arc<Column>, second: Arc<[u8]>) -> Node {
     if has_no_values(&column) {
         return if has_no_values(&other) { Node::Same(second.first() == Some(&1)) } else { Node::Look(other, second) };
@@ -247,7 +249,7 @@ impl Node {
         }
     }
 
-    /// Sets the bits of the games, by place from 0, that pass, and clears the others'. `rows` begin at a multiple of
+    /// Sets the bits of the games that pass, by index from 0, and clears the other bits. `rows` begin at a multiple of
     /// 64.
     fn decide(&self, rows: Range<usize>, words: &mut [u64]) {
         match self {
@@ -329,7 +331,7 @@ impl Node {
                     let first = (rows.start + index * 64) as i64 + 1;
                     *word = ranges.0.iter().fold(0, |bits, (low, high)| {
                         let (from, past) = ((low - first).clamp(0, 64), (high - first + 1).clamp(0, 64));
-                        // Of the bits below each end, those below one alone.
+                        // For each range, the bits below its end that are not below its start.
                         let below = |end: i64| (1u128 << end) as u64;
                         bits | if from < past { below(past).wrapping_sub(below(from)) } else { 0 }
                     });
@@ -352,7 +354,7 @@ impl Node {
         }
     }
 
-    /// Returns whether the game at a place, from 0, passes.
+    /// Returns whether the game at an index, from 0, passes.
     fn passes(&self, row: usize) -> bool {
         let game = row as u64 + 1;
         match self {
@@ -379,8 +381,8 @@ impl Node {
     }
 }
 
-/// Tests whether there are both ratings and the value derived from them is in ranges. Bitwise, because branches on
-/// ratings are mispredicted.
+/// Tests whether both ratings exist and the value derived from them is in ranges. Bitwise, because branches on ratings
+/// are mispredicted.
 #[inline(always)]
 fn are_within(
     own: &[i64],
@@ -420,7 +422,7 @@ fn elos(column: &Column) -> Vec<i64> {
     (0..=count).map(elo).collect()
 }
 
-/// The number of the outcome that a game's facts have of its movetext; 0 without a marker.
+/// The number of the movetext's outcome, from a game's facts; 0 without a marker.
 pub fn marked_outcome(facts: u8) -> u8 {
     if facts & NO_MARKER != 0 { 0 } else { facts >> OUTCOME_SHIFT & 3 }
 }

@@ -34,7 +34,7 @@ pub enum Test {
     Number(Ranges),
     /// Any of these bits in the byte of facts.
     Facts(u8),
-    /// A figure that is worked out from the game.
+    /// A measure that is computed from the game.
     Measure(Measure, Ranges),
 }
 
@@ -45,17 +45,17 @@ pub enum TextTest {
     Is(Vec<String>),
     /// The value is not in this list.
     IsNot(Vec<String>),
-    /// The value contains this.
+    /// The value contains this text.
     Has(String),
-    /// It begins with this.
+    /// The value begins with this text.
     Begins(String),
     /// The field has a value: not empty, `?` or `-`.
     Known,
 }
 
 impl TextTest {
-    /// Returns whether a non-empty text passes. Case and accents are ignored ([`fold`]), except in whole texts with a
-    /// slash: in URLs and FENs they matter.
+    /// Returns whether a non-empty text passes. Case and accents are ignored ([`fold`]), except in texts with a slash,
+    /// such as URLs and FENs.
     pub fn fits(&self, text: &str) -> bool {
         match self {
             TextTest::Is(texts) => texts.iter().any(|own| is(text, own)),
@@ -71,7 +71,7 @@ fn is(text: &str, query: &str) -> bool {
     text == query || !is_exact(query) && fold(text) == fold(query)
 }
 
-/// Returns whether a text is compared letter for letter.
+/// Returns whether a text is compared exactly.
 pub fn is_exact(query: &str) -> bool {
     query.contains('/')
 }
@@ -83,7 +83,7 @@ pub enum Ratings {
     Greatest,
     /// The mean, rounded down.
     Mean,
-    /// White's less Black's, without its sign.
+    /// White's rating minus Black's, as an absolute value.
     Gap,
 }
 
@@ -100,8 +100,8 @@ impl Ratings {
     }
 }
 
-/// Ranges of numbers, both ends included. A value that is a range (because it is partly known) matches if it lies
-/// completely in one of them.
+/// Ranges of numbers, both ends included. A value that is itself a range (because it is partly known) matches if it
+/// lies completely in one of these ranges.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ranges(pub Vec<(i64, i64)>);
 
@@ -116,7 +116,7 @@ impl Ranges {
 }
 
 impl Expr {
-    /// Returns the condition that is always true, or never.
+    /// Returns the condition that is always true or always false.
     pub fn always(holds: bool) -> Expr {
         if holds { Expr::And(Vec::new()) } else { Expr::Or(Vec::new()) }
     }
@@ -131,18 +131,20 @@ impl Expr {
         }
     }
 
-    /// Returns a condition without measures that every game has that has this one: as if each measure were the best it
-    /// can be.
+    /// Returns a weaker condition without measures: every game that satisfies this condition also satisfies the
+    /// returned one, as if each measure had its best possible value.
     pub fn without_measures(&self) -> Expr {
         self.assumed(true)
     }
 
-    /// Returns a condition without measures that makes a game have this one whatever its measures are.
+    /// Returns a stricter condition without measures: a game that satisfies the returned condition also satisfies this
+    /// one, whatever its measures are.
     pub fn whatever_measures(&self) -> Expr {
         self.assumed(false)
     }
 
-    /// Appends the texts that tags are compared with, each with its tag. The text of an opening may be from the table.
+    /// Appends the texts that are compared with tags, each with its tag. The name of an opening may come from the
+    /// table.
     pub fn texts<'a>(&'a self, texts: &mut Vec<(&'a str, &'a str)>) {
         match self {
             Expr::And(all) | Expr::Or(all) => all.iter().for_each(|expr| expr.texts(texts)),
@@ -164,7 +166,7 @@ impl Expr {
         }
     }
 
-    /// Appends the columns that are needed.
+    /// Appends the columns that the condition needs.
     pub fn keys(&self, keys: &mut Vec<Key>) {
         let tag = |name: &str| Key::Tag(name.to_owned());
         match self {

@@ -35,19 +35,19 @@ pub enum Field {
     Moves,
     /// The number of the game.
     Number,
-    /// A fact that is so or not.
+    /// A fact, true or false.
     Fact(u8),
     /// The name of the winner, or the loser.
     Decided { winner: bool },
-    /// A figure of the game that is not in its columns.
+    /// A measure of the game that is not in its columns.
     Measure(Measure),
     /// Either side's.
     EitherMeasure(MeasureKind),
-    /// Something of the player that the filter is about, or of that player's opponent.
+    /// A property of the player that the filter is about, or of that player's opponent.
     Relative { opponent: bool, what: Relative },
     /// The points of a side, in halves.
     Score(Color),
-    /// Whether the side is this one.
+    /// Whether the player has this color.
     Color(Color),
 }
 
@@ -62,7 +62,7 @@ pub enum Relative {
 }
 
 impl Field {
-    /// Returns the meaning if the player has this side.
+    /// Returns the field that this field means if the player has this side.
     pub fn of_side(self, side: Color) -> Field {
         let Field::Relative { opponent, what } = self else {
             let name = || if side == Color::White { "White" } else { "Black" };
@@ -111,7 +111,7 @@ const SPECIAL: [(&str, Field); 27] = [
     ("fault", Field::Fact(FAULT)),
 ];
 
-/// Returns the field of that name, letter case apart.
+/// Returns the field of this name, ignoring case.
 pub fn find(name: &str) -> Option<Field> {
     if name.eq_ignore_ascii_case("setup") {
         return Some(Field::Fact(SET_UP));
@@ -155,13 +155,13 @@ fn relative(name: &str) -> Option<Field> {
     Some(Field::Relative { opponent, what })
 }
 
-/// Returns the known name that is most like a word, if one is like it.
+/// Returns the known name that is most similar to a word, if any is similar.
 pub fn nearest(word: &str) -> Option<String> {
     let names: Vec<String> = names().collect();
     nearest_of(word, names.iter().map(String::as_str)).map(str::to_owned)
 }
 
-/// The names of all fields other than plain tags, and of the tags that need no quotation marks.
+/// The names of all fields except plain tags, and of the tags that need no quotation marks.
 pub fn names() -> impl Iterator<Item = String> {
     let special = SPECIAL.iter().map(|(name, _)| (*name).to_owned()).chain(["setup".to_owned()]);
     let others = ["opponent", "score", "color", "playerelo", "opponentelo"].map(str::to_owned);

@@ -17,7 +17,8 @@ use crate::query::value::reading;
 use crate::query::value::reading::Reading;
 use std::fmt;
 
-/// A field of the filter language, to be read of games: a tag, a rating, a fact, a measure of clocks and evaluations.
+/// A field of the filter language that can be read from a game: a tag, a rating, a fact, or a measure of clocks and
+/// evaluations.
 #[derive(Clone, PartialEq, Debug)]
 pub struct GameField {
     name: String,
@@ -56,8 +57,8 @@ impl GameField {
         field::names()
     }
 
-    /// Reads names with commas between, as in `white,whiteelo,accuracy,"My tag"`: the fields of a filter that are the
-    /// game's own.
+    /// Parses comma-separated names such as `white,whiteelo,accuracy,"My tag"`: the fields of a filter, except those
+    /// relative to a player.
     ///
     /// Errors: the position in the text, and the expected text.
     pub fn parse_list(text: &str) -> Result<Vec<GameField>, QueryFault> {
@@ -65,12 +66,12 @@ impl GameField {
         Ok(fields.into_iter().map(|(name, field)| GameField { name, field }).collect())
     }
 
-    /// Returns its name in lower case; the name of a tag without quotation marks.
+    /// Returns the name of the field in lower case, or the name of a tag without quotation marks.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Returns the tag whose text is the field; `None` for other fields.
+    /// Returns the tag that the field shows; `None` for other fields.
     pub fn tag(&self) -> Option<&str> {
         match &self.field {
             Field::Text(name) => Some(name),
@@ -78,7 +79,7 @@ impl GameField {
         }
     }
 
-    /// Returns whether its values are numbers, which are aligned to the right.
+    /// Returns whether the values of the field are numbers, which tables align to the right.
     pub fn is_number(&self) -> bool {
         match &self.field {
             Field::Value(_, reading) => !matches!(reading, Reading::Date | Reading::Eco),
@@ -91,8 +92,8 @@ impl GameField {
         }
     }
 
-    /// Returns the value for a game with these tags; `None` if it has none. For a field of either side, returns the
-    /// higher number, but the lower clock. Measures walk the game's moves.
+    /// Returns the field's value for a game with these tags; `None` if it has none. For a field of either side, returns
+    /// the higher number, but the lower clock. Measures walk the game's moves.
     ///
     /// Errors: the game is damaged.
     pub fn value(&self, game: &GameRef<'_>, tags: &[(String, String)]) -> Result<Option<FieldValue>> {
@@ -177,7 +178,7 @@ fn outcome(game: &GameRef<'_>, tag: Option<&str>) -> Outcome {
     facts::result(game, tag.and_then(|tag| value::outcome(tag.as_bytes())))
 }
 
-/// The greatest, or least, of some measures of one unit.
+/// The greatest or least value of some measures with the same unit.
 fn measured(game: &GameRef<'_>, measures: &[Measure], least: bool) -> Result<Option<FieldValue>> {
     let found = values::of_game(game, measures)?;
     let known = found.into_iter().filter(|value| *value != values::NONE);

@@ -6,9 +6,9 @@ use std::ops::Range;
 /// A word or sign.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Kind {
-    /// A name, a keyword or a bare value: `white`, `and`, `1-0`, `1998.05.??`, `B90`.
+    /// A name, a keyword or an unquoted value: `white`, `and`, `1-0`, `1998.05.??`, `B90`.
     Word(String),
-    /// A text in quotation marks, without them.
+    /// A quoted text, without the quotation marks.
     Quoted(String),
     /// `= != < <= > >= ~ ^= ( ) { } , ..`
     Sign(&'static str),
@@ -23,10 +23,10 @@ pub struct Token {
     pub at: Range<usize>,
 }
 
-/// The longer of two that begin alike comes first.
+/// If two signs begin alike, the longer sign comes first.
 const SIGNS: [&str; 13] = ["!=", "<=", ">=", "^=", "..", "=", "<", ">", "~", "(", ")", "{", "}"];
 
-/// Returns the tokens of a filter, the end last.
+/// Returns the tokens of a filter; the end token comes last.
 pub fn tokens(text: &str) -> Result<Vec<Token>, QueryFault> {
     let mut tokens = Vec::new();
     let mut at = 0;
@@ -70,12 +70,12 @@ pub fn tokens(text: &str) -> Result<Vec<Token>, QueryFault> {
     Ok(tokens)
 }
 
-/// The bytes of the word that the text begins with.
+/// Returns the length in bytes of the word at the start of a text.
 fn word(text: &str) -> usize {
     let mut letters = text.char_indices().peekable();
     while let Some((at, letter)) = letters.next() {
         let inside = match letter {
-            // Two dots are a range.
+            // Two dots denote a range.
             '.' => letters.peek().is_some_and(|(_, next)| *next != '.'),
             letter => letter.is_alphanumeric() || "_-/?+*:".contains(letter),
         };
@@ -86,7 +86,7 @@ fn word(text: &str) -> usize {
     text.len()
 }
 
-/// The text in quotation marks that `text` begins with, and the bytes it takes.
+/// Returns the quoted text at the start of `text`, and its length in bytes.
 fn quoted(text: &str) -> Option<(String, usize)> {
     let mut value = String::new();
     let mut letters = text.char_indices().skip(1);

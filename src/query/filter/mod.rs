@@ -1,7 +1,7 @@
 //! Tag filters: conditions on tags, players, ratings, dates, results and lengths (docs/QUERY.md).
 //!
 //! `lexer` and `parse` parse the text into `expr`, and `build` joins filters in code. `eval` evaluates filters on tag
-//! columns. Each condition is decided once for each distinct string (`verdicts`), so a game costs a lookup.
+//! columns. Each condition is decided once for each distinct string (`verdicts`), so each game takes only a lookup.
 
 mod build;
 mod conditions;
@@ -36,7 +36,7 @@ pub struct Filter {
     questions: parse::Question,
 }
 
-/// Filters are equal if their texts are.
+/// Filters are equal if their texts are equal.
 impl PartialEq for Filter {
     fn eq(&self, other: &Filter) -> bool {
         self.text == other.text
@@ -50,12 +50,12 @@ impl Eq for Filter {}
 pub struct Missing {
     /// The name of the field, as written.
     pub field: String,
-    /// The number of games without a value. No comparison of the field is true for them, not even `!=`.
+    /// The number of games without a value. No comparison of the field is true for these games, not even `!=`.
     pub games: u64,
 }
 
 impl Filter {
-    /// Reads a filter, as in `white ~ "Carlsen" and elo >= 2700 and year in 2010..2020`.
+    /// Parses a filter, such as `white ~ "Carlsen" and elo >= 2700 and year in 2010..2020`.
     ///
     /// Errors: the position in the text, and the expected text.
     pub fn parse(text: &str) -> Result<Filter, QueryFault> {
@@ -63,7 +63,7 @@ impl Filter {
         Ok(Filter { text: text.to_owned(), expr, questions })
     }
 
-    /// Returns the text it was read from.
+    /// Returns the text from which the filter was parsed.
     pub fn as_str(&self) -> &str {
         &self.text
     }
@@ -71,10 +71,10 @@ impl Filter {
     /// Returns the games that pass the filter, in parallel on the current pool of rayon. Deleted games never pass.
     /// Games with unreadable data that the filter needs do not pass either; `unread` lists them.
     ///
-    /// A million games take some milliseconds if `headers` has the columns. Missing columns are computed first, which
-    /// takes the time of reading all tags, and all moves if the filter needs them.
+    /// For a million games this takes a few milliseconds if `headers` has the columns. Missing columns are computed
+    /// first, which takes the time of reading all tags, and all moves if the filter needs them.
     pub fn games(&self, headers: &TagColumns) -> Passed {
-        // Together, so the tags are read once.
+        // Request all columns together, so the tags are read once.
         let mut keys = self.keys();
         headers.readable(&keys);
         let mut measures = Vec::new();
@@ -83,7 +83,7 @@ impl Filter {
             true => (eval::games(&self.expr, headers, &[]), Vec::new(), 0),
             false => self.measured(headers, &measures),
         };
-        // Results of the movetext may be needed too.
+        // The result may have to come from the movetext.
         keys.extend(keys.contains(&Key::Tag("Result".to_owned())).then_some(Key::Facts));
         let mut unread = headers.unread(&keys);
         unread.extend(lost);
@@ -102,7 +102,7 @@ impl Filter {
         let archive = headers.archive();
         let mut games = eval::games(&self.expr.without_measures(), headers, &[]);
         games.intersect(&archive.live());
-        // Games that pass for any measure need no computation, such as games with the tag Opening.
+        // Games that pass regardless of their measures need no computation, such as games with the tag Opening.
         let mut undecided = games.clone();
         undecided.subtract(&eval::games(&self.expr.whatever_measures(), headers, &[]));
         if undecided.is_empty() {
@@ -132,7 +132,7 @@ impl Filter {
     }
 
     /// Returns the fields of columns that lack a value in some games, with the number of these games. Fields of a
-    /// player with either side are omitted.
+    /// player that may have either side are omitted.
     pub fn missing(&self, headers: &TagColumns) -> Vec<Missing> {
         let live = headers.archive().live();
         let of = |(field, known): &(String, Expr)| {
@@ -147,8 +147,8 @@ impl Filter {
         self.questions.iter().filter_map(of).collect()
     }
 
-    /// Returns the texts of the filter that no game of the archive has in that tag, each with a similar existing text,
-    /// if there is one. Use it to suggest corrections of misspelled names.
+    /// Returns the texts of the filter that no game of the archive has in the compared tag, each with a similar
+    /// existing text, if any. Use it to suggest corrections of misspelled names.
     ///
     /// Errors: damaged tags.
     pub fn unknown_texts(&self, headers: &TagColumns) -> Result<Vec<(String, Option<String>)>> {
@@ -191,7 +191,7 @@ pub struct Passed {
     pub games: GameSet,
     /// Games that could not be decided.
     pub unread: Vec<Unread>,
-    /// The number of games read for their clocks, evaluations or last positions; 0 if columns decide.
+    /// The number of games that were read for their clocks, evaluations or last positions; 0 if columns decide.
     pub walked: u64,
 }
 

@@ -17,10 +17,10 @@ const MAX_TEXT: usize = 1 << 16;
 /// The maximum depth of parentheses.
 const MAX_DEPTH: usize = 100;
 
-/// The fields of a filter, each with the condition that a game has a value.
+/// The fields of a filter, each with the condition that the field has a value.
 pub type Question = Vec<(String, Expr)>;
 
-/// Parses a filter. Returns its fields too.
+/// Parses a filter. Also returns the fields of the filter.
 pub fn parse(text: &str) -> Result<(Expr, Question), QueryFault> {
     if text.len() > MAX_TEXT {
         return Err(QueryFault::new("", 0..0, format!("a filter has at most {MAX_TEXT} bytes")));
@@ -46,7 +46,7 @@ pub fn parse(text: &str) -> Result<(Expr, Question), QueryFault> {
     }
 }
 
-/// Reads the keys of an order: fields, each with whether it descends.
+/// Parses sort keys: fields, each with whether it sorts in descending order.
 pub fn sort_keys(text: &str) -> Result<Vec<(Field, bool)>, QueryFault> {
     let mut tokens = lexer::tokens(text)?;
     let mut descending = Vec::new();
@@ -123,14 +123,14 @@ enum Sign {
     AtLeast,
 }
 
-/// A value or a range of values as written, and its place.
+/// A value or a range of values, as written, with its position.
 struct Item {
     first: Option<Token>,
     /// The end of a range: `None` if it is missing, `Some(None)` if the range is open.
     last: Option<Option<Token>>,
 }
 
-/// Returns whether a field's values are texts that may have blanks and commas.
+/// Returns whether a field's values are texts that may contain blanks and commas.
 fn has_names(field: &Field) -> bool {
     use field::Relative;
     match field {
@@ -145,9 +145,9 @@ struct Parser<'a> {
     tokens: Vec<Token>,
     next: usize,
     depth: usize,
-    /// The side of the player that the filter is about; `None` at first, until it is known whether it is about one.
+    /// The side of the player that the filter is about; `None` until the filter turns out to be about a player.
     side: Option<Color>,
-    /// Whether a field is about a player, whichever side it has.
+    /// Whether a field is about a player, on either side.
     is_relative: bool,
     questions: Question,
 }
@@ -272,7 +272,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A field, of the side that the filter is about.
+    /// A field of the side that the filter is about.
     fn sided(&mut self, field: Option<Field>) -> Option<Field> {
         let field = field?;
         self.is_relative |= matches!(field, Field::Relative { .. });
@@ -486,7 +486,7 @@ impl Parser<'_> {
         Ok(Item { first, last })
     }
 
-    /// The condition that a field has one of these values, or with `none` that it has none of these.
+    /// The condition that a field has one of these values; with `none`, that it has none of them.
     fn items(&mut self, field: &Field, items: &[Item], none: bool) -> Result<Expr, QueryFault> {
         if *field == Field::Result {
             let mut results = 0;
@@ -531,7 +531,7 @@ impl Parser<'_> {
                 Field::Decided { winner } => decided(*winner, test),
                 Field::Opening if none => opening(TextTest::IsNot(texts)),
                 Field::Opening => opening(TextTest::Is(texts)),
-                // One side may be unknown; neither side may be one of these.
+                // One side may be unknown; neither side may have one of these values.
                 _ if none => {
                     let is = |name: &str| Expr::Test(Test::Text(name.to_owned(), TextTest::Is(texts.clone())));
                     Expr::And(vec![Expr::Or(vec![test("White"), test("Black")]), not(is("White")), not(is("Black"))])
@@ -545,7 +545,7 @@ impl Parser<'_> {
         Ok(joined(all, if none { Expr::And } else { Expr::Or }))
     }
 
-    /// The range that a value stands for.
+    /// The range of numbers that a value stands for.
     fn number(&self, field: &Field, token: &Token) -> Result<(i64, i64), QueryFault> {
         let mut text = written(token);
         if relative::begins(&text)

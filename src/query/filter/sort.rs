@@ -26,7 +26,7 @@ struct SortKey {
     descending: bool,
 }
 
-/// The value of a key for a game as a number that increases in its order, or `None` if the game has no value.
+/// The value of a key for a game, as a number that increases in sort order, or `None` if the game has no value.
 type Value = Option<i64>;
 
 impl SortKeys {
@@ -39,10 +39,10 @@ impl SortKeys {
         Ok(SortKeys(keys.into_iter().map(|(field, descending)| SortKey { field, descending }).collect()))
     }
 
-    /// Returns the indexes in `games` of the first `most` games in this order, and unreadable data, by archive.
+    /// Returns the indexes in `games` of the first `most` games in this order, and the unreadable data, by archive.
     ///
-    /// A game is an index in `headers` and its number in that archive. Games without a value for a key come last in
-    /// either direction; games with equal keys keep the order of `games`.
+    /// A game is an index in `headers` and the game's number in that archive. Games without a value for a key come last
+    /// in either direction; games with equal keys keep the order of `games`.
     pub fn order(
         &self,
         headers: &[&TagColumns<'_>],
@@ -52,7 +52,7 @@ impl SortKeys {
         let mut unread = Vec::new();
         let columns = self.columns();
         for (archive, headers) in headers.iter().enumerate() {
-            // Together, so the tags are read once.
+            // Request all columns together, so the tags are read once.
             unread.extend(headers.readable(&columns).1.into_iter().map(|lost| (archive, lost)));
         }
         let values: Vec<(Vec<Value>, bool)> =
@@ -112,7 +112,7 @@ impl SortKey {
             Field::Text(name) => texts(headers, games, name),
             Field::Opening => texts(headers, games, "Opening"),
             Field::Player => {
-                // Both in one table, so they can be compared.
+                // Both sides share one table of ranks, so they can be compared.
                 let [white, black] = ["White", "Black"].map(|name| Source::of(headers, name));
                 let both: Vec<&Source> = vec![&white, &black];
                 let mut ranks = ranked(&both, games);
@@ -219,7 +219,7 @@ fn numbers(headers: &[&TagColumns<'_>], games: &[(usize, u64)], name: &str, read
     games.iter().map(|game| reading::read(reading, source.text(*game)?).map(|(least, _)| least)).collect()
 }
 
-/// Of a date in part the first day that it can be counts.
+/// The first possible day of each date; a partial date counts as its first possible day.
 fn dates(headers: &[&TagColumns<'_>], games: &[(usize, u64)], reading: Reading) -> Vec<Value> {
     let [date, utc] = ["Date", "UTCDate"].map(|name| numbers(headers, games, name, reading));
     let own = Source::of(headers, "Date");
@@ -290,7 +290,7 @@ fn natural(mut one: &[u8], mut other: &[u8]) -> Ordering {
     }
 }
 
-/// The digits that a text begins with, without zeros before them, and the rest.
+/// The leading digits of a text, without leading zeros, and the rest.
 fn digits(text: &[u8]) -> (&[u8], &[u8]) {
     let end = text.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(text.len());
     let (digits, rest) = text.split_at(end);

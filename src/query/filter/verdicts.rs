@@ -8,14 +8,14 @@ use memchr::memmem::Finder;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Neither true (1) nor false (0): another column decides.
+/// The verdict that is neither true (1) nor false (0): another column decides.
 pub const ASK: u8 = 2;
-/// Tables from this size on are decided in parallel, in parts of this many strings.
+/// Tables of at least this many strings are decided in parallel, in parts of this size.
 const PART: usize = 1 << 12;
-/// Strings that are searched in one go.
+/// The number of strings that are searched together.
 const RUN: u32 = 64;
 
-/// Returns the verdict on each number of a column: on 0, that there is no value, and on each string.
+/// Returns the verdict on each number of a column: `missing` for 0, and the decision for each string.
 pub fn of(column: &Column, missing: u8, decide: impl Fn(&[u8]) -> u8 + Sync) -> Vec<u8> {
     in_parts(column, missing, |strings, numbers, all| {
         all.extend(numbers.map(|number| strings.get(number).map_or(missing, &decide)));
@@ -40,7 +40,7 @@ pub fn of_text(column: &Column, test: &TextTest) -> Vec<u8> {
     }
 }
 
-/// Calls `decide` with the numbers of each part of the strings, for it to append their verdicts.
+/// Calls `decide` with the numbers of each part of the strings; it appends the verdicts.
 fn in_parts(column: &Column, missing: u8, decide: impl Fn(&Strings, Range<u32>, &mut Vec<u8>) + Sync) -> Vec<u8> {
     let mut all = vec![missing];
     let Some(strings) = column.strings() else { return all };
@@ -61,11 +61,11 @@ fn in_parts(column: &Column, missing: u8, decide: impl Fn(&Strings, Range<u32>, 
     all
 }
 
-/// Verdicts in which a few strings differ from all others.
+/// The verdicts if a few strings differ from all others.
 fn some(column: &Column, texts: &[String], others: u8) -> Vec<u8> {
     let Some(strings) = column.strings() else { return vec![0] };
     let mut all = vec![others; strings.len() + 1];
-    // A missing value is neither among these nor different from them.
+    // A missing value is neither equal to these texts nor different from them.
     let unknown = [&b""[..], b"?", b"-"].into_iter().filter_map(|text| strings.find(text));
     for number in unknown.chain([0]) {
         if let Some(verdict) = all.get_mut(number as usize) {
@@ -76,7 +76,7 @@ fn some(column: &Column, texts: &[String], others: u8) -> Vec<u8> {
     let mut plain: Vec<String> = texts.iter().filter(|text| !is_exact(text)).map(|text| fold(text)).collect();
     plain.sort_unstable();
     let is_one = |text: &[u8]| plain.binary_search_by(|own| own.as_bytes().cmp(text)).is_ok();
-    // Most strings differ in length from the only requested one.
+    // Most strings differ in length from a single requested string.
     let length = if let [only] = plain.as_slice() { Some(only.len()) } else { None };
     let folded = |number: &u32| {
         let text = strings.get(*number).unwrap_or_default();
@@ -92,7 +92,7 @@ fn some(column: &Column, texts: &[String], others: u8) -> Vec<u8> {
     all
 }
 
-/// Appends for each of these strings whether it contains the part. Runs of strings are searched as one text.
+/// Appends whether each of these strings contains the part. Searches runs of strings as one text.
 fn having(strings: &Strings, numbers: Range<u32>, part: &Finder<'_>, all: &mut Vec<u8>) {
     let has = |text: &[u8]| u8::from(folded(text, |text| part.find(text).is_some()));
     let length = part.needle().len();
@@ -109,11 +109,11 @@ fn having(strings: &Strings, numbers: Range<u32>, part: &Finder<'_>, all: &mut V
         small.extend_from_slice(text);
         small.make_ascii_lowercase();
         let is_ascii = small.is_ascii();
-        // The next index of the part; strings before it do not matter.
+        // The next index of the part; skips strings before it.
         let find = |from: usize| small.get(from..).and_then(|rest| part.find(rest)).map(|at| from + at);
         let (mut next, mut start) = (find(0), 0);
         for end in ends {
-            // Across the end of a string it is in neither.
+            // A match across the end of a string is in neither string.
             while let Some(at) = next.filter(|at| *at < end && at + length > end) {
                 next = find(at + 1);
             }
@@ -130,7 +130,7 @@ fn having(strings: &Strings, numbers: Range<u32>, part: &Finder<'_>, all: &mut V
     }
 }
 
-/// Returns whether a folded text begins so.
+/// Returns whether a folded text begins with a part.
 fn begins(text: &[u8], part: &[u8]) -> bool {
     let head = text.get(..part.len()).unwrap_or(text);
     if head.is_ascii() {

@@ -28,34 +28,34 @@ impl IndexedArchive {
         &self.archive
     }
 
-    /// Returns the archive, to be kept.
+    /// Returns the archive for shared ownership.
     pub fn shared(&self) -> Arc<Archive> {
         Arc::clone(&self.archive)
     }
 
-    /// Returns its tag columns. They keep columns that were made from tags.
+    /// Returns the tag columns of the archive. They cache columns that were made from tags.
     pub fn columns(&self) -> &TagColumns<'static> {
         self.columns.get_or_init(|| TagColumns::shared(self.shared()))
     }
 
-    /// Returns its signatures and its position index.
+    /// Returns the signatures and the position index of the archive.
     pub fn side_files(&self) -> &SideFiles {
         self.side_files.get_or_init(|| SideFiles::open(&self.archive))
     }
 
-    /// Returns a search with the help of the side files there are.
+    /// Returns a search that uses the existing side files.
     pub fn search(&self) -> Search<'_> {
         self.side_files().search(&self.archive)
     }
 
-    /// Returns the states of the side files: position index, signatures, tag columns. A damage that was met since they
-    /// were opened counts.
+    /// Returns the states of the side files: position index, signatures, tag columns. The states include damage that
+    /// was found since the files were opened.
     pub fn states(&self) -> [(FileKind, SideState); 3] {
         let [index, signatures] = self.side_files().states();
         [index, signatures, (FileKind::TagColumns, self.columns().state())]
     }
 
-    /// Returns the states of those side files that have been needed so far.
+    /// Returns the states of the side files that have been used so far.
     pub fn met(&self) -> Vec<(FileKind, SideState)> {
         let mut met: Vec<_> = self.side_files.get().into_iter().flat_map(SideFiles::states).collect();
         met.extend(self.columns.get().map(|columns| (FileKind::TagColumns, columns.state())));
@@ -75,7 +75,7 @@ impl From<Arc<Archive>> for IndexedArchive {
     }
 }
 
-/// Open archives that behave as one. Their games are numbered through all archives, in order, from 1.
+/// Open archives that behave as one. Their games are numbered consecutively through all archives, from 1.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -103,17 +103,17 @@ pub struct Member {
 }
 
 impl Member {
-    /// Returns the number of games in the set before this archive's games.
+    /// Returns the number of games in the set before the games of this archive.
     pub fn before(&self) -> u64 {
         self.before
     }
 
-    /// Returns the numbers that its games have in the set.
+    /// Returns the numbers of the archive's games in the set.
     pub fn numbers(&self) -> Range<u64> {
         self.before + 1..self.before + 1 + self.archive().len()
     }
 
-    /// Returns the archive with its side files, to be kept or to be a member of another set.
+    /// Returns the archive with its side files, for shared ownership or for another set.
     pub fn indexed(&self) -> &Arc<IndexedArchive> {
         &self.indexed
     }
@@ -164,7 +164,7 @@ impl ArchiveSet {
         self.members.iter().map(|member| member.archive())
     }
 
-    /// Returns the archive at a place, from 0.
+    /// Returns the archive at an index, from 0.
     pub fn archive(&self, place: usize) -> Option<&Archive> {
         self.members.get(place).map(|member| member.archive())
     }
@@ -174,7 +174,7 @@ impl ArchiveSet {
         self.members.iter().map(|member| member.columns()).collect()
     }
 
-    /// Returns the number of the last game; for a set the total number of games, including deleted ones.
+    /// Returns the number of the last game; for a set the total number of games, including deleted games.
     pub fn len(&self) -> u64 {
         self.members.last().map_or(0, |last| last.before + last.archive().len())
     }
@@ -184,7 +184,7 @@ impl ArchiveSet {
         self.archives().all(Archive::is_empty)
     }
 
-    /// Returns the place of the archive of game `number` of the set, and the game's number there.
+    /// Returns the index of the archive that has game `number` of the set, and the game's number in that archive.
     ///
     /// Errors: the game does not exist.
     pub fn place_of(&self, number: u64) -> Result<(usize, u64)> {
@@ -195,14 +195,14 @@ impl ArchiveSet {
         member.map(|member| (place, number - member.before)).ok_or_else(missing)
     }
 
-    /// Returns the archive of game `number` of the set, and the game's number there.
+    /// Returns the archive that has game `number` of the set, and the game's number in that archive.
     ///
     /// Errors: the game does not exist.
     pub fn locate(&self, number: u64) -> Result<(&Archive, u64)> {
         self.member_of(number).map(|(member, own)| (member.archive(), own))
     }
 
-    /// Returns the member that has game `number` of the set, and the game's number there.
+    /// Returns the member that has game `number` of the set, and the game's number in that member.
     ///
     /// Errors: the game does not exist.
     pub fn member_of(&self, number: u64) -> Result<(&Member, u64)> {
@@ -216,12 +216,12 @@ impl ArchiveSet {
         member.game(number)
     }
 
-    /// Iterates over all games in order, each with its archive; without those deleted.
+    /// Iterates over all games except deleted games, in order, each with its archive.
     pub fn games(&self) -> impl Iterator<Item = (&Archive, Result<GameRef<'_>>)> {
         self.archives().flat_map(|archive| archive.games().map(move |game| (archive, game)))
     }
 
-    /// Iterates over all games in parallel, on rayon's current pool, each with its archive; without those deleted.
+    /// Iterates over all games except deleted games in parallel, on rayon's current pool, each with its archive.
     pub fn par_games(&self) -> impl ParallelIterator<Item = (&Archive, Result<GameRef<'_>>)> {
         self.members.par_iter().flat_map(|member| {
             let archive = member.archive();

@@ -16,11 +16,12 @@ use std::collections::VecDeque;
 pub struct FoundGame {
     /// The game's number in the set.
     pub number: u64,
-    /// The place of its archive in the set, from 0.
+    /// The index of its archive in the set, from 0.
     pub archive: usize,
-    /// Its number in the archive.
+    /// The number of the game in the archive.
     pub game: u64,
-    /// The matching plies on the board or in comments: the first one, or all. Empty if the query has no such condition.
+    /// The matching plies on the board or in comments: only the first, or all. Empty if the query has no such
+    /// condition.
     pub hits: Vec<Hit>,
 }
 
@@ -30,7 +31,7 @@ const BATCH: (u64, u64) = (1 << 14, 1 << 18);
 /// The games of a query, in order, found on demand. It iterates over found games and unreadable games, so callers
 /// cannot take an incomplete result for a complete one.
 ///
-/// [`next_batch`](Hits::next_batch) returns many at once, for callers that show progress.
+/// [`next_batch`](Hits::next_batch) returns many games at once, for callers that show progress.
 #[must_use = "games are found on demand"]
 #[derive(Debug)]
 pub struct Hits<'a> {
@@ -41,7 +42,7 @@ pub struct Hits<'a> {
     /// The current archive, and its next game.
     place: usize,
     next: u64,
-    /// The games of each archive that the headers let pass, once that is known; `None` in it for all.
+    /// The games of each archive that pass the condition on tags, once known; an inner `None` stands for all games.
     passed: Vec<Option<Option<GameSet>>>,
     /// Games to the next batch.
     batch: u64,
@@ -78,15 +79,15 @@ impl<'a> Hits<'a> {
         }
     }
 
-    /// Returns the games like these that are among some of each archive, or all.
+    /// Restricts the results to these games of each archive; `None` for all games.
     pub fn among(self, among: Option<Vec<GameSet>>) -> Hits<'a> {
         Hits { among, ..self }
     }
 
-    /// Returns the next games, or `None` at the end. A batch may be empty. Without an order, batches are small at
-    /// first, so the first hits come early.
+    /// Returns the next games, or `None` at the end. A batch may be empty. Without a sort order, the first batches are
+    /// small, so the first hits come early.
     ///
-    /// Errors: a range of games begins after the last; the search was stopped.
+    /// Errors: a range of games begins after the last game; the search was stopped.
     pub fn next_batch(&mut self) -> Result<Option<Vec<FoundGame>>> {
         if self.left == 0 || self.place >= self.set.members().len() {
             return Ok(None);
@@ -111,7 +112,7 @@ impl<'a> Hits<'a> {
     pub fn total(&mut self) -> Result<u64> {
         let mut games = 0;
         if !self.query.has_hits() && self.query.games.is_none() {
-            // Their numbers are not needed.
+            // The games' numbers are not needed.
             while let Some((_, found)) = self.of_headers()? {
                 games += found.len();
             }
@@ -123,7 +124,7 @@ impl<'a> Hits<'a> {
         Ok(games)
     }
 
-    /// Returns whether the search is complete, and the limit omitted nothing.
+    /// Returns whether the search is complete and the limit omitted no game.
     pub fn is_complete(&self) -> bool {
         !self.is_cut && self.place >= self.set.members().len()
     }
@@ -146,7 +147,7 @@ impl<'a> Hits<'a> {
 
     /// Returns the number of games to search: those that match the condition on tags.
     ///
-    /// Errors: a range of games begins after the last.
+    /// Errors: a range of games begins after the last game.
     pub fn candidates(&mut self) -> Result<u64> {
         let mut games = 0;
         for (place, archive) in self.set.archives().enumerate() {
@@ -159,7 +160,7 @@ impl<'a> Hits<'a> {
         Ok(games)
     }
 
-    /// Asks for the games of an archive that the headers let pass, once.
+    /// Finds the games of an archive that pass the condition on tags, once.
     fn prepare(&mut self, place: usize) -> Result<()> {
         if let (Some(member), Some(slot)) = (self.set.members().get(place), self.passed.get_mut(place))
             && slot.is_none()
@@ -181,7 +182,7 @@ impl<'a> Hits<'a> {
         let archive = member.archive();
         self.prepare(self.place)?;
         let mut found = InArchive::default();
-        // An index finds all games at once; so does a sort, which needs all games before the first.
+        // An index finds all games at once, and a sort needs all games before it returns the first.
         let whole = self.query.order.is_some()
             || self.query.games.is_some()
             || self.query.is_of_positions() && member.search().has_index();
@@ -216,10 +217,10 @@ impl<'a> Hits<'a> {
         Ok(list)
     }
 
-    /// Records the report of a search beside its games.
+    /// Records the steps and unreadable games of a search.
     fn note(&mut self, found: InArchive) {
         let Some(steps) = self.steps.get_mut(self.place) else { return };
-        // Of batches the sums count.
+        // Sums the steps of all batches.
         for (place, step) in found.steps.into_iter().enumerate() {
             match steps.get_mut(place).filter(|own| own.what == step.what) {
                 Some(own) => own.games += step.games,
@@ -232,10 +233,10 @@ impl<'a> Hits<'a> {
     /// Finds all games and returns them in the requested order.
     fn ordered(&mut self) -> Result<Vec<FoundGame>> {
         if let (Some(ranges), Some(archive), 1) = (&self.query.games, self.set.archive(0), self.set.members().len()) {
-            // Deleted games alone are an error.
+            // An error if the ranges name only deleted games.
             ranges.live(archive)?;
         }
-        // One more shows that there are more.
+        // One additional game shows whether there are more.
         let most = self.left.saturating_add(self.offset).saturating_add(1);
         if let (Some(keys), false) = (&self.query.order, self.query.has_hits()) {
             return self.first_of_headers(keys, most);
@@ -264,7 +265,8 @@ impl Hits<'_> {
         Ok(Some((place, games)))
     }
 
-    /// Returns the first games in an order if the query needs only tags: most of millions of games may be unneeded.
+    /// Returns the first games in an order, for a query that needs only tags. Avoids sorting millions of games of which
+    /// few are needed.
     fn first_of_headers(&mut self, keys: &SortKeys, most: u64) -> Result<Vec<FoundGame>> {
         let mut games: Vec<(usize, u64)> = Vec::new();
         while let Some((place, found)) = self.of_headers()? {
@@ -296,7 +298,7 @@ impl Iterator for Hits<'_> {
             }
             match self.next_batch() {
                 Ok(found) => self.ready = found?.into(),
-                // There is nothing after it.
+                // No game follows after an error.
                 Err(error) => {
                     self.left = 0;
                     return Some(Err(error));
@@ -312,19 +314,19 @@ impl Query {
         Hits::new(self, set, None)
     }
 
-    /// Returns the games like `run`, with a monitor; the unit of progress is a game that is looked into.
+    /// Returns the games like `run`, with a monitor; the unit of progress is an examined game.
     pub fn run_monitored<'a>(&'a self, set: &'a ArchiveSet, monitor: &'a Monitor<'a>) -> Hits<'a> {
         Hits::new(self, set, Some(monitor))
     }
 
     /// Returns the numbers of the games of a set, in their order.
     ///
-    /// Errors: a game cannot be read, or another one of [`Hits::next_batch`].
+    /// Errors: a game cannot be read, or another error of [`Hits::next_batch`].
     pub fn numbers(&self, set: &ArchiveSet) -> Result<Vec<u64>> {
         self.run(set).map(|found| Ok(found?.number)).collect()
     }
 
-    /// Returns games of a set of this size in the requested order, at least the first `most`.
+    /// Returns the games of a set of this size in the requested order, at least the first `most`.
     fn ordered(
         &self,
         games: u64,

@@ -1,4 +1,4 @@
-//! Questions as JSON: one notation for every door (docs/QUERY.md, "Questions as JSON").
+//! Questions as JSON: one notation for every interface (docs/QUERY.md, "Questions as JSON").
 
 use super::{Board, Query};
 use crate::chess::san::move_words;
@@ -14,11 +14,11 @@ use serde_json::{Map, Value};
 use std::str::FromStr;
 use std::time::Duration;
 
-/// Members that are conditions of one pattern.
+/// The members that are conditions of a pattern.
 const CONDITIONS: [&str; 9] =
     ["board", "pawns", "material", "imbalance", "white_move", "black_move", "moved", "captured", "end"];
 
-/// The members of an object, each to be read once.
+/// The members of an object, each of which is read once.
 struct Fields<'a> {
     fields: &'a Map<String, Value>,
     place: Place<'a>,
@@ -49,7 +49,7 @@ impl Fields<'_> {
         self.get(name).map(number).transpose()
     }
 
-    /// Parses a text. Errors have their position in it.
+    /// Parses a text. Errors give the position in the text.
     fn read<T>(
         &self,
         name: &str,
@@ -59,7 +59,7 @@ impl Fields<'_> {
         read(text).map(Some).map_err(|fault| self.place.field(name).fault_within(fault))
     }
 
-    /// Parses a text like `read`, with a parser whose faults contain their query.
+    /// Parses a text like `read`, with a parser whose faults contain the query.
     fn parse<T>(&self, name: &str, parse: impl FnOnce(&str) -> Result<T, QueryFault>) -> Result<Option<T>, QueryFault> {
         self.read(name, |text| parse(text).map_err(|fault| (fault.at().start + 1, fault.what().to_owned())))
     }
@@ -102,8 +102,9 @@ impl Query {
 impl FromStr for Query {
     type Err = QueryFault;
 
-    /// Parses a question as JSON, such as `{"moves": "e4 c5", "where": "elo >= 2500", "sort": "-elo", "limit": 10}`, or
-    /// a query of Scoutfish, recognized by a member that questions do not have, such as `{"white-move": "O-O"}`.
+    /// Parses a question as JSON, such as `{"moves": "e4 c5", "where": "elo >= 2500", "sort": "-elo", "limit": 10}`.
+    /// Also parses a query of Scoutfish, recognized by a member that questions do not have, such as `{"white-move":
+    /// "O-O"}`.
     ///
     /// Errors: the position in the text, and the expected text.
     fn from_str(text: &str) -> Result<Query, QueryFault> {
@@ -199,7 +200,7 @@ fn positions(fields: &Fields<'_>) -> Result<Vec<PositionQuery>, QueryFault> {
     Ok(positions.into_iter().map(|query| query.with_compare(compare)).collect())
 }
 
-/// The pattern of the members that are conditions.
+/// The pattern made from the members that are conditions.
 fn pattern(fields: &Fields<'_>) -> Result<Option<Pattern>, QueryFault> {
     let mut condition = Condition::default();
     condition.boards.extend(fields.read("board", BoardPattern::read)?);
@@ -222,8 +223,8 @@ fn pattern(fields: &Fields<'_>) -> Result<Option<Pattern>, QueryFault> {
     Ok((condition != Condition::default()).then(|| Pattern::lasting(condition, plies as usize)))
 }
 
-/// Returns the position after moves from the standard starting position: `e4 c5 Nf3` or `1. e4 c5 2.Nf3`, in SAN or as
-/// UCI writes moves.
+/// Returns the position after moves from the standard starting position: `e4 c5 Nf3` or `1. e4 c5 2.Nf3`, in SAN or
+/// UCI.
 ///
 /// Errors: the location of the first unreadable or illegal move.
 pub fn line(text: &str) -> Result<Position, QueryFault> {

@@ -68,13 +68,12 @@ impl Query {
         Query { filter: Some(filter), ..self }
     }
 
-    /// Asks for games by number, in the numbers of the set. Without an order to sort by they come in the order of the
-    /// ranges.
+    /// Selects games by number, counted through the set. Without sort keys, the games come in the order of the ranges.
     pub fn games(self, games: GameRanges) -> Query {
         Query { games: Some(games), ..self }
     }
 
-    /// The condition on the board.
+    /// Sets the condition on the board.
     pub fn board(self, board: impl Into<Board>) -> Query {
         Query { board: Some(board.into()), ..self }
     }
@@ -90,7 +89,7 @@ impl Query {
         Query { reach, ..self }
     }
 
-    /// The condition on comments after the move that led to a ply.
+    /// Sets the condition on comments after the move that led to a ply.
     pub fn moments(self, moments: Moments) -> Query {
         Query { moments, ..self }
     }
@@ -100,7 +99,7 @@ impl Query {
         Query { order: Some(order), ..self }
     }
 
-    /// Skips this many games first.
+    /// Skips this many games at the beginning.
     pub fn offset(self, offset: u64) -> Query {
         Query { offset, ..self }
     }
@@ -110,12 +109,12 @@ impl Query {
         Query { limit, ..self }
     }
 
-    /// Returns the condition on the headers.
+    /// Returns the condition on tags.
     pub fn get_filter(&self) -> Option<&Filter> {
         self.filter.as_ref()
     }
 
-    /// Returns the number of games after which the query ends.
+    /// Returns the maximum number of games.
     pub fn get_limit(&self) -> Option<u64> {
         self.limit
     }
@@ -125,17 +124,17 @@ impl Query {
         Query { board: None, moments: Moments::default(), ..self }
     }
 
-    /// Returns whether it can be answered: patterns are looked for in main lines alone.
+    /// Returns whether the query can be evaluated: patterns are supported only in main lines.
     pub fn is_possible(&self) -> bool {
         !(self.reach.variations && matches!(self.board, Some(Board::Pattern(_))))
     }
 
-    /// Returns whether there are conditions on the board or in comments, so games have hits.
+    /// Returns whether there are conditions on the board or in comments, which give games hits.
     pub fn has_hits(&self) -> bool {
         self.board.is_some() || self.moments.is_any()
     }
 
-    /// Returns whether positions of the main line are looked for, which an index has.
+    /// Returns whether the query searches for positions of the main line, which an index contains.
     pub(super) fn is_of_positions(&self) -> bool {
         matches!(self.board, Some(Board::AnyPosition(_) | Board::EveryPosition(_))) && !self.reach.is_beside_main_line()
     }
@@ -145,8 +144,8 @@ impl Query {
         self.filter.is_none() && self.games.is_none() && !self.has_hits()
     }
 
-    /// Returns the games of one archive, ignoring order, offset and limit, and also `games`, which has numbers of a
-    /// set. With `among`, returns only games in it.
+    /// Returns the games of one archive. Ignores order, offset, limit, and `games`, which has numbers of the set. With
+    /// `among`, returns only games in this set.
     pub fn in_archive(
         &self,
         member: &IndexedArchive,
@@ -181,7 +180,7 @@ impl Query {
         Some(passed.games)
     }
 
-    /// Adds the games that satisfy the conditions on board and comments, among these.
+    /// Adds the games among these that satisfy the conditions on board and comments.
     pub(super) fn on_board<'a>(
         &self,
         archive: &Archive,
@@ -227,7 +226,7 @@ impl Query {
         if let ([query], false) = (positions.as_slice(), self.either_color) {
             return search.position(query, reach);
         }
-        // The hits of each game, and the number of positions that it reaches.
+        // The hits of each game, and the number of requested positions that it reaches.
         let mut games: BTreeMap<u64, (Vec<Hit>, usize, usize)> = BTreeMap::new();
         let mut all = SearchResult::default();
         for (index, query) in positions.iter().enumerate() {
@@ -235,7 +234,7 @@ impl Query {
             for query in std::iter::once(query).chain(&swapped) {
                 let found = search.position(query, reach);
                 all.steps.extend(found.steps);
-                // Each of them reports unreadable games.
+                // Each search reports the same unreadable games.
                 all.unread = found.unread;
                 for hit in found.hits {
                     let (hits, count, last) = games.entry(hit.game).or_insert((Vec::new(), 0, usize::MAX));
@@ -247,7 +246,7 @@ impl Query {
         }
         let least = if every { positions.len() } else { 1 };
         for (mut hits, ..) in games.into_values().filter(|(_, count, _)| *count >= least) {
-            // Every matching position of a game that has all of them counts.
+            // In a game that reaches all positions, every matching ply counts.
             SearchOptions { all_plies: reach.all_plies || every, ..reach }.keep(&mut hits);
             all.hits.append(&mut hits);
         }
@@ -278,7 +277,7 @@ impl Query {
 
     /// Returns the estimated cost of the query; see [`Plan`]. Evaluates the filter, which is fast with tag columns.
     ///
-    /// Errors: a range of games begins after the last.
+    /// Errors: a range of games begins after the last game.
     pub fn plan(&self, set: &ArchiveSet) -> Result<Plan> {
         let mut plan = Plan::default();
         for (index, member) in set.members().iter().enumerate() {
@@ -309,7 +308,7 @@ impl Query {
         }
     }
 
-    /// Returns the requested game numbers of the archive at an index, or `None` if there is no such condition.
+    /// Returns the requested games of the archive at an index, or `None` without such a condition.
     pub(super) fn ranges_in(&self, set: &ArchiveSet, index: usize) -> Result<Option<GameSet>> {
         let (Some(ranges), Some(archive)) = (&self.games, set.archive(index)) else { return Ok(None) };
         let (before, games) = (set.members().get(index).map_or(0, Member::before), archive.len());
@@ -332,7 +331,7 @@ pub struct InArchive {
     pub steps: Vec<Step>,
     /// The unreadable games, which are omitted.
     pub unread: Vec<Unread>,
-    /// The number of games that were read to evaluate the filter, for data that no column has.
+    /// The number of games that were read to evaluate the filter, because no column has their data.
     pub walked: u64,
 }
 
@@ -371,8 +370,7 @@ impl From<Filter> for Query {
 }
 
 impl From<&crate::chess::Position> for Query {
-    /// A search for the position with everything that has to agree: side to move, castling rights and en passant
-    /// capture.
+    /// A search for the position in which side to move, castling rights and en passant capture must agree.
     fn from(position: &crate::chess::Position) -> Query {
         PositionQuery::from(position).into()
     }
@@ -381,13 +379,13 @@ impl From<&crate::chess::Position> for Query {
 /// The estimated cost of a query.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Plan {
-    /// The games that would be looked into, at most; by position indexes the places that they name.
+    /// The maximum number of games to examine; with position indexes, the number of places that they name.
     pub games: u64,
-    /// Whether any would be replayed from the start.
+    /// Whether any game would be replayed from the start.
     pub replayed: bool,
-    /// The source of information: of several archives, the least informative one.
+    /// The source of the estimate; with several archives, the least informative one.
     pub with: &'static str,
-    /// The number of games that were read to evaluate the filter, for data that no column has.
+    /// The number of games that were read to evaluate the filter, because no column has their data.
     pub walked: u64,
     /// The estimated seconds of the search on all cores, if all data is in memory.
     pub seconds: f64,

@@ -5,8 +5,8 @@ use crate::error::{Error, Result};
 use std::fmt;
 use std::str::FromStr;
 
-/// Ranges of games such as `5,10-20,1000-`, in the given order: the first is 1, and an open range extends to the last
-/// game.
+/// Ranges of games such as `5,10-20,1000-`, in the given order: game numbers start at 1, and an open range extends to
+/// the last game.
 ///
 /// ```
 /// use scoresheet::query::GameRanges;
@@ -32,7 +32,8 @@ impl GameRanges {
 
     /// Returns the first and last game of each range in an archive of this many games.
     ///
-    /// Errors: a range begins after the last game. A range that only ends after it is shortened.
+    /// Errors: a range begins after the last game. A range that begins before the last game and ends after it is
+    /// shortened.
     pub fn within(&self, games: u64) -> Result<Vec<(u64, u64)>> {
         let of = |(first, last): &(u64, Option<u64>)| match *first > games {
             true => Err(Error::NoSuchGame { game: *first, games }),
@@ -41,7 +42,7 @@ impl GameRanges {
         self.0.iter().map(of).collect()
     }
 
-    /// Returns the games in the ranges for an archive of this many games, including deleted ones.
+    /// Returns the games in the ranges for an archive of this many games, including deleted games.
     ///
     /// Errors: a range begins after the last game.
     pub fn games(&self, games: u64) -> Result<GameSet> {
@@ -50,7 +51,7 @@ impl GameRanges {
 
     /// Returns the games of an archive that are in the ranges and not deleted.
     ///
-    /// Errors: a range begins after the last game, or deleted games alone are named.
+    /// Errors: a range begins after the last game, or the ranges name only deleted games.
     pub fn live(&self, archive: &Archive) -> Result<GameSet> {
         let mut games = self.games(archive.len())?;
         if archive.deleted_count() > 0 {

@@ -7,7 +7,7 @@ use crate::query::position::signature::Signatures;
 use crate::query::segments::SideFile;
 use crate::query::tag_columns::TagColumns;
 
-/// The open side files of an archive that make searches fast, for many queries.
+/// The open side files of an archive that make searches fast; keep them open for many queries.
 #[derive(Debug)]
 pub struct SideFiles {
     signatures: Option<Signatures>,
@@ -38,7 +38,7 @@ impl SideFiles {
         states
     }
 
-    /// Returns a search in an archive with the help of these files, which must be its own.
+    /// Returns a search in an archive that uses these files, which must belong to it.
     pub fn search<'a>(&'a self, archive: &'a Archive) -> Search<'a> {
         let mut search = Search::new(archive);
         if let Some(signatures) = &self.signatures {
@@ -51,9 +51,9 @@ impl SideFiles {
     }
 }
 
-/// Returns the state of the signatures, position index and tag columns of an archive. Every byte of them is read.
+/// Returns the state of the signatures, position index and tag columns of an archive. Reads every byte of these files.
 ///
-/// The index is checked by `Archive::verify`.
+/// `Archive::verify` checks the index.
 pub fn check_side_files(archive: &Archive) -> [(FileKind, SideState); 3] {
     let damaged = |state: SideState, intact: bool| if intact { state } else { SideState::Damaged };
     let of = |kind: FileKind, opened: SideState| {

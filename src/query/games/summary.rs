@@ -10,7 +10,7 @@ use crate::query::value;
 use serde_core::ser::{Serialize, SerializeMap, Serializer};
 use std::sync::Arc;
 
-/// The data of a game for lists, from its tags. It serializes as the members of docs/JSON.md.
+/// The data of a game for lists, from its tags. It serializes with the member names of docs/JSON.md.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -29,7 +29,7 @@ use std::sync::Arc;
 pub struct GameSummary {
     /// The game's number.
     pub game: u64,
-    /// The half-moves of its main line.
+    /// The number of half-moves in the main line.
     pub plies: u32,
     /// The values of the tags of [`GameSummary::TAGS`], empty for missing tags.
     texts: [String; GameSummary::TAGS.len()],
@@ -37,7 +37,7 @@ pub struct GameSummary {
     outcome: Option<Outcome>,
 }
 
-/// The place of the opening's name among the tags.
+/// The index of the opening's name among the tags.
 const OPENING: usize = 8;
 
 impl GameSummary {
@@ -63,7 +63,7 @@ impl GameSummary {
 
     /// Returns the summary of a game. If no tag names the opening, the table of openings does.
     ///
-    /// Errors: its tags, or its moves, are damaged.
+    /// Errors: the tags or moves of the game are damaged.
     pub fn from_game(game: &GameRef<'_>) -> Result<GameSummary> {
         let mut summary = GameSummary { game: game.number(), plies: game.plies(), ..GameSummary::default() };
         // If a tag occurs twice, the first counts.
@@ -77,7 +77,7 @@ impl GameSummary {
         summary.complete(|| Ok(game.clone()))
     }
 
-    /// Returns the summary of a game from the columns of [`GameSummary::keys`]. `read` is called for the game if the
+    /// Returns the summary of a game from the columns of [`GameSummary::keys`]. Calls `read` for the game if the
     /// columns lack its result or its opening.
     ///
     /// Errors: an error of `read`; the moves of the game are damaged.
@@ -104,7 +104,7 @@ impl GameSummary {
         GameSummary { game, plies, texts, outcome }
     }
 
-    /// Adds the data from the moves that the tags lack.
+    /// Adds the data that the tags lack, from the moves.
     fn complete<'a>(mut self, read: impl FnOnce() -> Result<GameRef<'a>>) -> Result<GameSummary> {
         let has_result = self.tag("Result").is_some_and(|text| value::outcome(text.as_bytes()).is_some());
         if has_result && self.opening().is_some() {
@@ -127,12 +127,12 @@ impl GameSummary {
         GameSummary { game, ..self }
     }
 
-    /// Returns the values of the tags of [`GameSummary::TAGS`], the opening's name among them.
+    /// Returns the values of the tags of [`GameSummary::TAGS`], including the opening's name.
     pub fn texts(&self) -> &[String; Self::TAGS.len()] {
         &self.texts
     }
 
-    /// Returns the result in the movetext, for games whose tag has none.
+    /// Returns the result in the movetext, for games without a result tag.
     pub fn outcome(&self) -> Option<Outcome> {
         self.outcome
     }
@@ -182,7 +182,7 @@ impl GameSummary {
         self.tag("Opening")
     }
 
-    /// Returns how fast the game was, in the words of Lichess.
+    /// Returns the speed category of the game, with the name that Lichess uses.
     pub fn speed(&self) -> &'static str {
         value::speed(self.tag("TimeControl").unwrap_or("-").as_bytes())
     }

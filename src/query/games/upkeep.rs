@@ -1,8 +1,8 @@
 //! Updates side files: after a commit, appended and changed games are added to existing side files.
 //!
-//! An additional segment costs as much as its games. To keep the number of segments small, the last segments are merged
-//! with the new one if they are small compared with it, as in a log-structured merge. A game is rewritten about ten
-//! times while an archive grows to a million games in steps of a thousand.
+//! An additional segment costs as much as its games. To limit the number of segments, the last segments are merged with
+//! the new one if they are small compared with it, as in a log-structured merge. A game is rewritten about ten times
+//! while an archive grows to a million games in steps of a thousand.
 
 use crate::archive::copy::Changed;
 use crate::archive::{Archive, FileKind};
@@ -16,16 +16,16 @@ use crate::query::tag_columns::add_tag_columns;
 use std::ops::Range;
 use std::path::Path;
 
-/// A segment is merged with the following ones if it has fewer than this many times their games.
+/// A segment is merged with the following segments if it has fewer than this many times the number of their games.
 const GROWTH: u64 = 4;
 /// The maximum number of runs of games in a segment; beyond it, the file is rebuilt.
 const MOST_RUNS: usize = 4096;
-/// The side files that searches need.
+/// The kinds of side files that searches use.
 pub const KINDS: [FileKind; 3] = [FileKind::Signatures, FileKind::Positions, FileKind::TagColumns];
 /// Memory for sorting positions, in bytes.
 pub const SORT_MEMORY: u64 = 256 << 20;
 
-/// The state of the side files before an archive is changed in place, to be taken over afterwards.
+/// The state of the side files before an archive is rewritten, to be carried over afterwards.
 #[derive(Debug)]
 pub struct Before {
     made: Made,
@@ -33,13 +33,13 @@ pub struct Before {
 }
 
 impl Before {
-    /// Looks at the side files of an archive.
+    /// Reads the state of an archive's side files.
     pub fn new(archive: &Archive) -> Before {
         let there = KINDS.into_iter().filter(|kind| kind.of_archive(archive.path()).is_file());
         Before { made: archive.made(), files: there.map(|kind| (kind, SideFile::open(archive, kind))).collect() }
     }
 
-    /// Takes over the side files after the archive was rewritten, and rebuilds the changed parts. If another program
+    /// Carries over the side files after the archive was rewritten, and rebuilds the changed parts. If another program
     /// has changed the archive in between, the files stay out of date.
     ///
     /// Errors: an error of [`update`].
@@ -74,7 +74,7 @@ pub struct Updated {
     pub kind: FileKind,
     /// The number of games added or rebuilt; 0 if the file was up to date.
     pub games: u64,
-    /// Its length in bytes.
+    /// The length of the side file in bytes.
     pub bytes: u64,
 }
 
@@ -108,7 +108,7 @@ pub fn update<'a>(archive: &Archive, memory: u64, monitor: impl Into<Monitor<'a>
     Ok(updated)
 }
 
-/// Brings the side files beside the archive at `path` up to date like [`update`], if there are any.
+/// Updates the side files beside the archive at `path` like [`update`], if there are any.
 pub fn update_beside<'a>(path: &Path, memory: u64, monitor: impl Into<Monitor<'a>>) -> Result<Vec<Updated>> {
     if KINDS.iter().all(|kind| !kind.of_archive(path).is_file()) {
         return Ok(Vec::new());
@@ -130,7 +130,7 @@ fn update_file(archive: &Archive, kind: FileKind, memory: u64, monitor: &Monitor
         games = games.max(extend(&mut writer, archive, *part, &held, open, memory, monitor)?);
     }
     let (dead, live) = writer.dead_and_live();
-    // More of the file is out of use than in use.
+    // More of the file is unused than used.
     let is_sparse = dead > live + (1 << 16);
     if games == 0 && is_same && !is_sparse {
         let bytes = std::fs::metadata(kind.of_archive(archive.path())).map_or(0, |file| file.len());
@@ -159,8 +159,8 @@ fn copy(archive: &Archive, kind: FileKind) -> Result<u64> {
     writer.commit()
 }
 
-/// Adds a segment of a part with these games, and with the games of the last segments while they are small in
-/// comparison. Returns its number of games.
+/// Adds a segment of a part with these games, merged with the games of the last segments that are small in comparison.
+/// Returns the number of games in the segment.
 fn extend(
     writer: &mut SideWriter,
     archive: &Archive,
@@ -181,7 +181,7 @@ fn extend(
         games = union(games.into_iter().chain(last.owned.games()));
         writer.segments().retain(|segment| segment != last.pages.segment());
     }
-    // The replaced segments are valid no longer than the new one; otherwise they would become valid again with a
+    // The replaced segments must not be valid longer than the new one; otherwise they would become valid again with a
     // restored backup.
     for held in held.iter().filter(|held| held.is_of(part)) {
         let shares = count(&without(held.rows.games(), games.iter().cloned())) < held.rows.len();
@@ -192,8 +192,8 @@ fn extend(
     Ok(count(&games))
 }
 
-/// Rebuilds a side file for all games of an archive, in one segment of each part. Returns its length in bytes. Takes
-/// `memory` bytes to sort positions; the unit of progress is that of [`update`].
+/// Rebuilds a side file for all games of an archive, in one segment of each part. Returns its length in bytes. Uses
+/// `memory` bytes to sort positions; the unit of progress is as in [`update`].
 ///
 /// Errors: those of [`update`].
 pub fn build<'a>(archive: &Archive, kind: FileKind, memory: u64, monitor: impl Into<Monitor<'a>>) -> Result<u64> {
@@ -202,7 +202,7 @@ pub fn build<'a>(archive: &Archive, kind: FileKind, memory: u64, monitor: impl I
 
 fn build_on(archive: &Archive, kind: FileKind, memory: u64, monitor: &Monitor) -> Result<u64> {
     if kind == FileKind::Positions {
-        // Data for both parts is read once.
+        // One pass reads the data for both parts.
         return build_positions(archive, memory, monitor).map(|(bytes, _)| bytes);
     }
     let mut writer = SideWriter::create(archive, kind)?;

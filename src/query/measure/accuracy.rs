@@ -1,4 +1,4 @@
-//! A side's play by an engine's evaluations: accuracy, centipawn loss, mistakes.
+//! A side's play according to an engine's evaluations: accuracy, centipawn loss, mistakes.
 //!
 //! Accuracy follows Lichess (<https://lichess.org/page/accuracy>). The chance of White to win, in percent, is `50 + 50
 //! (2 / (1 + exp(-0.00368208 c)) - 1)` for `c` centipawns, limited to 1,000 either way; mates count as 1,000. The
@@ -8,8 +8,8 @@
 //! chances over a window of a tenth of the plies (2 to 8), limited to 0.5 to 12.
 //!
 //! A move is an inaccuracy, mistake or blunder by the rule of Lichess: the chance of its side falls by 5, 10 or 15
-//! percent. If a mate appears or disappears, the other evaluation decides: allowing a mate, or missing one, is a
-//! blunder, beyond 7 pawns a mistake, and beyond 10 pawns an inaccuracy.
+//! percent. If a mate appears or disappears, the other evaluation decides: allowing or missing a mate is a blunder, or
+//! a mistake beyond 7 pawns, or an inaccuracy beyond 10 pawns.
 
 use crate::chess::Color;
 use crate::game::Evaluation;
@@ -22,7 +22,7 @@ const INITIAL: Evaluation = Evaluation::Centipawns(15);
 /// The severity of a mistake.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Judgement {
-    /// The chances to win fall by 5 percent or more.
+    /// The winning chances fall by at least 5 percent.
     Inaccuracy,
     /// By 10 percent or more.
     Mistake,
@@ -36,7 +36,7 @@ impl Judgement {
         [Judgement::Inaccuracy, Judgement::Mistake, Judgement::Blunder].into_iter().find(|own| own.name() == name)
     }
 
-    /// Returns its name, in small letters.
+    /// Returns the name of the judgement in lower case.
     pub const fn name(self) -> &'static str {
         match self {
             Judgement::Inaccuracy => "inaccuracy",
@@ -46,7 +46,7 @@ impl Judgement {
     }
 }
 
-/// A side's play by the evaluations.
+/// A side's play according to the evaluations.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct EvaluationMeasures {
     /// The accuracy of the game, 0 to 100; `None` if evaluations are missing before the last ply, or the side has not
@@ -62,7 +62,7 @@ pub struct EvaluationMeasures {
     pub blunders: u32,
 }
 
-/// Returns an evaluation in centipawns from White's side, at most 1,000 either way; a mate counts as that.
+/// Returns an evaluation in centipawns from White's side, at most 1,000 either way; a mate counts as 1,000.
 pub(in crate::query) fn centipawns(evaluation: Evaluation) -> i32 {
     match evaluation {
         Evaluation::Centipawns(centipawns) => centipawns.clamp(-CEILING, CEILING),
@@ -90,12 +90,12 @@ pub fn move_accuracy(before: f64, after: f64) -> f64 {
     (raw + 1.0).clamp(0.0, 100.0)
 }
 
-/// Returns how bad a move of a side is by the evaluations before and after it.
+/// Returns the severity of a side's move, from the evaluations before and after it.
 fn judge(before: Evaluation, after: Evaluation, side: Color) -> Option<Judgement> {
     let own = |evaluation| match (evaluation, side) {
         (evaluation, Color::White) => evaluation,
         (Evaluation::Centipawns(centipawns), Color::Black) => Evaluation::Centipawns(-centipawns),
-        // `#0` and `#-0` would be alike.
+        // `#0` and `#-0` would be equal.
         (Evaluation::Mate(moves), Color::Black) => Evaluation::Mate(-moves),
     };
     let by_distance = |centipawns: i32| match centipawns {
@@ -120,8 +120,8 @@ fn judge(before: Evaluation, after: Evaluation, side: Color) -> Option<Judgement
     }
 }
 
-/// Returns both sides' measures and the judgements, from the evaluation after each ply; `first` makes ply 1. `mates`
-/// tells whether the last ply mates, if it has no evaluation.
+/// Returns both sides' measures and the judgements, from the evaluation after each ply; `first` made ply 1. `mates`
+/// returns whether the last ply mates, if it has no evaluation.
 pub(super) fn of(
     after: &[Option<Evaluation>],
     first: Color,
@@ -173,7 +173,7 @@ fn accuracies(evaluations: &[Option<Evaluation>], side_of: impl Fn(usize) -> Col
     let mut sums = [Sums::default(); 2];
     for (ply, pair) in known.windows(2).enumerate() {
         let [before, after] = *pair else { continue };
-        // The windows before the first complete one equal that one.
+        // The windows before the first complete window equal that window.
         let start = (ply + 2).saturating_sub(size.min(known.len()));
         let window = known.get(start..(start + size).min(known.len())).unwrap_or_default();
         let side = side_of(ply);

@@ -7,15 +7,15 @@ use std::time::Duration;
 pub struct ClockMeasures {
     /// The minimum time left after a move; zero if only the times of the moves are known.
     pub lowest: Duration,
-    /// The time that the side's moves took: the sum of `[%emt ..]`, or otherwise from the clocks and the tag
-    /// TimeControl; the first move counts the loss of the clock.
+    /// The time that the side's moves took: the sum of `[%emt ..]`. Without these commands, it is computed from the
+    /// clocks and the tag TimeControl; the first move counts the loss of the clock.
     pub used: Duration,
     /// The moves with a clock or a time.
     pub moves: u32,
 }
 
-/// Returns the measures of the side that makes the plies at `first`, `first + 2`, ..; `control` has the base time and
-/// the increment, if known.
+/// Returns the measures of the side that makes the plies `first`, `first + 2`, ..; `control` has the base time and the
+/// increment, if known.
 pub(super) fn of_side(
     clocks: &[Option<Duration>],
     elapsed: &[Option<Duration>],
@@ -34,7 +34,7 @@ pub(super) fn of_side(
         let mut before = if control.is_some() { base } else { clocks.first().copied().unwrap_or_default() };
         let mut used = Duration::ZERO;
         for (index, clock) in clocks.iter().enumerate() {
-            // The first clock has no increment in it, or is not started at all.
+            // The first clock reading contains no increment, or the clock has not started.
             let added = if index == 0 { Duration::ZERO } else { increment };
             used += (before + added).saturating_sub(*clock);
             before = *clock;

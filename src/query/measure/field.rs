@@ -2,7 +2,7 @@
 
 use crate::chess::{Color, Role};
 
-/// A figure of a game that its columns do not hold.
+/// A measure of a game that its columns do not contain.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Measure {
     pub kind: MeasureKind,
@@ -26,21 +26,21 @@ pub enum MeasureKind {
     Blunders,
     /// The greatest depth that a side's engine searched to, in plies.
     Depth,
-    /// The positions that a side's engine searched in all.
+    /// The total number of positions that a side's engine searched.
     Nodes,
     /// The number of moves in the longest principal variation of a side's engine.
     PvLength,
-    /// The best evaluation that White has, in centipawns.
+    /// The best evaluation for White, in centipawns.
     MaxEval,
-    /// The best that Black has.
+    /// The best evaluation for Black.
     MinEval,
     /// The greatest change of the evaluation by one move.
     EvalSwing,
-    /// The ply at which it leaves all other games of its archive.
+    /// The ply at which the game leaves all other games of its archive.
     Novelty,
-    /// The piece that mates at the end, by its place in [`Role`].
+    /// The piece that mates at the end, by its index in [`Role`].
     Mate,
-    /// The opening by its positions: the place of its name in the table of names.
+    /// The opening by its positions: the index of its name in the table of names.
     Opening,
     /// The pieces on the board at the end, four bits for the number of each kind.
     Ending,
@@ -93,7 +93,7 @@ const PIECES: [(&str, Role); 6] = [
     ("king", Role::King),
 ];
 
-/// Returns the measure of a name in small letters, and whether it is either side's.
+/// Returns the measure of a lower-case name, and whether it applies to either side.
 pub fn find(name: &str) -> Option<(Measure, bool)> {
     let named =
         |list: &[(&str, MeasureKind)], name: &str| list.iter().find(|(own, _)| *own == name).map(|(_, kind)| *kind);
@@ -168,12 +168,12 @@ impl Unit {
     }
 }
 
-/// Returns the name of the piece of that place in [`Role`].
+/// Returns the name of the piece with this index in [`Role`].
 pub fn piece_name(index: i64) -> &'static str {
     PIECES.iter().find(|(_, role)| *role as i64 == index).map_or("", |(name, _)| name)
 }
 
-/// Parses a decimal number with this many significant decimals as an integer.
+/// Parses a decimal number as an integer, with this many significant decimals.
 fn decimal(text: &str, decimals: usize) -> Option<i64> {
     let (negative, digits) = match text.strip_prefix('-') {
         Some(rest) => (true, rest),
@@ -188,7 +188,7 @@ fn decimal(text: &str, decimals: usize) -> Option<i64> {
     Some(if negative { -number } else { number })
 }
 
-/// Reads seconds, `1:30` or `1:02:03`, as milliseconds.
+/// Parses seconds, `1:30` or `1:02:03`, as milliseconds.
 fn time(text: &str) -> Option<i64> {
     let mut total = 0i64;
     let mut fields = text.split(':').peekable();
@@ -203,7 +203,7 @@ fn time(text: &str) -> Option<i64> {
 }
 
 impl Measure {
-    /// Returns whether the comments of a game have it.
+    /// Returns whether the measure comes from the comments of a game.
     pub fn is_of_comments(self) -> bool {
         !matches!(self.kind, MeasureKind::Mate | MeasureKind::Opening | MeasureKind::Ending | MeasureKind::Novelty)
     }

@@ -22,20 +22,19 @@ use crate::query::value::reading;
 use crate::query::value::reading::Reading;
 use std::time::Duration;
 
-/// The measures of a game. Values of a side are at its [`Color::index`], White first.
+/// The measures of a game. Values of a side are indexed by [`Color::index`], White first.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct GameMeasures {
-    /// The clock after each ply of the main line, as far as a comment has it (`[%clk 0:03:00]`, or as engines
-    /// write it).
+    /// The clock after each ply of the main line, if a comment gives it (`[%clk 0:03:00]`, or the formats of engines).
     pub clock_after: Vec<Option<Duration>>,
-    /// The evaluation after each ply of the main line, as far as a comment has it (`[%eval 0.35]`, or as
-    /// engines write it), from White's side.
+    /// The evaluation after each ply of the main line from White's side, if a comment gives it (`[%eval 0.35]`, or the
+    /// formats of engines).
     pub evaluation_after: Vec<Option<Evaluation>>,
     /// The clock of each side, or `None` if there is no data.
     pub clocks: [Option<ClockMeasures>; 2],
-    /// The play of each side by the evaluations, or `None` if there are none.
+    /// The play of each side according to the evaluations, or `None` without evaluations.
     pub evaluations: [Option<EvaluationMeasures>; 2],
-    /// The searches of each side's engine.
+    /// The search data of each side's engine.
     pub engines: [EngineMeasures; 2],
     /// The inaccuracies, mistakes and blunders, each with the ply after the move.
     pub judgements: Vec<(u32, Judgement)>,
@@ -62,7 +61,7 @@ impl EngineMeasures {
 }
 
 impl GameMeasures {
-    /// Reads the comments of a game's main line. Walks its moves, some 100 ns a ply.
+    /// Reads the comments of a game's main line. Walks its moves, at about 100 ns per ply.
     ///
     /// Errors: the game is damaged.
     ///

@@ -1,4 +1,4 @@
-//! Moves that are mistakes, or were made with little time: found by comments, not on the board.
+//! Finds mistakes and moves made with little time, by comments instead of positions.
 
 use super::GameMeasures;
 use super::accuracy::Judgement;
@@ -12,9 +12,9 @@ use std::time::Duration;
 /// Conditions on the comments of a move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Moments {
-    /// It is at least this bad.
+    /// The minimum severity of the mistake.
     pub judgement: Option<Judgement>,
-    /// It left less than this on the clock.
+    /// The move left less than this time on the clock.
     pub clock_below: Option<Duration>,
 }
 

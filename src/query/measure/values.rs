@@ -1,4 +1,4 @@
-//! Measures of many games, worked out in parallel by chunk.
+//! Measures of many games, computed in parallel by chunk.
 
 use super::GameMeasures;
 use super::accuracy::{EvaluationMeasures, centipawns};
@@ -38,8 +38,8 @@ pub fn of_game(game: &GameRef<'_>, measures: &[Measure]) -> Result<Vec<i64>> {
     measures.iter().map(of).collect()
 }
 
-/// Returns for each measure the value of every game, by place from 0, and the games that cannot be read. Only those
-/// `among` are looked into; others have no values.
+/// Returns for each measure the value of every game, by index from 0, and the games that cannot be read. Only games in
+/// `among` are read; others have no values.
 pub fn of_games(archive: &Archive, measures: &[Measure], among: &GameSet) -> (Vec<Vec<i64>>, Vec<Unread>) {
     let of_chunk = |number: usize| {
         let games = archive.games_of(number);
@@ -77,7 +77,7 @@ pub fn of_games(archive: &Archive, measures: &[Measure], among: &GameSet) -> (Ve
     (columns, unread)
 }
 
-/// Returns a value of a game from its measures, or `None` if there is none.
+/// Returns a game's value of a measure, or `None` if it has none.
 fn value(measure: Measure, own: &GameMeasures) -> Option<i64> {
     let side = measure.side.map_or(0, Color::index);
     let clock = || own.clocks.get(side).copied().flatten();
@@ -144,16 +144,16 @@ pub fn mating_piece(game: &GameRef<'_>) -> Result<Option<Role>> {
         let own = last.piece_at(square).filter(|piece| piece.color == mover)?;
         (before.piece_at(square) != Some(own)).then_some(own.role)
     };
-    // Of the two that a castling moves the king counts.
+    // For castling, the king counts, not the rook.
     let moved = squares.filter_map(arrived);
     Ok(moved.max_by_key(|role| *role == Role::King))
 }
 
-/// The letters of pieces but the king, the best first, with their places in [`Role`].
+/// The letters of pieces other than kings, the best first, with their indexes in [`Role`].
 const LETTERS: [(char, usize); 5] = [('Q', 4), ('R', 3), ('B', 2), ('N', 1), ('P', 0)];
 
-/// Returns the number of pieces of each kind on the board at the end: four bits each, White's pawns lowest, without
-/// kings; at most fifteen.
+/// Returns the number of pieces of each kind on the board at the end: four bits each (at most fifteen), White's pawns
+/// lowest, without kings.
 fn ending(game: &GameRef<'_>) -> Result<i64> {
     let last = game.position(game.plies())?;
     let mut counts = [0i64; 10];
@@ -167,10 +167,10 @@ fn ending(game: &GameRef<'_>) -> Result<i64> {
     Ok(counts.iter().rev().fold(0, |code, count| code << 4 | count))
 }
 
-/// The class of endings with more than two pieces of a side besides king and pawns.
+/// The class of endings in which a side has more than two pieces besides king and pawns.
 pub const MORE_PIECES: i64 = -1;
 
-/// Returns the class of an ending: its pieces, with one pawn for any number of pawns.
+/// Returns the class of an ending: its pieces, with any number of pawns counted as one.
 pub fn ending_class(code: i64) -> i64 {
     let count = |index: usize| code >> (index * 4) & 15;
     let pieces = |side: usize| (1..5).map(|role| count(side * 5 + role)).sum::<i64>();

@@ -1,4 +1,4 @@
-//! Queries in the JSON of Scoutfish (its README, "Rules", "Sequences" and "Streaks"), and a few rules more.
+//! Queries in the JSON of Scoutfish (its README, "Rules", "Sequences" and "Streaks"), with some additional rules.
 
 use crate::chess::{Color, Role};
 use crate::game::Outcome;
@@ -19,10 +19,10 @@ pub struct JsonQuery {
 }
 
 /// Reads a query. Rules: `sub-fen`, `material`, `imbalance`, `result`, `result-type`, `moved`, `captured`, `stm`,
-/// `pass`, `white-move`, `black-move`; beyond Scoutfish's also `pattern` and `pawns`; with `sequence` and `streak`
+/// `pass`, `white-move`, `black-move`, and in addition to Scoutfish `pattern` and `pawns`; with `sequence` and `streak`
 /// around them, and `skip` and `limit`.
 ///
-/// `stm` is the side to move in the position, `moved` and `captured` are about the move that led to it. Material and
+/// `stm` is the side to move in the position; `moved` and `captured` describe the move that led to it. Material and
 /// imbalance are compared piece by piece.
 pub fn parse(text: &str) -> Result<JsonQuery, QueryFault> {
     read(&parsed(text)?, &Place::whole(text))
@@ -38,7 +38,7 @@ pub(in crate::query) fn parsed(text: &str) -> Result<Value, QueryFault> {
     })
 }
 
-/// Reads a query like `parse`, of the value at a place of a text.
+/// Reads a query like `parse`, from the value at a place in a text.
 pub(in crate::query) fn read(value: &Value, place: &Place) -> Result<JsonQuery, QueryFault> {
     let fields = object(value, place)?;
     let number = |name: &str| match fields.get(name) {
@@ -69,7 +69,7 @@ fn array<'a>(value: &'a Value, place: &Place) -> Result<&'a [Value], QueryFault>
     }
 }
 
-/// Refuses fields beside these.
+/// Refuses fields other than the known fields.
 fn only(fields: &Map<String, Value>, known: &[&str], place: &Place) -> Result<(), QueryFault> {
     let at_top = |name: &&String| place.is_whole() && matches!(name.as_str(), "skip" | "limit");
     match fields.keys().find(|name| !known.contains(&name.as_str()) && !at_top(name)) {
@@ -148,14 +148,14 @@ fn condition(fields: &Map<String, Value>, place: &Place) -> Result<Condition, Qu
 impl std::str::FromStr for Pattern {
     type Err = QueryFault;
 
-    /// Reads a query in Scoutfish's JSON, as in `{"material": "KRPkr"}` (docs/FIND.md); its `skip` and `limit` are left
-    /// out.
+    /// Parses a query in Scoutfish's JSON, such as `{"material": "KRPkr"}` (docs/FIND.md); ignores its `skip` and
+    /// `limit`.
     fn from_str(text: &str) -> Result<Pattern, QueryFault> {
         parse(text).map(|query| query.pattern)
     }
 }
 
-/// Reads pieces as in `KQ`. Errors point at their place.
+/// Parses pieces such as `KQ`. Errors give their column.
 pub fn parse_roles(text: &str) -> Result<Vec<Role>, QueryFault> {
     roles(text).map_err(|fault| QueryFault::in_bytes(text, fault))
 }

@@ -4,7 +4,7 @@ use crate::query::fault::QueryFault;
 use std::fmt;
 use std::ops::Range;
 
-/// A value in a JSON text, by the way to it.
+/// A value in a JSON text, given by the path to it.
 #[derive(Clone, Debug)]
 pub struct Place<'a> {
     text: &'a str,
@@ -18,22 +18,22 @@ enum Step {
 }
 
 impl<'a> Place<'a> {
-    /// Returns the place of the whole text, which has to be JSON.
+    /// Returns the place of the whole text, which must be JSON.
     pub fn whole(text: &'a str) -> Place<'a> {
         Place { text, steps: Vec::new() }
     }
 
-    /// Returns whether it is the entire text.
+    /// Returns whether the value is the entire text.
     pub fn is_whole(&self) -> bool {
         self.steps.is_empty()
     }
 
-    /// Returns the place of a member of the object here.
+    /// Returns the place of a member of this object.
     pub fn field(&self, name: &str) -> Place<'a> {
         self.step(Step::Field(name.to_owned()))
     }
 
-    /// Returns the location of this array's element, by its index from 0.
+    /// Returns the place of an element of this array, by its index from 0.
     pub fn item(&self, number: usize) -> Place<'a> {
         self.step(Step::Item(number))
     }
@@ -69,7 +69,7 @@ impl<'a> Place<'a> {
         QueryFault::new(self.text, at.start.min(end)..at.end.min(end), what)
     }
 
-    /// The range of the name, for a member, and of the value.
+    /// The range of the name, for a member, and the range of the value.
     fn find(&self) -> (Range<usize>, Range<usize>) {
         let bytes = self.text.as_bytes();
         let start = blanks(bytes, 0);
@@ -98,7 +98,7 @@ impl fmt::Display for Place<'_> {
     }
 }
 
-/// The member or element of the value at `at`. Of members with the same name, the last counts.
+/// The member or element of the value at `at`. If members have the same name, the last one counts.
 fn child(text: &str, at: usize, step: &Step) -> Option<(Range<usize>, Range<usize>)> {
     let bytes = text.as_bytes();
     let (mut next, mut number, mut found) = (blanks(bytes, at + 1), 0, None);
@@ -133,7 +133,7 @@ fn blanks(bytes: &[u8], at: usize) -> usize {
     at + rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count()
 }
 
-/// The end of the value that begins at `at`; always after that, up to the end of the text.
+/// The end of the value that begins at `at`; always greater than `at`, up to the end of the text.
 fn value(bytes: &[u8], at: usize) -> usize {
     let (mut next, mut depth) = (at, 0usize);
     loop {
@@ -167,7 +167,7 @@ fn value(bytes: &[u8], at: usize) -> usize {
     }
 }
 
-/// The place in a string as JSON writes it of byte `at` of the string.
+/// The offset in a JSON string literal of byte `at` of the decoded string.
 fn raw(literal: &str, at: usize) -> usize {
     let bytes = literal.as_bytes();
     let (mut place, mut read) = (1, 0);

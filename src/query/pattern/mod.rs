@@ -30,20 +30,20 @@ fn class_of(letter: u8) -> Option<u8> {
 pub struct BoardPattern(Vec<(u8, u16)>);
 
 impl BoardPattern {
-    /// Parses eight ranks, from the eighth to the first, separated by `/`. A letter is that piece, and a digit that
-    /// many squares with anything on them. `?` is one such square, `.` an empty square, `*` any piece, `A` any White
-    /// piece, `a` any Black piece, `[Qr.]` one of these, and `[^Pp]` none of these.
+    /// Parses eight ranks, from the eighth to the first, separated by `/`. A letter is that piece, and a digit is that
+    /// number of squares with any content. `?` is one square with any content, `.` an empty square, `*` any piece, `A`
+    /// any White piece, and `a` any Black piece. `[Qr.]` is one of these contents, and `[^Pp]` any other content.
     pub fn parse(text: &str) -> Result<BoardPattern, QueryFault> {
         BoardPattern::read(text).map_err(|fault| QueryFault::in_bytes(text, fault))
     }
 
-    /// Parses the piece placement of a FEN: its pieces must be present, other pieces are ignored. Later fields are
+    /// Parses the piece placement of a FEN: its pieces must be present, and other pieces are ignored. Later fields are
     /// ignored.
     pub fn parse_sub_fen(text: &str) -> Result<BoardPattern, QueryFault> {
         BoardPattern::read_sub_fen(text).map_err(|fault| QueryFault::in_bytes(text, fault))
     }
 
-    /// Parses a board of which only the pawns count: exactly these pawns. A pawn on rank 1 or 8 is an error.
+    /// Parses a board on which only the pawns count: exactly these pawns. A pawn on rank 1 or 8 is an error.
     pub fn parse_pawns(text: &str) -> Result<BoardPattern, QueryFault> {
         BoardPattern::read_pawns(text).map_err(|fault| QueryFault::in_bytes(text, fault))
     }
@@ -130,7 +130,7 @@ impl BoardPattern {
             let mask = written.iter().find(|(at, _)| *at == square).map_or(0, |(_, mask)| mask & pawns);
             (square, if mask == 0 { ANY & !pawns } else { mask })
         };
-        // Pawns first: they differ most from other positions.
+        // Pawns first, because they differ most between positions.
         let mut squares: Vec<(u8, u16)> = (0..64).map(of).collect();
         squares.sort_by_key(|(_, mask)| mask & !pawns != 0);
         Ok(BoardPattern(squares))
@@ -168,7 +168,7 @@ pub struct Material([(u8, u8); 12]);
 impl Material {
     /// Parses pieces with numbers, such as `KRPkr`: upper case for White, lower case for Black. A number may follow a
     /// letter: `P2`, `P1-3`, `P2+`, `P+` (one or more), `P*` (any number), `P?` (one or none). Other pieces must be
-    /// absent. If all letters are upper case, a second K begins Black's.
+    /// absent. If all letters are upper case, Black's pieces begin at the second K.
     pub fn parse(text: &str) -> Result<Material, QueryFault> {
         Material::read(text).map_err(|fault| QueryFault::in_bytes(text, fault))
     }
@@ -240,7 +240,7 @@ fn number(text: &str, at: &mut usize) -> Result<Option<u8>, Fault> {
 pub struct Imbalance([i16; 6]);
 
 impl Imbalance {
-    /// Reads White's surplus, `v`, and Black's.
+    /// Parses White's surplus, `v`, and Black's surplus.
     pub fn parse(text: &str) -> Result<Imbalance, QueryFault> {
         Imbalance::read(text).map_err(|fault| QueryFault::in_bytes(text, fault))
     }
@@ -284,7 +284,7 @@ pub enum Ending {
 pub struct Condition {
     /// The game's result.
     pub results: Vec<Outcome>,
-    /// The position is the last of the game, and this.
+    /// The position is the last of the game, with this ending.
     pub ending: Option<Ending>,
     /// Boards with blanks.
     pub boards: Vec<BoardPattern>,
@@ -305,7 +305,7 @@ pub struct Condition {
 }
 
 impl Condition {
-    /// Returns the same with the colors changed and the board turned over.
+    /// Returns the condition with colors exchanged and the board flipped.
     pub fn swapped(&self) -> Condition {
         Condition {
             results: self.results.clone(),
@@ -371,7 +371,7 @@ impl Condition {
         self.moved.is_some() || self.captured.is_some()
     }
 
-    /// Returns the most pawns of White and Black, and the most pieces, that the board can have.
+    /// Returns the maximum number of pawns and of pieces of White and Black on a matching board.
     fn most(&self) -> [u8; 4] {
         let most = |classes: std::ops::Range<usize>| {
             let of = |material: &Material| {
@@ -403,7 +403,7 @@ struct At<'a> {
     state: &'a ReplayState<'a>,
 }
 
-/// One or more conditions that hold at plies in immediate succession.
+/// One or more conditions that hold at consecutive plies.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Streak(pub Vec<Condition>);
 
@@ -417,7 +417,7 @@ impl Pattern {
         Pattern(vec![Streak(vec![condition; plies.max(1)])])
     }
 
-    /// Returns the same with the colors changed and the board turned over.
+    /// Returns the pattern with colors exchanged and the board flipped.
     pub fn swapped(&self) -> Pattern {
         let turned = |streak: &Streak| Streak(streak.0.iter().map(Condition::swapped).collect());
         Pattern(self.0.iter().map(turned).collect())
@@ -427,18 +427,18 @@ impl Pattern {
         self.0.iter().flat_map(|streak| &streak.0)
     }
 
-    /// Returns the most pawns and pieces that a game can end with after it has had all of this.
+    /// Returns the maximum number of pawns and pieces at the end of a game that has matched the pattern.
     pub(crate) fn most(&self) -> [u8; 4] {
         self.conditions()
             .map(Condition::most)
             .fold([u8::MAX; 4], |all, one| std::array::from_fn(|i| all[i].min(one[i])))
     }
 
-    /// Calls `found` with the plies of each match, until it returns false; a match begins after the end of the previous
+    /// Calls `found` with the plies of each match until it returns false; a match begins after the end of the previous
     /// one.
     ///
-    /// The matches are the earliest ones: of each streak, the first that begins after the end of the previous one. The
-    /// game is one of an archive, or any other [`Stream`]; its result is the movetext's.
+    /// The matches are the earliest ones: for each streak, the first match that begins after the end of the previous
+    /// streak. The game comes from an archive or is any other [`Stream`]; its result is the movetext's.
     pub fn scan<'s>(
         &self,
         game: impl Into<Stream<'s>>,
@@ -470,7 +470,7 @@ struct Matcher<'p> {
     /// The number of streaks that have held, and their plies.
     done: usize,
     plies: Vec<u32>,
-    /// For each open start of the current streak, the number of its conditions that have held.
+    /// For each open start of the current streak, the number of its conditions that have matched.
     open: Vec<usize>,
     /// The caller wants no further match.
     is_over: bool,
@@ -494,7 +494,7 @@ impl<'p> Matcher<'p> {
             *held += usize::from(holds);
             holds
         });
-        // The streak that began first is complete first.
+        // The streak that began first is completed first.
         if self.open.first() == Some(&streak.len()) {
             let end = at.state.ply();
             self.plies.extend(end + 1 - streak.len() as u32..=end);

@@ -1,4 +1,4 @@
-//! Conditions on a move, and moves as seen from the boards before and after them.
+//! Conditions on a move, and moves as the difference of the boards before and after them.
 
 use crate::brenner::replay::ReplayState;
 use crate::brenner::{CASTLE_A, CASTLE_H};
@@ -15,12 +15,12 @@ pub enum Gives {
     Mate,
 }
 
-/// A move by its SAN without a position.
+/// A condition on a move, written as SAN without a position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MoveRule {
     color: Color,
     castle: Option<CastlingSide>,
-    /// It captures.
+    /// Whether the move is a capture.
     captures: bool,
     gives: Option<Gives>,
     role: Role,
@@ -129,7 +129,7 @@ impl MoveRule {
     }
 }
 
-/// A move as the boards before and after it show it.
+/// A move, determined from the boards before and after it.
 pub(super) struct Played {
     color: Color,
     from: u8,
@@ -149,7 +149,7 @@ impl Played {
             let [then, now] = [before, after].map(|board| class(board[usize::from(square & 63)]));
             if own(then) {
                 lost_pawn |= (then - 1) % 6 == Role::Pawn as u8;
-                // Of the two pieces of a castling the king counts.
+                // In castling, the king counts, not the rook.
                 if from.is_none() || (then - 1) % 6 == Role::King as u8 {
                     from = Some((square, (then - 1) % 6));
                 }

@@ -20,9 +20,9 @@ pub struct PatternOptions {
 }
 
 impl Search<'_> {
-    /// Finds the games that match a pattern, on the current pool of rayon. Each ply of a match is a hit; without
+    /// Finds the games that match a pattern, on the current pool of rayon. Each matching ply is a hit; without
     /// `all_plies` only the first match counts. Variations are not searched. Each principal variation is searched
-    /// separately, as a game that ends with its last move.
+    /// separately, as a game that ends with the variation's last move.
     pub fn pattern(&self, pattern: &Pattern, options: PatternOptions) -> SearchResult {
         let PatternOptions { either_color, reach } = options;
         let all_plies = reach.all_plies;
@@ -42,7 +42,7 @@ impl Search<'_> {
         }
         let (hits, unread) = self.each(&candidates, |game, hits| {
             let mut plies = Vec::new();
-            // A game may be a candidate of one of the two alone.
+            // With either color, a game may be a candidate for only one of the two patterns.
             let may =
                 |pattern: &&Pattern| signatures.is_none_or(|known| known.may_end_within(game.number(), pattern.most()));
             let outcome = if asks_result { outcome(game)? } else { Outcome::Unknown };
@@ -83,10 +83,10 @@ impl Search<'_> {
 }
 
 impl Pattern {
-    /// Calls `found` with the plies of the matches in a principal variation, counted from its start: of all, or of the
-    /// first that is not the commented move alone.
+    /// Calls `found` with the plies of the matches in a principal variation, counted from its start. Passes all
+    /// matches, or the first match that is not only the commented move.
     fn scan_variation(&self, pv: &PrincipalVariation, outcome: Outcome, all_plies: bool, mut found: impl FnMut(u32)) {
-        // The labels of pieces are those of a game that begins here.
+        // Pieces are labelled as in a game that begins here.
         let Ok(start) = Position::from_fen(pv.start.fen().as_bytes()) else { return };
         let (mut position, mut bytes) = (start.clone(), Vec::with_capacity(pv.moves.len()));
         for m in &pv.moves {
@@ -95,7 +95,7 @@ impl Pattern {
         }
         let known = u32::from(pv.has_own_move);
         let stream = Stream { start: &start, bytes: &bytes };
-        // These are the bytes of legal moves.
+        // The bytes encode legal moves, so the scan cannot fail.
         let _ = self.scan_ended(stream, outcome, |plies| {
             let is_new = plies.iter().any(|depth| *depth > known);
             plies.into_iter().filter(|depth| is_new && *depth > 0).for_each(&mut found);

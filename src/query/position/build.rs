@@ -1,4 +1,4 @@
-//! The position index of an archive, made in bounded memory.
+//! Builds the position index of an archive in bounded memory.
 
 use crate::archive::{Archive, FileKind, GameRef, temporary};
 use crate::brenner::replay::Replay;
@@ -16,9 +16,9 @@ use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
 use std::ops::Range;
 use std::path::Path;
 
-/// The bytes that an entry takes while it is sorted.
+/// The size in bytes of an entry during sorting.
 const SORTED: usize = 16;
-/// Bytes of buckets that are written at a time.
+/// The number of bytes of buckets that are written at a time.
 const WRITTEN: usize = 1 << 16;
 
 /// Builds the position index of an archive; returns its size in bytes and its number of positions.
@@ -46,10 +46,10 @@ pub(in crate::query) fn build_positions(archive: &Archive, memory: u64, monitor:
 /// The facts of a game.
 #[derive(Clone, Copy)]
 pub(in crate::query) struct Known {
-    /// The plies of its main line, and in bit 0 whether it is set up.
+    /// The plies of its main line, with bit 0 set if the game is set up.
     plies: u32,
     facts: Facts,
-    /// Whether it has entries: a deleted game that cannot be read has none.
+    /// Whether the game has entries: an unreadable deleted game has none.
     is_read: bool,
 }
 
@@ -71,7 +71,7 @@ fn any_game<'a>(archive: &'a Archive, chunk: &crate::archive::Chunk<'a>, number:
     }
 }
 
-/// Returns the facts of games, including deleted ones, which may be restored.
+/// Returns the facts of games, including deleted games, because they may be restored.
 pub(in crate::query) fn known_of(archive: &Archive, games: &[Range<u64>], monitor: &Monitor) -> Result<Vec<Known>> {
     let none = Facts { plies: 0, set_up: true, outcome: Outcome::Unknown, ratings: [0; 2], year: 0 };
     let of_part = |(number, games): (usize, Range<u64>)| -> Result<Vec<Known>> {
@@ -191,7 +191,7 @@ pub(in crate::query) fn add_places(
     Ok(entries)
 }
 
-/// The key and the place of each position of some games of a chunk, given the first place of each.
+/// The key and the place of each position of some games of a chunk, given the first place of each game.
 fn keys_of<'a>(
     archive: &Archive,
     chunk: usize,
@@ -218,10 +218,10 @@ fn keys_of<'a>(
     Ok(keys)
 }
 
-/// Keys and places on their way into order: in memory, or divided among temporary files by the highest bits of the keys.
+/// Keys and places to be sorted: in memory, or divided among temporary files by the highest bits of the keys.
 struct Sorter {
     layout: PlacesLayout,
-    /// The number of these bits, less than the stored bits.
+    /// The number of these bits, which is less than the number of stored bits.
     parts: u32,
     files: Vec<BufWriter<File>>,
     held: Vec<(u64, u64)>,
@@ -248,8 +248,8 @@ impl Sorter {
         Ok(())
     }
 
-    /// Calls `each` with the kept bits and the place of all entries in order. Returns the kept bits that positions of
-    /// different keys have, ascending.
+    /// Calls `each` with the kept bits and the place of all entries, in order. Returns the kept bits that are shared by
+    /// different keys, ascending.
     fn sorted(mut self, path: &Path, mut each: impl FnMut(u64, u64) -> Result<()>) -> Result<Vec<u64>> {
         let mut collisions = Vec::new();
         let layout = self.layout;

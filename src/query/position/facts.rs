@@ -1,4 +1,4 @@
-//! Facts from the tags of a game as numbers: result, ratings, year.
+//! Facts from the tags of a game, as numbers: result, ratings, year.
 
 use crate::archive::GameRef;
 use crate::error::Result;
@@ -28,7 +28,7 @@ pub fn facts(game: &GameRef<'_>) -> Result<Facts> {
     Ok(Facts { plies: game.plies().min(MAX_PLIES), set_up: game.is_set_up(), outcome, ratings, year })
 }
 
-/// Returns the result of a game as its facts have it.
+/// Returns the result of a game as stored in its facts.
 pub fn outcome(game: &GameRef<'_>) -> Result<Outcome> {
     let tag = game.tag("Result")?;
     Ok(result(game, tag.and_then(|tag| value::outcome(tag.as_bytes()))))

@@ -16,7 +16,7 @@ use crate::query::segments::{Held, Rows, SideFile, union, without};
 use std::ops::Range;
 use std::sync::OnceLock;
 
-/// An open position index: for some games of its archive, usually all, the places of all their positions.
+/// An open position index: the places of all positions of some games of its archive, usually all games.
 #[derive(Debug)]
 pub struct PositionIndex {
     segments: Vec<PlaceSegment>,
@@ -76,12 +76,12 @@ impl PositionIndex {
         self.len() == 0
     }
 
-    /// Returns its segments, each for other games.
+    /// Returns the segments, each of which covers other games.
     pub fn segments(&self) -> &[PlaceSegment] {
         &self.segments
     }
 
-    /// Returns the segment of all games, if there is one.
+    /// Returns the segment that covers all games, if there is one.
     pub fn whole(&self) -> Option<&PlaceSegment> {
         match self.segments.as_slice() {
             [only] if self.uncovered.is_empty() => Some(only),
@@ -98,13 +98,13 @@ impl PositionIndex {
         &self.facts
     }
 
-    /// Returns the known facts of games, which must be indexed. Reads eight bytes per game.
+    /// Returns the facts of games, all of which must be indexed. Reads eight bytes per game.
     pub fn facts(&self, games: Range<u64>) -> Result<Vec<Facts>> {
         let numbers = self.facts.of(games)?;
         Ok(numbers.iter().map(|number| Facts::decode(u64::from_le_bytes(*number))).collect())
     }
 
-    /// Returns the number of places with a position, as far as the index distinguishes it from others.
+    /// Returns the number of places with a position, as far as the index can distinguish it from other positions.
     pub fn count(&self, position: &Position) -> Result<u64> {
         self.segments.iter().map(|segment| segment.count(position)).sum()
     }

@@ -1,8 +1,8 @@
-//! A position looked up in the position index.
+//! Looks up a position in the position index.
 //!
-//! The index distinguishes positions by a part of their keys, so every entry is verified in its game: a range of games
-//! at a time, in order. Games that begin with the same bytes are verified once. If the index says that a game has the
-//! standard start, the head of its record suffices.
+//! The index distinguishes positions only by part of their keys, so every entry is verified in its game, one range of
+//! games at a time, in order. Games that begin with the same bytes are verified only once. If the index says that a
+//! game has the standard start, reading the head of its record suffices.
 
 use crate::archive::GameSet;
 use crate::brenner::replay::Replay;
@@ -14,20 +14,20 @@ use crate::query::position::position_query::PositionQuery;
 use crate::query::position::search::{Hit, Search, SearchOptions, SearchResult, Step, games_of};
 use rayon::prelude::*;
 
-/// So few places are looked at before other threads have woken up.
+/// Up to this many places, one thread is faster than waking others.
 const FEW: usize = 256;
-/// Beginnings of games that are known.
+/// The number of cached beginnings of games.
 const KNOWN: usize = 4;
-/// The length of the longest, in bytes.
+/// The maximum length of a cached beginning, in bytes.
 const LONGEST: usize = 48;
 
-/// A place that the index names.
+/// A place named by the index.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct At {
     game: u64,
     ply: u32,
-    /// Whether it is the standard starting position at the start of a game, which the index stores per game and not by
-    /// key.
+    /// Whether the place is the standard starting position at the start of a game; the index stores such places per
+    /// game and not by key.
     is_start: bool,
 }
 
@@ -40,7 +40,7 @@ struct Part {
     games: u64,
 }
 
-/// A game's first bytes, and whether the position is after them.
+/// The first bytes of a game, and whether they lead to the position.
 struct Beginning {
     bytes: Vec<u8>,
     ply: u32,
@@ -76,7 +76,7 @@ impl Search<'_> {
             found.hits.extend(rest.hits);
             found.unread.extend(rest.unread);
         }
-        // After changes, the segments alternate between ranges of games.
+        // After changes to the archive, the segments alternate between ranges of games.
         found.hits.sort_unstable();
         steps.push(Step { what: "replay", games: games_of(&found.hits) });
         Ok(SearchResult { steps, ..found })
@@ -162,7 +162,7 @@ impl Search<'_> {
         part
     }
 
-    /// Looks at the places of one game.
+    /// Verifies the places of one game.
     fn look_at(
         &self,
         query: &PositionQuery,
@@ -172,7 +172,7 @@ impl Search<'_> {
         hits: &mut Vec<Hit>,
     ) -> Result<()> {
         let hit = |game: u64, ply: u32| Hit::new(game, ply);
-        // The index is trusted only as far as the archive confirms it.
+        // Trust the index only if the archive confirms it.
         if let [at, rest @ ..] = places
             && at.is_start
             && !self.archive().is_set_up(at.game)?

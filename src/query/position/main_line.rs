@@ -1,4 +1,4 @@
-//! A game's main line, walked in search of a position.
+//! A walk along a game's main line in search of a position.
 
 use crate::brenner::replay::{Replay, ReplayError};
 use crate::brenner::standalone::Stream;
@@ -7,8 +7,8 @@ use crate::chess::{Color, Position};
 use crate::query::position::position_query::{Home, PositionQuery, class, has_back_pawns, home_pawns};
 use crate::query::position::signature::Departures;
 
-/// A walk along main lines that searches for a position, and ends when the position can no longer occur. It works for
-/// games outside archives, and is built once for many games.
+/// A walk along main lines that searches for a position and ends as soon as the position can no longer occur. It works
+/// for games outside archives; build it once for many games.
 ///
 /// ```
 /// use scoresheet::brenner::standalone::{self, Stream};
@@ -29,17 +29,17 @@ use crate::query::position::signature::Departures;
 /// ```
 pub struct MainLine<'a> {
     query: &'a PositionQuery,
-    /// Data of games from the standard starting position.
+    /// Data for games from the standard starting position.
     standard: Option<HomePawnFilter>,
-    /// That position, to begin with.
+    /// The standard starting position, from which the replay begins.
     start: Replay,
     /// Whether that is it.
     at_start: bool,
-    /// The first ply at which they can have it.
+    /// The first ply at which these games can have the position.
     earliest: u32,
 }
 
-/// The home pawns of the position: when one of them has moved, the position can no longer occur.
+/// The home pawns of the position: once one of them has moved, the position can no longer occur.
 struct HomePawnFilter {
     departures: Departures,
     needed: Home,
@@ -66,7 +66,7 @@ impl<'a> MainLine<'a> {
         MainLine { query, standard, start, at_start: query.matches(&STANDARD), earliest: query.earliest() }
     }
 
-    /// Returns the first ply at which a game has the position. Under a microsecond for most games.
+    /// Returns the first ply at which a game has the position. Takes under a microsecond for most games.
     pub fn first_ply<'s>(&self, game: impl Into<Stream<'s>>) -> Result<Option<u32>, ReplayError> {
         let mut first = None;
         self.scan(game, |replay, _| {
@@ -76,8 +76,7 @@ impl<'a> MainLine<'a> {
         Ok(first)
     }
 
-    /// Calls `hit` with the replay at each ply that has the position, and the rest of the moves, until it returns
-    /// false.
+    /// Calls `hit` with the replay at each ply that has the position, and the remaining moves, until it returns false.
     pub(crate) fn scan<'s>(
         &self,
         game: impl Into<Stream<'s>>,
@@ -91,7 +90,7 @@ impl<'a> MainLine<'a> {
             of_start = HomePawnFilter::new(query, game.start);
             &of_start
         } else {
-            // Properties of every such game need no test, and a move has at least one byte.
+            // A condition that every such game satisfies needs no test, and a move takes at least one byte.
             let begun = self.at_start && !hit(&self.start, rest);
             if begun || rest.len() < self.earliest as usize {
                 return Ok(());
@@ -108,7 +107,7 @@ impl<'a> MainLine<'a> {
         let Some(HomePawnFilter { departures, needed, has_back_pawns }) = filter else { return Ok(()) };
         let turn = query.compare().side.then(|| query.position().turn());
         let ahead = query.first();
-        // Whether the pieces may be there, and whether they can be later.
+        // Whether the pieces may match now, and whether they can match later.
         let look = |board: &[u8; 64], to_move: Color| {
             let here = class(board[ahead.0]) == ahead.1 && turn.is_none_or(|turn| turn == to_move);
             (here && query.same_pieces(board), !departures.lost(board, *needed))
@@ -139,7 +138,7 @@ impl<'a> MainLine<'a> {
 }
 
 impl PositionQuery {
-    /// Returns a walk along main lines in search of the position.
+    /// Returns a walk along main lines that searches for this position.
     pub fn main_line(&self) -> MainLine<'_> {
         MainLine::new(self)
     }

@@ -1,4 +1,4 @@
-//! The search for positions: by replay, with signatures that reject most games unread, or with an index.
+//! Searches for positions by replay, with signatures that reject most games unread, or with an index.
 //!
 //! `position_query` is a position prepared for comparison. `signature` and `index` are side files; `build` makes the
 //! index. `main_line` walks one game. `search` combines them, and `index_search` searches with an index.

@@ -1,4 +1,4 @@
-//! The ply at which a game leaves all other games of its archive, from the position index.
+//! Finds the ply at which a game leaves all other games of its archive, using the position index.
 
 // Untrusted bytes are read here: nothing may panic on them.
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic))]
@@ -8,16 +8,16 @@ use crate::error::Result;
 use crate::query::position::index::{Place, PlaceSegment, PositionIndex};
 use crate::query::position::search::HAS_FILES;
 
-/// The plies within which a game may transpose back to other games. Equal positions later, such as bare kings at the
-/// end, are chance.
+/// The number of plies within which a game may transpose back to other games. Equal positions later, such as bare kings
+/// at the end, are coincidental.
 pub const ANOTHER_ORDER: u32 = 8;
 
-/// So many places are looked at first.
+/// The number of places that are examined first.
 const FEW: u64 = 4;
 
 /// Returns the first ply of a game with a position of no other game of its archive, if the game does not return to
 /// other games within [`ANOTHER_ORDER`] plies. Returns `None` if it never leaves them, or if there is no position index
-/// of all games. Looks up the index once per ply up to there.
+/// of all games. Looks up the index once per ply until the novelty.
 pub fn novelty(game: &GameRef<'_>) -> Result<Option<u32>> {
     if !HAS_FILES {
         return Ok(None);
@@ -40,7 +40,7 @@ pub fn novelty(game: &GameRef<'_>) -> Result<Option<u32>> {
     Ok(left)
 }
 
-/// Returns whether another game than this one has a position.
+/// Returns whether another game has the position.
 fn is_shared(archive: &Archive, index: &PositionIndex, game: u64, key: u64) -> Result<bool> {
     for segment in index.segments() {
         if segment_has(archive, segment, game, key)? {
@@ -56,7 +56,7 @@ fn segment_has(archive: &Archive, segment: &PlaceSegment, game: u64, key: u64) -
         let (places, are_all) = segment.first_places(key, most)?;
         let own = segment.places_of(game)?;
         let others: Vec<u64> = places.iter().copied().filter(|place| !own.contains(place)).collect();
-        // If only one position has these key bits, and the game itself has this position, it is that one.
+        // If only one position has these key bits, and this game has it, all entries are of this position.
         let is_sure = others.len() < places.len() && !segment.has_collision_of_key(key)?;
         for place in segment.locate(&others)? {
             if !archive.is_deleted(place.game) && (is_sure || has(archive, place, key)?) {
@@ -70,7 +70,7 @@ fn segment_has(archive: &Archive, segment: &PlaceSegment, game: u64, key: u64) -
     Ok(false)
 }
 
-/// Returns whether a game has a position with this key there.
+/// Returns whether a game has a position with this key at this place.
 fn has(archive: &Archive, place: Place, key: u64) -> Result<bool> {
     let mut found = None;
     let mut ply = 0;

@@ -1,4 +1,4 @@
-//! A segment of the position index: the positions of some games (FORMAT.md, "Position index").
+//! Reads a segment of the position index: the positions of some games (FORMAT.md, "Position index").
 
 // Untrusted bytes are read here: nothing may panic on them.
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic))]
@@ -11,7 +11,7 @@ use crate::query::segments::{Held, Pages, Rows};
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Places of a segment, ascending: all plies of its games, in order, have a number each, from 0.
+/// Places of a segment, ascending: all plies of its games are numbered consecutively from 0.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Places(Vec<u64>);
 
@@ -45,9 +45,9 @@ pub struct Place {
     pub ply: u32,
 }
 
-/// Fewer places than these are found each by itself.
+/// Below this number, places are located one by one.
 const FEW: usize = 64;
-/// Games in a range, at most: some groups.
+/// The maximum number of games in a range: some groups.
 const GAMES_PER_RANGE: u64 = 8 * GROUP as u64;
 
 /// The entries of the positions of some games.
@@ -60,7 +60,7 @@ pub struct PlaceSegment {
 }
 
 impl PlaceSegment {
-    /// Reads the trailer. The result covers only the games of `owned`, which are some of the segment's.
+    /// Opens a segment by its trailer. The result covers only the games of `owned`, a subset of the segment's games.
     pub(in crate::query) fn open(mut held: Held, owned: Rows) -> Result<PlaceSegment, Damage> {
         let pages = &held.pages;
         let damage = pages.damage();
@@ -87,7 +87,7 @@ impl PlaceSegment {
         self.layout.entries
     }
 
-    /// Returns whether it has no position.
+    /// Returns whether the segment has no position.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -119,11 +119,11 @@ impl PlaceSegment {
         self.pages().bytes(self.layout.buckets() + start..self.layout.buckets() + end)
     }
 
-    /// Returns the entries whose key agrees with the position in all stored bits (16, and one for each doubling of the
-    /// size beyond 64 entries).
+    /// Returns the entries whose key agrees with the position's in all stored bits: 16 bits, and one more for each
+    /// doubling of the size beyond 64 entries.
     ///
-    /// Another position may share these bits. For a correct result, verify one of the games, or all of them if there is
-    /// a collision. The standard starting position at ply 0 is not indexed.
+    /// Another position may share these bits. For a correct result, verify one of the games, or all games if there is a
+    /// collision. The standard starting position at ply 0 is not indexed.
     pub fn places_of_position(&self, position: &Position) -> Result<Places> {
         self.places_of_key(position.zobrist())
     }
@@ -132,7 +132,7 @@ impl PlaceSegment {
         self.first_places(key, u64::MAX).map(|(places, _)| places)
     }
 
-    /// Returns the first places of a key, at most this many, and whether these are all.
+    /// Returns the first places of a key, at most this many, and whether these are all places.
     pub(super) fn first_places(&self, key: u64, most: u64) -> Result<(Places, bool)> {
         let (bucket, check) = self.layout.split(key);
         let damage = self.pages().damage();
@@ -152,7 +152,7 @@ impl PlaceSegment {
         Ok((Places(places), are_all))
     }
 
-    /// Returns the number of places with a position, as far as the segment distinguishes it from others.
+    /// Returns the number of places with a position, as far as the segment can distinguish it from other positions.
     pub fn count(&self, position: &Position) -> Result<u64> {
         let (bucket, check) = self.layout.split(position.zobrist());
         let damage = self.pages().damage();
@@ -171,8 +171,8 @@ impl PlaceSegment {
         Ok(collisions.binary_search_by_key(&kept, |number| u64::from_le_bytes(*number)).is_ok())
     }
 
-    /// Calls `each` with the positions of a bucket in order: the 16 key bits after the bucket bits, and the entries,
-    /// including games of other segments.
+    /// Calls `each` with the positions of a bucket, in order: the 16 key bits after the bucket bits, and the entries,
+    /// including games that other segments cover.
     pub fn bucket(&self, bucket: u64, mut each: impl FnMut(u32, &[u64])) -> Result<()> {
         let damage = self.pages().damage();
         let mut reader = BucketReader::new(self.layout, self.bucket_bytes(bucket)?).ok_or(damage)?;
@@ -213,10 +213,10 @@ impl PlaceSegment {
         Ok(self.first_place(row)?..self.first_place(row + 1)?)
     }
 
-    /// Returns the game and ply of each of these places, which must ascend. Fast for many and for few places.
+    /// Returns the game and ply of each of these places, which must ascend. Fast for both many and few places.
     pub fn locate(&self, places: &[u64]) -> Result<Vec<Place>> {
         if places.len() < FEW {
-            // Not all pages of the table need be looked at.
+            // For few places, reading the whole table would be wasteful.
             return places.iter().map(|place| self.locate_one(*place)).collect();
         }
         let damage = self.pages().damage();
@@ -224,11 +224,11 @@ impl PlaceSegment {
         let start_of = |group: usize| starts.get(group).map(|start| u64::from_le_bytes(*start));
         let width = self.layout.width as usize;
         let mut found = Vec::with_capacity(places.len());
-        // The row looked at, and its first place.
+        // The current row and its first place.
         let (mut row, mut first) = (0usize, 0u64);
         for place in places {
             loop {
-                // Far ahead: by the groups' starts; near: game by game.
+                // Uses the groups' starts for distant places, and walks game by game for near ones.
                 let after = place.checked_sub(first).ok_or(damage)?;
                 if after > 4096 {
                     let group = group_of(starts.len(), *place, self.layout.places, |group| {
@@ -277,14 +277,14 @@ impl PlaceSegment {
         Err(damage.into())
     }
 
-    /// Returns the games that it covers, as ranges of some hundreds, in order.
+    /// Returns the games that the segment covers, as ranges of a few hundred games, in order.
     pub(in crate::query) fn ranges<'a>(&'a self, facts: &'a KnownFacts) -> Result<Vec<GameRange<'a>>> {
         let mut ranges = Vec::new();
         for (run, _) in self.held.owned.runs() {
             let mut game = run.start;
             while game < run.end {
                 let Some(row) = self.held.rows.row_of(game) else { break };
-                // Up to the group's end, if a start is known.
+                // Extends to the group's end, if the group's start is known.
                 let own = (GAMES_PER_RANGE - row % GAMES_PER_RANGE).min(run.end - game);
                 let places = self.first_place(row)?..self.first_place(row + own)?;
                 ranges.push(GameRange {
@@ -301,8 +301,9 @@ impl PlaceSegment {
     }
 }
 
-/// The group of games of an entry, by their first entries. The search starts at the index expected for games of equal
-/// length and continues in doubling steps, because each access to another part of a large table waits for memory.
+/// Finds the group of games that contains an entry, by the groups' first entries. The search starts at the index
+/// expected for games of equal length and continues in doubling steps, because each access to another part of a large
+/// table waits for memory.
 fn group_of(
     groups: usize,
     place: u64,
@@ -325,7 +326,7 @@ fn group_of(
             step *= 2;
         }
     }
-    // `low` is before the place, or is the first; `high` is not.
+    // `low` is at or before the place, or is the first; `high` is after it.
     while high - low > 1 {
         let middle = usize::midpoint(low, high);
         if is_before(middle)? { low = middle } else { high = middle }
@@ -333,7 +334,7 @@ fn group_of(
     Ok(low)
 }
 
-/// Facts of games without reading them.
+/// The facts of games, available without reading the games.
 #[derive(Debug)]
 pub(in crate::query) struct KnownFacts(Vec<Held>);
 
@@ -374,7 +375,7 @@ impl KnownFacts {
 pub(in crate::query) struct GameRange<'a> {
     /// The first game, from 1.
     pub game: u64,
-    /// Their places.
+    /// The places of the games.
     pub places: Range<u64>,
     plies: &'a [u8],
     width: usize,
@@ -406,7 +407,7 @@ fn places_in(number: u32) -> u64 {
     u64::from(number >> 1) + 1
 }
 
-/// The number that one to four bytes are.
+/// Parses one to four bytes as a number.
 #[inline]
 fn number(bytes: &[u8]) -> u32 {
     match bytes {
@@ -418,7 +419,7 @@ fn number(bytes: &[u8]) -> u32 {
     }
 }
 
-/// The number that little-endian bytes are.
+/// Parses little-endian bytes as a number.
 fn little(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte))
 }

@@ -1,4 +1,4 @@
-//! A position to be found, made ready for comparing it with a great many others.
+//! A position to search for, prepared for comparison with a large number of other positions.
 
 use crate::brenner::replay::{Replay, ReplayState};
 use crate::chess::piece::{CODES, EMPTY, PieceId};
@@ -10,7 +10,7 @@ use crate::query::fault::QueryFault;
 pub struct Compare {
     /// The side to move.
     pub side: bool,
-    /// The castling rights, with the rooks that they mean.
+    /// The castling rights, including the squares of their rooks.
     pub castling: bool,
     /// A legal en passant capture; a target without a legal capture never counts.
     pub en_passant: bool,
@@ -23,12 +23,12 @@ impl Default for Compare {
     }
 }
 
-/// The piece that a piece's code stands for: 0 for an empty square, 1 to 6 White's pawn to king, 7 to 12 Black's.
+/// Maps the code of a piece to its class: 0 for an empty square, 1 to 6 for White's pawn to king, 7 to 12 for Black's.
 pub(crate) static CLASS: [u8; CODES] = {
     let mut table = [0; CODES];
     let mut code = 0;
     while (code as usize) < CODES {
-        // Pieces without a label have codes on both sides of this.
+        // Pieces without a label have codes on both sides of the labelled codes.
         if code != EMPTY {
             let occupant = PieceId(code);
             table[code as usize] = occupant.color() as u8 * 6 + occupant.role() as u8 + 1;
@@ -44,7 +44,7 @@ pub(crate) fn class(code: u8) -> u8 {
     CLASS[code as usize % CODES]
 }
 
-/// The ranks on which the pawns start, as eight bytes each: one for White, one for Black.
+/// The second and the seventh rank, on which pawns start, as eight bytes each: one rank for White, one for Black.
 pub(crate) type Home = [u64; 2];
 
 /// Returns the contents of the second and the seventh rank of a board of codes.
@@ -58,7 +58,7 @@ pub(crate) fn home_ranks(board: &[u8; 64]) -> Home {
     [rank(8), rank(48)]
 }
 
-/// Returns a byte of ones for each square of the home ranks with a pawn of that side.
+/// Returns a byte of ones for each square of the home ranks that has a pawn of its side.
 pub(crate) fn home_pawns(board: &[u8; 64]) -> Home {
     let mut lanes = [0; 2];
     for (side, ranks) in home_ranks(board).iter().enumerate() {
@@ -71,7 +71,7 @@ pub(crate) fn home_pawns(board: &[u8; 64]) -> Home {
     lanes
 }
 
-/// Returns whether a pawn is behind its home rank: it can then refill a home square.
+/// Returns whether a pawn stands behind its home rank: it can then refill a home square.
 pub(crate) fn has_back_pawns(board: &[u8; 64]) -> bool {
     let pawn = |code: &u8| matches!(class(*code), 1 | 7);
     board[..8].iter().any(pawn) || board[56..].iter().any(pawn)
@@ -94,7 +94,7 @@ fn pawns(board: &[u8; 64]) -> [u64; 2] {
     sets
 }
 
-/// Returns the squares from which a pawn can reach a square, including this square.
+/// Returns the squares from which a pawn can reach a square, including the square itself.
 fn after(square: usize, white: bool) -> u64 {
     let (file, rank) = (square % 8, square / 8);
     let from = |other: &usize| {
@@ -110,33 +110,33 @@ pub struct PositionQuery {
     position: Position,
     compare: Compare,
     classes: [u8; 64],
-    /// All squares, those first that are most likely to differ.
+    /// All squares, the most likely to differ first.
     order: [u8; 64],
     home: Home,
-    /// The home squares without their pawn: bits 0 to 7 White's by file, 8 to 15 Black's.
+    /// The home squares without their pawn: bits 0 to 7 for White by file, bits 8 to 15 for Black.
     gone: u16,
     /// White's pawns, Black's pawns, White's pieces, Black's pieces.
     pieces: [u8; 4],
-    /// For each pawn that has left home, whether it is Black's, and its possible origins.
+    /// For each pawn that has left its home square, whether it is Black's, and the squares from which it may come.
     ways: Vec<(usize, u64)>,
     en_passant: Option<Square>,
 }
 
 impl From<&Position> for PositionQuery {
-    /// A search for the position with everything that has to agree: side to move, castling rights and en passant
-    /// capture.
+    /// A search for the position in which side to move, castling rights and en passant capture must agree.
     fn from(position: &Position) -> PositionQuery {
         PositionQuery::new(position, Compare::default())
     }
 }
 
 impl PositionQuery {
-    /// Returns the position made ready.
+    /// Returns the position prepared for comparison.
     pub fn new(position: &Position, compare: Compare) -> PositionQuery {
         let classes = position.board.map(class);
         let standard = Position::standard().board.map(class);
         let mut order: [u8; 64] = std::array::from_fn(|square| square as u8);
-        // A piece on a square that was empty is the rarest, then a vacated square; unmoved pieces are the most common.
+        // A piece on a square that is empty at the start is the rarest, then a vacated square; unmoved pieces are the
+        // most common.
         order.sort_by_key(|square| {
             let (now, then) = (classes[*square as usize & 63], standard[*square as usize & 63]);
             match (now != 0, now == then) {
@@ -225,9 +225,9 @@ impl PositionQuery {
         self.pieces
     }
 
-    /// Returns a ply before which no game from the standard starting position can reach it. A piece on a square without
-    /// such a piece at the start has moved. A pawn has moved at least the number of times that its path requires. Only
-    /// castling moves two pieces, and every missing piece was captured by a move.
+    /// Returns a lower bound for the ply at which a game from the standard starting position can reach this position. A
+    /// piece on a square without such a piece at the start has moved. A pawn has moved at least the number of times
+    /// that its path requires. Only castling moves two pieces, and every missing piece was captured by a move.
     pub(crate) fn earliest(&self) -> u32 {
         let start = &Position::standard().board;
         let mut moves = [0u32; 2];
@@ -254,8 +254,8 @@ impl PositionQuery {
         (square, self.classes[square])
     }
 
-    /// Returns whether a position without pawns behind their home ranks can still follow a board: enough pieces remain,
-    /// and each pawn has a possible origin.
+    /// Returns whether the position can still follow a board: enough pieces remain, and each pawn has a possible
+    /// origin. Assumes no pawns behind their home ranks.
     #[inline]
     pub(crate) fn is_ahead(&self, board: &[u8; 64]) -> bool {
         let pieces: u8 = board.iter().map(|code| u8::from(*code != EMPTY)).sum();
@@ -273,7 +273,7 @@ impl PositionQuery {
         })
     }
 
-    /// Returns whether a position with the same pieces agrees in side, rights and en passant as far as they count.
+    /// Returns whether a position with the same pieces agrees in the compared fields: side, rights and en passant.
     pub(crate) fn same_state(&self, other: &Position) -> bool {
         (!self.compare.side || self.position.turn() == other.turn())
             && (!self.compare.castling || rooks(&self.position) == rooks(other))
@@ -281,8 +281,8 @@ impl PositionQuery {
                 || self.en_passant == other.en_passant().filter(|_| other.en_passant_is_legal()))
     }
 
-    /// Returns whether a state of a replay with the same pieces agrees, like `same_state`. Makes no position if that is
-    /// not necessary.
+    /// Returns whether a replay's state with the same pieces agrees, like `same_state`. Builds a position only if
+    /// necessary.
     #[inline]
     pub(crate) fn same_state_at(&self, other: &ReplayState<'_>) -> bool {
         if self.compare.side && self.position.turn() != other.turn() {
@@ -318,7 +318,7 @@ impl PositionQuery {
         self.same_pieces(&other.board) && self.same_state(other)
     }
 
-    /// Returns every position that would match, with all values of the ignored fields, for look-ups by key.
+    /// Returns every matching position, with all values of the ignored fields, for lookups by key.
     pub(crate) fn variants(&self) -> Vec<Position> {
         let mut sides = vec![self.position.clone()];
         if !self.compare.side {
@@ -374,7 +374,7 @@ impl PositionQuery {
     }
 }
 
-/// Returns whether a pawn of the side to move is beside the pawn that has just passed over `target`.
+/// Returns whether a pawn of the side to move stands beside the pawn that has just passed over `target`.
 fn beside_pawns(target: Square, state: &ReplayState<'_>) -> bool {
     let (pawn, rank) = if state.turn() == Color::White { (1, 4) } else { (7, 3) };
     let file = target.index() % 8;
@@ -392,7 +392,7 @@ fn granted(position: &Position) -> Vec<Right> {
         .collect()
 }
 
-/// The castling rights that a position with these pieces could have.
+/// The castling rights that a position with these pieces may have.
 fn possible_rights(position: &Position) -> Vec<Right> {
     let mut rights = Vec::new();
     for color in Color::BOTH {

@@ -14,25 +14,25 @@ use crate::query::position::position_query::PositionQuery;
 use crate::query::position::signature::Signatures;
 use rayon::prelude::*;
 
-/// A browser has no side files, and need not load the code that reads them.
+/// A browser has no side files and need not load the code that reads them.
 pub(super) const HAS_FILES: bool = !cfg!(target_family = "wasm");
 
 /// Games to a task.
 pub(in crate::query) const TASK: usize = 256;
-/// Games that are opened together.
+/// The number of games that are opened together.
 const TOGETHER: usize = 16;
 
-/// A place: a game and a ply with the position.
+/// A hit: a game and a ply with the position.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Hit {
     /// The game, from 1.
     pub game: u64,
-    /// The ply; 0 is the starting position. In a variation it is counted along that line.
+    /// The ply; 0 is the starting position. In a variation, plies are counted along the variation's line.
     pub ply: u32,
-    /// Whether it is in a variation.
+    /// Whether the place is in a variation.
     pub variation: bool,
-    /// The number of moves of a principal variation that lead to it; the variation begins at ply `ply - pv`. `None` if
-    /// it is not in a principal variation.
+    /// The number of moves of a principal variation that lead to the position; the variation begins at ply `ply - pv`.
+    /// `None` if the hit is not in a principal variation.
     pub pv: Option<u32>,
 }
 
@@ -42,7 +42,7 @@ impl Hit {
         Hit { game, ply, variation: false, pv: None }
     }
 
-    /// Returns whether it is in the main line.
+    /// Returns whether the place is in the main line.
     pub fn is_main_line(&self) -> bool {
         !self.variation && self.pv.is_none()
     }
@@ -51,13 +51,13 @@ impl Hit {
 /// The range of the search in each game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct SearchOptions {
-    /// All plies with the position, not the first alone.
+    /// Report all plies with the position, not only the first.
     pub all_plies: bool,
-    /// Also search variations. Without `all_plies` the first hit in the main line counts, or if there is none the first
-    /// hit in a variation.
+    /// Also search variations. Without `all_plies`, the first hit in the main line counts, or if there is none, the
+    /// first hit in a variation.
     pub variations: bool,
-    /// Also search the principal variations of engines in the searched lines. They count after variations. Signatures
-    /// and position indexes do not have them, so all games are replayed.
+    /// Also search the principal variations of engines in the searched lines. They are considered after variations.
+    /// Signatures and position indexes do not have them, so all games are replayed.
     pub principal_variations: bool,
 }
 
@@ -67,7 +67,7 @@ impl SearchOptions {
         self.variations || self.principal_variations
     }
 
-    /// Removes the hits of a game that do not count.
+    /// Removes the hits of a game that the options exclude.
     pub(crate) fn keep(self, found: &mut Vec<Hit>) {
         found.sort_unstable_by_key(|hit| (hit.ply, hit.variation, hit.pv));
         found.dedup();
@@ -82,19 +82,19 @@ impl SearchOptions {
 /// A step of a search.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Step {
-    /// The action, in a word or two.
+    /// The action, in one or two words.
     pub what: &'static str,
-    /// The number of games left after it.
+    /// The number of games that remain after it.
     pub games: u64,
 }
 
 /// The estimated cost of a search.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Cost {
-    /// The games that would be looked into, at most; by the index the places that it names.
+    /// The maximum number of games to examine; with the index, the number of places that it names.
     pub games: u64,
-    /// Whether they are replayed from their start: half a microsecond each, and more if they must be read from disk.
-    /// Entries of the index cost less, and nothing for an opening tree.
+    /// Whether games are replayed from their start, which takes half a microsecond each, and more if they must be read
+    /// from disk. Entries of the index cost less; for an opening tree they cost nothing.
     pub replayed: bool,
     /// The origin of the candidates: the last step before games are read, as in [`Step`].
     pub with: &'static str,
@@ -102,13 +102,13 @@ pub struct Cost {
 
 impl Cost {
     /// Returns the estimated seconds on this many cores, if everything is in memory. A game takes about 0.7 us on one
-    /// core, and an entry of the index a fraction of this.
+    /// core; an entry of the index takes a fraction of this time.
     pub fn seconds(&self) -> f64 {
         let cores = std::thread::available_parallelism().map_or(1, usize::from) as f64;
         self.games as f64 * if self.replayed { 1e-6 } else { 2e-7 } / cores
     }
 
-    /// Returns the cost of both.
+    /// Returns the sum of both costs.
     pub fn and(self, other: Cost) -> Cost {
         let with = if self.replayed || !other.replayed { self.with } else { other.with };
         Cost { games: self.games + other.games, replayed: self.replayed || other.replayed, with }
@@ -155,33 +155,33 @@ pub struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    /// Returns a search in all games, without help.
+    /// Returns a search in all games, without side files.
     pub fn new(archive: &'a Archive) -> Search<'a> {
         Search { archive, signatures: None, index: None, among: None, monitor: None }
     }
 
-    /// Returns the search with signatures to go by; they must be the archive's.
+    /// Returns the search with signatures, which must belong to the archive.
     pub fn with_signatures(self, signatures: &'a Signatures) -> Search<'a> {
         Search { signatures: Some(signatures), ..self }
     }
 
-    /// Returns the search with a position index to look in; it must be the archive's.
+    /// Returns the search with a position index, which must belong to the archive.
     pub fn with_index(self, index: &'a PositionIndex) -> Search<'a> {
         Search { index: Some(index), ..self }
     }
 
-    /// Returns the search in these games only; `None` for all.
+    /// Returns the search restricted to these games; `None` for all games.
     pub fn among(self, games: impl Into<Option<&'a GameSet>>) -> Search<'a> {
         Search { among: games.into(), ..self }
     }
 
-    /// Returns the search with a monitor, if there is one. The unit of progress is a searched game. A stopped search
-    /// returns its hits so far, and [`Error::Interrupted`] among the unread games.
+    /// Returns the search with a monitor, if given. The unit of progress is a searched game. A stopped search returns
+    /// its hits so far, and [`Error::Interrupted`] among the unread games.
     pub fn monitored(self, monitor: impl Into<Option<&'a Monitor<'a>>>) -> Search<'a> {
         Search { monitor: monitor.into(), ..self }
     }
 
-    /// Returns the search in these games without the index, which does not know them.
+    /// Returns the search in these games without the index, which does not cover them.
     pub(super) fn of_rest<'b>(&'b self, rest: &'b GameSet) -> Search<'b> {
         Search { among: Some(rest), index: None, ..self.clone() }
     }
@@ -210,7 +210,7 @@ impl<'a> Search<'a> {
 
     /// Returns the cost of a search for a position, without variations. Without a position, returns the cost of a
     /// search that replays every game, such as a pattern search without signatures. Uses the index, or tests the
-    /// signatures of all games: some milliseconds per million.
+    /// signatures of all games: a few milliseconds per million.
     pub fn cost(&self, query: Option<&PositionQuery>) -> Cost {
         if let (Some(index), Some(query)) = (self.index(), query)
             && let Ok(games) = query.variants().iter().map(|position| index.count(position)).sum::<Result<u64>>()
@@ -259,7 +259,7 @@ impl<'a> Search<'a> {
                     reach.all_plies
                 })?,
             }
-            // A game that has it in its main line need not be looked into further.
+            // A game that has the position in its main line need not be searched further.
             if reach.principal_variations && (reach.all_plies || hits.len() == first) {
                 in_principal_variations(game, reach.variations, |pv, variation| {
                     let mut position = pv.start.clone();
@@ -308,8 +308,7 @@ impl<'a> Search<'a> {
         games
     }
 
-    /// Runs `work` on each of these games in parallel. Returns the contents of its lists in order, and unreadable
-    /// games.
+    /// Runs `work` on each of these games in parallel. Returns the combined lists in order, and the unreadable games.
     pub(crate) fn each<T: Send>(
         &self,
         games: &[u64],
@@ -360,7 +359,7 @@ pub(crate) fn games_of(hits: &[Hit]) -> u64 {
     hits.chunk_by(|a, b| a.game == b.game).count() as u64
 }
 
-/// Looks for the position in all lines of a game.
+/// Searches all lines of a game for the position.
 fn all_lines(query: &PositionQuery, game: &GameRef<'_>, hits: &mut Vec<Hit>) -> Result<(), ReplayError> {
     lines(game, |position, ply, variation| {
         if query.matches(position) {
@@ -370,7 +369,7 @@ fn all_lines(query: &PositionQuery, game: &GameRef<'_>, hits: &mut Vec<Hit>) -> 
 }
 
 /// Calls `seen` with the principal variations of a game and whether each belongs to a variation. Variations are
-/// included if requested.
+/// included on request.
 pub(crate) fn in_principal_variations(
     game: &GameRef<'_>,
     variations: bool,
@@ -386,8 +385,8 @@ pub(crate) fn in_principal_variations(
     })
 }
 
-/// Calls `seen` with every position of a game, variations included, its ply along its line, and whether it is in a
-/// variation.
+/// Calls `seen` with every position of a game, variations included, the position's ply along its line, and whether it
+/// is in a variation.
 fn lines(game: &GameRef<'_>, mut seen: impl FnMut(&Position, u32, bool)) -> Result<(), ReplayError> {
     let mut decoder = Decoder::new(game.brenner(), game.start().clone(), TextPlaces::Apart);
     let (mut ply, mut before) = (0u32, Vec::new());

@@ -1,9 +1,8 @@
-//! Signatures: eight bytes a game that reject nearly every game in a search for a position (FORMAT.md,
-//! "Signatures").
+//! Signatures: eight bytes per game that reject nearly every game in a search for a position (FORMAT.md, "Signatures").
 //!
 //! Pawns never return to their home squares, and captured pieces never return to the board. A signature has the order
 //! in which home pawns moved or were captured, and the numbers of pawns and pieces at the end. A game can have had a
-//! position only if its first departures are exactly those of the position, and if it ended with no more pieces.
+//! position only if its first departures are exactly the position's, and if it ended with no more pieces.
 
 // Untrusted bytes are read here: nothing may panic on them.
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic))]
@@ -23,14 +22,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The number of departures in a signature.
 pub const DEPARTURES: usize = 12;
-/// In place of the number of White's pawns: the game is never rejected.
+/// Stored instead of the number of White's pawns in a signature that never rejects its game.
 const ANY: u64 = 15 << 48;
 /// Games per task: eight pages of a file.
 const TASK: usize = 4096;
 /// Bytes of a signature.
 const ENTRY: u64 = 8;
 
-/// The signatures of an archive: of all its games, or of some; the other games are never rejected.
+/// The signatures of all or some games of an archive; games without a signature are never rejected.
 #[derive(Clone, Debug)]
 pub struct Signatures {
     /// Runs of games, ascending.
@@ -59,7 +58,7 @@ impl Signatures {
     /// Makes the signatures of an archive by replaying every game, in parallel. An unreadable game gets a signature
     /// that rejects nothing.
     pub fn build(archive: &Archive) -> Signatures {
-        // Nothing stops it.
+        // This monitor never stops the work.
         let none = Signatures { runs: Vec::new(), games: archive.len(), is_damaged: Arc::default() };
         Signatures::build_monitored(archive, Monitor::new()).unwrap_or(none)
     }
@@ -123,12 +122,12 @@ impl Signatures {
         }
     }
 
-    /// Returns whether damage was met since they were opened: those games were not rejected.
+    /// Returns whether damage was found since the file was opened; the affected games were not rejected.
     pub fn is_damaged(&self) -> bool {
         self.is_damaged.load(Ordering::Relaxed)
     }
 
-    /// Returns the games that have none, ascending: nothing rejects them.
+    /// Returns the games without a signature, ascending; they are never rejected.
     pub fn uncovered(&self) -> Vec<Range<u64>> {
         without(std::iter::once(1..self.games + 1), self.runs.iter().map(|run| run.games.clone()))
     }
@@ -141,8 +140,8 @@ impl Signatures {
         bytes.map_or(ANY, |bytes| u64::from_le_bytes(*bytes))
     }
 
-    /// Returns the numbers of the games that may reach a position, ascending. Includes every game that reaches it in
-    /// its main line.
+    /// Returns the numbers of the games that may reach a position, ascending. Includes every game whose main line
+    /// reaches the position.
     pub fn candidates(&self, query: &PositionQuery) -> Vec<u64> {
         let test = Test::new(query);
         self.passing(|signature| test.begins_so(signature), |signature| test.may(signature))
@@ -163,8 +162,8 @@ impl Signatures {
             let Some(signatures) = run.and_then(|run| self.of(run, games.clone())) else {
                 return games.clone().collect();
             };
-            // Every game that passes the first test is stored, and overwritten by the next one if it fails the second:
-            // no branch depends on the second test.
+            // Stores every game that passes the first test, and overwrites it with the next game if it fails the second
+            // test: no branch depends on the second test.
             let (mut passing, mut count) = ([0u16; TASK], 0);
             for (place, signature) in signatures.iter().enumerate() {
                 let signature = u64::from_le_bytes(*signature);
@@ -181,7 +180,7 @@ impl Signatures {
     }
 }
 
-/// Returns the signatures of games, deleted ones included.
+/// Returns the signatures of games, deleted games included.
 fn signatures_of(archive: &Archive, games: &[Range<u64>], monitor: &Monitor) -> Result<Vec<[u8; 8]>> {
     let of_part = |(chunk, games): (usize, Range<u64>)| {
         monitor.check()?;
@@ -209,10 +208,10 @@ pub(in crate::query) fn add_signatures(
     writer.add(Part::Signatures, games, made, |out| out.put(signatures.as_flattened()))
 }
 
-/// The home squares left, in order.
+/// The home squares that have been left, in order.
 pub(crate) struct Departures {
     expected: Home,
-    /// Those that still have their pawn, as bytes of ones.
+    /// The squares that still have their pawn, as bytes of ones.
     standing: Home,
 }
 
@@ -256,7 +255,7 @@ pub fn signature(start: &Position, stream: &[u8]) -> u64 {
     let (mut order, mut count) = (0u64, 0);
     let mut leave = |square: u8| {
         if count < DEPARTURES {
-            // The rest is filled with the last square: a repeated square is no departure.
+            // Fills the rest with the last square: a repeated square is no departure.
             order = order & ((1 << (count * 4)) - 1) | (FILL * u64::from(square)) << (count * 4);
         }
         count += 1;
@@ -294,7 +293,7 @@ pub fn signature(start: &Position, stream: &[u8]) -> u64 {
     order & ((1 << 48) - 1) | pawns[0] << 48 | pawns[1] << 52 | (pieces[0] - 1) << 56 | (pieces[1] - 1) << 60
 }
 
-/// A one in every half-byte: times a square, that square everywhere.
+/// A one in every half-byte: multiplied by a square, it repeats this square everywhere.
 const FILL: u64 = 0x1111_1111_1111;
 
 /// Returns whether a game with this signature ended with at most these pawns and pieces.
@@ -305,8 +304,8 @@ fn ends_within(signature: u64, [white_pawns, black_pawns, white, black]: [u8; 4]
 }
 
 impl Signatures {
-    /// Returns the games (ascending, of these or of all) that ended with at most this many pawns and pieces of White
-    /// and Black.
+    /// Returns the games, ascending, among these or among all, that ended with at most this many pawns and pieces of
+    /// White and Black.
     pub(crate) fn ending_within(&self, most: [u8; 4], among: Option<&GameSet>) -> Vec<u64> {
         match among {
             Some(games) => games.iter().filter(|game| self.may_end_within(*game, most)).collect(),
@@ -314,19 +313,19 @@ impl Signatures {
         }
     }
 
-    /// Whether a game may end with at most these pieces: false only if it certainly does not.
+    /// Whether a game may end with at most these pieces: false only if the signature rules it out.
     pub(crate) fn may_end_within(&self, game: u64, most: [u8; 4]) -> bool {
         ends_within(self.get(game), most)
     }
 
-    /// `candidates` out of these games only.
+    /// Returns `candidates` restricted to these games.
     pub fn candidates_among(&self, query: &PositionQuery, games: &GameSet) -> Vec<u64> {
         let test = Test::new(query);
         games.iter().filter(|game| test.may(self.get(*game))).collect()
     }
 }
 
-/// The squares of two departures, as bits, by the byte that holds both.
+/// The squares of two departures, as bits, indexed by the byte that holds both.
 #[expect(clippy::indexing_slicing, reason = "evaluated at compile time")]
 static PAIRS: [u16; 256] = {
     let mut pairs = [0; 256];
@@ -338,28 +337,28 @@ static PAIRS: [u16; 256] = {
     pairs
 };
 
-/// Every second of four half-bytes, with the bit above each: the bit survives the subtraction of another half-byte that
-/// is at most as large.
+/// The first and third of four half-bytes. If the subtraction of a half-byte from another gives no borrow, the bit of
+/// `ABOVE` over it stays set.
 const OTHERS: u16 = 0x0F0F;
 const ABOVE: u16 = 0x1010;
 
 /// The test of a signature for a position. It has no unpredictable branches, only one that rejects most games.
 struct Test {
-    /// The home squares that none of the first four departures may be of.
+    /// The home squares that must not be among the first four departures.
     kept: u16,
     /// The home squares that have been left.
     gone: u16,
-    /// The squares that must equal `gone`: all squares, or if more were left than a signature holds, the squares that
-    /// were not left.
+    /// The squares that must equal `gone`: all squares, or if more squares were left than a signature holds, only the
+    /// squares that were not left.
     strict: u16,
-    /// The departures to compare. The first departure replaces the others, by a one in each of their half-bytes.
+    /// The half-bytes of the departures to compare, as a mask. The first departure replaces all other departures.
     counted: u64,
     others: u64,
-    /// If there must be as many departures as a signature holds, the last one.
+    /// The last departure, if there must be as many departures as a signature holds.
     last: u64,
-    /// Whether the order contains no square, because none was left.
+    /// Whether the departures are unrestricted, because no square was left.
     any_order: bool,
-    /// The most pawns and pieces that may be left, as in a signature, every other half-byte, with the bit above it set.
+    /// The maximum number of pawns and pieces, as in a signature, every other half-byte, with the bit above it set.
     most: [u16; 2],
     /// Whether both sides have a piece, as in every game with a signature.
     has_both: bool,
@@ -373,7 +372,7 @@ impl Test {
         let is_more = count > DEPARTURES as u32;
         let pieces = query.pieces();
         let [white_pawns, black_pawns, white, black] = pieces.map(|pieces| u16::from(pieces.min(15)));
-        // Pieces are counted from one.
+        // Piece counts are stored minus one.
         let [white, black] =
             [(white, pieces[2]), (black, pieces[3])].map(|(most, pieces)| most - u16::from((1..16).contains(&pieces)));
         let most = white_pawns | black_pawns << 4 | white << 8 | black << 12;
@@ -390,7 +389,7 @@ impl Test {
         }
     }
 
-    /// Returns whether the first four departures can be those of the position.
+    /// Returns whether the first four departures can be the position's.
     #[inline(always)]
     #[expect(clippy::indexing_slicing, reason = "a byte is an index of 256 pairs")]
     fn begins_so(&self, signature: u64) -> bool {
@@ -403,7 +402,7 @@ impl Test {
     fn may(&self, signature: u64) -> bool {
         let order = (signature & self.counted) | ((signature & 15) * self.others);
         let [a, b, c, d, e, f, ..] = order.to_le_bytes().map(|pair| PAIRS[usize::from(pair)]);
-        // The last departure is repeated to the end.
+        // The last departure is repeated to the end of the signature.
         let is_long = self.last == 0 || (signature ^ signature << 4) & self.last != 0;
         let ordered = ((a | b | c | d | e | f) ^ self.gone) & self.strict == 0 && is_long;
         let end = (signature >> 48) as u16;

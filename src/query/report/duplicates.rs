@@ -1,4 +1,4 @@
-//! Duplicate games: with the same main line and compatible tags, or with a main line that continues another.
+//! Duplicate games: games with compatible tags and the same main line, or a main line that continues another.
 
 use crate::archive::GameSet;
 use crate::error::{Error, Result};
@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
-/// Games shorter than this are often alike: they are one game only if all of the seven tag roster's values are the
+/// Games shorter than this are often alike: they are duplicates only if all values of the seven tag roster are the
 /// same.
 const SHORT: u32 = 16;
 
@@ -28,12 +28,12 @@ pub enum Keep {
 /// Options of the search for duplicates.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Options {
-    /// Whether a game that is the beginning of another one counts as it. Both players must be known.
+    /// Whether a game that is the beginning of another game counts as its duplicate. Both players must be known.
     pub prefixes: bool,
     /// The game to keep.
     pub keep: Keep,
-    /// Only duplicates of games of the archive at this index, from 0, without prefixes. If there are tag columns,
-    /// little else is then read.
+    /// Finds only duplicates of games of the archive at this index, from 0, without prefixes. With tag columns, little
+    /// else is then read.
     pub only: Option<usize>,
 }
 
@@ -46,7 +46,7 @@ impl Default for Options {
 /// The relation of a duplicate to the other game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Likeness {
-    /// Their main lines are the same.
+    /// The two games have the same main line.
     Same,
     /// One main line is the beginning of the other.
     Prefix,
@@ -55,17 +55,16 @@ pub enum Likeness {
 /// A duplicate game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Double {
-    /// The game that can go.
+    /// The game that can be removed.
     pub game: u64,
     /// The game that stays.
     pub kept: u64,
-    /// The relation of the two games.
+    /// The relation between the two games.
     pub likeness: Likeness,
 }
 
-/// Returns the removable games, ascending, each with the game that is kept, which is never removable. In several
-/// archives, games have the numbers of an [`ArchiveSet`](crate::query::ArchiveSet), which continue from one archive to
-/// the next.
+/// Returns the removable games, ascending, each with the game to keep, which is never removable. With several archives,
+/// games have the numbers of an [`ArchiveSet`](crate::query::ArchiveSet), which continue from one archive to the next.
 ///
 /// Two games are duplicates if their main lines (and starting positions) are equal, or one is the beginning of the
 /// other, and their tags do not contradict each other. Players (a surname with initials agrees with the full name),
@@ -89,8 +88,8 @@ pub fn find(headers: &[TagColumns<'_>], options: Options) -> Result<Vec<Double>>
     Ok(clusters.doubles(&games, options.keep))
 }
 
-/// Returns the games of each archive whose main line may equal that of another game, by checksum. With `only`, the
-/// other game must be in the archive at this index.
+/// Returns the games of each archive whose main line may equal another game's, according to its checksum. With `only`,
+/// the other game must be in the archive at this index.
 fn alike(headers: &[TagColumns<'_>], only: Option<usize>) -> Result<Vec<GameSet>> {
     /// The number of checksum bits to compare first, which leaves few games to count.
     const BITS: u32 = 24;
@@ -115,7 +114,7 @@ fn alike(headers: &[TagColumns<'_>], only: Option<usize>) -> Result<Vec<GameSet>
             }
         }
     }
-    // The number of games with a line, and whether one of them counts.
+    // The number of games with a line, and whether one of these games counts.
     let mut counts: HashMap<u32, (u32, bool)> = HashMap::new();
     for (index, lines) in lines.iter().enumerate() {
         for (_, line) in lines.iter().filter(|(_, line)| again.contains(bit(*line))) {
@@ -135,7 +134,7 @@ fn alike(headers: &[TagColumns<'_>], only: Option<usize>) -> Result<Vec<GameSet>
 /// A game for comparison.
 struct Candidate {
     number: u64,
-    /// Its starting position, if not the standard starting position, and its main line. The bytes are a prefix of
+    /// The starting position, if it is not the standard one, and the main line. The bytes are a prefix of
     /// another game's only if the moves are.
     line: Box<[u8]>,
     plies: u32,
@@ -146,7 +145,7 @@ struct Candidate {
     result: Option<u8>,
     /// The values of the seven tag roster, as numbers of strings.
     roster: [u32; 7],
-    /// Bytes of the record beyond the main line, and the number of tags with a value.
+    /// The bytes of the record beyond the main line, and the number of tags with a value.
     more: (usize, usize),
 }
 
@@ -176,7 +175,7 @@ impl Name {
         !self.surname.is_empty()
     }
 
-    /// Whether both can be one person's: `Carlsen`, `Carlsen, M` and `Carlsen, Magnus` are.
+    /// Returns whether both names can belong to one person: `Carlsen`, `Carlsen, M` and `Carlsen, Magnus` can.
     fn agrees(&self, other: &Name) -> bool {
         if !self.is_known() || !other.is_known() {
             return true;
@@ -197,7 +196,7 @@ impl Candidate {
             return self.roster == other.roster && self.plies == other.plies;
         }
         let both = |one: u16, two: u16| one == 0 || two == 0 || one == two;
-        // A month counts only within a year that is known.
+        // Months are compared only if both years are known.
         let dates = both(self.date[0], other.date[0])
             && (self.date[0] == 0
                 || other.date[0] == 0
@@ -214,8 +213,8 @@ impl Candidate {
 
 const ROSTER: [&str; 7] = ["White", "Black", "Date", "Round", "Result", "Event", "Site"];
 
-/// The games of an archive, numbered after `before` others. `known` numbers the strings of the roster, the same in all
-/// archives.
+/// The games of an archive, numbered after the `before` games of preceding archives. `known` numbers the strings of the
+/// roster consistently for all archives.
 fn games(
     headers: &TagColumns,
     before: u64,
@@ -225,13 +224,13 @@ fn games(
     let archive = headers.archive();
     let keys = ROSTER.map(|name| Key::Tag(name.to_owned()));
     let columns = headers.columns(&keys)?;
-    // The number for all archives of each string's number in this one's column.
+    // The number for all archives of each string in this archive's column.
     let numbers: Vec<Vec<u32>> = columns
         .iter()
         .map(|column| {
             let count = column.strings().map_or(0, |strings| strings.len() as u32);
             let text = |number: u32| column.strings().and_then(|strings| strings.get(number));
-            // Of few games few strings are needed.
+            // For few games, only few strings are needed.
             let needed = among.map(|among| among.iter().map(|game| column.get(game)).collect::<HashSet<u32>>());
             let mut of = |number: u32| {
                 text(number).map_or(0, |text| match known.get(text) {
@@ -306,7 +305,7 @@ fn leading(text: &[u8]) -> Option<u64> {
     std::str::from_utf8(text.get(..digits)?).ok()?.parse().ok()
 }
 
-/// Games that are one, as sets that grow together.
+/// Sets of duplicate games, which grow together.
 struct Clusters {
     parent: Vec<usize>,
 }
@@ -338,7 +337,7 @@ impl Clusters {
         let mut doubles = Vec::new();
         for set in sets.into_values().filter(|set| set.len() > 1) {
             let best = |index: &&usize| (games[**index].more, Reverse(**index));
-            // No move is ever lost: one of the longest stays.
+            // No move is ever lost: one of the longest games stays.
             let most = set.iter().map(|index| games[*index].plies).max();
             let mut longest = set.iter().filter(|index| Some(games[**index].plies) == most);
             let kept = match keep {
@@ -348,7 +347,7 @@ impl Clusters {
             };
             let Some(kept) = kept.copied() else { continue };
             for index in set.into_iter().filter(|index| *index != kept) {
-                // By way of a third, games may be joined that do not agree with each other: those stay.
+                // A third game may join two games that do not agree with each other; such games stay.
                 if !games[index].agrees(&games[kept]) {
                     continue;
                 }
@@ -369,7 +368,7 @@ impl Clusters {
 fn same(games: &[Candidate], clusters: &mut Clusters) {
     let mut lines: HashMap<(&[u8], [u32; 7]), Vec<usize>> = HashMap::with_capacity(games.len());
     for (index, game) in games.iter().enumerate() {
-        // Short games have company enough: their tags tell them apart at once.
+        // Short games have many duplicates, so the roster distinguishes them first.
         let roster = if game.plies < SHORT { game.roster } else { [0; 7] };
         lines.entry((&game.line, roster)).or_default().push(index);
     }
@@ -385,7 +384,7 @@ fn same(games: &[Candidate], clusters: &mut Clusters) {
     }
 }
 
-/// Joins games of which one is the beginning of the other. Both players must be known in both.
+/// Joins games if one is the beginning of the other. Both players must be known in both games.
 fn prefixes(games: &[Candidate], clusters: &mut Clusters) {
     let mut pairs: HashMap<[&str; 2], Vec<usize>> = HashMap::new();
     for (index, game) in games.iter().enumerate() {
@@ -395,7 +394,7 @@ fn prefixes(games: &[Candidate], clusters: &mut Clusters) {
         }
     }
     for mut places in pairs.into_values().filter(|places| places.len() > 1) {
-        // Sorted by bytes, a line precedes all lines that it begins, with no other line between them.
+        // If sorted by bytes, a line precedes all lines that continue it, and no other line is between them.
         places.sort_by(|a, b| games[*a].line.cmp(&games[*b].line));
         let mut open: Vec<usize> = Vec::new();
         for index in places {

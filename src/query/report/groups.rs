@@ -1,4 +1,4 @@
-//! Games in groups: by opening, rating, year, opponent and more, each with its results, ratings and performance.
+//! Groups games by opening, rating, year, opponent and more; each group has results, ratings and performance.
 
 use crate::archive::GameSet;
 use crate::chess::Color;
@@ -25,13 +25,13 @@ use std::sync::Arc;
 pub enum GroupKey {
     /// The name of the opening: the tag, or the table if the tag is missing.
     Opening,
-    /// The same up to the first colon: the opening without its variation.
+    /// The name of the opening up to the first colon: the opening without its variation.
     Family,
     /// The ECO code, with its name in the table.
     Eco,
     /// The first letter of the ECO code.
     EcoClass,
-    /// The side's rating, in bands; without a player the mean of both.
+    /// The side's rating, in bands; without a player, the mean of both ratings.
     Rating,
     /// The year.
     Year,
@@ -43,8 +43,8 @@ pub enum GroupKey {
     Weekday,
     /// The tag TimeControl.
     TimeControl,
-    /// The speed, as on Lichess: ultraBullet, bullet, blitz, rapid, classical, correspondence, by base and 40
-    /// increments.
+    /// The speed category, as on Lichess: ultraBullet, bullet, blitz, rapid, classical, correspondence, by base time
+    /// and 40 increments.
     Speed,
     /// Either player.
     Player,
@@ -57,7 +57,7 @@ pub enum GroupKey {
     /// The moves of the main line, in bands of twenty; games without moves are a group.
     Length,
     /// The pieces of the last position, with P for any number of pawns. All positions in which a side has more than two
-    /// pieces beside king and pawns form one group.
+    /// pieces besides king and pawns form one group.
     Ending,
     /// The piece that mates.
     Mate,
@@ -65,9 +65,9 @@ pub enum GroupKey {
     Event,
 }
 
-/// Points to a band of ratings.
+/// Width of a band of ratings.
 pub const RATING_BAND: i64 = 200;
-/// Moves to a band of lengths.
+/// Width of a band of lengths, in moves.
 pub const LENGTH_BAND: i64 = 20;
 
 const KEYS: [(&str, GroupKey); 18] = [
@@ -92,7 +92,7 @@ const KEYS: [(&str, GroupKey); 18] = [
 ];
 
 impl GroupKey {
-    /// Returns its name.
+    /// Returns the name of the key.
     pub fn name(self) -> &'static str {
         match self {
             GroupKey::Years(_) => "years",
@@ -100,13 +100,14 @@ impl GroupKey {
         }
     }
 
-    /// Returns the name of its column for programs: the key's name, unless a group's figures have a column of this
+    /// Returns the name of the key's column for programs: the key's name, unless a column of group figures has this
     /// name.
     pub fn title(self) -> &'static str {
         if self == GroupKey::Rating { "rating_band" } else { self.name() }
     }
 
-    /// Returns the title of its column in text tables. The title of ratings depends on whether a player is named.
+    /// Returns the title of the key's column in text tables. The title for ratings depends on whether the report is
+    /// about a player.
     pub fn heading(self, of_player: bool) -> &'static str {
         match (self, of_player) {
             (GroupKey::Rating, true) => "own rating",
@@ -120,7 +121,8 @@ impl GroupKey {
         KEYS.iter().map(|(name, _)| *name)
     }
 
-    /// Returns whether its groups have a natural order, such as years. Other groups are best sorted by games.
+    /// Returns whether the groups of this key have a natural order, such as years. It is best to sort other groups by
+    /// the number of games.
     pub fn is_ordered(self) -> bool {
         matches!(
             self,
@@ -153,7 +155,7 @@ impl GroupKey {
     }
 }
 
-/// Keys with commas between, three at most.
+/// Comma-separated keys, at most three.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GroupKeys(pub Vec<GroupKey>);
 
@@ -182,7 +184,7 @@ impl FromStr for GroupKeys {
     }
 }
 
-/// The most keys at once.
+/// The maximum number of keys.
 const MOST: usize = 3;
 type Id = [i64; MOST];
 
@@ -193,11 +195,11 @@ pub struct Group {
     pub names: Vec<String>,
     /// The sort value for each key; meaningful if the key [is ordered](GroupKey::is_ordered).
     pub order: Vec<i64>,
-    /// The games, from White's side; of a player from the player's.
+    /// The results from White's side, or from the player's side if a player is named.
     pub points: Points,
 }
 
-/// The games of a player: each with the side that the player has.
+/// The games of a player, divided by the player's side.
 #[derive(Clone, Debug)]
 pub struct PlayerGames {
     /// The games with White, and with Black.
@@ -209,15 +211,15 @@ pub struct PlayerGames {
 /// The quality of a name match, best first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum NameMatch {
-    /// It is that name, letter for letter.
+    /// The names are equal, letter for letter.
     Exact,
-    /// It has the same words, in whatever order: `Magnus Carlsen` is `Carlsen, Magnus`.
+    /// The names have the same words in any order: `Magnus Carlsen` is `Carlsen, Magnus`.
     Words,
     /// The query is the surname: the part before the comma.
     Surname,
-    /// It has these words in it.
+    /// The name contains these words.
     HasWords,
-    /// It has these letters in it.
+    /// The name contains these letters.
     HasLetters,
 }
 
@@ -246,7 +248,7 @@ impl NameMatch {
         })
     }
 
-    /// Returns the surest match of the names of an archive. Names that cannot be read do not match.
+    /// Returns the best match among the names of an archive. Names that cannot be read do not match.
     pub fn best(headers: &TagColumns, query: &str) -> Option<NameMatch> {
         let columns = headers.readable(&player_keys()).0;
         let names = columns.iter().filter_map(|column| column.strings()).flat_map(|strings| strings.iter());
@@ -255,7 +257,7 @@ impl NameMatch {
     }
 }
 
-/// Whether two names have the same words, in whatever order.
+/// Whether two names have the same words in any order.
 fn has_words(name: &str, other: &str) -> bool {
     let words = |name: &str| {
         let words = name.split(|letter: char| !letter.is_alphanumeric());
@@ -263,7 +265,7 @@ fn has_words(name: &str, other: &str) -> bool {
         words.sort_unstable();
         words
     };
-    // They differ in commas, dots and blanks at most.
+    // The names differ at most in commas, dots and blanks.
     name.len().abs_diff(other.len()) <= 4 && words(name) == words(other)
 }
 
@@ -271,14 +273,15 @@ fn player_keys() -> [Key; 2] {
     ["White", "Black"].map(|name| Key::Tag(name.to_owned()))
 }
 
-/// Returns the games of a player among some: games whose names match at this quality or better.
+/// Returns the games of a player among these games: games with a name that matches at this quality or better.
 ///
 /// Errors: damaged tags.
 pub fn games_of_player(headers: &TagColumns, games: &GameSet, name: &str, least: NameMatch) -> Result<PlayerGames> {
     games_of(headers, games, &|text| NameMatch::compare(text, name).is_some_and(|own| own <= least))
 }
 
-/// Returns the games of a player among some: games with one of these names, compared as `player = "NAME"` in a filter.
+/// Returns the games of a player among these games: games with one of these names, compared as by `player = "NAME"` in
+/// a filter.
 ///
 /// Errors: damaged tags.
 pub fn games_of_names(headers: &TagColumns, games: &GameSet, names: &[String]) -> Result<PlayerGames> {
@@ -303,7 +306,7 @@ fn games_of(headers: &TagColumns, games: &GameSet, fits: &dyn Fn(&str) -> bool) 
                 side.insert(game);
                 let name = String::from_utf8_lossy(column.text(game).unwrap_or_default()).into_owned();
                 *names.entry(name).or_default() += 1;
-                // A player against himself counts as White.
+                // A game between two matching names counts for White.
                 break;
             }
         }
@@ -313,7 +316,7 @@ fn games_of(headers: &TagColumns, games: &GameSet, fits: &dyn Fn(&str) -> bool) 
     Ok(found)
 }
 
-/// Returns the name of a player in an archive that is most like another name. Unreadable names are skipped.
+/// Returns the name of a player in an archive that is most similar to another name. Unreadable names are skipped.
 pub fn nearest_player(headers: &TagColumns, name: &str) -> Option<String> {
     let columns = headers.readable(&player_keys()).0;
     let names = columns.iter().filter_map(|column| column.strings()).flat_map(|strings| strings.texts());
@@ -338,10 +341,11 @@ pub fn columns() -> Vec<Key> {
     names.into_iter().map(|name| Key::Tag(name.to_owned())).chain([Key::Facts, Key::Plies]).collect()
 }
 
-/// Returns the games of a set in groups, in no order; games without a value for a key are in no group. For a player's
-/// games, the points are the player's, otherwise White's; with [`GroupKey::Player`], each game counts for both players.
+/// Returns the games of a set in groups, in no particular order; games without a value for a key are in no group. For a
+/// player's games, the points are the player's, otherwise White's. With [`GroupKey::Player`], each game counts for both
+/// players.
 ///
-/// Reads tag columns alone, but for the keys `ending` and `mate`, and for openings of games without the tag.
+/// Reads only tag columns, except for the keys `ending` and `mate`, and for openings of games without the tag.
 ///
 /// Errors: damaged tags of games in the set. Games whose moves cannot be read are in `unread`.
 pub fn groups(
@@ -442,11 +446,11 @@ pub fn join(groups: &mut Vec<Group>, others: Vec<Group>) {
     }
 }
 
-/// The most rows of years that fit a screen.
+/// The maximum number of rows of years that fit on a screen.
 const YEARS: usize = 24;
 
-/// Returns games by year, or by bands of years if there are many, and the key of the groups. `grouped` returns the games
-/// in groups by a key.
+/// Returns games by year, or by bands of years if there are many, and the key of the groups. `grouped` returns the
+/// games in groups by a key.
 ///
 /// Errors: `grouped` fails.
 pub fn by_years<E>(
@@ -465,7 +469,7 @@ pub fn by_years<E>(
 
 /// Sorts groups in the natural order of the key, or by the number of games.
 pub fn sort(groups: &mut [Group], key: GroupKey) {
-    // One sort for both makes the code for browsers smaller.
+    // One sort for both cases makes the code for browsers smaller.
     let is_ordered = key.is_ordered();
     groups.sort_by(|one, other| match is_ordered {
         true => one.order.cmp(&other.order),
@@ -473,7 +477,7 @@ pub fn sort(groups: &mut [Group], key: GroupKey) {
     });
 }
 
-/// Texts that are made for groups, numbered.
+/// Numbered texts that were made for groups.
 #[derive(Default)]
 struct Texts {
     names: Vec<String>,
@@ -514,7 +518,7 @@ struct Source<'a> {
     event: &'a Column,
 }
 
-/// The value of each string of a column, [`NONE`] if it has none.
+/// The value of each string of a column; [`NONE`] for a string without a value.
 fn strings(column: &Column, of: impl Fn(&[u8]) -> Option<i64>) -> Vec<i64> {
     let count = column.strings().map_or(0, |strings| strings.len() as u32);
     let text = |number: u32| column.strings().and_then(|strings| strings.get(number));
@@ -525,7 +529,7 @@ fn numbers(column: &Column, reading: Reading) -> Vec<i64> {
     strings(column, |text| reading::read(reading, text).map(|(least, _)| least))
 }
 
-/// The texts of a column with a value.
+/// Returns the texts of a column; `None` for texts that are not known values or not UTF-8.
 fn known_names(column: &Column) -> Vec<Option<&str>> {
     let count = column.strings().map_or(0, |strings| strings.len() as u32);
     let text = |number: u32| column.strings().and_then(|strings| strings.get(number));
@@ -549,7 +553,8 @@ impl Source<'_> {
         rating.and_then(|rating| u64::try_from(rating).ok()).unwrap_or(0)
     }
 
-    /// Twice the points of a side, its rating and its opponent's; without a player the mean of both ratings is shown.
+    /// Twice the points of a side, its rating and its opponent's; without a player, the mean of both ratings is the
+    /// side's rating.
     fn points(&self, game: u64, side: Color, is_player: bool) -> (Option<u64>, u64, u64) {
         let outcome = Outcome::from_number(self.outcome(game).into());
         let halves = outcome.and_then(|outcome| outcome.half_points(side));
@@ -569,7 +574,7 @@ impl Source<'_> {
         dates.filter_map(|(values, column)| self.look(values, column, game)).next()
     }
 
-    /// The text of the date, which may be known in part.
+    /// The text of the date, which may be partly known.
     fn date_text(&self, game: u64) -> Option<&str> {
         let dates = self.dates.iter().zip(self.date_columns);
         let known =

@@ -1,4 +1,4 @@
-//! Statistics for a page: counts, and the same games in groups.
+//! Statistics for a page: counts, and the games in groups.
 
 use crate::query::report::groups::{self, Group, GroupKey};
 use crate::query::report::stats::{Members, Stats};
@@ -29,7 +29,7 @@ use serde_core::ser::{Serialize, SerializeMap, Serializer};
 pub struct Overview {
     /// The counts.
     pub stats: Stats,
-    /// The games in groups by one key each, as a page lists them.
+    /// The games grouped by one key at a time, for a page.
     pub groups: Vec<(GroupKey, Vec<Group>)>,
 }
 

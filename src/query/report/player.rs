@@ -1,7 +1,7 @@
 //! A player's games: results by side, openings, opponents, years, best wins and worst losses.
 //!
-//! The input is tag columns and the games of the player; the output is the report of `scoresheet player`
-//! and of the page of a player.
+//! The input is tag columns and the player's games; the output is the report for `scoresheet player` and for the page
+//! of a player.
 
 use crate::archive::GameSet;
 use crate::chess::Color;
@@ -23,7 +23,7 @@ pub struct PlayerArchive<'a> {
     pub games: &'a PlayerGames,
 }
 
-/// A game: the place of its archive, from 0, and its number there.
+/// A game: the index of its archive, from 0, and its number in that archive.
 pub type Place = (usize, u64);
 
 /// A report on a player.
@@ -48,9 +48,9 @@ pub struct PlayerReport {
 }
 
 impl PlayerReport {
-    /// Returns the report, its lists with at most `most` rows; years are never cut.
+    /// Returns the report, with at most `most` rows per list; years are never cut.
     ///
-    /// Errors: damaged tags, with the place of the archive that has them.
+    /// Errors: damaged tags, with the index of the archive that has them.
     pub fn new(archives: &[PlayerArchive], most: usize) -> Result<PlayerReport, (usize, Error)> {
         let mut report = PlayerReport { names: names(archives), ..PlayerReport::default() };
         let both: Vec<GameSet> = archives.iter().map(both).collect();
@@ -92,7 +92,7 @@ impl PlayerReport {
     }
 }
 
-/// The games with either side.
+/// Returns the games that the player played with White or Black.
 fn both(own: &PlayerArchive) -> GameSet {
     let [white, black] = &own.games.sides;
     GameSet::from_numbers(own.columns.archive().len(), white.iter().chain(black.iter()))
@@ -110,7 +110,7 @@ fn names(archives: &[PlayerArchive]) -> Vec<(String, u64)> {
     names
 }
 
-/// The wins against the highest-rated opponents, or the losses against the lowest-rated.
+/// Returns the wins against the highest-rated opponents, or the losses against the lowest-rated.
 fn results(archives: &[PlayerArchive], won: bool, most: usize) -> Result<Vec<Place>, (usize, Error)> {
     let mut found: Vec<(i64, Place)> = Vec::new();
     for (index, own) in archives.iter().enumerate() {
@@ -121,7 +121,7 @@ fn results(archives: &[PlayerArchive], won: bool, most: usize) -> Result<Vec<Pla
                 (Color::Black, true) => ("1-0", "WhiteElo"),
                 (Color::Black, false) => ("0-1", "WhiteElo"),
             };
-            // It can be read.
+            // This filter is valid.
             let Ok(filter) = Filter::parse(&format!("result = {result}")) else { continue };
             let mut passed = filter.games(own.columns).games;
             passed.intersect(games);

@@ -1,10 +1,10 @@
-//! Games counted from one side: won, drawn, lost; ratings; performance.
+//! Counts games from one side's point of view: won, drawn, lost; ratings; performance.
 
 use crate::query::report::stats::Members;
 use serde_core::ser::{Serialize, Serializer};
 use serde_json::Value;
 
-/// Games of one side: White, or a player whichever side it has.
+/// Results of one side: White, or a player on either side.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Points {
     /// All games, including games without a result.
@@ -22,7 +22,7 @@ pub struct Points {
 }
 
 impl Points {
-    /// Adds a game: twice the points scored, `None` without a result, and both ratings, 0 for none.
+    /// Adds a game: twice the points scored, or `None` without a result, and both ratings, 0 for none.
     pub fn add(&mut self, halves: Option<u64>, own: u64, opponent: u64) {
         self.games += 1;
         match halves {
@@ -50,7 +50,7 @@ impl Points {
         self.against = (a + d, b + e, c + f);
     }
 
-    /// Returns the share of the points, 0 to 1; `None` without a game with a result.
+    /// Returns the share of the points, 0 to 1; `None` without games that have a result.
     pub fn score(&self) -> Option<f64> {
         let decided = self.won + self.drawn + self.lost;
         (decided > 0).then(|| (self.won as f64 + self.drawn as f64 / 2.0) / decided as f64)
@@ -66,7 +66,7 @@ impl Points {
         (self.against.0 > 0).then(|| (self.against.1 as f64 / self.against.0 as f64).round() as u32)
     }
 
-    /// Returns the performance rating, at which the expected score equals the actual one: the mean rating of the
+    /// Returns the performance rating, at which the expected score equals the actual one. It is the mean rating of the
     /// opponents plus 400 log10(p / (1 - p)) for the share *p* of the points, limited to 800 either way.
     pub fn performance(&self) -> Option<i32> {
         let (games, ratings, halves) = self.against;
@@ -74,7 +74,7 @@ impl Points {
     }
 }
 
-/// The members of docs/JSON.md, "Groups", the same at every door.
+/// The members of docs/JSON.md, "Groups", the same in every interface.
 impl Serialize for Points {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
         let score = self.score().map_or(Value::Null, |score| ((score * 1e4).round() / 1e4).into());
@@ -92,7 +92,7 @@ impl Serialize for Points {
     }
 }
 
-/// Returns the performance in this many games against opponents with this sum of ratings, with this many half points.
+/// Returns the performance for this many games, the sum of the opponents' ratings, and the half points scored.
 pub(super) fn performance(games: u64, ratings: u64, halves: u64) -> Option<i32> {
     if games == 0 {
         return None;

@@ -1,4 +1,4 @@
-//! Random positions and games, reproducible: the same seed gives the same ones on any machine, with any number of
+//! Random positions and games, reproducible: a seed gives the same sample on any machine and with any number of
 //! threads, and a larger sample begins with the smaller one.
 //!
 //! All eligible positions are numbered, and a permutation of these numbers, derived from the seed, is the order of the
@@ -13,7 +13,7 @@ use crate::query::tag_columns::{Key, TagColumns};
 use rayon::prelude::*;
 use std::collections::{HashMap, HashSet};
 
-/// The part of the games, if they are divided for training and test. The moves decide, so duplicates are in the same
+/// The part of a game, if the games are divided for training and test. The moves decide, so duplicates are in the same
 /// part.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Part {
@@ -26,17 +26,18 @@ pub enum Part {
 /// The positions to draw.
 #[derive(Clone, Debug)]
 pub struct SampleOptions {
-    /// The inputs of the choice.
+    /// The seed of the random choice.
     pub seed: u64,
     /// The first and the last ply; ply 0 is the starting position. A game's last position has no move and is not drawn.
     pub plies: (u32, u32),
-    /// Only positions without check in which the move played is no capture, no promotion and gives no check.
+    /// Only positions without check in which the move played is not a capture, a promotion or a check.
     pub quiet: bool,
-    /// No position twice, by any game: pieces, side to move, castling rights and en passant capture.
+    /// No position twice, even from different games: pieces, side to move, castling rights and en passant capture
+    /// decide.
     pub distinct: bool,
-    /// At most this many positions of a game.
+    /// The maximum number of positions of a game.
     pub per_game: Option<u32>,
-    /// Only games of this part, with this percentage of games for tests.
+    /// Only games of this part, given the percentage of games for tests.
     pub part: Option<(Part, u8)>,
 }
 
@@ -49,14 +50,14 @@ impl Default for SampleOptions {
 /// A drawn position: a game, by the index of its archive and its number there, and a ply.
 pub type Taken = ((usize, u64), u32);
 
-/// Positions that are tried together.
+/// The number of positions that are tested together.
 const BATCH: u64 = 1 << 15;
 
 /// Returns the part of a game, if this share of the games (0 to 1) is for training. Only the moves of the main line
-/// count, not comments, NAGs, variations, tags, result and starting position. Duplicates with different annotations are
+/// count, not comments, NAGs, variations, tags, result or starting position. Duplicates with different annotations are
 /// therefore in the same part. The result is the same in every version; another seed divides differently.
 ///
-/// Costs a replay of the game, some 50 ns a ply. Errors: the moves are damaged.
+/// Replays the game, at about 50 ns per ply. Errors: the moves are damaged.
 pub fn part_of(game: &GameRef<'_>, train_share: f64, seed: u64) -> Result<Part> {
     // FNV-1a. A move is two squares and the promotion piece; castling is the squares of king and rook.
     let mut hash = 0xCBF2_9CE4_8422_2325u64 ^ seed.wrapping_mul(0x9E37_79B9_7F4A_7C15);
@@ -80,11 +81,12 @@ pub fn train_share(test_percent: u8) -> f64 {
     f64::from(100u8.saturating_sub(test_percent)) / 100.0
 }
 
-/// Returns at most `most` positions of these games in random order, fewer if there are no more, and unreadable games.
+/// Returns at most `most` positions of these games in random order, or fewer if there are no more, and the unreadable
+/// games.
 ///
-/// Replays each tested position, and reads the lengths of all games, from the tag columns file if there is one.
+/// Replays each tested position, and reads the lengths of all games, from the tag columns file if it exists.
 ///
-/// Errors: the plies cannot be read.
+/// Errors: the lengths cannot be read.
 pub fn positions(
     archives: &ArchiveSet,
     games: &[GameSet],
@@ -130,7 +132,8 @@ pub fn positions(
     Ok((taken, unread))
 }
 
-/// Returns at most `most` of these games in random order, in the part of the options, and unreadable games.
+/// Returns at most `most` of these games in random order, restricted to the part in the options, and the unreadable
+/// games.
 pub fn games(
     archives: &ArchiveSet,
     games: &[GameSet],
@@ -163,7 +166,7 @@ pub fn games(
     (taken, unread)
 }
 
-/// Returns the key of the position at a ply, if it may be drawn.
+/// Returns the key of the position at a ply, if it is eligible.
 fn keyed(game: &GameRef<'_>, ply: u32, options: &SampleOptions) -> Result<Option<u64>> {
     if let Some((part, percent)) = options.part
         && part_of(game, train_share(percent), 0)? != part
@@ -190,7 +193,7 @@ fn keyed(game: &GameRef<'_>, ply: u32, options: &SampleOptions) -> Result<Option
     Ok(Some(position.zobrist()))
 }
 
-/// The pieces of each role and color: captures and promotions change them.
+/// The number of pieces of each role and color, which captures and promotions change.
 fn material(position: &Position) -> [[u32; 6]; 2] {
     let mut counts = [[0; 6]; 2];
     for square in (0..64).filter_map(crate::chess::Square::new) {
@@ -201,10 +204,10 @@ fn material(position: &Position) -> [[u32; 6]; 2] {
     counts
 }
 
-/// All positions that may be drawn, numbered.
+/// All eligible positions, numbered.
 struct Space {
     games: Vec<(usize, u64)>,
-    /// The number of the first position of each game, and the total at the end.
+    /// The number of each game's first position, and the total at the end.
     starts: Vec<u64>,
     first_ply: u32,
 }
@@ -261,7 +264,7 @@ impl Permutation {
         Permutation { len, half: bits.div_ceil(2).max(1), seed: mixed(seed) }
     }
 
-    /// Returns the number at a place below `len`; some nanoseconds.
+    /// Returns the number at an index below `len`; takes a few nanoseconds.
     pub fn at(&self, index: u64) -> u64 {
         if self.len == 0 {
             return 0;
@@ -281,7 +284,7 @@ impl Permutation {
     }
 }
 
-/// Mixes the bits of a number, as SplitMix64 does.
+/// Mixes the bits of a number, like SplitMix64.
 fn mixed(number: u64) -> u64 {
     let number = number.wrapping_add(0x9E37_79B9_7F4A_7C15);
     let number = (number ^ number >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);

@@ -1,4 +1,4 @@
-//! Names that are probably spellings of one: suggested, never decided.
+//! Names that are probably different spellings of one name: suggested, never decided.
 //!
 //! The input is the names of an archive with their numbers of games and FIDE ids. The output is pairs of a name and a
 //! better spelling, with the reason. A full name is better than an initial; otherwise the name with most games is
@@ -38,11 +38,11 @@ impl Named {
 /// The reason why two names are probably the same.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Reason {
-    /// They have the same FIDE id.
+    /// The names have the same FIDE id.
     FideId(u64),
-    /// They differ in case, accents, blanks, punctuation or the order of first name and surname.
+    /// The names differ in case, accents, blanks, punctuation or the order of first name and surname.
     Letters,
-    /// One name has the initial of the other's first name, and no third name does.
+    /// One name has only the initial of the other's first name, and no third name has this initial.
     Initial,
     /// The names differ in one letter, and one of them is rare.
     OneLetter,
@@ -59,7 +59,7 @@ impl fmt::Display for Reason {
     }
 }
 
-/// A name that is probably a spelling of another.
+/// A name that is probably another spelling of a name.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Suggestion {
     /// The worse spelling: the one with an initial, or with fewer games.
@@ -76,7 +76,7 @@ pub struct Suggestion {
 #[derive(Clone, Debug, Default)]
 struct Name {
     games: u64,
-    /// The FIDE ids beside it, with their numbers of games.
+    /// The FIDE ids that occur with the name, with their numbers of games.
     ids: BTreeMap<u64, u64>,
 }
 
@@ -87,16 +87,16 @@ impl Name {
     }
 }
 
-/// Returns the names of an archive that are probably spellings of others, the surest reasons first, then by the number
-/// of games. Reads the tag columns; cost grows with the number of names.
+/// Returns the names of an archive that are probably spellings of others, ordered by the certainty of the reason, then
+/// by the number of games. Reads the tag columns; the cost grows with the number of names.
 ///
-/// Names with different FIDE ids are never equal. Names without blank and comma (of players on the internet) may differ
-/// only in case.
+/// Names with different FIDE ids are never joined. Names without a blank or comma (of players on the internet) may
+/// differ only in case.
 pub fn spellings(archive: &Archive, named: Named) -> Result<Vec<Suggestion>> {
     spellings_among([&TagColumns::open(archive)], named)
 }
 
-/// Returns the same for the names of several archives together.
+/// Returns the suggestions for the names of several archives together.
 pub fn spellings_among<'a>(
     archives: impl IntoIterator<Item = &'a TagColumns<'a>>,
     named: Named,
@@ -133,8 +133,8 @@ fn collect(tags: &TagColumns, named: Named, names: &mut HashMap<String, Name>) -
     Ok(())
 }
 
-/// Returns a name with all names that are probably spellings of the same, by suggestions of [`spellings`]. The best
-/// spelling is the first; a name without other spellings is alone.
+/// Returns a name with all its probable spellings, from suggestions of [`spellings`]. The best spelling is the first; a
+/// name without other spellings is alone.
 pub fn joined<'a>(suggestions: &'a [Suggestion], name: &'a str) -> Vec<&'a str> {
     let best = suggestions.iter().find(|own| own.from == name).map_or(name, |own| &own.to);
     let others = suggestions.iter().filter(|own| own.to == best).map(|own| own.from.as_str());
@@ -143,8 +143,8 @@ pub fn joined<'a>(suggestions: &'a [Suggestion], name: &'a str) -> Vec<&'a str> 
 
 fn suggest(names: &HashMap<String, Name>, players: bool) -> Vec<Suggestion> {
     let mut sorted: Vec<(&str, &Name)> = names.iter().map(|(name, of)| (name.as_str(), of)).collect();
-    // Whole names first, capitals alone last, then the spelling of most games; of two alike the longer, which has more
-    // of the name.
+    // Orders complete names first, names in capitals last, then by the number of games; of equal names, the longer
+    // comes first, because it has more of the name.
     let rank = |name: &str, of: &Name| {
         let is_loud = !name.chars().any(char::is_lowercase);
         (!is_whole(name), is_loud, Reverse(of.games), Reverse(name.len()))
@@ -172,7 +172,7 @@ fn suggest(names: &HashMap<String, Name>, players: bool) -> Vec<Suggestion> {
 
 struct Found<'a> {
     names: &'a HashMap<String, Name>,
-    /// Names that are spellings of others already.
+    /// The names that already have a suggestion.
     done: HashSet<&'a str>,
     suggestions: Vec<Suggestion>,
 }
@@ -188,8 +188,8 @@ impl<'a> Found<'a> {
         }
     }
 
-    /// Resolves chains of suggestions. If the better spelling of a name has a better spelling itself, that one is
-    /// suggested, unless it is certainly another person.
+    /// Resolves chains of suggestions. If the suggested name has a better spelling itself, that spelling is suggested
+    /// instead, unless it is certainly another person.
     fn follow(&mut self) {
         let given_up: HashMap<String, String> =
             self.suggestions.iter().map(|own| (own.from.clone(), own.to.clone())).collect();
@@ -208,7 +208,7 @@ impl<'a> Found<'a> {
         });
     }
 
-    /// Suggests the first name with a key for the others with it.
+    /// Suggests the first name with a key for all other names with this key.
     fn group<K: std::hash::Hash + Eq>(
         &mut self,
         sorted: &[(&'a str, &'a Name)],
@@ -245,9 +245,9 @@ impl<'a> Found<'a> {
         }
     }
 
-    /// Suggests a name for a rare one that differs in one letter. Both have first name and surname.
+    /// Suggests a name for a rare name that differs in one letter. Both names have a first name and a surname.
     fn letters(&mut self, sorted: &[(&'a str, &'a Name)]) {
-        // Names by themselves without one of their letters: two that differ in one letter have one of these in common.
+        // Each name without one of its letters: two names that differ in one letter share one of these strings.
         let mut without: HashMap<String, Vec<&str>> = HashMap::new();
         for (name, of) in sorted {
             let whole = parts(name).filter(|(_, given)| given.len() > 1 && !self.done.contains(name));
@@ -274,7 +274,7 @@ impl<'a> Found<'a> {
 }
 
 /// Returns whether two names differ in one letter of a word that is long enough for a typing error. `Jr` and `Sr`, `II`
-/// and `III`, and abbreviations of countries and titles are not.
+/// and `III`, and abbreviations of countries and titles are not errors.
 fn differ_in_a_letter(one: &str, other: &str) -> bool {
     let words = |name: &str| -> Vec<String> {
         let words = name.split(|letter: char| !letter.is_alphanumeric()).map(folded);
@@ -282,7 +282,7 @@ fn differ_in_a_letter(one: &str, other: &str) -> bool {
     };
     let (one, other) = (words(one), words(other));
     if one.len() != other.len() {
-        // Written apart, or in one.
+        // The same letters, written as several words or as one.
         return one.concat() == other.concat();
     }
     let mut apart = one.iter().zip(&other).filter(|(one, other)| one != other);
@@ -297,8 +297,7 @@ fn differ_in_a_letter(one: &str, other: &str) -> bool {
     }
 }
 
-/// Returns whether the texts differ by an inserted, removed or changed letter, or by two adjacent letters in exchanged
-/// order.
+/// Returns whether the texts differ by one inserted, removed or changed letter, or by two exchanged adjacent letters.
 fn is_one_letter_apart(one: &str, other: &str) -> bool {
     let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
     let before = one.iter().zip(&other).take_while(|(one, other)| one == other).count();
@@ -316,7 +315,7 @@ fn is_one_letter_apart(one: &str, other: &str) -> bool {
     }
 }
 
-/// Returns whether a name has more of the first name than an initial.
+/// Returns whether a name has more than an initial of the first name.
 fn is_whole(name: &str) -> bool {
     parts(name).map_or(name.contains(' '), |(_, given)| given.chars().count() > 1)
 }
@@ -327,7 +326,7 @@ fn parts(name: &str) -> Option<(String, String)> {
     Some((folded(surname), folded(given))).filter(|(surname, given)| !surname.is_empty() && !given.is_empty())
 }
 
-/// Returns the common key of the spellings of a name: the letters of its words, with the words in order.
+/// Returns the key that all spellings of a name share: the letters of its words, with the words in order.
 fn key(name: &str) -> String {
     if !name.contains([',', ' ']) {
         return name.to_lowercase();

@@ -4,11 +4,11 @@ use crate::archive::{Archive, GameSet};
 use crate::query::tag_columns::Unread;
 use rayon::prelude::*;
 
-/// The number of moves to each square, a1 first, by White and by Black. Castling counts for the king's square.
+/// The number of moves to each square, a1 first, by White and by Black. In castling, the king's square counts.
 pub type Arrivals = [[u64; 64]; 2];
 
 /// Counts the moves of the main lines of these games in parallel. Also returns the games that cannot be read. Walks all
-/// moves, about 50 ns each.
+/// moves, at about 50 ns each.
 pub fn arrivals(archive: &Archive, games: &GameSet) -> (Arrivals, Vec<Unread>) {
     let of_chunk = |number: usize| {
         let (mut counts, mut unread) = ([[0; 64]; 2], Vec::new());

@@ -13,9 +13,9 @@ use serde_core::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
 
-/// Moves (not plies) to a bar of the lengths.
+/// Width of a bar of the lengths, in moves (not plies).
 pub const LENGTH_STEP: u32 = 10;
-/// Points to a bar of the ratings.
+/// Width of a bar of the ratings.
 pub const RATING_STEP: u32 = 100;
 
 /// The counts.
@@ -23,12 +23,12 @@ pub const RATING_STEP: u32 = 100;
 pub struct Stats {
     /// Games.
     pub games: u64,
-    /// Games by result, in the order of [`Outcome`]: `*`, 0-1, 1-0, draws; from the tag Result, or the movetext if the
-    /// tag has none.
+    /// Games by result, in the order of [`Outcome`]: `*`, 0-1, 1-0, draws; from the tag Result, or from the movetext if
+    /// the tag has no result.
     pub results: [u64; 4],
     /// Plies of all main lines.
     pub plies: u64,
-    /// Games by the plies that they have.
+    /// The number of games for each number of plies.
     pub by_plies: BTreeMap<u32, u64>,
     /// The longest main line.
     pub longest: Longest,
@@ -42,32 +42,32 @@ pub struct Stats {
     pub variations: u64,
     /// Games with NAGs or marks.
     pub glyphs: u64,
-    /// Games by the moves that they have, at the first number of each bar of `LENGTH_STEP`.
+    /// The number of games for each bar of `LENGTH_STEP` moves, keyed by the bar's first number.
     pub lengths: BTreeMap<u32, u64>,
-    /// Ratings, two to a game at most, at the first number of each bar of `RATING_STEP`.
+    /// The number of ratings, at most two per game, for each bar of `RATING_STEP`, keyed by the bar's first number.
     pub ratings: BTreeMap<u32, u64>,
     /// Games by year. Games of unknown years are not included.
     pub years: BTreeMap<u16, u64>,
     /// Games by ECO code.
     pub ecos: BTreeMap<String, u64>,
-    /// Players with their numbers of games, most games first; after `cut` at most the given number.
+    /// Players with their numbers of games, most games first; at most the given number after `cut`.
     pub players: Vec<Player>,
     /// Events with their numbers of games, most games first.
     pub events: Vec<(String, u64)>,
 }
 
-/// The longest main line of some games.
+/// The longest main line among some games.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Longest {
-    /// Its plies.
+    /// The number of plies in the main line.
     pub plies: u32,
-    /// The first game that has it; `None` if no game has a move.
+    /// The first game with this length; `None` if no game has a move.
     pub game: Option<u64>,
     /// The archive of that game, if the caller has set it.
     pub archive: Option<String>,
 }
 
-/// A JSON object of plain values, its members in this order whatever `serde_json` is built with.
+/// A JSON object of plain values, whose members keep this order regardless of the features of `serde_json`.
 pub(super) struct Members<const N: usize>(pub [(&'static str, Value); N]);
 
 impl<const N: usize> Serialize for Members<N> {
@@ -76,7 +76,7 @@ impl<const N: usize> Serialize for Members<N> {
     }
 }
 
-/// The members of docs/JSON.md, "Statistics", the same at every door.
+/// The members of docs/JSON.md, "Statistics", the same in every interface.
 impl Serialize for Stats {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
@@ -86,7 +86,7 @@ impl Serialize for Stats {
 }
 
 impl Stats {
-    /// Writes its members, without the braces of the object.
+    /// Writes the members of the statistics, without the braces of the object.
     pub(super) fn members<M: SerializeMap>(&self, map: &mut M) -> std::result::Result<(), M::Error> {
         let [unknown, black, white, draws] = self.results.map(Value::from);
         let mean = if self.games == 0 { 0.0 } else { self.plies as f64 / self.games as f64 };
@@ -151,7 +151,7 @@ impl Serialize for Player {
 /// A player's games.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Player {
-    /// The name as the tags have it.
+    /// The name as in the tags.
     pub name: String,
     /// Games.
     pub games: u64,
@@ -169,7 +169,7 @@ pub fn keys() -> Vec<Key> {
     names.into_iter().map(|name| Key::Tag(name.to_owned())).chain([Key::Plies, Key::Facts]).collect()
 }
 
-/// Counts the games of a set. Reads tag columns alone.
+/// Counts the games of a set. Reads only tag columns.
 ///
 /// Errors: damaged tags or games in the set.
 pub fn stats(headers: &TagColumns, games: &GameSet) -> Result<Stats> {
@@ -181,7 +181,7 @@ pub fn stats(headers: &TagColumns, games: &GameSet) -> Result<Stats> {
 
     let mut outcomes = Vec::new();
     for outcome in [Outcome::Unknown, Outcome::BlackWins, Outcome::WhiteWins, Outcome::Draw] {
-        // The filter knows the result that counts.
+        // The filter decides which result counts.
         let Ok(filter) = Filter::parse(&format!("result = {}", outcome.token())) else { continue };
         let mut own = filter.games(headers).games;
         own.intersect(games);
@@ -251,7 +251,7 @@ pub fn stats(headers: &TagColumns, games: &GameSet) -> Result<Stats> {
 }
 
 impl Stats {
-    /// Returns the plies of the game in the middle.
+    /// Returns the median number of plies.
     pub fn median_plies(&self) -> u32 {
         let mut seen = 0;
         let middle = self.by_plies.iter().find(|(_, count)| {
@@ -261,7 +261,7 @@ impl Stats {
         middle.map_or(0, |(plies, _)| *plies)
     }
 
-    /// Keeps at most this many players and events.
+    /// Keeps at most this many players and this many events.
     pub fn cut(&mut self, most: usize) {
         self.players.truncate(most);
         self.events.truncate(most);
@@ -316,7 +316,7 @@ fn lossy(text: &[u8]) -> String {
     String::from_utf8_lossy(text).into_owned()
 }
 
-/// The strings of a column in a set of games, each with its number of games.
+/// The strings of a column that occur in a set of games, each with its number of games.
 fn counts<'a>(column: &'a Column, games: &GameSet) -> impl Iterator<Item = (&'a [u8], u64)> {
     let strings = column.strings();
     let mut counts = vec![0u64; strings.map_or(0, |strings| strings.len()) + 1];

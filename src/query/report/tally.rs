@@ -10,7 +10,7 @@ use crate::query::report::points::performance;
 const SAMPLES: usize = 15;
 /// The number of latest games kept.
 const LATEST: usize = 8;
-/// Set in the rank of a game in which both players have ratings: above the sum of any two ratings.
+/// Set in the rank of a game in which both players have ratings; greater than the sum of any two ratings.
 const BOTH_RATED: u32 = 1 << 17;
 /// Bits of a game's number.
 const NUMBER: u32 = 48;
@@ -27,17 +27,17 @@ pub struct Tally {
     /// Games without a result.
     pub unknown: u64,
     /// Games with a rating, and the sum of their ratings. The rating of a game is the mean of the players' ratings, or
-    /// the only one.
+    /// the only rating.
     rated: (u64, u64),
-    /// For White and for Black: games with a result in which the player has a rating; the sum of those ratings; twice
-    /// the points that the opponent scored in them.
+    /// For White and for Black: the number of games with a result in which the player has a rating, the sum of those
+    /// ratings, and twice the points that the opponent scored.
     sides: [(u64, u64, u64); 2],
     /// The last year played; 0 if unknown.
     year: u16,
-    /// Rank and number of the games with the highest ranks, best first. A rank is twice the game's rating, and
-    /// `BOTH_RATED` if both players have one.
+    /// Rank and number of the games with the highest ranks, best first. A rank is twice the game's rating, plus
+    /// `BOTH_RATED` if both players have ratings.
     samples: Vec<(u32, u64)>,
-    /// The latest games, latest first: the year in the bits above the number; 0 for no game.
+    /// The latest games, latest first: the year in the bits above the game's number; 0 for no game.
     latest: [u64; LATEST],
 }
 
@@ -48,12 +48,12 @@ pub struct Score {
     pub games: u64,
     /// The sum of the opponents' ratings.
     pub opponents: u64,
-    /// Twice the points that the side scored in them.
+    /// Twice the points that the side scored in these games.
     pub half_points: u64,
 }
 
 impl Tally {
-    /// Adds a game. Sums without branches: no processor foresees results.
+    /// Adds a game. Sums without branches, because results are unpredictable.
     #[inline]
     #[doc(hidden)]
     pub fn add(&mut self, game: u64, facts: &Facts) {
@@ -80,7 +80,8 @@ impl Tally {
         self.late(u64::from(facts.year) << NUMBER | game);
     }
 
-    /// In a chronological archive every game is later than the games before it, so this only shifts.
+    /// Inserts a game into the latest games; in a chronological archive every game is the latest so far, so this only
+    /// shifts.
     #[inline]
     fn late(&mut self, new: u64) {
         if new <= self.latest[LATEST - 1] {
@@ -119,7 +120,7 @@ impl Tally {
         other.latest.iter().for_each(|game| self.late(*game));
     }
 
-    /// Returns the same counts with other numbers for the sample games.
+    /// Returns the counts with the sample games renumbered.
     pub(super) fn behind(&self, before: u64) -> Tally {
         let samples = self.samples.iter().map(|(rating, game)| (*rating, game + before)).collect();
         let latest = self.latest.map(|game| if game == 0 { 0 } else { game + before });
@@ -131,25 +132,25 @@ impl Tally {
         self.white + self.draws + self.black + self.unknown
     }
 
-    /// Returns the mean of the games' ratings, `None` if no game has one.
+    /// Returns the mean of the games' ratings; `None` if no game has a rating.
     pub fn average_rating(&self) -> Option<u32> {
         let (games, double) = self.rated;
         (games > 0).then(|| ((double as f64) / (games as f64) / 2.0).round() as u32)
     }
 
-    /// Returns the mean rating of the players with a color, in games with a result; `None` if none has a rating.
+    /// Returns the mean rating of the players of a color, in games with a result; `None` if no player has a rating.
     pub fn average_rating_of(&self, color: Color) -> Option<u32> {
         let (games, ratings, _) = self.sides[color.index()];
         (games > 0).then(|| ((ratings as f64) / (games as f64)).round() as u32)
     }
 
-    /// Returns how a side scored against opponents with ratings.
+    /// Returns a side's score against opponents with ratings.
     pub fn score(&self, color: Color) -> Score {
         let (games, opponents, half_points) = self.sides[color.other().index()];
         Score { games, opponents, half_points }
     }
 
-    /// Returns the performance rating, at which the expected score equals the actual one: the mean rating of the
+    /// Returns the performance rating, at which the expected score equals the actual one. It is the mean rating of the
     /// opponents plus 400 log10(p / (1 - p)) for the share *p* of the points, limited to 800 either way. `None` if no
     /// opponent has a rating.
     pub fn performance(&self, color: Color) -> Option<i32> {
@@ -162,26 +163,26 @@ impl Tally {
         (self.year > 0).then_some(self.year)
     }
 
-    /// Returns the games with the highest ratings, at most fifteen, best first: games in which both players have a rating
-    /// come before all others.
+    /// Returns the games with the highest ratings, at most fifteen, best first. Games in which both players have a
+    /// rating come before all others.
     pub fn samples(&self) -> impl Iterator<Item = u64> + '_ {
         self.rated_samples().map(|(_, game)| game)
     }
 
     /// Returns the games with the highest ratings like `samples`, each after its rank. The rank is twice the mean
-    /// rating if both players have one, plus an offset above all other ranks; twice the only rating; or 0.
+    /// rating if both players have one, plus an offset above all other ranks; otherwise twice the only rating, or 0.
     pub fn rated_samples(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
         self.samples.iter().copied()
     }
 
-    /// Returns the latest games, at most eight, latest first, each with its year, 0 if it is unknown. Within a year,
-    /// the highest number is the latest.
+    /// Returns the latest games, at most eight, latest first, each with its year, or 0 if the year is unknown. Within a
+    /// year, the highest number is the latest.
     pub fn latest(&self) -> impl Iterator<Item = (u16, u64)> + '_ {
         let games = self.latest.iter().take_while(|game| **game > 0);
         games.map(|game| ((game >> NUMBER) as u16, game & ((1 << NUMBER) - 1)))
     }
 
-    /// Returns the counts as bytes, of the games listed those alone that `keeps` names.
+    /// Serializes the counts; of the listed games, only those that `keeps` accepts.
     #[doc(hidden)]
     pub fn to_bytes(&self, keeps: impl Fn(u64) -> bool, out: &mut Vec<u8>) {
         let [white, black] = self.sides;
@@ -204,7 +205,7 @@ impl Tally {
         }
     }
 
-    /// Parses the bytes of `to_bytes`, and leaves the bytes after them; `None` if they are invalid.
+    /// Parses the bytes of `to_bytes` and advances past them; `None` if they are invalid.
     #[doc(hidden)]
     pub fn from_bytes(bytes: &mut &[u8]) -> Option<Tally> {
         let mut read = Bytes(bytes);

@@ -17,16 +17,16 @@ use crate::query::position::search::Search;
 pub use crate::query::report::tally::{Score, Tally};
 use rayon::prelude::*;
 
-/// The number of games tried for the position of the entries, while they cannot be read.
+/// The number of games that are tried to verify the position of the entries, while games cannot be read.
 const ASKED: usize = 8;
 
-/// The ply that counts if a game has the position more than once.
+/// The visit that counts if a game reaches the position more than once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Visit {
     /// The first.
     #[default]
     First,
-    /// The last, as Lichess's opening explorer counts.
+    /// The last visit, as in Lichess's opening explorer.
     Last,
 }
 
@@ -35,17 +35,16 @@ pub enum Visit {
 pub struct Branch {
     /// The move.
     pub m: Move,
-    /// The games in which it was played.
+    /// The games in which the move was played.
     pub tally: Tally,
 }
 
-/// The moves played in a position. Each game counts once, at its first ply with the position, or at its last
-/// ([`Visit`]).
+/// The moves played in a position. Each game counts once, at its first or last ply with the position ([`Visit`]).
 #[derive(Debug)]
 pub struct Tree {
     /// The position.
     pub position: Position,
-    /// All games that reach it.
+    /// All games that reach the position.
     pub tally: Tally,
     /// The moves, the most frequent first.
     pub branches: Vec<Branch>,
@@ -54,8 +53,8 @@ pub struct Tree {
 }
 
 impl ArchiveSet {
-    /// Returns the moves played in a position, by these games of each archive, or all; games have the numbers of the
-    /// set. Unreadable games are in `unread`, and so is [`Error::Interrupted`] if a monitor has stopped the search.
+    /// Returns the moves played in a position, by these games of each archive, or by all; games have the numbers of the
+    /// set. Unreadable games are in `unread`, as is [`Error::Interrupted`] if a monitor has stopped the search.
     pub fn tree(
         &self,
         position: &Position,
@@ -74,8 +73,8 @@ impl ArchiveSet {
 }
 
 impl Archive {
-    /// Returns the moves that were played in a position, with results and ratings. For several archives, or some games,
-    /// see [`ArchiveSet::tree`](crate::query::ArchiveSet::tree).
+    /// Returns the moves that were played in a position, with results and ratings. For several archives, or a selection
+    /// of games, see [`ArchiveSet::tree`](crate::query::ArchiveSet::tree).
     ///
     /// Errors: a game cannot be read.
     ///
@@ -97,17 +96,17 @@ impl Archive {
 }
 
 impl Search<'_> {
-    /// Returns the moves played in a position, in the main lines of the games searched; side to move, castling rights
+    /// Returns the moves played in a position, in the main lines of the searched games; side to move, castling rights
     /// and legal en passant captures must agree.
     ///
     /// With the position index, the tree costs a few nanoseconds per game. One game is verified for the position and
-    /// one for each move, or all games if positions share the stored part of their keys. Equality of 64-bit keys is
-    /// trusted. A stopped search returns its counts so far, and [`Error::Interrupted`] in `unread`.
+    /// one for each move, or all games if several positions share the stored part of their keys. Equality of 64-bit
+    /// keys is trusted. A stopped search returns its counts so far, and [`Error::Interrupted`] in `unread`.
     pub fn tree(&self, position: &Position) -> Tree {
         self.tree_of(position, Visit::First)
     }
 
-    /// Returns the moves played in a position like `tree`, after this visit of each game to it.
+    /// Returns the moves played in a position like `tree`, with the visit of each game that counts.
     pub fn tree_of(&self, position: &Position, visit: Visit) -> Tree {
         let moves = position.legal_moves();
         if let Some(index) = self.index() {
@@ -174,7 +173,8 @@ impl<'a> ByGame<'a> {
         ByGame { line: MainLine::new(query), diffs: MoveDiff::of_all(position, moves), visit }
     }
 
-    /// Returns which move a game has after its visit, if it has the position: `Some(None)` for its end and a null move.
+    /// Returns the move that a game plays after the visit that counts, if it reaches the position: `Some(None)` if the
+    /// game ends there or a null move follows.
     fn find(&self, game: &GameRef<'_>) -> Result<Option<Option<usize>>> {
         let mut next = None;
         let damage = |_| Damage::new(0, DamageKind::Moves).of_game(game.number());
@@ -189,12 +189,13 @@ impl<'a> ByGame<'a> {
 }
 
 impl Tree {
-    /// Returns the tree of no games.
+    /// Returns a tree without games.
     pub fn empty(position: &Position) -> Tree {
         Tree { position: position.clone(), tally: Tally::default(), branches: Vec::new(), unread: Vec::new() }
     }
 
-    /// Adds the moves played in the same position in another archive, whose games are numbered after `before` others.
+    /// Adds the moves played in the same position in another archive, whose game numbers follow the `before` games of
+    /// the preceding archives.
     pub fn add(&mut self, other: Tree, before: u64) {
         self.tally.join(&other.tally.behind(before));
         for branch in other.branches {
@@ -219,8 +220,8 @@ impl Tree {
         }
     }
 
-    /// Returns the games that end in the position, without a move after the visit, by result: won by White, drawn, won
-    /// by Black, without a result.
+    /// Returns the games that end at the visited position, by result: won by White, drawn, won by Black, without a
+    /// result.
     pub fn ended(&self) -> [u64; 4] {
         let counts = |tally: &Tally| [tally.white, tally.draws, tally.black, tally.unknown];
         let mut ended = counts(&self.tally);
@@ -238,7 +239,7 @@ impl Tree {
     }
 }
 
-/// Counts of a part of the games, the moves in the order of `legal_moves`.
+/// Counts for a part of the games, with the moves in the order of `legal_moves`.
 struct Part {
     all: Tally,
     branches: Vec<Tally>,
@@ -264,11 +265,11 @@ impl Part {
     }
 }
 
-/// The change of a move on the board, by which it is recognized from the board after it, and its index among the moves.
+/// The squares that a move changes, by which the move is recognized on the board after it, and the move's index.
 struct MoveDiff(Vec<(usize, u8)>, usize);
 
 impl MoveDiff {
-    /// Returns the changes of these moves, castling first, because it includes the change of a rook move.
+    /// Returns the changes of these moves, castling first, because castling includes the change of a rook move.
     fn of_all(position: &Position, moves: &[Move]) -> Vec<MoveDiff> {
         let diff = |(place, m): (usize, &Move)| {
             let mut after = position.clone();
@@ -282,7 +283,7 @@ impl MoveDiff {
     }
 }
 
-/// Returns which move is played next; `None` for the end of the game and for a null move.
+/// Returns the move that is played next; `None` at the end of the game and for a null move.
 fn played(diffs: &[MoveDiff], replay: &Replay, rest: &[u8]) -> Option<usize> {
     let mut after = replay.clone();
     let ply = replay.ply() + 1;
@@ -296,7 +297,7 @@ fn played(diffs: &[MoveDiff], replay: &Replay, rest: &[u8]) -> Option<usize> {
     diffs.iter().find(|MoveDiff(squares, _)| fits(squares)).map(|MoveDiff(_, place)| *place)
 }
 
-/// The tree by the index.
+/// The tree, computed with the index.
 fn by_index(
     search: &Search<'_>,
     index: &PositionIndex,
@@ -342,7 +343,7 @@ fn by_segment(
         Ok(Listed { places: segment.places_of_position(after)?, is_sure: !segment.has_collision(after)? })
     };
     let lists = match places.places.len() {
-        // Read before other threads have woken up.
+        // Short lists are read before other threads have woken up.
         ..4096 if !from_start => after.iter().map(list).collect::<Result<Vec<Listed>>>()?,
         _ => after.par_iter().map(list).collect::<Result<Vec<Listed>>>()?,
     };
@@ -362,7 +363,7 @@ fn by_segment(
 /// The index entries of a position.
 struct Listed {
     places: Places,
-    /// Whether all games have it. Otherwise each must be verified.
+    /// Whether all listed games have the position. Otherwise each game must be verified.
     is_sure: bool,
 }
 
@@ -372,7 +373,7 @@ impl Listed {
         if places.is_empty() || segment.has_collision(query.position())? {
             return Ok(Listed { is_sure: places.is_empty(), places });
         }
-        // They have the same position, whichever it is.
+        // All listed games have the same position, so one game decides.
         for place in places.iter().take(ASKED) {
             match segment.locate(std::slice::from_ref(place))?.first().map(|place| has(archive, *place, query)) {
                 Some(Ok(true)) => return Ok(Listed { places, is_sure: true }),
@@ -384,7 +385,7 @@ impl Listed {
     }
 }
 
-/// Returns whether a game has the position there.
+/// Returns whether a game has the position at this place.
 fn has(archive: &Archive, place: Place, query: &PositionQuery) -> Result<bool> {
     let game = archive.game_until(place.game, Some(place.ply))?;
     let mut replay = Replay::new(game.start());
@@ -405,7 +406,7 @@ struct ByIndex<'a> {
 }
 
 impl ByIndex<'_> {
-    /// Counts the games of these ranges.
+    /// Counts the games in these ranges.
     fn count(&self, search: &Search<'_>, ranges: &[GameRange<'_>]) -> Part {
         let part = || Part::new(self.lists.len());
         let add = |mut part: Part, range: &GameRange<'_>| {
@@ -425,12 +426,12 @@ impl ByIndex<'_> {
     }
 
     /// Verifies one game for each counted move. If it has not played the move, the list belongs to another position,
-    /// and no game has played it. Returns whether there is a move whose games are all unreadable; then all games are
-    /// verified.
+    /// and no game has played the move. Returns whether some move has only unreadable games, which requires the
+    /// verification of all games.
     fn prove(&mut self, counted: &mut Part) -> bool {
         let mut is_open = false;
         if !self.places.is_sure {
-            // All of them have been verified.
+            // All listed games have been verified.
             return is_open;
         }
         for (branch, tally) in counted.branches.iter_mut().enumerate().filter(|(_, tally)| tally.games() > 0) {
@@ -452,7 +453,7 @@ impl ByIndex<'_> {
 
     /// Adds the games of a range.
     fn add(&self, range: &GameRange<'_>, part: &mut Part) {
-        // The place after the visit of each game that has the position, and the game.
+        // For each game that has the position: the place after the visit, and the game.
         let mut behind = Vec::new();
         let mut places = self.places.places.within(range.places.clone()).iter().copied().peekable();
         let may_be_deleted = self.archive.deleted_count() > 0;
@@ -474,7 +475,7 @@ impl ByIndex<'_> {
                     continue;
                 }
                 part.all.add(game, &facts);
-                // After a game's last place is another game.
+                // The place after a game's last place belongs to the next game.
                 let next = visit.saturating_add(1);
                 if next < own.end {
                     behind.push((next, game));
@@ -500,7 +501,7 @@ impl ByIndex<'_> {
         }
     }
 
-    /// Verifies a game. Returns the result of `ByGame::find`, or nothing for a deleted game.
+    /// Verifies a game. Returns the result of `ByGame::find`; `None` for a deleted game.
     fn look(&self, game: u64) -> Result<Option<Option<usize>>> {
         match self.archive.game(game).and_then(|game| self.by_game.find(&game)) {
             Err(Error::Deleted { .. }) => Ok(None),
@@ -509,7 +510,7 @@ impl ByIndex<'_> {
     }
 }
 
-/// Returns the number of entries below an index; fast if there are few.
+/// Returns the number of entries below a place; fast if there are few.
 fn ahead(places: &[(u64, u64)], place: u64) -> usize {
     let mut step = 1;
     while places.get(step).is_some_and(|(own, _)| *own < place) {

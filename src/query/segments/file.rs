@@ -9,29 +9,29 @@ use std::fs::File;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A segment that answers for some games of an archive.
+/// A segment that covers some games of an archive.
 #[derive(Debug)]
 pub(in crate::query) struct Held {
-    /// Its bytes.
+    /// The bytes of the segment.
     pub pages: Arc<Pages>,
-    /// Its games.
+    /// The games of the segment.
     pub rows: Rows,
-    /// The games of this segment that no later segment has.
+    /// The games of this segment that no later segment covers.
     pub owned: Rows,
 }
 
-/// The segments of a side file that hold for an archive.
+/// The segments of a side file that are valid for an archive.
 #[derive(Debug)]
 pub(in crate::query) struct SideFile {
-    /// Their origin, or the reason why there are none.
+    /// The origin of the segments, or the reason why there are none.
     pub state: SideState,
     segments: Vec<Held>,
     map: Option<(Arc<Map>, FileKind)>,
 }
 
 impl SideFile {
-    /// Opens the file of this kind beside an archive. Reads its head, the runs of its segments and a commit block for
-    /// each commit that they were made from.
+    /// Opens the file of this kind beside an archive. Reads its head, the runs of its segments, and the commit block of
+    /// each commit from which they were made.
     pub fn open(archive: &Archive, kind: FileKind) -> SideFile {
         let none = |state| SideFile { state, segments: Vec::new(), map: None };
         let Ok(file) = File::open(kind.of_archive(archive.path())) else { return none(SideState::Missing) };
@@ -89,12 +89,12 @@ impl SideFile {
         taken
     }
 
-    /// Returns the segments that answer for games, in the order of the file.
+    /// Returns the segments that cover games, in the order of the file.
     pub fn held(&self) -> impl Iterator<Item = &Held> {
         self.segments.iter()
     }
 
-    /// Checks every byte with a meaning: both heads, every page of every segment, and the zeros after these.
+    /// Checks every meaningful byte: both heads, every page of every segment, and the zeros after the pages.
     pub fn is_intact(&self) -> bool {
         let rest = self.map.as_ref().is_none_or(|(map, kind)| {
             let zeros = |held: &Held| {
@@ -109,7 +109,7 @@ impl SideFile {
 }
 
 impl Held {
-    /// Returns whether it is a segment of this part.
+    /// Returns whether the segment belongs to this part.
     pub fn is_of(&self, part: Part) -> bool {
         self.pages.segment().part == part
     }
@@ -121,7 +121,7 @@ impl Held {
     }
 }
 
-/// The games of a segment, if they are games of the archive at the commit that it was made from.
+/// The games of a segment, if all of them are games of the archive at the segment's commit.
 fn rows_of(pages: &Pages, games: u64) -> Option<Rows> {
     let number = |bytes: &[u8]| bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte));
     let runs = pages.runs().ok()?.iter().map(|run| {
@@ -134,7 +134,7 @@ fn rows_of(pages: &Pages, games: u64) -> Option<Rows> {
     (rows.len() == segment.games && last <= segment.made.state.games.min(games)).then_some(rows)
 }
 
-/// Returns the chunks with some of these games (ascending), and these games of each.
+/// Returns the chunks that contain any of these games (ascending), each with its games.
 pub(in crate::query) fn chunks_of(archive: &Archive, games: &[Range<u64>]) -> Vec<(usize, Range<u64>)> {
     let mut parts = Vec::new();
     for run in games {

@@ -1,5 +1,5 @@
-//! Side files as segments, each of some games and of an earlier or the present commit of the archive (FORMAT.md, "Side
-//! files").
+//! Side files as segments. Each segment covers a number of games, as of the present commit of the archive or an earlier
+//! one (FORMAT.md, "Side files").
 //!
 //! `file` opens a side file and maps games to segments. `rows` are the games of a segment. `pages` are its bytes, whose
 //! checksums are verified before use. `write` makes and extends files. The contents of segments are defined above, in

@@ -1,4 +1,4 @@
-//! The bytes of a segment, each page of which is checked before it is used for the first time.
+//! The bytes of a segment; each page is checked before its first use.
 
 use crate::archive::map::Map;
 use crate::error::{Damage, DamageKind};
@@ -34,19 +34,19 @@ impl Pages {
         self.segment.length - u64::from(self.segment.runs) * RUN
     }
 
-    /// Returns the damage: the segment, at its start.
+    /// Returns a damage report for the segment, at its start.
     pub fn damage(&self) -> Damage {
         Damage::new(self.segment.offset, DamageKind::PositionIndex)
     }
 
-    /// Returns bytes after the runs of games, after their pages have been checked.
+    /// Returns bytes after the runs of games, once their pages have been checked.
     pub fn bytes(&self, range: Range<u64>) -> Result<&[u8], Damage> {
         let runs = u64::from(self.segment.runs) * RUN;
         let [start, end] = [range.start, range.end].map(|at| at.checked_add(runs));
         self.all(start.ok_or(self.damage())?..end.ok_or(self.damage())?)
     }
 
-    /// Returns numbers of eight bytes after the runs of games.
+    /// Returns eight-byte numbers after the runs of games.
     pub fn numbers(&self, first: u64, count: u64) -> Result<&[[u8; 8]], Damage> {
         let length = count.checked_mul(8).ok_or(self.damage())?;
         Ok(self.bytes(first..first.checked_add(length).ok_or(self.damage())?)?.as_chunks().0)
@@ -62,7 +62,7 @@ impl Pages {
         self.all(0..self.segment.length).map(drop)
     }
 
-    /// Returns the offsets of bytes after the runs of games in the map.
+    /// Returns the map and the offsets in it of bytes after the runs of games.
     pub fn mapped(&self, range: &Range<u64>) -> (Arc<Map>, Range<usize>) {
         let base = self.segment.offset + u64::from(self.segment.runs) * RUN;
         (Arc::clone(&self.map), (base + range.start) as usize..(base + range.end) as usize)

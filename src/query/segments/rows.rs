@@ -1,8 +1,8 @@
-//! The games of a segment, in order: each has a row, from 0.
+//! The games of a segment, in order; each game has a row, from 0.
 
 use std::ops::Range;
 
-/// Runs of games, ascending, and the row of the first of each.
+/// Runs of games, ascending, each with the row of its first game.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(in crate::query) struct Rows {
     runs: Vec<(Range<u64>, u64)>,
@@ -10,8 +10,8 @@ pub(in crate::query) struct Rows {
 }
 
 impl Rows {
-    /// Returns the rows of runs of games that ascend and do not touch each other; `None` if they do, or if one is empty
-    /// or has game 0.
+    /// Returns the rows of runs of games. `None` if the runs do not ascend or touch each other, or if a run is empty or
+    /// has game 0.
     pub fn new(runs: impl IntoIterator<Item = Range<u64>>) -> Option<Rows> {
         let mut rows = Rows::default();
         for run in runs {
@@ -56,7 +56,7 @@ impl Rows {
     }
 }
 
-/// Returns games of `all` that are in none of `others`; both ascend.
+/// Returns the games of `all` that are not in `others`; both ascend.
 pub(in crate::query) fn without(
     all: impl IntoIterator<Item = Range<u64>>,
     others: impl IntoIterator<Item = Range<u64>>,
@@ -85,7 +85,7 @@ pub(in crate::query) fn without(
     left
 }
 
-/// Returns the games of both, as ranges that ascend and do not touch.
+/// Returns the games of both lists, as ranges that ascend and do not touch.
 pub(in crate::query) fn union(all: impl IntoIterator<Item = Range<u64>>) -> Vec<Range<u64>> {
     let mut all: Vec<Range<u64>> = all.into_iter().filter(|run| run.start < run.end).collect();
     all.sort_unstable_by_key(|run| run.start);

@@ -1,4 +1,5 @@
-//! Creates and extends side files: segments are written after the existing ones, and count with the next head.
+//! Creates and extends side files: segments are written after the existing segments, and become valid with the next
+//! head.
 
 use crate::archive::temporary::Temporary;
 use crate::archive::{Archive, FileKind, sync_folder};
@@ -21,19 +22,19 @@ pub(in crate::query) struct SideWriter {
 }
 
 impl SideWriter {
-    /// Creates a side file, which gets its name with `commit`.
+    /// Creates a side file, which gets its final name with `commit`.
     pub fn create(archive: &Archive, kind: FileKind) -> Result<SideWriter> {
         let path = kind.of_archive(archive.path());
         let (file, temporary) = Temporary::create(&path, archive.path()).map_err(Error::io("cannot write", &path))?;
         Ok(SideWriter { kind, path, file, temporary: Some(temporary), head: Head::new(archive.id()) })
     }
 
-    /// Opens an archive's side file to extend it; `None` if it is of another archive or version, is damaged, or another
-    /// program is extending it.
+    /// Opens an archive's side file to extend it; `None` if the file belongs to another archive or version, is damaged,
+    /// or is being extended by another program.
     pub fn open(archive: &Archive, kind: FileKind) -> Option<SideWriter> {
         let path = kind.of_archive(archive.path());
         let file = OpenOptions::new().read(true).write(true).open(&path).ok()?;
-        // Without locks, as on some file systems, the archive's own has to do.
+        // On file systems without locks, the archive's lock must suffice.
         if let Err(std::fs::TryLockError::WouldBlock) = file.try_lock() {
             return None;
         }
@@ -43,12 +44,12 @@ impl SideWriter {
         Some(SideWriter { kind, path, file, temporary: None, head })
     }
 
-    /// Returns the segments that count so far.
+    /// Returns the segments that are valid so far.
     pub fn segments(&mut self) -> &mut Vec<Segment> {
         &mut self.head.segments
     }
 
-    /// Returns the number of bytes in segments that do not count, and in the others.
+    /// Returns the number of bytes in unused segments, and in used segments.
     pub fn dead_and_live(&self) -> (u64, u64) {
         let live = self.head.segments.iter().map(|segment| segment.end() - segment.offset).sum();
         (self.head.end.saturating_sub(crate::format::side::BEGIN).saturating_sub(live), live)
@@ -81,7 +82,7 @@ impl SideWriter {
         Ok(())
     }
 
-    /// Makes the segments count. Returns the length of the file.
+    /// Makes the segments valid. Returns the length of the file.
     pub fn commit(mut self) -> Result<u64> {
         self.write_head().map_err(Error::io("cannot write", &self.path))?;
         Ok(self.head.end)
@@ -94,7 +95,7 @@ impl SideWriter {
         }
         self.head.sequence += 1;
         if let Some(temporary) = self.temporary.take() {
-            // Write both pages, so neither looks torn.
+            // Writes both head pages, so neither looks torn.
             let before = Head { sequence: self.head.sequence - 1, ..self.head.clone() };
             for head in [&before, &self.head] {
                 file.seek(SeekFrom::Start(head.offset()))?;
@@ -106,13 +107,13 @@ impl SideWriter {
             return Ok(());
         }
         // A cache need not survive a power failure, which its checksums detect. But the order of writes matters to
-        // other programs: the head comes last.
+        // other programs, so the head comes last.
         file.seek(SeekFrom::Start(self.head.offset()))?;
         file.write_all(&self.head.encode(self.kind.magic()))
     }
 }
 
-/// A segment that is being written, with a CRC for each of its pages.
+/// A segment that is being written, with a CRC for each page.
 pub(in crate::query) struct SegmentWriter<'a> {
     out: BufWriter<&'a File>,
     id: ArchiveId,

@@ -1,4 +1,4 @@
-//! Columns made from the tags and records of an archive, all chunks in parallel.
+//! Makes columns from the tags and records of an archive, all chunks in parallel.
 
 use super::column::{Column, Strings};
 use super::line::push_line;
@@ -34,7 +34,7 @@ pub(super) struct Part {
     pub games: Range<u64>,
     /// A number for each game; 0 if it has no value.
     pub numbers: Vec<u32>,
-    /// The distinct strings that the numbers, from 1, stand for.
+    /// The distinct strings that the numbers refer to, from 1.
     pub strings: Values,
     /// Games with unreadable values.
     pub unread: Vec<Unread>,
@@ -44,7 +44,7 @@ pub(super) struct Part {
 pub(super) enum Values {
     /// In the order of their first occurrence.
     Met(Vec<Box<[u8]>>),
-    /// The numbers of an existing column; its strings ascend.
+    /// The numbers of an existing column, whose strings ascend.
     Sorted(Arc<Strings>),
 }
 
@@ -61,19 +61,19 @@ impl Values {
     }
 }
 
-/// Returns the columns for these keys, in this order, of these games, a chunk at a time: a list for each key.
+/// Returns the columns for these keys, in this order, for these games, chunk by chunk: a list for each key.
 pub(super) fn parts(archive: &Archive, games: &[Range<u64>], keys: &[Key], monitor: &Monitor) -> Vec<Vec<Part>> {
     let chunks: Vec<Vec<Part>> = chunks_of(archive, games)
         .into_par_iter()
         .map(|(number, games)| {
             let chunk = archive.chunk(number);
             let part = |key| match &chunk {
-                // The caller no longer needs it.
+                // After cancellation, the caller no longer needs the column.
                 _ if monitor.is_stopped() => lost(games.clone(), Error::Interrupted),
                 Ok(chunk) => part(chunk, games.clone(), key),
                 Err(error) => lost(games.clone(), error.again()),
             };
-            // A game's moves are read once, because unpacking is expensive.
+            // A game's moves are read once for all keys, because unpacking is expensive.
             let all = [Key::Plies, Key::Facts, Key::Line].iter().all(|key| keys.contains(key));
             let mut of_moves = match &chunk {
                 Ok(chunk) if all && !monitor.is_stopped() => of_games(chunk, games.clone(), |game| {
@@ -93,7 +93,7 @@ pub(super) fn parts(archive: &Archive, games: &[Range<u64>], keys: &[Key], monit
             parts
         })
         .collect();
-    // By column, not by chunk.
+    // Regroups the parts by column instead of by chunk.
     let mut parts: Vec<Vec<Part>> = keys.iter().map(|_| Vec::new()).collect();
     for chunk in chunks {
         parts.iter_mut().zip(chunk).for_each(|(parts, part)| parts.push(part));
@@ -101,7 +101,7 @@ pub(super) fn parts(archive: &Archive, games: &[Range<u64>], keys: &[Key], monit
     parts
 }
 
-/// Returns the columns for these keys, joined from these parts, each with its unreadable games, which have the number
+/// Returns the columns for these keys, joined from these parts, each with its unreadable games.
 /// 0. The parts of each key cover the same games, in ascending order.
 pub(super) fn columns(keys: &[Key], parts: Vec<Vec<Part>>) -> Vec<(Column, Vec<Unread>)> {
     // Both players' names share a table.
@@ -184,7 +184,7 @@ fn tag(chunk: &Chunk, games: Range<u64>, name: &str) -> Result<Part> {
     Ok(Part { numbers, strings: Values::Met(strings), ..Part::new(games) })
 }
 
-/// The numbers of each game. For an unreadable deleted game, 0.
+/// The numbers of each game. An unreadable deleted game has 0.
 fn of_games<const PARTS: usize>(
     chunk: &Chunk,
     games: Range<u64>,
@@ -256,7 +256,7 @@ struct Table<'a> {
 
 impl<'a> Table<'a> {
     fn from_parts(parts: &[&'a Part]) -> Table<'a> {
-        // If an existing column has all strings, it is unchanged.
+        // If an existing column has all strings, its table is reused.
         if let Some(strings) = parts.iter().find_map(|part| match &part.strings {
             Values::Sorted(strings) => Some(strings),
             Values::Met(_) => None,
@@ -293,12 +293,12 @@ impl<'a> Table<'a> {
         Column::new(&numbers, Some(Arc::clone(&self.strings)))
     }
 
-    /// The number of each of these strings here; `None` if they have the same numbers already.
+    /// The number of each of these strings in this table; `None` if the numbers are already the same.
     fn numbers_of(&self, values: &Values) -> Option<Vec<u32>> {
         match values {
             Values::Sorted(strings) if Arc::ptr_eq(strings, &self.strings) => None,
             Values::Sorted(_) => {
-                // Both ascend: the next is soon found after the last.
+                // Both lists ascend, so the next string is found shortly after the previous one.
                 let mut at = 0;
                 let number = |string: &[u8]| {
                     let rest = self.sorted.get(at..).unwrap_or_default();

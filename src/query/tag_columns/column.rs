@@ -5,7 +5,7 @@ use crate::query::value;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Bytes in memory or of a mapped file.
+/// Bytes in memory or in a mapped file.
 #[derive(Clone, Debug)]
 enum Store {
     Owned(Vec<u8>),
@@ -33,7 +33,7 @@ impl Strings {
         Strings { ends: Store::Owned(ends), text: Store::Owned(text) }
     }
 
-    /// Returns the strings of a table in these bytes of a file: the ends of `count`, then the text.
+    /// Returns the strings of a table in these bytes of a file: the end offsets of `count` strings, then the text.
     pub(in crate::query) fn mapped(map: &Arc<Map>, Range { start, end }: Range<usize>, count: usize) -> Strings {
         let middle = (start + count * 4).min(end);
         Strings {
@@ -47,19 +47,19 @@ impl Strings {
         self.ends().len() / 4
     }
 
-    /// Returns whether there are none.
+    /// Returns whether the table is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Returns string `number`, from 1. Of number 0, and in a file made with ill will, there may be none.
+    /// Returns string `number`, from 1. Number 0 has no string, and in a crafted file other numbers may have none.
     pub fn get(&self, number: u32) -> Option<&[u8]> {
         let index = number.checked_sub(1)? as usize;
         let start = index.checked_sub(1).map_or(Some(0), |before| self.end(before))?;
         self.text().get(start..self.end(index)?)
     }
 
-    /// Iterates over the strings, in order. Skips those that a file made with ill will lacks.
+    /// Iterates over the strings, in order. Skips strings that are missing in a crafted file.
     pub fn iter(&self) -> impl Iterator<Item = &[u8]> + Clone {
         (1..=self.len() as u32).filter_map(|number| self.get(number))
     }
@@ -79,7 +79,8 @@ impl Strings {
         (self.get(low)? == text).then_some(low)
     }
 
-    /// Returns the concatenated text of the strings of some numbers, and the end of each. `None` if some are missing.
+    /// Returns the concatenated text of the strings with these numbers, and the end of each string. `None` if some
+    /// strings are missing.
     pub(crate) fn run(&self, numbers: Range<u32>) -> Option<(&[u8], impl Iterator<Item = usize>)> {
         let (first, past) = (numbers.start.checked_sub(1)? as usize, numbers.end.checked_sub(1)? as usize);
         let ends = self.ends().get(first * 4..past * 4)?.as_chunks::<4>().0;
@@ -120,7 +121,7 @@ pub struct Column {
 }
 
 impl Column {
-    /// Returns the column of these numbers in the least width.
+    /// Returns a column of these numbers in the smallest width.
     pub(in crate::query) fn new(numbers: &[u32], strings: Option<Arc<Strings>>) -> Column {
         let all = numbers.iter().fold(0, |all, number| all | number);
         let width = (32 - all.leading_zeros()).div_ceil(8).max(1) as u8;
@@ -129,7 +130,7 @@ impl Column {
         Column { numbers: Store::Owned(bytes), width, strings }
     }
 
-    /// Returns the column of a tag that no game has: it has no numbers, which all read as 0.
+    /// Returns the column of a tag that no game has: it stores no numbers, and every game reads as 0.
     pub(in crate::query) fn without_values() -> Column {
         Column::from_strings(Vec::new(), Vec::new())
     }
@@ -154,7 +155,7 @@ impl Column {
         self.strings.as_ref()
     }
 
-    /// Returns the bytes of a number, 1 to 4.
+    /// Returns the size of a number in bytes, 1 to 4.
     pub fn width(&self) -> u8 {
         self.width
     }
@@ -164,7 +165,7 @@ impl Column {
         self.numbers.bytes()
     }
 
-    /// Returns the number of a game, from 1; 0 for a game that there is not.
+    /// Returns the number of a game, from 1; 0 for a game that does not exist.
     #[inline]
     pub fn get(&self, game: u64) -> u32 {
         let Some(row) = game.checked_sub(1).and_then(|row| usize::try_from(row).ok()) else { return 0 };
@@ -179,7 +180,7 @@ impl Column {
         number.unwrap_or(0)
     }
 
-    /// Returns the text of a game's value, from game 1.
+    /// Returns the text of a game's value; games are numbered from 1.
     pub fn text(&self, game: u64) -> Option<&[u8]> {
         self.strings.as_ref()?.get(self.get(game))
     }
@@ -201,8 +202,8 @@ impl Column {
         }
     }
 
-    /// Sets the bits of the games, by index from 0, whose index and number pass, and clears the others. The first game
-    /// is the lowest bit of the first word. Bits beyond the column are unchanged.
+    /// Sets the bits of the games, by index from 0, whose index and number pass, and clears the other bits. The first
+    /// game is the lowest bit of the first word. Bits beyond the column are unchanged.
     #[inline(always)]
     pub(crate) fn select(&self, rows: Range<usize>, words: &mut [u64], passes: impl Fn(usize, u32) -> bool) {
         let width = usize::from(self.width);
@@ -232,7 +233,7 @@ fn mark_of<const WIDTH: usize>(bytes: &[u8], mut row: usize, words: &mut [u64], 
     }
 }
 
-/// The year of the date that each string of a table is; 0 for none, and for no string.
+/// The year of the date in each string of a table; 0 if there is none, and for number 0.
 pub(in crate::query) fn years(column: &Column) -> Vec<u16> {
     let Some(strings) = column.strings() else { return vec![0] };
     let year = |number: u32| strings.get(number).and_then(value::year).unwrap_or(0);

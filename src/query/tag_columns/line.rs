@@ -1,11 +1,12 @@
-//! A game's moves as bytes that are the same for the same moves.
+//! A game's moves as bytes; equal moves give equal bytes.
 
 use crate::archive::GameRef;
 use crate::brenner::{EXPLICIT, NAG, OPEN, TEXT, replay};
 use crate::format::record::push_start;
 
 /// Appends the starting position, if it is not the standard starting position, and the main line of a game. The bytes
-/// are a prefix of another game's only if the moves are. Returns the number of the game's other bytes.
+/// are a prefix of another game's bytes only if the moves are a prefix of the other moves. Returns the number of the
+/// game's other bytes.
 pub(in crate::query) fn push_line(game: &GameRef<'_>, line: &mut Vec<u8>) -> usize {
     if game.is_set_up() {
         line.push(1);
@@ -18,7 +19,7 @@ pub(in crate::query) fn push_line(game: &GameRef<'_>, line: &mut Vec<u8>) -> usi
     game.brenner().len().saturating_sub(line.len() - start)
 }
 
-/// Appends the moves of a main line and nothing else.
+/// Appends only the moves of a main line.
 fn push_main_line(stream: &[u8], out: &mut Vec<u8>) {
     let mut at = 0;
     while let Some(byte) = stream.get(at) {
@@ -31,7 +32,7 @@ fn push_main_line(stream: &[u8], out: &mut Vec<u8>) {
             },
             _ => 1,
         };
-        // Results, texts, marks and variations are no moves.
+        // Results, texts, marks and variations are not moves.
         if !matches!(*byte, TEXT..=0x03 | 0x06 | 0x07 | NAG | OPEN) {
             out.extend_from_slice(stream.get(at..at + length).unwrap_or_default());
         }

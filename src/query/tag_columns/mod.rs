@@ -1,8 +1,8 @@
-//! The tag columns of an archive: for every game the number of each of its tags' values in a table of distinct strings,
-//! its plies and a byte of facts.
+//! The tag columns of an archive: for every game, the number of each tag's value in a table of distinct strings, the
+//! plies, and a byte of facts.
 //!
 //! They come from the tag columns file of the archive (FORMAT.md, "The tag columns file"), which is mapped. Missing
-//! columns are made from the tags at the first access, and kept in memory.
+//! columns are made from the tags at the first access, and cached.
 
 // Untrusted bytes are read here: nothing may panic on them.
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic))]
@@ -29,7 +29,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The tag columns of an open archive. It can be shared by threads.
+/// The tag columns of an open archive. Threads can share it.
 #[derive(Debug)]
 pub struct TagColumns<'a> {
     archive: Holder<'a>,
@@ -60,8 +60,8 @@ impl<'a> TagColumns<'a> {
         TagColumns::held(Holder::Borrowed(archive)).with_file()
     }
 
-    /// Returns the tag columns like `of`, for a program that keeps them as long as the archive: columns made from tags
-    /// are kept too.
+    /// Returns the tag columns like `open`, for a program that keeps them as long as the archive; columns made from
+    /// tags are also cached.
     ///
     /// ```
     /// # let folder = tempfile::tempdir()?;
@@ -90,7 +90,7 @@ impl<'a> TagColumns<'a> {
         columns
     }
 
-    /// Checks every page of the file. Returns whether all are intact; `true` without a file.
+    /// Checks every page of the file. Returns whether all pages are intact; `true` without a file.
     pub fn check(&self) -> bool {
         self.segments.iter().all(|segment| segment.held.pages.verify().is_ok())
     }
@@ -101,7 +101,7 @@ impl<'a> TagColumns<'a> {
         without(std::iter::once(1..self.archive().len() + 1), covered)
     }
 
-    /// Returns the tag columns of an archive, to be made from its tags whether or not there is a file.
+    /// Returns the tag columns of an archive, made from its tags even if there is a file.
     pub fn without_file(archive: &'a Archive) -> TagColumns<'a> {
         TagColumns::held(Holder::Borrowed(archive))
     }
@@ -124,8 +124,8 @@ impl<'a> TagColumns<'a> {
         }
     }
 
-    /// Returns a column that exists: in the file, or computed before; `None` for others. A tag that no game has gives a
-    /// column without values.
+    /// Returns a column that is available, in the file or computed earlier; `None` for others. A tag that no game has
+    /// gives a column without values.
     pub fn at_hand(&self, key: &Key) -> Option<Arc<Column>> {
         let mut ready = self.lock();
         if let Some(ready) = ready.get(key) {
@@ -136,14 +136,13 @@ impl<'a> TagColumns<'a> {
         Some(column)
     }
 
-    /// Returns the origin of the columns; `Damaged` if a part of the file was found damaged, and was rebuilt from the
-    /// archive.
+    /// Returns the origin of the columns; `Damaged` if part of the file was damaged and was rebuilt from the archive.
     pub fn state(&self) -> SideState {
         if self.is_damaged.load(Ordering::Relaxed) { SideState::Damaged } else { self.state }
     }
 
     /// Returns the requested columns, in that order. Columns that the file lacks are made together, in parallel: the
-    /// tags of all chunks are read once, and for `Plies` and `Facts` also the moves.
+    /// tags of all chunks are read once, as are the moves for `Plies` and `Facts`.
     ///
     /// Errors: damaged tags or games.
     pub fn columns(&self, keys: &[Key]) -> Result<Vec<Arc<Column>>> {
@@ -159,7 +158,7 @@ impl<'a> TagColumns<'a> {
     /// Errors: damaged tags or games in the set; damage of other games does not matter.
     pub fn columns_of(&self, keys: &[Key], games: &GameSet) -> Result<Vec<Arc<Column>>> {
         let (columns, unread) = self.readable(keys);
-        // Damage to unknown games may affect these games.
+        // Damage whose games are unknown may affect these games.
         let concerns =
             |unread: &Unread| unread.games.is_empty() || unread.games.clone().any(|game| games.contains(game));
         match unread.into_iter().find(concerns) {
@@ -169,7 +168,7 @@ impl<'a> TagColumns<'a> {
     }
 
     /// Returns the requested columns like `columns`, and the numbers of the games for which one of them cannot be read.
-    /// These games have the number 0 in that column, as if there were no value.
+    /// These games have the number 0 in that column, as if they had no value.
     pub fn readable(&self, keys: &[Key]) -> (Vec<Arc<Column>>, Vec<Unread>) {
         let mut missing = Vec::new();
         {
@@ -187,7 +186,7 @@ impl<'a> TagColumns<'a> {
         }
         missing.sort_unstable();
         missing.dedup();
-        // Not under the lock: while this thread waits for the pool, it may take other work that needs columns.
+        // Computed outside the lock: while this thread waits for the pool, it may take other work that needs columns.
         let made = if missing.is_empty() { Vec::new() } else { self.put_together(&missing) };
         let mut ready = self.lock();
         for (key, (column, unread)) in missing.into_iter().zip(made) {
@@ -198,12 +197,12 @@ impl<'a> TagColumns<'a> {
         (columns, self.unread(keys))
     }
 
-    /// Returns the games for which one of these columns cannot be read, among columns already requested.
+    /// Returns the games for which one of these columns cannot be read; the columns must have been requested before.
     pub(crate) fn unread(&self, keys: &[Key]) -> Vec<Unread> {
         let ready = self.lock();
         let lost = keys.iter().filter_map(|key| ready.get(key)).flat_map(|ready| ready.unread.iter());
         let mut unread: Vec<Unread> = lost.cloned().collect();
-        // One damage spoils many columns.
+        // One damaged part affects many columns.
         unread.sort_by_key(|unread| (unread.games.start, unread.games.end));
         unread.dedup_by(|a, b| a.games == b.games);
         unread
@@ -218,15 +217,15 @@ impl<'a> TagColumns<'a> {
         Ok(Years::new(self.columns(&Years::keys())?))
     }
 
-    /// Returns the year of each game of a set, as `years` does; of other games it may be missing.
+    /// Returns the year of each game of a set, like `years`; years of other games may be missing.
     ///
     /// Errors: damaged tags of games in the set.
     pub fn years_of(&self, games: &GameSet) -> Result<Years> {
         Ok(Years::new(self.columns_of(&Years::keys(), games)?))
     }
 
-    /// A column of a file that has all games in one segment, if it has it and its checksums hold; for a tag that no game
-    /// has, one without values.
+    /// A column of a file that has all games in one segment, if the segment has the column and its checksums are valid.
+    /// For a tag that no game has, a column without values.
     fn filed(&self, key: &Key, ready: &HashMap<Key, Ready>) -> Option<Column> {
         let [segment] = self.segments.as_slice() else { return None };
         if segment.held.owned.len() != self.archive().len() {
@@ -234,7 +233,7 @@ impl<'a> TagColumns<'a> {
         }
         let directory = &segment.directory;
         let Some(column) = directory.columns.iter().find(|column| column.key == *key) else {
-            // A tag that the file does not name is in no game.
+            // No game has a tag that the file does not name.
             return segment.lacks(key).then(Column::without_values);
         };
         let strings = match column.table {
@@ -261,7 +260,8 @@ impl<'a> TagColumns<'a> {
         read.ok()
     }
 
-    /// Returns these columns, joined from the segments of the file and from the tags of games that the segments lack.
+    /// Returns these columns, joined from the segments of the file and, for games that the segments lack, from the
+    /// tags.
     fn put_together(&self, keys: &[Key]) -> Vec<(Column, Vec<Unread>)> {
         let mut parts: Vec<Vec<build::Part>> = keys.iter().map(|_| Vec::new()).collect();
         let mut open: Vec<Vec<Range<u64>>> = keys.iter().map(|_| self.uncovered()).collect();
@@ -278,7 +278,7 @@ impl<'a> TagColumns<'a> {
                 }
             }
         }
-        // Those that lack the same games are made together.
+        // Columns that lack the same games are made together.
         let open: Vec<Vec<Range<u64>>> = open.into_iter().map(union).collect();
         let mut lacking: HashMap<&[Range<u64>], Vec<usize>> = HashMap::new();
         for (index, open) in open.iter().enumerate().filter(|(_, open)| !open.is_empty()) {
@@ -297,7 +297,7 @@ impl<'a> TagColumns<'a> {
     }
 }
 
-/// Some games of the file.
+/// A segment of the file, which covers some games.
 #[derive(Debug)]
 struct Segment {
     held: Held,
@@ -313,7 +313,7 @@ impl Segment {
         Some(Segment { held, directory })
     }
 
-    /// Returns whether none of its games has this tag.
+    /// Returns whether no game of the segment has this tag.
     fn lacks(&self, key: &Key) -> bool {
         let is_column = self.directory.columns.iter().any(|column| column.key == *key);
         !is_column && matches!(key, Key::Tag(name) if !self.directory.others.contains(name))
@@ -332,7 +332,7 @@ impl Segment {
         Ok(Column::mapped(&map, range, column.width, strings))
     }
 
-    /// Returns a column's values for the games that it covers; `None` if they may have a tag that has no column.
+    /// Returns a column's values for the games of the segment; `None` if they may have a tag that has no column.
     fn parts(
         &self,
         key: &Key,
@@ -372,7 +372,7 @@ pub struct Years {
 }
 
 impl Years {
-    /// The columns that the year of a game is read from.
+    /// The columns from which the year of a game is read.
     fn keys() -> [Key; 2] {
         ["Date", "UTCDate"].map(|name| Key::Tag(name.to_owned()))
     }
@@ -447,12 +447,13 @@ pub(in crate::query) fn add_tag_columns(
     Ok(names.collect())
 }
 
-/// Writes the tag columns file of an archive. Returns its size in bytes and the names of the tags with a column.
+/// Writes the tag columns file of an archive. Returns the size of the file in bytes and the names of the tags with a
+/// column.
 pub fn write(archive: &Archive) -> Result<(u64, Vec<String>), Error> {
     write_monitored(archive, Monitor::new())
 }
 
-/// Writes the file like `write`. The unit of progress is a game. Errors: also that the work was stopped.
+/// Writes the file like `write`. The unit of progress is a game. Errors: the errors of `write`; the work was stopped.
 pub fn write_monitored<'a>(archive: &Archive, monitor: impl Into<Monitor<'a>>) -> Result<(u64, Vec<String>), Error> {
     let mut writer = SideWriter::create(archive, FileKind::TagColumns)?;
     let mut names = Vec::new();

@@ -1,4 +1,4 @@
-//! Data that columns lack because tags are damaged.
+//! Unreadable data of columns, caused by damaged tags.
 
 use crate::error::Error;
 use std::fmt;
@@ -20,14 +20,14 @@ impl Clone for Unread {
 }
 
 impl Unread {
-    /// Returns the number of these games; one, if the games are unknown.
+    /// Returns the number of these games, or 1 if the games are unknown.
     pub fn count(&self) -> u64 {
         self.games.end.saturating_sub(self.games.start).max(1)
     }
 }
 
 impl From<Error> for Unread {
-    /// The game that an error names; of others it is not known which.
+    /// An error names one game, or none if the game is unknown.
     fn from(error: Error) -> Unread {
         let games = match &error {
             Error::Damaged(damage) => damage.game.map_or(0..0, |game| game..game + 1),

@@ -4,15 +4,15 @@ pub(in crate::query) mod reading;
 
 use crate::game::Outcome;
 
-/// The greatest number that a bound may have.
+/// The maximum value of a bound.
 pub const MOST: i64 = i64::MAX / 4;
 
-/// Returns whether a tag's text is a value: `?` and `-` are placeholders.
+/// Returns whether a tag's text is a value, not a placeholder such as `?` or `-`.
 pub fn is_known(text: &[u8]) -> bool {
     !matches!(text, b"" | b"?" | b"-")
 }
 
-/// Returns the number that a text begins with.
+/// Returns the number at the beginning of a text.
 pub fn number(text: &[u8]) -> Option<i64> {
     let (negative, digits) = match text.trim_ascii_start() {
         [b'-', rest @ ..] => (true, rest),
@@ -24,7 +24,7 @@ pub fn number(text: &[u8]) -> Option<i64> {
     Some(if negative { -value } else { value })
 }
 
-/// Returns the rating that a text begins with, above 0.
+/// Returns the rating at the beginning of a text, if above 0.
 pub fn rating(text: &[u8]) -> Option<i64> {
     number(text).filter(|rating| *rating > 0)
 }
@@ -71,7 +71,7 @@ pub fn played<'a>(date: Option<&'a str>, utc_date: Option<&'a str>) -> Option<&'
     [date, utc_date].into_iter().flatten().find(|date| year(date.as_bytes()).is_some())
 }
 
-/// Returns base and increment of a time control, in seconds: `300+2`, `300`, and of several periods the first,
+/// Returns base and increment of a time control, in seconds: `300+2`, `300`; for several periods, of the first, as in
 /// `40/9000:900`.
 pub fn control(text: &[u8]) -> Option<(i64, i64)> {
     let first = text.trim_ascii().split(|byte| *byte == b':').next()?;
@@ -86,17 +86,17 @@ pub fn control(text: &[u8]) -> Option<(i64, i64)> {
     parts.next().is_none().then_some((base, increment))
 }
 
-/// Returns how fast a time control is, in the words of Lichess: by base and 40 increments; of several periods the first
-/// counts.
+/// Returns the speed category of a time control, with the name that Lichess uses, by base and 40 increments; of several
+/// periods the first counts.
 pub fn speed(control: &[u8]) -> &'static str {
     let index = self::control(control).map_or(5, |(base, increment)| speed_of(base, increment));
     SPEEDS.get(index).copied().unwrap_or_default()
 }
 
-/// The speeds of games, in the words of Lichess.
+/// The speed categories, with the names that Lichess uses.
 pub const SPEEDS: [&str; 6] = ["ultraBullet", "bullet", "blitz", "rapid", "classical", "correspondence"];
 
-/// Returns the place among [`SPEEDS`] of a time control in seconds.
+/// Returns the index in [`SPEEDS`] of a time control in seconds.
 pub fn speed_of(base: i64, increment: i64) -> usize {
     match base.saturating_add(increment.saturating_mul(40)) {
         ..30 => 0,
@@ -123,7 +123,7 @@ fn before(year: i64) -> i64 {
     past * 365 + past.div_euclid(4) - past.div_euclid(100) + past.div_euclid(400)
 }
 
-/// Returns the days from the first of 1970 to a day.
+/// Returns the days from 1970-01-01 to a day.
 pub fn days(year: i64, month: i64, day: i64) -> i64 {
     let months: i64 = (1..month).map(|month| month_length(year, month)).sum();
     before(year) + months + day - 1 - before(1970)

@@ -1,4 +1,4 @@
-//! Tag values read as numbers, and written ones as the ranges that they stand for.
+//! Reads tag values as numbers, and values in filters as ranges of numbers.
 
 pub use super::{MOST, is_known};
 use super::{control, date, month_length, number, rating};
@@ -6,7 +6,7 @@ use super::{control, date, month_length, number, rating};
 /// The kinds of numbers in tags.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reading {
-    /// The number that it begins with.
+    /// The number at the beginning of the value.
     Number,
     /// A rating: a number above 0.
     Rating,
@@ -42,15 +42,15 @@ pub fn read(reading: Reading, text: &[u8]) -> Option<(i64, i64)> {
     }
 }
 
-/// Returns whether a text without this value still prevents the use of another tag: month and day come from the tag
-/// that gives the year.
+/// Returns whether a text without this value still prevents the use of another tag: month and day come from the same
+/// tag as the year.
 pub fn decides(reading: Reading, text: &[u8]) -> bool {
     matches!(reading, Reading::Month | Reading::Day) && super::year(text).is_some()
 }
 
-/// Returns the year of a day as `Reading::Date` gives it.
+/// Returns the year of a day encoded as in `Reading::Date`.
 pub fn year(day: i64) -> i64 {
-    // Months are 1 to 12 of 13.
+    // The month takes values below 13.
     day / 32 / 13
 }
 
@@ -64,7 +64,8 @@ fn span(year: i64, month: i64, day: i64, length: i64) -> (i64, i64) {
     }
 }
 
-/// Returns the number of a code, by its first three characters; with `part` also the range of `B` or `B9`.
+/// Returns the number of a code, from its first three characters; with `part`, also the range of a partial code such as
+/// `B` or `B9`.
 fn eco(text: &[u8], part: bool) -> Option<(i64, i64)> {
     let (letter, digits) = text.split_first()?;
     let letter = letter.to_ascii_uppercase();
@@ -90,7 +91,7 @@ pub fn literal(reading: Reading, text: &str) -> Option<(i64, i64)> {
     let bytes = text.as_bytes();
     match reading {
         Reading::Eco => eco(bytes, true),
-        // In a tag, the 31st of April counts as some day of that April.
+        // In a tag, April 31 counts as some day of that April.
         Reading::Date => {
             date(bytes).filter(|[year, ..]| *year > 0).map(|[year, month, day]| span(year, month, day, 31))
         }

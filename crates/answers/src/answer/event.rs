@@ -54,7 +54,8 @@ pub fn event(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value,
     standings_of(snapshot, name, &selection.page(snapshot, 0, GAMES as usize), selection.undecided)
 }
 
-/// Returns the numbers of an event's games from the list of a site file; `None` if the list lacks the event or its games.
+/// Returns the numbers of an event's games from the list of a site file; `None` if the list lacks the event or its
+/// games.
 fn stored_games(kept: &Value, name: &str) -> Option<Vec<u64>> {
     let is_named = |event: &&Value| event["event"].as_str().is_some_and(|own| fold(own) == fold(name));
     let event = kept["events"].as_array()?.iter().find(is_named)?;

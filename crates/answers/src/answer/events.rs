@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// The maximum number of games of an event: more games are no tournament.
+/// The maximum number of games of an event; an event with more games is not a tournament.
 pub const GAMES: u64 = 20_000;
 /// The maximum and default number of events in an answer.
 const MOST: usize = 500;
@@ -21,10 +21,10 @@ const LISTED: usize = 100;
 /// The maximum number of ranges of games that a site file stores for an event.
 const RANGES: usize = 64;
 
-/// An event. Names that differ in case or accents alone are one event, as in filters.
+/// An event. Names that differ only in case or accents are one event, as in filters.
 #[derive(Default)]
 struct Event {
-    /// The most frequent spelling of its name, and the number of games with it.
+    /// The most frequent spelling of the event's name, and the number of games with this spelling.
     name: String,
     spelled: u64,
     games: u64,
@@ -131,7 +131,7 @@ fn list(
 }
 
 impl Source {
-    /// Adds the events of the games, of the source at an index.
+    /// Adds the events of the games in the source at an index.
     fn count(&self, index: usize, found: &mut HashMap<String, Event>) {
         let [event, date, utc, ..] = self.columns.as_slice() else { return };
         let has_year = |column: &Column, number: u32| played(text(column, number).as_deref(), None).is_some();
@@ -183,7 +183,7 @@ fn text(column: &Column, number: u32) -> Option<String> {
     column.strings()?.get(number).map(|text| String::from_utf8_lossy(text).into_owned())
 }
 
-/// The numbers of players, and the ranges of games, of some events.
+/// The number of players and the ranges of games of each event.
 type Played = (Vec<u64>, Vec<Vec<[u64; 2]>>);
 
 /// Returns the number of players of each event, and the ranges of its games if requested.

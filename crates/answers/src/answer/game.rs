@@ -64,8 +64,8 @@ pub fn novelty(snapshot: &Snapshot, number: u64, stop: &Stop) -> Result<Value, F
     Ok(json!({"game": before + own, "ply": ply, "san": san, "games_before": known}))
 }
 
-/// Returns the ply and the move at which a game leaves all others, and the number of others with the position before
-/// it. `number` is the number of the game, if an archive has it.
+/// Returns the ply and the move at which a game leaves all others, and the number of other games with the position
+/// before it. `number` is the number of the game, if an archive has it.
 pub fn left(
     snapshot: &Snapshot,
     game: &Game,
@@ -73,7 +73,7 @@ pub fn left(
     stop: &Stop,
 ) -> Result<(Option<(u32, String)>, u64), Fault> {
     let mut position = game.start.clone();
-    // All games have the standard start, except the few set-up games.
+    // Except for the few set-up games, all games have the standard start.
     let mut known = match position == Position::standard() {
         true => snapshot.games().saturating_sub(u64::from(number.is_some())),
         false => others(snapshot, number, &position)?,
@@ -93,7 +93,7 @@ pub fn left(
             0 => {
                 novelty.get_or_insert((ply, san));
             }
-            // A transposition leads back to positions of other games.
+            // A transposition returns to positions of other games.
             others => (known, novelty) = (others, None),
         }
     }

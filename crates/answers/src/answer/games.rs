@@ -69,7 +69,7 @@ fn page_of_site(
     Ok(listed(snapshot, (total, 0), offset, games.into_iter().map(row).collect()))
 }
 
-/// Returns a list's row for a game. A damaged game must not hide the others.
+/// Returns a list's row for a game. A damaged game must not hide the other games.
 pub fn row(book: &Book, game: u64, number: u64) -> Map<String, Value> {
     match book.row(game, number) {
         Ok(row) => row,

@@ -51,7 +51,7 @@ pub type Pieces = Box<dyn FnOnce(&mut Flow<'_>) + Send>;
 pub struct Flow<'a> {
     /// The flag that stops the work.
     pub stop: &'a Stop,
-    /// Takes a piece. Returns whether more pieces are wanted.
+    /// Takes a piece. Returns whether to send more pieces.
     pub push: &'a mut dyn FnMut(Vec<u8>) -> bool,
     /// The function that runs work on its thread pool.
     pub run: &'a (dyn Fn(&mut (dyn FnMut() + Send)) + 'a),

@@ -1,5 +1,5 @@
-//! `read`: parses a game of a PGN text that is in no archive. Returns it in the form of `games/{n}`, with the ply at
-//! which it leaves the archives' games. Stores nothing of the text.
+//! `read`: parses a game of a PGN text that is in no archive. Returns the game in the form of `games/{n}`, with the ply
+//! at which it leaves the archives' games. Stores nothing of the text.
 
 use crate::answer::game;
 use crate::fault::Fault;

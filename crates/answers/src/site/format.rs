@@ -34,11 +34,11 @@ pub struct Header {
     pub kept: u32,
     /// The id of the archive.
     pub id: [u8; 16],
-    /// The sequence number of its commit.
+    /// The sequence number of the archive's commit.
     pub sequence: u64,
-    /// Its length in bytes.
+    /// The length of the archive in bytes.
     pub archive: u64,
-    /// The number of its games, including deleted ones.
+    /// The number of games in the archive, including deleted games.
     pub games: u64,
     /// The offset of the directory of headings.
     pub headings: u64,
@@ -210,7 +210,7 @@ fn column<const WIDTH: usize>(bytes: &mut &[u8], count: usize) -> Option<Vec<u64
 pub struct Visited {
     /// The game, from 1.
     pub game: u64,
-    /// Its first ply with the position.
+    /// The first ply of the game with the position.
     pub ply: u32,
     /// The index of the played move among the legal moves; [`NO_MOVE`] for none.
     pub played: u8,

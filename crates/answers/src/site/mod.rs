@@ -62,7 +62,7 @@ pub struct Record {
     pub branches: Vec<(u8, Tally)>,
     /// Moves that were never played there and reach positions of other games.
     pub transpositions: Vec<(u8, Tally)>,
-    /// The offset of its list from the start of the lists of its bucket.
+    /// The offset of the position's list from the start of the bucket's lists.
     pub list: u64,
     /// The lengths of the list's blocks in bytes.
     pub blocks: Vec<u64>,

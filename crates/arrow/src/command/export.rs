@@ -101,7 +101,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         Rows::Range(_) => sources.len(),
         Rows::List(list) => list.len() as u64,
     };
-    // If only the number of games limited a batch, comments of long games would make it large.
+    // With a limit only on the number of games, comments of long games would make a batch large.
     let options = Options { batch_size: 1 << 14, dictionaries: false };
     let batches = |rows| Batches::new(Arc::clone(&sources), columns.clone(), rows, options);
     let mut progress = Progress::new(total, !args.quiet);

@@ -16,7 +16,7 @@ use scoresheet::pgn::{self, PgnWriter, ReadOptions, Source, Splitter, read_game}
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-/// Bytes of PGN that are cut into games at once.
+/// Bytes of PGN that are split into games at once.
 const PIECE: usize = 1 << 20;
 
 /// Convert games to and from Norman Brenner's code of a byte per move
@@ -98,7 +98,7 @@ impl Options {
 }
 
 impl Form {
-    /// The notation of the code, or the width of ids.
+    /// The notation of the code, or the width of move ids.
     const fn kind(self) -> Result<Notation, Width> {
         match self {
             Form::Table => Ok(Notation::Table),
@@ -265,7 +265,8 @@ fn read(file: &Path) -> Result<Vec<u8>, Failure> {
     Ok(content)
 }
 
-/// The strings of a file with their numbers: one of raw bytes, or one for each line of hexadecimal digits.
+/// The strings of a file with their numbers: a single string of raw bytes, or one string for each line of hexadecimal
+/// digits.
 fn strings(options: &Options, content: &[u8]) -> Result<Vec<(u64, Vec<u8>)>, Failure> {
     if options.raw {
         return Ok(vec![(1, content.to_vec())]);
@@ -297,7 +298,7 @@ fn games(session: &Session, file: &Path, each: impl FnMut(Game) -> Result<(), Fa
     games_of(session, file, import::open(file)?, each)
 }
 
-/// Calls `each` with every game of a PGN source; faults are reported.
+/// Calls `each` with every game of a PGN source, and reports faults.
 fn games_of(
     session: &Session,
     file: &Path,

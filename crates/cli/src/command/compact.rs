@@ -1,4 +1,4 @@
-//! `scoresheet compact`: a new archive without deleted games.
+//! `scoresheet compact`: copies an archive without its deleted games.
 
 use crate::failure::{Code, Failure};
 use crate::output::new_archive::TargetArgs;

@@ -157,7 +157,7 @@ fn dedupe(args: &Args, session: &Session) -> Result<Code, Failure> {
     Ok(Code::Success)
 }
 
-/// The place of a game's archive among the others, and its number there.
+/// The index of a game's archive among all archives, and its number in that archive.
 fn place(archives: &ArchiveSet, number: u64) -> Result<(usize, u64), Failure> {
     let (archive, game) = archives.locate(number)?;
     let place = archives.archives().position(|other| std::ptr::eq(other, archive));
@@ -203,7 +203,7 @@ fn list(
             let pair = pair.with("game", game).with("kept", kept).with("likeness", likeness);
             writeln!(out, "{}", pair.with("white", white).with("black", black).with("date", date))?;
         } else {
-            // An archive's name precedes the number of a game in it.
+            // The name of an archive precedes the number of a game in it.
             let numbers = [name(from), Some(game.to_string()), name(of), Some(kept.to_string())];
             let rest = [likeness.to_owned(), white, black, date];
             let cells: Vec<String> = numbers.into_iter().flatten().chain(rest).collect();

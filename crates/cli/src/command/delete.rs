@@ -1,4 +1,4 @@
-//! `scoresheet delete`: games marked as deleted.
+//! `scoresheet delete`: marks games as deleted.
 
 use crate::failure::{self, Code, Failure};
 use crate::output::done::Done;

@@ -1,4 +1,4 @@
-//! `scoresheet edit`: one game, changed in an editor.
+//! `scoresheet edit`: changes one game in an editor.
 
 use crate::failure::{Code, Failure};
 use crate::output::changed::Changing;
@@ -70,10 +70,10 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         Failure::Message(format!("{what}; nothing is changed"))
     })?;
     if let Some(path) = kept {
-        // The text is in the archive soon, or was not changed.
+        // Removes the draft: its text is about to be stored, or was not changed.
         let _ = fs::remove_file(path);
     }
-    // The text determines how a game is written, not its content. An unchanged text changes nothing.
+    // The text determines only the form of a game, not its content. An unchanged text changes nothing.
     let unchanged = text == writer.as_bytes();
     let new = if unchanged { before } else { new };
     let change = |_: &GameRef| Ok(Some(new.clone()));
@@ -84,7 +84,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     })
 }
 
-/// Returns the only game of a text, or the reason why there is none.
+/// Returns the only game of a text, or the reason why the text does not have exactly one.
 fn parse(text: &[u8], name: &str) -> Result<Game, String> {
     let (mut games, mut at) = (Vec::new(), 0);
     while at < text.len() {
@@ -111,7 +111,7 @@ fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     fs::read(path).map_err(|error| Failure::Message(format!("cannot read {}: {error}", shown(path))))
 }
 
-/// Writes the game to a new file in the folder for temporary files, readable by its owner alone, and returns its path.
+/// Writes the game to a new file in the folder for temporary files, readable only by its owner, and returns its path.
 fn write_draft(game: u64, pgn: &[u8]) -> Result<PathBuf, Failure> {
     let write = || {
         let mut file = tempfile::Builder::new().prefix(&format!("game-{game}-")).suffix(".pgn").tempfile()?;
@@ -140,7 +140,7 @@ fn open_editor(path: &Path) -> Result<(), Failure> {
     }
 }
 
-/// Returns the command that the shell makes of the words and quotes of an editor.
+/// Returns the command that the shell makes from the words and quotes of the variable.
 #[cfg(unix)]
 fn command(editor: &str) -> Command {
     let mut command = Command::new("sh");

@@ -108,7 +108,7 @@ fn push_fen(archive: &Archive, args: &Args, pair: &[u8], out: &mut Vec<u8>) -> R
     Ok(())
 }
 
-/// Reads `N:K`, `N K` or `N`.
+/// Parses `N:K`, `N K` or `N`.
 fn parse(pair: &[u8]) -> Option<(u64, Option<u32>)> {
     let digits = pair.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let (game, rest) = pair.split_at(digits);
@@ -122,7 +122,7 @@ fn parse(pair: &[u8]) -> Option<(u64, Option<u32>)> {
     Some((number(game)?, ply))
 }
 
-/// The beginning of a pair in its original text, for a message.
+/// The beginning of a pair as written, for a message.
 fn shortened(pair: &[u8]) -> String {
     let text = String::from_utf8_lossy(pair.get(..40).unwrap_or(pair)).into_owned();
     if pair.len() > 40 { format!("{text}...") } else { text }

@@ -1,4 +1,4 @@
-//! `scoresheet find`: the games that reach a position.
+//! `scoresheet find`: finds the games that reach a position or match a pattern.
 
 use crate::failure::{Code, Failure};
 use crate::select::archives;

@@ -12,7 +12,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
     ("Maintain archives", &["verify", "repair", "index", "compact"]),
 ];
 
-/// The less common subcommands. A subcommand in no group is listed with them.
+/// The less common subcommands. A subcommand that is in no group is also listed here.
 const MORE: &str = "More commands";
 const LESS_COMMON: &[&str] = &[
     "split",
@@ -31,10 +31,10 @@ const LESS_COMMON: &[&str] = &[
     "help",
 ];
 
-/// The subcommands that open no archive. Options for opening one have no effect on them.
+/// The subcommands that open no archive. Options for opening an archive have no effect on them.
 const WITHOUT_ARCHIVES: [&str; 5] = ["position", "pcn", "brenner", "completions", "man"];
 
-/// Gives the command line its helps. The help of the program lists all subcommands, or only the common ones if
+/// Adds the help texts to the command line. The help of the program lists all subcommands, or only the common ones if
 /// `is_short`.
 pub fn with_helps(command: clap::Command, is_short: bool) -> clap::Command {
     let template = template(&command, is_short);
@@ -55,14 +55,14 @@ First steps:
 
 All commands and options: scoresheet --help. One command: scoresheet list -h";
 
-/// The most examples in a short help, and its last line.
+/// The maximum number of examples in a short help, and the last line of such a help.
 const EXAMPLES: usize = 2;
 
 /// Gives a command a short help (`-h`) with a few examples. The long help (`--help`) keeps all examples.
 fn shortened(command: clap::Command) -> clap::Command {
     let Some(long) = command.get_after_help().map(ToString::to_string) else { return command };
     let name = command.get_name().to_owned();
-    // Examples begin with the command; other lines belong to the long help.
+    // Example lines begin with the command; other lines belong to the long help.
     let is_example = |line: &&str| line.starts_with("  ");
     let examples: Vec<&str> = long.lines().skip(1).take_while(is_example).take(EXAMPLES).collect();
     let heading = long.lines().next().unwrap_or_default();
@@ -78,7 +78,7 @@ fn without_archive_options(command: clap::Command) -> clap::Command {
     command.args([no_map, index_dir].map(|arg| arg.hide(true).global(true)))
 }
 
-/// Columns of the screen, and of the names.
+/// The width of the screen, and of the column of names.
 pub const SCREEN: usize = 80;
 const NAMES: usize = 14;
 

@@ -1,4 +1,4 @@
-//! `scoresheet index`: the index file, rebuilt, and the side files that make searches fast.
+//! `scoresheet index`: rebuilds the index file, and builds the side files that make searches fast.
 
 use crate::failure::{Code, Failure};
 use crate::output::done::Done;

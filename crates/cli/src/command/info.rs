@@ -1,4 +1,4 @@
-//! `scoresheet info`: the contents of an archive, and the size of each part.
+//! `scoresheet info`: shows the contents of an archive, and the size of each part.
 
 use crate::failure::{Code, Failure};
 use crate::output::archive_sizes::ArchiveSizes;
@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Sources that are listed without `--sources`.
+/// The number of sources that are listed without `--sources`.
 const SOURCES: usize = 5;
 
 /// Show the contents of an archive: games, plies, sizes, sources
@@ -85,7 +85,7 @@ struct Info<'a> {
     totals: Commit,
     sources: Vec<SourceRecord>,
     metadata: BTreeMap<String, String>,
-    /// The numbers of the models that it has with it.
+    /// The numbers of the models that the archive contains.
     models: Vec<u32>,
     unfinished: Option<Unfinished>,
     /// The changed games, if their list is readable.
@@ -225,7 +225,7 @@ impl Info<'_> {
     }
 }
 
-/// A key as the head of a line.
+/// A key as the title of a line.
 fn capitalized(key: &str) -> String {
     let (first, rest) = key.split_at(1);
     first.to_uppercase() + rest

@@ -1,4 +1,4 @@
-//! `scoresheet inspect`: the parts of a file of this format, each with its place, checksum and meaning.
+//! `scoresheet inspect`: shows the parts of a file in this format, each with its offset, checksum and meaning.
 
 use crate::failure::{Code, Failure};
 use crate::output::json::Object;
@@ -70,7 +70,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     Ok(if intact { Code::Success } else { Code::Damaged })
 }
 
-/// The bytes of a file: mapped, unless `--no-map` is given.
+/// Returns the bytes of a file: mapped, unless `--no-map` is given.
 fn bytes_of(path: &Path, access: Access) -> Result<Box<dyn Deref<Target = [u8]>>, Failure> {
     let read = || -> io::Result<Box<dyn Deref<Target = [u8]>>> {
         Ok(match access {
@@ -85,7 +85,7 @@ fn bytes_of(path: &Path, access: Access) -> Result<Box<dyn Deref<Target = [u8]>>
     read().map_err(|error| Failure::cannot_open(path, error))
 }
 
-/// Whether a byte of the file belongs to a part.
+/// Returns whether a part contains a byte of the file.
 fn has(part: &Part, offset: u64) -> bool {
     !part.unpacked && offset.checked_sub(part.offset).is_some_and(|place| place < part.bytes.len() as u64)
 }
@@ -111,7 +111,7 @@ fn meaning(part: &Part) -> String {
 fn line(part: &Part, width: usize) -> String {
     let size = if part.bytes.is_empty() { String::new() } else { part.bytes.len().to_string() };
     let line = format!("{:>12} {size:>11}  {}", place(part), meaning(part));
-    // A hash is of no use in part.
+    // A truncated hash is useless, so it is shown in full.
     let is_word = !part.value.contains(' ') && !part.value.starts_with('"');
     if is_word || part.intact == Some(false) { line + "\n" } else { table::shortened(&line, width) + "\n" }
 }
@@ -119,7 +119,7 @@ fn line(part: &Part, width: usize) -> String {
 /// The number of bytes per line.
 const ROW: usize = 8;
 
-/// A part with its bytes. If it has inner parts, these show the bytes.
+/// A part with its bytes. If the part has inner parts, these show the bytes.
 fn dump(part: &Part) -> String {
     let bytes = if part.leaf { part.bytes } else { &[] };
     let zeros = bytes.len() > 2 * ROW && bytes.iter().all(|byte| *byte == 0);

@@ -35,7 +35,7 @@ fn write_each(command: &clap::Command, folder: &Path) -> std::io::Result<()> {
     command.get_subcommands().filter(|own| !own.is_hide_set()).try_for_each(|own| write_each(own, folder))
 }
 
-/// Returns the page of a command. The synopsis includes the values of options, which clap_mangen leaves out.
+/// Returns the page of a command. The synopsis includes the value names of options, which clap_mangen omits.
 fn page(command: &clap::Command) -> std::io::Result<Vec<u8>> {
     let mut page = Vec::new();
     clap_mangen::Man::new(command.clone()).render(&mut page)?;
@@ -51,7 +51,7 @@ fn page(command: &clap::Command) -> std::io::Result<Vec<u8>> {
     Ok(text.into_bytes())
 }
 
-/// Returns the line of a synopsis with the names of the values after the options that take them.
+/// Returns the line of a synopsis with the value names after the options that take values.
 fn with_values(line: &str, command: &clap::Command) -> String {
     let valued = command.get_arguments().filter(|arg| arg.get_action().takes_values());
     valued.fold(line.to_owned(), |line, arg| {
@@ -62,7 +62,7 @@ fn with_values(line: &str, command: &clap::Command) -> String {
     })
 }
 
-/// Writes all pages to a folder. Pages of another version are replaced.
+/// Writes all pages to a folder. Replaces pages of another version.
 fn write(command: clap::Command, folder: &Path) -> Result<(), Failure> {
     std::fs::create_dir_all(folder)?;
     let made = TemporaryFolder::create()?;

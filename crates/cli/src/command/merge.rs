@@ -1,4 +1,4 @@
-//! `scoresheet merge`: several archives merged into one.
+//! `scoresheet merge`: merges several archives into one.
 
 use crate::failure::{Code, Failure};
 use crate::output::new_archive::TargetArgs;

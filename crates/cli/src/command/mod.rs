@@ -1,4 +1,4 @@
-//! The subcommands: their list, and the command line as clap sees it. No subcommand imports another.
+//! The subcommands: their list, and the command line defined with clap. No subcommand imports another.
 
 pub mod bench;
 pub mod book;
@@ -103,7 +103,7 @@ one ply. Exit codes: 0 success, 1 failure, 2 wrong usage, 3 games rejected with
 --strict, 4 archive damaged, 5 files refused by import, 130 or 143 interrupted
 (Ctrl-C, SIGTERM).";
 
-// There is only one per run, so its size does not matter.
+// There is only one command per run, so its size does not matter.
 #[allow(clippy::large_enum_variant)]
 #[derive(Debug, Subcommand)]
 pub enum Command {
@@ -149,7 +149,7 @@ pub enum Command {
 }
 
 impl Command {
-    /// Returns whether the output is text for reading, which a terminal shows in a pager.
+    /// Returns whether the output is text for people, which a terminal shows in a pager.
     pub fn is_read(&self) -> bool {
         matches!(
             self,

@@ -111,13 +111,13 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
 
 struct Report {
     fen: String,
-    /// The name of the position, or of most games.
+    /// The name of the position, or the name that most games have.
     name: String,
     whole: Points,
     moves: Vec<Group>,
     ratings: Vec<Group>,
     years: Vec<Group>,
-    /// The players with White, and with Black. The points are those of the player.
+    /// The players with White, and with Black. The points are the player's.
     players: [Vec<Group>; 2],
     /// The games with the highest ratings.
     games: Vec<u64>,
@@ -143,7 +143,7 @@ impl Report {
             let mut after = tree.position.clone();
             after.play_unchecked(branch.m);
             let opening = Openings::table().get(&after).map_or("", |opening| opening.name);
-            // The tree counts by result; ratings are the games'.
+            // The tree counts games by result; ratings are the games' mean ratings.
             let (tally, rating) = (&branch.tally, branch.tally.average_rating().map_or(0, u64::from));
             let points = Points {
                 games: tally.games(),
@@ -164,7 +164,7 @@ impl Report {
         for (side, players) in players.iter_mut().enumerate() {
             let mut found = Vec::new();
             for own in all {
-                // Everybody is the player, of this side.
+                // Every player of this color counts as the named player.
                 let mut sides = [GameSet::new(own.archive().len()), GameSet::new(own.archive().len())];
                 if let Some(set) = sides.get_mut(side) {
                     *set = own.games.clone();
@@ -258,7 +258,7 @@ impl Report {
 
 /// The games with the highest mean ratings, numbered through all archives.
 fn strongest(archives: &ArchiveSet, all: &[Games], most: usize) -> Result<Vec<u64>, Failure> {
-    // It can be read.
+    // This list of keys is valid.
     let Ok(keys) = scoresheet::query::SortKeys::parse("-avgelo") else { return Ok(Vec::new()) };
     let columns: Vec<&TagColumns> = all.iter().map(|own| own.columns() as &TagColumns).collect();
     let games: Vec<(usize, u64)> =

@@ -1,4 +1,4 @@
-//! `scoresheet pack` and `scoresheet unpack`: copies of an archive with its moves packed, or plain again.
+//! `scoresheet pack` and `scoresheet unpack`: copy an archive with packed moves, or with plain moves.
 
 use crate::failure::{Code, Failure};
 use crate::output::archive_sizes::ArchiveSizes;

@@ -1,5 +1,4 @@
-//! `scoresheet pcn`: games of any chess family in the JSON notation: shown, checked, and converted between its ways to
-//! name squares.
+//! `scoresheet pcn`: shows, checks and converts games of any chess family in the JSON notation.
 
 use crate::failure::{Code, Failure};
 use crate::output::json::Object;
@@ -295,7 +294,7 @@ fn convert(args: &Convert, out: &mut impl Write) -> Result<(), Failure> {
     let mut text = String::new();
     for (game, number) in games(&args.file)?.into_iter().zip(1..) {
         let failed = |error| at(&args.file, Some(number), &error);
-        // A game that cannot be replayed is an error here.
+        // `convert` treats a game that cannot be replayed as an error.
         game.check().map_err(failed)?;
         let mut game = match squares {
             Some(squares) => game.with_squares(squares).map_err(failed)?,

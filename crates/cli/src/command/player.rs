@@ -1,4 +1,4 @@
-//! `scoresheet player`: a player's openings, opponents and results.
+//! `scoresheet player`: reports a player's openings, opponents and results.
 
 use crate::completion;
 use crate::failure::{self, Code, Failure};

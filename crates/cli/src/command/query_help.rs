@@ -1,7 +1,7 @@
-//! `scoresheet help query`: the language of `--where`, `--sort` and `--columns` on a screen. docs/QUERY.md has the
-//! details.
+//! `scoresheet help query`: describes the language of `--where`, `--sort` and `--columns` on one screen. docs/QUERY.md
+//! has the details.
 
-/// The names by which the help is found.
+/// The names of the help topic.
 pub const NAMES: [&str; 3] = ["query", "fields", "where"];
 
 /// The help.

@@ -1,4 +1,4 @@
-//! `scoresheet rename`: names of players, events and sites, spelled otherwise.
+//! `scoresheet rename`: changes the spelling of players, events and sites.
 
 use crate::failure::{self, Code, Failure};
 use crate::output::changed::Changing;
@@ -126,11 +126,11 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     })
 }
 
-/// The name most like another.
+/// The name that is most similar to another.
 fn near(archive: &Archive, keys: &[Key], name: &str) -> scoresheet::Result<Option<String>> {
     let columns = TagColumns::open(archive).columns(keys)?;
     let names = columns.iter().filter_map(|column| column.strings()).flat_map(|strings| strings.texts());
-    // --games or --where excludes the games with the same letters.
+    // The candidate may have the same letters if --games or --where excludes its games.
     Ok(nearest(name, names.filter(|other| *other != name)).map(str::to_owned))
 }
 

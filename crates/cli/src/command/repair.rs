@@ -1,4 +1,4 @@
-//! `scoresheet repair`: a new archive of all intact parts of a damaged one.
+//! `scoresheet repair`: makes a new archive from all intact parts of a damaged one.
 
 use crate::failure::{Code, Failure};
 use crate::output::json::Object;

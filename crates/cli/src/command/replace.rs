@@ -1,4 +1,4 @@
-//! `scoresheet replace`: a game replaced with others.
+//! `scoresheet replace`: replaces a game with other games.
 
 use crate::failure::{Code, Failure};
 use crate::output::done::Done;

@@ -1,4 +1,4 @@
-//! `scoresheet sample`: random positions and games.
+//! `scoresheet sample`: draws random positions and games.
 
 use crate::failure::{self, Code, Failure};
 use crate::output::json::Object;
@@ -130,7 +130,7 @@ enum PartName {
     Test,
 }
 
-/// Reads `16-80`, `16-` or `16`.
+/// Parses `16-80`, `16-` or `16`.
 fn plies(text: &str) -> Result<(u32, u32), String> {
     let number = |text: &str| text.trim().parse::<u32>().map_err(|_| "write plies such as 16-80 or 16-".to_owned());
     match text.split_once('-') {
@@ -216,7 +216,7 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    /// Writes everything; returns the number of unreadable games.
+    /// Writes the sample; returns the number of unreadable games.
     fn write(&self, session: &Session, out: &mut impl Write) -> Result<u64, Failure> {
         let names: Vec<Option<String>> =
             self.archives.archives().map(|archive| archives::name_in(self.archives, archive)).collect();
@@ -275,7 +275,7 @@ impl Work<'_> {
             Format::Epd | Format::Json | Format::Csv => {}
         }
         let position = game.position(ply)?;
-        // Positions without a move after them are not drawn; a null move is none.
+        // Positions without a following move are not drawn, and a null move is not a move.
         let found = game.moves().nth(ply as usize).transpose()?;
         let played = found.as_ref().map(PlayedMove::played);
         let summary = GameSummary::from_game(game)?;
@@ -309,7 +309,7 @@ impl Work<'_> {
         let measures = GameMeasures::from_game(game)?;
         let at = ply as usize;
         let before = |back: usize| at.checked_sub(back);
-        // The time left to the side to move after its previous move.
+        // The remaining time of the side to move, after its previous move.
         let clock = before(2).and_then(|index| measures.clock_after.get(index).copied().flatten());
         let evaluation = before(1).and_then(|index| measures.evaluation_after.get(index).copied().flatten());
         let fields = [

@@ -1,4 +1,4 @@
-//! `scoresheet set`: tags added, changed, removed and renamed.
+//! `scoresheet set`: adds, changes, removes and renames tags.
 
 use crate::failure::{self, Code, Failure};
 use crate::output::changed::Changing;
@@ -69,7 +69,7 @@ impl FromStr for Pair {
     }
 }
 
-/// Reads a tag and a value that it can have.
+/// Parses a tag and a valid value.
 fn assignment(text: &str) -> Result<Pair, String> {
     let pair = Pair::from_str(text)?;
     let Pair(name, value) = &pair;
@@ -78,7 +78,7 @@ fn assignment(text: &str) -> Result<Pair, String> {
         "Date" | "UTCDate" | "EventDate" if !is_date(value) => {
             "a date is written 2024.05.31, with ? for what is not known, as in 2024.??.??"
         }
-        // A reader would parse the moves by the rules of the variant.
+        // With this value, a reader would parse the moves by the rules of the variant.
         name if is_variant(name) && !["", "Standard", "Chess960"].contains(&value.as_str()) => {
             "a variant is Standard or Chess960: moves by other rules cannot be read"
         }
@@ -94,7 +94,7 @@ fn is_variant(name: &str) -> bool {
     name == "Variant"
 }
 
-/// Returns whether a text is a date as PGN has it, known in part at least in its form.
+/// Returns whether a text has the form of a PGN date, which may have unknown parts.
 fn is_date(text: &str) -> bool {
     let parts: Vec<&str> = text.split('.').collect();
     let [year, month, day] = parts.as_slice() else { return false };
@@ -106,7 +106,7 @@ fn is_date(text: &str) -> bool {
     fits(year, 4, 9999) && fits(month, 2, 12) && fits(day, 2, 31)
 }
 
-/// Warns of a tag that no game has and that is spelled like another.
+/// Warns about a tag that no game has if another tag has a similar name.
 fn warn_of_slip(session: &Session, archive: &Archive, name: &str) -> Result<(), Failure> {
     if NAMES.contains(&name) {
         return Ok(());
@@ -120,7 +120,7 @@ fn warn_of_slip(session: &Session, archive: &Archive, name: &str) -> Result<(), 
     Ok(())
 }
 
-/// Reads the name of a tag that can be set.
+/// Parses the name of a tag that can be set.
 fn tag(name: &str) -> Result<String, String> {
     if name.is_empty() || !name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_') {
         return Err(format!("{name:?} is not the name of a tag: letters, digits and _ without blanks"));
@@ -201,7 +201,7 @@ fn set(game: &mut Game, name: &str, value: &str) {
             return true;
         }
         value.clone_into(own);
-        // One of a kind: further ones go.
+        // Removes all further tags of this name.
         !std::mem::replace(&mut found, true)
     });
     if !found {

@@ -1,4 +1,4 @@
-//! `scoresheet show`: one game, and the board at a ply.
+//! `scoresheet show`: shows one game, and the board at a ply.
 
 use crate::failure::{Code, Failure};
 use crate::output::board;
@@ -113,7 +113,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     Ok(Code::Success)
 }
 
-/// Returns the opening's code and name, from the tags, or if they are missing from the position in the table.
+/// Returns the opening's code and name from the tags, or from the table of positions if the tags are missing.
 fn opening(game: &GameRef, summary: &GameSummary) -> Result<Option<String>, Error> {
     let found = Openings::table().classify(game)?;
     let eco = summary.tag("ECO").or(found.map(|(opening, _)| opening.eco));
@@ -121,7 +121,7 @@ fn opening(game: &GameRef, summary: &GameSummary) -> Result<Option<String>, Erro
     Ok((!words.is_empty()).then(|| words.join(" ")))
 }
 
-/// A move with its number, as people and engines write it.
+/// A move with its number, in the notation of people and in UCI.
 struct Played {
     number: String,
     san: String,
@@ -133,7 +133,7 @@ fn last_move(game: &GameRef, ply: u32) -> Result<Option<Played>, Error> {
     let mut decoder = Decoder::new(game.brenner(), game.start().clone(), TextPlaces::Apart);
     let (mut at, mut played) = (0, None);
     while at < ply {
-        // Moves of a variation are overwritten by the next move of the main line.
+        // The next move of the main line overwrites moves of a variation.
         let mut found = None;
         let item = decoder.advance(|before, m| {
             if at + 1 == ply {
@@ -153,7 +153,7 @@ fn last_move(game: &GameRef, ply: u32) -> Result<Option<Played>, Error> {
                 played = found;
             }
             Ok(Some(_)) => {}
-            // The position has been found, so this is not reached with an intact archive.
+            // The position has been found, so an intact archive never reaches this point.
             Ok(None) | Err(_) => return Ok(None),
         }
     }
@@ -169,7 +169,7 @@ fn move_list(game: &GameRef) -> Result<String, Error> {
 
 struct Shown {
     summary: GameSummary,
-    /// The game as every command shows it.
+    /// The game's members, which are the same in every command.
     object: Object,
     opening: Option<String>,
     measures: GameMeasures,
@@ -183,7 +183,7 @@ struct Shown {
     last: Option<Played>,
     /// Whether the game has been changed since it was imported.
     changed: bool,
-    /// The moves with everything in them, broken into lines.
+    /// The moves with all comments and variations, broken into lines.
     moves: String,
 }
 
@@ -233,7 +233,7 @@ impl Shown {
         if let Some(line) = analysis.and_then(measures::engine_line) {
             text += &format!("Engine  {}\n", beside(&line, 8, session.width()));
         }
-        // Lines of the original comment may be longer.
+        // Lines of the original comment may be longer than the width.
         let width = session.width();
         let lines = self.moves.lines().map(|line| folded(&printable(line), width));
         text += &format!("\n{}\n", lines.collect::<Vec<_>>().join("\n"));

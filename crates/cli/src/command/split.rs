@@ -1,4 +1,4 @@
-//! `scoresheet split`: one archive split into several.
+//! `scoresheet split`: splits one archive into several.
 
 use crate::failure::{Code, Failure};
 use crate::output::done::Done;
@@ -57,7 +57,7 @@ pub struct Args {
     threads: Threads,
 }
 
-/// The most archives that are made in one go.
+/// The maximum number of archives per call.
 const MOST: usize = 10_000;
 
 pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
@@ -69,14 +69,14 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         let parts = match (&args.by, args.count) {
             (Some(tag), _) => by_tag(&archive, tag)?,
             (None, Some(count)) => by_count(&archive, count),
-            // clap requires one of these.
+            // clap requires one of these options.
             (None, None) => BTreeMap::new(),
         };
         not_too_many(parts.len() as u64)?;
         make_folder(args)?;
         let mut outputs = Outputs::from_inputs([&args.archive]);
         let target = |(name, games)| Ok((target(args, &mut outputs, name)?, games));
-        // All are looked at before any is written.
+        // All outputs are checked before any is written.
         let parts = parts.into_iter().map(target).collect::<Result<Vec<(Target, GameSet)>, Failure>>()?;
         for (target, games) in parts {
             new_archive::write_reported(session, &target, args.done, &[Part { archive: &archive, games }])?;
@@ -95,14 +95,14 @@ fn make_folder(args: &Args) -> Result<(), Failure> {
     std::fs::create_dir_all(&args.output).map_err(refused)
 }
 
-/// The new archive of that name, if it may be written.
+/// Returns the new archive of this name, if it may be written.
 fn target(args: &Args, outputs: &mut Outputs, name: impl Display) -> Result<Target, Failure> {
     let stem = args.archive.file_stem().unwrap_or_default().to_string_lossy();
     let path = args.output.join(format!("{stem}-{name}.bga"));
     Ok(outputs.file(&path, Content::Archive(FileKind::Archive), Existing::from_force(args.force))?)
 }
 
-/// Reads a number of bytes, as in `25M`.
+/// Parses a number of bytes, such as `25M`.
 fn bytes(text: &str) -> Result<u64, String> {
     let (digits, unit) = match text.char_indices().last() {
         Some((at, 'K' | 'k')) => (&text[..at], 1_000),
@@ -115,7 +115,7 @@ fn bytes(text: &str) -> Result<u64, String> {
 }
 
 /// Makes archives of at most this many bytes. The size of a game is known only after it is compressed with its
-/// neighbors. A part that is too large is made again with fewer games, and a part that is much too small is made again
+/// neighbors. A part that is too large is rewritten with fewer games, and a part that is much too small is rewritten
 /// with more games, once.
 fn by_bytes(args: &Args, session: &Session, archive: &Archive, most: u64) -> Result<Code, Failure> {
     let live: Vec<u64> = archive.live().iter().collect();
@@ -168,10 +168,10 @@ fn by_bytes(args: &Args, session: &Session, archive: &Archive, most: u64) -> Res
     Ok(Code::Success)
 }
 
-/// One game alone does not fit: removes its archive again.
+/// Returns the error for a single game that exceeds the limit, and removes its archive.
 fn too_small(path: &Path, game: u64, bytes: u64) -> Failure {
     for path in [path.to_path_buf(), scoresheet::archive::FileKind::Index.of_archive(path)] {
-        // A failure to remove it does not matter here.
+        // A failure to remove the file does not matter here.
         let _ = std::fs::remove_file(path);
     }
     Failure::Message(format!("game {game} alone takes {bytes} bytes: --bytes must be larger"))

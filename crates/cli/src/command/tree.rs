@@ -1,4 +1,4 @@
-//! `scoresheet tree`: the moves played in a position, and their results.
+//! `scoresheet tree`: shows the moves played in a position, and their results.
 
 use crate::failure::{self, Code, Failure};
 use crate::output::json::Object;
@@ -114,20 +114,20 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
 /// The moves in a position, and in the positions after them.
 struct Nested {
     tree: Tree,
-    /// The trees of the first branches, by their moves; none at the last depth.
+    /// The trees after the moves of the first branches; empty at the last depth.
     next: Vec<(Move, Nested)>,
 }
 
-/// The default number of moves followed below the first half-move.
+/// The default number of moves that are followed below the first half-move.
 const FOLLOWED: usize = 3;
 
 impl Args {
-    /// The most moves of a position that are followed or shown below the first.
+    /// The maximum number of moves of a position that are followed, or shown below the first half-move.
     fn most(&self, depth: u8) -> usize {
         self.limit.unwrap_or(if depth > 1 { FOLLOWED } else { usize::MAX })
     }
 
-    /// The moves of a tree that are shown; `level` is 0 at the first.
+    /// The shown moves of a tree; `level` is 0 at the first half-move.
     fn shown<'t>(&self, tree: &'t Tree, level: usize) -> impl Iterator<Item = &'t Branch> {
         let most = if level == 0 { self.limit.unwrap_or(usize::MAX) } else { self.most(self.depth) };
         let least = self.min_games;
@@ -158,7 +158,7 @@ impl Nested {
         Nested { tree, next }
     }
 
-    /// Adds the tree of another archive, whose games are numbered after `before` others.
+    /// Adds the tree of another archive, whose game numbers follow the `before` games of the preceding archives.
     fn add(&mut self, other: Nested, before: u64) {
         self.tree.add(other.tree, before);
         for (m, nested) in other.next {
@@ -189,10 +189,10 @@ fn push_lines(args: &Args, nested: &Nested, all: u64, level: usize, width: usize
         let name = format!("{}{}", "  ".repeat(level), tree.position.san(branch.m));
         text.push_str(&line(&name, &branch.tally, all, tree.position.turn()));
         if let Some(opening) = opening_after(tree, branch.m) {
-            // In place of the line's end.
+            // Replaces the line end.
             text.pop();
             let room = width.saturating_sub(LINE + 2).max(14);
-            // If a name is too long, the variation is the most useful part.
+            // If a name is too long, the variation is its most useful part.
             let variation = opening.name.split_once(": ").filter(|_| opening.name.len() > room);
             let name = variation.map_or(opening.name, |(_, variation)| variation);
             text.push_str(&format!("  {}\n", shortened(name, room)));
@@ -232,7 +232,7 @@ fn text(args: &Args, archives: &ArchiveSet, nested: &Nested, width: usize) -> Re
     Ok(text)
 }
 
-/// The cells of a line without the opening's name.
+/// The width of a line without the opening's name.
 const LINE: usize = 64;
 
 fn line(name: &str, tally: &Tally, all: u64, turn: Color) -> String {
@@ -301,7 +301,7 @@ fn counted(object: Object, tally: &Tally, turn: Color) -> Object {
         .with("lastYear", tally.last_year())
 }
 
-/// Adds the archive's name if there are several.
+/// Adds the archive's name if there are several archives.
 fn named(object: Object, archives: &ArchiveSet, archive: &Archive) -> Object {
     match archives::name_in(archives, archive) {
         Some(name) => object.with("archive", name),
@@ -320,7 +320,7 @@ fn moves_json(args: &Args, archives: &ArchiveSet, nested: &Nested, level: usize)
             .with("san", tree.position.san(branch.m))
             .with("eco", opening.map(|opening| opening.eco))
             .with("opening", opening.map(|opening| opening.name));
-        // The explorer names the game if there is only one.
+        // The explorer API names the game if there is only one.
         let only = branch.tally.samples().next().filter(|_| branch.tally.games() == 1);
         let object = counted(object, &branch.tally, tree.position.turn());
         let object = match only.map(|game| archives.locate(game)).transpose()? {

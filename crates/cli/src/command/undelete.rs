@@ -1,4 +1,4 @@
-//! `scoresheet undelete`: deleted games restored.
+//! `scoresheet undelete`: restores deleted games.
 
 use crate::failure::{Code, Failure};
 use crate::output::done::Done;

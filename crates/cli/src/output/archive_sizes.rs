@@ -4,11 +4,11 @@ use crate::output::json::{Object, rounded};
 use crate::text::{ratio, thousands};
 use scoresheet::format::commit::Commit;
 
-/// The bytes of an archive and its index by part.
+/// The bytes of an archive and its index, by part.
 #[derive(Clone, Copy, Debug)]
 pub struct ArchiveSizes {
     totals: Commit,
-    /// Length of archive and index.
+    /// The total length of archive and index.
     bytes: u64,
 }
 
@@ -18,7 +18,7 @@ impl ArchiveSizes {
         ArchiveSizes { totals, bytes: archive_bytes + index_bytes }
     }
 
-    /// Returns the parts: title, name for programs, bytes. The last one is the total.
+    /// Returns the parts: title, name for programs, bytes. The last row is the total.
     pub fn rows(&self) -> [(&'static str, &'static str, u64); 7] {
         let Commit { moves_bytes, tags_bytes, texts_bytes, dictionary_bytes, layout_bytes, .. } = self.totals;
         let rest = self.bytes.saturating_sub(moves_bytes + tags_bytes + texts_bytes + dictionary_bytes + layout_bytes);
@@ -51,7 +51,7 @@ impl ArchiveSizes {
         table
     }
 
-    /// Returns the same for programs.
+    /// Returns the sizes as JSON.
     pub fn json(&self) -> Object {
         let (games, plies) = (self.totals.games as f64, self.totals.plies as f64);
         let row = |bytes: u64| {

@@ -1,4 +1,4 @@
-//! A position drawn as text.
+//! Draws a position as text.
 
 use scoresheet::chess::{Color, Piece, Position, Role, Square};
 

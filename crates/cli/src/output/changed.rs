@@ -14,7 +14,7 @@ use scoresheet::error::Result;
 use scoresheet::output::Outputs;
 use scoresheet::query::games;
 
-/// The options of all commands that change games in place.
+/// The options that all commands that change games in place share.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub struct Changing {
     /// Change nothing; print the changes
@@ -27,8 +27,8 @@ pub struct Changing {
 }
 
 impl Changing {
-    /// Gives games of an open archive the content that `change` returns, and reports the number of changed games; with
-    /// `--dry-run`, only prints the changes. Call it after threads have been installed.
+    /// Replaces games of an open archive with the content that `change` returns, and reports the number of changed
+    /// games; with `--dry-run`, only prints the changes. Call it after threads have been installed.
     pub fn change(
         self,
         session: &Session,
@@ -98,7 +98,7 @@ pub fn differences(old: &Game, new: &Game) -> Vec<String> {
     lines
 }
 
-/// Prints the changes that these games would get, the first ones or all as JSON, and the number of games.
+/// Prints the number of games and the changes to them: all changes as JSON, otherwise only the first.
 fn preview(
     session: &Session,
     archive: &Archive,

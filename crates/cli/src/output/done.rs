@@ -1,4 +1,4 @@
-//! The report of a command that makes or changes files: a line on standard error, or JSON.
+//! The final report of a command that makes or changes files: a line on standard error, or JSON.
 
 use crate::failure::Failure;
 use crate::output::json::Object;
@@ -19,7 +19,7 @@ pub struct Done {
 }
 
 impl Done {
-    /// Reports something done, as a line and as JSON.
+    /// Reports a result, as a line and as JSON.
     pub fn report(self, session: &Session, line: &str, object: &Object) -> Result<(), Failure> {
         if self.json {
             let mut out = session.stdout();

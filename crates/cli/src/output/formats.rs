@@ -86,8 +86,7 @@ pub fn push(format: Format, number: u64, game: &Game, flavor: Flavor, out: &mut 
     out.push(b'\n');
 }
 
-/// Calls `seen` with each position of the main line and the move that is played in it; with the last one and no move at
-/// the end.
+/// Calls `seen` with each position of the main line and the move played in it; the last position has no move.
 fn walk(game: &Game, mut seen: impl FnMut(&Position, Option<Move>)) {
     let mut position = game.start.clone();
     for m in game.main_line() {
@@ -103,7 +102,7 @@ fn uci(position: &Position, m: Move, chess960: bool) -> String {
     String::from_utf8_lossy(&text).into_owned()
 }
 
-/// `startpos moves ..` or `fen .. moves ..`.
+/// Formats a game as `startpos moves ..` or `fen .. moves ..`.
 fn listed(game: &Game, show: impl Fn(&Position, Move, bool) -> String) -> String {
     let chess960 = game.start.is_chess960();
     let mut line = match game.start == Position::standard() {

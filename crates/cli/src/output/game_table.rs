@@ -9,7 +9,7 @@ use scoresheet::query::{FieldValue, GameField, GameSummary, Hit, QueryFault};
 use serde_json::Value;
 use std::str::FromStr;
 
-/// The columns of an option.
+/// The columns that an option selects.
 #[derive(Clone, Debug)]
 pub struct Columns(Vec<GameField>);
 
@@ -40,7 +40,7 @@ const USUAL: &str = "game,white,black,result,date,eco,plies,event";
 pub fn columns(requested: Option<&Columns>, with_archive: bool, with_ply: bool) -> Vec<Column> {
     let fields = match requested {
         Some(Columns(fields)) => fields.clone(),
-        // It can be read.
+        // This list of fields is valid.
         None => GameField::parse_list(USUAL).unwrap_or_default(),
     };
     let mut columns: Vec<Column> = fields.into_iter().map(Column::Field).collect();
@@ -54,7 +54,7 @@ pub fn columns(requested: Option<&Columns>, with_archive: bool, with_ply: bool) 
 }
 
 impl Column {
-    /// Returns its title.
+    /// Returns the title of the column.
     pub fn title(&self) -> &str {
         match self {
             Column::Archive => "archive",
@@ -70,13 +70,13 @@ impl Column {
             "game" => (100, (1, 12)),
             "ply" => (80, (3, 12)),
             "white" | "black" if are_usual => (95, (10, 20)),
-            // A part of these would be useless.
+            // A truncated value of these columns would be useless.
             "result" => (90, (7, 7)),
             "date" => (60, (10, 10)),
             "eco" => (50, (3, 3)),
             "plies" => (40, (3, 5)),
             "event" if are_usual => (20, (8, 40)),
-            // Of chosen columns, the first are the most important.
+            // Among chosen columns, the first ones are the most important.
             _ => (94 - index.min(60) as u8, (6, 40)),
         };
         let is_number = match self {
@@ -87,7 +87,7 @@ impl Column {
         table::Column { title: self.title().to_owned(), is_number, rank, widths }
     }
 
-    /// Returns the value of a column for a game, as text; `None` if the game has none.
+    /// Returns the value of a column for a game, as text; `None` if the game has no value.
     pub fn text(
         &self,
         game: &GameRef,
@@ -102,7 +102,7 @@ impl Column {
         })
     }
 
-    /// Returns the same as JSON.
+    /// Returns the value as JSON.
     fn json(
         &self,
         game: &GameRef,
@@ -163,7 +163,7 @@ pub fn json(
     })
 }
 
-/// Returns a game as a JSON object, with the archive's name if one is given. Other members may be added at its end.
+/// Returns a game as a JSON object, with the archive's name if one is given. Callers may append members.
 pub fn object(game: &GameRef, name: Option<&str>) -> Result<Object, Error> {
     let object = match name {
         Some(name) => Object::new().with("archive", name),

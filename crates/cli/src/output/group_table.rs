@@ -22,8 +22,8 @@ pub enum GroupSort {
     Name,
 }
 
-/// Sorts groups. By default, groups with a natural order, such as years, keep it, and other groups are sorted by games.
-/// Of several keys the first decides, and the next ones sort within its groups.
+/// Sorts groups. By default, groups with a natural order, such as years, keep it, and other groups are sorted by the
+/// number of games. With several keys, the first decides, and the next ones sort within its groups.
 pub fn sort(groups: &mut [Group], keys: &[GroupKey], by: Option<GroupSort>) {
     let is_ordered = |index: usize| keys.get(index).is_some_and(|key| key.is_ordered());
     let by_name = |one: &Group, other: &Group| {
@@ -46,7 +46,7 @@ pub fn sort(groups: &mut [Group], keys: &[GroupKey], by: Option<GroupSort>) {
     groups.sort_by(|one, other| value(other).total_cmp(&value(one)).then_with(|| by_name(one, other)));
 }
 
-/// The columns of a group after its names: titles and priorities.
+/// The columns after a group's names: titles and priorities.
 const FIGURES: [(&str, u8); 7] =
     [("games", 99), ("won", 80), ("drawn", 75), ("lost", 78), ("score", 98), ("rating", 60), ("perf", 70)];
 
@@ -82,7 +82,7 @@ pub fn text(groups: &[Group], titles: &[&str], width: usize) -> String {
     let mut out = Vec::new();
     for group in groups {
         let names = group.names.iter().map(|name| plain(name));
-        // Nothing fails that writes to memory.
+        // Writing to memory cannot fail.
         let _ = table.row(names.chain(figures(&group.points)).collect(), &mut out);
     }
     let _ = table.finish(&mut out);
@@ -132,7 +132,7 @@ pub fn json(group: &Group, titles: &[&str]) -> Object {
     object.joined(&points(&group.points))
 }
 
-/// Returns counted games as JSON.
+/// Returns the results of counted games as JSON.
 pub fn points(points: &Points) -> Object {
     Object::from_value(points)
 }

@@ -1,4 +1,4 @@
-//! Report pages: one HTML file with its data as JSON, and the scripts and styles of the server's pages.
+//! Report pages: one HTML file that contains its data as JSON, and the scripts and styles of the server's pages.
 
 use crate::failure::Failure;
 use crate::output::json::Object;
@@ -25,7 +25,7 @@ pub struct ReportArgs {
 }
 
 impl ReportArgs {
-    /// Returns the requested file, if it may be written.
+    /// Returns the requested report file, if it may be written.
     pub fn target(&self, outputs: &mut Outputs) -> Result<Option<Target>, Failure> {
         let report = self.report.as_deref();
         Ok(report.map(|path| outputs.file(path, Content::Html, Existing::from_force(self.force))).transpose()?)
@@ -34,7 +34,7 @@ impl ReportArgs {
 
 /// A report on games.
 pub struct Report<'a> {
-    /// The function of `figures.js` that shows it: `statistics`, `player` or `opening`.
+    /// The function of `figures.js` that shows the report: `statistics`, `player` or `opening`.
     pub kind: &'static str,
     /// The subject.
     pub title: &'a str,
@@ -46,7 +46,7 @@ pub struct Report<'a> {
     pub data: &'a Object,
 }
 
-/// The scripts, each after those that it imports.
+/// The scripts; each comes after the scripts that it imports.
 const SCRIPTS: [&str; 6] = [
     text("js/dom.js"),
     text("js/i18n.js"),
@@ -62,7 +62,7 @@ const ENGLISH: &str = text("lang/en.json");
 const GERMAN: &str = text("lang/de.json");
 
 impl Report<'_> {
-    /// Writes the page, and reports it.
+    /// Writes the page and reports its path.
     pub fn write(&self, session: &Session, target: &Target) -> Result<(), Failure> {
         new_file::write(target, |file| Ok(file.write_all(self.html().as_bytes())?))?;
         session.note(&format!("{}: {}", shown(target.path()), count(self.games, "game", "games")));
@@ -74,7 +74,7 @@ impl Report<'_> {
             Some(filter) => escape(&format!("{}: {filter}", self.title)),
             None => escape(self.title),
         };
-        // The modules are joined into one without imports: exported names are in scope.
+        // The modules are joined into one without imports, so exported names are in scope.
         let lines = SCRIPTS.iter().flat_map(|script| script.lines()).filter(|line| !line.starts_with("import "));
         let script: String = lines.map(|line| format!("{}\n", line.strip_prefix("export ").unwrap_or(line))).collect();
         // In JSON this character occurs only in strings, where the escape is allowed, so no text can end the element.

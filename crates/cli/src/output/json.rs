@@ -1,4 +1,4 @@
-//! JSON objects on one line, their members in the order they were given.
+//! JSON objects on one line, with their members in the given order.
 
 use serde_core::Serialize;
 use serde_json::Value;
@@ -14,7 +14,7 @@ impl Object {
         Object::default()
     }
 
-    /// Converts a value to its object.
+    /// Serializes a value as an object.
     pub fn from_value(value: &impl Serialize) -> Object {
         let text = serde_json::to_string(value).unwrap_or_default();
         Object(text.strip_prefix('{').and_then(|text| text.strip_suffix('}')).unwrap_or_default().to_owned())
@@ -62,7 +62,7 @@ impl fmt::Display for Object {
     }
 }
 
-/// Returns tag pairs as an array of pairs: so their order stays, and tags that occur twice.
+/// Returns tag pairs as an array of pairs, which preserves their order and duplicates.
 pub fn tags(tags: &[(String, String)]) -> Value {
     tags.iter().map(|(name, value)| Value::from(vec![name.as_str(), value.as_str()])).collect()
 }

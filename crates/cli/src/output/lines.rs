@@ -1,17 +1,17 @@
-//! Lines of an input, answered in batches on all threads, in order.
+//! Processes the lines of an input in batches on all threads, with the results in order.
 
 use crate::failure::Failure;
 use rayon::prelude::*;
 use std::io::{self, Read, Write};
 
-/// The most bytes that are read at once.
+/// The maximum number of bytes that are read at once.
 const BATCH: usize = 1 << 20;
 /// Lines to a task.
 const TASK_LINES: usize = 512;
 
-/// Reads complete lines when they arrive, so another program can write a line and wait for its answer. Calls `batch`
-/// with the lines of one read and the number of the first line, from 1, and returns the number of lines. A line longer
-/// than a batch comes in parts. Errors: read errors, named by `name`.
+/// Reads complete lines as they arrive, so another program can write a line and wait for its answer. Calls `batch` with
+/// the lines of one read and the number of the first line, from 1, and returns the number of lines. A line longer than
+/// a batch is passed in parts. Errors: read errors, named by `name`.
 pub fn batches(
     mut input: impl Read,
     name: &str,
@@ -43,7 +43,7 @@ pub fn batches(
     }
 }
 
-/// The result of a task for its lines: the text, and other data to report.
+/// The result of a task: the text for its lines, and other data to report.
 pub struct Task<T> {
     pub text: Vec<u8>,
     pub result: T,

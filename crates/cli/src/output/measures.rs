@@ -37,7 +37,7 @@ pub fn rows(measures: &GameMeasures) -> Vec<(&'static str, String)> {
             (own.mistakes, "mistake", "mistakes"),
             (own.inaccuracies, "inaccuracy", "inaccuracies"),
         ];
-        // Both sides use the words of the first.
+        // Both sides use the wording of the first.
         let counted = counted.map(|(number, one, many)| match index {
             0 => format!("{number} {}", if number == 1 { one } else { many }),
             _ => number.to_string(),
@@ -60,8 +60,8 @@ fn shown(time: Duration) -> String {
     }
 }
 
-/// Returns an engine's data on a move in one line: evaluation, depth, nodes, time and principal variation, if present.
-/// Returns `None` if there are none.
+/// Returns an engine's data on a move in one line: evaluation, depth, nodes, time and principal variation. Omits
+/// missing values. Returns `None` without data.
 pub fn engine_line(analysis: &Analysis) -> Option<String> {
     let depth = match (analysis.depth, analysis.selective_depth) {
         (Some(depth), Some(selective)) => Some(format!("depth {depth}/{selective}")),

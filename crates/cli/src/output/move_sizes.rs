@@ -9,7 +9,7 @@ use scoresheet::chess::Color;
 use scoresheet::game::Game;
 use scoresheet::packed;
 
-/// Bytes of the main lines of games in each form: moves alone, without tags, comments and results.
+/// Bytes of games' main lines in each form: only the moves, without tags, comments and results.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct MoveSizes {
     games: u64,
@@ -51,7 +51,7 @@ impl MoveSizes {
         self.plies += plies;
         self.table += brenner.len() as u64;
         self.alternate += Order::Alternate.write(&brenner).len() as u64;
-        // Every move has an id: all are legal.
+        // Every move has an id, because all moves are legal.
         let ids = fixed::ids(game).unwrap_or_default();
         let moves = ids.get(..ids.len().saturating_sub(1)).unwrap_or_default();
         self.ids += fixed::pack(moves, Width::Ids).len() as u64;
@@ -61,7 +61,7 @@ impl MoveSizes {
         self.packed += packed.len() as u64;
     }
 
-    /// Returns the sum of both.
+    /// Returns the sum of the two sizes.
     pub fn plus(self, other: MoveSizes) -> MoveSizes {
         MoveSizes {
             games: self.games + other.games,
@@ -117,7 +117,7 @@ impl MoveSizes {
         text + &format!("reduction {short:.2}:1 (of full SAN {san:.2}:1); Brenner's figure: between 2:1 and 3:1\n")
     }
 
-    /// Returns the same for programs.
+    /// Returns the sizes as JSON.
     pub fn json(&self) -> Object {
         let plies = self.plies as f64;
         let forms = self.rows().into_iter().fold(Object::new(), |all, (_, name, bytes, _)| {

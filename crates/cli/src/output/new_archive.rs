@@ -1,4 +1,4 @@
-//! New archives made from games of other archives, with progress and a summary line.
+//! Makes new archives from games of other archives, with progress and a summary line.
 
 use crate::failure::{self, Code, Failure};
 use crate::output::done::Done;
@@ -32,8 +32,8 @@ pub struct TargetArgs {
 }
 
 impl TargetArgs {
-    /// Writes the archive, with the side files that archives of its games have. To be called after threads have been
-    /// installed.
+    /// Writes the archive, with the kinds of side files that its source archives have. Call this after the thread pool
+    /// has been installed.
     pub fn write(&self, session: &Session, parts: &[Part]) -> Result<Code, Failure> {
         let archives = || parts.iter().map(|part| part.archive.path());
         let target = target(archives(), &self.output, self.force)?;
@@ -43,7 +43,7 @@ impl TargetArgs {
     }
 }
 
-/// Returns the target for games of these archives, if it is allowed.
+/// Returns the target for games of these archives, if it may be written.
 pub fn target<'a>(archives: impl IntoIterator<Item = &'a Path>, path: &Path, force: bool) -> Result<Target, Failure> {
     Ok(Outputs::from_inputs(archives).file(path, Content::Archive(FileKind::Archive), Existing::from_force(force))?)
 }
@@ -74,13 +74,13 @@ pub fn report(session: &Session, path: &Path, copied: &Copied, done: Done) -> Re
     done.report(session, &line, &object.with("games", copied.games).with("bytes", copied.bytes))
 }
 
-/// Writes a new archive with these games. Fails at the end if others could not be read.
+/// Writes a new archive with these games. Fails at the end if other games could not be read.
 pub fn write_part(session: &Session, target: &Target, parts: &[Part], unread: u64) -> Result<Code, Failure> {
     let code = write(session, target, false, parts)?;
     failure::all_read(unread).map(|_| code)
 }
 
-/// Writes a new archive with these games, and with changed tags for some of them.
+/// Writes a new archive with these games, some of them with changed tags.
 pub fn write_edited(
     session: &Session,
     target: &Target,
@@ -125,7 +125,7 @@ fn copied(
     Ok(progress::watched(&bar, look, || write(&|games| bar.inc(games)))?)
 }
 
-/// Warns that an archive is complete, but lacks its index.
+/// Warns that an archive is complete but lacks its index.
 pub fn warn_unindexed(session: &Session, archive: &Path, unindexed: Option<&Error>) {
     if let Some(error) = unindexed {
         let archive = shown(archive);

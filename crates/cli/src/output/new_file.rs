@@ -1,4 +1,4 @@
-//! New files of the library, compressed according to their names.
+//! New files, created through the library and compressed according to their names.
 
 use crate::failure::Failure;
 use crate::text::shown;
@@ -6,13 +6,13 @@ use scoresheet::output::{self, Compressed, Target};
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-/// Writes a complete file with `work`; errors of writing name the file.
+/// Writes a complete file with `work`; write errors name the file.
 pub fn write<T>(target: &Target, work: impl FnOnce(&mut NewFile) -> Result<T, Failure>) -> Result<T, Failure> {
     let mut file = NewFile::create(target)?;
     work(&mut file).and_then(|done| file.finish().map(|()| done)).map_err(|failure| failure.of_output(target.path()))
 }
 
-/// A file being written under a temporary name. Dropped before `finish`, it is removed.
+/// A file that is being written under a temporary name. If dropped before `finish`, it is removed.
 pub struct NewFile {
     sink: Compressed<output::NewFile>,
     path: PathBuf,
@@ -27,7 +27,7 @@ impl NewFile {
         Ok(NewFile { sink: Compressed::new(file, target).map_err(refused)?, path: path.to_path_buf() })
     }
 
-    /// Gives the file its name.
+    /// Renames the file to its final name.
     pub fn finish(self) -> Result<(), Failure> {
         self.sink.finish()?.finish().map(drop).map_err(|error| match error.kind() {
             io::ErrorKind::AlreadyExists => {

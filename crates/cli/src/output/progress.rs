@@ -5,22 +5,22 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-/// Returns a bar up to `total`, or a spinner if that is unknown; hidden if not enabled or if standard error is not a
-/// terminal.
+/// Returns a bar up to `total`, or a spinner if `total` is unknown. It is hidden if not enabled or if standard error is
+/// not a terminal.
 pub fn bar(session: &Session, total: Option<u64>, enabled: bool) -> ProgressBar {
     if !enabled || !session.shows_progress() {
         return ProgressBar::hidden();
     }
     let bar = ProgressBar::with_draw_target(total, ProgressDrawTarget::stderr());
     let template = if total.is_some() { "{bar:30} {percent:>3} %  {msg}" } else { "{spinner} {msg}" };
-    // The templates are constants; a bar in the default style would do as well.
+    // The templates are constants, so this succeeds; otherwise the bar has the default style.
     if let Ok(style) = ProgressStyle::with_template(template) {
         bar.set_style(style.progress_chars("=> "));
     }
     bar
 }
 
-/// Runs `work` while `look` updates the bar ten times a second; clears the bar.
+/// Runs `work` while `look` updates the bar ten times a second; clears the bar at the end.
 pub fn watched<T>(bar: &ProgressBar, look: impl Fn(&ProgressBar, Duration) + Send, work: impl FnOnce() -> T) -> T {
     if bar.is_hidden() {
         return work();
@@ -52,7 +52,8 @@ pub fn counted<T>(session: &Session, total: u64, enabled: bool, work: impl FnOnc
     watched(&bar, look, || work(&|done| bar.inc(done)))
 }
 
-/// Returns the time left, from the time of the finished part; `None` while it is too early for an estimate.
+/// Returns the remaining time, estimated from the time of the finished part; `None` while it is too early for an
+/// estimate.
 pub fn left(elapsed: Duration, done: u64, total: u64) -> Option<String> {
     if done == 0 || elapsed < Duration::from_secs(1) {
         return None;

@@ -32,7 +32,7 @@ impl RowFormatArgs {
     }
 }
 
-/// Returns a line of CSV, its end included.
+/// Returns a line of CSV, including its line end.
 pub fn csv_line(cells: impl IntoIterator<Item = impl AsRef<str>>) -> String {
     let cells = cells.into_iter().map(|cell| csv(cell.as_ref()));
     cells.collect::<Vec<_>>().join(",") + "\n"

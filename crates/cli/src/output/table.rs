@@ -6,11 +6,11 @@ use unicode_width::UnicodeWidthStr;
 /// A column of a table.
 #[derive(Clone, Debug)]
 pub struct Column {
-    /// Its title.
+    /// The title of the column.
     pub title: String,
-    /// Whether it is aligned to the right.
+    /// Whether the column is aligned to the right.
     pub is_number: bool,
-    /// The rank of usefulness: the least useful column is cut first.
+    /// The rank of usefulness: the least useful column is narrowed first.
     pub rank: u8,
     /// The minimum width in cells, and the maximum width if the screen's width is known; numbers are never cut.
     pub widths: (usize, usize),
@@ -18,13 +18,13 @@ pub struct Column {
 
 /// Blanks between columns.
 const GAP: usize = 2;
-/// The rows that decide the widths.
+/// The number of rows that decide the widths.
 const FIRST: usize = 400;
 
 /// A table being written.
 pub struct Table {
     columns: Vec<Column>,
-    /// The cells of a line.
+    /// The width of a line in cells.
     width: usize,
     /// Whether the titles are bold.
     bold: bool,
@@ -34,7 +34,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// Returns a table for lines of at most this many cells; with `usize::MAX` nothing is cut.
+    /// Returns a table for lines of at most this many cells; with `usize::MAX` no text is cut.
     pub fn new(columns: Vec<Column>, width: usize) -> Table {
         Table { columns, width, bold: false, waiting: Vec::new(), widths: None }
     }
@@ -45,7 +45,7 @@ impl Table {
         self
     }
 
-    /// Writes a row; the first ones wait until the widths are known.
+    /// Writes a row; the first rows wait until the widths are known.
     pub fn row(&mut self, cells: Vec<String>, out: &mut impl Write) -> io::Result<()> {
         match &self.widths {
             Some(widths) => write_row(&self.columns, widths, &cells, self.width, out),
@@ -101,7 +101,7 @@ fn fitted(columns: &[Column], natural: &[usize], total: usize) -> Vec<usize> {
         for index in &order {
             let over = needed(&widths).saturating_sub(total);
             if let (Some(width), Some(column)) = (widths.get_mut(*index), columns.get(*index)) {
-                // A number that is cut is another number.
+                // A truncated number would be a different number.
                 let least = if column.is_number { *width } else { column.widths.0 };
                 *width -= over.min(width.saturating_sub(least));
             }
@@ -121,7 +121,7 @@ fn fitted(columns: &[Column], natural: &[usize], total: usize) -> Vec<usize> {
 pub struct TabbedTable<W: Write> {
     table: Table,
     out: W,
-    /// The bytes of a line that is not complete.
+    /// The bytes of the incomplete line.
     line: Vec<u8>,
 }
 
@@ -191,7 +191,7 @@ fn write_row(
     out.write_all(line.as_bytes())
 }
 
-/// Returns the text in at most this many cells; two dots replace omitted text.
+/// Returns the text shortened to this many cells; two dots replace omitted text.
 pub fn shortened(text: &str, width: usize) -> String {
     if text.width() <= width {
         return text.to_owned();
@@ -204,7 +204,7 @@ pub fn shortened(text: &str, width: usize) -> String {
             break;
         }
     }
-    // A wide character may leave a cell.
+    // A wide character may leave one cell unused.
     format!("{short}{}", &".."[..width.min(2)])
 }
 

@@ -1,4 +1,4 @@
-//! The files that make searches fast, kept up to date by commands that change an archive.
+//! Updates the files that make searches fast when a command changes an archive.
 
 use crate::failure::Failure;
 use crate::output::progress;
@@ -10,7 +10,7 @@ use scoresheet::query::games;
 use scoresheet::{Error, Monitor};
 use std::path::Path;
 
-/// Whether the files that make searches fast are brought up to date.
+/// Whether to update the files that make searches fast.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
 pub struct Upkeep {
     /// Do not update the side files that make searches fast
@@ -22,14 +22,14 @@ pub struct Upkeep {
 }
 
 impl Upkeep {
-    /// Updates the side files of a changed archive. The change itself is done, so an error is only a warning.
+    /// Updates the side files of a changed archive. The change is already stored, so an error is only a warning.
     pub fn update(self, session: &Session, path: &Path) {
         if !self.no_index {
             warn(session, path, games::update_beside(path, games::SORT_MEMORY, Monitor::new()).err());
         }
     }
 
-    /// Takes over the side files' data from before an archive was changed in place, and updates them.
+    /// Carries over the data of side files from before an archive was changed in place, and updates the files.
     pub fn carry(self, session: &Session, path: &Path, before: &games::Before, change: &Changed) {
         if self.no_index {
             return;
@@ -41,7 +41,7 @@ impl Upkeep {
         warn(session, path, carried.err());
     }
 
-    /// Builds the side files of a new archive that any of its sources has.
+    /// Builds the side files of a new archive, of each kind that any of its sources has.
     pub fn follow<'a>(
         self,
         session: &Session,
@@ -73,7 +73,7 @@ pub fn build(session: &Session, archive: &Archive, kind: FileKind, memory: u64, 
     progress::counted(session, all, !quiet, |done| games::build(archive, kind, memory, done))
 }
 
-/// Says that side files are not up to date.
+/// Warns that side files are not up to date.
 pub fn warn(session: &Session, path: &Path, error: Option<Error>) {
     if let Some(error) = error {
         let archive = shown(path);

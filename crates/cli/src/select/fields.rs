@@ -1,4 +1,4 @@
-//! Values that name fields of games, and that shells complete by these names.
+//! Option values that name fields of games, completed by shells.
 
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser, ValueParser};
 use scoresheet::query::GameField;
@@ -7,7 +7,7 @@ use std::ffi::OsStr;
 use std::str::FromStr;
 use std::sync::LazyLock;
 
-/// The names, for as long as the program runs.
+/// The names, which live as long as the program.
 static NAMES: LazyLock<Vec<&str>> = LazyLock::new(|| GameField::names().map(|name| &*name.leak()).collect());
 
 /// Returns a parser for values that begin with a field, such as the value of `--sort`. It accepts any text that `T`

@@ -30,7 +30,7 @@ pub struct Where {
 }
 
 impl Where {
-    /// Returns whether games are chosen.
+    /// Returns whether games are selected.
     pub fn is_given(&self) -> bool {
         self.filter.is_some() || self.games.is_some()
     }
@@ -40,12 +40,12 @@ impl Where {
         self.filter.as_ref().map(Filter::as_str)
     }
 
-    /// Returns the ranges of games.
+    /// Returns the selected ranges of games.
     pub fn ranges(&self) -> Option<&GameRanges> {
         self.games.as_ref()
     }
 
-    /// Refuses game numbers for several archives: in each they begin with 1.
+    /// Rejects game numbers if there are several archives, because each archive numbers its games from 1.
     pub fn of_one(&self, archives: &ArchiveSet) -> Result<(), Failure> {
         match (archives.members().len(), &self.games) {
             (0 | 1, _) | (_, None) => Ok(()),
@@ -55,7 +55,7 @@ impl Where {
         }
     }
 
-    /// Restricts the query to the selected games. These options replace the same parts of the query.
+    /// Restricts the query to the selected games. These options replace the corresponding parts of the query.
     pub fn query(&self, query: Query) -> Query {
         let query = match &self.filter {
             Some(filter) => query.filter(filter.clone()),
@@ -67,8 +67,8 @@ impl Where {
         }
     }
 
-    /// Returns the selected games, all without options; and the number of undecided games, which were reported. Call it
-    /// after threads have been installed.
+    /// Returns the selected games, or all games without options, and the number of undecided games, which have been
+    /// reported. Call it after threads have been installed.
     pub fn chosen(&self, session: &Session, columns: &TagColumns) -> Result<(GameSet, u64), Failure> {
         let (chosen, undecided) = self.games(session, columns)?;
         Ok((chosen.unwrap_or_else(|| columns.archive().live()), undecided))
@@ -87,7 +87,7 @@ impl Where {
         Ok((Some(passed.games), report_unread(session, archive, &passed.unread)))
     }
 
-    /// Prints the number of selected games. To be called after threads have been installed.
+    /// Prints the number of selected games. Call this after the thread pool has been installed.
     pub fn print_count(&self, session: &Session, archives: &ArchiveSet) -> Result<Code, Failure> {
         let (mut games, mut undecided) = (0, 0);
         for member in archives.members() {
@@ -121,7 +121,8 @@ impl Where {
         session.note(&format!("{:<16} {:.1} ms", "filter time", started.elapsed().as_secs_f64() * 1e3));
     }
 
-    /// Says on standard error that no game has a position: none that matches, if `any` do, else `report_none`.
+    /// Reports on standard error that no game, or no matching game, has the position. If no game matches the filter
+    /// (`any` is false), calls `report_none`.
     pub fn report_no_position(&self, session: &Session, archives: &ArchiveSet, any: bool) {
         match (any, self.is_given()) {
             (false, true) => self.report_none(session, &archives.columns()),
@@ -141,7 +142,7 @@ impl Where {
         let mut unknown = Vec::new();
         if let Some(filter) = &self.filter {
             let all: Vec<_> = archives.iter().filter_map(|own| filter.unknown_texts(own).ok()).collect();
-            // A name is known if one of several archives has it.
+            // A name is known if any of the archives has it.
             let is_unknown = |text: &String| all.iter().all(|own| own.iter().any(|(other, _)| other == text));
             for (text, near) in all.iter().flatten().filter(|(text, _)| is_unknown(text)) {
                 let near = near.as_ref().map_or_else(String::new, |near| format!(": did you mean {near:?}?"));

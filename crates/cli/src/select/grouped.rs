@@ -1,4 +1,4 @@
-//! Games of several archives in groups.
+//! Groups the games of several archives.
 
 use crate::failure::Failure;
 use crate::select::filter::{self, Where};
@@ -9,7 +9,7 @@ use scoresheet::query::{Member, TagColumns, Tree, Visit};
 use scoresheet::{ArchiveSet, Position};
 use std::sync::Arc;
 
-/// Games of an archive, and which side the player has in them, if they are a player's.
+/// Games of an archive, and for a player's games, the side of the player in each.
 pub struct Games<'a> {
     pub member: &'a Member,
     pub games: GameSet,
@@ -17,7 +17,7 @@ pub struct Games<'a> {
 }
 
 impl<'a> Games<'a> {
-    /// Returns the selected games of each archive, and the number of undecided games, which were reported.
+    /// Returns the selected games of each archive, and the number of undecided games, which have been reported.
     pub fn chosen(
         session: &Session,
         archives: &'a ArchiveSet,
@@ -37,7 +37,7 @@ impl<'a> Games<'a> {
         self.member.archive()
     }
 
-    /// Returns its tag columns.
+    /// Returns the tag columns of the archive.
     pub fn columns(&self) -> &'a TagColumns<'static> {
         self.member.columns()
     }
@@ -50,7 +50,7 @@ pub fn tree(all: &[Games], position: &Position) -> Tree {
     set.tree(position, Visit::First, Some(&games), None)
 }
 
-/// Returns the games in groups, in no order, and the number of unreadable games, which were reported.
+/// Returns the games in groups, in no particular order, and the number of unreadable games, which have been reported.
 pub fn grouped(session: &Session, all: &[Games], keys: &[GroupKey]) -> Result<(Vec<Group>, u64), Failure> {
     let (mut found, mut lost) = (Vec::new(), 0);
     for own in all {

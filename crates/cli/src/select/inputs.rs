@@ -1,4 +1,4 @@
-//! The files that arguments stand for: files, folders, and patterns that the shell has left alone.
+//! Expands arguments to files: paths, folders, and patterns that the shell did not expand.
 
 use crate::failure::Failure;
 use crate::text::shown;
@@ -19,9 +19,9 @@ pub const POSITIONS: Kind = Kind("list of positions", &[".epd", ".fen", ".sfen"]
 
 /// Returns the files in the order of the arguments. Files of a folder or pattern are sorted by path.
 ///
-/// A folder stands for the files of this kind in it and its subfolders; links to folders are not followed. `*` and `?`
-/// match any characters within a name, unless a file has exactly this name. A pattern or folder without any file is an
-/// error.
+/// A folder stands for the files of this kind in it and in its subfolders; links to folders are not followed. `*` and
+/// `?` match any characters within a name, unless a file has exactly this name. A pattern or folder without any file is
+/// an error.
 pub fn expand(arguments: &[PathBuf], kind: &Kind) -> Result<Vec<PathBuf>, Failure> {
     let mut files = Vec::new();
     for argument in arguments {
@@ -53,7 +53,7 @@ fn folder(root: &Path, kind: &Kind, files: &mut Vec<PathBuf>) -> Result<(), Fail
     Ok(())
 }
 
-/// Returns whether a path is a link to nothing.
+/// Returns whether a path is a broken link.
 fn is_dangling(path: &Path) -> bool {
     path.is_symlink() && !path.exists()
 }
@@ -94,7 +94,8 @@ fn matches(pattern: &Path) -> Result<Vec<PathBuf>, Failure> {
 /// Returns whether a name matches a pattern of `*` (anything) and `?` (one character).
 fn fits(pattern: &[u8], name: &[u8]) -> bool {
     let (mut p, mut n) = (0, 0);
-    // The positions after the last `*` in the pattern and at its last attempt in the name.
+    // The position after the last `*` in the pattern, and the position in the name of the last attempt to match the
+    // rest.
     let mut back: Option<(usize, usize)> = None;
     while n < name.len() {
         match pattern.get(p) {
@@ -103,7 +104,7 @@ fn fits(pattern: &[u8], name: &[u8]) -> bool {
                 back = Some((p, n));
             }
             Some(b'?') => {
-                // All bytes of a character.
+                // Skips all bytes of a character.
                 n += 1 + name[n + 1..].iter().take_while(|byte| **byte & 0xC0 == 0x80).count();
                 p += 1;
             }

@@ -1,4 +1,4 @@
-//! Listing of games: order, number, columns and format. `list` and `find` share it.
+//! Listing of games: order, number, columns and format. `list` and `find` share this code.
 
 use crate::failure::{self, Code, Failure};
 use crate::output::game_table::{self, Column, Columns};
@@ -110,18 +110,17 @@ pub enum Format {
 }
 
 impl Listing {
-    /// Returns whether hits are named by plies of the main line alone.
+    /// Returns whether hits are identified by plies of the main line only.
     pub fn names_plies(&self) -> bool {
         matches!(self.format, Some(Format::Pairs | Format::Fen))
     }
 
-    /// Returns the exit code; with `--exit-status`, no game is a failure.
+    /// Returns the exit code; with `--exit-status`, an empty result is a failure.
     fn status(&self, is_none: bool, code: Code) -> Code {
         if self.exit_status && is_none && code == Code::Success { Code::Failed } else { code }
     }
 
-    /// Runs a query restricted by `filter`, and lists, counts or copies its games. `none` reports that there are no
-    /// games.
+    /// Runs a query restricted by `filter`, and lists, counts or copies its games. `none` reports an empty result.
     pub fn run(
         &self,
         session: &Session,
@@ -215,11 +214,11 @@ struct Printer<'a> {
     failed: u64,
 }
 
-/// Stands between the cells of a row on its way to the table; no cell has it.
+/// Separates the cells of a row until the table formats it; no cell contains it.
 const CELL: char = '\0';
 
 impl<'a> Printer<'a> {
-    /// Returns a printer, its header line written.
+    /// Returns a printer that has written its header line.
     fn new(
         session: &'a Session,
         archives: &'a ArchiveSet,

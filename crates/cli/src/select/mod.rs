@@ -1,4 +1,4 @@
-//! Arguments of commands: archives, games, positions, patterns and files.
+//! Interprets arguments of commands: archives, games, positions, patterns and files.
 //!
 //! `inputs` expands paths, and `archives` opens them. `filter` (--where, --games) selects games, `units` cuts them into
 //! work by chunk, and `parallel` runs it. `listing` prints games. `position` and `pattern` are search conditions,

@@ -14,11 +14,11 @@ use std::io::Write;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::mpsc;
 
-/// Writes the lines of the selected games, archive by archive; returns the number of unreadable games, which were
+/// Writes the lines of the selected games, archive by archive; returns the number of unreadable games, which have been
 /// reported.
 ///
-/// `lines` returns the text of a unit and a message for each unreadable game. Its argument has the archive's name if
-/// there are several.
+/// `lines` returns the text of a unit and a message for each unreadable game. Its argument includes the archive's name
+/// if there are several archives.
 pub fn write_lines(
     session: &Session,
     archives: &ArchiveSet,
@@ -46,15 +46,15 @@ pub fn write_lines(
     Ok(damaged)
 }
 
-/// Bytes of results in memory that wait for earlier results.
+/// The size in bytes of results in memory that wait for earlier results.
 const WAITING: usize = 32 << 20;
-/// Games that are read in one batch, at first and at most.
+/// The number of games that are read in one batch: the initial and the maximum number.
 const BATCHES: (usize, usize) = (1024, 1 << 16);
 
 /// Processes games of several archives in parallel, and calls `take` with the results in the given order. `place`
-/// returns the index of a game's archive, and its number there.
+/// returns the index of a game's archive, and the game's number in that archive.
 ///
-/// Games of a chunk are read together as far as memory allows.
+/// Games of a chunk are read together if memory allows.
 pub fn in_any_order<G: Sync>(
     archives: &ArchiveSet,
     games: &[G],
@@ -92,7 +92,7 @@ pub fn in_any_order<G: Sync>(
         done.sort_unstable_by_key(|(place, _)| *place);
         begin += batch.len();
         let bytes: usize = done.iter().map(|(_, text)| text.as_ref().map_or(0, Vec::len)).sum();
-        // Estimate the next number from the size of these results.
+        // Estimates the size of the next batch from these results.
         size = (WAITING / (bytes / batch.len().max(1)).max(1)).clamp(BATCHES.0 / 8, BATCHES.1.min(size * 4));
         done.into_iter().try_for_each(|(_, text)| take(text))?;
     }
@@ -106,7 +106,7 @@ pub fn in_order<U: Sync, T: Send>(
     work: impl Fn(&U) -> T + Sync,
     mut take: impl FnMut(T) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    // One buffer that a thread works on, and one that is queued; more would only use memory.
+    // Each thread has one buffer to work on and one in the queue; more would only use memory.
     let ahead = rayon::current_num_threads() * 2;
     let (done, results) = mpsc::channel();
     rayon::in_place_scope_fifo(|scope| {

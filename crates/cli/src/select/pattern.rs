@@ -81,7 +81,7 @@ impl PatternArgs {
         query.parse().map_err(|fault| Failure::Query("--query", fault))
     }
 
-    /// Returns the pattern, `None` if there is none. Errors point at their place.
+    /// Returns the pattern, or `None` if no condition is given. Errors give their position in the text.
     pub fn pattern(&self) -> Result<Option<Pattern>, Failure> {
         let mut condition = Condition::default();
         condition.boards.extend(read("--board", &self.board, BoardPattern::parse)?);

@@ -1,4 +1,4 @@
-//! The games of a player, by name or a part of the name.
+//! Selects the games of a player, by name or part of the name.
 
 use crate::failure::Failure;
 use crate::select::filter::Where;
@@ -11,8 +11,8 @@ use scoresheet::query::report::groups::{self, NameMatch, PlayerGames};
 /// Names, each with its games.
 pub type Names = Vec<(String, u64)>;
 
-/// Keeps only the games of a player; it is an error if there are none. Returns the names of the player in these games,
-/// the most frequent first. `filter` has selected the games.
+/// Keeps only the games of a player; returns an error if there are no such games. Returns the names of the player in
+/// these games, the most frequent first. `filter` is the filter that selected the games.
 pub fn choose(all: &mut [Games], name: &str, filter: &Where) -> Result<Names, Failure> {
     let mut least: Option<NameMatch> = None;
     for own in &*all {
@@ -52,7 +52,7 @@ fn join(names: &mut Names, found: &PlayerGames) {
     names.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
 }
 
-/// Returns the error for an unknown player, with the nearest name.
+/// Returns the error for an unknown player, which suggests the nearest name.
 fn nobody(all: &[Games], name: &str) -> Failure {
     let near = all.iter().filter_map(|own| groups::nearest_player(own.columns(), name));
     let names: Vec<String> = near.collect();
@@ -61,7 +61,7 @@ fn nobody(all: &[Games], name: &str) -> Failure {
     Failure::Message(format!("no player\'s name has {:?} in it{near}", printable(name)))
 }
 
-/// Returns the first names with their games, and the number of further names.
+/// Returns the first names with their games, and the number of remaining names.
 pub fn listed(names: &Names, most: usize) -> String {
     let first = names.iter().take(most).map(|(name, games)| format!("{} ({})", printable(name), thousands(*games)));
     let first: Vec<String> = first.collect();

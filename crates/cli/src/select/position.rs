@@ -19,8 +19,8 @@ const POSITION: &str = "Position";
 pub struct PositionArgs {
     /// This position, as FEN or EPD, or startpos
     ///
-    /// Fields after the piece placement may be omitted. Their defaults: White to move, no castling rights, no en passant
-    /// target. Operations of an EPD are ignored. startpos is the standard starting position.
+    /// Fields after the piece placement may be omitted. Their defaults: White to move, no castling rights, no en
+    /// passant target. Operations of an EPD are ignored. startpos is the standard starting position.
     #[arg(long, value_name = "FEN", alias = "epd", allow_hyphen_values = true, help_heading = POSITION)]
     fen: Option<String>,
     /// The position after these moves, e.g. "e4 c5 Nf3"
@@ -36,7 +36,7 @@ impl PositionArgs {
         self.fen.is_some() || self.moves.is_some()
     }
 
-    /// Returns the position; the default is the standard starting position. Errors contain the location in the text.
+    /// Returns the position; the default is the standard starting position. Errors give their location in the text.
     pub fn position(&self) -> Result<Position, Failure> {
         match (&self.fen, &self.moves) {
             (Some(fen), _) => Ok(parse_fen(fen)?.position().clone()),
@@ -58,7 +58,7 @@ fn parse_epd(epd: &str) -> Result<Position, Failure> {
     let read = Epd::read(epd.as_bytes(), ReadMode::Forgiving);
     read.map(|epd| epd.position()).map_err(|error| match error.fault {
         EpdFault::Fen(error) => bad_fen(epd, &error),
-        // The column is shown with the text.
+        // The error message shows the column together with the text.
         _ => {
             let what = error.to_string();
             let what = what.rsplit(": ").next().unwrap_or_default().to_owned();
@@ -71,8 +71,8 @@ fn parse_moves(moves: &str) -> Result<Position, Failure> {
     query::line(moves).map_err(|fault| Failure::Query("--moves", fault))
 }
 
-/// Reads a list of positions: a FEN or EPD on each line, `-` for standard input. Empty lines and lines that begin with
-/// `#` are skipped.
+/// Reads a list of positions with a FEN or EPD on each line; `-` stands for standard input. Empty lines and lines that
+/// begin with `#` are skipped.
 fn read_list(path: &Path) -> Result<Vec<Position>, Failure> {
     let is_stdin = path.as_os_str() == "-";
     let text = if is_stdin { std::io::read_to_string(std::io::stdin()) } else { std::fs::read_to_string(path) };
@@ -99,7 +99,7 @@ fn read_list(path: &Path) -> Result<Vec<Position>, Failure> {
 pub fn move_words(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let offset = |word: &str| word.as_ptr() as usize - text.as_ptr() as usize;
     text.split_whitespace().filter_map(move |word| {
-        // Numbers may stand alone, or be joined to the move after them.
+        // Numbers may stand alone, or be joined to the following move.
         let rest = word.trim_start_matches(|letter: char| letter.is_ascii_digit());
         let is_numbered = rest.len() < word.len() && (rest.is_empty() || rest.starts_with('.'));
         let san = if is_numbered { rest.trim_start_matches('.') } else { word };
@@ -112,7 +112,7 @@ fn bad_fen(text: &str, error: &FenError) -> Failure {
     Failure::Query("--fen", QueryFault::in_bytes(text, (error.column, what)))
 }
 
-/// The positions to find, and the parts to ignore.
+/// The positions to find, and the fields to ignore.
 #[derive(Debug, clap::Args)]
 pub struct PositionQueryArgs {
     #[command(flatten)]
@@ -137,7 +137,7 @@ pub struct PositionQueryArgs {
     any_en_passant: bool,
 }
 
-/// A part of a position that a search ignores.
+/// A field of a position that a search ignores.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
 enum Any {
     Side,

@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use scoresheet::pgn::{PgnWriter, PieceLetters, Shape, Style, TagChoice};
 
-/// Options that leave things out of games, or write them otherwise.
+/// Options that omit parts of games or change their form.
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Content")]
 pub struct ShapeArgs {
@@ -92,7 +92,7 @@ impl ShapeArgs {
         writer
     }
 
-    /// Refuses options that only PGN has an effect of.
+    /// Rejects options that have an effect only in PGN.
     pub fn only_for_pgn(&self) -> Result<(), Failure> {
         let option = match (self.width, self.language) {
             (Some(_), _) => "--width",

@@ -1,4 +1,4 @@
-//! The files beside an archive that make searches fast: used if they belong to it, reported if they are out of date or
+//! The side files that make searches fast: used if they belong to the archive, reported if they are out of date or
 //! damaged.
 
 use crate::session::Session;
@@ -8,8 +8,8 @@ use scoresheet::archive::{Archive, FileKind, SideState};
 use scoresheet::query::TagColumns;
 use std::path::Path;
 
-/// Reports the side files of these archives that were needed and not used, or only in part. To be called after they have
-/// been searched.
+/// Reports the side files of these archives that were needed but were not used, or were used only in part. Call this
+/// after the search.
 pub fn report_all(session: &Session, archives: &ArchiveSet) {
     for member in archives.members() {
         member.met().into_iter().for_each(|(file, state)| report(session, member.archive(), file, state));
@@ -24,7 +24,7 @@ pub fn report_searches(session: &Session, archives: &ArchiveSet) {
     }
 }
 
-/// Reports tag columns that were not used, or only in part. To be called after they have been queried.
+/// Reports tag columns that were not used, or were used only in part. Call this after the query.
 pub fn report_columns(session: &Session, columns: &TagColumns) {
     report(session, columns.archive(), FileKind::TagColumns, columns.state());
 }

@@ -1,4 +1,4 @@
-//! Work on games, cut into units of one chunk each, so each chunk is read once.
+//! Divides work on games into units of one chunk each, so each chunk is read once.
 
 use crate::failure::Failure;
 use scoresheet::archive::{Archive, GameRef, GameSet};
@@ -14,12 +14,12 @@ pub struct Unit {
 }
 
 impl Unit {
-    /// Returns the numbers of its games.
+    /// Returns the numbers of the unit's games.
     pub fn numbers(&self) -> impl Iterator<Item = u64> {
         self.ranges.iter().flat_map(|(first, last)| *first..=*last)
     }
 
-    /// Calls `work` with each game, or the reason why it is unreadable, and its number.
+    /// Calls `work` with the number of each game, and with the game or the reason why it is unreadable.
     pub fn each(&self, archive: &Archive, mut work: impl FnMut(u64, Result<GameRef<'_>, Error>)) {
         let chunk = archive.chunk(self.chunk);
         for number in self.numbers() {
@@ -29,8 +29,8 @@ impl Unit {
     }
 }
 
-/// Returns the work for the games chosen, or all, in the order of the ranges, if there are any; and the number of games.
-/// Deleted games are passed over.
+/// Returns the units for the chosen games, or for all games, in the order of the ranges if there are any; and the
+/// number of games. Skips deleted games.
 pub fn units(
     archive: &Archive,
     ranges: Option<&GameRanges>,

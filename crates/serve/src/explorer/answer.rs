@@ -126,7 +126,7 @@ fn branch(snapshot: &Snapshot, request: &Request, kind: Kind, tree: &Tree, branc
     object.insert("san".to_owned(), position.san(branch.m).into());
     match &request.player {
         Some((_, color)) => {
-            // The player's result; the player need not be the side to move.
+            // The player's result is shown, even if the player is not the side to move.
             let score = branch.tally.score(*color);
             let mean = branch.tally.average_rating_of(color.other());
             object.insert("averageOpponentRating".to_owned(), mean.unwrap_or(0).into());

@@ -25,7 +25,7 @@ use std::process::ExitCode;
 pub struct Session {
     /// The DataFusion session.
     pub context: SessionContext,
-    /// The files of its tables.
+    /// The files of the session's tables.
     pub tables: Tables,
 }
 

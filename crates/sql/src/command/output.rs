@@ -110,7 +110,7 @@ impl Output {
         }
     }
 
-    /// Gives the file its name.
+    /// Renames the file to its final name.
     ///
     /// Errors: the rest cannot be written.
     pub fn finish(self) -> Result<(), Failure> {

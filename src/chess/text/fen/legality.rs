@@ -24,8 +24,8 @@ pub enum Illegality {
     PawnOnBackRank(Square),
     /// The side that is not to move is in check.
     OpponentInCheck(Color),
-    /// No last move gives check with these pieces. There are more than two, neither of two can have been uncovered, or
-    /// a double step just now has not uncovered the only one.
+    /// No last move gives check with these pieces. There are more than two checks, or neither of two checks can have
+    /// been uncovered, or a double step just now has not uncovered the only check.
     ImpossibleCheck(Color),
     /// A castling right without king and rook at home.
     NoSuchRight(CastlingRight),
@@ -84,7 +84,7 @@ impl Fen {
         self.illegalities_of(&self.position())
     }
 
-    /// Like [`Fen::illegalities`], if the position is already available. It must be the result of [`Fen::position`].
+    /// Like [`Fen::illegalities`], for a position that [`Fen::position`] has already returned.
     pub fn illegalities_of(&self, position: &Position) -> Vec<Illegality> {
         let mut found = Vec::new();
         for color in Color::BOTH {
@@ -191,8 +191,8 @@ fn check_is_possible(position: &Position) -> bool {
         })
         .collect();
     if let Some(target) = position.en_passant() {
-        // The last move was this pawn's double step. It gives check itself, or has left the line of the piece that
-        // does.
+        // The last move was this pawn's double step. It gives check itself, or it has left the line of the piece that
+        // gives check.
         let (north, south) = (target.index() + 8, target.index() - 8);
         let (start, end) = if us == Color::White { (north, south) } else { (south, north) };
         let given =
@@ -205,7 +205,8 @@ fn check_is_possible(position: &Position) -> bool {
         [] | [_] => true,
         [(a, first), (b, second)] => {
             let slides = |role: &Role| matches!(role, Role::Bishop | Role::Rook | Role::Queen);
-            // One of two checks is uncovered, so a slider gives it, on another line than the other piece.
+            // At least one of two checks is uncovered, so a slider gives it, on a different line from the other
+            // piece's.
             let lines = |square: &Square| RELATION[at][square.at_most_63()] & 3;
             let both_slide = slides(first) && slides(second);
             (slides(first) || slides(second)) && !(both_slide && lines(a) == lines(b))

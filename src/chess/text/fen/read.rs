@@ -178,7 +178,7 @@ pub(super) fn fen(text: &[u8], mode: ReadMode) -> Result<Fen, FenError> {
     }
 }
 
-/// Reads the first four fields, all of which are required. Returns the number of their bytes.
+/// Reads the first four fields, all of which are required. Returns the fields and their length in bytes.
 pub(in crate::chess) fn four_fields(text: &[u8], mode: ReadMode) -> Result<(Fen, usize), FenError> {
     let mut fields = Fields::new(text, mode);
     let fen = fields.four()?;

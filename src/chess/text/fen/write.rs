@@ -153,7 +153,8 @@ static STATES: [[u64; 16]; 2] = {
     table
 };
 
-/// A space and the name of the en passant target. The last entry is for no target. The highest byte is the length.
+/// A space and the name of the en passant target. The last entry is for a position without a target. The highest byte
+/// is the length.
 static TARGETS: [u64; 65] = {
     let mut table = [u64::from_le_bytes([b' ', b'-', 0, 0, 0, 0, 0, 2]); 65];
     let mut square = 0;
@@ -178,7 +179,7 @@ static NUMBERS: [u64; 100] = {
     table
 };
 
-/// Writes a space and a number. Returns the position after them.
+/// Writes a space and a number. Returns the offset after the number.
 #[inline(always)]
 fn write_number(number: u32, out: &mut Text, at: usize) -> usize {
     match NUMBERS.get(number as usize) {

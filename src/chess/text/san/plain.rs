@@ -85,7 +85,8 @@ struct Body {
     len: u8,
 }
 
-/// By role, whether it captures, and target. For pawn captures, the first byte is zero, in place of the file.
+/// The text of a move without file and rank of origin: by role, capture (1) or not (0), and target. For pawn captures,
+/// the first byte is zero, in place of the file.
 static BODIES: [[[Body; 64]; 2]; 6] = {
     let mut table = [[[Body { text: 0, len: 0 }; 64]; 2]; 6];
     let mut at = 0;
@@ -220,8 +221,8 @@ impl Position {
         ShortText { bits, len }
     }
 
-    /// Returns the characters that distinguish a move's piece from others of its role, and their number. The others could
-    /// reach the square on an empty board. There are at most two characters, the first in the lowest byte.
+    /// Returns the characters that distinguish a move's piece from others of its role, and their number. The others
+    /// could reach the square on an empty board. There are at most two characters, the first in the lowest byte.
     #[inline(never)]
     pub(super) fn distinction(&self, m: Move, mut others: u64, full_squares: bool) -> (u64, u32) {
         for other in squares(others) {

@@ -149,7 +149,7 @@ const fn place(text: u64) -> usize {
 }
 
 impl Short {
-    /// A text without a move in any position: a pawn captures from the left of the a-file.
+    /// A text that is a move in no position: a pawn captures from the left of the a-file.
     pub(crate) const NONE: Short = Short((FROM_LEFT as u16) << 6 | TAKES);
 
     /// Returns the target square, below 64.
@@ -324,12 +324,12 @@ impl Position {
         Some(())
     }
 
-    /// Returns the piece of a text if several are near, or its file is given.
+    /// Returns the piece that a text names, if several pieces are near or the text gives its file.
     #[inline]
     fn one_of_several<const BLACK: bool>(&self, text: Short, near: u64) -> Option<Square> {
         let (role, to) = (ROLES[text.kind()], Square::masked(text.target() as u8));
         if role == Role::Pawn {
-            // The nearer of the two pawns.
+            // Takes the nearer of the two pawns.
             return Square::new(if BLACK { near.trailing_zeros() } else { 63 - near.leading_zeros() } as u8);
         }
         match text.file() {
@@ -343,8 +343,8 @@ impl Position {
     }
 
     /// Plays a plain move of this piece of the side to move (`BLACK` or not). The piece must reach the target on an
-    /// empty board, and the target must have no piece of the same side. Calls `before` first, with whether the move
-    /// gives check.
+    /// empty board, and the target must have no piece of the same side. First calls `before`, which receives whether
+    /// the move gives check.
     ///
     /// Returns `None` and does nothing if the move is illegal. `safe` tells whether it is known to leave no check.
     #[inline(always)]
@@ -370,8 +370,8 @@ impl Position {
         Some(())
     }
 
-    /// Returns whether a move gives check, or `None` if it leaves its own king in check. The move must be legal
-    /// otherwise. `safe` tells whether it is known to leave no check.
+    /// Returns whether a move gives check, or `None` if it leaves its own king in check. The move must otherwise be
+    /// legal. `safe` tells whether it is known to leave no check.
     #[inline(always)]
     fn gives_check_if_safe<const BLACK: bool>(&self, m: Move, role: Role, safe: bool) -> Option<bool> {
         let us = side(BLACK);

@@ -17,8 +17,8 @@ use std::ops::Range;
 /// The number of names found by linear search. Further names are found by hashing.
 const FEW: usize = 64;
 
-/// Returns whether two texts are equal. Nearly all texts are short, and the call of libc's `memcmp` for each tag of
-/// each game would take longer than the comparison.
+/// Returns whether two texts are equal. Nearly all texts are short, and calling libc's `memcmp` for each tag of each
+/// game would take longer than the comparison.
 #[inline]
 fn is_same(a: &[u8], b: &[u8]) -> bool {
     fn ends<const N: usize>(text: &[u8]) -> Option<([u8; N], [u8; N])> {
@@ -425,7 +425,7 @@ impl TagsDraft {
         let cells: Vec<_> = self.columns.iter().zip(needed).map(of_column).collect();
         let code = |column: usize, index: usize| self.columns.get(column)?.codes.get(index).copied();
         let mut coder = RangeEncoder::new();
-        // The draft's columns always fit together.
+        // The columns of a draft are always consistent.
         let _ = predicted::code(
             predictions,
             cells.len(),

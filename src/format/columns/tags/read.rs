@@ -132,7 +132,8 @@ impl Tags {
         if !predicted.into_iter().eq(expected) || !predictions.iter().all(has_codes) {
             return None;
         }
-        // If all games have the first schema, no plane supports the count. Each game has a record, which does.
+        // If all games have the first schema, no plane limits the count. The caller's count is safe, because each game
+        // has a record.
         let numbers = read_column(&mut bytes, games)?;
         let charges = columns.iter().enumerate();
         let charges =

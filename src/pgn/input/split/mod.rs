@@ -37,9 +37,9 @@ pub struct Oversized {
     pub offset: u64,
     /// The line of its first byte, from 1.
     pub line: u64,
-    /// The number of its bytes.
+    /// The length of the game in bytes.
     pub bytes: u64,
-    /// Its first bytes, at most [`Oversized::HEAD`].
+    /// The first bytes of the game, at most [`Oversized::HEAD`].
     pub head: Vec<u8>,
 }
 

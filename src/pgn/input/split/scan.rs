@@ -91,7 +91,7 @@ enum Mode {
 enum Section {
     /// Only comments so far.
     Start,
-    /// Tags, without an empty line since.
+    /// Tags, and no empty line after them yet.
     Tags,
     /// Tags and an empty line.
     TagsAndBlank,
@@ -277,7 +277,7 @@ impl View<'_> {
                 let end = at + ends.trailing_zeros() as usize;
                 ends &= ends - 1;
                 if end < line {
-                    // The LF of a CR LF.
+                    // Skips the LF of a CR LF.
                     continue;
                 }
                 if from(self.text, end.saturating_sub(2)).first_chunk() == Some(b"\"]\n[") && end - line <= LONG_LINE {

@@ -1,7 +1,7 @@
-//! Opening books in the format of PolyGlot: for each position the moves played and how good they were.
+//! Opening books in the format of PolyGlot: the moves played in each position, and their success.
 //!
 //! A book is a list of entries of 16 bytes, big-endian, ordered by key: the position's key (8 bytes), the move (2), its
-//! weight (2), and four bytes for a program that learns.
+//! weight (2), and four bytes for programs that learn.
 
 // Untrusted bytes are read here: nothing may panic on them.
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic))]
@@ -20,7 +20,7 @@ use numbers::NUMBERS;
 /// The contents of a book.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BookOptions {
-    /// The number of plies of each game.
+    /// The maximum number of plies of each game.
     pub plies: u32,
     /// The minimum number of games with a move.
     pub min_games: u64,
@@ -76,7 +76,7 @@ pub fn key(position: &Position) -> u64 {
             add(768 + number);
         }
     }
-    // If a pawn is beside the pawn that has just passed, pinned or not.
+    // The en passant square counts if a pawn stands beside the pawn that has just passed, pinned or not.
     if let Some(target) = position.en_passant() {
         let turn = position.turn();
         let rank = if turn == Color::White { 4 } else { 3 };
@@ -92,7 +92,7 @@ pub fn key(position: &Position) -> u64 {
     key
 }
 
-/// Returns a move as a book has it.
+/// Returns a move in the encoding of books.
 fn code(m: Move) -> u16 {
     let promotion = match m.kind {
         MoveKind::Promotion(role) => role as u16,
@@ -101,7 +101,7 @@ fn code(m: Move) -> u16 {
     u16::from(m.to.index()) | u16::from(m.from.index()) << 6 | promotion << 12
 }
 
-/// The results of a move in a position: twice the points of the mover, and the number of games.
+/// The results of a move in a position: twice the mover's points, and the number of games.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Score {
     key: u64,
@@ -110,7 +110,7 @@ struct Score {
     games: u64,
 }
 
-/// A book in the making: the moves of as many searches as there are archives.
+/// A book under construction: the moves from one or more searches, one per archive.
 #[derive(Debug)]
 pub struct BookBuilder {
     options: BookOptions,
@@ -125,14 +125,14 @@ impl BookBuilder {
 
     /// Returns the moves with their weights, in the order of the book's file.
     ///
-    /// Moves that never scored are left out.
+    /// Omits moves that never scored.
     pub fn entries(&self) -> Vec<BookEntry> {
         entries(&self.scores, self.options.min_games)
     }
 }
 
 impl Search<'_> {
-    /// Returns a book of the games searched, in the order of its file, and the games that could not be read.
+    /// Returns a book of the searched games, in the order of its file, and the games that could not be read.
     ///
     /// Omits moves that never scored. Needs 32 bytes of memory for each distinct move of each distinct position.
     pub fn book(&self, options: BookOptions) -> (Vec<BookEntry>, Vec<Error>) {
@@ -146,8 +146,8 @@ impl Search<'_> {
         let BookBuilder { options, scores: all } = book;
         let candidates = self.candidates(None, &mut Vec::new());
         let mut unread = Vec::new();
-        // In parts, so recurring moves are joined before the list grows too large. Not after each game, because joining
-        // sorts the list.
+        // Joins in parts, so recurring moves are merged before the list grows too large. Not after each game, because
+        // joining sorts the list.
         let mut most = all.len().max(1 << 20) * 2;
         for part in candidates.chunks(1 << 15) {
             let (new, failed) = self.each(part, |game, scores| {

@@ -26,14 +26,14 @@ fn wrong(what: String) -> Failure {
 pub struct Reference {
     positions: u64,
     plies: u64,
-    /// The keys of all positions, and of the last ones of all games, added up.
+    /// The keys of all positions, and the keys of the last positions of all games, each added up.
     keys: u64,
     ends: u64,
     /// The time on all threads, in nanoseconds per ply.
     pub nanoseconds: f64,
 }
 
-/// Looks at every position of every game, each move checked, first for its time and then for the keys.
+/// Visits every position of every game with checked moves, first for the time and then for the keys.
 pub fn reference(archive: &Archive) -> Result<Reference, Failure> {
     let start = Instant::now();
     let positions = over(archive, |chunk| {
@@ -84,16 +84,16 @@ pub fn forms(archive: &Archive) -> Result<MoveSizes, Failure> {
     Ok(sum.reduce(|| Ok(MoveSizes::default()), |a, b| Ok(a?.plus(b?)))?)
 }
 
-/// Nanoseconds a ply, on one thread and on all.
+/// Nanoseconds per ply, on one thread and on all threads.
 #[derive(Clone, Copy)]
 pub struct Speed {
     pub one: f64,
     pub all: f64,
 }
 
-/// Replays every game to its end, walks over every position, and does so with keys.
+/// Replays every game to its end, walks over every position, and walks again with keys.
 pub fn scans(archive: &Archive, reference: &Reference) -> Result<[Speed; 3], Failure> {
-    // The first round also computes the keys that `ends` lacks, and does not count.
+    // The first round also computes the keys that `ends` lacks, and is not counted.
     let last = over(archive, |chunk| {
         let mut sum = 0u64;
         chunk.ends(|_, state| sum = sum.wrapping_add(state.position().zobrist()))?;
@@ -152,7 +152,7 @@ fn speed(
     Ok(Speed { one: each(one), all: each(all) })
 }
 
-/// Nanoseconds to write a FEN, of positions from all over the archive.
+/// Nanoseconds to write a FEN, for positions from the whole archive.
 pub fn fens(archive: &Archive) -> Result<f64, Failure> {
     let mut positions: Vec<Position> = Vec::with_capacity(FENS);
     for number in 0..FENS as u64 {
@@ -177,7 +177,7 @@ pub fn fens(archive: &Archive) -> Result<f64, Failure> {
     Ok(best.as_nanos() as f64 / FENS as f64)
 }
 
-/// Nanoseconds from game and ply to a FEN, at random places.
+/// Nanoseconds from a game and ply to a FEN, at random positions.
 pub struct Random {
     pub p50: u64,
     pub p99: u64,
@@ -229,7 +229,7 @@ fn sum(fen: &[u8]) -> u64 {
     fen.iter().fold(0, |sum: u64, byte| (sum ^ u64::from(*byte)).wrapping_mul(0x100_0000_01B3).rotate_left(5))
 }
 
-/// Returns the position by the decoder that checks every move.
+/// Returns the position from the decoder that checks every move.
 fn decoded(archive: &Archive, game: u64, ply: u32) -> Result<Position, Failure> {
     let (mut at, mut found) = (0, None);
     archive.game(game)?.positions(|position| {

@@ -22,7 +22,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// PGN larger than this is compressed at a lower level, as the higher one takes minutes.
+/// PGN larger than this is compressed at a lower level, because the higher level takes minutes.
 const ZSTD_LIMIT: u64 = 200_000_000;
 
 /// Measure size and speed on a PGN file

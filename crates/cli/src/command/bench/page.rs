@@ -30,7 +30,7 @@ pub fn page(bench: &Bench, file: &Path, threads: usize) -> String {
     page += "<h2>Size</h2>\n<table>\n<tr><th></th><th>bytes</th><th>per game</th><th>per ply</th></tr>\n";
     let per = |bytes: u64, of: u64| ratio(bytes as f64, of as f64);
     for (title, _, bytes) in &sizes {
-        // Writing to a string does not fail.
+        // Writing to a string cannot fail.
         let _ = writeln!(
             page,
             "<tr><td>{}</td><td>{}</td><td>{:.2}</td><td>{:.3}</td></tr>",

@@ -15,7 +15,7 @@ pub struct Bench {
     pub speeds: [Speed; 3],
     pub fen: f64,
     pub random: Random,
-    /// The moves in every form that Brenner's document has for them.
+    /// The moves in every form that Brenner's document describes.
     pub forms: MoveSizes,
     pub checked: f64,
 }
@@ -55,7 +55,7 @@ impl Bench {
         ]
     }
 
-    /// The speeds that a plot can compare: title and nanoseconds.
+    /// The speeds that a chart can compare: title and nanoseconds.
     pub fn nanoseconds(&self) -> Vec<(String, f64)> {
         let [ends, walk, keys] = self.speeds;
         [
@@ -98,7 +98,7 @@ impl Bench {
         text + "\nAll answers agree with the decoder that checks every move.\n"
     }
 
-    /// Returns the same for programs.
+    /// Returns the results as JSON.
     pub fn json(&self) -> Object {
         let (games, plies) = (self.summary.stored as f64, self.summary.plies as f64);
         let sizes = self.sizes().into_iter().fold(Object::new(), |all, (_, name, bytes)| {

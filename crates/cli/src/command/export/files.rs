@@ -1,4 +1,4 @@
-//! `scoresheet export --split`: a file for each game, player, year, or value of a tag.
+//! `scoresheet export --split`: writes a file for each game, player, year, or value of a tag.
 
 use super::form::Form;
 use crate::failure::Failure;
@@ -18,9 +18,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// The most files that are made in one go.
+/// The maximum number of files per call.
 const MOST: usize = 100_000;
-/// Bytes of text that are held at once, about: the games are read again for the files that come after.
+/// The approximate number of bytes of text held in memory; the games are read again for the remaining files.
 const HELD: u64 = 256 << 20;
 
 /// The request to write several files.
@@ -66,8 +66,8 @@ impl Pattern {
     }
 }
 
-/// Writes the selected games of an archive, one file per key; returns the number of unreadable games. Call it after
-/// threads have been installed.
+/// Writes the selected games of an archive, one file per key; returns the number of unreadable games. Call this after
+/// the thread pool has been installed.
 pub fn write(request: &Files, session: &Session, archive: &Archive, chosen: &GameSet) -> Result<u64, Failure> {
     let &Files { form, by, force, quiet, .. } = request;
     let Some(output) = request.output else {
@@ -83,7 +83,7 @@ pub fn write(request: &Files, session: &Session, archive: &Archive, chosen: &Gam
         std::fs::create_dir_all(&pattern.before)
             .map_err(|error| Failure::Message(format!("cannot create {}: {error}", shown(&pattern.before))))?;
     }
-    // All are looked at before any is written.
+    // All outputs are checked before any is written.
     let mut outputs = Outputs::from_inputs([archive.path()]);
     let mut targets = Vec::with_capacity(keys.len());
     for (name, games) in keys {
@@ -112,7 +112,7 @@ pub fn write(request: &Files, session: &Session, archive: &Archive, chosen: &Gam
     Ok(damaged)
 }
 
-/// Writes some of the files, and reads their games only once.
+/// Writes some of the files in one pass over their games.
 fn batch(
     form: &Form,
     session: &Session,
@@ -153,7 +153,7 @@ fn batch(
     Ok(damaged)
 }
 
-/// Returns the games of each key; a game of two players has two.
+/// Returns the games of each key; a game belongs to the keys of both players.
 fn keys(archive: &Archive, chosen: &GameSet, by: &str) -> Result<BTreeMap<String, Vec<u64>>, Failure> {
     let mut keys: BTreeMap<String, Vec<u64>> = BTreeMap::new();
     let failed = || Failure::of_archive(archive.path());

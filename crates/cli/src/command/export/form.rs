@@ -49,11 +49,11 @@ pub struct FormText<'a> {
 }
 
 impl FormText<'_> {
-    /// Appends a game, with the name of its archive if there are several; appends nothing of an unreadable game.
+    /// Appends a game, with the name of its archive if there are several; appends nothing for an unreadable game.
     pub fn push(&mut self, name: Option<&str>, number: u64, game: Result<GameRef, Error>) -> Result<(), Error> {
         let Form { format, flavor, shape, .. } = self.form;
         if *format == Format::Pgn && shape.is_everything() {
-            // Damage may show only when half of the game is written.
+            // Damage may appear only after part of the game has been written.
             return game.and_then(|game| game.write_pgn(&mut self.writer)).inspect_err(|_| self.writer.undo());
         }
         let source = game?;

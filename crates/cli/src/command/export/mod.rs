@@ -93,13 +93,13 @@ pub struct Args {
     quiet: bool,
     #[command(flatten)]
     threads: Threads,
-    // The heading would apply to any option after it.
+    // Without a reset, this heading would apply to all following options.
     #[command(flatten)]
     shape: ShapeArgs,
 }
 
 impl Args {
-    /// Returns the file or folder to write, `None` for standard output.
+    /// Returns the file or folder to write; `None` for standard output.
     fn output(&self) -> Option<&Path> {
         self.output.as_deref().filter(|path| path.as_os_str() != "-")
     }
@@ -196,7 +196,7 @@ fn lost(games: u64) -> Result<Code, Failure> {
     }
 }
 
-/// Writes the games; returns the number of unreadable ones.
+/// Writes the games; returns the number of unreadable games.
 fn write(
     form: &Form,
     session: &Session,

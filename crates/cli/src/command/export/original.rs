@@ -26,8 +26,8 @@ pub struct Request<'a> {
     pub quiet: bool,
 }
 
-/// Writes the requested sources. Exit code 1 if a source cannot be restored byte for byte. To be called after threads
-/// have been installed.
+/// Writes the requested sources. Returns exit code 1 if a source cannot be restored byte for byte. Call this after the
+/// thread pool has been installed.
 pub fn run(request: &Request, session: &Session) -> Result<Code, Failure> {
     let archive = archives::open(session, request.archive)?;
     let all = archive.sources().map_err(Failure::of_archive(request.archive))?;
@@ -98,7 +98,7 @@ fn choose<'a>(all: &'a [SourceRecord], selector: &str) -> Result<&'a SourceRecor
     }
 }
 
-/// Returns the sources with their numbers, and only the first ones if there are many.
+/// Returns the sources with their numbers, or only the first sources if there are many.
 fn list(all: &[SourceRecord]) -> String {
     let names = all.iter().enumerate().take(12).map(|(index, source)| format!("{} {}", index + 1, source.name));
     let names: Vec<String> = names.collect();
@@ -106,8 +106,8 @@ fn list(all: &[SourceRecord]) -> String {
     format!("the archive has {} ({}{more})", count(all.len() as u64, "source", "sources"), names.join(", "))
 }
 
-/// Returns the file name of a restored source. Endings of compressed files and containers are removed, because the file
-/// is written uncompressed. .pgn is added to a PGN file without it.
+/// Returns the file name of a restored source. Removes the extensions of compressed files and containers, because the
+/// file is written uncompressed. Adds .pgn to the name of a PGN file without it.
 fn file_name(source: &SourceRecord) -> String {
     let (compression, name) = match source.name.as_str() {
         "-" => return "standard-input.pgn".to_owned(),
@@ -170,7 +170,7 @@ fn report(request: &Request, session: &Session, archive: &Archive, source: &Sour
         (false, _) if archive.deleted_count() > 0 => session.message(&format!(
             "{name}: differs from the imported file ({bytes} bytes): deleted games are left out; `scoresheet undelete` brings them back"
         )),
-        // Nothing is missing, and yet it is not the source.
+        // All bytes are present, but their hash is not the source's.
         (true, false) => session.message(&format!(
             "{name}: not the imported file but its conversion to PGN ({bytes} bytes): the source was PCN, whose own bytes are not kept"
         )),

@@ -13,21 +13,21 @@ use std::path::{Path, PathBuf};
 
 /// The number of faults reported by default, for rejected games and for stored games.
 const SHOWN: usize = 20;
-/// Reasons for rejection that are reported.
+/// The maximum number of reasons for rejection that are reported.
 const REASONS: usize = 8;
 
 /// The form of fault reports.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Style {
-    /// The first ones, after the import.
+    /// The first faults, after the import.
     Summary,
-    /// Each as it comes.
+    /// Each fault when it is found.
     All,
-    /// Each as it comes, as a JSON object on standard output.
+    /// Each fault when it is found, as a JSON object on standard output.
     Json,
 }
 
-/// Takes faults as they come.
+/// Receives faults when they are found.
 pub struct Faults<'a> {
     pub session: &'a Session,
     pub style: Style,
@@ -68,7 +68,7 @@ pub struct Tally {
     reasons: BTreeMap<String, u64>,
 }
 
-/// The first lines of many.
+/// The first lines of a longer list.
 #[derive(Default)]
 struct Lines {
     shown: Vec<String>,
@@ -109,7 +109,7 @@ impl Tally {
         let kind = fault.fault.kind;
         match &mut self.game {
             Some((in_source, number, reason)) if (*in_source, *number) == (source, game) => {
-                // These always reject a game; others only with --strict.
+                // These faults always reject a game; others only with --strict.
                 if matches!(kind, FaultKind::Variant | FaultKind::Oversized | FaultKind::NotAGame) {
                     *reason = kind;
                 }
@@ -164,7 +164,7 @@ impl Tally {
     }
 }
 
-/// Returns the file that a fault is in.
+/// Returns the file that contains a fault.
 fn name_in<'a>(files: &'a [PathBuf], fault: &FaultReport) -> &'a Path {
     files.get(fault.source).map_or(Path::new(""), PathBuf::as_path)
 }
@@ -183,13 +183,13 @@ fn place(fault: &FaultReport) -> Option<String> {
         }
         Kind::BadFen(_) | Kind::Variant | Kind::BadTag | Kind::UnterminatedTag => None,
         Kind::UnescapedQuote | Kind::TagTooLong | Kind::Oversized | Kind::NotAGame => None,
-        // Found when the game is over.
+        // These faults are found at the end of the game.
         Kind::NulByte | Kind::NotUtf8 => None,
         _ => Some(format!("after ply {}", fault.fault.ply)),
     }
 }
 
-/// Returns a line about a fault that is followed directly by `in_a_row` of its kind.
+/// Returns a line about a fault and the `in_a_row` faults of its kind that follow directly.
 fn line(name: &Path, fault: &FaultReport, in_a_row: u64) -> String {
     let fate = match fault.stored {
         Some(number) => format!("stored as {number}"),
@@ -212,7 +212,7 @@ fn line(name: &Path, fault: &FaultReport, in_a_row: u64) -> String {
     line
 }
 
-/// Returns a fault for programs.
+/// Returns a fault as JSON.
 fn json(name: &Path, fault: &FaultReport) -> Object {
     Object::new()
         .with("file", name.to_string_lossy())

@@ -1,5 +1,5 @@
 //! Classifies the sources of an import. Files without games are refused. PCN documents with games other than western
-//! chess are kept whole and reported.
+//! chess are stored unchanged and reported.
 
 use crate::failure::Failure;
 use crate::session::Session;
@@ -13,20 +13,20 @@ use scoresheet::pgn::PgnWriter;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-/// Sources, with the documents to keep whole.
+/// Sources, with the documents to store unchanged.
 pub struct Sources {
-    /// The files in the given order. A document with games of both kinds is followed by the PGN of its western games.
+    /// The files in the given order. A document with both kinds of games is followed by the PGN of its western games.
     pub files: Vec<PathBuf>,
     /// The indexes of the sources that are stored unchanged, from 0.
     pub places: Vec<usize>,
-    /// The report on each of these documents: the number of games that are not western chess, the first one, and the
-    /// reason.
+    /// The report on each of these documents: the number of games that are not western chess, the first such game, and
+    /// the reason.
     others: Vec<String>,
     /// Files without games, with the reason.
     pub refused: Vec<(PathBuf, String)>,
     /// The number of sources that could not be read to their end. The games before the fault are imported.
     cut: usize,
-    /// Holds the folder of the files of PGN until the import is done.
+    /// Keeps the folder of the converted PGN files until the import is done.
     _folder: Option<TemporaryFolder>,
 }
 
@@ -61,7 +61,7 @@ pub fn set_apart(files: &[PathBuf], named: &[PathBuf], session: &Session) -> Res
         };
         sources.files.push(file.clone());
         let Some(document) = document else { continue };
-        // Most documents are western chess and need not be in memory. Other faults are found below.
+        // Most documents contain only western chess and need not be kept in memory. Other faults are found below.
         match pcn::read(document, |_| Ok(())) {
             Ok(()) => continue,
             Err(ReadError::Io(error)) => {
@@ -122,7 +122,7 @@ pub fn set_apart(files: &[PathBuf], named: &[PathBuf], session: &Session) -> Res
 }
 
 impl Sources {
-    /// Refuses the file that was added last because it cannot be read to its end.
+    /// Refuses the most recently added file because it cannot be read to its end.
     fn refuse_last(&mut self, file: &Path, error: &io::Error) {
         self.files.pop();
         self.refused.push((file.to_path_buf(), format!("{}: damaged or cut short: {error}", shown(file))));
@@ -136,8 +136,8 @@ impl Sources {
         self.refused.extend(refused);
     }
 
-    /// Returns the name of a temporary file for the PGN of a document. Each has its own folder, because two documents
-    /// may have the same name.
+    /// Returns the name of a temporary file for the PGN of a document. Each file has its own folder, because two
+    /// documents may have the same name.
     fn beside(&mut self, file: &Path) -> Result<PathBuf, Failure> {
         let refused = |error| Failure::Message(format!("cannot create a temporary folder: {error}"));
         let folder = match self._folder.take() {
@@ -152,7 +152,7 @@ impl Sources {
         Ok(room.join(name))
     }
 
-    /// Reports the files that are refused, and that the others have been imported.
+    /// Reports the refused files, and that the others have been imported.
     pub fn report_refused(&self, session: &Session, archive: &Path) {
         if self.refused.is_empty() {
             return;

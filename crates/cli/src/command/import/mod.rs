@@ -1,4 +1,4 @@
-//! `scoresheet import`: PGN files into an archive.
+//! `scoresheet import`: imports PGN files into an archive.
 
 mod faults;
 mod kept;
@@ -292,7 +292,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     }
 }
 
-/// The archive and the file of rejected games, if they may be written.
+/// Returns the archive and the file of rejected games, if they may be written.
 fn targets(args: &Args, files: &[PathBuf]) -> Result<(Target, Option<Target>), Failure> {
     let path = &args.output;
     let refuse = |what: &str| Err(Failure::Message(format!("{}: {what}", shown(path))));

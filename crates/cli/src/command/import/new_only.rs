@@ -1,4 +1,4 @@
-//! `import --new-only`: the games of a source that an archive does not have yet.
+//! `import --new-only`: imports the games of a source that the archive does not have yet.
 //!
 //! The sources are imported into a temporary archive. Its games are compared with the target archive, and the new ones
 //! are appended together.
@@ -19,12 +19,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Games left out because the archive has them.
+/// The number of games left out because the archive has them.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Known {
-    /// They have the same moves, and headers that can be one game's.
+    /// Games with the same moves and headers that do not contradict each other.
     pub content: u64,
-    /// They have the same headers, and these name one game.
+    /// Games with the same identifying headers.
     pub headers: u64,
 }
 
@@ -34,7 +34,7 @@ impl Known {
         self.content + self.headers
     }
 
-    /// Returns them as a line of text.
+    /// Returns the counts as a line of text.
     pub fn line(self) -> String {
         format!(
             "{} there already: {} by their moves, {} by their headers",
@@ -44,16 +44,16 @@ impl Known {
         )
     }
 
-    /// Returns the same for programs.
+    /// Returns the counts as JSON.
     pub fn json(self) -> Object {
         Object::new().with("content", self.content).with("headers", self.headers)
     }
 }
 
-/// Imports the games that the archive at `target` lacks, each of them once. Faults of known games are not reported.
-/// Faults of new games are reported after all sources have been read.
+/// Imports the games that the archive at `target` lacks, each only once. Faults of known games are not reported. Faults
+/// of new games are reported after all sources have been read.
 ///
-/// Errors: the errors of an import. Nothing has been stored then.
+/// Errors: the errors of an import. In this case nothing has been stored.
 pub fn import_new(
     files: &[PathBuf],
     target: &Path,
@@ -75,7 +75,8 @@ pub fn import_new(
         .on_fault(|fault| faults.push(fault))
         .run(files)?;
     if summary.stopped.is_some() || summary.stored == 0 {
-        // A partly read source has only a part of the new games. The next import reads it again from the start.
+        // A partly read source has contributed only some of its new games. The next import reads it again from the
+        // start.
         (summary.stored, summary.plies, summary.faulty) = (0, 0, 0);
         faults.into_iter().for_each(report);
         return Ok((summary, Known::default()));
@@ -120,7 +121,7 @@ pub fn import_new(
         summary.index_bytes = after.index_file().len() as u64;
     }
     if known.games() > 0 {
-        // Some of its games are missing under its name.
+        // Some games of the source are not stored under its name.
         summary.sources.iter_mut().for_each(|source| source.record.exact = false);
     }
     Ok((summary, known))
@@ -138,7 +139,7 @@ fn new_games(there: Option<&Archive>, archive: &Archive) -> LibraryResult<(GameS
     };
     let options = Options { prefixes: false, keep: Keep::First, only: Some(columns.len() - 1) };
     for double in duplicates::find(&columns, options)? {
-        // Two addresses are two games.
+        // Games with different addresses are different games.
         let other = site(double.game).zip(site(double.kept)).is_some_and(|(one, other)| one != other);
         if let Some((_, game)) = own(double.game).filter(|_| !other)
             && new.remove(game)
@@ -178,7 +179,7 @@ impl Headers {
         (!value.is_empty() && !value.contains(&b'?') && value != b"-").then_some(value)
     }
 
-    /// Returns the address of a game on the internet: one of a game, not of a site.
+    /// Returns the internet address of a game, if the address names a game and not only a site.
     fn site(&self, game: u64) -> Option<&[u8]> {
         let site = self.value("Site", game)?;
         let path = site.strip_prefix(b"https://").or_else(|| site.strip_prefix(b"http://"))?;
@@ -186,7 +187,7 @@ impl Headers {
         (path.contains(&b'/') && id.len() >= 6).then_some(site)
     }
 
-    /// Returns whether a game shares a value, and so perhaps a key, with one of the others.
+    /// Returns a filter for games that share a value, and therefore perhaps a key, with one of the others.
     fn may_be(&self, others: &Headers) -> impl Fn(u64) -> bool {
         let shared = |name: &str| -> Option<(Arc<Column>, Vec<bool>)> {
             let (own, other) = (self.columns.get(name)?, others.columns.get(name)?.strings()?);
@@ -207,7 +208,7 @@ impl Headers {
         }
     }
 
-    /// Returns the identity of a game: its address, or players, event, date and round; `None` if a required part is
+    /// Returns the identity of a game: its address, or its players, event, date and round; `None` if a required part is
     /// unknown.
     fn key(&self, game: u64) -> Option<Vec<u8>> {
         if let Some(site) = self.site(game).or_else(|| self.value("GameId", game)) {

@@ -9,7 +9,7 @@ use std::io::{self, Write};
 pub struct Rejects {
     file: NewFile,
     target: Target,
-    /// Whether the last game ended with its line.
+    /// Whether the last game ended with a line end.
     whole_line: bool,
     /// The reason why the file cannot be written.
     broken: Option<io::Error>,
@@ -21,7 +21,7 @@ impl Rejects {
         Ok(Rejects { file: NewFile::create(&target)?, target, whole_line: true, broken: None })
     }
 
-    /// Appends a game, after an empty line if there was one before.
+    /// Appends a game, after an empty line if it is not the first.
     pub fn write(&mut self, text: &[u8]) {
         let separator: &[u8] = if self.whole_line { b"" } else { b"\n\n" };
         self.whole_line = text.ends_with(b"\n") || text.ends_with(b"\r");
@@ -30,7 +30,7 @@ impl Rejects {
         }
     }
 
-    /// Gives the file its name. Errors: any error while writing it.
+    /// Renames the file to its final name. Errors: any error that occurred while writing the file.
     pub fn finish(self) -> Result<(), Failure> {
         let Rejects { file, target, broken, .. } = self;
         let written = broken.map_or(Ok(()), |error| Err(Failure::Output(error)));

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Returns the failure of a finished import, if any; `replacing` tells whether the archive was to replace another.
-/// `known` are the games left out because the archive has them.
+/// `known` counts the games left out because the archive has them.
 pub fn failure(output: &Path, replacing: bool, summary: &Summary, known: Option<Known>) -> Option<String> {
     let archive = shown(output);
     let kept = output.exists();
@@ -52,7 +52,7 @@ pub struct Printed<'a> {
     pub elapsed: Duration,
 }
 
-/// Prints the text summary; `known` are the games left out because the archive has them.
+/// Prints the text summary; `known` counts the games left out because the archive has them.
 pub fn print(session: &Session, summary: &Summary, known: Option<Known>, how: &Printed) {
     let Summary { seen, stored, rejected, faulty, plies, .. } = summary;
     let seconds = how.elapsed.as_secs_f64();
@@ -118,7 +118,7 @@ pub fn print(session: &Session, summary: &Summary, known: Option<Known>, how: &P
     session.note(&format!("next: scoresheet list {archive}, or scoresheet help for all that can be done"));
 }
 
-/// Reports the sources without any game; `kept` has the indexes of sources that are stored unchanged.
+/// Reports the sources without games; `kept` has the indexes of sources that are stored unchanged.
 pub fn report_empty(session: &Session, files: &[PathBuf], summary: &Summary, kept: &[usize]) {
     for (index, source) in summary.sources.iter().enumerate() {
         let is_read = source.whole && !kept.contains(&index);
@@ -130,8 +130,8 @@ pub fn report_empty(session: &Session, files: &[PathBuf], summary: &Summary, kep
     }
 }
 
-/// Returns the summary for programs. `sources` has the documents kept whole and the refused files; `known` has the
-/// games left out as known.
+/// Returns the summary as JSON. `sources` has the documents stored unchanged and the refused files; `known` counts the
+/// games left out because the archive has them.
 pub fn json(
     summary: &Summary,
     known: Option<Known>,
@@ -179,7 +179,7 @@ pub fn json(
         .with("failure", failure)
 }
 
-/// Prints a commit as JSON when it is durable. A write error is reported again at the end of the import.
+/// Prints a durable commit as JSON. A write error is reported again at the end of the import.
 pub fn print_commit(done: &Acknowledged) {
     let (name, offset) = done.source.clone().unzip();
     let object = Object::new()

@@ -1,11 +1,11 @@
-//! A line of FEN or EPD: read, normalised, perhaps played on, judged and written.
+//! A line of FEN or EPD: parsed, normalised, optionally advanced by moves, checked and written.
 
 use scoresheet::chess::epd::{Operand, Operation};
 use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle, Fen, OtherBoard, ReadMode};
 use scoresheet::chess::record::{BadMove, PositionRecord, is_of_moves, rewrite_moves};
 use scoresheet::chess::{Move, Position};
 
-/// The form that lines are written in.
+/// The output form of lines.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
 pub enum Form {
     /// Six fields; of an EPD's operations only the move counters are kept
@@ -18,13 +18,13 @@ pub enum Form {
 #[derive(Clone)]
 pub struct Style {
     pub mode: ReadMode,
-    /// Strictly, just four fields are an EPD without operations, not a FEN that lacks two.
+    /// Whether, in strict mode, four fields are an EPD without operations, instead of a FEN that lacks two fields.
     pub takes_four: bool,
     pub target: EnPassantStyle,
     pub castling: CastlingStyle,
     /// Moves as UCI instead of SAN.
     pub uci: bool,
-    /// `None` for the form in which the line came.
+    /// `None` keeps the form of the input line.
     pub form: Option<Form>,
     /// The moves to play from each position.
     pub moves: Vec<String>,
@@ -44,7 +44,7 @@ pub struct Line {
     pub is_epd: bool,
     /// The operations, with moves in the chosen notation.
     pub operations: Vec<Operation>,
-    /// The moves of operations that are not legal.
+    /// The illegal moves in operations.
     pub bad: Vec<BadMove>,
 }
 
@@ -54,7 +54,7 @@ pub enum Parsed {
     Other(OtherBoard),
 }
 
-/// Reads a line; errors are messages.
+/// Parses a line; errors are messages.
 pub fn read(text: &[u8], style: &Style) -> Result<Parsed, String> {
     match PositionRecord::read(text, style.mode) {
         Ok(PositionRecord::Epd(epd))
@@ -71,7 +71,7 @@ pub fn read(text: &[u8], style: &Style) -> Result<Parsed, String> {
     }
 }
 
-/// Returns a note on a board that is not 8x8.
+/// Returns a note about a board that is not 8x8.
 pub fn note(board: &OtherBoard) -> String {
     format!(
         "a board of {}x{} squares: read and written as text, moves on it are not supported",
@@ -92,7 +92,7 @@ impl Line {
                 position.play_unchecked(m);
             }
             fen = Fen::from(&position);
-            // Operations with moves were about the position before.
+            // Operations with moves referred to the position before these moves.
             operations.retain(|operation| !is_of_moves(&operation.opcode));
             for operation in &mut operations {
                 let clock = match operation.opcode.as_str() {

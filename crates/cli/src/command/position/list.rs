@@ -1,4 +1,4 @@
-//! Positions in bulk: lines of FEN and EPD, each normalised, judged and perhaps played on.
+//! Positions in bulk: lines of FEN and EPD, each normalised, checked, and optionally advanced by moves.
 
 use super::line::{self, Parsed, Style};
 use super::report;
@@ -12,12 +12,12 @@ use scoresheet::pgn;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// The output for a list.
+/// The output options for a list.
 pub struct Output {
     pub style: Style,
-    /// Only the position, without whether it is legal.
+    /// Print only the position, without its legality.
     pub bare: bool,
-    /// JSON objects instead of lines.
+    /// Print JSON objects instead of lines.
     pub json: bool,
 }
 
@@ -84,7 +84,7 @@ fn answer(lines: &[&[u8]], first: u64, file: Option<&String>, output: &Output) -
     let mut tally = Tally::default();
     for (line, number) in lines.iter().zip(first..) {
         let line = if number == 1 { line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line) } else { line };
-        // A strict reader must see the blanks.
+        // Strict parsing must see trailing blanks.
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         if line.trim_ascii().is_empty() || line.starts_with(b"#") {
             if !output.json {
@@ -122,7 +122,7 @@ fn answer(lines: &[&[u8]], first: u64, file: Option<&String>, output: &Output) -
                     text.extend_from_slice(format!("\t{}", line::note(&board)).as_bytes());
                 }
             }
-            // A comment: no program takes it for a position, and output lines still correspond to input lines.
+            // Writes a comment: no program takes it for a position, and output lines still correspond to input lines.
             (false, Err(message)) => text.extend_from_slice(format!("# line {number}: {message}").as_bytes()),
         }
         text.push(b'\n');

@@ -1,5 +1,5 @@
-//! `scoresheet position`: draws and explains FENs and EPDs, one or many (the commands dvfe and svde of the SAN Kit in
-//! one).
+//! `scoresheet position`: draws and explains FENs and EPDs, one or many (it combines the commands dvfe and svde of the
+//! SAN Kit).
 
 mod line;
 mod list;
@@ -105,7 +105,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     Ok(Code::Success)
 }
 
-/// Reports a missing list by its name, not the faults of this name as a position.
+/// Reports a missing list by its name, instead of parsing the name as a position.
 fn hinted(arguments: &[String], message: String) -> String {
     let is_list =
         |name: &&String| [".epd", ".fen", ".sfen", ".txt", ".zst", ".gz"].iter().any(|end| name.ends_with(end));

@@ -92,7 +92,7 @@ struct Report<'a> {
     line: &'a Line,
     fen: &'a Fen,
     position: &'a Position,
-    /// The reason why strict parsing refuses it; `None` if it does not, or if this is not reported.
+    /// The reason why strict parsing rejects the position; `None` if it does not, or if this is not reported.
     strict: Option<Option<String>>,
     moves: Vec<String>,
     normalised: String,
@@ -101,7 +101,7 @@ struct Report<'a> {
 impl<'a> Report<'a> {
     fn new(line: &'a Line, text: Option<&str>, style: &Style) -> Report<'a> {
         let strict = text.map(|text| {
-            // An EPD has no clocks, and is judged as one.
+            // An EPD has no clocks, and is checked as an EPD.
             if line.is_epd {
                 Epd::read(text.as_bytes(), ReadMode::Strict).err().map(|error| error.in_text(text.as_bytes()))
             } else {
@@ -244,7 +244,7 @@ const fn side(color: Color) -> &'static str {
     }
 }
 
-/// The columns of titles, and of a line.
+/// The width of the titles, and of a line.
 const TITLES: usize = 12;
 const LINE: usize = 80;
 

@@ -1,4 +1,4 @@
-//! `scoresheet stats --by`: games in groups.
+//! `scoresheet stats --by`: counts games in groups.
 
 use crate::failure::{self, Code, Failure};
 use crate::output::group_table::{self, GroupSort};
@@ -52,7 +52,7 @@ pub struct Choice<'a> {
     pub json: bool,
 }
 
-/// Prints the groups. To be called after threads have been installed.
+/// Prints the groups. Call this after the thread pool has been installed.
 pub fn run(
     args: &GroupArgs,
     keys: &GroupKeys,
@@ -76,7 +76,7 @@ pub fn run(
     }
     let titles: Vec<&str> = keys.iter().map(|key| key.title()).collect();
     let headings: Vec<&str> = keys.iter().map(|key| key.heading(args.player.is_some())).collect();
-    // More years than this do not fit a screen.
+    // More years than this do not fit on a screen.
     let (mut groups, lost) = match keys.as_slice() {
         [GroupKey::Year] if format == RowFormat::Table => {
             let (groups, key) = by_years(session, &all)?;
@@ -92,7 +92,7 @@ pub fn run(
     group_table::sort(&mut groups, &keys, args.sort);
     let shown = match (choice.limit, format) {
         (Some(limit), _) => limit,
-        // Ordered groups are few. Of other groups, the first are the most useful.
+        // There are few ordered groups, so all are shown. Of other groups, the first are the most useful.
         (None, RowFormat::Table) if keys.len() > 1 || keys.iter().any(|key| !key.is_ordered()) => 20,
         (None, _) => usize::MAX,
     };

@@ -1,4 +1,4 @@
-//! `scoresheet stats`: games counted by result, length, year, rating and more.
+//! `scoresheet stats`: counts games by result, length, year, rating and more.
 
 mod by;
 mod report;

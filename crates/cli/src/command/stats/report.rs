@@ -13,7 +13,7 @@ use scoresheet::query::report::overview::Overview;
 use scoresheet::query::report::squares;
 use scoresheet::query::report::stats::Stats;
 
-/// Returns the data, and the number of unreadable games, which were reported.
+/// Returns the data and the number of unreadable games, which have been reported.
 pub fn data(session: &Session, all: &[Games], stats: Stats) -> Result<(Object, u64), Failure> {
     let (mut overview, mut lost) = (Overview::new(stats), 0);
     for key in overview.keys().into_iter().chain([GroupKey::Ending]) {
@@ -35,7 +35,7 @@ pub fn data(session: &Session, all: &[Games], stats: Stats) -> Result<(Object, u
     Ok((data, lost))
 }
 
-/// The first moves with the replies that are played most.
+/// The first moves, with the most frequent replies.
 fn first_moves(all: &[Games]) -> Vec<Object> {
     let row = |position: &Position, line: &str, tally: &Tally| {
         Object::new()

@@ -7,10 +7,10 @@ use scoresheet::query::report::stats::{LENGTH_STEP, Longest, RATING_STEP, Stats}
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// The names and numbers of a table's rows.
+/// The names and counts of a table's rows.
 type Rows = Vec<(String, u64)>;
 
-/// Returns the tables of counts: title and rows.
+/// Returns the tables of counts, each with title and rows.
 fn tables(stats: &Stats, top: usize) -> Vec<(&'static str, Rows)> {
     let [unknown, black, white, draws] = stats.results;
     let results = [("1-0", white), ("1/2-1/2", draws), ("0-1", black), ("*", unknown)];
@@ -35,7 +35,7 @@ fn tables(stats: &Stats, top: usize) -> Vec<(&'static str, Rows)> {
     all.into_iter().filter(|(_, rows)| rows.iter().any(|(_, count)| *count > 0)).collect()
 }
 
-/// Years with their games, in bands if single years do not fit a screen.
+/// Years with their games, in bands if single years do not fit on a screen.
 fn years(stats: &Stats) -> Rows {
     let bands = [1, 5, 10, 50].map(|band| {
         let mut rows: BTreeMap<u16, u64> = BTreeMap::new();
@@ -48,7 +48,7 @@ fn years(stats: &Stats) -> Rows {
     rows.into_iter().map(|(year, count)| (name(year), count)).collect()
 }
 
-/// Facts, one per line: name and value. With several archives, the archive of the longest game is named.
+/// Facts, one per line: name and value. With several archives, names the archive of the longest game.
 fn facts(stats: &Stats, are_several: bool) -> Vec<(&'static str, String)> {
     let share = |part: u64| format!("{} ({:.1} %)", thousands(part), 100.0 * ratio(part as f64, stats.games as f64));
     vec![
@@ -73,12 +73,12 @@ fn facts(stats: &Stats, are_several: bool) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// The widest name and the longest bar of a table.
+/// The maximum width of names, and of bars in a table.
 const WIDEST: usize = 30;
 
-/// Returns the text tables, at this width.
+/// Returns the text tables, limited to this width.
 pub fn text(stats: &Stats, are_several: bool, top: usize, width: usize) -> String {
-    // Blanks and a count beside them.
+    // Subtracts the blanks and the count beside a bar.
     let room = width.saturating_sub(17);
     let bar_width = WIDEST.min(room / 2);
     let name_width = WIDEST.min(room - bar_width);
@@ -102,7 +102,7 @@ pub fn text(stats: &Stats, are_several: bool, top: usize, width: usize) -> Strin
     text
 }
 
-/// Returns the table of players, at this width.
+/// Returns the table of players, limited to this width.
 fn players(stats: &Stats, width: usize) -> String {
     let titles = ["games", "won", "drawn", "lost"];
     let rows: Vec<(&str, [String; 4])> = stats

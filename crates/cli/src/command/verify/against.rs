@@ -1,4 +1,4 @@
-//! `scoresheet verify --against`: is the archive the same as the PGN files?
+//! `scoresheet verify --against`: compares the archive with the PGN files.
 
 use super::difference::{Difference, What, spots};
 use crate::failure::{Code, Failure};
@@ -14,31 +14,31 @@ use scoresheet::query::GameRanges;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-/// After this many differences in a file the comparison ends.
+/// The maximum number of differences in a file; the comparison ends after this many.
 const MOST: usize = 1000;
 /// The number of bytes searched for the next game, in addition to the length of missing games.
 const WINDOW: usize = 64 << 10;
-/// The most bytes that are searched for a game.
+/// The maximum number of bytes that are searched for a game.
 const WIDEST: usize = 4 << 20;
-/// A game is searched for by this many of its first bytes.
+/// The number of first bytes that identify a game in a search.
 const NEEDLE: usize = 256;
 /// The number of differing bytes shown.
 const SHOWN: usize = 24;
-/// Differences that are listed by default.
+/// The number of differences that are listed by default.
 const SPOTS: usize = 20;
 
 /// The files to compare.
 pub struct Request<'a> {
     pub archive: &'a Path,
     pub files: &'a [PathBuf],
-    /// Whether every difference is listed, not the first ones.
+    /// Whether to list every difference instead of only the first ones.
     pub verbose: bool,
     pub quiet: bool,
     pub json: bool,
 }
 
-/// Compares each file with the source that was imported from it. Exit code 4 if they differ. To be called after threads
-/// have been installed.
+/// Compares each file with the source that was imported from it. Returns exit code 4 if they differ. Call this after
+/// the thread pool has been installed.
 pub fn run(request: &Request, session: &Session) -> Result<Code, Failure> {
     let archive = archives::open(session, request.archive)?;
     let sources = archive.sources().map_err(Failure::of_archive(request.archive))?;
@@ -120,7 +120,7 @@ pub fn run(request: &Request, session: &Session) -> Result<Code, Failure> {
     Ok(code)
 }
 
-/// Finds the source for each file: by name, or if no source has the name, by position.
+/// Finds the source for each file by name, or by position if no source has the name.
 fn pairs<'a>(files: &'a [PathBuf], sources: &'a [SourceRecord]) -> Result<Vec<(&'a Path, &'a SourceRecord)>, Failure> {
     let mut free: Vec<bool> = vec![true; sources.len()];
     let mut pairs = Vec::with_capacity(files.len());
@@ -143,12 +143,12 @@ struct Comparison {
     /// The number of games compared, and the number found in the file.
     games: u64,
     equal: u64,
-    /// Whether the file was PCN.
+    /// Whether the file was PCN, converted to PGN.
     made: bool,
 }
 
 fn compare(archive: &Archive, source: &SourceRecord, file: &Path) -> Result<Comparison, Failure> {
-    // A document kept whole is compared unchanged.
+    // A document that was stored unchanged is compared unchanged.
     let document = if source.exact && source.seen == source.rejected { import::open_document(file)? } else { None };
     let reader = document.map_or_else(|| import::open(file), Ok)?;
     let made = reader.is_made();
@@ -169,7 +169,7 @@ fn compare(archive: &Archive, source: &SourceRecord, file: &Path) -> Result<Comp
             Ok(())
         },
     )?;
-    // Of a source without stored games, all bytes.
+    // For a source without stored games, all bytes are loose.
     let end = if stored == 0 { 0 } else { source.first_game + stored };
     let after = archive.beside(source, end..u64::MAX).map_err(Failure::of_archive(archive.path()))?;
     if !after.is_empty() {
@@ -197,12 +197,12 @@ fn originals(archive: &Archive, source: &SourceRecord, unit: &Unit) -> Vec<(u64,
 struct Against<R> {
     reader: R,
     buffer: Vec<u8>,
-    /// The part of the buffer that has been compared.
+    /// The offset in the buffer up to which the file has been compared.
     at: usize,
     ended: bool,
     line: u64,
     offset: u64,
-    /// After a difference: the number of bytes of unmatched games since.
+    /// After a difference: the number of bytes in the unmatched games since then.
     lost: Option<usize>,
     /// The number of games compared, and the number of games in the file.
     games: u64,
@@ -246,7 +246,7 @@ impl<R: Read> Against<R> {
         self.offset += bytes as u64;
     }
 
-    /// Records a difference, this many bytes further on.
+    /// Records a difference, this many bytes after the current offset.
     fn differs(&mut self, game: Option<u64>, further: usize, what: What) {
         let equal = &self.buffer[self.at..self.at + further];
         let line = self.line + memchr::memchr_iter(b'\n', equal).count() as u64;
@@ -270,7 +270,7 @@ impl<R: Read> Against<R> {
         Ok(())
     }
 
-    /// Compares the bytes of a game, or the bytes before it. Returns whether they are equal.
+    /// Compares the bytes of a game, or the bytes before it. Returns whether the bytes are equal.
     fn piece(&mut self, number: u64, text: Result<Vec<u8>, String>) -> io::Result<bool> {
         if self.found.len() >= MOST {
             return Ok(false);
@@ -300,7 +300,7 @@ impl<R: Read> Against<R> {
         }
         let mut same = self.same(&text)?;
         if same < text.len() {
-            // Perhaps the file only has something more before the game.
+            // The file may only have additional bytes before the game.
             let ahead = self.ahead(text.len() + WINDOW)?;
             let rest = ahead.get(1..).unwrap_or_default();
             if let Some(index) = memchr::memmem::find(rest, &text[..text.len().min(NEEDLE)]) {

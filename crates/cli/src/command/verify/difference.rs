@@ -1,26 +1,26 @@
-//! A difference between an archive and the file it was imported from, and how it is shown.
+//! A difference between an archive and the file from which it was imported, and its display.
 
 use crate::output::json::Object;
 use crate::text::count;
 
 /// A difference between archive and file.
 pub struct Difference {
-    /// The line of the file.
+    /// The line in the file.
     pub line: u64,
-    /// The byte of the file, from 0.
+    /// The offset in the file, from 0.
     pub offset: u64,
-    /// The game in the archive; `None` after the last.
+    /// The game in the archive; `None` after the last game.
     pub game: Option<u64>,
     pub what: What,
 }
 
 /// The kind of difference.
 pub enum What {
-    /// The bytes from the first that differs.
+    /// The bytes from the first difference on.
     Bytes { archive: Vec<u8>, file: Vec<u8> },
     /// This many bytes of the file come before the game.
     Before(u64),
-    /// The game does not follow.
+    /// The file does not continue with the game.
     Missing,
     /// The archive's game cannot be read.
     Damaged(String),
@@ -49,7 +49,7 @@ impl std::fmt::Display for Difference {
 }
 
 impl Difference {
-    /// Returns whether the other difference is of the next game, and of the same kind.
+    /// Returns whether the other difference concerns the next game and is of the same kind.
     fn is_followed_by(&self, other: &Difference) -> bool {
         let same = match (&self.what, &other.what) {
             (What::Missing, What::Missing) => true,
@@ -59,7 +59,7 @@ impl Difference {
         same && self.game.zip(other.game).is_some_and(|(one, other)| one + 1 == other)
     }
 
-    /// Returns the line for this difference and following differences of the same kind.
+    /// Returns the line for this difference and the following differences of the same kind.
     pub fn with_those_to(&self, last: &Difference) -> String {
         let (Some(first), Some(last)) = (self.game, last.game.filter(|last| Some(*last) != self.game)) else {
             return self.to_string();
@@ -67,7 +67,7 @@ impl Difference {
         self.to_string().replacen(&format!("game {first}: "), &format!("games {first} to {last}: "), 1)
     }
 
-    /// Returns the difference for programs.
+    /// Returns the difference as JSON.
     pub fn json(&self) -> Object {
         let object = Object::new().with("line", self.line).with("offset", self.offset).with("game", self.game);
         let text = |bytes: &[u8]| bytes.escape_ascii().to_string();
@@ -81,8 +81,8 @@ impl Difference {
     }
 }
 
-/// Returns the first and last places of differences that are reported as one: games in a row that are not found, or
-/// cannot be read.
+/// Returns the first and last indexes of differences that are reported as one: consecutive games that are not found, or
+/// that cannot be read.
 pub fn spots(found: &[Difference]) -> Vec<(usize, usize)> {
     let mut spots: Vec<(usize, usize)> = Vec::new();
     for (index, difference) in found.iter().enumerate() {

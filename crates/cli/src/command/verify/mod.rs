@@ -67,7 +67,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let path = &args.archive;
     let file = std::fs::metadata(path).map_err(|error| Failure::cannot_open(path, error))?;
     let level = if args.quick { Level::Quick } else { Level::Full };
-    // A full verification goes over the moves a second time.
+    // A full verification reads the moves a second time.
     let moves = match (
         level,
         Archive::open(ArchiveFile::at(path).options(session.access)).and_then(|archive| archive.totals()),
@@ -115,11 +115,11 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     Ok(if found.is_intact() && faults.is_empty() { Code::Success } else { Code::Damaged })
 }
 
-/// Returns the state of the index and of each side file of the archive; nothing if the archive cannot be opened.
+/// Returns the state of the index and of each side file of the archive; empty if the archive cannot be opened.
 fn beside(session: &Session, path: &Path, report: &Report) -> Vec<(FileKind, SideState)> {
     let Ok(archive) = Archive::open(ArchiveFile::at(path).options(session.access)) else { return Vec::new() };
     let index = match (report.index, archive.index_state()) {
-        // It claims to belong to the archive, but differs from the archive's index.
+        // The file claims to belong to the archive, but differs from the archive's index.
         (Some(false), SideState::File) => SideState::Damaged,
         (_, state) => state,
     };

@@ -8,12 +8,12 @@ use scoresheet::archive::{FileKind, Level, Report, SideState, Spot};
 use std::io::Write;
 use std::path::Path;
 
-/// Damaged spots that are listed by default.
+/// The number of damaged parts that are listed by default.
 const SPOTS: usize = 20;
-/// GameRanges of games that are listed of a spot.
+/// The maximum number of ranges of games that are listed for one damaged part.
 const RANGES: usize = 8;
 
-/// Writes a line for each damaged spot, of many the first.
+/// Writes a line for each damaged part, or only for the first parts if there are many.
 pub fn list_spots(path: &Path, report: &Report, out: &mut impl Write) -> Result<(), Failure> {
     let path = shown(path);
     for Spot { offset, kind, games, .. } in report.spots.iter().take(SPOTS) {
@@ -86,7 +86,7 @@ pub fn conclude(
     Ok(())
 }
 
-/// Returns the same for programs.
+/// Returns the report as JSON.
 pub fn json(report: &Report, beside: &[(FileKind, SideState)], level: Level, bytes: u64) -> Object {
     let beside = beside.iter().filter(|(_, state)| *state != SideState::Missing).map(|(kind, state)| {
         let state = match state {

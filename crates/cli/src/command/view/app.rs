@@ -1,10 +1,10 @@
-//! The state of the viewer, a list of games or one game, and the action of each key.
+//! The state of the viewer: a list of games or one game, and the action of each key.
 
 use super::sheet::Sheet;
 use scoresheet::archive::Archive;
 use scoresheet::query::Filter;
 
-/// A key that means something.
+/// A key with a meaning.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Key {
     Left,
@@ -20,7 +20,7 @@ pub enum Key {
     Backspace,
     /// Ctrl-U: deletes the typed text.
     DeleteLine,
-    /// Ctrl-W: deletes the last word that has been typed.
+    /// Ctrl-W: deletes the last typed word.
     DeleteWord,
     Letter(char),
 }
@@ -35,14 +35,14 @@ pub enum Page {
 /// The current view.
 pub struct App<'a> {
     pub archive: &'a Archive,
-    /// The games to look through, before a search and now.
+    /// The games in the list, before a search and now.
     all: Vec<u64>,
     pub games: Vec<u64>,
     /// The place in `games`.
     pub place: usize,
     pub page: Page,
     pub sheet: Option<Sheet>,
-    /// The place in the game.
+    /// The current node of the game.
     pub node: usize,
     pub flip: bool,
     pub unicode: bool,
@@ -57,7 +57,7 @@ pub struct App<'a> {
 }
 
 impl<'a> App<'a> {
-    /// Looks at a list of games.
+    /// Starts with a list of games.
     pub fn new(archive: &'a Archive, games: Vec<u64>, unicode: bool) -> App<'a> {
         App {
             archive,
@@ -77,7 +77,7 @@ impl<'a> App<'a> {
         }
     }
 
-    /// Opens the game at the present index, at its start or after this many plies.
+    /// Opens the game at the current index, at its start or after this many plies.
     pub fn open(&mut self, ply: u32) {
         let Some(number) = self.games.get(self.place) else { return };
         match self.archive.game(*number).and_then(|game| Sheet::from_game(&game)) {
@@ -177,7 +177,7 @@ impl<'a> App<'a> {
             Key::PageUp => steps(20, &back),
             Key::Home | Key::Letter('g') => 0,
             Key::End | Key::Letter('G') => sheet.at_ply(u32::MAX),
-            // The next of the moves played or stored in this position.
+            // Selects the next of the moves that were played or stored in this position.
             Key::Letter('v') => {
                 let here = &sheet.nodes[node.before].after;
                 let place = here.iter().position(|own| *own == self.node);
@@ -211,7 +211,7 @@ impl<'a> App<'a> {
         };
     }
 
-    /// Looks for games: by a filter, or by a name in players or event.
+    /// Searches for games, by a filter or by a name in players or event.
     fn find(&mut self, text: &str) {
         if text.is_empty() {
             (self.search, self.page, self.place) = (None, Page::List, 0);

@@ -12,12 +12,13 @@ use std::path::Path;
 use std::time::Duration;
 use unicode_width::UnicodeWidthStr;
 
-/// The smallest screen that a game fits on.
+/// The minimum size of the screen to show a game.
 const LEAST: (usize, usize) = (50, 16);
 /// The columns between the board and the moves, and the minimum columns of the moves beside a larger board.
 const MARGIN: usize = 3;
 const MOVES: usize = 45;
-/// Rows that a larger board leaves: the title and a blank, the files, four lines and a graph below it, the keys.
+/// The rows that a larger board leaves free: the title and a blank, the files, four lines and a graph below it, the
+/// keys.
 const OTHER_ROWS: usize = 11;
 
 /// The size of the board: a square has `scale` rows, and twice that number of columns plus one.
@@ -152,7 +153,7 @@ const EVERYWHERE: Topic = (
     ],
 );
 
-/// The keys of both pages; if they do not fit, only the keys of the current page.
+/// The keys of both pages, or only of the current page if they do not fit.
 fn help(app: &App, screen: &mut Screen) {
     const KEYS: usize = 14;
     let here = if app.page == Page::Game { IN_A_GAME } else { IN_THE_LIST };
@@ -290,7 +291,7 @@ fn board(app: &App, sheet: &Sheet, size: BoardSize, screen: &mut Screen) {
     }
 }
 
-/// Figures, or letters as FEN has them.
+/// A chess symbol, or the letter that FEN uses.
 fn letter(piece: Piece, unicode: bool) -> char {
     if !unicode {
         return char::from(piece.letter());
@@ -315,7 +316,7 @@ fn letter(piece: Piece, unicode: bool) -> char {
 fn below_the_board(app: &App, sheet: &Sheet, size: BoardSize, screen: &mut Screen) {
     let columns = size.columns();
     let node = &sheet.nodes[app.node];
-    // In a variation, the data of the main line at the branch.
+    // In a variation, shows the data of the main line at the branch.
     let mut main = app.node;
     while sheet.nodes[main].depth > 0 {
         main = sheet.nodes[main].before;
@@ -390,7 +391,7 @@ fn graph(screen: &mut Screen, top: usize, (width, rows): (usize, usize), values:
     }
 }
 
-/// The share of points that White can expect of an evaluation, 0 to 1: the curve that Lichess publishes.
+/// White's expected share of points for an evaluation, 0 to 1: the curve that Lichess publishes.
 fn winning(evaluation: Evaluation) -> f64 {
     match evaluation {
         Evaluation::Mate(moves) => f64::from(u8::from(moves > 0)),
@@ -403,7 +404,7 @@ fn time(clock: Duration) -> String {
     format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
 }
 
-/// A line of text: pieces with their columns and looks.
+/// A line of text: pieces of text with their columns and styles.
 type Line = Vec<(usize, String, Look)>;
 
 /// Breaks the text of a game into lines, with a new line for each variation. Returns them with the line of the current
@@ -477,7 +478,7 @@ impl Text {
         (self.column, self.glue) = (0, false);
     }
 
-    /// Ends the line if fewer columns are left.
+    /// Ends the line if fewer than this many columns are left.
     fn reserve(&mut self, columns: usize) {
         if self.column > 0 && self.column + usize::from(!self.glue) + columns > self.width {
             self.end_line();

@@ -1,6 +1,6 @@
-//! `scoresheet view`: the games of an archive looked at in the terminal.
+//! `scoresheet view`: shows the games of an archive in the terminal.
 //!
-//! `app` handles keys and keeps the state. `draw` puts it on a `screen` of cells, which is written to the terminal at
+//! `app` handles keys and keeps the state. `draw` draws it on a `screen` of cells, which is written to the terminal at
 //! once. A `sheet` is a parsed game.
 
 mod app;

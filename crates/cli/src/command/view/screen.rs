@@ -5,7 +5,7 @@ use crossterm::{cursor, queue, terminal};
 use std::io::{self, Write};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// The style of a cell; colors are from the terminal's 256.
+/// The style of a cell; colors are indexes into the terminal's 256 colors.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Look {
     pub ink: Option<u8>,
@@ -99,7 +99,7 @@ impl Screen {
         self.cells[row * self.width + column].look
     }
 
-    /// Draws the screen on a terminal, in one piece; without `colors` in black and white.
+    /// Draws the screen on a terminal in a single write; without `colors` in black and white.
     pub fn draw(&self, out: &mut impl Write, colors: bool) -> io::Result<()> {
         queue!(out, terminal::BeginSynchronizedUpdate)?;
         let mut before = Look::PLAIN;

@@ -7,7 +7,7 @@ use scoresheet::game::{Analysis, Evaluation, Event};
 use scoresheet::query::GameSummary;
 use std::time::Duration;
 
-/// A place in the game: after a move, or at the start.
+/// A node of the game: the start, or the position after a move.
 pub struct Node {
     /// `12.` or `12...`, and the move with its glyphs; empty at the start.
     pub number: String,
@@ -24,7 +24,7 @@ pub struct Node {
     pub after: Vec<usize>,
 }
 
-/// A word of the text.
+/// A word of the text, or a line break.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Word {
     Move(usize),
@@ -114,7 +114,7 @@ impl Sheet {
         })
     }
 
-    /// Returns the index after this many plies of the main line, or the last one.
+    /// Returns the node after this many plies of the main line, or the last node.
     pub fn at_ply(&self, ply: u32) -> usize {
         let mut at = 0;
         while self.nodes[at].ply < ply
@@ -125,19 +125,19 @@ impl Sheet {
         at
     }
 
-    /// Returns the clock of a side after the main line's ply: the last that is known.
+    /// Returns the last known clock of a side at a ply of the main line.
     pub fn clock(&self, white: bool, ply: u32) -> Option<Duration> {
         let own = usize::from(!self.starts(white));
         let known = self.clocks.iter().take(ply as usize).skip(own).step_by(2);
         known.filter_map(|clock| *clock).next_back()
     }
 
-    /// Returns the engine analysis of the main line's move to a ply.
+    /// Returns the engine analysis of the main line's move that leads to a ply.
     pub fn analysis(&self, ply: u32) -> Option<&Analysis> {
         self.analysis.iter().find(|analysis| analysis.ply == ply)
     }
 
-    /// Returns whether a side has the first move.
+    /// Returns whether a side makes the first move.
     fn starts(&self, white: bool) -> bool {
         (self.nodes[0].position.turn() == Color::White) == white
     }

@@ -20,7 +20,7 @@ pub(super) fn put_known(word: u64, out: &mut Text, at: usize) -> usize {
     at + (word >> 56) as usize
 }
 
-/// Writes the text of a rank with this set of occupied squares, and a slash. Returns the position after them.
+/// Writes the text of a rank with this set of occupied squares, and a slash. Returns the offset after the slash.
 #[inline(always)]
 pub(super) fn put_rank(text: u64, occupied: usize, out: &mut Text, at: usize) -> usize {
     put(text, out, at);
