@@ -131,8 +131,8 @@ impl Archive {
         let damage = |what| Damage::new(block.offset, what).of_game(block.header.first + place as u64);
         let before = trail.next.filter(|(next, _)| *next == place).map(|(_, before)| before);
         if before.is_none() {
-            // The record is probably in this page. Reading a byte of it now starts the search of the page while the
-            // table is still on its way: 10 % of a point read of 10 million games (benches/runs/2026-11-25-points.md).
+            // The record is probably in this page. Reading a byte here lets the processor translate the address while
+            // the table is still loading, which saves 10 % (benches/runs/2026-11-25-patterns.md).
             let likely = layout.size as u64 * place as u64 / layout.count.max(1) as u64;
             std::hint::black_box(payload.get(layout.records + likely as usize).copied());
         }

@@ -93,7 +93,7 @@ impl<S: Storage> Writer<S> {
         drop(all);
         let failed = || Error::io("cannot write", path);
         for found in &opening.found {
-            // The blocks may not be on disk yet. Pages are written one after the other, so one of them is always valid.
+            // The blocks may not be on disk yet. The pages are written in turn, so one of them is always valid.
             storage.sync().map_err(failed())?;
             storage.write_at(found.offset(), &found.encode()).map_err(failed())?;
             storage.sync().map_err(failed())?;
