@@ -18,10 +18,10 @@ use std::time::{Duration, Instant};
 const ROUNDS: usize = 5;
 
 /// The first hit of each position in each game, from a replay of all games.
-fn by_replay(archive: &Archive, sought: &[PositionQuery]) -> Vec<Vec<Hit>> {
+fn by_replay(archive: &Archive, queries: &[PositionQuery]) -> Vec<Vec<Hit>> {
     let mut by_key: HashMap<u64, Vec<usize>> = HashMap::new();
-    for (place, sought) in sought.iter().enumerate() {
-        by_key.entry(sought.position().zobrist()).or_default().push(place);
+    for (index, query) in queries.iter().enumerate() {
+        by_key.entry(query.position().zobrist()).or_default().push(index);
     }
     let of_chunk = |chunk: usize| {
         let (mut found, mut seen, mut now) = (Vec::new(), HashSet::new(), 0);
@@ -29,9 +29,9 @@ fn by_replay(archive: &Archive, sought: &[PositionQuery]) -> Vec<Vec<Hit>> {
             if std::mem::replace(&mut now, game) != game {
                 seen.clear();
             }
-            for place in by_key.get(&key).into_iter().flatten() {
-                if sought[*place].matches(&state.position()) && seen.insert(*place) {
-                    found.push((*place, Hit::new(game, state.ply())));
+            for index in by_key.get(&key).into_iter().flatten() {
+                if queries[*index].matches(&state.position()) && seen.insert(*index) {
+                    found.push((*index, Hit::new(game, state.ply())));
                 }
             }
         });
@@ -39,8 +39,8 @@ fn by_replay(archive: &Archive, sought: &[PositionQuery]) -> Vec<Vec<Hit>> {
         found
     };
     let chunks: Vec<Vec<(usize, Hit)>> = (0..archive.chunk_count()).into_par_iter().map(of_chunk).collect();
-    let mut hits = vec![Vec::new(); sought.len()];
-    chunks.into_iter().flatten().for_each(|(place, hit)| hits[place].push(hit));
+    let mut hits = vec![Vec::new(); queries.len()];
+    chunks.into_iter().flatten().for_each(|(index, hit)| hits[index].push(hit));
     hits
 }
 
@@ -86,25 +86,23 @@ fn main() {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) % end
     };
-    let sought: Vec<PositionQuery> = (0..count)
+    let queries: Vec<PositionQuery> = (0..count)
         .map(|_| {
             let game = archive.game(random(archive.len()) + 1).expect("a game");
             let ply = random(u64::from(game.plies().min(80)) + 1) as u32;
             PositionQuery::new(&game.position(ply).expect("a position"), Compare::default())
         })
         .collect();
-    let expected = by_replay(&archive, &sought);
+    let expected = by_replay(&archive, &queries);
     let hits = expected.iter().map(Vec::len).sum::<usize>() as f64;
     println!("{} games, {count} positions, {:.0} games found each", archive.len(), hits / f64::from(count));
     for (what, search) in &searches {
         // One round first, to load and check everything.
-        sought.iter().zip(&expected).for_each(|(sought, expected)| {
-            assert!(search.position(sought, SearchOptions::default()).hits == *expected, "{what}");
+        queries.iter().zip(&expected).for_each(|(query, expected)| {
+            assert!(search.position(query, SearchOptions::default()).hits == *expected, "{what}");
         });
-        let mut times: Vec<Duration> = sought
-            .iter()
-            .map(|sought| median(ROUNDS, || search.position(sought, SearchOptions::default())).0)
-            .collect();
+        let mut times: Vec<Duration> =
+            queries.iter().map(|query| median(ROUNDS, || search.position(query, SearchOptions::default())).0).collect();
         times.sort();
         let at = |share: usize| times[(times.len() - 1) * share / 1000];
         let mean = times.iter().sum::<Duration>() / times.len() as u32;

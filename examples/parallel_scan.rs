@@ -11,19 +11,19 @@ fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
     let [path, square] = &arguments[..] else { return Err("usage: parallel_scan ARCHIVE.bga SQUARE".into()) };
     let (archive, square): (Archive, Square) = (Archive::open(path)?, square.parse()?);
     // Twelve pieces, and the empty square last.
-    let place = |piece: Option<Piece>| piece.map_or(12, |piece| piece.color as usize * 6 + piece.role as usize);
+    let class = |piece: Option<Piece>| piece.map_or(12, |piece| piece.color as usize * 6 + piece.role as usize);
     let counts = (0..archive.chunk_count())
         .into_par_iter()
         .map(|chunk| {
             let mut counts = [0u64; 13];
-            archive.chunk(chunk)?.walk(|_, state| counts[place(state.piece_at(square))] += 1)?;
+            archive.chunk(chunk)?.walk(|_, state| counts[class(state.piece_at(square))] += 1)?;
             Ok(counts)
         })
         .try_reduce(
             || [0; 13],
-            |mut one, other| -> Result<[u64; 13]> {
-                one.iter_mut().zip(other).for_each(|(count, more)| *count += more);
-                Ok(one)
+            |mut sum, part| -> Result<[u64; 13]> {
+                sum.iter_mut().zip(part).for_each(|(count, more)| *count += more);
+                Ok(sum)
             },
         )?;
     let all: u64 = counts.iter().sum();
@@ -32,7 +32,7 @@ fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
         Color::BOTH.into_iter().flat_map(|color| Role::ALL.map(|role| Some(Piece { color, role }))).chain([None])
     {
         let name = piece.map_or("empty".to_owned(), |piece| piece.to_string());
-        println!("{name:>5} {:>5.1} %", counts[place(piece)] as f64 * 100.0 / all as f64);
+        println!("{name:>5} {:>5.1} %", counts[class(piece)] as f64 * 100.0 / all as f64);
     }
     Ok(())
 }

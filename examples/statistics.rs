@@ -19,12 +19,12 @@ fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
             *plies += u64::from(game.plies());
             Ok(classes)
         })
-        .try_reduce(Classes::new, |mut one, other| -> Result<Classes> {
-            for (class, (games, plies)) in other {
-                let sum = one.entry(class).or_default();
+        .try_reduce(Classes::new, |mut left, right| -> Result<Classes> {
+            for (class, (games, plies)) in right {
+                let sum = left.entry(class).or_default();
                 *sum = (sum.0 + games, sum.1 + plies);
             }
-            Ok(one)
+            Ok(left)
         })?;
     for (class, (games, plies)) in classes {
         println!("{class:>5} {games:>8} games, {:.1} plies on average", plies as f64 / games as f64);

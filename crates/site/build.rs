@@ -142,8 +142,8 @@ fn licences(workspace: &Path, built: &str) -> String {
             let mut parts = line.trim_end_matches(" (*)").split('\t');
             let mut named = parts.next()?.split(' ');
             let (name, version) = (named.next()?, named.next()?.trim_start_matches('v'));
-            let (licence, place) = (parts.next()?, parts.next().unwrap_or_default().trim_end_matches(" (*)"));
-            Some([name, version, licence, place].map(str::to_owned).to_vec())
+            let (licence, address) = (parts.next()?, parts.next().unwrap_or_default().trim_end_matches(" (*)"));
+            Some([name, version, licence, address].map(str::to_owned).to_vec())
         })
         .collect();
     rows.sort();
@@ -185,7 +185,7 @@ fn texts(built: &str, rows: &[Vec<String>]) -> Vec<(String, Vec<String>)> {
                 continue;
             }
             let text = text.trim().replace("\r\n", "\n");
-            match texts.iter_mut().find(|(own, _)| *own == text) {
+            match texts.iter_mut().find(|(known, _)| *known == text) {
                 Some((_, names)) => names.push(name.clone()),
                 None => texts.push((text, vec![name.clone()])),
             }

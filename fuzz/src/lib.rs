@@ -227,8 +227,8 @@ pub fn pgn_bytes(bytes: &[u8]) {
 
 /// A game that has no fault is written as PGN and read as the same.
 fn through_pgn(game: &Game) {
-    let whole = |event: &Event| !matches!(event, Event::Text(kind, _) if *kind != TextKind::Brace);
-    if !game.events.iter().all(whole) || game.outcome.is_none() {
+    let is_standard = |event: &Event| !matches!(event, Event::Text(kind, _) if *kind != TextKind::Brace);
+    if !game.events.iter().all(is_standard) || game.outcome.is_none() {
         return;
     }
     let mut writer = PgnWriter::new();
@@ -566,10 +566,10 @@ pub fn index_bytes(bytes: &[u8]) {
     }
     inspected(&index);
     let archive = Archive::open(ArchiveFile::from_bytes(golden.0).index(index.to_vec())).unwrap();
-    let whole = Archive::open(ArchiveFile::from_bytes(golden.0)).unwrap();
-    for number in 1..=whole.len() {
+    let original = Archive::open(ArchiveFile::from_bytes(golden.0)).unwrap();
+    for number in 1..=original.len() {
         if let Ok(game) = archive.game(number) {
-            assert_eq!(game.brenner(), whole.game(number).unwrap().brenner());
+            assert_eq!(game.brenner(), original.game(number).unwrap().brenner());
         }
     }
 }
@@ -653,9 +653,9 @@ pub fn fix_checksums(file: &mut [u8]) {
                 let start = payload + checked + page * 4096;
                 let end = (start + 4096).min(payload + length);
                 let crc = id.crc(start as u64, &file[start..end]).to_le_bytes();
-                let place = crcs.saturating_add(page * 4);
-                if place.saturating_add(4) <= checked {
-                    file[payload + place..payload + place + 4].copy_from_slice(&crc);
+                let offset = crcs.saturating_add(page * 4);
+                if offset.saturating_add(4) <= checked {
+                    file[payload + offset..payload + offset + 4].copy_from_slice(&crc);
                 }
             }
         }

@@ -63,8 +63,8 @@ pub fn fixed_bytes(bytes: &[u8]) {
             assert_eq!(fixed::pack(&ids, width), bytes[..end]);
         }
         if let Ok(game) = fixed::decode(bytes, width) {
-            let other = if width == Width::Ids { Width::Bits } else { Width::Ids };
-            let again = fixed::decode(&fixed::encode(&game, other).unwrap(), other).unwrap();
+            let other_width = if width == Width::Ids { Width::Bits } else { Width::Ids };
+            let again = fixed::decode(&fixed::encode(&game, other_width).unwrap(), other_width).unwrap();
             assert_eq!(again, game);
         }
     }

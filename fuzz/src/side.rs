@@ -22,22 +22,22 @@ use std::sync::LazyLock;
 use tempfile::TempDir;
 
 /// The side files of the archive as they should be.
-struct Whole {
+struct IntactFiles {
     signatures: Vec<u8>,
     positions: Vec<u8>,
     headers: Vec<u8>,
 }
 
-static WHOLE: LazyLock<Whole> = LazyLock::new(|| apart(whole));
+static INTACT: LazyLock<IntactFiles> = LazyLock::new(|| apart(intact_files));
 
-fn whole() -> Whole {
+fn intact_files() -> IntactFiles {
     let folder = Folder::new();
     let archive = Archive::open(&folder.archive).expect("a sound archive");
     Signatures::build(&archive).write(&archive).expect("signatures");
     build(&archive, 1 << 20, |_| {}).expect("a position index");
     scoresheet::query::tag_columns::write(&archive).expect("tag columns");
     let read = |path| fs::read(path).expect("a side file");
-    Whole {
+    IntactFiles {
         signatures: read(FileKind::Signatures.beside(&folder.archive)),
         positions: read(FileKind::Positions.beside(&folder.archive)),
         headers: read(FileKind::TagColumns.beside(&folder.archive)),
@@ -73,11 +73,11 @@ fn beside(kind: FileKind, file: &[u8], ask: impl FnOnce(&Archive)) {
     ask(&archive);
     drop(archive);
     fs::remove_file(path).expect("the side file");
-    FOLDER.with(|own| own.replace(Some(folder)));
+    FOLDER.with(|cell| cell.replace(Some(folder)));
 }
 
 /// The positions of the searches: early ones, late ones, and one that no game has.
-fn sought() -> [PositionQuery; 4] {
+fn queries() -> [PositionQuery; 4] {
     [
         "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
         "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2",
@@ -90,19 +90,19 @@ fn sought() -> [PositionQuery; 4] {
 const ALL: SearchOptions = SearchOptions { all_plies: true, variations: false, principal_variations: false };
 
 /// Searches with all side files; with an intact file, the result is complete.
-pub(super) fn searched(archive: &Archive, search: &Search, is_whole: bool) {
-    for sought in sought() {
-        let found: Vec<Hit> = search.position(&sought, ALL).hits;
-        let all = Search::new(archive).position(&sought, ALL).hits;
+pub(super) fn searched(archive: &Archive, search: &Search, is_intact: bool) {
+    for query in queries() {
+        let found: Vec<Hit> = search.position(&query, ALL).hits;
+        let all = Search::new(archive).position(&query, ALL).hits;
         assert!(found.iter().all(|hit| all.contains(hit)), "{found:?} {all:?}");
-        assert!(!is_whole || found == all, "{found:?} {all:?}");
-        let _ = search.tree(sought.position());
+        assert!(!is_intact || found == all, "{found:?} {all:?}");
+        let _ = search.tree(query.position());
     }
 }
 
 /// Changes a side file, and recomputes its checksums unless the bytes prevent it.
-fn changed(whole: &[u8], bytes: &[u8], fix: fn(&mut [u8])) -> Vec<u8> {
-    let mut file = whole.to_vec();
+fn changed(original: &[u8], bytes: &[u8], fix: fn(&mut [u8])) -> Vec<u8> {
+    let mut file = original.to_vec();
     let (how, bytes) = bytes.split_first().unwrap_or((&0, bytes));
     mutate(&mut file, bytes);
     if how % 8 != 7 {
@@ -119,19 +119,19 @@ fn id(file: &[u8]) -> Option<ArchiveId> {
 fn seal(file: &mut [u8], start: usize, end: usize, at: usize) {
     let Some(id) = id(file) else { return };
     let Some(crc) = file.get(start..end).map(|body| id.crc(start as u64, body).to_le_bytes()) else { return };
-    if let Some(place) = file.get_mut(at..at.saturating_add(4)) {
-        place.copy_from_slice(&crc);
+    if let Some(checksum) = file.get_mut(at..at.saturating_add(4)) {
+        checksum.copy_from_slice(&crc);
     }
 }
 
 /// Makes the checksums of the head pages good, and those of the segments that the later one names.
 pub(super) fn fix(file: &mut [u8]) {
     for page in [0, PAGE] {
-        let Some(own) = file.get(page + 16..page + 32).and_then(|id| id.first_chunk()) else { return };
-        let id = ArchiveId(*own);
+        let Some(id_bytes) = file.get(page + 16..page + 32).and_then(|id| id.first_chunk()) else { return };
+        let id = ArchiveId(*id_bytes);
         let Some(crc) = file.get(page..page + PAGE - 4).map(|body| id.crc(page as u64, body)) else { return };
-        if let Some(place) = file.get_mut(page + PAGE - 4..page + PAGE) {
-            place.copy_from_slice(&crc.to_le_bytes());
+        if let Some(checksum) = file.get_mut(page + PAGE - 4..page + PAGE) {
+            checksum.copy_from_slice(&crc.to_le_bytes());
         }
     }
     let Some(magic) = file.first_chunk().copied() else { return };
@@ -148,14 +148,14 @@ pub(super) fn fix(file: &mut [u8]) {
 
 /// Signatures: they may reject games, but no search returns a game without the position.
 pub fn signatures_bytes(bytes: &[u8]) {
-    use_signatures(&changed(&WHOLE.signatures, bytes, fix));
+    use_signatures(&changed(&INTACT.signatures, bytes, fix));
 }
 
 fn use_signatures(file: &[u8]) {
     inspected(file);
     beside(FileKind::Signatures, file, |archive| {
         if let (Some(signatures), _) = Signatures::open(archive) {
-            searched(archive, &Search::new(archive).with_signatures(&signatures), file == WHOLE.signatures);
+            searched(archive, &Search::new(archive).with_signatures(&signatures), file == INTACT.signatures);
         }
     });
 }
@@ -163,7 +163,7 @@ fn use_signatures(file: &[u8]) {
 /// The position index: it names places or refuses, and each place is verified.
 pub fn positions_bytes(bytes: &[u8]) {
     let _ = PlacesLayout::decode(bytes, 10, 1000);
-    use_positions(&changed(&WHOLE.positions, bytes, fix));
+    use_positions(&changed(&INTACT.positions, bytes, fix));
 }
 
 fn use_positions(file: &[u8]) {
@@ -171,7 +171,7 @@ fn use_positions(file: &[u8]) {
     beside(FileKind::Positions, file, |archive| {
         if let (Some(index), _) = PositionIndex::open(archive) {
             let _ = index.facts(1..archive.len() + 1);
-            searched(archive, &Search::new(archive).with_index(&index), file == WHOLE.positions);
+            searched(archive, &Search::new(archive).with_index(&index), file == INTACT.positions);
         }
     });
 }
@@ -179,7 +179,7 @@ fn use_positions(file: &[u8]) {
 /// Tag columns: each value is a text or none, and questions are answered with games that there are.
 pub fn headers_bytes(bytes: &[u8]) {
     let _ = Directory::decode(bytes, 10, 1000);
-    use_headers(&changed(&WHOLE.headers, bytes, fix));
+    use_headers(&changed(&INTACT.headers, bytes, fix));
 }
 
 fn use_headers(file: &[u8]) {
@@ -209,7 +209,7 @@ fn use_headers(file: &[u8]) {
 
 /// The side files of the golden archive, each with its extension.
 pub(super) fn side_files() -> [(&'static str, &'static [u8]); 3] {
-    let Whole { signatures, positions, headers } = &*WHOLE;
+    let IntactFiles { signatures, positions, headers } = &*INTACT;
     [("bgs", signatures), ("bgp", positions), ("bgh", headers)]
 }
 
@@ -223,32 +223,32 @@ type Use = (&'static [u8], fn(&[u8]));
 /// Returns the number of states of [`every_field`]: each four-byte field of each side file, with each value, and with
 /// its value plus one and minus one.
 pub fn fields() -> usize {
-    uses().iter().map(|(whole, _)| places(whole).len() * (VALUES.len() + 2)).sum()
+    uses().iter().map(|(original, _)| field_offsets(original).len() * (VALUES.len() + 2)).sum()
 }
 
 /// The locations of fields: in the later head page up to the end of its directory, and in the segments.
-fn places(whole: &[u8]) -> Vec<usize> {
-    let used = whole.get(PAGE..2 * PAGE - 4).unwrap_or_default().iter().rposition(|byte| *byte != 0);
+fn field_offsets(original: &[u8]) -> Vec<usize> {
+    let used = original.get(PAGE..2 * PAGE - 4).unwrap_or_default().iter().rposition(|byte| *byte != 0);
     let head = PAGE..PAGE + used.map_or(0, |last| last + 1);
-    head.step_by(4).chain((BEGIN as usize..whole.len()).step_by(4)).collect()
+    head.step_by(4).chain((BEGIN as usize..original.len()).step_by(4)).collect()
 }
 
 fn uses() -> [Use; 3] {
-    let Whole { signatures, positions, headers } = &*WHOLE;
+    let IntactFiles { signatures, positions, headers } = &*INTACT;
     [(signatures, use_signatures), (positions, use_positions), (headers, use_headers)]
 }
 
 /// Sets one field of a side file, makes its checksums good and uses it.
 pub fn every_field(mut state: usize) {
-    for (whole, ask) in uses() {
-        let places = places(whole);
-        let states = places.len() * (VALUES.len() + 2);
+    for (original, ask) in uses() {
+        let offsets = field_offsets(original);
+        let states = offsets.len() * (VALUES.len() + 2);
         if state >= states {
             state -= states;
             continue;
         }
-        let (at, how) = (places[state / (VALUES.len() + 2)], state % (VALUES.len() + 2));
-        let mut file = whole.to_vec();
+        let (at, how) = (offsets[state / (VALUES.len() + 2)], state % (VALUES.len() + 2));
+        let mut file = original.to_vec();
         let Some(field) = file.get_mut(at..).and_then(|rest| rest.first_chunk_mut()) else { return };
         let before = u32::from_le_bytes(*field);
         let near = [before.wrapping_add(1), before.wrapping_sub(1)];
@@ -260,11 +260,11 @@ pub fn every_field(mut state: usize) {
 
 /// Without changes, the recomputed checksums equal the stored ones, so they cover the bytes that a reader checks.
 pub fn fixes_are_right() {
-    let Whole { signatures, positions, headers } = &*WHOLE;
-    for whole in [signatures, positions, headers] {
-        let mut file = whole.clone();
+    let IntactFiles { signatures, positions, headers } = &*INTACT;
+    for original in [signatures, positions, headers] {
+        let mut file = original.clone();
         fix(&mut file);
-        assert!(file == *whole);
-        assert_ne!(crc32(0, whole), 0);
+        assert!(file == *original);
+        assert_ne!(crc32(0, original), 0);
     }
 }

@@ -76,8 +76,8 @@ impl FileKind {
         let folder = INDEX_FOLDER.read().unwrap_or_else(PoisonError::into_inner);
         match &*folder {
             Some(folder) if self != FileKind::Archive && !beside.exists() => {
-                let whole = std::path::absolute(archive).unwrap_or_else(|_| archive.to_path_buf());
-                let hash = Sha256::digest(whole.as_os_str().as_encoded_bytes());
+                let absolute = std::path::absolute(archive).unwrap_or_else(|_| archive.to_path_buf());
+                let hash = Sha256::digest(absolute.as_os_str().as_encoded_bytes());
                 let mut name = archive.file_stem().unwrap_or_default().to_owned();
                 name.push("-");
                 hash.iter().take(8).for_each(|byte| name.push(format!("{byte:02x}")));

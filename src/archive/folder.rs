@@ -40,12 +40,12 @@ pub fn archives_of(paths: impl IntoIterator<Item = PathBuf>) -> Result<Vec<PathB
             files.push(path);
             continue;
         }
-        let own = files_in(&path, &[".bga"])?;
-        if own.is_empty() {
+        let archives = files_in(&path, &[".bga"])?;
+        if archives.is_empty() {
             let what = "no archives (*.bga) in this folder".to_owned();
             return Err(Error::Input { name: path.display().to_string(), what, source: None });
         }
-        files.extend(own);
+        files.extend(archives);
     }
     Ok(files)
 }

@@ -101,10 +101,10 @@ impl GameSet {
     /// Returns the number of games in the set that precede this one. Counts the bits.
     pub fn rank(&self, game: u64) -> u64 {
         let before = game.saturating_sub(1).min(self.games);
-        let whole = (before / 64) as usize;
+        let full_words = (before / 64) as usize;
         let ones = |words: &[u64]| words.iter().map(|word| u64::from(word.count_ones())).sum::<u64>();
-        let rest = self.words.get(whole).map_or(0, |word| word & ((1 << (before % 64)) - 1));
-        ones(self.words.get(..whole).unwrap_or_default()) + u64::from(rest.count_ones())
+        let rest = self.words.get(full_words).map_or(0, |word| word & ((1 << (before % 64)) - 1));
+        ones(self.words.get(..full_words).unwrap_or_default()) + u64::from(rest.count_ones())
     }
 
     /// Iterates over the numbers in the set, ascending.
@@ -211,7 +211,7 @@ mod tests {
             prop_assert_eq!(set.len(), model.len() as u64);
             prop_assert_eq!(set.is_empty(), model.is_empty());
             for game in 0..games + 5 {
-                prop_assert_eq!(set.rank(game), model.iter().filter(|other| **other < game).count() as u64);
+                prop_assert_eq!(set.rank(game), model.iter().filter(|known| **known < game).count() as u64);
             }
             let runs: Vec<u64> = set.runs().flat_map(|(first, last)| first..=last).collect();
             prop_assert!(runs.into_iter().eq(model.iter().copied()));

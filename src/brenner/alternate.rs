@@ -41,11 +41,11 @@ impl Order {
         let mut table = [0; 256];
         let mut byte = 0u8;
         loop {
-            let other = self.convert(byte);
+            let converted = self.convert(byte);
             if back {
-                table[other as usize] = byte;
+                table[converted as usize] = byte;
             } else {
-                table[byte as usize] = other;
+                table[byte as usize] = converted;
             }
             if byte == 255 {
                 return table;

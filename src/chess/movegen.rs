@@ -99,12 +99,12 @@ impl Position {
     #[inline]
     pub(super) fn stepper_to(&self, to: Square) -> u64 {
         let pawns = self.role(Role::Pawn) & self.occupied[self.turn.index()];
-        let (one, two, fourth) = match self.turn {
+        let (single, double, fourth) = match self.turn {
             Color::White => (to.bit() >> 8, to.bit() >> 16, 3),
             Color::Black => (to.bit() << 8, to.bit() << 16, 4),
         };
-        let far = to.rank_index() == fourth && self.all() & one == 0;
-        pawns & (one | if far { two } else { 0 })
+        let far = to.rank_index() == fourth && self.all() & single == 0;
+        pawns & (single | if far { double } else { 0 })
     }
 
     /// Calls `found` with each pseudo-legal move (fully legal for castling) until it returns true. Returns whether it
@@ -157,13 +157,16 @@ impl Position {
                 found(Move::plain(from, to))
             }
         };
-        let one = from.index().wrapping_add_signed(forward);
-        if one < 64 && self.board[one as usize] == EMPTY {
-            if step_to(Square::masked(one)) {
+        let single = from.index().wrapping_add_signed(forward);
+        if single < 64 && self.board[single as usize] == EMPTY {
+            if step_to(Square::masked(single)) {
                 return true;
             }
-            let two = one.wrapping_add_signed(forward);
-            if from.rank_index() == second && self.board[two as usize & 63] == EMPTY && step_to(Square::masked(two)) {
+            let double = single.wrapping_add_signed(forward);
+            if from.rank_index() == second
+                && self.board[double as usize & 63] == EMPTY
+                && step_to(Square::masked(double))
+            {
                 return true;
             }
         }

@@ -206,23 +206,23 @@ const UNLABELLED: u8 = 64;
 pub(crate) const OFF: u8 = 64;
 
 /// The first index of each role within a side, and its number of labels.
-const PLACES: [(u8, u8); 6] = [(0, 8), (8, 4), (12, 4), (16, 4), (20, 4), (24, 1)];
+const LABELS: [(u8, u8); 6] = [(0, 8), (8, 4), (12, 4), (16, 4), (20, 4), (24, 1)];
 
 impl PieceId {
     /// Returns the piece of this color and role with Brenner label `label`, or `None` if the label does not exist.
     pub const fn labelled(color: Color, role: Role, label: u8) -> Option<PieceId> {
-        let (first, count) = PLACES[role as usize];
+        let (first, count) = LABELS[role as usize];
         if label < count { Some(PieceId(color as u8 * 32 + first + label)) } else { None }
     }
 
     /// Returns the code of the pieces of this color and role without a label.
     pub const fn unlabelled(color: Color, role: Role) -> PieceId {
-        PieceId(UNLABELLED + color as u8 * 32 + PLACES[role as usize].0)
+        PieceId(UNLABELLED + color as u8 * 32 + LABELS[role as usize].0)
     }
 
     /// Returns the number of labels of a role in the Brenner code: 8 for pawns, 1 for the king, 4 for other roles.
     pub const fn labels(role: Role) -> u8 {
-        PLACES[role as usize].1
+        LABELS[role as usize].1
     }
 
     /// Returns the piece's color and role.
@@ -245,7 +245,7 @@ impl PieceId {
         if self.0 >= UNLABELLED {
             return None;
         }
-        Some((self.0 & 31) - PLACES[self.role() as usize].0)
+        Some((self.0 & 31) - LABELS[self.role() as usize].0)
     }
 }
 

@@ -119,8 +119,8 @@ impl Position {
     pub fn colors_swapped(&self) -> Position {
         let mut pieces = [None; 64];
         for (at, piece) in pieces.iter_mut().enumerate() {
-            let own = self.piece_at(Square::masked(at as u8 ^ 56));
-            *piece = own.map(|own| Piece { color: own.color.other(), ..own });
+            let mirrored = self.piece_at(Square::masked(at as u8 ^ 56));
+            *piece = mirrored.map(|mirrored| Piece { color: mirrored.color.other(), ..mirrored });
         }
         let mut swapped = Position::from_pieces(&pieces, self.turn.other());
         for color in Color::BOTH {

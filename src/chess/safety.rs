@@ -152,12 +152,14 @@ impl Position {
                 takes
             };
         }
-        let one = m.from.index().wrapping_add_signed(forward);
-        if m.kind == MoveKind::EnPassant || one > 63 || all >> one & 1 != 0 {
+        let single = m.from.index().wrapping_add_signed(forward);
+        if m.kind == MoveKind::EnPassant || single > 63 || all >> single & 1 != 0 {
             return false;
         }
-        to == one as usize
-            || (m.from.rank_index() == second && to == one.wrapping_add_signed(forward) as usize && all >> to & 1 == 0)
+        to == single as usize
+            || (m.from.rank_index() == second
+                && to == single.wrapping_add_signed(forward) as usize
+                && all >> to & 1 == 0)
     }
 
     /// Returns the square of the pawn that an en passant capture would remove.

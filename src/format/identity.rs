@@ -86,8 +86,8 @@ mod tests {
     fn a_checksum_runs_backwards() {
         let id = ArchiveId(*b"sixteen bytes id");
         assert_eq!(crc_before(id.crc(77, b"covered"), b"covered"), id.seed(77));
-        let other = ArchiveId::from_crc(crc_from(0, &id.0));
-        assert_ne!(id, other);
-        assert_eq!(id.crc(4711, b"any bytes"), other.crc(4711, b"any bytes"));
+        let restored = ArchiveId::from_crc(crc_from(0, &id.0));
+        assert_ne!(id, restored);
+        assert_eq!(id.crc(4711, b"any bytes"), restored.crc(4711, b"any bytes"));
     }
 }

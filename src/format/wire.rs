@@ -249,14 +249,14 @@ fn block_ends(mut frame: Bytes, length: usize) -> Option<Vec<usize>> {
         }
         Some(out.pos())
     };
-    let whole = frame.0;
+    let frame_bytes = frame.0;
     frame.take(4)?;
     let descriptor = frame.u8()?;
     let is_single = descriptor & 0x20 != 0;
     let of_dictionary = (1 << (descriptor & 3)) >> 1;
     let of_length = if descriptor >> 6 == 0 { usize::from(is_single) } else { 1 << (descriptor >> 6) };
     frame.take(usize::from(!is_single) + of_dictionary + of_length)?;
-    decompress(whole.get(..whole.len() - frame.0.len())?)?;
+    decompress(frame_bytes.get(..frame_bytes.len() - frame.0.len())?)?;
     let mut ends = Vec::new();
     loop {
         let [a, b, c] = *frame.0.first_chunk()?;
@@ -335,11 +335,11 @@ mod tests {
         let ends = [3006, 5006, 10006, 410_006];
         assert_eq!(mixed.ends, ends);
         for level in [1, 4, 9, 19] {
-            let (mut part, mut columns, mut whole) = (Vec::new(), Vec::new(), Vec::new());
+            let (mut part, mut columns, mut plain) = (Vec::new(), Vec::new(), Vec::new());
             mixed.push(level, cost, &mut part);
             mixed.push_columns(level, cost, &mut columns);
-            push_compressed(&mixed.bytes, level, cost, &mut whole);
-            assert!(level > 9 || part.len() < whole.len(), "level {level}: {} {}", part.len(), whole.len());
+            push_compressed(&mixed.bytes, level, cost, &mut plain);
+            assert!(level > 9 || part.len() < plain.len(), "level {level}: {} {}", part.len(), plain.len());
             for part in [part, columns] {
                 assert_eq!(read_compressed(&part, cost.allowance).as_deref(), Some(&*mixed.bytes));
                 let read = Mixed::read(&part, cost.allowance).unwrap();
@@ -348,7 +348,7 @@ mod tests {
                 // With the blocks it was found with it is as small again.
                 let mut again = Vec::new();
                 read.push(level, cost, &mut again);
-                assert!(again.len() <= part.len().max(whole.len()));
+                assert!(again.len() <= part.len().max(plain.len()));
             }
         }
         // A stored part loses nothing.

@@ -52,17 +52,17 @@ impl PrincipalVariation {
         let words = move_words(text).count();
         let moves = legal_moves(text, before);
         let has_own_move = moves.first() == Some(&played);
-        let own = PrincipalVariation { ply: ply.saturating_sub(1), start: before.clone(), has_own_move, moves };
-        if own.moves.len() == words && has_own_move {
-            return Some(own);
+        let from_before = PrincipalVariation { ply: ply.saturating_sub(1), start: before.clone(), has_own_move, moves };
+        if from_before.moves.len() == words && has_own_move {
+            return Some(from_before);
         }
         let mut start = before.clone();
         start.play_unchecked(played);
         let next = legal_moves(text, &start);
-        let line = if next.len() >= own.moves.len() {
+        let line = if next.len() >= from_before.moves.len() {
             PrincipalVariation { ply, start, has_own_move: false, moves: next }
         } else {
-            own
+            from_before
         };
         (!line.moves.is_empty()).then_some(line)
     }
@@ -251,7 +251,7 @@ mod tests {
         let variation = [open, Event::Move(now.parse_san(b"d4").unwrap()), comment, Event::Close];
         game.events.splice(3..3, variation);
         let analysis = game.analysis();
-        assert_eq!(analysis.iter().map(|own| own.ply).collect::<Vec<_>>(), [1, 2]);
+        assert_eq!(analysis.iter().map(|entry| entry.ply).collect::<Vec<_>>(), [1, 2]);
         assert_eq!(analysis[0].evaluation, Some(Evaluation::Centipawns(30)));
         assert_eq!(analysis[0].clock, Some(Duration::from_secs(60)));
         assert_eq!((analysis[1].evaluation, analysis[1].depth), (Some(Evaluation::Centipawns(10)), Some(7)));

@@ -24,7 +24,7 @@ impl Comment {
     /// Returns the value of a command in the comment, such as `0:03:00` of `clk` in `[%clk 0:03:00]`. If there are
     /// several, returns the first.
     pub fn command(&self, name: &str) -> Option<&str> {
-        commands(&self.text).find(|(own, _)| *own == name).map(|(_, value)| value)
+        commands(&self.text).find(|(known, _)| *known == name).map(|(_, value)| value)
     }
 
     /// Returns the engine's values for the move, from any program.

@@ -144,8 +144,8 @@ impl Game {
     pub fn check(&self) -> Result<(), GameFault> {
         let mut line = Line::new(self.start.clone(), true);
         let mut moved = vec![false];
-        for (place, event) in self.events.iter().enumerate() {
-            let fault = |kind| Err(GameFault { event: place, kind });
+        for (index, event) in self.events.iter().enumerate() {
+            let fault = |kind| Err(GameFault { event: index, kind });
             match event {
                 Event::Move(m) => {
                     if m.kind != MoveKind::Null

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 /// Reads a time such as `0:03:00`, `3:00` or `1:02:03.4`.
 pub(super) fn duration(text: &str) -> Option<Duration> {
-    let (whole, part) = text.split_once('.').unwrap_or((text, ""));
+    let (integer, part) = text.split_once('.').unwrap_or((text, ""));
     let mut seconds = 0u64;
     let mut fields = 0;
-    for field in whole.split(':') {
+    for field in integer.split(':') {
         if field.is_empty() || !field.bytes().all(|byte| byte.is_ascii_digit()) {
             return None;
         }

@@ -96,7 +96,7 @@ struct Inner {
 
 /// The source of games that were added one by one. Its text is the PGN of these games.
 struct Added {
-    place: usize,
+    source: usize,
     at: Checkpoint,
     /// The number of games in the current chunk.
     stored: u64,
@@ -195,7 +195,7 @@ impl Inner {
     fn add(&mut self, game: &Game) -> Result<u64> {
         if self.added.is_none() {
             let at = Checkpoint { line: 1, ..Checkpoint::default() };
-            self.added = Some(Added { place: self.output.begin_source(ADDED), at, stored: 0 });
+            self.added = Some(Added { source: self.output.begin_source(ADDED), at, stored: 0 });
         }
         self.parsed.layout.begin();
         game.visit(&mut self.parsed.chunk);
@@ -226,8 +226,8 @@ impl Inner {
     fn add_pgn(&mut self, name: &str, source: Source) -> Result<AddedPgn> {
         self.end_added()?;
         self.flush()?;
-        let place = self.output.begin_source(name);
-        let mut splitter = Splitter::new(source, place as u32, self.options.read.limits);
+        let source_index = self.output.begin_source(name);
+        let mut splitter = Splitter::new(source, source_index as u32, self.options.read.limits);
         let cannot = |source| Error::Io { doing: "cannot read", path: PathBuf::from(name), source };
         let mut failed = None;
         loop {
@@ -251,8 +251,13 @@ impl Inner {
         }
         if failed.is_none() {
             let Checkpoint { offset, hash, .. } = splitter.checkpoint();
-            let end =
-                Segment::End { source: place, bytes: offset, sha256: hash.finalize().into(), made: false, whole: true };
+            let end = Segment::End {
+                source: source_index,
+                bytes: offset,
+                sha256: hash.finalize().into(),
+                made: false,
+                is_complete: true,
+            };
             self.parsed.take(end, &self.options);
         }
         self.flush()?;
@@ -260,20 +265,20 @@ impl Inner {
         if let Some(error) = failed {
             return Err(error);
         }
-        let record = self.output.sources.get(place).map(|source| &source.record);
+        let record = self.output.sources.get(source_index).map(|source| &source.record);
         let (seen, rejected) = record.map_or((0, 0), |record| (record.seen, record.rejected));
         Ok(AddedPgn { seen, rejected, faults })
     }
 
     /// Records the source of single games.
     fn note_added(&mut self) {
-        if let Some(Added { place, at, stored }) = &mut self.added
+        if let Some(Added { source, at, stored }) = &mut self.added
             && *stored > 0
         {
             let checkpoint = Some(at.clone());
             let games = std::mem::take(stored);
             self.parsed.runs.push(Run::Games {
-                source: *place,
+                source: *source,
                 seen: games,
                 stored: games,
                 rejected: 0,
@@ -288,9 +293,9 @@ impl Inner {
     /// Ends the source of single games.
     fn end_added(&mut self) -> Result<()> {
         self.note_added();
-        if let Some(Added { place, at, .. }) = self.added.take() {
+        if let Some(Added { source, at, .. }) = self.added.take() {
             let (bytes, sha256) = (at.offset, at.hash.finalize().into());
-            self.parsed.runs.push(Run::End { source: place, bytes, sha256, made: false, whole: true });
+            self.parsed.runs.push(Run::End { source, bytes, sha256, made: false, is_complete: true });
         }
         Ok(())
     }

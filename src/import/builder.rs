@@ -168,17 +168,17 @@ impl<'a> Import<'a> {
     pub fn run(self, sources: impl IntoIterator<Item = impl AsRef<Path>>) -> Result<Summary> {
         let sources: Vec<PathBuf> = sources.into_iter().map(|source| source.as_ref().to_path_buf()).collect();
         refuse_existing(&self.target, &self.options)?;
-        let (mut read, mut places, mut refused) = (Vec::new(), Vec::new(), Vec::new());
-        for (place, source) in sources.iter().enumerate() {
+        let (mut read, mut indices, mut refused) = (Vec::new(), Vec::new(), Vec::new());
+        for (index, source) in sources.iter().enumerate() {
             let looked = if source.as_os_str() == "-" { Ok(()) } else { look_at(source) };
             match looked {
                 Err(error @ Error::Input { .. }) if !self.options.stop_at_refused => {
-                    refused.push(Refused { source: place, error });
+                    refused.push(Refused { source: index, error });
                 }
                 Err(error) => return Err(error),
                 Ok(()) => {
                     read.push(source.clone());
-                    places.push(place);
+                    indices.push(index);
                 }
             }
         }
@@ -187,15 +187,15 @@ impl<'a> Import<'a> {
         {
             return Err(error);
         }
-        let place_of = |read: usize| places.get(read).copied().unwrap_or(read);
+        let index_of = |read: usize| indices.get(read).copied().unwrap_or(read);
         let mut options = self.options.clone();
-        options.kept = options.kept.iter().filter_map(|kept| places.iter().position(|place| place == kept)).collect();
+        options.kept = options.kept.iter().filter_map(|kept| indices.iter().position(|index| index == kept)).collect();
         let mut summary = self.watched(|target, _, progress, stop, mut report| {
-            let report = Box::new(|fault: FaultReport| report(FaultReport { source: place_of(fault.source), ..fault }));
+            let report = Box::new(|fault: FaultReport| report(FaultReport { source: index_of(fault.source), ..fault }));
             import_with(&read, target, &options, None, progress, stop, report)
         })?;
         for later in &mut summary.refused {
-            later.source = place_of(later.source);
+            later.source = index_of(later.source);
         }
         for first in &refused {
             summary.sources.insert(first.source, SourceSummary::unread(&name_of(sources.get(first.source))));

@@ -20,9 +20,9 @@ const PASSED: usize = 256 << 10;
 pub enum Segment {
     /// Games, and the checkpoint after them. The checkpoint is `None` within an oversized game.
     Batch(Batch, Option<Checkpoint>),
-    /// The end of a source. If `made`, the source was not PGN, and bytes and hash describe its PGN. `whole` is
+    /// The end of a source. If `made`, the source was not PGN, and bytes and hash describe its PGN. `is_complete` is
     /// false if the source could not be read to its end.
-    End { source: usize, bytes: u64, sha256: [u8; 32], made: bool, whole: bool },
+    End { source: usize, bytes: u64, sha256: [u8; 32], made: bool, is_complete: bool },
 }
 
 impl Segment {
@@ -139,8 +139,8 @@ impl<'a> Feed<'a> {
             refused: Vec::new(),
             is_changed: false,
         };
-        for (place, (record, path)) in done.iter().zip(paths).enumerate() {
-            let mut source = match feed.open_source(place, path) {
+        for (index, (record, path)) in done.iter().zip(paths).enumerate() {
+            let mut source = match feed.open_source(index, path) {
                 Ok(source) if record.exact || source.is_made() => source,
                 Err(error) if record.exact => return Err(error),
                 // The interrupted import could not read it to its end.
@@ -148,7 +148,7 @@ impl<'a> Feed<'a> {
                     let error = opened.err().unwrap_or_else(|| {
                         Error::input(called(path), "could not be read to its end by the interrupted import")
                     });
-                    feed.refused.push(Refused { source: place, error });
+                    feed.refused.push(Refused { source: index, error });
                     continue;
                 }
             };
@@ -260,13 +260,13 @@ impl<'a> Feed<'a> {
         let is_last = self.next >= self.paths.len();
         (!is_last).then(|| {
             let sha256 = hash.finalize().into();
-            Segment::End { source, bytes, sha256, made: self.made, whole: false }
+            Segment::End { source, bytes, sha256, made: self.made, is_complete: false }
         })
     }
 
     /// Opens a source: unchanged if its bytes are to be kept, otherwise as PGN.
-    fn open_source(&self, place: usize, path: &Path) -> Result<pgn::Source> {
-        if self.options.kept.contains(&place) { open_as_is(path) } else { open_until(path, self.stop) }
+    fn open_source(&self, index: usize, path: &Path) -> Result<pgn::Source> {
+        if self.options.kept.contains(&index) { open_as_is(path) } else { open_until(path, self.stop) }
     }
 
     fn read_part(&mut self, bytes: usize) -> Result<Option<Segment>> {
@@ -310,7 +310,7 @@ impl<'a> Feed<'a> {
                     bytes,
                     sha256: hash.finalize().into(),
                     made: self.made,
-                    whole: true,
+                    is_complete: true,
                 }))
             }
         }

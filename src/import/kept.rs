@@ -9,11 +9,11 @@ pub enum Reading {
     /// Games and the text between them.
     Games(Box<Splitter<Source>>),
     /// Bytes only.
-    Whole(Box<Whole>),
+    Bytes(Box<KeptBytes>),
 }
 
 /// A source whose games are not read.
-pub struct Whole {
+pub struct KeptBytes {
     source: Source,
     number: u32,
     checkpoint: Checkpoint,
@@ -25,7 +25,7 @@ impl Reading {
         match (keep, checkpoint) {
             (true, checkpoint) => {
                 let checkpoint = checkpoint.unwrap_or(Checkpoint { line: 1, ..Checkpoint::default() });
-                Reading::Whole(Box::new(Whole { source, number, checkpoint }))
+                Reading::Bytes(Box::new(KeptBytes { source, number, checkpoint }))
             }
             (false, Some(checkpoint)) => Reading::Games(Box::new(Splitter::resume(source, number, limits, checkpoint))),
             (false, None) => Reading::Games(Box::new(Splitter::new(source, number, limits))),
@@ -36,7 +36,7 @@ impl Reading {
     pub fn next_batch(&mut self, bytes: usize) -> io::Result<Option<Batch>> {
         match self {
             Reading::Games(splitter) => splitter.next_batch(bytes),
-            Reading::Whole(whole) => whole.next_batch(bytes),
+            Reading::Bytes(kept) => kept.next_batch(bytes),
         }
     }
 
@@ -44,12 +44,12 @@ impl Reading {
     pub fn checkpoint(&self) -> Checkpoint {
         match self {
             Reading::Games(splitter) => splitter.checkpoint(),
-            Reading::Whole(whole) => whole.checkpoint.clone(),
+            Reading::Bytes(kept) => kept.checkpoint.clone(),
         }
     }
 }
 
-impl Whole {
+impl KeptBytes {
     fn next_batch(&mut self, bytes: usize) -> io::Result<Option<Batch>> {
         let mut text = Vec::new();
         self.source.by_ref().take(bytes.max(1) as u64).read_to_end(&mut text)?;

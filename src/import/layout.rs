@@ -26,16 +26,16 @@ impl LayoutBuilder {
         &mut self.writer
     }
 
-    /// Ends the current game. `all` is its text in the source with preceding rejected games, and `own` is its text
-    /// alone. `windows_1252` tells whether it was decoded as Windows-1252. `again` drives a writer with the game once
-    /// more.
-    pub fn end_game(&mut self, all: &[u8], own: &[u8], windows_1252: bool, again: impl Fn(&mut PgnWriter)) {
+    /// Ends the current game. `all` is its text in the source with preceding rejected games, and `game_text` is its
+    /// text alone. `windows_1252` tells whether it was decoded as Windows-1252. `again` drives a writer with the game
+    /// once more.
+    pub fn end_game(&mut self, all: &[u8], game_text: &[u8], windows_1252: bool, again: impl Fn(&mut PgnWriter)) {
         let (mut edits, mut rest) = self.compare(all);
         if !edits.is_empty() {
             let last = self.writer.style();
             let mut best = last;
             for joined in [true, false] {
-                let style = Style { windows_1252, ..Style::infer_comments(own, last, joined) };
+                let style = Style { windows_1252, ..Style::infer_comments(game_text, last, joined) };
                 if style == last || !joined && style == best {
                     continue;
                 }

@@ -44,7 +44,7 @@ impl<'a, S: Storage> Output<'a, S> {
         let known = start.done.iter().chain(start.begin.as_ref().map(|begin| &begin.source));
         let mut known = known.cloned();
         let sources = names.iter().enumerate().map(|(index, name)| SourceSummary {
-            whole: index < start.done.len(),
+            is_complete: index < start.done.len(),
             ..known.next().map_or_else(
                 || SourceSummary::unread(name),
                 |record| SourceSummary { record, ..SourceSummary::default() },
@@ -106,14 +106,14 @@ impl<'a, S: Storage> Output<'a, S> {
                         self.next = Some((number, checkpoint));
                     }
                 }
-                Run::End { source: number, bytes, sha256, made, whole } => {
+                Run::End { source: number, bytes, sha256, made, is_complete } => {
                     let Some(summary) = self.sources.get_mut(number) else { continue };
-                    (summary.whole, summary.made) = (whole, made);
+                    (summary.is_complete, summary.made) = (is_complete, made);
                     // If a source fails within an oversized game, the game ends here.
                     self.open = false;
                     let source = &mut summary.record;
                     // The archive does not contain the source's bytes.
-                    source.exact &= whole && !made;
+                    source.exact &= is_complete && !made;
                     (source.bytes, source.sha256) = (bytes, sha256);
                     ended.push(source.clone());
                     self.next = Some((number + 1, Checkpoint { line: 1, ..Checkpoint::default() }));

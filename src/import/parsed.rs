@@ -37,7 +37,7 @@ pub enum Run {
         bytes: u64,
         sha256: [u8; 32],
         made: bool,
-        whole: bool,
+        is_complete: bool,
     },
 }
 
@@ -58,8 +58,8 @@ impl Parsed {
         let read = &options.read;
         let (mut batch, checkpoint) = match segment {
             Segment::Batch(batch, checkpoint) => (batch, checkpoint),
-            Segment::End { source, bytes, sha256, made, whole } => {
-                return self.runs.push(Run::End { source, bytes, sha256, made, whole });
+            Segment::End { source, bytes, sha256, made, is_complete } => {
+                return self.runs.push(Run::End { source, bytes, sha256, made, is_complete });
             }
         };
         let source = batch.source as usize;
@@ -87,13 +87,14 @@ impl Parsed {
                 at = reading.next.max(at + 1);
                 seen += u64::from(reading.disposition.is_some());
                 windows_1252 += u64::from(reading.windows_1252);
-                let place = match reading.disposition {
+                let stored_index = match reading.disposition {
                     None => continue,
                     Some(Disposition::Stored) => {
                         self.chunk.end_game(!reading.faults.is_empty());
                         let end = (span.start + at).min(batch.text.len());
-                        let (all, own) = (&batch.text[free..end], &text[reading.start.min(at)..at.min(text.len())]);
-                        self.layout.end_game(all, own, reading.windows_1252, |writer| {
+                        let (all, game_text) =
+                            (&batch.text[free..end], &text[reading.start.min(at)..at.min(text.len())]);
+                        self.layout.end_game(all, game_text, reading.windows_1252, |writer| {
                             read_game_text(text, begin, read, writer);
                         });
                         free = end;
@@ -112,7 +113,7 @@ impl Parsed {
                 if count > 0 {
                     counted = (begin, counted.1 + batch.lines(span, counted.0, begin));
                 }
-                let mut rejected_text = (options.keep_rejected && place.is_none())
+                let mut rejected_text = (options.keep_rejected && stored_index.is_none())
                     .then(|| text.get(reading.start..at).unwrap_or(&text[reading.start..]).into());
                 for (index, fault) in reading.faults.into_iter().enumerate() {
                     let report = FaultReport {
@@ -120,7 +121,7 @@ impl Parsed {
                         offset: span.offset + fault.offset as u64,
                         line: counted.1 + batch.lines(span, begin, fault.offset),
                         game: 0,
-                        stored: place,
+                        stored: stored_index,
                         fault,
                         more: if index + 1 == count { reading.more_faults } else { 0 },
                         rejected: if index + 1 == count { rejected_text.take() } else { None },
@@ -193,7 +194,7 @@ impl<A: Visitor, B: Visitor> Visitor for Tee<'_, A, B> {
 impl<A: TextVisitor, B: TextVisitor> TextVisitor for Tee<'_, A, B> {
     fn tag_run(&self) -> TagRun {
         match (self.0.tag_run(), self.1.tag_run()) {
-            (TagRun::Any, other) | (other, TagRun::Any) => other,
+            (TagRun::Any, run) | (run, TagRun::Any) => run,
             _ => TagRun::None,
         }
     }
@@ -224,7 +225,7 @@ impl<A: TextVisitor, B: TextVisitor> TextVisitor for Tee<'_, A, B> {
     #[inline]
     fn move_run(&self) -> MoveRun {
         match (self.0.move_run(), self.1.move_run()) {
-            (MoveRun::Any, other) | (other, MoveRun::Any) => other,
+            (MoveRun::Any, run) | (run, MoveRun::Any) => run,
             _ => MoveRun::None,
         }
     }

@@ -84,8 +84,8 @@ impl<S: Storage> Pipeline<'_, S> {
                 Next::GoOn(step) => Some(step),
                 Next::Read => self.schedule.read(lock(&self.jobs).next(self.options)),
             };
-            while let Some(own) = step {
-                step = self.take(own);
+            while let Some(current) = step {
+                step = self.take(current);
             }
         }
     }

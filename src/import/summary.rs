@@ -42,7 +42,7 @@ pub struct SourceSummary {
     pub windows_1252: u64,
     /// Whether the source was read to its end. The archive contains only the preceding games of any other source, and
     /// never claims to contain its bytes.
-    pub whole: bool,
+    pub is_complete: bool,
     /// Whether it was PCN. The archive contains the converted PGN instead of the source's bytes, and also the PGN's
     /// length and hash.
     pub made: bool,

@@ -126,8 +126,8 @@ impl Content {
         }
         let is_text = |byte: &u8| *byte >= b' ' || matches!(byte, b'\t' | b'\n' | b'\r' | 0x0C | 0x1A | 0x1B);
         if !bytes.iter().all(is_text) {
-            let is_whole = length.is_some_and(|length| length.is_multiple_of(BOOK_ENTRY as u64));
-            return if is_whole && is_book(bytes) { Content::Book } else { Content::Binary };
+            let is_multiple = length.is_some_and(|length| length.is_multiple_of(BOOK_ENTRY as u64));
+            return if is_multiple && is_book(bytes) { Content::Book } else { Content::Binary };
         }
         let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes).trim_ascii_start();
         let begins =

@@ -161,12 +161,14 @@ impl Outputs {
     }
 
     /// Fails if the path is known, unless it is the side file of this kind under its own name.
-    fn is_free(&self, path: &Path, own: Option<FileKind>) -> Result<(), Refused> {
-        let own = |known: &Known| known.path == path && own.is_some_and(|kind| known.role == Role::Beside(kind));
-        let known = Identity::all(path).find_map(|identity| self.known.get(&identity).filter(|known| !own(known)));
+    fn is_free(&self, path: &Path, side_file: Option<FileKind>) -> Result<(), Refused> {
+        let is_side_file =
+            |known: &Known| known.path == path && side_file.is_some_and(|kind| known.role == Role::Beside(kind));
+        let known =
+            Identity::all(path).find_map(|identity| self.known.get(&identity).filter(|known| !is_side_file(known)));
         let Some(known) = known else { return Ok(()) };
-        let (file, other) = (shown(path), shown(&known.path));
-        let same = if file == other { String::new() } else { format!(", the same file as {other}") };
+        let (file, known_file) = (shown(path), shown(&known.path));
+        let same = if file == known_file { String::new() } else { format!(", the same file as {known_file}") };
         Err(Refused::new(
             path,
             match known.role {
@@ -188,7 +190,7 @@ enum Identity {
     #[cfg(unix)]
     Node(u64, u64),
     /// The path without links, for a file that need not exist.
-    Place(PathBuf),
+    Path(PathBuf),
 }
 
 impl Identity {
@@ -199,8 +201,9 @@ impl Identity {
             _ => fs::metadata(path).ok(),
         };
         let is_special = file.as_ref().is_some_and(|file| !file.is_file());
-        let (node, place) = if is_special { (None, None) } else { (file.and_then(|file| node(&file)), place(path)) };
-        node.into_iter().chain(place.map(Identity::Place))
+        let (node, real_path) =
+            if is_special { (None, None) } else { (file.and_then(|file| node(&file)), real_path(path)) };
+        node.into_iter().chain(real_path.map(Identity::Path))
     }
 }
 
@@ -229,9 +232,9 @@ fn standard_input() -> Option<Metadata> {
 }
 
 /// Returns the path without links. For a missing file, resolves the folder and appends the name.
-fn place(path: &Path) -> Option<PathBuf> {
-    if let Ok(place) = path.canonicalize() {
-        return Some(place);
+fn real_path(path: &Path) -> Option<PathBuf> {
+    if let Ok(real_path) = path.canonicalize() {
+        return Some(real_path);
     }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     Some(folder.canonicalize().ok()?.join(path.file_name()?))

@@ -29,7 +29,7 @@ pub(super) fn mover(position: &Position, actions: &Value) -> Option<Color> {
 
 /// Returns the legal move of a list of actions. An empty list is the null move.
 pub(super) fn to_move(position: &Position, actions: &Value, path: &Path<'_>) -> Result<Move, PcnError> {
-    let Value::Array(list) = actions else { return Err(path.error(PcnFault::Wanted("a list of actions"))) };
+    let Value::Array(list) = actions else { return Err(path.error(PcnFault::Expected("a list of actions"))) };
     if list.is_empty() {
         return Ok(Move::NULL);
     }
@@ -65,10 +65,10 @@ impl Midst {
         let (subject, verb, object, options) = match action.as_array().map(Vec::as_slice) {
             Some([subject, verb, object]) => (subject, verb, object, None),
             Some([subject, verb, object, options]) => (subject, verb, object, Some(options)),
-            _ => return Err(path.error(PcnFault::Wanted("an action of subject, verb, object and perhaps options"))),
+            _ => return Err(path.error(PcnFault::Expected("an action of subject, verb, object and perhaps options"))),
         };
         let (subject_path, verb_path, object_path) = (path.item(0), path.item(1), path.item(2));
-        let verb = verb.as_str().ok_or_else(|| verb_path.error(PcnFault::Wanted("a verb")))?;
+        let verb = verb.as_str().ok_or_else(|| verb_path.error(PcnFault::Expected("a verb")))?;
         let (descends, takes) = match verb {
             "shift" => (false, false),
             "capture" | "remove" => (false, true),
@@ -114,14 +114,14 @@ impl Midst {
 
 /// Returns the piece after its action. Only a pawn is promoted, to a knight, bishop, rook or queen of its side.
 fn promoted(piece: Piece, options: &Value, path: &Path<'_>) -> Result<Piece, PcnError> {
-    let Value::Object(members) = options else { return Err(path.error(PcnFault::Wanted("options"))) };
+    let Value::Object(members) = options else { return Err(path.error(PcnFault::Expected("options"))) };
     let mut after = piece;
     for (name, value) in members {
         let path = path.member(name);
         if name != "promotion" {
             return Err(path.error(PcnFault::UnknownOption));
         }
-        let text = value.as_str().ok_or_else(|| path.error(PcnFault::Wanted("a piece")))?;
+        let text = value.as_str().ok_or_else(|| path.error(PcnFault::Expected("a piece")))?;
         let named = PieceName::parse(text).ok_or_else(|| path.error(PcnFault::NotAPiece))?;
         after = named.western().map_err(|fault| path.error(fault))?;
         let becomes = matches!(after.role, Role::Knight | Role::Bishop | Role::Rook | Role::Queen);

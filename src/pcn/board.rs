@@ -165,7 +165,7 @@ impl Board {
         }
         let size = shape.iter().try_fold(1usize, |size, length| size.checked_mul(*length));
         match size {
-            _ if shape.is_empty() => Err(path.error(PcnFault::Wanted("a board"))),
+            _ if shape.is_empty() => Err(path.error(PcnFault::Expected("a board"))),
             Some(1..=MAX_SQUARES) if shape.len() <= MAX_DIMENSIONS => {
                 let mut board = Board { shape, squares: Vec::new() };
                 board.fill(value, 0, path)?;
@@ -188,7 +188,7 @@ impl Board {
                 self.squares.push(Some(name));
             }
             (None, Value::Array(_)) | (Some(_), _) => return Err(path.error(PcnFault::RaggedBoard)),
-            _ => return Err(path.error(PcnFault::Wanted("a piece or null"))),
+            _ => return Err(path.error(PcnFault::Expected("a piece or null"))),
         }
         Ok(())
     }
@@ -292,6 +292,6 @@ pub(super) fn square(
         Value::Array(_) => Err(PcnFault::NoSuchSquare),
         Value::String(name) if PieceName::parse(name).is_none() => Err(PcnFault::NotAPiece),
         Value::String(name) => unique(name).ok_or(PcnFault::NotUnique),
-        _ => Err(PcnFault::Wanted("a square or a piece")),
+        _ => Err(PcnFault::Expected("a square or a piece")),
     }
 }

@@ -8,7 +8,7 @@ pub enum PcnFault {
     /// The text is not JSON: line and column, from 1.
     Json(usize, usize),
     /// The element has another type than the expected one.
-    Wanted(&'static str),
+    Expected(&'static str),
     /// The member is not part of PCN.
     UnknownMember,
     /// The text is not the name of a piece, such as `w:k`.
@@ -87,7 +87,7 @@ impl fmt::Display for PcnFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             PcnFault::Json(line, column) => write!(f, "no JSON at line {line}, column {column}"),
-            PcnFault::Wanted(what) => write!(f, "expected {what}"),
+            PcnFault::Expected(what) => write!(f, "expected {what}"),
             PcnFault::UnknownMember => f.write_str("PCN has no such member"),
             PcnFault::NotAPiece => f.write_str("not the name of a piece, such as w:k"),
             PcnFault::MixedCase => f.write_str("style and name differ in case: W:P is White's, w:p is Black's"),

@@ -25,7 +25,7 @@ pub(super) const MEMBERS: [&str; 8] = [
 ];
 
 pub(super) fn game(value: &Value, path: &Path<'_>) -> Result<Game, PcnError> {
-    let Value::Object(members) = value else { return Err(path.error(PcnFault::Wanted("a game, as an object"))) };
+    let Value::Object(members) = value else { return Err(path.error(PcnFault::Expected("a game, as an object"))) };
     if let Some(name) = members.keys().find(|name| !MEMBERS.contains(&name.as_str())) {
         return Err(path.member(name).error(PcnFault::UnknownMember));
     }
@@ -40,7 +40,7 @@ pub(super) fn game(value: &Value, path: &Path<'_>) -> Result<Game, PcnError> {
     let moves = match members.get("previous_moves") {
         None => &[][..],
         Some(Value::Array(moves)) => moves.as_slice(),
-        Some(_) => return Err(moves_path.error(PcnFault::Wanted("a list of moves"))),
+        Some(_) => return Err(moves_path.error(PcnFault::Expected("a list of moves"))),
     };
     let (start, played) = play(&pieces, moves, &moves_path)?;
     let (outcome, proposal) = result(members, path)?;
@@ -79,7 +79,7 @@ pub(super) fn text<'a>(
     match members.get(name) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text)),
-        Some(_) => Err(path.member(name).error(PcnFault::Wanted("a text"))),
+        Some(_) => Err(path.member(name).error(PcnFault::Expected("a text"))),
     }
 }
 
@@ -87,7 +87,7 @@ pub(super) fn boolean(members: &Map<String, Value>, name: &str, path: &Path<'_>)
     match members.get(name) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::Bool(value)) => Ok(Some(*value)),
-        Some(_) => Err(path.member(name).error(PcnFault::Wanted("true, false or null"))),
+        Some(_) => Err(path.member(name).error(PcnFault::Expected("true, false or null"))),
     }
 }
 
@@ -117,9 +117,9 @@ fn pieces_of(position: &Position) -> [Option<Piece>; 64] {
 fn play(pieces: &[Option<Piece>; 64], moves: &[Value], path: &Path<'_>) -> Result<(Position, Vec<Move>), PcnError> {
     let mut start = Position::from_pieces(pieces, Color::White);
     let first = moves.iter().position(|actions| actions.as_array().is_some_and(|list| !list.is_empty()));
-    if let Some(place) = first
-        && let Some(actions) = moves.get(place)
-        && action::mover(&start, actions) == Some(if place % 2 == 0 { Color::Black } else { Color::White })
+    if let Some(index) = first
+        && let Some(actions) = moves.get(index)
+        && action::mover(&start, actions) == Some(if index % 2 == 0 { Color::Black } else { Color::White })
     {
         start = Position::from_pieces(pieces, Color::Black);
     }
@@ -195,8 +195,8 @@ fn is_array(pieces: &[Option<Piece>; 64], color: Color) -> bool {
     let back: Vec<u8> = back.map(|piece| piece.role.letter()).collect();
     let mut sorted = back.clone();
     sorted.sort_unstable();
-    let places = |letter: u8| back.iter().position(|b| *b == letter).zip(back.iter().rposition(|b| *b == letter));
-    let (Some((a, h)), Some((king, _))) = (places(b'R'), places(b'K')) else { return false };
+    let outermost = |letter: u8| back.iter().position(|b| *b == letter).zip(back.iter().rposition(|b| *b == letter));
+    let (Some((a, h)), Some((king, _))) = (outermost(b'R'), outermost(b'K')) else { return false };
     sorted == b"BBKNNQRR"
         && (a + 1..h).contains(&king)
         && rank(pawns).iter().all(|piece| *piece == pawn)

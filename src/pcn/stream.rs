@@ -58,7 +58,7 @@ pub fn read(reader: impl Read, mut each: impl FnMut(Game) -> io::Result<()>) -> 
             let (line, column) = (error.line(), error.column());
             match error.classify() {
                 serde_json::error::Category::Io => ReadError::Io(error.into()),
-                serde_json::error::Category::Data => at_root(PcnFault::Wanted("a game, as an object")),
+                serde_json::error::Category::Data => at_root(PcnFault::Expected("a game, as an object")),
                 _ => at_root(PcnFault::Json(line, column)),
             }
         })?;

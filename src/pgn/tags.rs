@@ -137,7 +137,7 @@ pub(in crate::pgn) fn head(text: &[u8], at: usize) -> Option<(&[u8], usize)> {
 }
 
 /// Returns whether the line from `at` (`[`) to `end` is exactly one tag pair.
-pub(in crate::pgn) fn is_whole_line(text: &[u8], at: usize, end: usize) -> bool {
+pub(in crate::pgn) fn is_complete_line(text: &[u8], at: usize, end: usize) -> bool {
     let line = slice(text, 0, end);
     let closed = |value| matches!(trim_end(slice(line, value, end)), [.., b'"', b']']);
     head(line, at).is_some_and(|(_, value)| closed(value))
@@ -334,8 +334,8 @@ mod tests {
                 let all = |pair: Pair| (pair.name.to_vec(), pair.value.to_vec(), pair.raw_len, pair.end, pair.fault);
                 let shown = String::from_utf8_lossy(&text).into_owned();
                 assert_eq!(read_usual(&text, 0).map(all), read_any(&text, 0).map(all), "{shown}");
-                let whole = [b"[", pair.name, b" \"", &pair.value, b"\"]"].concat();
-                assert_eq!(text.get(..pair.end), Some(whole.as_slice()));
+                let written = [b"[", pair.name, b" \"", &pair.value, b"\"]"].concat();
+                assert_eq!(text.get(..pair.end), Some(written.as_slice()));
                 if let Some(head) = TagHead::new(pair.name) {
                     let value = |line_end: &[u8]| read_expected(&text, 0, &head, line_end);
                     let of_pair = (pair.name.len() + 3..pair.end - 2, &text[pair.end..]);

@@ -89,7 +89,7 @@ impl Openings {
     }
 
     /// Returns the index of a name among [`names`](Openings::names).
-    pub fn place_of(&self, name: &str) -> Option<usize> {
+    pub fn index_of(&self, name: &str) -> Option<usize> {
         self.names.binary_search(&name).ok()
     }
 

@@ -45,19 +45,19 @@ fn every_access_gives_the_same_games() {
         // Point reads in an order that defeats caches.
         (0..3000_u64).into_par_iter().for_each(|step| {
             let number = step * 1237 % 3000 + 1;
-            let (one, other) = (archive.game(number).unwrap(), mapped.game(number).unwrap());
-            assert_eq!(one.brenner(), other.brenner());
-            let ply = (step % 30).min(u64::from(other.plies())) as u32;
-            assert_eq!(one.position(ply).unwrap(), other.position(ply).unwrap());
+            let (from_file, from_map) = (archive.game(number).unwrap(), mapped.game(number).unwrap());
+            assert_eq!(from_file.brenner(), from_map.brenner());
+            let ply = (step % 30).min(u64::from(from_map.plies())) as u32;
+            assert_eq!(from_file.position(ply).unwrap(), from_map.position(ply).unwrap());
         });
     }
     let mut original = Vec::new();
     assert!(read.write_original(&read.sources().unwrap()[0], &mut original).unwrap());
     assert_eq!(original.len() as u64, read.totals().unwrap().pgn_bytes);
     for level in [Level::Quick, Level::Full] {
-        let one = Archive::verify(&target, level, |_| {}).unwrap();
-        assert_eq!(one, Archive::verify(ArchiveFile::at(&target).options(Access::Read), level, |_| {}).unwrap());
-        assert!(one.is_intact());
+        let report = Archive::verify(&target, level, |_| {}).unwrap();
+        assert_eq!(report, Archive::verify(ArchiveFile::at(&target).options(Access::Read), level, |_| {}).unwrap());
+        assert!(report.is_intact());
     }
 }
 
@@ -92,9 +92,9 @@ fn a_game_out_of_a_far_archive_takes_one_request() {
         count();
         let game = far.game(number).unwrap();
         assert_eq!(game.brenner(), near.game(number).unwrap().brenner());
-        let asked = count();
-        moves += asked.len();
-        most = most.max(asked.iter().map(|range| range.end - range.start).max().unwrap());
+        let ranges = count();
+        moves += ranges.len();
+        most = most.max(ranges.iter().map(|range| range.end - range.start).max().unwrap());
         assert_eq!(game.tags().unwrap(), near.game(number).unwrap().tags().unwrap());
         columns += count().len();
         assert_eq!(game.digest().unwrap(), near.game(number).unwrap().digest().unwrap());
@@ -121,7 +121,7 @@ fn a_file_cut_or_changed_under_a_reader_gives_errors() {
     let digests: Vec<_> = intact.games().map(|game| game.unwrap().digest().unwrap()).collect();
     let moves: Vec<_> = intact.games().map(|game| game.unwrap().brenner().to_vec()).collect();
     drop(intact);
-    let whole = fs::read(&target).unwrap();
+    let original = fs::read(&target).unwrap();
     let archive = Archive::open(ArchiveFile::at(&target).options(Access::Read)).unwrap();
     assert!(archive.game(1).unwrap().digest().is_ok());
     let check = |archive: &Archive| {
@@ -143,18 +143,18 @@ fn a_file_cut_or_changed_under_a_reader_gives_errors() {
         (right, refused)
     };
     let file = OpenOptions::new().write(true).open(&target).unwrap();
-    file.set_len(whole.len() as u64 / 2).unwrap();
+    file.set_len(original.len() as u64 / 2).unwrap();
     let (right, refused) = check(&archive);
     assert!(right > 0 && refused > 1000, "{right} {refused}");
     file.set_len(0).unwrap();
     let (_, refused) = check(&archive);
     assert!(refused > 2900, "{refused}");
     // Another archive's bytes at the same path are not accepted.
-    let mut other = whole.clone();
-    other[8192..].rotate_left(1);
-    fs::write(&target, other).unwrap();
+    let mut rotated = original.clone();
+    rotated[8192..].rotate_left(1);
+    fs::write(&target, rotated).unwrap();
     let (right, _) = check(&archive);
     assert!(right < 100, "{right}");
-    fs::write(&target, whole).unwrap();
+    fs::write(&target, original).unwrap();
     assert_eq!(check(&Archive::open(ArchiveFile::at(&target).options(Access::Read)).unwrap()), (3000, 0));
 }

@@ -50,16 +50,16 @@ fn changed_games_are_changed_and_no_others() {
         Archive::delete(&target, [3, 10, 11]).unwrap();
         let before = Archive::open(&target).unwrap();
         let mut expected = games(&before);
-        let wanted = GameSet::from_numbers(before.len(), 1..=2000);
+        let selected = GameSet::from_numbers(before.len(), 1..=2000);
         for (number, game) in &mut expected {
-            if wanted.contains(*number) {
+            if selected.contains(*number) {
                 *game = changed(*number, game.clone()).unwrap_or_else(|| game.clone());
             }
         }
-        let edited = change(&target, &wanted);
+        let edited = change(&target, &selected);
         let after = Archive::open(&target).unwrap();
         assert!(games(&after) == expected);
-        let numbers = wanted.iter().filter(|game| (game % 3 == 0 || game % 5 == 0) && ![3, 10].contains(game));
+        let numbers = selected.iter().filter(|game| (game % 3 == 0 || game % 5 == 0) && ![3, 10].contains(game));
         assert!(after.changed().unwrap().iter().eq(numbers));
         assert_eq!(edited.games, after.changed().unwrap().len());
         assert_eq!((after.id(), after.len(), after.deleted_count()), (before.id(), before.len(), 3));
@@ -133,10 +133,10 @@ fn changes_survive() {
     let archive = Archive::open(path("games.bga")).unwrap();
     let numbers = archive.changed().unwrap();
     let is_same = |name: &str| {
-        let other = Archive::open(path(name)).unwrap();
-        assert_eq!(other.digest().unwrap(), archive.digest().unwrap(), "{name}");
-        assert_eq!(other.changed().unwrap(), numbers, "{name}");
-        gives_back_its_source(&other);
+        let copy = Archive::open(path(name)).unwrap();
+        assert_eq!(copy.digest().unwrap(), archive.digest().unwrap(), "{name}");
+        assert_eq!(copy.changed().unwrap(), numbers, "{name}");
+        gives_back_its_source(&copy);
     };
     copy::write(path("copy.bga"), Existing::Refuse, &[Part { archive: &archive, games: archive.live() }], |_| {})
         .unwrap();
@@ -176,12 +176,12 @@ fn nothing_happens_by_halves() {
         &target,
         &all,
         &|game| {
-            let mut own = game.to_game()?;
+            let mut changed_game = game.to_game()?;
             if game.number() == 2999 {
-                own.events.push(Event::Close);
+                changed_game.events.push(Event::Close);
             }
-            own.tags.clear();
-            Ok(Some(own))
+            changed_game.tags.clear();
+            Ok(Some(changed_game))
         },
         |_| {},
     );

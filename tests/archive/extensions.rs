@@ -24,13 +24,13 @@ fn with(file: &[u8], features: Features, more: impl Fn(BlockKind) -> Vec<u8>) ->
     let mut at = BLOCKS as usize;
     while at < file.len() {
         let header = BlockHeader::decode(&file[at..], id, at as u64).unwrap();
-        let whole = &file[at..at + HEADER + header.length as usize];
-        at += whole.len();
-        let (offset, payload) = (out.len() as u64, &whole[HEADER..]);
+        let block = &file[at..at + HEADER + header.length as usize];
+        at += block.len();
+        let (offset, payload) = (out.len() as u64, &block[HEADER..]);
         let block = match header.kind {
             BlockKind::Moves => {
                 assert_eq!(offset, BLOCKS);
-                whole.to_vec()
+                block.to_vec()
             }
             BlockKind::Commit => {
                 commit = offset;
@@ -150,14 +150,14 @@ fn critical_blocks_are_refused_by_their_kind() {
         BlockKind::Layout => vec![100],
         _ => Vec::new(),
     });
-    let is_told = |error: Error| {
+    let assert_unknown = |error: Error| {
         assert!(matches!(error, Error::Unknown { part: UnknownPart::Block { kind: 100 }, .. }), "{error:?}");
         assert!(error.to_string().contains("a block of kind 100, which this program does not know"), "{error}");
     };
-    is_told(Archive::open(&path).unwrap_err());
-    is_told(Archive::verify(&path, Level::Full, |_| {}).unwrap_err());
-    is_told(Archive::delete(&path, [6]).unwrap_err());
-    is_told(Archive::repair(&path, folder.path().join("b.bga"), Existing::Refuse, |_| {}).unwrap_err());
+    assert_unknown(Archive::open(&path).unwrap_err());
+    assert_unknown(Archive::verify(&path, Level::Full, |_| {}).unwrap_err());
+    assert_unknown(Archive::delete(&path, [6]).unwrap_err());
+    assert_unknown(Archive::repair(&path, folder.path().join("b.bga"), Existing::Refuse, |_| {}).unwrap_err());
     assert!(!folder.path().join("b.bga").exists());
 }
 
@@ -190,19 +190,19 @@ fn other_codings_are_refused() {
 fn features_decide_who_may_do_what() {
     let read = Features { read: 1 << 31, write: 0 };
     let (path, folder) = golden("v1.0-feature-read.bga", read, |_| Vec::new());
-    let is_told = |error: Error| {
+    let assert_unknown = |error: Error| {
         let part = UnknownPart::ReadFeatures(1 << 31);
         assert!(matches!(error, Error::Unknown { part: found, .. } if found == part), "{error:?}");
     };
-    is_told(Archive::open(&path).unwrap_err());
-    is_told(Archive::verify(&path, Level::Full, |_| {}).unwrap_err());
-    is_told(Archive::repair(&path, folder.path().join("b.bga"), Existing::Refuse, |_| {}).unwrap_err());
+    assert_unknown(Archive::open(&path).unwrap_err());
+    assert_unknown(Archive::verify(&path, Level::Full, |_| {}).unwrap_err());
+    assert_unknown(Archive::repair(&path, folder.path().join("b.bga"), Existing::Refuse, |_| {}).unwrap_err());
     // One page with the feature is enough.
     let mut file = fs::read(&path).unwrap();
     let id = ArchiveId(file[16..32].try_into().unwrap());
     let page = Header::new(id).encode();
     file[..page.len()].copy_from_slice(&page);
-    is_told(Archive::open(ArchiveFile::from_bytes(file)).unwrap_err());
+    assert_unknown(Archive::open(ArchiveFile::from_bytes(file)).unwrap_err());
 
     let write = Features { read: 0, write: 1 << 31 };
     let (path, _folder) = golden("v1.0-feature-write.bga", write, |_| Vec::new());

@@ -138,7 +138,7 @@ fn metadata_and_model() {
     let archive = [Archive::open(&plain).unwrap(), Archive::open(&target).unwrap()];
     assert_eq!(of(&plain).keys().collect::<Vec<_>>(), ["license", "title", "writer"]);
     assert!(of(&plain)["writer"].starts_with("scoresheet "));
-    let parts = [0, 1].map(|place| Part { games: archive[place].live(), archive: &archive[place] });
+    let parts = [0, 1].map(|index| Part { games: archive[index].live(), archive: &archive[index] });
     copy::write(&part, Existing::Refuse, &parts, Monitor::new()).unwrap();
     assert_eq!(of(&part), [("license".to_owned(), "CC0-1.0".to_owned())].into());
     assert_eq!(models(&part).len(), 1);
@@ -151,8 +151,8 @@ fn metadata_and_model() {
 
     // A damaged metadata block affects no game; its content is refused.
     let mut bytes = fs::read(&target).unwrap();
-    let place = bytes.windows(5).position(|window| window == b"BGAb\x80").unwrap();
-    bytes[place + 45] ^= 1;
+    let offset = bytes.windows(5).position(|window| window == b"BGAb\x80").unwrap();
+    bytes[offset + 45] ^= 1;
     fs::write(&target, &bytes).unwrap();
     let archive = Archive::open(&target).unwrap();
     assert!(matches!(archive.metadata(), Err(Error::Damaged(_))));
@@ -184,8 +184,8 @@ fn a_packed_copy_has_longer_chunks() {
     assert_eq!(joined.digest().unwrap(), archive.digest().unwrap());
     assert!(Archive::verify(&again, Level::Full, |_| {}).unwrap().is_intact());
     for game in [1, 2, archive.len() / 2, archive.len()] {
-        let [one, other] = [&archive, &joined].map(|archive| archive.game(game).unwrap().to_game().unwrap());
-        assert_eq!(one, other);
+        let [original, joined_game] = [&archive, &joined].map(|archive| archive.game(game).unwrap().to_game().unwrap());
+        assert_eq!(original, joined_game);
     }
 }
 

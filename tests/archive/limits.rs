@@ -57,8 +57,8 @@ fn is_read(path: &Path, limits: Limits) -> bool {
         );
         read.push(fine);
     }
-    let whole = Archive::open(ArchiveFile::from_bytes(fs::read(path).unwrap()).options(limits)).unwrap();
-    let all = whole.games().all(|game| game.and_then(|game| game.digest()).is_ok());
+    let archive = Archive::open(ArchiveFile::from_bytes(fs::read(path).unwrap()).options(limits)).unwrap();
+    let all = archive.games().all(|game| game.and_then(|game| game.digest()).is_ok());
     assert!(read[0] == read[1] && all >= read[0], "every access has the same limits");
     read[0]
 }

@@ -54,7 +54,7 @@ fn sample(folder: &TempDir) -> PathBuf {
 }
 
 /// Returns everything in a game: its content digest and the bytes of its source.
-fn whole(archive: &Archive, game: u64) -> ([u8; 32], Vec<u8>) {
+fn contents(archive: &Archive, game: u64) -> ([u8; 32], Vec<u8>) {
     let game = archive.game(game).unwrap();
     let mut original = Vec::new();
     game.original(&mut original).unwrap();
@@ -68,14 +68,14 @@ fn copied(path: &Path, parts: &[(&Archive, GameSet)]) -> Archive {
     assert!(report.is_intact() && report.index == Some(true), "{report:?}");
     let archive = Archive::open(path).unwrap();
     assert_eq!(archive.len(), done.games);
-    let mut place = 0;
+    let mut number = 0;
     for part in &parts {
         for game in part.games.iter().filter(|game| !part.archive.is_deleted(*game)) {
-            place += 1;
-            assert_eq!(whole(&archive, place), whole(part.archive, game), "game {game} as {place}");
+            number += 1;
+            assert_eq!(contents(&archive, number), contents(part.archive, game), "game {game} as {number}");
         }
     }
-    assert_eq!(place, archive.len());
+    assert_eq!(number, archive.len());
     archive
 }
 
@@ -97,10 +97,10 @@ fn a_whole_copy_is_the_same_and_gives_its_sources_back() {
         assert_ne!(copy.id(), archive.id());
         assert_eq!(copy.sources().unwrap(), archive.sources().unwrap());
         let (totals, before) = (copy.totals().unwrap(), archive.totals().unwrap());
-        let told = |totals: &scoresheet::format::commit::Commit| {
+        let figures = |totals: &scoresheet::format::commit::Commit| {
             [totals.games, totals.plies, totals.faulty, totals.rejected, totals.pgn_bytes, totals.sources]
         };
-        assert_eq!(told(&totals), told(&before));
+        assert_eq!(figures(&totals), figures(&before));
         for source in copy.sources().unwrap() {
             assert!(source.exact && copy.write_original(&source, &mut std::io::sink()).unwrap());
         }
@@ -151,13 +151,20 @@ fn copies_of_packed_archives_stay_packed() {
 #[test]
 fn merged_archives_keep_games_and_sources() {
     let folder = tempfile::tempdir().unwrap();
-    let (one, two) = (Archive::open(small(&folder)).unwrap(), Archive::open(sample(&folder)).unwrap());
-    let merged =
-        copied(&folder.path().join("merged.bga"), &[(&one, one.live()), (&two, two.live()), (&one, one.live())]);
-    assert_eq!(merged.len(), 2 * one.len() + two.len());
+    let (small_archive, sample_archive) =
+        (Archive::open(small(&folder)).unwrap(), Archive::open(sample(&folder)).unwrap());
+    let merged = copied(
+        &folder.path().join("merged.bga"),
+        &[
+            (&small_archive, small_archive.live()),
+            (&sample_archive, sample_archive.live()),
+            (&small_archive, small_archive.live()),
+        ],
+    );
+    assert_eq!(merged.len(), 2 * small_archive.len() + sample_archive.len());
     let sources = merged.sources().unwrap();
     let first: Vec<u64> = sources.iter().map(|source| source.first_game).collect();
-    assert_eq!(first, [1, one.len() + 1, one.len() + two.len() + 1]);
+    assert_eq!(first, [1, small_archive.len() + 1, small_archive.len() + sample_archive.len() + 1]);
     for source in &sources {
         assert!(source.exact && merged.write_original(source, &mut std::io::sink()).unwrap(), "{source:?}");
     }
@@ -183,12 +190,12 @@ fn deleted_games_are_holes_until_the_archive_is_compacted() {
         assert_eq!((after.len(), after.deleted_count()), (before.len(), gone.len() as u64));
         assert!(after.live().iter().eq(kept.iter().copied()));
         for game in &gone {
-            assert!(matches!(after.game(*game), Err(Error::Deleted { game: told }) if told == *game));
+            assert!(matches!(after.game(*game), Err(Error::Deleted { game: reported }) if reported == *game));
             assert!(after.position(*game, 0).is_err());
         }
         let seen: Vec<u64> = after.games().map(|game| game.unwrap().number()).collect();
         assert_eq!(seen, kept);
-        assert_eq!(whole(&after, kept[5]), whole(&before, kept[5]));
+        assert_eq!(contents(&after, kept[5]), contents(&before, kept[5]));
         assert!(after.sources().unwrap().iter().all(|source| !source.exact));
     }
     let report = Archive::verify(&path, Level::Full, |_| {}).unwrap();
@@ -261,18 +268,18 @@ fn what_is_deleted_is_erased_by_compaction() {
 #[test]
 fn a_set_of_archives_counts_on_from_one_to_the_next() {
     let folder = tempfile::tempdir().unwrap();
-    let (one, two) = (small(&folder), sample(&folder));
-    let set = ArchiveSet::open([&one, &two, &one]).unwrap();
+    let (small_path, sample_path) = (small(&folder), sample(&folder));
+    let set = ArchiveSet::open([&small_path, &sample_path, &small_path]).unwrap();
     let (few, many) = (set.archive(0).unwrap().len(), set.archive(1).unwrap().len());
     assert_eq!(set.len(), 2 * few + many);
-    for (number, archive, own) in
+    for (number, archive, local) in
         [(1, 0, 1), (few, 0, few), (few + 1, 1, 1), (few + many, 1, many), (few + many + 2, 2, 2)]
     {
-        let (found, place) = set.locate(number).unwrap();
-        assert_eq!((found.path(), place), (set.archive(archive).unwrap().path(), own));
+        let (found, found_number) = set.locate(number).unwrap();
+        assert_eq!((found.path(), found_number), (set.archive(archive).unwrap().path(), local));
         assert_eq!(
             set.game(number).unwrap().digest().unwrap(),
-            set.archive(archive).unwrap().game(own).unwrap().digest().unwrap()
+            set.archive(archive).unwrap().game(local).unwrap().digest().unwrap()
         );
     }
     for missing in [0, set.len() + 1, u64::MAX] {

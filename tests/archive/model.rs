@@ -280,10 +280,10 @@ impl World {
             helped = helped.with_index(index);
         }
         for (position, reached) in positions_of(&self.model) {
-            let sought = PositionQuery::new(&position, Compare::default());
+            let query = PositionQuery::new(&position, Compare::default());
             let expected: Vec<u64> = reached.iter().map(|(number, _)| *number).collect();
             for (search, name) in [(&alone, "alone"), (&signed, "signatures"), (&helped, "index")] {
-                let found = search.position(&sought, SearchOptions::default());
+                let found = search.position(&query, SearchOptions::default());
                 let found: Vec<u64> = found.hits.iter().map(|hit| hit.game).collect();
                 assert_eq!(found, expected, "{name}: {}", position.fen());
                 let tree = search.tree(&position);
@@ -374,7 +374,7 @@ fn side_files_of_another_content_are_not_used() {
         }
         text
     };
-    let [one, other] =
+    let [first, second] =
         ["1. d4 d5 2. c4 e6 3. Nc3 Nf6 4. Bg5 Be7", "1. d4 d5 2. c4 e6 3. Nf3 Nf6 4. Bg5 Be7"].map(|last| {
             let source = folder.path().join("games.pgn");
             fs::write(&source, text(last)).unwrap();
@@ -388,7 +388,7 @@ fn side_files_of_another_content_are_not_used() {
             let files = FileKind::ALL.map(|kind| (kind, fs::read(kind.beside(&path)).unwrap()));
             (archive.state(), files)
         });
-    let (mut alike, state) = (one.0, other.0);
+    let (mut alike, state) = (first.0, second.0);
     assert_eq!(
         (alike.id, alike.sequence, alike.length, alike.games),
         (state.id, state.sequence, state.length, state.games)
@@ -397,7 +397,7 @@ fn side_files_of_another_content_are_not_used() {
     alike.chain = state.chain;
     assert_eq!(alike, state);
     // The archive of the second source, with the side files of the first.
-    for (kind, bytes) in &one.1 {
+    for (kind, bytes) in &first.1 {
         if *kind != FileKind::Archive {
             fs::write(kind.beside(&path), bytes).unwrap();
         }

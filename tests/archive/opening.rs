@@ -88,9 +88,15 @@ fn rows() -> Vec<[String; 6]> {
 }
 
 /// Returns the table's result for pages that read as `pages`, in a file with `length` bytes for the newest intact page.
-/// `found` is the number of games in the commit that a walk from there finds, and `whole` that of the last complete
-/// commit below the length.
-fn told(rows: &[[String; 6]], pages: [Page; 2], length: u64, found: Option<u64>, whole: u64) -> (usize, Disposition) {
+/// `found` is the number of games in the commit that a walk from there finds, and `last_complete` that of the last
+/// complete commit below the length.
+fn expected(
+    rows: &[[String; 6]],
+    pages: [Page; 2],
+    length: u64,
+    found: Option<u64>,
+    last_complete: u64,
+) -> (usize, Disposition) {
     let name = |page: &Page| match page {
         Page::Intact(_) => "intact",
         Page::Newer(_) => "newer",
@@ -99,7 +105,7 @@ fn told(rows: &[[String; 6]], pages: [Page; 2], length: u64, found: Option<u64>,
         Page::Damaged | Page::NotAnArchive => "damaged",
     };
     let newest = pages.iter().filter_map(Page::header).max_by_key(|header| header.state.sequence);
-    let fits = |row: &[String; 6], [page, other]: [&Page; 2]| {
+    let fits = |row: &[String; 6], [page, other_page]: [&Page; 2]| {
         let alternatives =
             |cell: &str, page: &Page| cell == "any" || cell.split([',', ' ']).any(|word| word == name(page));
         let sequence = match row[0].as_str() {
@@ -114,44 +120,44 @@ fn told(rows: &[[String; 6]], pages: [Page; 2], length: u64, found: Option<u64>,
             (Some(std::cmp::Ordering::Greater), kept) => kept == "longer",
         };
         let same = match (pages[0].header(), pages[1].header()) {
-            (Some(one), Some(other)) => {
-                (one.state.id == other.state.id) != row[1].starts_with("intact, of another archive")
+            (Some(first), Some(second)) => {
+                (first.state.id == second.state.id) != row[1].starts_with("intact, of another archive")
             }
             _ => !row[1].contains("intact, of"),
         };
         let of_the_intact = row[0] != "damaged, zero" || newest.is_none();
-        alternatives(&row[0], page) && alternatives(&row[1], other) && sequence && kept && same && of_the_intact
+        alternatives(&row[0], page) && alternatives(&row[1], other_page) && sequence && kept && same && of_the_intact
     };
-    let [one, other] = &pages;
-    let row = rows.iter().position(|row| fits(row, [one, other]) || fits(row, [other, one]));
-    let place = row.unwrap_or_else(|| panic!("no row for {pages:?} and {length} bytes"));
-    let [.., what, reader, writer] = &rows[place];
+    let [first, second] = &pages;
+    let row = rows.iter().position(|row| fits(row, [first, second]) || fits(row, [second, first]));
+    let row_index = row.unwrap_or_else(|| panic!("no row for {pages:?} and {length} bytes"));
+    let [.., what, reader, writer] = &rows[row_index];
     if what == "nothing" {
         assert!(reader.starts_with("refuses") && writer.starts_with("refuses"));
-        return (place, Disposition::Refused);
+        return (row_index, Disposition::Refused);
     }
-    let own = newest.map_or(0, |newest| newest.state.games);
+    let page_games = newest.map_or(0, |newest| newest.state.games);
     let counts = match what.as_str() {
-        "the page" | "the page with the greater sequence number" | "the same" => own,
-        "what is found; else the page" | "what is found, else the page" => found.unwrap_or(own),
-        _ => whole,
+        "the page" | "the page with the greater sequence number" | "the same" => page_games,
+        "what is found; else the page" | "what is found, else the page" => found.unwrap_or(page_games),
+        _ => last_complete,
     };
     let damage = match reader.as_str() {
         "reads" | "reads an empty archive" | "reads; the rest does not count" => false,
         "reads, and reports damage" => true,
         "reads; where nothing is found, reports damage" => found.is_none(),
-        other => panic!("{other}"),
+        text => panic!("{text}"),
     };
     let writes = match writer.as_str() {
-        "appends" => Some(own),
+        "appends" => Some(page_games),
         "refuses" => None,
         "walks on: commits that are found count, and their pages are written; the rest is cut off" | "as above" => {
-            Some(found.unwrap_or(own))
+            Some(found.unwrap_or(page_games))
         }
         "where something is found, writes its pages and cuts off the rest; else refuses" => found,
-        other => panic!("{other}"),
+        text => panic!("{text}"),
     };
-    (place, Disposition::Read(counts, damage, writes))
+    (row_index, Disposition::Read(counts, damage, writes))
 }
 
 /// Returns the library's result, for an open archive and for a writer.
@@ -205,8 +211,8 @@ fn every_cell_of_the_table() {
     for commits in 0..5usize {
         let now = if commits == 0 { &empty } else { &six[commits - 1] };
         let next = &six[commits];
-        for one in STATES {
-            for other in STATES {
+        for first_page in STATES {
+            for second_page in STATES {
                 for length in LENGTHS {
                     let mut file = now.clone();
                     match length {
@@ -217,9 +223,9 @@ fn every_cell_of_the_table() {
                     }
                     // The archive without commits has another identity than the archive that grew, so a walk does not
                     // find its blocks.
-                    put(&mut file, 0, one, next);
-                    put(&mut file, 1, other, next);
-                    let case = format!("{commits} commits, pages {one} and {other}, {length}");
+                    put(&mut file, 0, first_page, next);
+                    put(&mut file, 1, second_page, next);
+                    let case = format!("{commits} commits, pages {first_page} and {second_page}, {length}");
                     let pages = Page::read_both(&file);
                     let newest = pages.iter().filter_map(Page::header).max_by_key(|header| header.state.sequence);
                     let games = |commits: usize| 6 * commits as u64;
@@ -234,11 +240,11 @@ fn every_cell_of_the_table() {
                         let from = newest?.state.sequence as usize;
                         (length == "shorter" && from + 1 < commits).then(|| games(commits - 1))
                     });
-                    let whole = games(commits.saturating_sub(1));
-                    let (row, told) = told(&rows, pages, file.len() as u64, found, whole);
+                    let last_complete = games(commits.saturating_sub(1));
+                    let (row, expected) = expected(&rows, pages, file.len() as u64, found, last_complete);
                     met[row] += 1;
                     fs::write(&path, &file).unwrap();
-                    assert_eq!(done(&path), told, "{case}: row {:?}", rows[row]);
+                    assert_eq!(done(&path), expected, "{case}: row {:?}", rows[row]);
                 }
             }
         }

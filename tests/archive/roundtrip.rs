@@ -354,7 +354,7 @@ fn at_once_and_move_by_move_are_the_same() {
     std::fs::write(&source, text.as_bytes()).unwrap();
     assert_eq!(try_import(&[source], &target, &ImportOptions::default()).unwrap().stored, games.len() as u64);
     let archive = Archive::open(&target).unwrap();
-    let (mut told_twice, mut beyond) = (false, false);
+    let (mut is_disambiguated, mut beyond) = (false, false);
     for round in 0..60 {
         let style = if round == 0 { Style::default() } else { random_style(&mut dice) };
         let (mut at_once, mut one_by_one) = (PgnWriter::with_style(style), PgnWriter::with_style(style));
@@ -369,11 +369,11 @@ fn at_once_and_move_by_move_are_the_same() {
         assert_eq!(written, String::from_utf8_lossy(one_by_one.as_bytes()), "{style:?}");
         assert!(round > 0 || at_once.as_bytes() == text.as_bytes());
         // Both ways share the code for disambiguation, so it needs a separate check.
-        told_twice |=
+        is_disambiguated |=
             written.split([' ', '\n']).any(|word| word.starts_with('Q') && word.len() > 4 && !word.contains('x'));
         beyond |= written.contains("1001.");
     }
-    assert!(told_twice && beyond);
+    assert!(is_disambiguated && beyond);
 }
 
 /// Returns a long line of random moves, with a few comments.

@@ -52,11 +52,11 @@ fn what_was_changed_does_not_come_back_with_a_backup() {
     }
     let before = Before::new(&open());
     let mut position = Position::standard();
-    let other = position.parse_san("d4").unwrap();
+    let d4 = position.parse_san("d4").unwrap();
     let change = |game: &GameRef| {
         let mut game = game.to_game()?;
         game.tags[0].1 = "Zhu".to_owned();
-        game.events = vec![Event::Move(other)];
+        game.events = vec![Event::Move(d4)];
         Ok(Some(game))
     };
     let edited = Archive::edit(&path, &GameSet::from_numbers(33, [32]), &change, Monitor::new()).unwrap();
@@ -70,7 +70,7 @@ fn what_was_changed_does_not_come_back_with_a_backup() {
     let columns = TagColumns::open(&archive);
     let named = |name: &str| Filter::parse(&format!("white = {name}")).unwrap().games(&columns).games.len();
     assert_eq!((named("Adams"), named("Zhu")), (32, 1));
-    position.play_unchecked(other);
+    position.play_unchecked(d4);
     let files = SideFiles::open(&archive);
     let found = files.search(&archive).position(&PositionQuery::from(&position), SearchOptions::default());
     assert_eq!(found.hits.iter().map(|hit| hit.game).collect::<Vec<_>>(), [32]);

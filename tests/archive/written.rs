@@ -122,10 +122,10 @@ fn walks_over_chunks_come_to_each_game() {
         fs::write(&target, &damaged).unwrap();
         let (Ok(by_walk), Ok(by_number)) = (Archive::open(&target), Archive::open(&target)) else { continue };
         let ends = |chunk| by_walk.chunk(chunk).and_then(|chunk| chunk.ends(|_, _| ()));
-        let told = (0..by_walk.chunk_count()).any(|chunk| ends(chunk).is_err());
+        let walk_fails = (0..by_walk.chunk_count()).any(|chunk| ends(chunk).is_err());
         let found = by_number.live().iter().any(|game| by_number.replay(game, 0).is_err());
-        assert_eq!(told, found, "byte {at}");
-        faults += u32::from(told);
+        assert_eq!(walk_fails, found, "byte {at}");
+        faults += u32::from(walk_fails);
     }
     assert!(faults > 50, "{faults}");
 }
@@ -148,8 +148,8 @@ fn appending_goes_on_where_the_archive_ends() {
     assert_eq!(first, again);
     let alone = Archive::open(sample(folder.path())).unwrap();
     for number in [1, 1500, 3000] {
-        let (one, other) = (after.game(6 + number).unwrap(), alone.game(number).unwrap());
-        assert_eq!(one.digest().unwrap(), other.digest().unwrap());
+        let (appended, original) = (after.game(6 + number).unwrap(), alone.game(number).unwrap());
+        assert_eq!(appended.digest().unwrap(), original.digest().unwrap());
     }
     assert!(Archive::verify(&target, Level::Full, |_| {}).unwrap().is_intact());
     assert_eq!(after.sources().unwrap().len(), 2);
@@ -305,13 +305,15 @@ fn sources_that_cannot_be_read_are_collected() {
     let import = Import::new(path("a.bga")).threads(1).on_fault(|fault| faults.push((fault.source, fault.stored)));
     let summary = import.run(&sources).unwrap();
     assert!(summary.stopped.is_none());
-    let refused: Vec<(usize, String)> = summary.refused.iter().map(|own| (own.source, own.error.to_string())).collect();
-    assert_eq!(refused.iter().map(|own| own.0).collect::<Vec<_>>(), [0, 1]);
+    let refused: Vec<(usize, String)> =
+        summary.refused.iter().map(|refusal| (refusal.source, refusal.error.to_string())).collect();
+    assert_eq!(refused.iter().map(|refusal| refusal.0).collect::<Vec<_>>(), [0, 1]);
     assert!(refused[0].1.contains("a PNG image") && refused[1].1.contains("cut short"), "{refused:?}");
     // Sources have the given names and order, and faults use these names.
     let before = summary.sources[1].record.seen;
     assert!(before > 0 && before < 9000, "{before}");
-    let seen: Vec<(u64, bool)> = summary.sources.iter().map(|source| (source.record.seen, source.whole)).collect();
+    let seen: Vec<(u64, bool)> =
+        summary.sources.iter().map(|source| (source.record.seen, source.is_complete)).collect();
     assert_eq!(seen, [(0, false), (before, false), (5, true)]);
     assert_eq!(faults.len() as u64, before + 5);
     assert_eq!(faults.last(), Some(&(2, Some(before + 5))));

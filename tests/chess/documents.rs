@@ -188,7 +188,7 @@ fn explained(bytes: &[u8], notation: Notation) -> Vec<Explained> {
 }
 
 /// Returns the bytes of one move in a position, as bits.
-fn one(fen: &str, san: &str) -> Vec<u8> {
+fn encoded(fen: &str, san: &str) -> Vec<u8> {
     let position = position(fen);
     let m = position.parse_san(san.as_bytes()).unwrap_or_else(|error| panic!("{fen} {san}: {error}"));
     let mut out = Vec::new();
@@ -237,11 +237,11 @@ fn brenner_scholars_mate() {
 #[test]
 fn brenner_examples_in_the_text() {
     // "Queen's Pawn captures to its right."
-    assert_eq!(one("4k3/8/8/8/8/4p3/PPPPPPPP/4K3 w - - 0 1", "dxe3"), bits("00110011"));
+    assert_eq!(encoded("4k3/8/8/8/8/4p3/PPPPPPPP/4K3 w - - 0 1", "dxe3"), bits("00110011"));
     // "Queen's Bishop (#0) moves 2 squares in a NE direction."
-    assert_eq!(one("4k3/8/8/8/8/8/8/2B1KB2 w - - 0 1", "Be3"), bits("1 0 010 00 1"));
+    assert_eq!(encoded("4k3/8/8/8/8/8/8/2B1KB2 w - - 0 1", "Be3"), bits("1 0 010 00 1"));
     // "King's Knight (#1) moves to its NNE."
-    assert_eq!(one("4k3/8/8/8/8/8/8/1N2K1N1 w - - 0 1", "Nh3"), bits("0001 1 010"));
+    assert_eq!(encoded("4k3/8/8/8/8/8/8/1N2K1N1 w - - 0 1", "Nh3"), bits("0001 1 010"));
     // "The game has ended in a draw."
     let mut out = Vec::new();
     encode::push_outcome(Outcome::Draw, &mut out);
@@ -259,20 +259,20 @@ fn brenner_directions() {
     let steps = ["e4", "e5", "d5", "c5", "c4", "c3", "d3", "e3"];
     for (ddd, to) in compass.iter().enumerate() {
         let ddd = ddd as u8;
-        assert_eq!(one("7k/8/8/8/3Q4/8/8/7K w - - 0 1", &format!("Q{to}")), [0x40 | 2 << 3 | ddd]);
+        assert_eq!(encoded("7k/8/8/8/3Q4/8/8/7K w - - 0 1", &format!("Q{to}")), [0x40 | 2 << 3 | ddd]);
         let occupant = if ddd & 1 == 0 { "R" } else { "B" };
         let fen = format!("7k/8/8/8/3{occupant}4/8/8/7K w - - 0 1");
-        assert_eq!(one(&fen, &format!("{occupant}{to}")), [0x80 | 2 << 3 | ddd]);
+        assert_eq!(encoded(&fen, &format!("{occupant}{to}")), [0x80 | 2 << 3 | ddd]);
     }
     for (ddd, to) in leaps.iter().enumerate() {
-        assert_eq!(one("7k/8/8/8/3N4/8/8/7K w - - 0 1", &format!("N{to}")), [0x10 | ddd as u8]);
+        assert_eq!(encoded("7k/8/8/8/3N4/8/8/7K w - - 0 1", &format!("N{to}")), [0x10 | ddd as u8]);
     }
     for (ddd, to) in steps.iter().enumerate() {
-        assert_eq!(one("7k/8/8/8/3K4/8/8/8 w - - 0 1", &format!("K{to}")), [0x08 | ddd as u8]);
+        assert_eq!(encoded("7k/8/8/8/3K4/8/8/8 w - - 0 1", &format!("K{to}")), [0x08 | ddd as u8]);
     }
     let pawns = "4k3/8/8/8/8/2p1p3/3P4/4K3 w - - 0 1";
     for (mm, san) in ["d3", "d4", "dxe3", "dxc3"].iter().enumerate() {
-        assert_eq!(one(pawns, san), [0x20 | (mm as u8) << 3]);
+        assert_eq!(encoded(pawns, san), [0x20 | (mm as u8) << 3]);
     }
 }
 
@@ -306,15 +306,15 @@ fn brenner_promoted_pieces() {
             // The same prefix before a pawn's byte.
             let few = &pieces[..usize::from(label)];
             let fen = format!("4k3/7P/8/8/8/8/8/{few}{}K2 w - - 0 1", 5 - label);
-            assert_eq!(one(&fen, &format!("h8={role}")), [byte, 0x20]);
+            assert_eq!(encoded(&fen, &format!("h8={role}")), [byte, 0x20]);
         }
     }
 }
 
 #[test]
 fn brenner_other_bytes() {
-    assert_eq!(one("4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1", "O-O"), bits("00000 100"));
-    assert_eq!(one("4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1", "O-O-O"), bits("00000 101"));
+    assert_eq!(encoded("4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1", "O-O"), bits("00000 100"));
+    assert_eq!(encoded("4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1", "O-O-O"), bits("00000 101"));
     let read = |bytes: &[u8]| standalone::decode(bytes).unwrap();
     assert_eq!(read(&[1]).outcome, Some(Outcome::BlackWins));
     assert_eq!(read(&[2]).outcome, Some(Outcome::WhiteWins));

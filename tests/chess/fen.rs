@@ -307,11 +307,11 @@ proptest! {
     ) {
         let mut text = seed.as_bytes().to_vec();
         let letters = b"pnbrqkPNBRQK12345678/wb-KQkqHAha 0e3d6";
-        for (place, how, byte, letter) in changes {
+        for (choice, how, byte, letter) in changes {
             if text.is_empty() {
                 break;
             }
-            let at = place.index(text.len());
+            let at = choice.index(text.len());
             match how {
                 0 => text[at] = byte,
                 1 => text[at] = letters[letter.index(letters.len())],

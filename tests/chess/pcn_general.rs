@@ -70,8 +70,8 @@ fn the_sample_is_written_again() {
         assert_eq!(renamed.check().unwrap().last, game.check().unwrap().last, "{squares:?}");
         let read = general::parse(general::write(&renamed, JsonLayout::Line).as_bytes()).unwrap();
         assert_eq!(read, std::slice::from_ref(&renamed));
-        for other in all {
-            assert_eq!(renamed.with_squares(other).unwrap(), game.with_squares(other).unwrap());
+        for target in all {
+            assert_eq!(renamed.with_squares(target).unwrap(), game.with_squares(target).unwrap());
         }
     }
     let flat = game.with_squares(Squares::Flat).unwrap();
@@ -122,7 +122,7 @@ fn boards_of_one_two_and_three_dimensions() {
 fn verbs() {
     let line = |cells: [Option<&str>; 6]| json!(cells);
     let start = line([Some("A:R"), None, Some("b:p"), None, Some("A:P"), Some("b:k")]);
-    let one = |moves: Value| played(start.clone(), moves);
+    let play = |moves: Value| played(start.clone(), moves);
     // Shift and capture; a captured piece changes the case of its abbreviation, and is dropped under that name.
     let moves = json!([
         [["A:R", "shift", 1]],
@@ -131,21 +131,21 @@ fn verbs() {
         [[3, "shift", 5]],
         [["b:P", "drop", 0]]
     ]);
-    let checked = one(moves).unwrap();
+    let checked = play(moves).unwrap();
     assert_eq!(checked.last.board_value(), line([Some("b:P"), None, Some("A:R"), None, Some("A:P"), Some("b:k")]));
     assert_eq!((names(&checked.last.bottom_hand), checked.remarks), (vec![], vec![]));
     // Removed pieces go to no hand.
-    let removed = one(json!([[["A:R", "remove", 2]]])).unwrap();
+    let removed = play(json!([[["A:R", "remove", 2]]])).unwrap();
     assert_eq!((names(&removed.last.bottom_hand), names(&removed.last.top_hand)), (vec![], vec![]));
     // Jumps over one piece and over two, and lands on a free square or a piece.
-    let over = one(json!([[["A:R", "jump", 2], [2, "land", 3]]])).unwrap();
+    let over = play(json!([[["A:R", "jump", 2], [2, "land", 3]]])).unwrap();
     assert_eq!(over.last.board_value(), line([None, None, Some("b:p"), Some("A:R"), Some("A:P"), Some("b:k")]));
-    let stunned = one(json!([[["A:R", "jump", 2], [2, "jump", 4], ["A:R", "stun", "b:k"]]])).unwrap();
+    let stunned = play(json!([[["A:R", "jump", 2], [2, "jump", 4], ["A:R", "stun", "b:k"]]])).unwrap();
     assert_eq!(stunned.last.board_value(), line([None, None, Some("b:p"), None, Some("A:P"), Some("A:R")]));
     assert_eq!(names(&stunned.last.bottom_hand), ["b:K"]);
     // A pass; the top side begins.
-    assert_eq!(one(json!([[], [["b:p", "shift", 1]]])).unwrap().remarks, []);
-    assert_eq!(one(json!([[["b:p", "shift", 1]]])).unwrap().remarks, [Remark::TopBegins]);
+    assert_eq!(play(json!([[], [["b:p", "shift", 1]]])).unwrap().remarks, []);
+    assert_eq!(play(json!([[["b:p", "shift", 1]]])).unwrap().remarks, [Remark::TopBegins]);
     // Promotions before and after capture: dropped without the plus.
     let promoted = json!([
         [["A:P", "shift", 3, { "promotion": "+A:P" }]],
@@ -153,7 +153,7 @@ fn verbs() {
         [["A:R", "shift", 1]],
         [["A:p", "drop", 4]]
     ]);
-    let checked = one(promoted).unwrap();
+    let checked = play(promoted).unwrap();
     assert_eq!(checked.last.board_value(), line([None, Some("A:R"), None, Some("+b:p"), Some("A:p"), Some("b:k")]));
     assert_eq!(checked.remarks, []);
     // Stones of Go come from a supply.

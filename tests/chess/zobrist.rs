@@ -22,8 +22,8 @@ fn transpositions_have_the_same_key() {
         ("e4 e6 d4 d5", "d4 e6 e4 d5"),
         ("Nf3 Nf6 Ng1 Ng8", ""),
     ];
-    for (one, other) in lines {
-        assert_eq!(after(one).zobrist(), after(other).zobrist(), "{one} / {other}");
+    for (left, right) in lines {
+        assert_eq!(after(left).zobrist(), after(right).zobrist(), "{left} / {right}");
     }
 }
 

@@ -164,9 +164,9 @@ fn only_what_is_new_is_imported() {
     let before = room.read("g.bga");
     // The same three games, one with another comment and one with additional compatible tags; a new game, twice; and a
     // game with the address of a stored one.
-    let own = PGN.replace("king's pawn", "e5").replace("[Date \"????.??.??\"]", "[Date \"2024.??.??\"]");
+    let local_game = PGN.replace("king's pawn", "e5").replace("[Date \"????.??.??\"]", "[Date \"2024.??.??\"]");
     let site = |moves: &str| format!("\n[Site \"https://example.org/abcdefgh\"]\n[White \"X\"]\n\n{moves} *\n");
-    room.write("week.pgn", own + &site("1. e4") + &site("1. d4") + "\n" + FAULTY);
+    room.write("week.pgn", local_game + &site("1. e4") + &site("1. d4") + "\n" + FAULTY);
     let done = room.run(&["import", "week.pgn", "-o", "g.bga", "--new-only"]);
     assert_eq!(done.code, Some(0), "{}", done.err);
     // Two of the three are too short to be one game despite different tags.

@@ -43,7 +43,9 @@ fn matches(expected: &[&str], printed: &[&str]) -> bool {
     match (expected.split_first(), printed.split_first()) {
         (None, None) => true,
         (Some((&"...", rest)), _) => (0..=printed.len()).any(|skipped| matches(rest, &printed[skipped..])),
-        (Some((line, rest)), Some((own, others))) => measureless(line) == measureless(own) && matches(rest, others),
+        (Some((line, rest)), Some((actual, others))) => {
+            measureless(line) == measureless(actual) && matches(rest, others)
+        }
         _ => false,
     }
 }
@@ -67,7 +69,7 @@ fn timeless(text: &str) -> String {
         Some((before, time)) if time.ends_with(" s") && time.contains('.') => format!("{before}; 0.50 s"),
         _ => line.trim_end().to_owned(),
     };
-    text.lines().map(|own| line(own) + "\n").collect()
+    text.lines().map(|text_line| line(text_line) + "\n").collect()
 }
 
 #[test]

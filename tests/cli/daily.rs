@@ -234,9 +234,9 @@ fn list_and_find_are_alike() {
     // Other commands use the same members.
     let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
     for args in [&["show", "g.bga", "1", "--json"][..], &["eco", "g.bga", "--games", "1", "--json"]] {
-        let other = json(&room.fine(args)).remove(0);
+        let found = json(&room.fine(args)).remove(0);
         for key in keys(&game) {
-            assert_eq!(other[&key], game[&key], "{args:?} {key}");
+            assert_eq!(found[&key], game[&key], "{args:?} {key}");
         }
     }
 }
@@ -458,8 +458,8 @@ fn groups_and_reports() {
     );
     let rows = json(&stats(&["--by", "color,opponent", "--player", "Adler", "--json"]));
     let row = |color: &str, opponent: &str| {
-        let own = rows.iter().find(|row| row["color"] == color && row["opponent"] == opponent).unwrap();
-        [&own["won"], &own["drawn"], &own["lost"]].map(|number| number.as_u64().unwrap())
+        let matching = rows.iter().find(|row| row["color"] == color && row["opponent"] == opponent).unwrap();
+        [&matching["won"], &matching["drawn"], &matching["lost"]].map(|number| number.as_u64().unwrap())
     };
     assert_eq!(rows.len(), 5);
     assert_eq!(row("White", "Buche"), [1, 0, 0]);

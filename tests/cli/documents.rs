@@ -30,9 +30,9 @@ fn k1_to_k5_and_w1_to_w4_fens() {
         }
         assert_eq!(room.fine(&args), format!("{fen}\n"), "{number}");
     }
-    let told = room.fine(&["position", "--strict", "--ascii", KINGS]);
+    let output = room.fine(&["position", "--strict", "--ascii", KINGS]);
     for line in ["Clock       5 (a draw can be claimed at 100)", "Move        39", "Legal       yes"] {
-        assert!(told.lines().any(|told| told == line), "K5: {line}\n{told}");
+        assert!(output.lines().any(|printed| printed == line), "K5: {line}\n{output}");
     }
 }
 
@@ -122,11 +122,11 @@ fn b1_b8_and_b9_scholars_mate() {
     assert_eq!(sizes["forms"]["short_san"]["per_ply"], 2.7143, "about 2.7 bytes a half-move");
     assert_eq!(sizes["reduction"], 2.714, "between 2:1 and 3:1");
     // Every byte, with the document's fields.
-    let told = explained(&room, MATE);
+    let output = explained(&room, MATE);
     for bits in
         ["001 01 100", "01 100 001", "0001 0 111", "1 1 011 01 1", "0001 1 110", "00000 110", "01 010 011", "00000 010"]
     {
-        assert!(told.lines().any(|line| line.starts_with(bits)), "{bits}\n{told}");
+        assert!(output.lines().any(|line| line.starts_with(bits)), "{bits}\n{output}");
     }
     // And decoded.
     let back = room.run_with(&["brenner", "decode", "-"], encoded(&room, MATE, "table")).out;
@@ -138,14 +138,14 @@ fn b1_b8_and_b9_scholars_mate() {
 #[test]
 fn b2_to_b5_single_bytes() {
     let room = Room::new();
-    for (number, pgn, place, bits) in [
+    for (number, pgn, line_number, bits) in [
         ("B2", "1. d4 e5 2. dxe5 *\n", 2, "001 10 011"),
         ("B3", "1. d4 d5 2. Be3 *\n", 2, "1 0 010 00 1"),
         ("B4", "1. Nh3 *\n", 0, "0001 1 010"),
         ("B5", "1. e4 1/2-1/2\n", 1, "00000 011"),
     ] {
-        let told = explained(&room, pgn);
-        assert!(told.lines().nth(place).is_some_and(|line| line.starts_with(bits)), "{number}\n{told}");
+        let output = explained(&room, pgn);
+        assert!(output.lines().nth(line_number).is_some_and(|line| line.starts_with(bits)), "{number}\n{output}");
     }
 }
 
@@ -282,7 +282,7 @@ fn checked(room: &Room, document: &Value) -> String {
 fn p1_to_p5_boards() {
     let room = Room::new();
     let empty = |rows: usize, columns: usize| json!(vec![vec![Value::Null; columns]; rows]);
-    for (board, told) in [
+    for (board, description) in [
         (json!(vec![Value::Null; 6]), "6 board, 0 plies, no pieces"),
         (empty(7, 7), "7x7 board, 0 plies, no pieces"),
         (empty(4, 8), "4x8 board, 0 plies, no pieces"),
@@ -293,7 +293,7 @@ fn p1_to_p5_boards() {
         (deep(), "6x2x4 board, 0 plies, w s"),
     ] {
         let document = json!({ "starting_position": board });
-        assert_eq!(checked(&room, &document), format!("-: game 1: {told}: valid\n"));
+        assert_eq!(checked(&room, &document), format!("-: game 1: {description}: valid\n"));
         let shown = room.run_with(&["pcn", "show", "-", "--json"], document.to_string()).out;
         assert_eq!(serde_json::from_str::<Value>(&shown).unwrap()["board"], board);
     }
@@ -317,11 +317,11 @@ fn p6_to_p8_names_of_pieces() {
         let (style, letters) = name.split_once(':').unwrap();
         let spellings =
             [name.clone(), name.to_uppercase(), format!("+{name}"), format!("{style}:{}", letters.to_uppercase())];
-        for (place, spelling) in spellings.iter().enumerate() {
+        for (index, spelling) in spellings.iter().enumerate() {
             // The case of the abbreviation gives the side: that side moves the piece.
             let document =
                 json!({ "starting_position": [spelling, null], "previous_moves": [[[spelling, "shift", 1]]] });
-            let top = place == 0 || place == 2;
+            let top = index == 0 || index == 2;
             let remark = if top { "valid; the top side begins\n" } else { "valid\n" };
             assert!(checked(&room, &document).ends_with(remark), "{spelling}");
         }
@@ -397,7 +397,7 @@ fn p14_to_p19_actions() {
 #[test]
 fn p20_to_p26_results() {
     let room = Room::new();
-    for (over, result, told, pgn) in [
+    for (over, result, text, pgn) in [
         (json!(false), json!(false), "draw proposal from top", "*"),
         (json!(false), json!(true), "draw proposal from bottom", "*"),
         (json!(false), json!(null), "game in progress", "*"),
@@ -407,7 +407,7 @@ fn p20_to_p26_results() {
     ] {
         let document = json!({ "over?": over, "...result?": result, "starting_position": line() }).to_string();
         let shown = room.run_with(&["pcn", "show", "-"], document.clone()).out;
-        assert!(shown.contains(&format!("Result      {told}\n")), "{shown}");
+        assert!(shown.contains(&format!("Result      {text}\n")), "{shown}");
         let back: Value = serde_json::from_str(&room.run_with(&["pcn", "convert", "-"], document).out).unwrap();
         assert_eq!((&back["over?"], &back["...result?"]), (&over, &result));
         // A game of western chess becomes a game with this result.

@@ -78,12 +78,12 @@ fn prepared() -> Room {
     let games = format!("{NAMED}{recent}{}{}", long.concat(), short.concat());
     room.write("games.pgn", &games);
     room.write("new.pgn", FAULTY);
-    let one = |number: usize| {
+    let game_text = |number: usize| {
         games[games.match_indices("[Event ").nth(number).unwrap().0..].split("\n\n[").next().unwrap().to_owned() + "\n"
     };
-    room.write("game.pgn", one(3));
-    room.write("better.pgn", one(7));
-    room.write("week.pgn", one(8));
+    room.write("game.pgn", game_text(3));
+    room.write("better.pgn", game_text(7));
+    room.write("week.pgn", game_text(8));
     room.write("names.txt", "Carlsen, Magnus\tCarlsen, M\n");
     let compressed = zstd::encode_all(games.as_bytes(), 1).unwrap();
     for name in ["games.pgn.zst", "2024-01.pgn.zst", "2024-02.pgn.zst"] {
@@ -190,9 +190,9 @@ fn every_example_runs() {
         // The output of an example must not exist yet.
         let words: Vec<&str> = line.split_whitespace().collect();
         let adds = ["--append", "--resume"].iter().any(|option| words.contains(option));
-        if let Some(place) = words.iter().position(|word| *word == "-o").filter(|_| !adds) {
-            let name = words[place + 1];
-            if !words[..place].contains(&name) {
+        if let Some(index) = words.iter().position(|word| *word == "-o").filter(|_| !adds) {
+            let name = words[index + 1];
+            if !words[..index].contains(&name) {
                 let _ = fs::remove_file(at(name));
                 let _ = fs::remove_file(at(name).with_extension("bgi"));
             }

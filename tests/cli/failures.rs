@@ -8,8 +8,8 @@ use std::path::Path;
 #[test]
 fn a_source_that_ends_early() {
     let room = Room::new();
-    let whole = zstd::encode_all(many(9000).as_bytes(), 1).unwrap();
-    room.write("cut.pgn.zst", &whole[..whole.len() - 9]);
+    let original = zstd::encode_all(many(9000).as_bytes(), 1).unwrap();
+    room.write("cut.pgn.zst", &original[..original.len() - 9]);
     let done = room.run(&["import", "cut.pgn.zst", "-o", "g.bga", "-q"]);
     done.failed(&["cut"], 5, &["1 file was read up to the fault", "committed in g.bga"]);
     assert!(done.err.contains("cut.pgn.zst: damaged or cut short"), "{}", done.err);
@@ -65,30 +65,30 @@ fn repair_saves_what_is_whole() {
     let room = Room::new();
     room.write("many.pgn", many(5000));
     room.fine(&["import", "many.pgn", "-o", "g.bga", "-q"]);
-    let whole = room.read("g.bga");
+    let original = room.read("g.bga");
     let done = room.run(&["repair", "g.bga", "-o", "same.bga"]);
     assert_eq!((done.code, done.out.as_str()), (Some(0), ""), "{}", done.err);
     assert!(done.err.contains("5,000 games of 5000 kept"), "{}", done.err);
     assert_eq!(room.fine(&["info", "g.bga", "--digest"]), room.fine(&["info", "same.bga", "--digest"]));
 
-    let mut damaged = whole.clone();
+    let mut damaged = original.clone();
     damaged[17_000] ^= 1;
     room.write("g.bga", &damaged);
     // Neither the damaged archive nor any other file is overwritten without `--force`.
     for target in ["g.bga", "same.bga"] {
         let done = room.run(&["repair", "g.bga", "-o", target]);
         assert_eq!(done.code, Some(1), "{}", done.err);
-        let told = if target == "g.bga" { "is both input and output" } else { "already exists" };
-        assert!(done.err.contains(told), "{}", done.err);
+        let message = if target == "g.bga" { "is both input and output" } else { "already exists" };
+        assert!(done.err.contains(message), "{}", done.err);
     }
     assert_eq!(room.run(&["repair", "g.bga", "-o", "g.bga", "--force"]).code, Some(1));
     let done = room.run(&["repair", "g.bga", "-o", "same.bga", "--force", "-q"]);
     assert_eq!((done.code, done.err.as_str()), (Some(4), ""));
     assert!(done.out.contains("lost: damaged game records at byte 8192"), "{}", done.out);
-    let told = &json(&room.run(&["--no-map", "repair", "g.bga", "-o", "other.bga", "--json", "-q"]).out)[0];
-    let (kept, lost) = (told["kept_games"].as_u64().unwrap(), told["lost_games"].as_u64().unwrap());
+    let report = &json(&room.run(&["--no-map", "repair", "g.bga", "-o", "other.bga", "--json", "-q"]).out)[0];
+    let (kept, lost) = (report["kept_games"].as_u64().unwrap(), report["lost_games"].as_u64().unwrap());
     assert!(kept + lost == 5000 && lost > 0 && lost < 1100, "{kept} {lost}");
-    assert_eq!(told["losses"][0]["offset"], 8192);
+    assert_eq!(report["losses"][0]["offset"], 8192);
     assert_eq!(room.read("g.bga"), damaged);
     for args in [&["verify", "same.bga"][..], &["--no-map", "verify", "other.bga"]] {
         assert!(room.fine(args).contains("intact"));
@@ -109,8 +109,8 @@ fn verify_and_damage() {
     let report = &json(&room.fine(&["verify", "g.bga", "--json"]))[0];
     assert_eq!((&report["sound"], &report["games"], &report["index"]), (&true.into(), &5000.into(), &true.into()));
 
-    let whole = room.read("g.bga");
-    let mut damaged = whole.clone();
+    let original = room.read("g.bga");
+    let mut damaged = original.clone();
     // In the first block's game records.
     damaged[17_000] ^= 1;
     room.write("g.bga", &damaged);
@@ -137,9 +137,9 @@ fn verify_and_damage() {
     let games = String::from_utf8(room.read("rest.pgn")).unwrap().matches("[Event ").count() as u64;
     assert!(games < 5000 && games >= 5000 - lost, "{games} {lost}");
 
-    room.write("g.bga", &whole[..whole.len() - 100]);
+    room.write("g.bga", &original[..original.len() - 100]);
     assert_eq!(room.run(&["verify", "g.bga"]).code, Some(4));
-    room.write("g.bga", [&whole[..], b"rubbish"].concat());
+    room.write("g.bga", [&original[..], b"rubbish"].concat());
     let done = room.run(&["verify", "g.bga"]);
     assert_eq!(done.code, Some(0));
     assert!(done.err.contains("7 bytes after the last commit"), "{}", done.err);
@@ -148,10 +148,10 @@ fn verify_and_damage() {
 #[test]
 fn bad_archives() {
     let room = Room::with_archive();
-    let whole = room.read("g.bga");
-    let mut newer = whole.clone();
+    let original = room.read("g.bga");
+    let mut newer = original.clone();
     // The version follows the magic bytes, in each copy of the header page.
-    let magic = whole[..8].to_vec();
+    let magic = original[..8].to_vec();
     for page in newer.chunks_mut(4096).filter(|page| page.starts_with(&magic)) {
         page[8..12].copy_from_slice(&[9, 0, 1, 0]);
         let crc = crc32fast::hash(&page[..4092]).to_le_bytes();
@@ -160,7 +160,7 @@ fn bad_archives() {
     room.write("empty.bga", "");
     room.write("foreign.bga", PGN);
     room.write("newer.bga", newer);
-    room.write("header.bga", &whole[..100]);
+    room.write("header.bga", &original[..100]);
     let cases: [(&str, &[&str]); 5] = [
         ("missing.bga", &["cannot open missing.bga"]),
         ("empty.bga", &["empty.bga", "not a Scoresheet archive", "empty"]),
@@ -204,9 +204,9 @@ fn bad_archives() {
 fn cut_archives() {
     let room = Room::with_archive();
     room.fine(&["import", "g.pgn", "-o", "g.bga", "--append", "-q"]);
-    let whole = room.read("g.bga");
-    room.write("g.bga", &whole[..whole.len() - 1]);
-    let told = "scoresheet: g.bga is damaged: it was truncated at ";
+    let original = room.read("g.bga");
+    room.write("g.bga", &original[..original.len() - 1]);
+    let message = "scoresheet: g.bga is damaged: it was truncated at ";
     for args in [
         &["info", "g.bga"][..],
         &["show", "g.bga", "3"],
@@ -219,7 +219,7 @@ fn cut_archives() {
         let done = room.run(args);
         assert_eq!(done.code, Some(1), "{args:?}: {}", done.err);
         assert!(
-            done.err.starts_with(told) && done.err.contains("of its 6 games, the first 3 are here"),
+            done.err.starts_with(message) && done.err.contains("of its 6 games, the first 3 are here"),
             "{}",
             done.err
         );
@@ -230,7 +230,7 @@ fn cut_archives() {
     // A write would make it seem intact.
     room.fails(&["import", "g.pgn", "-o", "g.bga", "--append"], 1, &["g.bga", "damaged", "shorter"]);
     room.fails(&["import", "g.pgn", "-o", "g.bga", "--resume"], 1, &["g.bga", "damaged", "shorter"]);
-    assert_eq!(room.read("g.bga"), &whole[..whole.len() - 1]);
+    assert_eq!(room.read("g.bga"), &original[..original.len() - 1]);
 }
 
 /// With a flipped bit in the page of the last commit or of the one before, no command silently shows fewer games, and
@@ -354,14 +354,14 @@ fn interrupted_import() {
         std::thread::sleep(Duration::from_millis(5));
     }
     assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
-    let mut told = BufReader::new(child.stderr.take().unwrap());
+    let mut stderr = BufReader::new(child.stderr.take().unwrap());
     let mut err = String::new();
-    told.read_line(&mut err).unwrap();
+    stderr.read_line(&mut err).unwrap();
     assert!(err.contains("stopping"), "{err}");
     // The import waits for input; it notices the signal after more input.
     let _ = input.write_all(games.as_bytes());
     drop(input);
-    told.read_to_string(&mut err).unwrap();
+    stderr.read_to_string(&mut err).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(130), "{err}");
     assert!(err.lines().last().unwrap().starts_with("scoresheet: interrupted: "), "{err}");
     assert!(err.contains("committed in g.bga"), "{err}");
@@ -387,10 +387,10 @@ fn files_beside_an_archive() {
     let answers: Vec<String> = searches.iter().map(|search| room.fine(search)).collect();
     for (extension, option) in [("bgi", "")].iter().chain(&caches) {
         let name = format!("g.{extension}");
-        let whole = room.read(&name);
-        for place in [whole.len() / 2, whole.len() - 2] {
-            let mut damaged = whole.clone();
-            damaged[place] ^= 4;
+        let original = room.read(&name);
+        for offset in [original.len() / 2, original.len() - 2] {
+            let mut damaged = original.clone();
+            damaged[offset] ^= 4;
             room.write(&name, &damaged);
             let verify = room.run(&["verify", "g.bga"]);
             let remedy = format!("rebuild it with `scoresheet index g.bga {option}").trim_end().to_owned();
@@ -407,21 +407,21 @@ fn files_beside_an_archive() {
         }
         let command = ["index", "g.bga", "-q", option];
         room.fine(&command[..command.len() - usize::from(option.is_empty())]);
-        assert!(room.read(&name) == whole);
+        assert!(room.read(&name) == original);
     }
     // Each search that needs a damaged file reports that it is ignored.
     for (extension, search) in [("bgs", searches[0]), ("bgp", searches[1]), ("bgh", searches[2])] {
         let name = format!("g.{extension}");
-        let whole = room.read(&name);
-        let mut damaged = whole.clone();
+        let original = room.read(&name);
+        let mut damaged = original.clone();
         // The parts after the headers: runs of games, and the directory of tag columns.
-        damaged[if extension == "bgh" { (8192 + whole.len()) / 2 } else { 8192 + 16 }..]
+        damaged[if extension == "bgh" { (8192 + original.len()) / 2 } else { 8192 + 16 }..]
             .iter_mut()
             .for_each(|byte| *byte ^= 1);
         room.write(&name, &damaged);
         let done = room.run(search);
         assert!(done.code == Some(0) && done.err.contains(&format!("{name} is damaged")), "{name}: {}", done.err);
-        room.write(&name, &whole);
+        room.write(&name, &original);
     }
     // Another archive under the same name: the old side files no longer belong to it.
     room.fine(&["set", "g.bga", "--games", "3", "Event=other", "-q", "--no-index"]);

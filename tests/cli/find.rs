@@ -60,8 +60,11 @@ fn positions_in_every_format() {
         assert_eq!(find(&["--moves", "", "--where", "result = 1/2-1/2", "--format", "numbers"]), "2\n");
         room.fine(&["find", "g.bga", "--moves", "d4", "-o", "d4.bga"]);
         assert!(room.fine(&["export", "d4.bga"]).contains("3. cxd5 cxd5 1/2-1/2"));
-        let told = room.run(&["find", "g.bga", "--moves", "e4", "--explain"]).err;
-        assert!(told.starts_with("all games        3 games\n") && told.contains("replay           1 game\n"), "{told}");
+        let explanation = room.run(&["find", "g.bga", "--moves", "e4", "--explain"]).err;
+        assert!(
+            explanation.starts_with("all games        3 games\n") && explanation.contains("replay           1 game\n"),
+            "{explanation}"
+        );
     }
 }
 
@@ -84,7 +87,7 @@ fn patterns() {
 #[test]
 fn errors_point_at_their_place() {
     let room = Room::with_archive();
-    for (args, code, place) in [
+    for (args, code, column) in [
         (&["--fen", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBXR w KQkq -"][..], 2, Some(41)),
         (&["--moves", "e4 e5 Ke3"], 2, Some(6)),
         (&["--moves", "1. é4"], 2, Some(3)),
@@ -101,10 +104,10 @@ fn errors_point_at_their_place() {
         let done = room.run(&[&["find", "g.bga"], args].concat());
         assert_eq!(done.code, Some(code), "{args:?}: {}", done.err);
         assert!(!done.err.is_empty() && done.out.is_empty(), "{args:?}");
-        if let Some(place) = place {
+        if let Some(column) = column {
             let mark = done.err.lines().last().unwrap();
-            assert_eq!(mark.trim_end_matches('^'), format!("  {}", " ".repeat(place)), "{args:?}: {}", done.err);
-            assert!(mark.ends_with('^') && done.err.contains(&format!("column {}: ", place + 1)), "{}", done.err);
+            assert_eq!(mark.trim_end_matches('^'), format!("  {}", " ".repeat(column)), "{args:?}: {}", done.err);
+            assert!(mark.ends_with('^') && done.err.contains(&format!("column {}: ", column + 1)), "{}", done.err);
         }
     }
 }
@@ -305,9 +308,9 @@ fn games_found_are_sorted() {
     // The new archive has the first games, in the order of their numbers.
     find(&["--sort", "-date", "--limit", "2", "-o", "two.bga"]);
     assert_eq!(room.fine(&["export", "two.bga"]), room.fine(&["export", "s.bga", "--games", "1,2"]));
-    for (keys, place) in [("-elo,datte", "column 6"), ("elo date", "column 5"), ("", "column 1")] {
+    for (keys, column) in [("-elo,datte", "column 6"), ("elo date", "column 5"), ("", "column 1")] {
         let done = room.run(&["find", "s.bga", "--moves", "e4", "--sort", keys]);
-        assert!(done.code == Some(2) && done.err.contains(place), "{}", done.err);
+        assert!(done.code == Some(2) && done.err.contains(column), "{}", done.err);
     }
 }
 
@@ -320,7 +323,7 @@ fn several_archives_are_searched_as_one() {
     std::fs::rename(room.path("g.bga"), room.path("folder/g.bga")).unwrap();
     let both = ["folder/g.bga", "folder/s.bga"];
     room.fine(&["merge", both[0], both[1], "-o", "m.bga", "-q"]);
-    let one = |args: &[&str]| room.fine(&[&args[..1], &["m.bga"], &args[1..]].concat());
+    let merged = |args: &[&str]| room.fine(&[&args[..1], &["m.bga"], &args[1..]].concat());
     let all = |args: &[&str]| room.fine(&[&args[..1], &both, &args[1..]].concat());
     // Output that names no game is the same as for one archive; a folder and a pattern stand for their archives.
     for args in [
@@ -332,10 +335,10 @@ fn several_archives_are_searched_as_one() {
         &["tree", "--samples", "0"],
         &["tree", "--moves", "e4", "--samples", "0", "--where", "white ~ u"],
     ] {
-        let told = one(args);
-        assert_eq!(all(args), told, "{args:?}");
-        assert_eq!(room.fine(&[&args[..1], &["folder"], &args[1..]].concat()), told, "{args:?}");
-        assert_eq!(room.fine(&[&args[..1], &["folder/*.bga"], &args[1..]].concat()), told, "{args:?}");
+        let expected = merged(args);
+        assert_eq!(all(args), expected, "{args:?}");
+        assert_eq!(room.fine(&[&args[..1], &["folder"], &args[1..]].concat()), expected, "{args:?}");
+        assert_eq!(room.fine(&[&args[..1], &["folder/*.bga"], &args[1..]].concat()), expected, "{args:?}");
     }
     // Output that names a game also names its archive.
     assert_eq!(all(&["find", "--moves", "e4 e5", "--format", "pairs"]), "folder/g.bga\t1:2\nfolder/s.bga\t1:2\n");
@@ -349,7 +352,7 @@ fn several_archives_are_searched_as_one() {
     let found = json(&all(&["find", "--moves", "e4 c5", "--format", "json"]));
     assert_eq!((&found["archive"], &found["game"]), (&"folder/s.bga".into(), &2.into()));
     all(&["find", "--moves", "e4", "--where", "plies > 3", "-o", "found.bga"]);
-    one(&["find", "--moves", "e4", "--where", "plies > 3", "-o", "same.bga"]);
+    merged(&["find", "--moves", "e4", "--where", "plies > 3", "-o", "same.bga"]);
     assert_eq!(room.digest("found.bga"), room.digest("same.bga"));
     let tree = json(&all(&["tree", "--json"]));
     let top = &tree["topGames"][0];
@@ -358,12 +361,12 @@ fn several_archives_are_searched_as_one() {
     assert_eq!((&rare["archive"], &rare["game"]), (&"folder/g.bga".into(), &2.into()));
     assert!(all(&["tree"]).contains("\nfolder/s.bga  1  Zu (2500) - ab (2700)  1-0  2001"));
     all(&["book", "-o", "both.bin", "--min-games", "1", "-q"]);
-    one(&["book", "-o", "one.bin", "--min-games", "1", "-q"]);
+    merged(&["book", "-o", "one.bin", "--min-games", "1", "-q"]);
     assert_eq!(room.read("both.bin"), room.read("one.bin"));
     let eco = all(&["eco", "--where", "player = Ac"]);
     assert!(eco.starts_with("folder/s.bga\t2\tB27\t"), "{eco}");
     all(&["eco", "--write", "-o", "named.bga", "-q"]);
-    one(&["eco", "--write", "-o", "also.bga", "-q"]);
+    merged(&["eco", "--write", "-o", "also.bga", "-q"]);
     assert_eq!(room.digest("named.bga"), room.digest("also.bga"));
     room.fails(&["eco", both[0], both[1], "--games", "1"], 1, &["--games goes with one archive"]);
     room.write("folder/empty.txt", "");

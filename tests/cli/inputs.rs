@@ -184,7 +184,7 @@ fn an_import_of_pcn_that_was_cut_off_goes_on() {
     room.write("b.pgn.zst", &packed);
     let args = ["import", "x.pcn", "b.pgn.zst", "-o", "x.bga", "-q", "--batch", "1"];
     room.fine(&args);
-    let whole = room.read("x.bga");
+    let original = room.read("x.bga");
     std::fs::remove_file(room.path("x.bga")).unwrap();
     room.write("b.pgn.zst", &packed[..packed.len() - 9]);
     assert_eq!(room.run(&args).code, Some(5));
@@ -193,7 +193,7 @@ fn an_import_of_pcn_that_was_cut_off_goes_on() {
     let done = room.run(&[&args[..], &["--resume", "--json"]].concat());
     assert_eq!(done.code, Some(0), "{}", done.err);
     // Only the additional commit differs.
-    room.write("whole.bga", whole);
+    room.write("whole.bga", original);
     assert_eq!(room.digest("x.bga"), room.digest("whole.bga").replace("whole.bga", "x.bga"));
     room.fine(&["verify", "x.bga", "--against", "x.pcn", "b.pgn.zst"]);
 }
@@ -262,7 +262,8 @@ fn what_is_no_pgn_is_refused() {
                 let last = done.err.lines().last().unwrap_or_default();
                 let expected =
                     if words.contains("xz") && name.ends_with(".gz") { "compressed twice (xz)" } else { words };
-                let is_seen = ["7z", "rar"].iter().any(|own| name == format!("{own}.gz")) || last.contains(expected);
+                let is_seen =
+                    ["7z", "rar"].iter().any(|ending| name == format!("{ending}.gz")) || last.contains(expected);
                 assert!(done.code == Some(1) && is_seen, "{args:?}: {:?} {}", done.code, done.err);
             }
         }
@@ -393,15 +394,15 @@ fn a_damaged_spot_is_one_line() {
     let room = Room::new();
     room.write("many.pgn", many(9000));
     room.fine(&["import", "many.pgn", "-o", "g.bga", "-q"]);
-    let whole = room.read("g.bga");
+    let original = room.read("g.bga");
     // A page of records in the first block; then the header of the second moves block too.
-    let mut damaged = whole.clone();
+    let mut damaged = original.clone();
     damaged[17_000] ^= 1;
     room.write("g.bga", &damaged);
     // This test ignores reports about the side files.
     let of_archive = |out: &str| {
-        let own = out.lines().filter(|line| line.starts_with("g.bga: "));
-        own.map(str::to_owned).collect::<Vec<String>>()
+        let lines = out.lines().filter(|line| line.starts_with("g.bga: "));
+        lines.map(str::to_owned).collect::<Vec<String>>()
     };
     let done = room.run(&["verify", "g.bga"]);
     let lines = of_archive(&done.out);
@@ -424,9 +425,9 @@ fn a_damaged_spot_is_one_line() {
     assert_eq!(report["spots"].as_array().unwrap().len(), 1);
 
     // A block that cannot be found is also one damaged spot, with the games that no block has.
-    let sync = &whole[8192..8196];
-    let starts: Vec<usize> = (8192..whole.len() - 4).filter(|at| &whole[*at..at + 4] == sync).collect();
-    let moves: Vec<usize> = starts.iter().copied().filter(|at| whole[at + 4] == whole[8196]).collect();
+    let sync = &original[8192..8196];
+    let starts: Vec<usize> = (8192..original.len() - 4).filter(|at| &original[*at..at + 4] == sync).collect();
+    let moves: Vec<usize> = starts.iter().copied().filter(|at| original[at + 4] == original[8196]).collect();
     damaged[moves[1] + 9] ^= 1;
     room.write("g.bga", &damaged);
     let done = room.run(&["verify", "g.bga"]);
@@ -505,8 +506,8 @@ fn a_source_that_fails_behind_its_first_games_keeps_them() {
     let room = Room::new();
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::none());
     encoder.write_all(PGN.as_bytes()).unwrap();
-    let whole = encoder.finish().unwrap();
-    room.write("cut.gz", &whole[..whole.len() - 12]);
+    let original = encoder.finish().unwrap();
+    room.write("cut.gz", &original[..original.len() - 12]);
     let done = room.run(&["import", "cut.gz", "-o", "g.bga"]);
     let words = ["2 games seen", "cut.gz: damaged or cut short", "the games before it are committed in g.bga"];
     assert!(done.code == Some(5) && words.iter().all(|word| done.err.contains(word)), "{}", done.err);

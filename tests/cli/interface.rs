@@ -32,7 +32,7 @@ fn short_helps_fit_a_screen() {
     assert!(short.starts_with("Store, search and export chess games"), "{short}");
     let (first, all) = (names(&short), names(&room.fine(&["help", "--all"])));
     for name in ["pcn", "brenner", "bench", "inspect", "man", "completions"] {
-        assert!(!first.iter().any(|own| own == name) && all.iter().any(|own| own == name), "{name}");
+        assert!(!first.iter().any(|known| known == name) && all.iter().any(|known| known == name), "{name}");
     }
     assert!(first.len() >= 24 && all.len() >= 37 && first.iter().all(|name| all.contains(name)), "{first:?} {all:?}");
     assert_eq!(room.fine(&["help", "--all"]), room.fine(&["--help"]));
@@ -93,7 +93,7 @@ fn options_without_effect_are_hidden() {
 fn old_names_still_work() {
     let room = room();
     let epd = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - id \"x\";";
-    let other = epd.replace(" b ", " w ");
+    let white_to_move = epd.replace(" b ", " w ");
     let pairs: &[(&[&str], &[&str])] = &[
         (&["find", "g.bga", "--fen", epd, "--count"], &["find", "g.bga", "--epd", epd, "--count"]),
         (
@@ -101,8 +101,8 @@ fn old_names_still_work() {
             &["find", "g.bga", "--epd", epd, "--fen", "startpos", "--every", "--count"],
         ),
         (
-            &["find", "g.bga", "--fen", &other, "--any", "side,castling,en-passant", "--count"],
-            &["find", "g.bga", "--fen", &other, "--any-side", "--any-castling", "--any-en-passant", "--count"],
+            &["find", "g.bga", "--fen", &white_to_move, "--any", "side,castling,en-passant", "--count"],
+            &["find", "g.bga", "--fen", &white_to_move, "--any-side", "--any-castling", "--any-en-passant", "--count"],
         ),
         (
             &["find", "g.bga", "--material", "K*Q*R*B*N*P8k*q*r*b*n*p8", "--for-plies", "2"],
@@ -131,8 +131,8 @@ fn old_names_still_work() {
     }
     assert_eq!(room.read("a.bin"), room.read("b.bin"));
     assert_eq!(room.fine(&["find", "g.bga", "--fen", epd, "--count"]), "2\n");
-    assert_eq!(room.fine(&["find", "g.bga", "--fen", &other, "--count"]), "0\n");
-    assert_eq!(room.fine(&["find", "g.bga", "--fen", &other, "--any", "side", "--count"]), "2\n");
+    assert_eq!(room.fine(&["find", "g.bga", "--fen", &white_to_move, "--count"]), "0\n");
+    assert_eq!(room.fine(&["find", "g.bga", "--fen", &white_to_move, "--any", "side", "--count"]), "2\n");
 }
 
 /// The CSV of a report has the groups of its JSON, list by list.

@@ -107,13 +107,13 @@ fn an_interrupted_command_leaves_nothing_unfinished() {
         let begun = || temporary_is_there(&folder);
         // The output without an interruption.
         room.fine(args);
-        let whole = room.read(out);
+        let complete = room.read(out);
         clear(&room, out);
         let mut before = files(room.0.path());
         // Repeat until each signal has come in time, because the machine may be busy or fast.
-        for (place, milliseconds) in [0, 4, 25, 0, 90].into_iter().chain([0; 35]).enumerate() {
-            let (name, code) = SIGNALS[place % 2];
-            if place > 4 && SIGNALS.iter().all(|(_, code)| hit.contains_key(&(args[0], *code))) {
+        for (round, milliseconds) in [0, 4, 25, 0, 90].into_iter().chain([0; 35]).enumerate() {
+            let (name, code) = SIGNALS[round % 2];
+            if round > 4 && SIGNALS.iter().all(|(_, code)| hit.contains_key(&(args[0], *code))) {
                 break;
             }
             let done = interrupt(&room, args, name, begun, Duration::from_millis(milliseconds));
@@ -140,7 +140,7 @@ fn an_interrupted_command_leaves_nothing_unfinished() {
                 if !before.contains_key(out)
                     && let Some(bytes) = after.remove(out)
                 {
-                    assert!(bytes == whole, "{args:?}: half a file");
+                    assert!(bytes == complete, "{args:?}: half a file");
                     if out.ends_with(".bga") && after.remove(&out.replace(".bga", ".bgi")).is_some() {
                         assert!(room.fine(&["verify", out]).contains("intact"), "{args:?}: the index");
                     }
@@ -189,11 +189,11 @@ fn an_interrupted_import_leaves_its_last_commit() {
     room.write("n.pgn", many(60_000));
     let is_there = || room.path("g.bga").exists();
     let mut hit = 0;
-    for (place, milliseconds) in [0, 30, 120, 300, 60, 0].into_iter().enumerate() {
+    for (round, milliseconds) in [0, 30, 120, 300, 60, 0].into_iter().enumerate() {
         for file in ["g.bga", "g.bgi"] {
             let _ = fs::remove_file(room.path(file));
         }
-        let (name, code) = SIGNALS[place % 2];
+        let (name, code) = SIGNALS[round % 2];
         let args = ["import", "n.pgn", "-o", "g.bga", "--batch", "1", "-q", "--threads", "1"];
         let done = interrupt(&room, &args, name, is_there, Duration::from_millis(milliseconds));
         if done.code == Some(0) {
@@ -228,16 +228,16 @@ fn the_second_signal_ends_an_import_at_once() {
         std::thread::sleep(Duration::from_millis(1));
     }
     let mut err = child.stderr.take().unwrap();
-    let mut told = Vec::new();
-    let read_line = |told: &mut Vec<u8>, err: &mut dyn Read| {
+    let mut output = Vec::new();
+    let read_line = |output: &mut Vec<u8>, err: &mut dyn Read| {
         let mut byte = [0];
         while err.read(&mut byte).unwrap() == 1 && byte != *b"\n" {
-            told.push(byte[0]);
+            output.push(byte[0]);
         }
     };
     signal(&child, "-INT");
-    read_line(&mut told, &mut err);
-    assert!(String::from_utf8_lossy(&told).contains("stopping"), "{told:?}");
+    read_line(&mut output, &mut err);
+    assert!(String::from_utf8_lossy(&output).contains("stopping"), "{output:?}");
     signal(&child, "-TERM");
     let mut rest = String::new();
     err.read_to_string(&mut rest).unwrap();

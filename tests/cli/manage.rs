@@ -96,10 +96,10 @@ fn a_replacement_is_one_commit() {
     room.write("new.pgn", many(3));
     room.fine(&["replace", "g.bga", "2", "new.pgn", "-q"]);
     assert_eq!(commits(&room), before.map(|commits| commits + 1));
-    let (new, whole) = (room.digest("g.bga"), room.read("g.bga"));
+    let (new, complete) = (room.digest("g.bga"), room.read("g.bga"));
     assert_ne!(old, new);
-    for end in (length..whole.len()).step_by(7) {
-        room.write("cut.bga", &whole[..end]);
+    for end in (length..complete.len()).step_by(7) {
+        room.write("cut.bga", &complete[..end]);
         assert_eq!(room.run(&["info", "cut.bga", "--digest"]).out, old, "{end}");
     }
 }
@@ -147,7 +147,7 @@ fn archives_are_split_by_size() {
     let room = Room::new();
     let sample = crate::common::sample::lichess().display().to_string();
     room.fine(&["import", &sample, "-o", "s.bga", "-q"]);
-    let whole = std::fs::metadata(room.0.path().join("s.bga")).unwrap().len();
+    let size = std::fs::metadata(room.0.path().join("s.bga")).unwrap().len();
     for (bytes, less) in [(100_000, 4), (60_000, 3)] {
         let folder = format!("parts{bytes}");
         room.fine(&["split", "s.bga", "--bytes", &format!("{}K", bytes / 1000), "-o", &folder, "-q"]);
@@ -161,10 +161,7 @@ fn archives_are_split_by_size() {
         assert!(sizes.iter().all(|size| *size <= bytes), "{sizes:?}");
         // All except the last are nearly at the size limit.
         let (_, full) = sizes.split_last().unwrap();
-        assert!(
-            full.len() as u64 >= whole / bytes && full.iter().all(|size| *size > bytes - bytes / less),
-            "{sizes:?}"
-        );
+        assert!(full.len() as u64 >= size / bytes && full.iter().all(|part| *part > bytes - bytes / less), "{sizes:?}");
         let mut merge = vec!["merge".to_owned()];
         merge.extend(parts.iter().map(|path| path.to_str().unwrap().to_owned()));
         merge.extend(["-o".to_owned(), format!("{folder}.bga"), "-q".to_owned()]);
@@ -276,8 +273,8 @@ fn doubles_are_found_across_archives() {
     ];
     assert_eq!(pairs, expected, "{out}");
     let pairs = json(&room.fine(&["dedupe", "a.bga", "b.bga", "--json", "-q"]));
-    let told: Vec<_> = ["archive", "game", "kept_archive", "kept"].map(|name| pairs[1][name].clone()).into();
-    assert_eq!(told, [Value::from("b.bga"), 1.into(), "a.bga".into(), 2.into()]);
+    let pair: Vec<_> = ["archive", "game", "kept_archive", "kept"].map(|name| pairs[1][name].clone()).into();
+    assert_eq!(pair, [Value::from("b.bga"), 1.into(), "a.bga".into(), 2.into()]);
     room.fine(&["dedupe", "t.bga", "-o", "one.bga", "-q"]);
     room.fine(&["dedupe", "a.bga", "b.bga", "-o", "both.bga", "-q"]);
     assert_eq!(room.digest("one.bga"), room.digest("both.bga"));

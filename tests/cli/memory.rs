@@ -76,9 +76,9 @@ fn no_command_dies_for_want_of_memory() {
     room.fine(&["import", "s.pgn", "-o", "g.bga", "-q"]);
     room.fine(&["pack", "g.bga", "-o", "p.bga", "-q"]);
     room.fine(&["export", "g.bga", "--games", "2", "--format", "pcn", "-o", "x.pcn", "-q"]);
-    let whole = room.read("g.bga");
-    (1..8).for_each(|number| room.write(&format!("c{number}.bga"), &whole));
-    let mut damaged = whole;
+    let archive_bytes = room.read("g.bga");
+    (1..8).for_each(|number| room.write(&format!("c{number}.bga"), &archive_bytes));
+    let mut damaged = archive_bytes;
     let middle = damaged.len() / 2;
     damaged[middle] ^= 1;
     room.write("d.bga", damaged);

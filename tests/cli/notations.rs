@@ -123,9 +123,9 @@ fn brenner_strings_go_both_ways() {
     let back = room.run(&["brenner", "decode", "mate.hex"]).out;
     assert_eq!(room.run(&["brenner", "decode", "alternate.hex", "--alternate"]).out, back);
     assert!(back.contains("4. Qxf7# 1-0"), "{back}");
-    let told = room.run(&["brenner", "explain", "mate.pgn"]).out;
-    assert!(told.starts_with("001 01 100    pawn #4 step 2           e4\n"), "{told}");
-    assert_eq!(room.run(&["brenner", "explain", "mate.hex"]).out, told);
+    let explanation = room.run(&["brenner", "explain", "mate.pgn"]).out;
+    assert!(explanation.starts_with("001 01 100    pawn #4 step 2           e4\n"), "{explanation}");
+    assert_eq!(room.run(&["brenner", "explain", "mate.hex"]).out, explanation);
     write("raw.bre", &[0x2C, 0x2C, 0x61]);
     assert!(room.run(&["brenner", "decode", "--raw", "raw.bre"]).out.contains("1. e4 e5 2. Qh5"));
     write("bad.hex", b"2C 2C 2C\n");

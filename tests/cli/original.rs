@@ -142,7 +142,7 @@ fn encodings() {
     let done = room.run(&["import", "mixed.pgn", "-o", "g.bga"]);
     assert!(done.err.contains("mixed.pgn: 1 game of 7 read as Windows-1252"), "{}", done.err);
     let game = &json(&room.fine(&["show", "g.bga", "4", "--json"]))[0];
-    let tag = |place: usize| game["tags"][place][1].as_str().unwrap().to_owned();
+    let tag = |index: usize| game["tags"][index][1].as_str().unwrap().to_owned();
     assert_eq!((tag(0).as_str(), tag(1).as_str()), ("Straße", "Müller, Jörg"));
     assert_eq!(tag(2), "\u{81}\u{8d}\u{8f}\u{90}\u{9d} €");
     assert!(room.fine(&["list", "g.bga"]).contains("Björn"), "the UTF-8 games are read as that");

@@ -164,9 +164,9 @@ fn no_output_is_an_input() {
                     args.extend(force.then_some("--force"));
                     let done = room.run(&args);
                     assert_eq!(done.code, Some(1), "{args:?}: {}{}", done.out, done.err);
-                    let told =
+                    let is_refused =
                         ["is both input and output", "that is being read"].iter().any(|what| done.err.contains(what));
-                    assert!(told, "{args:?}: {}", done.err);
+                    assert!(is_refused, "{args:?}: {}", done.err);
                     assert!(contents(&room) == before, "{args:?}");
                 }
             }
@@ -203,8 +203,8 @@ fn no_archive_is_its_own_input() {
     let done = command.output().unwrap();
     assert_eq!(done.status.code(), Some(1));
     if cfg!(unix) {
-        let told = String::from_utf8(done.stderr).unwrap();
-        assert!(told.contains("is both input and output"), "{told}");
+        let message = String::from_utf8(done.stderr).unwrap();
+        assert!(message.contains("is both input and output"), "{message}");
     }
     assert!(contents(&room) == before);
 }
@@ -252,10 +252,10 @@ fn what_is_no_side_file_is_not_replaced_by_one() {
         let kept = room.read(side);
         let index = ["index", "g.bga", option];
         let args = &index[..if option.is_empty() { 2 } else { 3 }];
-        for other in
+        for bytes in
             [PGN.as_bytes(), &archive, b"{\"a\": 1}", &room.read(if side == "g.bgs" { "g.bgp" } else { "g.bgs" })]
         {
-            room.write(side, other);
+            room.write(side, bytes);
             room.fails(args, 1, &[side, "would replace it"]);
             if side == "g.bgi" {
                 room.fails(&["delete", "g.bga", "--games", "1"], 1, &["g.bgi is "]);
@@ -266,7 +266,7 @@ fn what_is_no_side_file_is_not_replaced_by_one() {
                 room.fails(&["import", "x.pgn", "-o", "g.bga", "--append"], 1, &["g.bgi is "]);
                 room.fails(&["merge", "h.bga", "-o", "g.bga", "--force"], 1, &["g.bgi is "]);
             }
-            assert_eq!(room.read(side), other);
+            assert_eq!(room.read(side), bytes);
         }
         // A damaged side file is a cache, and is rebuilt; so is an empty one.
         for damaged in [&b"\0\x01\x02\x03 no magic"[..], b""] {
@@ -352,20 +352,20 @@ fn force_replaces_files_of_the_same_kind_alone() {
         (&["compact", "g.bga", "-o"], &["games.bga"]),
         (&["import", "n.pgn", "-q", "-o"], &["games.bga"]),
     ];
-    for (args, own) in writers {
-        for (place, name) in held.iter().enumerate() {
+    for (args, replaceable) in writers {
+        for (index, name) in held.iter().enumerate() {
             if name.ends_with(".gz") && ["compact", "import"].contains(&args[0]) {
                 continue;
             }
             // A name without a format, so the existing file decides; a compressed file stays compressed.
             let (bytes, neutral) =
-                (room.read(name), format!("n{place}{}", if name.ends_with(".gz") { ".gz" } else { "" }));
+                (room.read(name), format!("n{index}{}", if name.ends_with(".gz") { ".gz" } else { "" }));
             room.write(&neutral, &bytes);
             let without = [args, &[&neutral]].concat();
             let with = [&without[..], &["--force"]].concat();
             room.fails(&without, 1, &["exists"]);
             assert!(room.read(&neutral) == bytes);
-            if own.contains(name) {
+            if replaceable.contains(name) {
                 room.fine(&with);
             } else {
                 room.fails(&with, 1, &["would replace it: give another name, or remove it first"]);
@@ -492,10 +492,10 @@ fn a_full_disk_is_one_error_and_leaves_nothing() {
         let script = "trap '' XFSZ; ulimit -f 8; exec \"$0\" export g.bga -o \"$1\" -q";
         let args = ["-c", script, env!("CARGO_BIN_EXE_scoresheet"), &format!("x.{ending}")];
         let done = std::process::Command::new("sh").args(args).current_dir(room.0.path()).output().unwrap();
-        let told = String::from_utf8(done.stderr).unwrap();
-        assert_eq!(done.status.code(), Some(1), "{told}");
-        assert!(told.starts_with(&format!("scoresheet: cannot write x.{ending}: ")), "{told}");
-        assert_eq!(told.lines().count(), 1, "{told}");
+        let message = String::from_utf8(done.stderr).unwrap();
+        assert_eq!(done.status.code(), Some(1), "{message}");
+        assert!(message.starts_with(&format!("scoresheet: cannot write x.{ending}: ")), "{message}");
+        assert_eq!(message.lines().count(), 1, "{message}");
         assert_eq!(room.names(), before);
     }
 }

@@ -185,9 +185,9 @@ fn suites_of_the_corpora_go_through_in_one_call() {
     let text: String = suites.iter().map(|suite| std::fs::read_to_string(suite).unwrap()).collect();
     let names = suites.each_ref().map(|suite| suite.to_str().unwrap());
     let out = Room::new().fine(&["position", names[0], names[1]]);
-    let told: Vec<(&str, &str)> = out.lines().filter_map(|line| line.split_once('\t')).collect();
-    assert_eq!(told.len(), 324);
-    for (line, (position, disposition)) in text.lines().zip(told) {
+    let rows: Vec<(&str, &str)> = out.lines().filter_map(|line| line.split_once('\t')).collect();
+    assert_eq!(rows.len(), 324);
+    for (line, (position, disposition)) in text.lines().zip(rows) {
         assert_eq!(disposition, "legal", "{line}");
         let moves = |line: &str| line.split_once("bm ").map(|(_, rest)| rest.split(';').next().unwrap().to_owned());
         // A few best moves of Win At Chess are not in standard notation.
@@ -224,9 +224,6 @@ fn ranks_are_a_list() {
             "r...k..r", "........", "........", "...pP...", "........", "........", "........", "....K..."
         ])
     );
-    let other = ranks("rnabqkbcnr/pppppppppp/10/10/10/10/PPPPPPPPPP/RNABQKBCNR w - - 0 1");
-    assert_eq!(
-        (&other[0], &other[2], other.as_array().unwrap().len()),
-        (&"rnabqkbcnr".into(), &"..........".into(), 8)
-    );
+    let wide = ranks("rnabqkbcnr/pppppppppp/10/10/10/10/PPPPPPPPPP/RNABQKBCNR w - - 0 1");
+    assert_eq!((&wide[0], &wide[2], wide.as_array().unwrap().len()), (&"rnabqkbcnr".into(), &"..........".into(), 8));
 }

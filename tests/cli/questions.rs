@@ -12,8 +12,8 @@ fn answer(text: &str, before: u64) -> (Vec<u64>, Vec<Vec<u32>>) {
         let number = game["game"].as_u64().unwrap();
         games.push(if game["archive"] == "odd.bga" { number + before } else { number });
         let hits = game["hits"].as_array().map_or(&[][..], Vec::as_slice);
-        let own: Vec<u32> = hits.iter().map(|hit| hit["ply"].as_u64().unwrap() as u32).collect();
-        plies.extend(Some(own).filter(|plies| !plies.is_empty()));
+        let game_plies: Vec<u32> = hits.iter().map(|hit| hit["ply"].as_u64().unwrap() as u32).collect();
+        plies.extend(Some(game_plies).filter(|plies| !plies.is_empty()));
     }
     (games, plies)
 }

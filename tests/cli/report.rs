@@ -86,8 +86,8 @@ fn reports_hold_the_data_of_json_and_load_nothing() {
         &["opening", "g.bga", "--moves", "e4", "--where", filter],
     ] {
         let (page, data) = report(&room, args);
-        let own = json(&room.fine(&[args, &["--json"]].concat())).remove(0);
-        for (name, value) in own.as_object().unwrap() {
+        let expected = json(&room.fine(&[args, &["--json"]].concat())).remove(0);
+        for (name, value) in expected.as_object().unwrap() {
             assert_eq!(&data[name], value, "{name} of {args:?}");
         }
         assert!(page.starts_with("<!DOCTYPE html>") && page.contains("default-src 'none'"));

@@ -6,22 +6,22 @@ use std::fs;
 /// An archive of the first part of `games.pgn.zst`, which was truncated, and the complete file.
 fn cut_off() -> (Room, Vec<u8>) {
     let room = Room::new();
-    let whole = zstd::encode_all(many(9000).as_bytes(), 1).unwrap();
-    room.write("games.pgn.zst", &whole[..whole.len() / 2]);
+    let complete = zstd::encode_all(many(9000).as_bytes(), 1).unwrap();
+    room.write("games.pgn.zst", &complete[..complete.len() / 2]);
     room.fails(&["import", "games.pgn.zst", "-o", "g.bga", "-q"], 5, &["read up to the fault", "committed in g.bga"]);
-    (room, whole)
+    (room, complete)
 }
 
 #[test]
 fn it_goes_on_where_it_was() {
-    let (room, whole) = cut_off();
+    let (room, complete) = cut_off();
     let info = &json(&room.fine(&["info", "g.bga", "--json"]))[0];
     assert_eq!(info["unfinished"], "games.pgn.zst");
     assert!(room.fine(&["info", "g.bga"]).contains("import --resume"));
     let there = info["games"].as_u64().unwrap();
     assert!(there > 1000 && there < 8000, "{there}");
 
-    room.write("games.pgn.zst", &whole);
+    room.write("games.pgn.zst", &complete);
     let lines = json(&room.fine(&["import", "games.pgn.zst", "-o", "g.bga", "--resume", "--json"]));
     let summary = lines.last().unwrap();
     assert_eq!(summary["stored"], 9000 - there);
@@ -47,11 +47,11 @@ fn it_goes_on_where_it_was() {
 #[test]
 fn a_packed_import_goes_on_packed() {
     let room = Room::new();
-    let whole = zstd::encode_all(many(9000).as_bytes(), 1).unwrap();
-    room.write("games.pgn.zst", &whole[..whole.len() / 2]);
+    let complete = zstd::encode_all(many(9000).as_bytes(), 1).unwrap();
+    room.write("games.pgn.zst", &complete[..complete.len() / 2]);
     let import = ["import", "games.pgn.zst", "-o", "g.bga", "--pack", "--level", "3", "-q"];
     room.fails(&import, 5, &["read up to the fault", "committed in g.bga"]);
-    room.write("games.pgn.zst", &whole);
+    room.write("games.pgn.zst", &complete);
     room.fails(
         &["import", "games.pgn.zst", "-o", "g.bga", "--level", "3", "--resume"],
         1,
@@ -79,7 +79,7 @@ fn it_begins_where_nothing_is_there() {
 
 #[test]
 fn it_goes_on_with_the_same_only() {
-    let (room, whole) = cut_off();
+    let (room, complete) = cut_off();
     let before = room.read("g.bga");
     let refused = |args: &[&str], words: &[&str]| {
         let args = [&["import"], args, &["-o", "g.bga", "--resume"]].concat();
@@ -89,12 +89,12 @@ fn it_goes_on_with_the_same_only() {
     fs::remove_file(room.path("games.pgn.zst")).unwrap();
     refused(&["games.pgn.zst"], &["cannot open games.pgn.zst"]);
     // The first game differs, and the length is the same.
-    let other = many(9000).replacen("Nf3", "Nc3", 1);
-    room.write("games.pgn.zst", zstd::encode_all(other.as_bytes(), 1).unwrap());
+    let changed = many(9000).replacen("Nf3", "Nc3", 1);
+    room.write("games.pgn.zst", zstd::encode_all(changed.as_bytes(), 1).unwrap());
     refused(&["games.pgn.zst"], &["games.pgn.zst: has changed"]);
     room.write("games.pgn.zst", zstd::encode_all(&many(9000).as_bytes()[..5000], 1).unwrap());
     refused(&["games.pgn.zst"], &["games.pgn.zst: has changed"]);
-    room.write("games.pgn.zst", &whole);
+    room.write("games.pgn.zst", &complete);
     room.write("other.pgn", many(10));
     refused(&["other.pgn"], &["g.bga", "read games.pgn.zst instead of other.pgn"]);
     refused(&["other.pgn", "games.pgn.zst"], &["g.bga", "read games.pgn.zst instead of other.pgn"]);
@@ -116,10 +116,10 @@ fn it_goes_on_with_the_same_only() {
 fn the_files_before_it_are_looked_at_too() {
     let room = Room::new();
     room.write("first.pgn", many(20));
-    let whole = zstd::encode_all(many(9000).as_bytes(), 1).unwrap();
-    room.write("second.pgn", &whole[..whole.len() / 2]);
+    let complete = zstd::encode_all(many(9000).as_bytes(), 1).unwrap();
+    room.write("second.pgn", &complete[..complete.len() / 2]);
     room.fails(&["import", "first.pgn", "second.pgn", "-o", "g.bga", "-q"], 5, &["read up to the fault"]);
-    room.write("second.pgn", &whole);
+    room.write("second.pgn", &complete);
     let resume = ["import", "first.pgn", "second.pgn", "-o", "g.bga", "--resume", "-q"];
     room.write("first.pgn", many(20).replacen("Nf3", "Nc3", 1));
     room.fails(&resume, 1, &["first.pgn: has changed"]);

@@ -124,8 +124,8 @@ fn a_promotion_mates_with_the_new_piece() {
     room.write("g.pgn", format!("{start}\n\n1. a8=Q# 1-0\n\n{start}\n\n1. a8=R# 1-0\n"));
     room.fine(&["import", "g.pgn", "-o", "g.bga", "--quiet"]);
     for (piece, game) in [("queen", "1\n"), ("rook", "2\n"), ("pawn", "")] {
-        let asked = format!("mate = {piece}");
-        assert_eq!(room.fine(&["list", "g.bga", "--where", &asked, "--format", "numbers"]), game, "{piece}");
+        let filter = format!("mate = {piece}");
+        assert_eq!(room.fine(&["list", "g.bga", "--where", &filter, "--format", "numbers"]), game, "{piece}");
     }
     let groups = json(&room.fine(&["stats", "g.bga", "--by", "mate", "--json"]));
     let pieces: Vec<_> = groups.iter().map(|group| group["mate"].as_str().unwrap()).collect();

@@ -15,7 +15,7 @@ fn indexed() -> Room {
 }
 
 /// Runs a query for each side file; returns the White players of the games found, and the output of `--explain`.
-fn asked(room: &Room, archive: &str) -> ([Vec<String>; 2], String) {
+fn search(room: &Room, archive: &str) -> ([Vec<String>; 2], String) {
     let white = |out: &str| json(out).iter().map(|game| game["white"].as_str().unwrap().to_owned()).collect();
     let found = room.run(&["find", archive, "--moves", "e4 c5", "--json", "--explain"]);
     let listed = room.fine(&["list", archive, "--where", "white != \"Adams\"", "--json"]);
@@ -26,25 +26,25 @@ fn asked(room: &Room, archive: &str) -> ([Vec<String>; 2], String) {
 fn what_is_appended_edited_and_deleted_is_found_by_the_index() {
     let room = indexed();
     room.fine(&["import", "more.pgn", "-o", "g.bga", "--append", "-q"]);
-    let (found, explained) = asked(&room, "g.bga");
+    let (found, explained) = search(&room, "g.bga");
     assert_eq!(found, [vec!["Adams", "Chen"], vec!["Bell", "Chen"]]);
     assert!(explained.contains("position index") && !explained.contains("not indexed"), "{explained}");
     room.fine(&["set", "g.bga", "--games", "1", "White=Zhu", "-q"]);
-    let (found, explained) = asked(&room, "g.bga");
+    let (found, explained) = search(&room, "g.bga");
     assert_eq!(found, [vec!["Zhu", "Chen"], vec!["Zhu", "Bell", "Chen"]]);
     assert!(!explained.contains("not indexed") && !explained.contains("out of date"), "{explained}");
     room.fine(&["delete", "g.bga", "--games", "3", "-q"]);
-    assert_eq!(asked(&room, "g.bga").0, [vec!["Zhu"], vec!["Zhu", "Bell"]]);
+    assert_eq!(search(&room, "g.bga").0, [vec!["Zhu"], vec!["Zhu", "Bell"]]);
     room.fine(&["undelete", "g.bga", "--games", "3", "-q"]);
-    assert_eq!(asked(&room, "g.bga").0, [vec!["Zhu", "Chen"], vec!["Zhu", "Bell", "Chen"]]);
+    assert_eq!(search(&room, "g.bga").0, [vec!["Zhu", "Chen"], vec!["Zhu", "Bell", "Chen"]]);
     room.fine(&["replace", "g.bga", "2", "more.pgn", "-q"]);
-    let (found, explained) = asked(&room, "g.bga");
+    let (found, explained) = search(&room, "g.bga");
     assert_eq!(found, [vec!["Zhu", "Chen", "Chen"], vec!["Zhu", "Chen", "Chen"]]);
     assert!(!explained.contains("not indexed"), "{explained}");
     room.fine(&["verify", "g.bga"]);
     // A copy has the side files of the original.
     room.fine(&["compact", "g.bga", "-o", "c.bga", "-q"]);
-    let (found, explained) = asked(&room, "c.bga");
+    let (found, explained) = search(&room, "c.bga");
     assert_eq!(found[0], ["Zhu", "Chen", "Chen"]);
     assert!(explained.contains("position index"), "{explained}");
 }
@@ -53,18 +53,18 @@ fn what_is_appended_edited_and_deleted_is_found_by_the_index() {
 fn what_is_left_behind_is_looked_up_in_the_games() {
     let room = indexed();
     room.fine(&["import", "more.pgn", "-o", "g.bga", "--append", "-q", "--no-index"]);
-    let (found, explained) = asked(&room, "g.bga");
+    let (found, explained) = search(&room, "g.bga");
     assert_eq!(found, [vec!["Adams", "Chen"], vec!["Bell", "Chen"]]);
     assert!(explained.contains("not indexed") && explained.contains("1 game"), "{explained}");
     let listed = room.run(&["list", "g.bga", "--where", "white = \"Chen\"", "--explain"]);
     assert!(listed.err.contains("1 game read, which the tag columns lack"), "{}", listed.err);
     // The rewritten archive is another one for the side files, until they are rebuilt.
     room.fine(&["set", "g.bga", "--games", "1", "White=Zhu", "-q", "--no-index"]);
-    let (found, explained) = asked(&room, "g.bga");
+    let (found, explained) = search(&room, "g.bga");
     assert_eq!(found, [vec!["Zhu", "Chen"], vec!["Zhu", "Bell", "Chen"]]);
     assert!(explained.contains("out of date"), "{explained}");
     room.fine(&["index", "g.bga", "--all", "-q"]);
-    let (again, explained) = asked(&room, "g.bga");
+    let (again, explained) = search(&room, "g.bga");
     assert_eq!(again, found);
     assert!(explained.contains("position index") && !explained.contains("not indexed"), "{explained}");
 }

@@ -82,8 +82,10 @@ pub fn meaning(part: &str, bytes: &[u8], counts: &[u64]) -> Option<Value> {
             let game = |game| {
                 let mut comments = texts.comments(game);
                 let mut read = |comment| text(&comments.read(comment, None).unwrap_or_default());
-                let placed: Vec<Value> = texts.placed(game).map(|(after, own)| json!([after, read(own)])).collect();
-                let marked: Vec<Value> = texts.marked(game).map(|(kind, own)| json!([kind as u8, text(own)])).collect();
+                let placed: Vec<Value> =
+                    texts.placed(game).map(|(after, comment)| json!([after, read(comment)])).collect();
+                let marked: Vec<Value> =
+                    texts.marked(game).map(|(kind, marked_text)| json!([kind as u8, text(marked_text)])).collect();
                 json!({"placed": placed, "marked": marked})
             };
             (0..count).map(game).collect()

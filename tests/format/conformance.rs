@@ -90,8 +90,8 @@ fn with_page(file: &[u8], offset: usize, change: impl FnOnce(&mut [u8])) -> Vec<
 
 /// The same with both pages, if present.
 fn with_pages(file: &[u8], change: impl Fn(&mut [u8])) -> Vec<u8> {
-    let one = with_page(file, 0, &change);
-    if file[PAGE..2 * PAGE].iter().all(|byte| *byte == 0) { one } else { with_page(&one, PAGE, &change) }
+    let first = with_page(file, 0, &change);
+    if file[PAGE..2 * PAGE].iter().all(|byte| *byte == 0) { first } else { with_page(&first, PAGE, &change) }
 }
 
 /// Makes the archives of the suite in `folder`.
@@ -170,7 +170,7 @@ fn files(folder: &Path) -> Vec<File> {
     let (plain, deleted, packed) = (read("plain"), read("deleted"), read("packed"));
     let newest = Header::new(ArchiveId(plain[16..32].try_into().unwrap()));
     let last = if Archive::open(path("plain")).unwrap().sequence().is_multiple_of(2) { 0 } else { PAGE };
-    let other = PAGE - last;
+    let older_page = PAGE - last;
     let moves_at = |file: &[u8], number: usize| {
         blocks(file).into_iter().filter(|(_, header)| header.kind == BlockKind::Moves).nth(number).unwrap()
     };
@@ -245,10 +245,14 @@ fn files(folder: &Path) -> Vec<File> {
             (file[40], file[PAGE + 40]) = (file[40] ^ 1, file[PAGE + 40] ^ 1);
             file
         }),
-        ("faulty/two-archives.bga", "header pages of two archives", with_page(&plain, other, |page| page[16] ^= 1)),
+        (
+            "faulty/two-archives.bga",
+            "header pages of two archives",
+            with_page(&plain, older_page, |page| page[16] ^= 1),
+        ),
         ("faulty/page.bga", "the page of the commit before the last damaged: a later one may be lost", {
             let mut file = plain.clone();
-            file[other + 40] ^= 1;
+            file[older_page + 40] ^= 1;
             file
         }),
         ("faulty/cut.bga", "cut off within the last batch", plain[..plain.len() - 300].to_vec()),
@@ -541,9 +545,9 @@ fn reads(path: &Path, is_packed: bool) -> Value {
             None => no_moves.push(json!([game, refused_from(&archive, game, is_packed)])),
         }
         match archive.game(game).and_then(|game| game.tags()) {
-            Ok(own) => {
+            Ok(pairs) => {
                 tagged.push(game);
-                own.iter().for_each(|(name, value)| tags += &format!("{game} {name} {value}\n"));
+                pairs.iter().for_each(|(name, value)| tags += &format!("{game} {name} {value}\n"));
             }
             // If the moves are refused, tags may be readable or not.
             Err(_) if no_moves.last().is_some_and(|refused: &Value| refused[0] == game) => {}
@@ -557,8 +561,8 @@ fn reads(path: &Path, is_packed: bool) -> Value {
         .filter(|source| source.exact)
         .map(|source| {
             let mut bytes = Vec::new();
-            let whole = matches!(archive.write_original(source, &mut bytes), Ok(true));
-            json!({"number": source.number, "sha256": whole.then(|| hash(&bytes))})
+            let is_exact = matches!(archive.write_original(source, &mut bytes), Ok(true));
+            json!({"number": source.number, "sha256": is_exact.then(|| hash(&bytes))})
         })
         .collect();
     json!({

@@ -225,13 +225,13 @@ fn a_repair_promises_no_source_that_does_not_come_back() {
     let loose = |forge: &mut Forge, before| {
         forge.block(BlockKind::Loose, before, 0, &loose::encode(0, &loose::compress(b"loose", 1)));
     };
-    let whole = repaired(&|forge| {
+    let kept = repaired(&|forge| {
         forge.chunk(2);
         loose(forge, 3);
         forge.chunk(1);
         forge.block(BlockKind::Source, 0, 1, &source(right).encode());
     });
-    assert_eq!(whole, (3, 0));
+    assert_eq!(kept, (3, 0));
     let another = repaired(&|forge| {
         forge.chunk(3);
         forge.block(BlockKind::Source, 0, 1, &source(sha256(b"something else")).encode());
@@ -265,11 +265,11 @@ fn peak() -> Option<u64> {
 #[ignore = "archives of some MB"]
 fn every_strange_archive_takes_time_and_memory_in_proportion() {
     for (name, make) in KINDS {
-        let (one, other) = (made(make, 10_000), made(make, 20_000));
+        let (small, large) = (made(make, 10_000), made(make, 20_000));
         // Other processes may have used the processor.
         let is_in_proportion = (0..3).any(|_| {
-            let (first, second) = (use_it(&one), use_it(&other));
-            println!("{name}: {} and {} bytes, {first:?} and {second:?}, peak {:?}", one.len(), other.len(), peak());
+            let (first, second) = (use_it(&small), use_it(&large));
+            println!("{name}: {} and {} bytes, {first:?} and {second:?}, peak {:?}", small.len(), large.len(), peak());
             second < first * 22 / 10 + Duration::from_millis(500)
         });
         assert!(is_in_proportion, "{name}: twice as long an archive takes more than twice as long");

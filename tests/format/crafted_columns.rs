@@ -48,7 +48,7 @@ impl Raw {
     }
 
     /// One number in four planes.
-    fn one(self, number: usize) -> Raw {
+    fn single(self, number: usize) -> Raw {
         self.bytes(&[4]).bytes(&(number as u32).to_le_bytes())
     }
 
@@ -108,19 +108,19 @@ type Kinds = [(&'static str, fn(&mut Forge, usize)); 24];
 /// Columns built from n.
 pub const KINDS: Kinds = [
     ("placed texts without a byte", |forge, n| {
-        texts(forge, Raw::default().varint(2).string(b"").one(n).zeros().zeros().zeros());
+        texts(forge, Raw::default().varint(2).string(b"").single(n).zeros().zeros().zeros());
     }),
     ("placed clocks without a byte", |forge, n| {
-        let raw = Raw::default().varint(2).string(b"[%clk \0c]").one(n).zeros().zeros().zeros();
+        let raw = Raw::default().varint(2).string(b"[%clk \0c]").single(n).zeros().zeros().zeros();
         texts(forge, raw.string(b""));
     }),
     ("fields of a template times texts", |forge, n| {
         let template = b"x\0i".repeat(n / 8);
-        let raw = Raw::default().varint(2).string(&template).one(n / 8).zeros().zeros().zeros();
+        let raw = Raw::default().varint(2).string(&template).single(n / 8).zeros().zeros().zeros();
         texts(forge, raw.string(b""));
     }),
     ("a long literal times texts", |forge, n| {
-        let raw = Raw::default().varint(2).string(&noise(n)).zeros().one(n).zeros().zeros();
+        let raw = Raw::default().varint(2).string(&noise(n)).zeros().single(n).zeros().zeros();
         texts(forge, raw.bytes(&vec![0; n]));
     }),
     ("streams of a number each", |forge, n| {
@@ -130,17 +130,17 @@ pub const KINDS: Kinds = [
         }
         let planes: Vec<u8> =
             (0..4).flat_map(|plane| (0..n).map(move |number| (number >> (8 * plane)) as u8)).collect();
-        raw = raw.zeros().one(n).zeros().bytes(&[4]).bytes(&planes).bytes(&vec![0; n]);
+        raw = raw.zeros().single(n).zeros().bytes(&[4]).bytes(&planes).bytes(&vec![0; n]);
         texts(forge, raw.bytes(&vec![0; n]));
     }),
     ("numbers of one text, times a prediction", |forge, n| {
         // All numbers of one text, each predicted from the other stream.
         let template = [b"x\0i".repeat(n / 16), b"y\0i".repeat(n / 16)].concat();
-        let raw = Raw::default().varint(3).string(&template).one(1).zeros().zeros().zeros();
+        let raw = Raw::default().varint(3).string(&template).single(1).zeros().zeros().zeros();
         texts(forge, raw.bytes(&[1, 1, 3, 0]).string(b"").string(b""));
     }),
     ("edits of nothing", |forge, n| {
-        let raw = Raw::default().varint(1).bytes(&[0; 9]).zeros().one(n).string(b"").string(b"").string(b"");
+        let raw = Raw::default().varint(1).bytes(&[0; 9]).zeros().single(n).string(b"").string(b"").string(b"");
         forge.chunk_with(&[Vec::new()], Coding::Plain, None, Some(&raw.part()));
     }),
     ("predicted values of a long key", |forge, n| {
@@ -179,7 +179,7 @@ pub const KINDS: Kinds = [
         (0..2).for_each(|_| forge.block(BlockKind::Dictionary, 0, 1, &payload));
     }),
     ("texts of nothing", |forge, n| {
-        let raw = Raw::default().varint(2).string(b"").zeros().one(n).zeros().zeros().bytes(&vec![0; n]);
+        let raw = Raw::default().varint(2).string(b"").zeros().single(n).zeros().zeros().bytes(&vec![0; n]);
         forge.chunk_of(&[[vec![0x2C], vec![0; n]].concat()], Coding::Plain);
         forge.beside(BlockKind::Texts, 1, &raw.packed());
     }),
@@ -294,14 +294,14 @@ fn columns_cost_no_more_than_their_bytes() {
     let mut dear = Vec::new();
     for (name, make) in KINDS {
         for n in [2_000, 20_000] {
-            let (one, other) = (made(&mut { make }, n), made(&mut { make }, 2 * n));
-            let (first, second) = (cost(&one), cost(&other));
-            println!("{name}, {n}: {} and {} bytes, {first:?} and {second:?}", one.len(), other.len());
+            let (small, large) = (made(&mut { make }, n), made(&mut { make }, 2 * n));
+            let (first, second) = (cost(&small), cost(&large));
+            println!("{name}, {n}: {} and {} bytes, {first:?} and {second:?}", small.len(), large.len());
             // The fixed allowance of a block also takes some time.
             let in_time = second.0 < first.0 * 22 / 10 + Duration::from_millis(20);
             let in_memory = second.1 < first.1 * 22 / 10 + (24 << 20);
             // The budgets of a chunk's blocks in bytes; vectors of growing columns may take twice as much.
-            if !in_time || !in_memory || second.1 > (48 << 20) + 3 * 64 * 2 * other.len() as u64 {
+            if !in_time || !in_memory || second.1 > (48 << 20) + 3 * 64 * 2 * large.len() as u64 {
                 dear.push(format!("{name}, {n}: {first:?} {second:?}"));
             }
         }

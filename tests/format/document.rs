@@ -332,7 +332,7 @@ fn buckets_of_positions() {
     };
     let rice = |number: u64, k: usize| format!("{}1{}", "0".repeat((number >> k) as usize), low_first(number, k));
     // Two positions: one with three places, one with 20.
-    let (few, many): (Vec<u64>, Vec<u64>) = (vec![4, 300, 999], (0..20).map(|place| 10 + place * 40).collect());
+    let (few, many): (Vec<u64>, Vec<u64>) = (vec![4, 300, 999], (0..20).map(|number| 10 + number * 40).collect());
     bits += &gamma(3);
     for (check, next, places) in [(5000u64, 0u64, &few), (65_535, 5001, &many)] {
         bits += &rice(check - next, 10);

@@ -88,8 +88,8 @@ fn file_knows_every_kind() {
     // Neither text nor another format is recognized as an archive.
     torn[4096..4104].fill(0);
     fs::write(&lost, &torn).unwrap();
-    for other in [lost, testdata("golden/sample.pgn"), testdata("lichess-sample.pgn.zst")] {
-        assert!(!said(&other, &[]).unwrap().contains("Scoresheet"), "{}", other.display());
+    for foreign in [lost, testdata("golden/sample.pgn"), testdata("lichess-sample.pgn.zst")] {
+        assert!(!said(&foreign, &[]).unwrap().contains("Scoresheet"), "{}", foreign.display());
     }
 }
 

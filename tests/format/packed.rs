@@ -190,14 +190,14 @@ impl FeatureVisitor for Steps {
     type Known = ();
 
     fn mover(&mut self, setting: &Setting, mover: &Mover) -> Option<()> {
-        assert!(mover.place < features::PLACES && setting.from(mover) < features::SMALL);
+        assert!(mover.role_square < features::ROLE_SQUARES && setting.from(mover) < features::SMALL);
         Some(())
     }
 
     fn candidate(&mut self, setting: &Setting, mover: &Mover, _: &(), candidate: &Candidate) {
         let weights = setting.weights(mover, candidate);
         assert!(weights.iter().all(|index| *index < features::SMALL), "{:?}", candidate.step);
-        assert!(weights.is_sorted_by(|one, next| one != next) && candidate.to < 64 && candidate.victim < 6);
+        assert!(weights.is_sorted_by(|left, next| left != next) && candidate.to < 64 && candidate.victim < 6);
         self.0.push(candidate.step);
     }
 }
@@ -364,13 +364,13 @@ fn nothing_hides_after_a_packed_game() {
                 others.push([&bytes[..], &vec![0; more + 3]].concat());
             }
             for bit in 0..16.min(8 * bytes.len()) {
-                let mut other = bytes.clone();
-                let at = other.len() - 1 - bit / 8;
-                other[at] ^= 1 << (bit % 8);
-                others.push(other);
+                let mut changed = bytes.clone();
+                let at = changed.len() - 1 - bit / 8;
+                changed[at] ^= 1 << (bit % 8);
+                others.push(changed);
             }
-            for other in others {
-                assert!(unpack(&start, &other, None) != Ok(stream.clone()), "{bytes:02x?} {other:02x?}");
+            for changed in others {
+                assert!(unpack(&start, &changed, None) != Ok(stream.clone()), "{bytes:02x?} {changed:02x?}");
             }
         }
     }

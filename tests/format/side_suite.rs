@@ -67,7 +67,7 @@ const KEYS: &str = "[Date \"1999.2.?\"]
 ";
 
 /// Positions of these games, and some like them that are nowhere or the same.
-const ASKED: [&str; 5] = [
+const QUERIED: [&str; 5] = [
     "1k6/8/8/8/8/8/8/4KR1R w F - 0 1",
     "1k6/8/8/8/8/8/8/4KR1R w H - 0 1",
     "1k6/8/8/8/8/8/7R/4KR2 b K - 1 1",
@@ -272,22 +272,22 @@ fn rows(file: &[u8], states: &[State], known: &[Known]) -> String {
     }
     let mut rows = String::new();
     for (game, part) in chosen.keys() {
-        let one = &known[*game as usize - 1];
+        let known_game = &known[*game as usize - 1];
         match part {
-            Part::Signatures => writeln!(rows, "{game} {:016x}", one.signature).unwrap(),
+            Part::Signatures => writeln!(rows, "{game} {:016x}", known_game.signature).unwrap(),
             Part::TagColumns => {
-                let [facts, line] = one.columns;
-                writeln!(rows, "{game} plies {}\n{game} facts {facts}\n{game} line {line:08x}", one.facts.plies)
+                let [facts, line] = known_game.columns;
+                writeln!(rows, "{game} plies {}\n{game} facts {facts}\n{game} line {line:08x}", known_game.facts.plies)
                     .unwrap();
-                one.tags.iter().for_each(|(name, text)| writeln!(rows, "{game} tag {name} {text}").unwrap());
+                known_game.tags.iter().for_each(|(name, text)| writeln!(rows, "{game} tag {name} {text}").unwrap());
             }
             Part::Facts => {
-                writeln!(rows, "facts {game} {:016x}", one.facts.encode()).unwrap();
+                writeln!(rows, "facts {game} {:016x}", known_game.facts.encode()).unwrap();
                 let Some(games) = chosen.get(&(*game, Part::Places)) else { continue };
                 let first = |game: u64| usize::from(!known[game as usize - 1].facts.set_up);
                 let entries: usize = games.iter().map(|game| known[*game as usize - 1].keys.len() - first(*game)).sum();
                 let kept = (entries / 64).checked_ilog2().unwrap_or(0) + 16;
-                for (ply, key) in one.keys.iter().enumerate().skip(first(*game)) {
+                for (ply, key) in known_game.keys.iter().enumerate().skip(first(*game)) {
                     let digits = kept.div_ceil(4) as usize;
                     writeln!(rows, "place {game} {ply} {:0digits$x}", key >> (64 - kept)).unwrap();
                 }
@@ -308,44 +308,44 @@ fn identity(position: &Position) -> String {
 
 /// Positions to ask for: the first ones, starting positions, some at random, one that is nowhere, some that share the
 /// highest bits of their keys with others, and some that were in games before these were changed.
-fn asked(archive: &Archive) -> Vec<Position> {
+fn query_positions(archive: &Archive) -> Vec<Position> {
     let mut dice = Random::new(19);
     let parsed = |fen: &str| Position::from_fen(fen).unwrap();
-    let mut asked = vec![Position::standard(), parsed("8/8/3k4/8/8/3K4/7R/8 w - - 0 1")];
-    asked.extend(ASKED.map(parsed));
+    let mut positions = vec![Position::standard(), parsed("8/8/3k4/8/8/3K4/7R/8 w - - 0 1")];
+    positions.extend(QUERIED.map(parsed));
     let games: Vec<u64> = archive.live().iter().collect();
-    asked.push(archive.position(games[0], 1).unwrap());
+    positions.push(archive.position(games[0], 1).unwrap());
     let starts = games.iter().map(|game| archive.position(*game, 0).unwrap());
-    asked.extend(starts.filter(|start| identity(start) != identity(&Position::standard())).take(4));
+    positions.extend(starts.filter(|start| identity(start) != identity(&Position::standard())).take(4));
     for _ in 0..8 {
         let game = dice.pick(&games);
         let plies = archive.game(game).unwrap().plies() as usize;
-        asked.push(archive.position(game, dice.below(plies + 1) as u32).unwrap());
+        positions.push(archive.position(game, dice.below(plies + 1) as u32).unwrap());
     }
     let grown = Archive::open(file("good/grown", FileKind::Archive)).unwrap();
-    asked.extend(CHANGED.map(|game| grown.position(game, 9).unwrap()));
+    positions.extend(CHANGED.map(|game| grown.position(game, 9).unwrap()));
     // As many bits as a segment of 60 games keeps, or more.
     let (mut by_bits, mut alike) = (BTreeMap::new(), Vec::new());
     for game in games {
         let look = |position: &Position| {
-            let other = by_bits.entry(position.zobrist() >> 43).or_insert_with(|| position.clone());
-            if other.zobrist() != position.zobrist() {
-                alike.extend([other.clone(), position.clone()]);
+            let first_seen = by_bits.entry(position.zobrist() >> 43).or_insert_with(|| position.clone());
+            if first_seen.zobrist() != position.zobrist() {
+                alike.extend([first_seen.clone(), position.clone()]);
             }
         };
         archive.game(game).unwrap().positions(look).unwrap();
     }
-    asked.extend(alike.into_iter().take(4));
-    asked
+    positions.extend(alike.into_iter().take(4));
+    positions
 }
 
 /// Where a position is, game by game and ply by ply.
-fn found(archive: &Archive, sought: &Position) -> Vec<(u64, u32)> {
-    let (sought, mut found) = (identity(sought), Vec::new());
+fn found(archive: &Archive, target: &Position) -> Vec<(u64, u32)> {
+    let (target, mut found) = (identity(target), Vec::new());
     for game in archive.live().iter() {
         let mut ply = 0;
         let look = |position: &Position| {
-            if identity(position) == sought {
+            if identity(position) == target {
                 found.push((game, ply));
             }
             ply += 1;
@@ -391,19 +391,22 @@ fn library_agrees(
     );
     if let Some(signatures) = Signatures::open(archive).0 {
         let missing = signatures.uncovered();
-        for (number, one) in (1..).zip(known) {
+        for (number, known_game) in (1..).zip(known) {
             let has_row = !missing.iter().any(|games| games.contains(&number)) && !signatures.is_damaged();
-            assert!(!has_row || signatures.get(number) == one.signature || signatures.is_damaged(), "game {number}");
+            assert!(
+                !has_row || signatures.get(number) == known_game.signature || signatures.is_damaged(),
+                "game {number}"
+            );
         }
     }
     let keys = [Key::Tag("White".to_owned()), Key::Tag("Date".to_owned()), Key::Plies, Key::Facts, Key::Line];
     let [with, without] = [columns, TagColumns::without_file(archive)].map(|columns| columns.columns(&keys).unwrap());
-    for (number, one) in (1..).zip(known).filter(|(number, _)| archive.live().contains(*number)) {
+    for (number, known_game) in (1..).zip(known).filter(|(number, _)| archive.live().contains(*number)) {
         for (with, without) in with.iter().zip(&without) {
             assert_eq!(with.text(number), without.text(number), "game {number}");
             assert!(with.strings().is_some() || with.get(number) == without.get(number), "game {number}");
         }
-        assert_eq!(with[2].get(number), one.facts.plies);
+        assert_eq!(with[2].get(number), known_game.facts.plies);
     }
     states
 }
@@ -418,8 +421,10 @@ fn the_library_reads_the_side_files() {
         fs::copy(file(of, FileKind::Archive), &path).unwrap();
         let archive = Archive::open(&path).unwrap();
         let known = known(&path, folder.path());
-        let positions: Vec<_> =
-            asked(&archive).into_iter().map(|position| (position.clone(), found(&archive, &position))).collect();
+        let positions: Vec<_> = query_positions(&archive)
+            .into_iter()
+            .map(|position| (position.clone(), found(&archive, &position)))
+            .collect();
         let files = sides(&suite().join(name).with_extension("bga"));
         let states = states(&fs::read(&path).unwrap());
         let mut of_files = serde_json::Map::new();
@@ -436,11 +441,11 @@ fn the_library_reads_the_side_files() {
             let states = ["bgs", "bgp", "bgh"].map(|key| lines(key) > 0);
             assert_eq!(used.map(|state| state == SideState::File), states, "{name} beside {of}");
         }
-        let places = |found: &[(u64, u32)]| {
+        let listing = |found: &[(u64, u32)]| {
             found.iter().map(|(game, ply)| format!("{game}:{ply}")).collect::<Vec<_>>().join(" ")
         };
         let answers: Vec<Value> =
-            positions.iter().map(|(position, found)| json!([position.fen(), places(found)])).collect();
+            positions.iter().map(|(position, found)| json!([position.fen(), listing(found)])).collect();
         expected.push(json!({"archive": format!("{of}.bga"), "about": about, "rows": of_files, "positions": answers}));
     }
     compare("side.json", &expected.iter().map(Value::to_string).collect::<Vec<_>>());
@@ -460,7 +465,7 @@ fn the_suite_has_what_it_says() {
         assert_eq!((older.sequence + 1, opened("uncommon/side-later", kind).0), (grown.sequence, older.clone()));
         assert!(older.segments.len() < grown.segments.len());
         let states = states(&fs::read(file("good/grown", FileKind::Archive)).unwrap());
-        let holding = |head: &Head| head.segments.iter().filter(|one| states.contains(&one.made.state)).count();
+        let holding = |head: &Head| head.segments.iter().filter(|segment| states.contains(&segment.made.state)).count();
         assert_eq!(holding(&grown), grown.segments.len());
         let fork = opened("uncommon/side-fork", kind).0;
         assert!((1..fork.segments.len()).contains(&holding(&fork)), "{kind:?}");

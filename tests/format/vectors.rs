@@ -156,8 +156,8 @@ fn packed_records() -> Vec<Vector> {
     let position = |fen: &str| Position::from_fen(fen.as_bytes()).unwrap();
     let standard = Position::standard();
     let spelled = |name, stream: &str| (name, "packed", of(&standard, &bytes(stream)), vec![]);
-    let whole = bytes("49 DD A4 87 1F");
-    let more = |rest: &[u8]| [&whole[..], rest].concat();
+    let packed_game = bytes("49 DD A4 87 1F");
+    let more = |rest: &[u8]| [&packed_game[..], rest].concat();
     let mut good = vec![
         spelled("the document's: 1. f3 e5 2. g4 Qh4#", "25 2C 2E 67 01"),
         spelled("the source's game", "2C 2C 61 17 DB 1E 06 06 53 02"),
@@ -438,8 +438,8 @@ fn predicted() -> Vec<u8> {
     let game = |texts: &[String]| -> Vec<(TextKind, String, Option<u32>)> {
         (1..).zip(texts).map(|(after, text)| (TextKind::Brace, text.replace("0.-", "-0."), Some(after))).collect()
     };
-    let (one, two) = texts.split_at(41);
-    let games = [game(one), game(two)];
+    let (first_text, second_text) = texts.split_at(41);
+    let games = [game(first_text), game(second_text)];
     let games: Vec<Vec<_>> = games
         .iter()
         .map(|game| game.iter().map(|(kind, text, after)| (*kind, text.as_str(), *after)).collect())
@@ -468,11 +468,11 @@ fn layouts() -> Vec<Vector> {
         Style { line_end: LineEnd::CrLf, width: u32::MAX, filled: true, ..Style::default() }.encode(),
     ];
     let edits = vec![vec![], vec![edit(12, 1, "\n"), edit(300, 0, "  ")], vec![edit(0, 5, "")]];
-    let whole = Layout { styles, games: vec![0, 1, 0], edits };
+    let full_layout = Layout { styles, games: vec![0, 1, 0], edits };
     let plain = Layout { styles: vec![Style::default().encode()], games: vec![0], edits: vec![vec![]] }.encode(19);
     vec![
         ("no edits", "layout", plain.clone(), vec![1]),
-        ("two styles, three edits", "layout", whole.encode(19), vec![3]),
+        ("two styles, three edits", "layout", full_layout.encode(19), vec![3]),
         (
             "a style that there is not",
             "layout",
@@ -682,15 +682,15 @@ fn reads(file: &[u8]) -> Option<Value> {
 #[test]
 fn files_are_read_as_the_vectors_say() {
     let golden = |name: &str| fs::read(testdata("golden").join(name)).unwrap();
-    let whole = golden("v1.0.bga");
+    let file_bytes = golden("v1.0.bga");
     // A page of another version, with a valid checksum.
     let of_version = |version: [u8; 4]| {
-        let mut page = whole[PAGE..2 * PAGE].to_vec();
+        let mut page = file_bytes[PAGE..2 * PAGE].to_vec();
         page[8..12].copy_from_slice(&version);
         let crc = crc32fast::hash(&page[..PAGE - 4]).to_le_bytes().to_vec();
         vec![(PAGE as u64 + 8, version.to_vec()), (2 * PAGE as u64 - 4, crc)]
     };
-    let flip = |at: usize| (at as u64, vec![whole[at] ^ 0x10]);
+    let flip = |at: usize| (at as u64, vec![file_bytes[at] ^ 0x10]);
     type Change = (u64, Vec<u8>);
     let cases: Vec<(&str, &str, Option<u64>, Vec<Change>)> = vec![
         ("whole", "v1.0.bga", None, vec![]),
@@ -712,7 +712,7 @@ fn files_are_read_as_the_vectors_say() {
         ),
         ("both pages are damaged", "v1.0.bga", None, vec![flip(40), flip(PAGE + 40)]),
         ("no magic", "v1.0.bga", None, vec![flip(0), flip(PAGE)]),
-        ("page and commit are damaged", "v1.0.bga", None, vec![flip(PAGE + 40), flip(whole.len() - 30)]),
+        ("page and commit are damaged", "v1.0.bga", None, vec![flip(PAGE + 40), flip(file_bytes.len() - 30)]),
         ("a page of a greater major version", "v1.0.bga", None, of_version([2, 0, 0, 0])),
         ("a page of a greater minor version", "v1.0.bga", None, of_version([1, 0, 9, 0])),
         (
@@ -722,10 +722,10 @@ fn files_are_read_as_the_vectors_say() {
             of_version([0, 0, 6, 0]),
         ),
         ("pages of two archives", "v1.0.bga", None, vec![(0, golden("v1.0-filled.bga")[..PAGE].to_vec())]),
-        ("a byte is missing", "v1.0.bga", Some(whole.len() as u64 - 1), vec![]),
+        ("a byte is missing", "v1.0.bga", Some(file_bytes.len() as u64 - 1), vec![]),
         ("all blocks are missing", "v1.0.bga", Some(8192), vec![]),
-        ("the second commit is cut off", "v1.0-deleted.bga", Some(whole.len() as u64 + 20), vec![]),
-        ("bytes after the committed length", "v1.0.bga", Some(whole.len() as u64 + 100), vec![]),
+        ("the second commit is cut off", "v1.0-deleted.bga", Some(file_bytes.len() as u64 + 20), vec![]),
+        ("bytes after the committed length", "v1.0.bga", Some(file_bytes.len() as u64 + 100), vec![]),
         ("a block header is damaged", "v1.0.bga", None, vec![flip(8362)]),
         ("the table of moves is damaged", "v1.0.bga", None, vec![flip(8236)]),
         ("the records are damaged", "v1.0.bga", None, vec![flip(8300)]),

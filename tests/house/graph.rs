@@ -90,9 +90,9 @@ impl Tree {
             "scoresheet" => Target::Module(vec!["lib".to_owned()]),
             name => self.within(module, name, depth)?,
         };
-        for (place, name) in rest.iter().enumerate() {
+        for (index, name) in rest.iter().enumerate() {
             let Target::Module(module) = &at else { return Some(at) };
-            let is_last = place + 1 == rest.len();
+            let is_last = index + 1 == rest.len();
             at = self.member(module, name, is_last, depth)?;
         }
         Some(at)
@@ -146,7 +146,7 @@ pub fn circles(needs: &Needs) -> Vec<Vec<String>> {
     let mut circles: Vec<Vec<String>> = Vec::new();
     for (file, seen) in reached.iter().filter(|(file, seen)| seen.contains(*file)) {
         if !circles.iter().any(|circle| circle.contains(file)) {
-            let back = seen.iter().filter(|other| reached[**other].contains(*file));
+            let back = seen.iter().filter(|known| reached[**known].contains(*file));
             circles.push(back.map(|file| (*file).clone()).collect());
         }
     }

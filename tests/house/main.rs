@@ -74,10 +74,10 @@ fn arrows_up(needs: &Needs) -> BTreeMap<(String, String), String> {
     let mut up: BTreeMap<(String, String), String> = BTreeMap::new();
     for (file, others) in needs.iter().filter(|(file, _)| *file != "lib.rs") {
         let from = floor(file).unwrap_or_else(|| panic!("{file}: a room that stands on no floor"));
-        for (other, names) in others.iter().filter(|(other, _)| room(other) != room(file)) {
-            if floor(other).is_none_or(|to| to >= from) {
-                let ties = up.entry((file.clone(), room(other).to_owned())).or_default();
-                let _ = writeln!(ties, "    {file} -> {other}: {}", joined(names));
+        for (imported, names) in others.iter().filter(|(imported, _)| room(imported) != room(file)) {
+            if floor(imported).is_none_or(|to| to >= from) {
+                let ties = up.entry((file.clone(), room(imported).to_owned())).or_default();
+                let _ = writeln!(ties, "    {file} -> {imported}: {}", joined(names));
             }
         }
     }
@@ -92,8 +92,8 @@ fn joined(names: &BTreeSet<String>) -> String {
 fn ties(circle: &[String], needs: &Needs) -> String {
     let mut ties = String::new();
     for file in circle {
-        for (other, names) in needs[file].iter().filter(|(other, _)| circle.contains(other)) {
-            let _ = writeln!(ties, "    {file} -> {other}: {}", joined(names));
+        for (imported, names) in needs[file].iter().filter(|(imported, _)| circle.contains(imported)) {
+            let _ = writeln!(ties, "    {file} -> {imported}: {}", joined(names));
         }
     }
     ties
@@ -142,10 +142,10 @@ fn no_folders_of_a_room_need_one_another_in_a_circle() {
     // Returns the folder of a file within its room, or the file itself if it is in none.
     let part = |file: &str| file.splitn(3, '/').take(2).collect::<Vec<_>>().join("/");
     let mut folders: Needs = BTreeMap::new();
-    for (file, own) in needs(&files()) {
+    for (file, imports) in needs(&files()) {
         let from = part(&file);
-        for (other, names) in own {
-            let to = part(&other);
+        for (imported, names) in imports {
+            let to = part(&imported);
             let is_same_room = from.split('/').next() == to.split('/').next();
             if from != to && is_same_room && from.contains('/') && to.contains('/') {
                 folders.entry(from.clone()).or_default().entry(to.clone()).or_default().extend(names);
@@ -243,8 +243,8 @@ fn circles_are_found() {
     }
     // A module that only re-exports its children needs none of them.
     let hub = ("chess/mod.rs", "mod child; mod other; pub use child::Child; pub use other::*; const LIMIT: u32 = 1;");
-    let other = ("chess/other.rs", "use super::Child; pub struct Other(Child);");
-    assert!(circles(&of(&[child, hub, other, ("lib.rs", "")])).is_empty());
+    let unrelated = ("chess/other.rs", "use super::Child; pub struct Other(Child);");
+    assert!(circles(&of(&[child, hub, unrelated, ("lib.rs", "")])).is_empty());
     // Over three files, in a program that uses the library.
     let files = [
         ("cli/a.rs", "use crate::b::B; pub struct A(B);"),

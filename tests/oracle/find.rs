@@ -103,20 +103,20 @@ fn their_move(m: Move) -> UciMove {
 }
 
 struct Target {
-    place: (u64, u32),
+    location: (u64, u32),
     ours: Position,
     theirs: Chess,
     compare: Compare,
 }
 
 impl Target {
-    fn matches(&self, other: &Chess) -> bool {
-        let sought = &self.theirs;
+    fn matches(&self, candidate: &Chess) -> bool {
+        let position = &self.theirs;
         let ep = |position: &Chess| position.legal_ep_square();
-        sought.board() == other.board()
-            && (!self.compare.side || sought.turn() == other.turn())
-            && (!self.compare.castling || sought.castles().castling_rights() == other.castles().castling_rights())
-            && (!self.compare.en_passant || ep(sought) == ep(other))
+        position.board() == candidate.board()
+            && (!self.compare.side || position.turn() == candidate.turn())
+            && (!self.compare.castling || position.castles().castling_rights() == candidate.castles().castling_rights())
+            && (!self.compare.en_passant || ep(position) == ep(candidate))
     }
 }
 
@@ -130,7 +130,7 @@ fn targets(archive: &Archive, count: usize, random: &mut Random) -> Vec<Target> 
         let Some(theirs) = theirs(&ours) else { continue };
         let mut any = || random.one_in(4);
         let compare = Compare { side: !any(), castling: !any(), en_passant: !any() };
-        targets.push(Target { place: (game.number(), ply), ours, theirs, compare });
+        targets.push(Target { location: (game.number(), ply), ours, theirs, compare });
     }
     targets
 }
@@ -206,22 +206,24 @@ fn agrees(archive: &Archive, targets: &[Target], slowly: usize) -> [Vec<Duration
     let mut times = [Vec::new(), Vec::new()];
     let mut found_any = 0;
     for (number, (target, expected)) in targets.iter().zip(&expected).enumerate() {
-        let sought = PositionQuery::new(&target.ours, target.compare);
+        let query = PositionQuery::new(&target.ours, target.compare);
         let all = SearchOptions { all_plies: true, ..SearchOptions::default() };
         let what = format!("{:?} {:?}", target.ours, target.compare);
         let known = |hits: Vec<Hit>| hits.into_iter().filter(|hit| !refused.contains(&hit.game)).collect::<Vec<_>>();
         let searches = [&signed, &indexed, &plain];
         for (way, search) in searches.iter().enumerate().take(if number < slowly { 3 } else { 2 }) {
             let start = Instant::now();
-            let found = search.position(&sought, SearchOptions::default());
+            let found = search.position(&query, SearchOptions::default());
             if let Some(times) = times.get_mut(way) {
                 times.push(start.elapsed());
             }
             assert!(found.unread.is_empty());
             assert_eq!(known(found.hits), firsts(expected), "{what}");
-            assert_eq!(known(search.position(&sought, all).hits), *expected, "{what}");
+            assert_eq!(known(search.position(&query, all).hits), *expected, "{what}");
         }
-        assert!(expected.iter().any(|hit| (hit.game, hit.ply) == target.place) || refused.contains(&target.place.0));
+        assert!(
+            expected.iter().any(|hit| (hit.game, hit.ply) == target.location) || refused.contains(&target.location.0)
+        );
         found_any += expected.len();
     }
     assert!(found_any >= targets.len() / 2);
@@ -244,7 +246,7 @@ fn corner_cases_agree_with_brute_force() {
                 let compare = Compare { side: demand & 1 == 0, castling: demand & 2 == 0, en_passant: demand & 4 == 0 };
                 let ours = game.position(ply).unwrap();
                 if let Some(theirs) = theirs(&ours) {
-                    targets.push(Target { place: (game.number(), ply), ours, theirs, compare });
+                    targets.push(Target { location: (game.number(), ply), ours, theirs, compare });
                 }
             }
         }
@@ -253,9 +255,9 @@ fn corner_cases_agree_with_brute_force() {
     agrees(&archive, &targets, usize::MAX);
     // Games that shakmaty cannot play are still found.
     for (game, ply) in [(6, 4), (7, 4)] {
-        let sought = PositionQuery::new(&archive.position(game, ply).unwrap(), Compare::default());
+        let query = PositionQuery::new(&archive.position(game, ply).unwrap(), Compare::default());
         let hit = Hit::new(game, ply);
-        assert_eq!(Search::new(&archive).position(&sought, SearchOptions::default()).hits, [hit]);
+        assert_eq!(Search::new(&archive).position(&query, SearchOptions::default()).hits, [hit]);
     }
 }
 
@@ -271,8 +273,8 @@ fn variations_and_transpositions() {
             position.play_unchecked(position.parse_san(san.as_bytes()).unwrap());
         }
         let signatures = Signatures::build(&archive);
-        let sought = PositionQuery::new(&position, Compare::default());
-        let found = Search::new(&archive).with_signatures(&signatures).position(&sought, reach);
+        let query = PositionQuery::new(&position, Compare::default());
+        let found = Search::new(&archive).with_signatures(&signatures).position(&query, reach);
         found.hits.iter().map(|hit| (hit.game, hit.ply, hit.variation)).collect::<Vec<_>>()
     };
     let (first, all) =
@@ -325,26 +327,26 @@ fn stale_and_damaged_side_files_are_passed_over() {
     assert_eq!(PositionIndex::open(&archive).1, SideState::Missing);
     Signatures::build(&archive).write(&archive).unwrap();
     index::build(&archive, 1 << 20, |_| {}).unwrap();
-    let sought = PositionQuery::new(&archive.position(1, 6).unwrap(), Compare::default());
-    let expected = Search::new(&archive).position(&sought, SearchOptions::default()).hits;
+    let query = PositionQuery::new(&archive.position(1, 6).unwrap(), Compare::default());
+    let expected = Search::new(&archive).position(&query, SearchOptions::default()).hits;
     assert_eq!(expected.len(), 2);
-    for (kind, place) in [(FileKind::Signatures, 0), (FileKind::Positions, 1)] {
-        let whole = std::fs::read(kind.beside(&target)).unwrap();
-        for at in 0..whole.len() {
-            let mut bytes = whole.clone();
+    for (kind, slot) in [(FileKind::Signatures, 0), (FileKind::Positions, 1)] {
+        let original = std::fs::read(kind.beside(&target)).unwrap();
+        for at in 0..original.len() {
+            let mut bytes = original.clone();
             bytes[at] ^= 1 << (at % 8);
             std::fs::write(kind.beside(&target), &bytes).unwrap();
             let side_files = SideFiles::open(&archive);
-            let found = side_files.search(&archive).position(&sought, SearchOptions::default());
+            let found = side_files.search(&archive).position(&query, SearchOptions::default());
             assert_eq!(found.hits, expected, "{kind:?}, byte {at}");
-            assert_ne!(check_side_files(&archive)[place].1, SideState::File, "{kind:?}, byte {at}");
+            assert_ne!(check_side_files(&archive)[slot].1, SideState::File, "{kind:?}, byte {at}");
         }
-        for length in 0..whole.len() {
-            std::fs::write(kind.beside(&target), &whole[..length]).unwrap();
-            let state = [Signatures::open(&archive).1, PositionIndex::open(&archive).1][place];
+        for length in 0..original.len() {
+            std::fs::write(kind.beside(&target), &original[..length]).unwrap();
+            let state = [Signatures::open(&archive).1, PositionIndex::open(&archive).1][slot];
             assert_eq!(state, SideState::Damaged, "{kind:?}, length {length}");
         }
-        std::fs::write(kind.beside(&target), &whole).unwrap();
+        std::fs::write(kind.beside(&target), &original).unwrap();
     }
     // The archive at another commit.
     assert_eq!(PositionIndex::open(&archive).1, SideState::File);
@@ -355,14 +357,14 @@ fn stale_and_damaged_side_files_are_passed_over() {
     let (index, signatures) = (PositionIndex::open(&archive).0.unwrap(), Signatures::open(&archive).0.unwrap());
     let new = 13..25;
     assert!(index.uncovered() == std::slice::from_ref(&new) && signatures.uncovered() == std::slice::from_ref(&new));
-    let twice = Search::new(&archive).position(&sought, SearchOptions::default()).hits;
+    let twice = Search::new(&archive).position(&query, SearchOptions::default()).hits;
     assert_eq!(twice.len(), 4);
     for search in [
         Search::new(&archive).with_index(&index),
         Search::new(&archive).with_signatures(&signatures),
         SideFiles::open(&archive).search(&archive),
     ] {
-        assert_eq!(search.position(&sought, SearchOptions::default()).hits, twice);
+        assert_eq!(search.position(&query, SearchOptions::default()).hits, twice);
     }
 }
 

@@ -513,8 +513,8 @@ proptest! {
         changes in prop::collection::vec((any::<prop::sample::Index>(), prop::sample::select(b"/8kKPpw-b e3;\"id0 9H\t\xC3".to_vec())), 0..5),
     ) {
         let mut text = b"r3k2r/8/8/3pP3/8/8/8/R3K2R w KQkq d6 bm exd6 O-O; id \"a.1\"; hmvc 0;".to_vec();
-        for (place, byte) in changes {
-            let at = place.index(text.len());
+        for (choice, byte) in changes {
+            let at = choice.index(text.len());
             text[at] = byte;
         }
         for mode in [ReadMode::Strict, ReadMode::Forgiving] {
@@ -537,8 +537,8 @@ proptest! {
     ) {
         let mut text = br#"{"over?": true, "...result?": null, "previous_moves": [[[52, "shift", 36]], [[[1, 3], "shift", [3, 3]]],
             [[36, "capture", 27]], [["w:q", "capture", [3, 3]]], [["W:K", "shift", 52]]]}"#.to_vec();
-        for (place, byte) in changes {
-            let at = place.index(text.len());
+        for (choice, byte) in changes {
+            let at = choice.index(text.len());
             text[at] = byte;
         }
         if let Ok(games) = pcn::parse(&text) {

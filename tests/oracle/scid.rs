@@ -39,8 +39,8 @@ exit
 "#;
 
 fn scid() -> Option<String> {
-    let told = std::env::var("SCORESHEET_SCID").ok();
-    let names = told.into_iter().chain(["tkscid".to_owned(), "/usr/games/tkscid".to_owned()]);
+    let configured = std::env::var("SCORESHEET_SCID").ok();
+    let names = configured.into_iter().chain(["tkscid".to_owned(), "/usr/games/tkscid".to_owned()]);
     let runs = |name: &String| {
         let mut command = Command::new(name);
         command.arg("/dev/null").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
@@ -81,15 +81,15 @@ fn counts_are_those_of_scid() {
     }
     pgn.into_inner().unwrap();
     let mut random = Random::new(1);
-    let (mut fens, mut sought, mut known) = (String::new(), Vec::new(), HashSet::new());
-    while sought.len() < 300 {
+    let (mut fens, mut queries, mut known) = (String::new(), Vec::new(), HashSet::new());
+    while queries.len() < 300 {
         let game = archive.game(random.pick(&games)).unwrap();
         let position = game.position(random.below(game.plies().min(80) as usize + 1) as u32).unwrap();
         // Half of the positions are early in the game, where many games have them.
-        let position = if sought.len() % 2 == 0 { position } else { game.position(game.plies().min(8)).unwrap() };
+        let position = if queries.len() % 2 == 0 { position } else { game.position(game.plies().min(8)).unwrap() };
         if known.insert(position.fen()) {
             writeln!(fens, "{}", position.fen()).unwrap();
-            sought.push(PositionQuery::new(
+            queries.push(PositionQuery::new(
                 &position,
                 Compare { castling: false, en_passant: false, ..Compare::default() },
             ));
@@ -100,31 +100,31 @@ fn counts_are_those_of_scid() {
     let mut command = Command::new(scid);
     command.arg(path("script.tcl")).arg(path("scid")).arg(path("all.pgn")).arg(path("fens"));
     let output = command.stdin(Stdio::null()).output().unwrap();
-    let told = String::from_utf8(output.stdout).unwrap();
-    let mut told = told.lines();
-    assert_eq!(told.next(), Some(games.len().to_string().as_str()), "{}", String::from_utf8_lossy(&output.stderr));
+    let answers = String::from_utf8(output.stdout).unwrap();
+    let mut answers = answers.lines();
+    assert_eq!(answers.next(), Some(games.len().to_string().as_str()), "{}", String::from_utf8_lossy(&output.stderr));
     let signatures = Signatures::build(&archive);
     let set = GameSet::from_numbers(archive.len(), games.iter().copied());
     let search = Search::new(&archive).with_signatures(&signatures).among(&set);
-    let (mut times, mut own_times, mut found) = (Vec::new(), Vec::new(), 0);
-    for sought in &sought {
-        let line = told.next().expect("an answer to each question");
+    let (mut times, mut search_times, mut found) = (Vec::new(), Vec::new(), 0);
+    for query in &queries {
+        let line = answers.next().expect("an answer to each question");
         let (count, time) = line.split_once(' ').unwrap();
         let start = std::time::Instant::now();
-        let hits = search.position(sought, SearchOptions::default()).hits;
-        own_times.push(start.elapsed().as_micros() as u64);
+        let hits = search.position(query, SearchOptions::default()).hits;
+        search_times.push(start.elapsed().as_micros() as u64);
         times.push(time.parse::<u64>().unwrap());
-        assert_eq!(hits.len(), count.parse::<usize>().unwrap(), "{}", sought.position().fen());
+        assert_eq!(hits.len(), count.parse::<usize>().unwrap(), "{}", query.position().fen());
         found += hits.len();
     }
     times.sort_unstable();
-    own_times.sort_unstable();
+    search_times.sort_unstable();
     let middle = |times: &[u64]| times[times.len() / 2];
     println!(
         "{} games, {} positions, {found} games found, as many by both; median {} us in Scid, {} us here",
         games.len(),
-        sought.len(),
+        queries.len(),
         middle(&times),
-        middle(&own_times)
+        middle(&search_times)
     );
 }

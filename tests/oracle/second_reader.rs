@@ -46,8 +46,8 @@ fn agrees(path: &Path, seed: u64) -> bool {
     let (mut random, mut pairs, mut fens) = (Random::new(seed), String::new(), String::new());
     for game in archive.live().iter() {
         let plies = archive.game(game).unwrap().plies();
-        let places = [0, plies, random.below(plies as usize + 1) as u32];
-        for ply in if archive.len() < 100 { &places[..] } else { &places[2..] } {
+        let sample_plies = [0, plies, random.below(plies as usize + 1) as u32];
+        for ply in if archive.len() < 100 { &sample_plies[..] } else { &sample_plies[2..] } {
             writeln!(pairs, "{game} {ply}").unwrap();
             writeln!(fens, "{}", archive.position(game, *ply).unwrap().fen()).unwrap();
         }
@@ -200,15 +200,15 @@ fn flipped_vectors() {
                 let mut bytes = bytes.clone();
                 bytes[bit / 8] ^= 1 << (bit % 8);
                 let name = format!("{}, bit {} of byte {}", vector["name"], bit % 8, bit / 8);
-                let mut one = json!({"name": name, "part": part, "bytes": hex(&bytes), "counts": counts});
+                let mut vector = json!({"name": name, "part": part, "bytes": hex(&bytes), "counts": counts});
                 if let Some(means) = meaning(part, &bytes, &counts) {
                     if means == vector["means"] {
                         eprintln!("unseen: {part}, {name}");
                         *unseen.entry(part.to_owned()).or_default() += 1;
                     }
-                    one["means"] = means;
+                    vector["means"] = means;
                 }
-                flipped.push(one);
+                flipped.push(vector);
             }
         }
         flips += flipped.len();

@@ -11,8 +11,8 @@ pub fn chess960_start(number: usize) -> Setup {
     let (rest, bishop) = (rest / 4, rest % 4);
     files[bishop * 2] = Some(Role::Bishop);
     let mut put = |free: usize, role| {
-        let place = files.iter_mut().filter(|file| file.is_none()).nth(free);
-        *place.expect("a free file") = Some(role);
+        let slot = files.iter_mut().filter(|file| file.is_none()).nth(free);
+        *slot.expect("a free file") = Some(role);
     };
     let (knights, queen) = (rest / 6, rest % 6);
     put(queen, Role::Queen);

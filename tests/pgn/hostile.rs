@@ -405,13 +405,13 @@ fn an_import_that_is_interrupted_within_a_long_game_goes_on_before_it() {
     let run = |target: &Path, options: &ImportOptions, progress: &Progress, stop: &AtomicBool| {
         Import::new(target).options(options.clone()).progress(progress).stop(stop).run(&[path("s.pgn")]).unwrap()
     };
-    let (whole, cut) = (path("whole.bga"), path("cut.bga"));
-    let summary = run(&whole, &options, &Progress::default(), &AtomicBool::new(false));
+    let (complete, cut) = (path("whole.bga"), path("cut.bga"));
+    let summary = run(&complete, &options, &Progress::default(), &AtomicBool::new(false));
     assert_eq!((summary.stored, summary.rejected), (60_005, 1));
     // The only commit before the end precedes the long game; it stops the import while that game is read.
     let stop = Arc::new(AtomicBool::new(false));
-    let told = stop.clone();
-    let progress = Progress::with_acknowledge(move |_| told.store(true, Ordering::Relaxed));
+    let stop_flag = stop.clone();
+    let progress = Progress::with_acknowledge(move |_| stop_flag.store(true, Ordering::Relaxed));
     let summary = run(&cut, &options, &progress, &stop);
     assert!(matches!(summary.stopped, Some(Error::Interrupted)), "{:?}", summary.stopped);
     assert_eq!((summary.seen, summary.stored, summary.totals.games), (60_000, 60_000, 60_000));
@@ -421,5 +421,5 @@ fn an_import_that_is_interrupted_within_a_long_game_goes_on_before_it() {
     let options = ImportOptions { resume: true, ..options };
     let summary = run(&cut, &options, &Progress::default(), &AtomicBool::new(false));
     assert_eq!((summary.stored, summary.rejected), (5, 1));
-    assert!(std::fs::read(&cut).unwrap() == std::fs::read(&whole).unwrap());
+    assert!(std::fs::read(&cut).unwrap() == std::fs::read(&complete).unwrap());
 }

@@ -32,9 +32,9 @@ fn line_ends_of_two_bytes_count_for_nothing() {
     let mut broken = 0;
     for before in 0..30 {
         for after in 0..30 {
-            let (one, two) = (written(LineEnd::Lf, before, after), written(LineEnd::CrLf, before, after));
-            assert_eq!(two.replace("\r\n", "\n"), one, "{before} {after}");
-            broken += usize::from(one.contains("\n{x"));
+            let (lf, crlf) = (written(LineEnd::Lf, before, after), written(LineEnd::CrLf, before, after));
+            assert_eq!(crlf.replace("\r\n", "\n"), lf, "{before} {after}");
+            broken += usize::from(lf.contains("\n{x"));
         }
     }
     assert!(broken > 100, "{broken}");

@@ -161,17 +161,17 @@ const READS: [usize; 6] = [1, 2, 7, 255, 4096, 1 << 20];
 
 /// Checks that all read sizes and batch sizes give the same results, and that written text is stable.
 fn read_every_way(text: &[u8]) -> Vec<Seen> {
-    let whole = read(text);
+    let expected = read(text);
     for size in READS {
         for target in [1, 1 << 20] {
             assert_eq!(
                 read_with(text, size, target, &ReadOptions::default()),
-                whole,
+                expected,
                 "reads of {size}, pieces of {target}"
             );
         }
     }
-    whole
+    expected
 }
 
 fn write(games: &[Game]) -> Vec<u8> {
@@ -306,7 +306,7 @@ fn games_that_are_too_long() {
                 spans.push((span.offset, span.line));
             }
         }
-        let places: Vec<(u64, u64, u64)> = [&short, &long[0], &short, &long[1], &long[2], &short, &short]
+        let extents: Vec<(u64, u64, u64)> = [&short, &long[0], &short, &long[1], &long[2], &short, &short]
             .iter()
             .scan(0, |at, game| {
                 let start = *at;
@@ -314,14 +314,14 @@ fn games_that_are_too_long() {
                 Some((start as u64, line_of(text.as_bytes(), start), game.len() as u64))
             })
             .collect();
-        assert_eq!(oversized, [1, 3, 4].map(|n| places[n]));
+        assert_eq!(oversized, [1, 3, 4].map(|n| extents[n]));
         assert!(all == text.as_bytes(), "every byte is given out once");
         // In batches that do not depend on the reads.
-        let whole = 1 << 20;
-        let last = long[2].len() - 2 * whole;
-        let expected = [(100_001, false), (long[1].len(), false), (whole, true), (whole, true), (last, false)];
+        let part_size = 1 << 20;
+        let last = long[2].len() - 2 * part_size;
+        let expected = [(100_001, false), (long[1].len(), false), (part_size, true), (part_size, true), (last, false)];
         assert_eq!(parts, expected);
-        assert_eq!(spans, [0, 2, 5, 6].map(|n| (places[n].0, places[n].1)));
+        assert_eq!(spans, [0, 2, 5, 6].map(|n| (extents[n].0, extents[n].1)));
     }
 }
 
@@ -332,12 +332,12 @@ fn games_beside_long_blanks() {
     for blank in ["\0", " ", "\n", "\r\n", " \r", "\t\x1A"] {
         let long = blank.repeat(200_000 / blank.len());
         let text = format!("{long}[Event \"a\"]\n\n1. e4 *{long}\n\n[Event \"b\"]\n{long}\n1. d4 {{x}} *\n{long}");
-        let whole = read_with(text.as_bytes(), 1 << 20, 1 << 20, &options);
-        let events: Vec<String> = whole.iter().map(|seen| dump(&seen.game.0)).collect();
+        let expected = read_with(text.as_bytes(), 1 << 20, 1 << 20, &options);
+        let events: Vec<String> = expected.iter().map(|seen| dump(&seen.game.0)).collect();
         // A gap beyond the limit also separates games.
         assert_eq!(events, ["[Event a] e4 = *", "[Event b]", "d4 {x} = *"], "{blank:?}");
         for size in [7, 4096] {
-            assert_eq!(read_with(text.as_bytes(), size, 1, &options), whole, "{blank:?}, reads of {size}");
+            assert_eq!(read_with(text.as_bytes(), size, 1, &options), expected, "{blank:?}, reads of {size}");
         }
     }
 }
@@ -559,18 +559,21 @@ fn mutants() {
                 _ => text.insert(at, special[dice.below(special.len())]),
             }
         }
-        let whole = read(&text);
+        let expected = read(&text);
         let size = READS[dice.below(READS.len())];
         let target = [1, 1 << 20][dice.below(2)];
-        assert_eq!(read_with(&text, size, target, &ReadOptions::default()), whole, "round {round}, reads of {size}");
+        assert_eq!(read_with(&text, size, target, &ReadOptions::default()), expected, "round {round}, reads of {size}");
         let small = limited(|limits| {
             *limits =
                 ReadLimits { max_plies: 3, max_tag_bytes: 5, max_comment_bytes: 9, max_depth: 1, max_game_bytes: 60 };
         });
         let limited = read_with(&text, 1 << 20, 1 << 20, &small);
         assert_eq!(read_with(&text, size, target, &small), limited, "round {round}, reads of {size}");
-        let stored: Vec<Game> =
-            whole.into_iter().filter(|seen| seen.disposition == Disposition::Stored).map(|seen| seen.game.0).collect();
+        let stored: Vec<Game> = expected
+            .into_iter()
+            .filter(|seen| seen.disposition == Disposition::Stored)
+            .map(|seen| seen.game.0)
+            .collect();
         // Raw text may parse slightly better after it is normalized.
         let twice = write(&games(&write(&games(&write(&stored)))));
         let show = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -760,8 +763,8 @@ impl TextVisitor for Taken {
     }
     fn end_tag_run(&mut self, text: &[u8]) {
         self.counted_tags += self.values.len();
-        for (place, value) in self.values.drain(..) {
-            self.tags.push((self.expected[place].0.clone().into(), text[value].to_vec()));
+        for (index, value) in self.values.drain(..) {
+            self.tags.push((self.expected[index].0.clone().into(), text[value].to_vec()));
         }
         self.writer.end_tag_run(text);
     }
@@ -868,7 +871,7 @@ fn runs() {
             filled: dice.below(4) == 0,
             ..Style::default()
         };
-        let (mut as_written, other) = (style(), style());
+        let (mut as_written, another_style) = (style(), style());
         let mut writer = PgnWriter::with_style(as_written);
         let mut game = random_line(&mut dice);
         game.tags = if dice.below(3) > 0 {
@@ -886,7 +889,7 @@ fn runs() {
             text[at] = b"\"\\] [\n\r\0\xFFx;%"[dice.below(11)];
         }
         match dice.below(5) {
-            0 => as_written = other,
+            0 => as_written = another_style,
             3 => {
                 // Numbers before Black's moves in places where no style has them.
                 let numbers: Vec<usize> = (1..text.len()).filter(|at| text[at - 1..].starts_with(b". ")).collect();
@@ -923,12 +926,12 @@ fn runs() {
             taken.writer.finish();
             (reading, taken)
         };
-        let ((reading, taken), (reading_one, one)) = (read(true), read(false));
+        let ((reading, taken), (reading_single, single)) = (read(true), read(false));
         let show = |taken: &Taken| String::from_utf8_lossy(taken.writer.as_bytes()).into_owned();
-        assert_eq!(reading, reading_one, "round {round}: {}", String::from_utf8_lossy(&text));
-        assert_eq!(show(&taken), show(&one), "round {round}: {}", String::from_utf8_lossy(&text));
-        assert!(taken.moves == one.moves, "round {round}: {}", String::from_utf8_lossy(&text));
-        assert_eq!(taken.tags, one.tags, "round {round}: {}", String::from_utf8_lossy(&text));
+        assert_eq!(reading, reading_single, "round {round}: {}", String::from_utf8_lossy(&text));
+        assert_eq!(show(&taken), show(&single), "round {round}: {}", String::from_utf8_lossy(&text));
+        assert!(taken.moves == single.moves, "round {round}: {}", String::from_utf8_lossy(&text));
+        assert_eq!(taken.tags, single.tags, "round {round}: {}", String::from_utf8_lossy(&text));
         (counted_tags, all_tags) = (counted_tags + taken.counted_tags, all_tags + taken.tags.len());
         expected = next;
         (counted, all) = (counted + taken.counted, all + taken.moves.len());
@@ -946,7 +949,7 @@ fn a_parenthesis_behind_a_stretch_takes_the_number_along() {
     for width in 10..50 {
         for (joined_numbers, unbroken_numbers) in [(false, false), (false, true), (true, false)] {
             let text = if joined_numbers { b"1.e4 ( 1.d4 {a comment} 1...d5 ) *\n".as_slice() } else { text };
-            let [taken, one] = [true, false].map(|runs| {
+            let [taken, single] = [true, false].map(|runs| {
                 let style =
                     Style { width, joined_numbers, unbroken_numbers, wide_variations: true, ..Style::default() };
                 let writer = PgnWriter::with_style(style);
@@ -955,7 +958,7 @@ fn a_parenthesis_behind_a_stretch_takes_the_number_along() {
                 taken.writer.finish();
                 String::from_utf8_lossy(taken.writer.as_bytes()).into_owned()
             });
-            assert_eq!(taken, one, "width {width}");
+            assert_eq!(taken, single, "width {width}");
         }
     }
 }

@@ -18,7 +18,7 @@ use scoresheet::{ImportOptions, Position};
 use std::path::{Path, PathBuf};
 
 /// Returns the moves of a tree with their data.
-fn told(tree: &Tree) -> Vec<String> {
+fn described(tree: &Tree) -> Vec<String> {
     let all = tree.branches.iter().map(|branch| (tree.position.san(branch.m), &branch.tally));
     let all = all.chain([("all".to_owned(), &tree.tally)]);
     let line = |(name, tally): (String, _)| format!("{name} {tally:?}");
@@ -61,7 +61,7 @@ fn agree(plain: &Archive, packed: &Archive, count: usize) -> usize {
         let game = plain.game(random.below(plain.len() as usize) as u64 + 1).unwrap();
         let ply = random.below(game.plies().min(60) as usize + 1) as u32;
         let position = game.position(ply).unwrap();
-        let sought = PositionQuery::new(
+        let query = PositionQuery::new(
             &position,
             Compare { castling: number % 3 > 0, side: number % 5 > 0, ..Compare::default() },
         );
@@ -80,11 +80,11 @@ fn agree(plain: &Archive, packed: &Archive, count: usize) -> usize {
                 Some(games) => search.clone().among(games),
                 None => search.clone(),
             };
-            let own = search.position(&sought, reach).hits;
-            let first = hits.get_or_insert_with(|| own.clone());
-            assert_eq!(*first, own, "{} {way}", position.fen());
-            let own = told(&search.tree(&position));
-            assert_eq!(*tree.get_or_insert_with(|| own.clone()), own, "{} {way}", position.fen());
+            let found = search.position(&query, reach).hits;
+            let first = hits.get_or_insert_with(|| found.clone());
+            assert_eq!(*first, found, "{} {way}", position.fen());
+            let description = described(&search.tree(&position));
+            assert_eq!(*tree.get_or_insert_with(|| description.clone()), description, "{} {way}", position.fen());
         }
         found += hits.map_or(0, |hits| hits.len());
     }
@@ -102,13 +102,13 @@ fn agree(plain: &Archive, packed: &Archive, count: usize) -> usize {
             .iter()
             .map(|search| search.pattern(&pattern, PatternOptions { either_color: true, reach }).hits)
             .collect();
-        assert!(hits.iter().all(|own| *own == hits[0]));
+        assert!(hits.iter().all(|known| *known == hits[0]));
     }
     let start = Position::standard();
-    let trees: Vec<_> = searches.iter().map(|search| told(&search.tree(&start))).collect();
-    assert!(trees.iter().all(|own| *own == trees[0]));
-    let [book, other] = [0, 4].map(|way: usize| searches[way].book(Default::default()).0);
-    assert!(book == other);
+    let trees: Vec<_> = searches.iter().map(|search| described(&search.tree(&start))).collect();
+    assert!(trees.iter().all(|known| *known == trees[0]));
+    let [book, other_book] = [0, 4].map(|way: usize| searches[way].book(Default::default()).0);
+    assert!(book == other_book);
 
     let made = archives.map(TagColumns::without_file);
     archives.iter().for_each(|archive| {
@@ -118,14 +118,18 @@ fn agree(plain: &Archive, packed: &Archive, count: usize) -> usize {
     let ways: Vec<&TagColumns> = made.iter().chain(&filed).collect();
     for filter in &filters {
         let games: Vec<_> = ways.iter().map(|headers| filter.games(headers)).collect();
-        assert!(games.iter().all(|own| own.unread.is_empty() && own.games == games[0].games), "{}", filter.as_str());
+        assert!(
+            games.iter().all(|found| found.unread.is_empty() && found.games == games[0].games),
+            "{}",
+            filter.as_str()
+        );
     }
     let games: Vec<(usize, u64)> = (1..=plain.len()).map(|game| (0, game)).collect();
     for keys in KEYS.map(|keys| SortKeys::parse(keys).unwrap()) {
-        let [one, other, third, fourth] =
+        let [first, second, third, fourth] =
             [&made[0], &made[1], &filed[0], &filed[1]].map(|headers| keys.order(&[headers], &games, usize::MAX).0);
-        assert!(one == other && one == third && one == fourth, "{keys:?}");
-        assert_eq!(keys.order(&[&made[0]], &games, 10).0, one[..10]);
+        assert!(first == second && first == third && first == fourth, "{keys:?}");
+        assert_eq!(keys.order(&[&made[0]], &games, 10).0, first[..10]);
     }
     book.len()
 }
@@ -149,8 +153,8 @@ fn some_games(sources: &[PathBuf]) -> Vec<u8> {
     for source in sources.iter().step_by(sources.len().div_ceil(FILES)) {
         let mut file = std::fs::read(source).unwrap();
         if let Some(head) = file.get(..BYTES) {
-            let whole = memchr::memmem::rfind(head, b"\n\n[Event ").or(memchr::memmem::rfind(head, b"\r\n\r\n[Event "));
-            file.truncate(whole.unwrap_or(0));
+            let end = memchr::memmem::rfind(head, b"\n\n[Event ").or(memchr::memmem::rfind(head, b"\r\n\r\n[Event "));
+            file.truncate(end.unwrap_or(0));
         }
         games.append(&mut file);
         games.extend_from_slice(b"\n\n");
@@ -183,8 +187,8 @@ fn corpora_answer_alike_plain_and_packed() {
 fn damaged(folder: &Path) -> (Archive, Archive) {
     let sample = lichess();
     let options = ImportOptions { chunk_bytes: 256 << 10, ..ImportOptions::default() };
-    let whole = archive_of(&[sample], &folder.join("whole.bga"), options);
-    let mut bytes = std::fs::read(whole.path()).unwrap();
+    let intact = archive_of(&[sample], &folder.join("whole.bga"), options);
+    let mut bytes = std::fs::read(intact.path()).unwrap();
     let (mut at, mut tags) = (8192, Vec::new());
     while at < bytes.len() {
         if bytes[at + 4] == 2 {
@@ -196,20 +200,20 @@ fn damaged(folder: &Path) -> (Archive, Archive) {
     bytes[tags[1] + 60] ^= 0x10;
     std::fs::write(folder.join("hurt.bga"), bytes).unwrap();
     let hurt = Archive::open(folder.join("hurt.bga")).unwrap();
-    (whole, hurt)
+    (intact, hurt)
 }
 
 #[test]
 fn damaged_tags_cost_a_filter_their_own_games_alone() {
     let folder = tempfile::tempdir().unwrap();
-    let (whole, hurt) = damaged(folder.path());
+    let (intact, hurt) = damaged(folder.path());
     let lost = hurt.games_of(1);
     assert!(hurt.game(lost.start).and_then(|game: GameRef| game.tags()).is_err());
     for text in FILTERS.into_iter().chain(["missing(eco)", "not white = x", "game > 1 and not plies > 3"]) {
         let filter = Filter::parse(text).unwrap();
         let Passed { games, unread, .. } = filter.games(&TagColumns::open(&hurt));
         let asks_tags = filter.keys().iter().any(|key| matches!(key, tag_columns::Key::Tag(_)));
-        let mut expected = filter.games(&TagColumns::open(&whole)).games;
+        let mut expected = filter.games(&TagColumns::open(&intact)).games;
         if asks_tags {
             lost.clone().for_each(|game| {
                 expected.remove(game);
@@ -228,7 +232,7 @@ fn damaged_tags_cost_a_filter_their_own_games_alone() {
     let (order, unread) = SortKeys::parse("-elo").unwrap().order(&[&TagColumns::open(&hurt)], &games, usize::MAX);
     assert_eq!((order.len(), unread.len()), (games.len(), 1));
     let last: Vec<u64> =
-        order[order.len() - (lost.end - lost.start) as usize..].iter().map(|place| games[*place].1).collect();
+        order[order.len() - (lost.end - lost.start) as usize..].iter().map(|index| games[*index].1).collect();
     assert!(last.iter().all(|game| lost.contains(game)));
 }
 
@@ -244,7 +248,7 @@ fn commands_answer_the_rest_and_fail() {
         (output.status.code(), text(output.stdout), text(output.stderr))
     };
     let left = hurt.len() - (lost.end - lost.start);
-    let place = format!("(games {} to {})", lost.start, lost.end - 1);
+    let lost_games = format!("(games {} to {})", lost.start, lost.end - 1);
     for args in [
         &["list", "hurt.bga", "--where", "has(white)"][..],
         &["find", "hurt.bga", "--moves", "", "--where", "has(white)", "--format", "numbers"],
@@ -252,10 +256,10 @@ fn commands_answer_the_rest_and_fail() {
     ] {
         let (code, out, err) = run(args);
         assert_eq!((code, out.lines().count() as u64), (Some(1), left), "{args:?}: {err}");
-        assert!(err.contains("hurt.bga: the archive is damaged") && err.contains(&place), "{args:?}: {err}");
+        assert!(err.contains("hurt.bga: the archive is damaged") && err.contains(&lost_games), "{args:?}: {err}");
     }
     let (code, out, err) = run(&["tree", "hurt.bga", "--where", "has(white)"]);
-    assert!(code == Some(1) && out.contains("e4 ") && err.contains(&place), "{err}");
+    assert!(code == Some(1) && out.contains("e4 ") && err.contains(&lost_games), "{err}");
     let (code, _, err) = run(&["book", "hurt.bga", "--where", "has(white)", "-o", "x.bin"]);
     assert!(code == Some(1) && err.contains("no book was written") && !folder.path().join("x.bin").exists(), "{err}");
 }

@@ -45,7 +45,7 @@ impl Seen<'_> {
     /// Returns year, month and day of a date from its text, 0 for question marks.
     fn date(&self, name: &str) -> Option<(i64, i64, i64)> {
         let parts: Vec<&str> = self.tag(name)?.split('.').collect();
-        let part = |place: usize| match parts.get(place).copied() {
+        let part = |index: usize| match parts.get(index).copied() {
             None => Some(0),
             Some(text) if !text.is_empty() && text.chars().all(|letter| letter == '?') => Some(0),
             Some(text) => text.parse::<i64>().ok(),
@@ -285,15 +285,15 @@ fn a_stale_or_damaged_file_is_not_used() {
     let archive = Archive::open(&path).unwrap();
     tag_columns::write(&archive).unwrap();
     let file = FileKind::TagColumns.beside(&path);
-    let whole = std::fs::read(&file).unwrap();
+    let original = std::fs::read(&file).unwrap();
     let filter = Filter::parse("player ~ kasparov and plies > 1 and not result = 1-0").unwrap();
-    for place in 0..whole.len() {
-        let mut bytes = whole.clone();
-        bytes[place] ^= 0x10;
+    for at in 0..original.len() {
+        let mut bytes = original.clone();
+        bytes[at] ^= 0x10;
         std::fs::write(&file, &bytes).unwrap();
-        assert_eq!(filter.numbers(&archive).unwrap(), [1, 2], "byte {place}");
+        assert_eq!(filter.numbers(&archive).unwrap(), [1, 2], "byte {at}");
     }
-    std::fs::write(&file, &whole[..whole.len() / 2]).unwrap();
+    std::fs::write(&file, &original[..original.len() / 2]).unwrap();
     assert_eq!(filter.numbers(&archive).unwrap(), [1, 2]);
 }
 

@@ -28,8 +28,8 @@ struct Ply<'a> {
 
 impl Ply<'_> {
     fn count(&self, letter: u8) -> usize {
-        let wanted = Piece::from_letter(letter);
-        (0..64).filter_map(Square::new).filter(|square| self.position.piece_at(*square) == wanted).count()
+        let piece = Piece::from_letter(letter);
+        (0..64).filter_map(Square::new).filter(|square| self.position.piece_at(*square) == piece).count()
     }
 
     fn stands(&self, square: &str) -> Option<char> {
@@ -312,7 +312,7 @@ fn queries_in_json() {
 
 #[test]
 fn errors_point_at_their_place() {
-    for (query, place, what) in [
+    for (query, part, what) in [
         ("{ \"pass\": \"\" ", " ", "this is not JSON"),
         ("[]", "[]", "expected an object {..}"),
         (" {} ", "{}", "expected at least one rule"),
@@ -338,7 +338,7 @@ fn errors_point_at_their_place() {
         (r#"{ "limit": -1, "pass": "" }"#, "-1", "limit: expected a whole number"),
     ] {
         let fault = json::parse(query).unwrap_err();
-        assert_eq!(&query[fault.at()], place, "{query}: {fault}");
+        assert_eq!(&query[fault.at()], part, "{query}: {fault}");
         assert!(fault.what().starts_with(what), "{query}: {fault}");
     }
     // In a query of several lines, the message shows the line.
@@ -371,14 +371,14 @@ fn naive_tree(archive: &Archive, position: &Position) -> (u64, BTreeMap<String, 
         position.write_four(&mut fen, EnPassantStyle::Legal, CastlingStyle::Shredder);
         fen
     };
-    let wanted = four(position);
+    let target = four(position);
     let (mut games, mut moves, mut reached) = (0, BTreeMap::<String, [u64; 4]>::new(), Vec::new());
     for game in archive.games() {
         let game = game.unwrap();
         let mut at = game.start().clone();
         let line: Vec<Move> = game.to_game().unwrap().main_line().collect();
         for ply in 0..=line.len() {
-            if four(&at) == wanted {
+            if four(&at) == target {
                 games += 1;
                 reached.push(game.number());
                 if let Some(m) = line.get(ply) {
@@ -526,10 +526,10 @@ fn the_last_visit_counts_where_that_is_asked_for() {
             assert_eq!(tree.ended().iter().sum::<u64>(), ends, "{line}");
             for branch in &tree.branches {
                 let san = Some(position.san(branch.m));
-                let own: Vec<_> = visits.iter().filter(|visit| visit.3 == san).collect();
-                assert_eq!(branch.tally.games(), own.len() as u64, "{line} {san:?}");
+                let selected: Vec<_> = visits.iter().filter(|visit| visit.3 == san).collect();
+                assert_eq!(branch.tally.games(), selected.len() as u64, "{line} {san:?}");
                 for color in [Color::White, Color::Black] {
-                    let with_result = own.iter().filter(|visit| visit.2 != Outcome::Unknown);
+                    let with_result = selected.iter().filter(|visit| visit.2 != Outcome::Unknown);
                     let ratings: Vec<f64> =
                         with_result.map(|visit| visit.1[color.index()]).filter(|rating| *rating > 0.0).collect();
                     let mean = ratings.iter().sum::<f64>() / ratings.len() as f64;
@@ -538,7 +538,7 @@ fn the_last_visit_counts_where_that_is_asked_for() {
                     assert_eq!(branch.tally.score(color.other()).games, ratings.len() as u64, "{line} {san:?}");
                 }
                 let score = branch.tally.score(Color::White);
-                let points: u64 = own
+                let points: u64 = selected
                     .iter()
                     .filter(|visit| visit.1[1] > 0.0)
                     .map(|visit| match visit.2 {
@@ -549,7 +549,7 @@ fn the_last_visit_counts_where_that_is_asked_for() {
                     .sum();
                 assert_eq!(score.half_points, points, "{line} {san:?}");
                 // All games are of one year: the latest ones are the last.
-                let latest: Vec<u64> = own.iter().rev().take(8).map(|visit| visit.0).collect();
+                let latest: Vec<u64> = selected.iter().rev().take(8).map(|visit| visit.0).collect();
                 assert_eq!(branch.tally.latest().map(|(_, game)| game).collect::<Vec<_>>(), latest, "{line} {san:?}");
             }
             let first = search.tree_of(&position, Visit::First);
@@ -617,22 +617,22 @@ fn positions_of_one_archive_that_the_index_takes_for_each_other_are_told_apart()
             line.push(position.san(m).to_string());
             position.play_unchecked(m);
             let key = position.zobrist();
-            let (other, moves) = seen.entry(key >> 48).or_insert_with(|| (key, line.clone()));
-            if *other != key {
+            let (known_key, moves) = seen.entry(key >> 48).or_insert_with(|| (key, line.clone()));
+            if *known_key != key {
                 found.push((moves.clone(), line.clone()));
                 break;
             }
         }
     }
-    for (one, other) in found {
+    for (first, second) in found {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("three.bga");
-        let pgn = [&one, &other, &other].map(|line| format!("[Event \"a\"]\n\n{} *\n\n", line.join(" "))).concat();
+        let pgn = [&first, &second, &second].map(|line| format!("[Event \"a\"]\n\n{} *\n\n", line.join(" "))).concat();
         scoresheet::Import::new(&target).run_reader("games.pgn", pgn.as_bytes()).unwrap();
         let archive = Archive::open(&target).unwrap();
         index::build(&archive, 1 << 20, |_| {}).unwrap();
         let index = PositionIndex::open(&archive).0.unwrap();
-        let segment = index.whole().unwrap();
+        let segment = index.only_segment().unwrap();
         let (plain, by_index) = (Search::new(&archive), Search::new(&archive).with_index(&index));
         for (game, games) in [(1, vec![1]), (2, vec![2, 3])] {
             let length = archive.game(game).unwrap().plies();

@@ -61,8 +61,8 @@ fn adorned_games_are_in_the_part_of_the_plain_ones() {
             for first in (1..=summary.stored).step_by(ADORNED.len()) {
                 let plain = part(first);
                 tests += usize::from(plain == Part::Test);
-                for (place, game) in ADORNED.iter().enumerate() {
-                    assert_eq!(part(first + place as u64), plain, "{game}");
+                for (index, game) in ADORNED.iter().enumerate() {
+                    assert_eq!(part(first + index as u64), plain, "{game}");
                 }
             }
             // 40 percent of 256 are 102; five standard deviations are 39.

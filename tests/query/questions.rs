@@ -18,14 +18,14 @@ fn answer(found: &[FoundGame]) -> (Vec<u64>, Vec<Vec<u32>>) {
     (games, found.iter().filter(|found| !found.hits.is_empty()).map(plies).collect())
 }
 
-fn asked(set: &ArchiveSet, question: &Question) -> (Vec<u64>, Vec<Vec<u32>>) {
+fn answers(set: &ArchiveSet, question: &Question) -> (Vec<u64>, Vec<Vec<u32>>) {
     let found: Result<Vec<FoundGame>, Error> = query(question).run(set).collect();
     answer(&found.unwrap())
 }
 
 fn bless(set: &ArchiveSet) {
     let line = |question: &Question| {
-        let (games, plies) = asked(set, question);
+        let (games, plies) = answers(set, question);
         json!({"ask": question.ask, "games": games, "plies": plies}).to_string()
     };
     let lines: Vec<String> = questions::questions().iter().map(line).collect();
@@ -46,8 +46,8 @@ fn the_library_answers_the_questions() {
     assert!(all.iter().filter(some).count() * 10 >= all.len() * 9);
     let agree = |set: &ArchiveSet| {
         for question in &all {
-            let own = asked(set, question);
-            assert!(own.0 == question.games && own.1 == question.plies, "{}: {:?}", question.ask, own.0);
+            let answer = answers(set, question);
+            assert!(answer.0 == question.games && answer.1 == question.plies, "{}: {:?}", question.ask, answer.0);
             let count = query(question).run(set).total().unwrap();
             assert_eq!(count, question.games.len() as u64, "{}", question.ask);
         }
@@ -71,9 +71,9 @@ fn the_library_answers_the_questions() {
         }
         for member in indexed.members() {
             let found = member.archive().find(query(question)).unwrap();
-            let own: Vec<u64> = found.iter().map(|found| member.before() + found.game).collect();
+            let numbers: Vec<u64> = found.iter().map(|found| member.before() + found.game).collect();
             let games = question.games.iter().copied().filter(|game| member.numbers().contains(game));
-            assert_eq!(own, games.collect::<Vec<u64>>(), "{}", question.ask);
+            assert_eq!(numbers, games.collect::<Vec<u64>>(), "{}", question.ask);
         }
     }
 }
@@ -190,8 +190,8 @@ fn documents_name_every_member() {
     let game = section(&json, "A game");
     let (game, _) = game.split_once("After these").unwrap();
     let summary = serde_json::to_value(scoresheet::query::GameSummary::default()).unwrap();
-    let own = keys(&summary).into_iter().chain(["archive", "tags"].map(str::to_owned));
-    assert_eq!(sorted(named(game)), sorted(own.collect()));
+    let members = keys(&summary).into_iter().chain(["archive", "tags"].map(str::to_owned));
+    assert_eq!(sorted(named(game)), sorted(members.collect()));
 
     let description: Value = serde_json::from_str(&read("crates/answers/src/openapi.json")).unwrap();
     let post = &description["paths"]["/api/v1/find"]["post"]["requestBody"]["content"]["application/json"]["schema"];

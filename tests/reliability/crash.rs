@@ -145,8 +145,8 @@ fn every_state_of_up_to_three_pending_operations() {
     let workloads = workloads();
     let few = if is_long() { workloads.len() } else { 2 };
     let (moments, states) = (AtomicU64::new(0), AtomicU64::new(0));
-    in_parallel(0..few as u64, |place| {
-        let workload = &workloads[place as usize];
+    in_parallel(0..few as u64, |number| {
+        let workload = &workloads[number as usize];
         for at in 0..=workload.events.len() {
             let moment = Moment::of(&workload.start, workload.first, &workload.events, at);
             if moment.pending.len() > 3 {
@@ -162,7 +162,7 @@ fn every_state_of_up_to_three_pending_operations() {
                 }
                 let count = states.fetch_add(1, Ordering::Relaxed);
                 let commits = moment.acknowledged..=moment.marked;
-                let sequence = workload.check(&format!("every-{place}"), &state, commits, count.is_multiple_of(64));
+                let sequence = workload.check(&format!("every-{number}"), &state, commits, count.is_multiple_of(64));
                 workload.recover(&state, sequence);
             });
         }
@@ -177,8 +177,8 @@ fn every_state_of_up_to_three_pending_operations() {
 fn a_failing_disk_loses_nothing_that_was_committed() {
     let kinds = Mutex::new(HashSet::new());
     let workloads = workloads();
-    in_parallel(0..if is_long() { 4 } else { 2 }, |place| {
-        let workload = &workloads[place as usize];
+    in_parallel(0..if is_long() { 4 } else { 2 }, |number| {
+        let workload = &workloads[number as usize];
         let operations = |event: &&Event| !matches!(event, Event::Acknowledged(_));
         let count = workload.events.iter().filter(operations).count();
         for at in 0..count {
@@ -195,7 +195,7 @@ fn a_failing_disk_loses_nothing_that_was_committed() {
                 let events = disk.events();
                 let moment = Moment::of(&workload.start, workload.first, &events, events.len());
                 let commits = moment.acknowledged..=moment.marked;
-                let name = format!("fault-{place}");
+                let name = format!("fault-{number}");
                 let live = disk.live();
                 let sequence = workload.check(&name, &live, commits.clone(), true);
                 workload.recover(&live, sequence);
@@ -232,11 +232,11 @@ fn every_sync_fails_once() {
                     for fault in FAULTS {
                         let disk = Disk::with(&workload.start);
                         assert!(workload.fail(&disk, Plan { at: operation, fault, sticky: false }).is_some());
-                        let told = disk.events().into_iter().filter_map(|event| match event {
+                        let acknowledgements = disk.events().into_iter().filter_map(|event| match event {
                             Event::Acknowledged(sequence) => Some(sequence),
                             _ => None,
                         });
-                        assert_eq!(told.max().unwrap_or(workload.first), acknowledged);
+                        assert_eq!(acknowledgements.max().unwrap_or(workload.first), acknowledged);
                         assert!(!disk.after_failure().contains(&"sync"));
                     }
                 }

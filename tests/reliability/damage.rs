@@ -11,7 +11,7 @@ use crate::common::import::append;
 use crate::common::number;
 use crate::common::random::Random;
 use crate::common::sample::testdata;
-use crate::whole::{Whole, blocks};
+use crate::intact::{IntactArchive, blocks};
 use rayon::prelude::*;
 use scoresheet::archive::repair::LostPart;
 use scoresheet::archive::{Level, SideState};
@@ -32,9 +32,9 @@ fn is_intact(folder: &Path, name: u64, file: &[u8]) -> bool {
 }
 
 /// The remaining games of an archive are correct or refused.
-fn open_and_ask(whole: &Whole, file: Vec<u8>, content: impl Fn(u64) -> bool, what: &str) {
+fn open_and_ask(intact: &IntactArchive, file: Vec<u8>, content: impl Fn(u64) -> bool, what: &str) {
     match Archive::open(ArchiveFile::from_bytes(file)) {
-        Ok(archive) => drop(whole.falsifies_nothing(&archive, content, what)),
+        Ok(archive) => drop(intact.falsifies_nothing(&archive, content, what)),
         Err(Error::Damaged(_) | Error::NotAnArchive { .. } | Error::Newer { .. } | Error::Older { .. }) => {}
         Err(error) => panic!("{what}: {error}"),
     }
@@ -42,49 +42,49 @@ fn open_and_ask(whole: &Whole, file: Vec<u8>, content: impl Fn(u64) -> bool, wha
 
 /// Selects the games to compare in state `state`, because comparing all is too slow: four games of the chunk at
 /// `offset`, different ones in each state, and all games in one of 64 states.
-fn some(whole: &Whole, offset: usize, state: usize) -> impl Fn(u64) -> bool + use<> {
-    let chunk = whole.chunks.iter().rfind(|chunk| chunk.2 <= offset).or(whole.chunks.first()).copied();
+fn some(intact: &IntactArchive, offset: usize, state: usize) -> impl Fn(u64) -> bool + use<> {
+    let chunk = intact.chunks.iter().rfind(|chunk| chunk.2 <= offset).or(intact.chunks.first()).copied();
     let (first, last, _) = chunk.unwrap_or((1, 1, 0));
     let some =
         [0, 1, 2, 3].map(|step| first + Random((state * 4 + step) as u64).below((last - first + 1) as usize) as u64);
     move |game| state.is_multiple_of(64) || some.contains(&game)
 }
 
-/// Flips bits: verification detects each. For one in `asked`, also compares the games that a reader returns.
-fn flip(whole: &Whole, folder: &Path, bits: impl ParallelIterator<Item = usize>, asked: usize) {
+/// Flips bits: verification detects each. For one in `every`, also compares the games that a reader returns.
+fn flip(intact: &IntactArchive, folder: &Path, bits: impl ParallelIterator<Item = usize>, every: usize) {
     bits.for_each(|bit| {
-        let mut damaged = whole.file.clone();
+        let mut damaged = intact.file.clone();
         damaged[bit / 8] ^= 1 << (bit % 8);
         assert!(!is_intact(folder, bit as u64, &damaged), "bit {bit} is not missed");
-        if bit.is_multiple_of(asked) {
-            open_and_ask(whole, damaged, some(whole, bit / 8, bit), &format!("bit {bit}"));
+        if bit.is_multiple_of(every) {
+            open_and_ask(intact, damaged, some(intact, bit / 8, bit), &format!("bit {bit}"));
         }
     });
 }
 
 #[test]
 fn flipped_bits_here_and_there() {
-    let (whole, folder) = (Whole::of(&testdata("golden/v1.0.bga")), tempfile::tempdir().unwrap());
-    let bits = whole.file.len() * 8;
-    flip(&whole, folder.path(), (0..bits / 37).into_par_iter().map(|step| step * 37), 1);
+    let (intact, folder) = (IntactArchive::of(&testdata("golden/v1.0.bga")), tempfile::tempdir().unwrap());
+    let bits = intact.file.len() * 8;
+    flip(&intact, folder.path(), (0..bits / 37).into_par_iter().map(|step| step * 37), 1);
 }
 
 #[test]
 #[ignore = "half a million archives"]
 fn every_single_bit_flip_is_found() {
-    let (whole, folder) = (Whole::small(), tempfile::tempdir().unwrap());
-    println!("{} bytes, {} games", whole.file.len(), whole.digests.len());
-    assert!(whole.file.len() >= 60 << 10 && whole.file.len() < 80 << 10, "{}", whole.file.len());
+    let (intact, folder) = (IntactArchive::small(), tempfile::tempdir().unwrap());
+    println!("{} bytes, {} games", intact.file.len(), intact.digests.len());
+    assert!(intact.file.len() >= 60 << 10 && intact.file.len() < 80 << 10, "{}", intact.file.len());
     // Reading the games takes twenty times as long as verifying, which would be half an hour of CI for all. 37 has no
     // common factor with 8, so every bit of a byte is used.
-    flip(&whole, folder.path(), (0..whole.file.len() * 8).into_par_iter(), 37);
+    flip(&intact, folder.path(), (0..intact.file.len() * 8).into_par_iter(), 37);
 }
 
 /// Tests an index file with an archive: it is used only if it is the exact one.
-fn with_index(whole: &Whole, index: &[u8], what: &str) {
-    let archive = Archive::open(ArchiveFile::from_bytes(whole.file.clone()).index(index.to_vec())).unwrap();
-    assert_eq!(archive.index_state() == SideState::File, index == whole.index, "{what}");
-    assert_eq!(archive.index_file(), whole.index, "{what}");
+fn with_index(intact: &IntactArchive, index: &[u8], what: &str) {
+    let archive = Archive::open(ArchiveFile::from_bytes(intact.file.clone()).index(index.to_vec())).unwrap();
+    assert_eq!(archive.index_state() == SideState::File, index == intact.index, "{what}");
+    assert_eq!(archive.index_file(), intact.index, "{what}");
 }
 
 #[test]
@@ -97,7 +97,7 @@ fn every_flip_and_cut_of_an_index_and_every_cut_of_an_archive() {
     for _ in 0..345 {
         append(&testdata("golden/sample.pgn"), &target, ImportOptions { threads: 1, ..ImportOptions::default() });
     }
-    let many = Whole::of(&target);
+    let many = IntactArchive::of(&target);
     println!("an index of {} bytes, {} games", many.index.len(), many.digests.len());
     assert!(many.index.len() >= 8 << 10, "{}", many.index.len());
     (0..many.index.len() * 8).into_par_iter().for_each(|bit| {
@@ -111,80 +111,80 @@ fn every_flip_and_cut_of_an_index_and_every_cut_of_an_archive() {
     with_index(&many, &many.index, "whole");
     with_index(&many, &[many.index.as_slice(), &[0]].concat(), "longer");
 
-    let (whole, folder) = (Whole::small(), tempfile::tempdir().unwrap());
-    (0..whole.file.len()).into_par_iter().for_each(|length| {
-        let cut = &whole.file[..length];
+    let (intact, folder) = (IntactArchive::small(), tempfile::tempdir().unwrap());
+    (0..intact.file.len()).into_par_iter().for_each(|length| {
+        let cut = &intact.file[..length];
         assert!(!is_intact(folder.path(), length as u64, cut), "cut to {length}");
-        open_and_ask(&whole, cut.to_vec(), some(&whole, length, length), &format!("cut to {length}"));
+        open_and_ask(&intact, cut.to_vec(), some(&intact, length, length), &format!("cut to {length}"));
     });
 }
 
 #[test]
 fn an_index_that_is_not_the_very_one_is_not_used() {
-    let whole = Whole::small();
-    let archive = Archive::open(ArchiveFile::from_bytes(whole.file.clone()).index(whole.index.to_vec())).unwrap();
+    let intact = IntactArchive::small();
+    let archive = Archive::open(ArchiveFile::from_bytes(intact.file.clone()).index(intact.index.to_vec())).unwrap();
     assert_eq!(archive.index_state(), SideState::File);
     let foreign = fs::read(testdata("golden/v1.0.bgi")).unwrap();
     // The index of an earlier commit: the archive before the last source was appended.
-    let mut stale = whole.index.clone();
+    let mut stale = intact.index.clone();
     stale[32] -= 1;
     let mut wrong: Vec<(String, Vec<u8>)> = vec![
         ("foreign".into(), foreign),
         ("empty".into(), Vec::new()),
-        ("zeros".into(), vec![0; whole.index.len()]),
+        ("zeros".into(), vec![0; intact.index.len()]),
         ("stale".into(), stale),
     ];
     // Every field, with a new checksum: the fields must be consistent and belong to the archive.
-    for at in (0..whole.index.len()).step_by(7) {
-        let mut index = whole.index.clone();
+    for at in (0..intact.index.len()).step_by(7) {
+        let mut index = intact.index.clone();
         index[at] ^= 0x10;
-        with_index(&whole, &index, &format!("byte {at}"));
+        with_index(&intact, &index, &format!("byte {at}"));
     }
-    for at in (8..whole.index.len() - 4).step_by(8) {
+    for at in (8..intact.index.len() - 4).step_by(8) {
         for change in [1u64, u64::MAX, 1 << 40] {
-            let mut index = whole.index.clone();
+            let mut index = intact.index.clone();
             let field = u64::from_le_bytes(index[at..at + 8].try_into().unwrap());
             index[at..at + 8].copy_from_slice(&field.wrapping_add(change).to_le_bytes());
             let body = index.len() - 4;
-            let own = ArchiveId(index[16..32].try_into().unwrap());
-            let crc = own.crc(0, &index[..body]);
+            let id = ArchiveId(index[16..32].try_into().unwrap());
+            let crc = id.crc(0, &index[..body]);
             index[body..].copy_from_slice(&crc.to_le_bytes());
             if at < 72 {
                 // The index of another archive, or of this one at another commit.
-                with_index(&whole, &index, &format!("field at {at} and {change}"));
+                with_index(&intact, &index, &format!("field at {at} and {change}"));
             }
             wrong.push((format!("field at {at} and {change}"), index));
         }
     }
     for (what, index) in &wrong {
-        let archive = Archive::open(ArchiveFile::from_bytes(whole.file.clone()).index(index.to_vec())).unwrap();
+        let archive = Archive::open(ArchiveFile::from_bytes(intact.file.clone()).index(index.to_vec())).unwrap();
         // A consistent false index can only cause errors.
-        whole.falsifies_nothing(&archive, |game| game % 16 == 1, what);
+        intact.falsifies_nothing(&archive, |game| game % 16 == 1, what);
         if archive.index_state() != SideState::File {
-            assert_eq!(archive.index_file(), whole.index, "{what}");
+            assert_eq!(archive.index_file(), intact.index, "{what}");
         }
     }
     let refused = wrong.iter().filter(|(_, index)| {
-        let archive = Archive::open(ArchiveFile::from_bytes(whole.file.clone()).index(index.to_vec())).unwrap();
+        let archive = Archive::open(ArchiveFile::from_bytes(intact.file.clone()).index(index.to_vec())).unwrap();
         archive.index_state() != SideState::File
     });
     assert!(refused.count() * 4 > wrong.len());
 }
 
 /// Overwrites a sector, and repairs.
-fn lose_sector(whole: &Whole, sector: usize, how: usize, seed: u64) -> u64 {
-    let mut damaged = whole.file.clone();
+fn lose_sector(intact: &IntactArchive, sector: usize, how: usize, seed: u64) -> u64 {
+    let mut damaged = intact.file.clone();
     let end = ((sector + 1) * SECTOR).min(damaged.len());
     let mut random = Random(seed + sector as u64);
     for byte in &mut damaged[sector * SECTOR..end] {
         *byte = [0, 0xFF, random.next() as u8][how];
     }
     let what = format!("sector {sector} written over in way {how}");
-    open_and_ask(whole, damaged.clone(), |_| true, &what);
-    let repair = whole.repaired(&damaged, None, &what).unwrap();
+    open_and_ask(intact, damaged.clone(), |_| true, &what);
+    let repair = intact.repaired(&damaged, None, &what).unwrap();
     // At most two blocks share a sector, and a moves block loses a page or two; if headers are lost, their blocks are
     // lost.
-    let hit = |first: u64, last: u64| whole.chunks.iter().filter(|chunk| chunk.0 <= last && first <= chunk.1).count();
+    let hit = |first: u64, last: u64| intact.chunks.iter().filter(|chunk| chunk.0 <= last && first <= chunk.1).count();
     let touched = |part: Option<LostPart>| {
         let losses = repair.losses.iter().filter(|loss| loss.part == part);
         losses.map(|loss| hit(loss.first, loss.last)).max().unwrap_or(0)
@@ -197,75 +197,75 @@ fn lose_sector(whole: &Whole, sector: usize, how: usize, seed: u64) -> u64 {
 
 #[test]
 fn lost_sectors_of_a_small_archive() {
-    let whole = Whole::of(&testdata("golden/v1.0.bga"));
-    (0..whole.file.len().div_ceil(SECTOR)).into_par_iter().for_each(|sector| {
-        lose_sector(&whole, sector, sector % 3, 1);
+    let intact = IntactArchive::of(&testdata("golden/v1.0.bga"));
+    (0..intact.file.len().div_ceil(SECTOR)).into_par_iter().for_each(|sector| {
+        lose_sector(&intact, sector, sector % 3, 1);
     });
 }
 
 #[test]
 #[ignore = "400 repairs"]
 fn every_lost_sector_costs_a_block_at_most() {
-    let whole = Whole::small();
-    let sectors = whole.file.len().div_ceil(SECTOR);
+    let intact = IntactArchive::small();
+    let sectors = intact.file.len().div_ceil(SECTOR);
     let lost: Vec<u64> = (0..sectors * 3)
         .into_par_iter()
-        .map(|state| lose_sector(&whole, state / 3, state % 3, number("SCORESHEET_SEED", 1)))
+        .map(|state| lose_sector(&intact, state / 3, state % 3, number("SCORESHEET_SEED", 1)))
         .collect();
     let (worst, harmless) = (lost.iter().max().unwrap(), lost.iter().filter(|lost| **lost == 0).count());
-    println!("{} states, games lost: at most {worst} of {}, none in {harmless}", lost.len(), whole.digests.len());
-    assert!(*worst < whole.digests.len() as u64 / 2);
+    println!("{} states, games lost: at most {worst} of {}, none in {harmless}", lost.len(), intact.digests.len());
+    assert!(*worst < intact.digests.len() as u64 / 2);
 }
 
 #[test]
 fn a_repair_of_a_sound_archive_loses_nothing() {
-    let whole = Whole::small();
-    let repair = whole.repaired(&whole.file, Some(&whole.index), "sound").unwrap();
+    let intact = IntactArchive::small();
+    let repair = intact.repaired(&intact.file, Some(&intact.index), "sound").unwrap();
     assert_eq!((repair.losses, repair.inexact, repair.damage), (vec![], Vec::<String>::new(), vec![]));
     assert_eq!(repair.kept.len(), 1);
 }
 
 #[test]
 fn an_archive_without_its_header_pages_is_repaired() {
-    let whole = Whole::small();
-    let mut damaged = whole.file.clone();
+    let intact = IntactArchive::small();
+    let mut damaged = intact.file.clone();
     damaged[..8192].fill(0);
     // With the index, the owners of the blocks are known; without it, the checksums identify them.
-    for index in [Some(whole.index.as_slice()), None] {
-        let repair = whole.repaired(&damaged, index, "no header").unwrap();
-        assert_eq!((repair.games, repair.lost_games()), (whole.digests.len() as u64, 0));
+    for index in [Some(intact.index.as_slice()), None] {
+        let repair = intact.repaired(&damaged, index, "no header").unwrap();
+        assert_eq!((repair.games, repair.lost_games()), (intact.digests.len() as u64, 0));
         assert!(repair.losses.is_empty() && !repair.damage.is_empty());
     }
     // And the identity in one page that is otherwise invalid.
-    damaged[..64].copy_from_slice(&whole.file[..64]);
-    assert!(whole.repaired(&damaged, None, "an identity").unwrap().losses.is_empty());
-    assert!(whole.repaired(b"no archive at all", None, "text").is_none());
+    damaged[..64].copy_from_slice(&intact.file[..64]);
+    assert!(intact.repaired(&damaged, None, "an identity").unwrap().losses.is_empty());
+    assert!(intact.repaired(b"no archive at all", None, "text").is_none());
 }
 
 #[test]
 fn a_cut_archive_is_repaired() {
-    let whole = Whole::small();
+    let intact = IntactArchive::small();
     for part in 1..8 {
-        let length = whole.file.len() * part / 8;
-        let repair = whole.repaired(&whole.file[..length], None, &format!("cut to {length}"));
+        let length = intact.file.len() * part / 8;
+        let repair = intact.repaired(&intact.file[..length], None, &format!("cut to {length}"));
         let repair = repair.unwrap();
         assert!(!repair.losses.is_empty());
-        assert_eq!(repair.games, whole.digests.len() as u64);
+        assert_eq!(repair.games, intact.digests.len() as u64);
     }
 }
 
 #[test]
 fn damaged_columns_leave_the_moves() {
-    let whole = Whole::small();
-    let blocks = blocks(&whole.file);
+    let intact = IntactArchive::small();
+    let blocks = blocks(&intact.file);
     for (kind, part) in [(2, LostPart::Tags), (3, LostPart::Texts), (7, LostPart::Layout)] {
         for (number, offset) in blocks.iter().filter(|(found, _)| *found == kind).map(|(_, at)| at).enumerate() {
             // In the payload, and in the header.
             for at in [offset + 45, offset + 9] {
-                let mut damaged = whole.file.clone();
+                let mut damaged = intact.file.clone();
                 damaged[at] ^= 0x40;
                 let what = format!("column {kind} {number} byte {at}");
-                let repair = whole.repaired(&damaged, None, &what).unwrap();
+                let repair = intact.repaired(&damaged, None, &what).unwrap();
                 assert_eq!(repair.lost_games(), 0, "{what}: {repair:?}");
                 assert!(repair.losses.iter().any(|loss| loss.part == Some(part)), "{what}: {repair:?}");
                 assert!(!repair.inexact.is_empty(), "{what}");
@@ -276,9 +276,9 @@ fn damaged_columns_leave_the_moves() {
     let dictionaries: Vec<usize> = blocks.iter().filter(|(kind, _)| *kind == 4).map(|(_, at)| *at).collect();
     for pair in dictionaries.chunks(2) {
         for (copies, harmless) in [(&pair[..1], true), (&pair[1..], true), (pair, false)] {
-            let mut damaged = whole.file.clone();
+            let mut damaged = intact.file.clone();
             copies.iter().for_each(|at| damaged[at + 45] ^= 1);
-            let repair = whole.repaired(&damaged, None, "dictionary").unwrap();
+            let repair = intact.repaired(&damaged, None, "dictionary").unwrap();
             assert_eq!(repair.losses.is_empty(), harmless, "{repair:?}");
             assert!(repair.losses.iter().all(|loss| loss.part == Some(LostPart::Tags)));
             assert_eq!(repair.damage.len(), copies.len());
@@ -298,15 +298,15 @@ fn lost_strings_leave_the_others_their_numbers() {
         fs::write(&source, (0..60).map(game).collect::<String>()).unwrap();
         append(&source, &target, ImportOptions { threads: 1, ..ImportOptions::default() });
     }
-    let whole = Whole::of(&target);
+    let intact = IntactArchive::of(&target);
     let dictionaries: Vec<usize> =
-        blocks(&whole.file).iter().filter(|(kind, _)| *kind == 4).map(|(_, at)| *at).collect();
+        blocks(&intact.file).iter().filter(|(kind, _)| *kind == 4).map(|(_, at)| *at).collect();
     let [first, second, _, _] = dictionaries[..] else { panic!("{dictionaries:?}") };
     // In the payload, and in the header: then the number of strings is unknown.
     for at in [45, 9] {
-        let mut damaged = whole.file.clone();
+        let mut damaged = intact.file.clone();
         [first, second].iter().for_each(|block| damaged[block + at] ^= 1);
-        let repair = whole.repaired(&damaged, None, "strings").unwrap();
+        let repair = intact.repaired(&damaged, None, "strings").unwrap();
         assert_eq!(repair.lost_games(), 0);
         let lost: Vec<_> = repair.losses.iter().map(|loss| (loss.first, loss.last, loss.part)).collect();
         assert_eq!(lost, [(1, 60, Some(LostPart::Tags))], "byte {at}");
@@ -315,24 +315,24 @@ fn lost_strings_leave_the_others_their_numbers() {
 
 #[test]
 fn one_page_of_moves_costs_its_own_games() {
-    let whole = Whole::small();
-    let blocks = blocks(&whole.file);
+    let intact = IntactArchive::small();
+    let blocks = blocks(&intact.file);
     let moves: Vec<usize> = blocks.iter().filter(|(kind, _)| *kind == 1).map(|(_, at)| *at).collect();
     for at in moves {
-        let table = u32::from_le_bytes(whole.file[at + 20..at + 24].try_into().unwrap()) as usize;
-        let length = u64::from_le_bytes(whole.file[at + 24..at + 32].try_into().unwrap()) as usize;
+        let table = u32::from_le_bytes(intact.file[at + 20..at + 24].try_into().unwrap()) as usize;
+        let length = u64::from_le_bytes(intact.file[at + 24..at + 32].try_into().unwrap()) as usize;
         for page in 0..(length - table).div_ceil(4096) {
-            let mut damaged = whole.file.clone();
+            let mut damaged = intact.file.clone();
             damaged[at + 40 + table + page * 4096] ^= 4;
-            let repair = whole.repaired(&damaged, None, "a page").unwrap();
+            let repair = intact.repaired(&damaged, None, "a page").unwrap();
             assert!(repair.losses.iter().all(|loss| loss.part.is_none()));
             // Exactly the games with a byte of their record in the page.
             let lost = repair.lost_games();
-            let chunk = whole.chunks.iter().find(|chunk| chunk.2 == at).unwrap();
+            let chunk = intact.chunks.iter().find(|chunk| chunk.2 == at).unwrap();
             let mut end = 0;
             let hit = (chunk.0..=chunk.1).filter(|game| {
                 let start = end;
-                end += whole.records[*game as usize - 1];
+                end += intact.records[*game as usize - 1];
                 start < (page + 1) * 4096 && end > page * 4096
             });
             assert_eq!(hit.count() as u64, lost, "page {page}");
@@ -346,18 +346,18 @@ fn one_page_of_moves_costs_its_own_games() {
 fn long_byte_substitutions() {
     let (seed, from) = (number("SCORESHEET_SEED", 1), number("SCORESHEET_FROM", 0));
     let states = number("SCORESHEET_STATES", 20_000);
-    let (whole, folder) = (Whole::small(), tempfile::tempdir().unwrap());
+    let (intact, folder) = (IntactArchive::small(), tempfile::tempdir().unwrap());
     // Each byte takes each other value, in an order by seed: 64 KiB times 255 are 16.7 million.
-    let all = whole.file.len() as u64 * 255;
+    let all = intact.file.len() as u64 * 255;
     let step = (Random(seed).next() | 1) % all;
     let (mut next, end) = (from, (from + states).min(all));
     let check = |state: u64| {
-        let place = (u128::from(state) * u128::from(step) % u128::from(all)) as u64;
-        let mut damaged = whole.file.clone();
-        damaged[(place / 255) as usize] ^= (place % 255) as u8 + 1;
+        let change = (u128::from(state) * u128::from(step) % u128::from(all)) as u64;
+        let mut damaged = intact.file.clone();
+        damaged[(change / 255) as usize] ^= (change % 255) as u8 + 1;
         let what = format!("seed {seed}, state {state}");
         assert!(!is_intact(folder.path(), state, &damaged), "{what}");
-        open_and_ask(&whole, damaged, some(&whole, (place / 255) as usize, state as usize), &what);
+        open_and_ask(&intact, damaged, some(&intact, (change / 255) as usize, state as usize), &what);
     };
     while next < end {
         let step = next..(next + 5_000).min(end);

@@ -237,11 +237,13 @@ impl Moment {
             loop {
                 let chosen = sectors.iter().zip(&choice);
                 see(self.assemble(length, chosen.map(|((number, versions), at)| (*number, versions[*at].clone()))));
-                let Some(place) = (0..choice.len()).find(|place| choice[*place] + 1 < sectors[*place].1.len()) else {
+                let Some(sector_index) =
+                    (0..choice.len()).find(|sector_index| choice[*sector_index] + 1 < sectors[*sector_index].1.len())
+                else {
                     break;
                 };
-                choice[place] += 1;
-                choice[..place].fill(0);
+                choice[sector_index] += 1;
+                choice[..sector_index].fill(0);
             }
         }
     }
@@ -269,8 +271,8 @@ impl Moment {
             let last = versions.len() - 1;
             let mut sector = versions[if random.chance(bias) { last } else { random.below(versions.len()) }].clone();
             if random.chance(torn) {
-                let (other, at) = (&versions[random.below(versions.len())], random.below(SECTOR));
-                sector[at..].copy_from_slice(&other[at..]);
+                let (version, at) = (&versions[random.below(versions.len())], random.below(SECTOR));
+                sector[at..].copy_from_slice(&version[at..]);
             }
             chosen.push((number, sector));
         }

@@ -104,9 +104,9 @@ fn mutant(corpus: &[Vec<u8>], seed: u64) -> Vec<u8> {
             1 => drop(bytes.splice(at..at, WORDS[random.below(WORDS.len())].iter().copied())),
             2 => drop(bytes.drain(at..(at + random.below(9)).min(bytes.len()))),
             3 => {
-                let other = &corpus[random.below(corpus.len())];
-                let from = random.below(other.len());
-                let piece = other[from..(from + random.below(64)).min(other.len())].to_vec();
+                let second = &corpus[random.below(corpus.len())];
+                let from = random.below(second.len());
+                let piece = second[from..(from + random.below(64)).min(second.len())].to_vec();
                 drop(bytes.splice(at..at, piece));
             }
             4 => bytes.extend((0..random.below(40)).map(|_| random.next() as u8)),
@@ -149,16 +149,16 @@ fn the_corpus_breaks_no_promise() {
 
 #[test]
 fn what_was_found_breaks_no_promise() {
-    let mut tried = 0;
+    let mut checked = 0;
     for (name, target) in targets::TARGETS {
         for bytes in found(name).into_iter().chain(targets::seeds()) {
             if catch_unwind(|| target(&bytes)).is_err() {
                 panic!("{name}: {bytes:?}");
             }
-            tried += 1;
+            checked += 1;
         }
     }
-    assert!(tried >= 10 * targets::TARGETS.len());
+    assert!(checked >= 10 * targets::TARGETS.len());
 }
 
 #[test]
@@ -222,7 +222,7 @@ fn great_numbers(every: usize) {
     let golden = std::fs::read(testdata("golden/v1.0.bga")).unwrap();
     assert!(scoresheet::Archive::open(ArchiveFile::from_bytes(golden.clone())).is_ok());
     let of_pages = (32..80).chain(4096 + 32..4096 + 80).step_by(8);
-    let places: Vec<usize> = of_pages.chain((8192..golden.len() - 8).step_by(every)).collect();
+    let offsets: Vec<usize> = of_pages.chain((8192..golden.len() - 8).step_by(every)).collect();
     // On threads outside the pool: an operation on an archive waits for the pool, and would take other work meanwhile,
     // one nested in the other.
     let try_at = |at: usize| {
@@ -231,16 +231,16 @@ fn great_numbers(every: usize) {
             file[at..at + 8].copy_from_slice(&number.to_le_bytes());
             targets::fix_checksums(&mut file);
             let name = || format!("{number:#x} at {at}");
-            let tried = catch_unwind(AssertUnwindSafe(|| {
+            let result = catch_unwind(AssertUnwindSafe(|| {
                 targets::read_everything(file.clone());
                 targets::use_files(&file);
             }));
-            tried.unwrap_or_else(|_| panic!("{}", name()));
+            result.unwrap_or_else(|_| panic!("{}", name()));
         }
     };
     let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get());
     std::thread::scope(|scope| {
-        for part in places.chunks(places.len().div_ceil(threads)) {
+        for part in offsets.chunks(offsets.len().div_ceil(threads)) {
             scope.spawn(move || part.iter().for_each(|at| try_at(*at)));
         }
     });

@@ -43,7 +43,7 @@ fn run(folder: &Path, args: &[&str]) {
 struct Case {
     args: Vec<&'static str>,
     before: Option<Vec<u8>>,
-    whole: Vec<u8>,
+    complete: Vec<u8>,
     index: Vec<u8>,
     time: Duration,
 }
@@ -56,12 +56,12 @@ impl Case {
         if before.is_some() {
             args.push("--append");
         }
-        let mut case = Case { args, before, whole: Vec::new(), index: Vec::new(), time: Duration::ZERO };
+        let mut case = Case { args, before, complete: Vec::new(), index: Vec::new(), time: Duration::ZERO };
         case.begin(folder);
         let start = Instant::now();
         run(folder, &case.args);
         case.time = start.elapsed();
-        case.whole = fs::read(folder.join("g.bga")).unwrap();
+        case.complete = fs::read(folder.join("g.bga")).unwrap();
         case.index = fs::read(folder.join("g.bgi")).unwrap();
         case
     }
@@ -80,8 +80,8 @@ impl Case {
 /// The commits that the process acknowledged: the length of the archive at its last commit, and its games.
 fn acknowledged(out: &str) -> Option<(u64, u64)> {
     // The kill may have truncated the last line.
-    let whole = out.rfind('\n').map_or("", |end| &out[..end]);
-    let lines = whole.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let complete_lines = out.rfind('\n').map_or("", |end| &out[..end]);
+    let lines = complete_lines.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     lines.filter_map(|line| Some((line.get("bytes")?.as_u64()?, line.get("committed")?.as_u64()?))).next_back()
 }
 
@@ -94,7 +94,7 @@ fn a_killed_import_loses_nothing_and_goes_on() {
     fs::write(room.join("two.pgn"), &games[..games.len() / 2]).unwrap();
     fs::write(room.join("new.pgn"), games.repeat(2)).unwrap();
     let first = Case::new(room, None, &["one.pgn", "two.pgn"]);
-    let cases = [Case::new(room, Some(first.whole.clone()), &["new.pgn"]), first];
+    let cases = [Case::new(room, Some(first.complete.clone()), &["new.pgn"]), first];
 
     let from = number("SCORESHEET_FROM", 0);
     let kills = from..from + number("SCORESHEET_KILLS", 12);
@@ -130,7 +130,7 @@ fn a_killed_import_loses_nothing_and_goes_on() {
         if done {
             finished += 1;
             assert!(
-                fs::read(&archive).unwrap() == case.whole,
+                fs::read(&archive).unwrap() == case.complete,
                 "{what}: the archive is that of an import without kills"
             );
             assert!(fs::read(FileKind::Index.beside(&archive)).unwrap() == case.index, "{what}: so is the index");
@@ -141,7 +141,7 @@ fn a_killed_import_loses_nothing_and_goes_on() {
             let length = opened.file_length();
             assert!(length >= known, "{what}, {length} found");
             let bytes = fs::read(&archive).unwrap();
-            let (there, expected) = (&bytes[8192..length as usize], &case.whole[8192..length as usize]);
+            let (there, expected) = (&bytes[8192..length as usize], &case.complete[8192..length as usize]);
             assert!(there == expected, "{what}: what is committed is what was imported");
             known = length;
         } else {
@@ -162,7 +162,7 @@ fn a_killed_import_loses_nothing_and_goes_on() {
     // The last run is not killed.
     if !done {
         run(room, &case.args);
-        assert!(fs::read(room.join("g.bga")).unwrap() == case.whole);
+        assert!(fs::read(room.join("g.bga")).unwrap() == case.complete);
     }
 }
 
@@ -296,10 +296,10 @@ fn the_second_writer_is_told_at_once() {
                 match writer.try_wait().unwrap() {
                     None => left.push(writer),
                     Some(status) => {
-                        let mut told = String::new();
-                        writer.stderr.take().unwrap().read_to_string(&mut told).unwrap();
-                        assert_eq!(status.code(), Some(1), "round {round}: {told}");
-                        assert!(told.contains("another program is writing to it"), "round {round}: {told}");
+                        let mut message = String::new();
+                        writer.stderr.take().unwrap().read_to_string(&mut message).unwrap();
+                        assert_eq!(status.code(), Some(1), "round {round}: {message}");
+                        assert!(message.contains("another program is writing to it"), "round {round}: {message}");
                         refused += 1;
                     }
                 }
@@ -362,12 +362,12 @@ fn readers_during_an_import() {
                             assert_eq!(moved, now.sequence > commit);
                         }
                         let number = 1 + random.below(archive.len() as usize) as u64;
-                        let place = ((number - 1) % added) as usize;
+                        let index = ((number - 1) % added) as usize;
                         let game = archive.game(number).unwrap();
-                        assert_eq!(game.plies(), expected[place].0, "game {number}");
-                        assert_eq!(game.position(game.plies()).unwrap().fen(), expected[place].1, "game {number}");
+                        assert_eq!(game.plies(), expected[index].0, "game {number}");
+                        assert_eq!(game.position(game.plies()).unwrap().fen(), expected[index].1, "game {number}");
                         if read.is_multiple_of(64) {
-                            assert_eq!(game.digest().unwrap(), digests[place], "game {number}");
+                            assert_eq!(game.digest().unwrap(), digests[index], "game {number}");
                         }
                     }
                 })
@@ -392,10 +392,10 @@ fn readers_during_an_import() {
     // A reader does not follow the file to an earlier state, or to another archive.
     let mut archive = Archive::open(&target).unwrap();
     let games = archive.len();
-    let other = folder.path().join("other.bga");
+    let replacement = folder.path().join("other.bga");
     fs::write(&source, "1. e4 *\n").unwrap();
-    append(&other);
-    fs::rename(&other, &target).unwrap();
+    append(&replacement);
+    fs::rename(&replacement, &target).unwrap();
     assert!(archive.refresh().unwrap_err().to_string().contains("another archive"));
     assert_eq!(archive.len(), games);
     assert!(archive.game(games).unwrap().digest().is_ok());

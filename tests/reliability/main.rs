@@ -12,9 +12,9 @@ mod damage;
 mod disk;
 /// The fuzz targets, over a corpus and seeded mutants.
 mod fuzz;
+/// Archives to damage, and checks of the remaining games.
+mod intact;
 /// Killed processes, concurrent writers, readers during an import.
 mod kill;
-/// Archives to damage, and checks of the remaining games.
-mod whole;
 /// Imports recorded on the simulated disk.
 mod workload;

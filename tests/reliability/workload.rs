@@ -141,8 +141,8 @@ impl Workload {
     pub fn go_on(&self, disk: &Disk) -> Result<Summary, Error> {
         let opened = self.open(disk)?;
         let options = ImportOptions { resume: true, ..self.options.clone() };
-        let told = disk.clone();
-        let progress = Progress::with_acknowledge(move |done| told.acknowledge(done.sequence));
+        let observer = disk.clone();
+        let progress = Progress::with_acknowledge(move |done| observer.acknowledge(done.sequence));
         let path = Path::new("simulated.bga");
         Import::new(path).options(options).progress(&progress).run_on(opened, &self.sources)
     }

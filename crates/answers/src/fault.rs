@@ -77,7 +77,7 @@ impl Fault {
     }
 
     /// Returns the fault of a request that needs a complete archive, of which only parts are fetched.
-    pub fn whole(bytes: u64) -> Fault {
+    pub fn complete_archive(bytes: u64) -> Fault {
         Fault::new(StatusCode::CONFLICT, "whole", "the whole archive is needed for this").with("bytes", bytes)
     }
 

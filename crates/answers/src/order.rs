@@ -3,14 +3,14 @@
 
 /// Returns the items, sorted by two numbers per item. The sort is stable.
 pub fn by_numbers<T>(items: Vec<T>, numbers: impl Fn(&T) -> (u64, u64)) -> Vec<T> {
-    let place = |(place, item): (usize, &T)| {
-        let (one, other) = numbers(item);
-        (one, other, place)
+    let key = |(index, item): (usize, &T)| {
+        let (first, second) = numbers(item);
+        (first, second, index)
     };
-    let mut order: Vec<(u64, u64, usize)> = items.iter().enumerate().map(place).collect();
+    let mut order: Vec<(u64, u64, usize)> = items.iter().enumerate().map(key).collect();
     order.sort_unstable();
     let mut items: Vec<Option<T>> = items.into_iter().map(Some).collect();
-    order.into_iter().filter_map(|(_, _, place)| items.get_mut(place)?.take()).collect()
+    order.into_iter().filter_map(|(_, _, index)| items.get_mut(index)?.take()).collect()
 }
 
 #[cfg(test)]

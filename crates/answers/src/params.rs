@@ -33,12 +33,16 @@ impl Params {
 
     /// Returns the first value of a parameter. An empty value counts as missing.
     pub fn get(&self, name: &str) -> Option<&str> {
-        self.0.iter().find(|(own, _)| own == name).map(|(_, value)| value.as_str()).filter(|value| !value.is_empty())
+        self.0
+            .iter()
+            .find(|(known, _)| known == name)
+            .map(|(_, value)| value.as_str())
+            .filter(|value| !value.is_empty())
     }
 
     /// Returns whether a parameter is given, even without a value.
     pub fn has(&self, name: &str) -> bool {
-        self.0.iter().any(|(own, _)| own == name)
+        self.0.iter().any(|(known, _)| known == name)
     }
 
     /// Returns a number, or `default`.

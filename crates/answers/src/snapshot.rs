@@ -106,21 +106,21 @@ impl Snapshot {
     }
 
     /// Returns the reason that the archive at an index is shown in an older state than its file, if it is.
-    pub fn outdated(&self, place: usize) -> Option<&str> {
-        self.outdated.get(place)?.as_deref()
+    pub fn outdated(&self, index: usize) -> Option<&str> {
+        self.outdated.get(index)?.as_deref()
     }
 
     /// Returns the archives of a request, each with its index and the number of preceding games: the archive with this
     /// number, from 1, or all.
     pub fn books(&self, only: Option<usize>) -> Result<Vec<(usize, u64, &Book)>, Fault> {
         let all = self.set.members().iter().zip(&self.books).enumerate();
-        let all = all.map(|(place, (member, book))| (place, member.before(), &**book));
+        let all = all.map(|(index, (member, book))| (index, member.before(), &**book));
         match only {
             None => Ok(all.collect()),
             Some(number) => {
                 let missing =
                     || Fault::missing(format!("there is no archive {number}; there are {}", self.books.len()));
-                let found = number.checked_sub(1).and_then(|place| all.into_iter().nth(place));
+                let found = number.checked_sub(1).and_then(|index| all.into_iter().nth(index));
                 Ok(vec![found.ok_or_else(missing)?])
             }
         }
@@ -142,9 +142,9 @@ impl Snapshot {
 
     /// Returns the archive of a game, the number of games in preceding archives, and the game's number in its archive.
     pub fn locate(&self, number: u64) -> Result<(&Book, u64, u64), Fault> {
-        let (place, own) = self.set.place_of(number)?;
-        let book = self.books.get(place).ok_or_else(Fault::internal)?;
-        Ok((book, number - own, own))
+        let (index, game) = self.set.index_of(number)?;
+        let book = self.books.get(index).ok_or_else(Fault::internal)?;
+        Ok((book, number - game, game))
     }
 
     /// Returns whether every archive has its position index, in which case trees need no scan.
@@ -158,10 +158,10 @@ impl Snapshot {
     }
 
     /// Returns an error if an archive is needed completely, but is fetched in parts.
-    pub fn needs_whole(&self) -> Result<(), Fault> {
+    pub fn require_complete(&self) -> Result<(), Fault> {
         match self.books.iter().filter(|book| book.is_lean()).map(|book| book.archive().file_length()).sum() {
             0 => Ok(()),
-            bytes => Err(Fault::whole(bytes)),
+            bytes => Err(Fault::complete_archive(bytes)),
         }
     }
 
@@ -202,7 +202,7 @@ impl Snapshot {
     /// parts; the work was stopped.
     pub fn select(&self, choice: Choice<'_>, stop: &Stop) -> Result<Arc<Selection>, Fault> {
         let key = choice.key()?;
-        if let Some((_, kept)) = self.kept().iter().find(|(own, _)| *own == key) {
+        if let Some((_, kept)) = self.kept().iter().find(|(known, _)| *known == key) {
             return Ok(Arc::clone(kept));
         }
         let made = Arc::new(self.make(choice, stop)?);
@@ -219,7 +219,7 @@ impl Snapshot {
 
     fn keep(&self, key: String, made: &Arc<Selection>) {
         let mut kept = self.kept();
-        kept.retain(|(own, _)| *own != key);
+        kept.retain(|(known, _)| *known != key);
         kept.push_front((key, Arc::clone(made)));
         let mut bytes = 0;
         kept.retain(|(_, selection)| {
@@ -236,8 +236,8 @@ impl Snapshot {
     pub fn remember(&self, choice: Choice<'_>, numbers: &[u64]) -> Result<(), Fault> {
         let mut sets: Vec<GameSet> = self.set.archives().map(|archive| GameSet::new(archive.len())).collect();
         for number in numbers {
-            let (place, own) = self.set.place_of(*number)?;
-            sets[place].insert(own);
+            let (index, game) = self.set.index_of(*number)?;
+            sets[index].insert(game);
         }
         let games = sets.iter().map(GameSet::len).sum();
         let found = Selection { sets: Some(sets), order: None, games, undecided: 0, is_all: false };
@@ -262,7 +262,7 @@ impl Snapshot {
             text => Some(SortKeys::parse(text).map_err(|fault| Fault::query("sort", &fault))?),
         };
         if query.get_filter().is_some() || question.is_some() || order.is_some() {
-            self.needs_whole()?;
+            self.require_complete()?;
         }
         let monitor = Monitor::new().stop(stop.flag());
         let (mut undecided, mut sets) = (0, None);
@@ -294,26 +294,26 @@ impl Snapshot {
         }
         let games = sets.as_ref().map_or(self.games(), |sets| sets.iter().map(GameSet::len).sum());
         let order = order.map(|keys| {
-            let of = |(place, (_, _, book)): (usize, &(usize, u64, &Book))| match &sets {
-                Some(sets) => sets.get(place).cloned().unwrap_or_default(),
+            let of = |(index, (_, _, book)): (usize, &(usize, u64, &Book))| match &sets {
+                Some(sets) => sets.get(index).cloned().unwrap_or_default(),
                 None => GameSet::all(book.archive().len()),
             };
             let all: Vec<GameSet> = books.iter().enumerate().map(of).collect();
-            let games = all.iter().enumerate().flat_map(|(place, set)| set.iter().map(move |game| (place, game)));
+            let games = all.iter().enumerate().flat_map(|(index, set)| set.iter().map(move |game| (index, game)));
             let games: Vec<(usize, u64)> = games.collect();
             let columns: Vec<&TagColumns<'_>> = books.iter().map(|(_, _, book)| book.tags() as &TagColumns).collect();
-            let (places, _) = keys.order(&columns, &games, usize::MAX);
-            let number = |place: usize| {
-                let (book, game) = games.get(place).copied().unwrap_or_default();
+            let (order, _) = keys.order(&columns, &games, usize::MAX);
+            let number = |index: usize| {
+                let (book, game) = games.get(index).copied().unwrap_or_default();
                 books.get(book).map_or(0, |(_, before, _)| before + game)
             };
-            places.into_iter().map(number).collect()
+            order.into_iter().map(number).collect()
         });
         // The sets are indexed by archive, whichever archives were requested.
         let sets = sets.map(|sets| {
             let mut all: Vec<GameSet> = self.set.archives().map(|archive| GameSet::new(archive.len())).collect();
-            for ((place, _, _), set) in books.iter().zip(sets) {
-                all[*place] = set;
+            for ((index, _, _), set) in books.iter().zip(sets) {
+                all[*index] = set;
             }
             all
         });
@@ -328,8 +328,8 @@ impl Selection {
     }
 
     /// Returns the games of the archive at an index; `None` if all games are selected.
-    pub fn set(&self, place: usize) -> Option<&GameSet> {
-        self.sets.as_ref().and_then(|sets| sets.get(place))
+    pub fn set(&self, index: usize) -> Option<&GameSet> {
+        self.sets.as_ref().and_then(|sets| sets.get(index))
     }
 
     /// Returns the numbers of at most `limit` games from index `offset`, from 0.

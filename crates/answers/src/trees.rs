@@ -29,13 +29,13 @@ impl Forest<'_> {
     pub fn tree(&self, position: &Position) -> Result<Tree, Fault> {
         let monitor = Monitor::new().stop(self.stop.flag());
         let mut all = None::<Tree>;
-        for (place, before, book) in self.snapshot.books(self.only)? {
+        for (index, before, book) in self.snapshot.books(self.only)? {
             let search = book.search().monitored(&monitor);
             let site = book.site().filter(|_| self.visit == Visit::First && self.selection.is_all);
-            let tree = match (site, self.selection.set(place)) {
+            let tree = match (site, self.selection.set(index)) {
                 (Some(site), _) => site.tree(position)?,
                 (None, games) => {
-                    self.snapshot.needs_whole()?;
+                    self.snapshot.require_complete()?;
                     search.among(games).tree_of(position, self.visit)
                 }
             };
@@ -99,6 +99,6 @@ pub fn latest_games(tree: &Tree, most: usize) -> Vec<(u64, Move)> {
 
 /// Returns the games with the smallest pairs of numbers.
 fn first(games: Vec<(u64, u64, Move)>, most: usize) -> Vec<(u64, Move)> {
-    let games = by_numbers(games, |(one, other, _)| (*one, *other));
+    let games = by_numbers(games, |(first, second, _)| (*first, *second));
     games.into_iter().take(most).map(|(_, game, m)| (game, m)).collect()
 }

@@ -40,8 +40,8 @@ impl Rows {
     }
 
     /// Returns the games of a range of chunks of one archive of the set: a unit of work for one of many machines.
-    pub fn chunks(sources: &ArchiveSet, place: usize, chunks: Range<usize>) -> Rows {
-        let Some(source) = sources.members().get(place) else { return Rows::Range(0..0) };
+    pub fn chunks(sources: &ArchiveSet, index: usize, chunks: Range<usize>) -> Rows {
+        let Some(source) = sources.members().get(index) else { return Rows::Range(0..0) };
         let first = source.archive().games_of(chunks.start).start;
         let past = source.archive().games_of(chunks.end.max(chunks.start)).start;
         Rows::Range(source.before() + first..source.before() + past)
@@ -124,18 +124,18 @@ impl Batches {
             Rows::Range(range) => {
                 Some(range.start.max(1) + next).filter(|number| *number < range.end && *number <= sources.len())
             }
-            Rows::List(list) => usize::try_from(next).ok().and_then(|place| list.get(place).copied()),
+            Rows::List(list) => usize::try_from(next).ok().and_then(|index| list.get(index).copied()),
         };
         let first = number_at(self.next)?;
-        let place = sources.members().partition_point(|source| source.before() < first).checked_sub(1)?;
-        let source = sources.members().get(place)?;
-        let own = source.before() + 1..source.before() + 1 + source.archive().len();
+        let index = sources.members().partition_point(|source| source.before() < first).checked_sub(1)?;
+        let source = sources.members().get(index)?;
+        let numbers = source.before() + 1..source.before() + 1 + source.archive().len();
         let (any_deleted, most) = (source.archive().deleted_count() > 0, self.options.batch_size.max(1));
         let mut games = Vec::new();
         while games.len() < most {
             let Some(number) = number_at(self.next) else { break };
             let local = number - source.before();
-            match own.contains(&number) {
+            match numbers.contains(&number) {
                 true if !any_deleted || !source.archive().is_deleted(local) => games.push(local),
                 true => {}
                 // The number is beyond the last game.
@@ -144,17 +144,17 @@ impl Batches {
             }
             self.next += 1;
         }
-        Some((place, games))
+        Some((index, games))
     }
 
-    fn read(&mut self, place: usize, mut games: Vec<u64>) -> Result<RecordBatch, ArrowError> {
+    fn read(&mut self, index: usize, mut games: Vec<u64>) -> Result<RecordBatch, ArrowError> {
         let sources = Arc::clone(&self.sources);
-        let Some(source) = sources.members().get(place) else { return Ok(RecordBatch::new_empty(self.schema())) };
+        let Some(source) = sources.members().get(index) else { return Ok(RecordBatch::new_empty(self.schema())) };
         // Chunks are read from front to back, whatever the requested order of games.
         let order = (!games.is_sorted()).then(|| {
             let mut order: Vec<u32> = (0..games.len() as u32).collect();
-            order.sort_by_key(|place| games.get(*place as usize));
-            games = order.iter().filter_map(|place| games.get(*place as usize).copied()).collect();
+            order.sort_by_key(|index| games.get(*index as usize));
+            games = order.iter().filter_map(|index| games.get(*index as usize).copied()).collect();
             order
         });
         let arrays = Batch::new(source, &games, &self.columns)?.arrays(&self.schema, &mut self.dictionaries)?;
@@ -162,8 +162,8 @@ impl Batches {
         let Some(order) = order else { return Ok(batch) };
         let mut back = vec![0u32; order.len()];
         for (now, then) in order.iter().enumerate() {
-            if let Some(place) = back.get_mut(*then as usize) {
-                *place = now as u32;
+            if let Some(slot) = back.get_mut(*then as usize) {
+                *slot = now as u32;
             }
         }
         let columns = batch.columns().iter().map(|column| in_order(column, &back));
@@ -188,13 +188,13 @@ impl Iterator for Batches {
             return None;
         }
         // If all games of an archive are deleted, continue with the next archive.
-        let (place, games) = loop {
-            let (place, games) = self.take_games()?;
+        let (index, games) = loop {
+            let (index, games) = self.take_games()?;
             if !games.is_empty() {
-                break (place, games);
+                break (index, games);
             }
         };
-        let batch = self.read(place, games);
+        let batch = self.read(index, games);
         self.failed = batch.is_err();
         Some(batch)
     }
@@ -226,11 +226,11 @@ impl<'a> Batch<'a> {
     fn new(source: &'a Member, games: &'a [u64], columns: &'a Columns) -> Result<Batch<'a>, ArrowError> {
         let mut requests: Vec<(Part, Request)> = Vec::new();
         let mut want = |key: Part, what: Request| {
-            if !requests.iter().any(|(own, _)| *own == key) {
+            if !requests.iter().any(|(known, _)| *known == key) {
                 requests.push((key, what));
             }
         };
-        for (place, column) in columns.columns().iter().enumerate() {
+        for (index, column) in columns.columns().iter().enumerate() {
             for tag in column.value.tags() {
                 if at_hand(source, tag).is_none() {
                     want(Part::Tag(tag), Request::Tag(tag));
@@ -239,16 +239,16 @@ impl<'a> Batch<'a> {
             match column.value {
                 Value::Result if has_gaps(source, games) => want(Part::Outcome, Request::Outcome),
                 Value::Plies if source.columns().at_hand(&Key::Plies).is_none() => {
-                    want(Part::Column(place), Request::Value(Value::Plies));
+                    want(Part::Column(index), Request::Value(Value::Plies));
                 }
                 Value::StartFen | Value::Tags | Value::Brenner | Value::MovesSan | Value::MovesUci => {
-                    want(Part::Column(place), Request::Value(column.value));
+                    want(Part::Column(index), Request::Value(column.value));
                 }
                 Value::Movetext | Value::ClocksWhite | Value::ClocksBlack | Value::Evals => {
-                    want(Part::Column(place), Request::Value(column.value));
+                    want(Part::Column(index), Request::Value(column.value));
                 }
                 Value::Depths | Value::Nodes | Value::Times | Value::Pvs => {
-                    want(Part::Column(place), Request::Value(column.value));
+                    want(Part::Column(index), Request::Value(column.value));
                 }
                 _ => {}
             }
@@ -274,17 +274,17 @@ impl<'a> Batch<'a> {
 
     fn arrays(&self, schema: &Schema, dictionaries: &mut Dictionaries) -> Result<Vec<ArrayRef>, ArrowError> {
         let columns = self.columns.columns().iter().zip(schema.fields()).enumerate();
-        columns.map(|(place, (column, field))| self.array(place, column.value, field, dictionaries)).collect()
+        columns.map(|(index, (column, field))| self.array(index, column.value, field, dictionaries)).collect()
     }
 
     fn array(
         &self,
-        place: usize,
+        index: usize,
         value: Value,
         field: &Field,
         dictionaries: &mut Dictionaries,
     ) -> Result<ArrayRef, ArrowError> {
-        if let Some(array) = self.read.get(&Part::Column(place)) {
+        if let Some(array) = self.read.get(&Part::Column(index)) {
             return Ok(Arc::clone(array));
         }
         let is_dictionary = matches!(field.data_type(), DataType::Dictionary(..));
@@ -305,15 +305,15 @@ impl<'a> Batch<'a> {
             Value::Date => {
                 let (date, utc) = (self.texts("Date"), self.texts("UTCDate"));
                 // The tag Date takes precedence if it has a year, even without month and day.
-                let decides = |place| date.get(place).is_some_and(|text| value::year(text.as_bytes()).is_some());
+                let decides = |row| date.get(row).is_some_and(|text| value::year(text.as_bytes()).is_some());
                 let (days, utc) = (date.read::<Date32Type>(values::day), utc.read::<Date32Type>(values::day));
-                let day = |(place, (day, utc))| if decides(place) { day } else { utc };
+                let day = |(row, (day, utc))| if decides(row) { day } else { utc };
                 Arc::new(days.iter().zip(&utc).enumerate().map(day).collect::<PrimitiveArray<Date32Type>>())
             }
             Value::UtcDate => Arc::new(self.texts("UTCDate").read::<Date32Type>(values::day)),
             Value::DateText => {
                 let (date, utc) = (self.texts("Date"), self.texts("UTCDate"));
-                let text = |place: usize| date.get(place).or_else(|| utc.get(place));
+                let text = |row: usize| date.get(row).or_else(|| utc.get(row));
                 Arc::new((0..self.games.len()).map(text).collect::<StringArray>())
             }
             Value::UtcTime => Arc::new(self.texts("UTCTime").read::<Time32SecondType>(values::second)),
@@ -348,7 +348,7 @@ impl<'a> Batch<'a> {
 
     fn ids(&self, tag: &'static str) -> ArrayRef {
         let texts = self.texts(tag);
-        let id = |place: usize| texts.get(place).and_then(values::last_of_address);
+        let id = |row: usize| texts.get(row).and_then(values::last_of_address);
         Arc::new((0..self.games.len()).map(id).collect::<StringArray>())
     }
 }
@@ -359,7 +359,7 @@ fn has_gaps(source: &Member, games: &[u64]) -> bool {
 }
 
 fn with_outcomes(texts: &Texts, outcomes: &StringArray, is_dictionary: bool) -> ArrayRef {
-    let of = |place: usize| texts.get(place).or_else(|| outcomes.is_valid(place).then(|| outcomes.value(place)));
+    let of = |row: usize| texts.get(row).or_else(|| outcomes.is_valid(row).then(|| outcomes.value(row)));
     let results = (0..outcomes.len()).map(of);
     if is_dictionary {
         Arc::new(results.collect::<DictionaryArray<Int32Type>>())
@@ -382,7 +382,7 @@ fn read_runs(source: &Member, games: &[u64], requests: &[Request]) -> Result<Vec
     let parts: Result<Vec<Vec<ArrayRef>>, scoresheet::Error> =
         runs.into_par_iter().map(|(chunk, run)| games::read(source.archive(), chunk, run, requests)).collect();
     let parts = parts.map_err(external)?;
-    let joined = |place: usize| join(parts.iter().filter_map(|part| part.get(place)));
+    let joined = |request: usize| join(parts.iter().filter_map(|part| part.get(request)));
     (0..requests.len()).into_par_iter().map(joined).collect()
 }
 
@@ -393,18 +393,18 @@ fn join<'a>(parts: impl Iterator<Item = &'a ArrayRef>) -> Result<ArrayRef, Arrow
     let data: Vec<ArrayData> = parts.map(|part| part.to_data()).collect();
     let length = data.iter().map(ArrayData::len).sum();
     let mut joined = MutableArrayData::new(data.iter().collect(), false, length);
-    for (place, part) in data.iter().enumerate() {
-        joined.try_extend(place, 0, part.len())?;
+    for (index, part) in data.iter().enumerate() {
+        joined.try_extend(index, 0, part.len())?;
     }
     Ok(make_array(joined.freeze()))
 }
 
 /// Returns the values of an array at these indexes, in this order.
-fn in_order(column: &ArrayRef, places: &[u32]) -> Result<ArrayRef, ArrowError> {
+fn in_order(column: &ArrayRef, indices: &[u32]) -> Result<ArrayRef, ArrowError> {
     let data = column.to_data();
-    let mut ordered = MutableArrayData::new(vec![&data], false, places.len());
-    for place in places {
-        ordered.try_extend(0, *place as usize, *place as usize + 1)?;
+    let mut ordered = MutableArrayData::new(vec![&data], false, indices.len());
+    for index in indices {
+        ordered.try_extend(0, *index as usize, *index as usize + 1)?;
     }
     Ok(make_array(ordered.freeze()))
 }

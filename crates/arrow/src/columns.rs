@@ -321,7 +321,7 @@ pub(crate) fn value_of(name: &str) -> Option<Value> {
 /// The first of several tags with one name counts. Days and times share columns: `date_text` with `utc_time` are
 /// UTCDate and UTCTime, and `date_text` without it is Date. Other combinations are left over.
 pub(crate) fn left_over<'t>(tags: &'t [(String, String)], start_fen: Option<&str>) -> Vec<(&'t str, &'t str)> {
-    let text = |name: &str| tags.iter().find(|(own, _)| own == name).map(|(_, value)| value.as_str());
+    let text = |name: &str| tags.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str());
     let (date, utc_date) = (text("Date"), text("UTCDate"));
     let as_time = |value: &str| values::second(value).is_some_and(|second| values::time_text(second) == value);
     let of_utc = utc_date.is_some() && date.is_none_or(|date| utc_date == Some(date));
@@ -333,15 +333,15 @@ pub(crate) fn left_over<'t>(tags: &'t [(String, String)], start_fen: Option<&str
         "FEN" => start_fen == Some(value),
         "SetUp" => start_fen.is_some() && value == "1",
         _ => SCORESHEET.iter().any(|column| match column.value {
-            Value::Text(own) => own == name,
-            Value::Rating(own) => own == name && values::rating(value).is_some_and(|n| n.to_string() == value),
-            Value::Number(own) => {
-                own == name && values::number::<i16>(value).is_some_and(|n| values::signed(n) == value)
+            Value::Text(tag) => tag == name,
+            Value::Rating(tag) => tag == name && values::rating(value).is_some_and(|n| n.to_string() == value),
+            Value::Number(tag) => {
+                tag == name && values::number::<i16>(value).is_some_and(|n| values::signed(n) == value)
             }
             _ => false,
         }),
     };
-    let first = |index: usize, name: &str| tags.iter().position(|(own, _)| own == name) == Some(index);
+    let first = |index: usize, name: &str| tags.iter().position(|(known, _)| known == name) == Some(index);
     let left = |(index, (name, value)): (usize, &'t (String, String))| {
         (first(index, name) && !given(name, value)).then_some((name.as_str(), value.as_str()))
     };

@@ -127,19 +127,20 @@ impl Growing {
         }
         match self {
             Growing::Depths(list) => {
-                let depth = |own: Option<&Analysis>| own?.depth.and_then(|depth| i16::try_from(depth).ok());
+                let depth = |analysis: Option<&Analysis>| analysis?.depth.and_then(|depth| i16::try_from(depth).ok());
                 add(list, of_plies.map(depth), Int16Builder::append_option);
             }
             Growing::Nodes(list) => {
-                let nodes = |own: Option<&Analysis>| own?.nodes.and_then(|nodes| i64::try_from(nodes).ok());
+                let nodes = |analysis: Option<&Analysis>| analysis?.nodes.and_then(|nodes| i64::try_from(nodes).ok());
                 add(list, of_plies.map(nodes), Int64Builder::append_option);
             }
             Growing::Times(list) => {
-                let time = |own: Option<&Analysis>| own?.time.and_then(|time| i32::try_from(time.as_millis()).ok());
+                let time =
+                    |analysis: Option<&Analysis>| analysis?.time.and_then(|time| i32::try_from(time.as_millis()).ok());
                 add(list, of_plies.map(time), Int32Builder::append_option);
             }
             Growing::Pvs(list) => {
-                let line = |own: Option<&Analysis>| Some(own?.pv.as_ref()?.sans());
+                let line = |analysis: Option<&Analysis>| Some(analysis?.pv.as_ref()?.sans());
                 add(list, of_plies.map(line), |list, line| {
                     line.iter().flatten().for_each(|san| list.values().append_value(san));
                     list.append(line.is_some());

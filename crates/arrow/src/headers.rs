@@ -96,7 +96,7 @@ impl Texts {
                 // Keys are below the number of values: `from_column` ensures it.
                 match DictionaryArray::<Int32Type>::try_new(keys, values) {
                     Ok(array) => Arc::new(array),
-                    Err(_) => Arc::new(self.dictionary_of_own()),
+                    Err(_) => Arc::new(self.separate_dictionary()),
                 }
             }
             (Texts::Numbers(numbers, column), None) => {
@@ -107,7 +107,7 @@ impl Texts {
         }
     }
 
-    fn dictionary_of_own(&self) -> DictionaryArray<Int32Type> {
+    fn separate_dictionary(&self) -> DictionaryArray<Int32Type> {
         (0..self.len()).map(|index| self.get(index)).collect()
     }
 
@@ -115,7 +115,9 @@ impl Texts {
     pub fn read<T: ArrowPrimitiveType>(&self, read: impl Fn(&str) -> Option<T::Native>) -> PrimitiveArray<T> {
         match self {
             // Parse each string once if there are fewer strings than games.
-            Texts::Numbers(numbers, column) if column.strings().is_some_and(|own| own.len() < numbers.len()) => {
+            Texts::Numbers(numbers, column)
+                if column.strings().is_some_and(|strings| strings.len() < numbers.len()) =>
+            {
                 let text = |number: u32| std::str::from_utf8(column.strings()?.get(number)?).ok();
                 let most = column.strings().map_or(0, |strings| strings.len() as u32);
                 let table: Vec<Option<T::Native>> = (0..=most).map(|number| text(number).and_then(&read)).collect();

@@ -140,7 +140,7 @@ fn without_seconds(schema: &Schema) -> SchemaRef {
             DataType::Time32(TimeUnit::Second) if field.name() == "UTCTime" => DataType::Time32(TimeUnit::Millisecond),
             DataType::Time32(TimeUnit::Second) => DataType::Time64(TimeUnit::Microsecond),
             DataType::Timestamp(TimeUnit::Second, None) => DataType::Timestamp(TimeUnit::Millisecond, None),
-            other => other.clone(),
+            data_type => data_type.clone(),
         };
         Field::new(field.name(), data_type, field.is_nullable())
     };
@@ -167,8 +167,14 @@ impl Batches {
         let join = |texts: Vec<String>| texts.join(" ");
         let id = |id: &[u8]| id.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
         vec![
-            KeyValue::new("scoresheet.archive".into(), join(archives.clone().map(|own| id(&own.id().0)).collect())),
-            KeyValue::new("scoresheet.sequence".into(), join(archives.map(|own| own.sequence().to_string()).collect())),
+            KeyValue::new(
+                "scoresheet.archive".into(),
+                join(archives.clone().map(|archive| id(&archive.id().0)).collect()),
+            ),
+            KeyValue::new(
+                "scoresheet.sequence".into(),
+                join(archives.map(|archive| archive.sequence().to_string()).collect()),
+            ),
             KeyValue::new("scoresheet.version".into(), env!("CARGO_PKG_VERSION").to_owned()),
         ]
     }

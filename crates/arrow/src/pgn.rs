@@ -73,7 +73,7 @@ impl RowsToPgn {
     }
 
     /// Returns the indexes of the columns to read.
-    pub fn places(&self) -> Vec<usize> {
+    pub fn indices(&self) -> Vec<usize> {
         self.columns.iter().map(|(index, _)| *index).collect()
     }
 
@@ -134,7 +134,7 @@ impl Row<'_> {
         self.array(requested)?.as_primitive_opt::<Int16Type>().map(|array| array.value(self.row))
     }
 
-    fn whole(&self, requested: Value) -> Option<i32> {
+    fn integer(&self, requested: Value) -> Option<i32> {
         self.array(requested)?.as_primitive_opt::<Int32Type>().map(|array| array.value(self.row))
     }
 
@@ -152,16 +152,16 @@ impl Row<'_> {
 
     /// Returns the tags from columns and from the map; the map takes precedence.
     fn tags(&self) -> Vec<(String, String)> {
-        let mut own: Vec<(String, String)> = Vec::new();
+        let mut map_tags: Vec<(String, String)> = Vec::new();
         if let Some(map) = self.array(Value::Tags).and_then(|array| array.as_map_opt()) {
             let entries = map.value(self.row);
             let texts = |index: usize| cast(entries.column(index), &DataType::Utf8).ok();
             if let (Some(keys), Some(values)) = (texts(0), texts(1)) {
                 let pairs = keys.as_string::<i32>().iter().zip(values.as_string::<i32>());
-                own.extend(pairs.filter_map(|(key, value)| Some((key?.to_owned(), value?.to_owned()))));
+                map_tags.extend(pairs.filter_map(|(key, value)| Some((key?.to_owned(), value?.to_owned()))));
             }
         }
-        let in_map = |name: &str| own.iter().any(|(key, _)| key == name);
+        let in_map = |name: &str| map_tags.iter().any(|(key, _)| key == name);
         let mut given: Vec<(&str, String)> = Vec::new();
         for (value, array) in self.columns.iter().filter(|(_, array)| array.is_valid(self.row)) {
             let text = match value {
@@ -184,20 +184,20 @@ impl Row<'_> {
             };
             given.extend(text.filter(|(name, _)| !in_map(name)));
         }
-        self.days_and_times(&in_map, &mut given, &own);
+        self.days_and_times(&in_map, &mut given, &map_tags);
         if self.array(Value::Text("TimeControl")).is_none()
-            && let Some(base) = self.whole(Value::BaseSeconds)
+            && let Some(base) = self.integer(Value::BaseSeconds)
             && !in_map("TimeControl")
         {
             let increment = self.small(Value::IncrementSeconds).unwrap_or(0);
             given.push(("TimeControl", format!("{base}+{increment}")));
         }
-        let index = |name: &str| ORDER.iter().position(|own| *own == name).unwrap_or(ORDER.len());
+        let index = |name: &str| ORDER.iter().position(|known| *known == name).unwrap_or(ORDER.len());
         given.sort_by_key(|(name, _)| index(name));
         // Tags of the map keep their order; tags of columns are inserted between them.
         let (mut given, mut all) = (given.into_iter().peekable(), Vec::new());
-        for (name, value) in own {
-            let before = std::iter::from_fn(|| given.next_if(|(other, _)| index(other) <= index(&name)));
+        for (name, value) in map_tags {
+            let before = std::iter::from_fn(|| given.next_if(|(column_tag, _)| index(column_tag) <= index(&name)));
             all.extend(before.map(|(name, value)| (name.to_owned(), value)));
             all.push((name, value));
         }
@@ -214,9 +214,9 @@ impl Row<'_> {
         &self,
         in_map: &impl Fn(&str) -> bool,
         given: &mut Vec<(&str, String)>,
-        own: &[(String, String)],
+        map_tags: &[(String, String)],
     ) {
-        let has = |given: &[(&str, String)], name: &str| in_map(name) || given.iter().any(|(own, _)| *own == name);
+        let has = |given: &[(&str, String)], name: &str| in_map(name) || given.iter().any(|(known, _)| *known == name);
         if let Some(stamp) = self.array(Value::UtcTimestamp)
             && let Ok(seconds) = cast(stamp, &DataType::Int64)
         {
@@ -235,7 +235,7 @@ impl Row<'_> {
             if !has(given, "UTCDate") {
                 given.push(("UTCDate", date));
             }
-        } else if !has(given, "Date") && !own.iter().any(|(name, value)| name == "UTCDate" && *value == date) {
+        } else if !has(given, "Date") && !map_tags.iter().any(|(name, value)| name == "UTCDate" && *value == date) {
             given.push(("Date", date));
         }
     }

@@ -29,8 +29,8 @@ pub fn time_text(second: i32) -> String {
 /// Returns the day of a complete date, `2013.01.31`, counted from 1970-01-01.
 pub fn day(text: &str) -> Option<i32> {
     let [year, month, day] = value::date(text.as_bytes())?;
-    let is_whole = year > 0 && month > 0 && (1..=value::month_length(year, month)).contains(&day);
-    is_whole.then(|| days(year as i32, month as i32, day as i32))
+    let is_valid = year > 0 && month > 0 && (1..=value::month_length(year, month)).contains(&day);
+    is_valid.then(|| days(year as i32, month as i32, day as i32))
 }
 
 /// Returns the days from 1970-01-01 to a day of the Gregorian calendar.

@@ -68,13 +68,13 @@ fn file() -> Option<PathBuf> {
 
 /// Returns the options of a command, after the options for all commands. Errors: the number of a line, and its fault.
 fn options(text: &str, command: &str, names: &[String]) -> Result<Vec<String>, (usize, String)> {
-    let (mut all, mut own) = (Vec::new(), Vec::new());
+    let (mut all, mut for_command) = (Vec::new(), Vec::new());
     for (index, line) in text.lines().enumerate() {
         let words = words(line).map_err(|what| (index + 1, what))?;
         let Some((name, options)) = words.split_first() else { continue };
         match name.as_str() {
             "*" => all.extend_from_slice(options),
-            name if name == command => own.extend_from_slice(options),
+            name if name == command => for_command.extend_from_slice(options),
             name if names.iter().any(|known| known == name) => {}
             name => return Err((index + 1, format!("there is no command {name}"))),
         }
@@ -83,7 +83,7 @@ fn options(text: &str, command: &str, names: &[String]) -> Result<Vec<String>, (
             return Err((index + 1, format!("{first} is no option")));
         }
     }
-    Ok([all, own].concat())
+    Ok([all, for_command].concat())
 }
 
 /// Returns the words of a line; quotation marks of either kind keep blanks together.

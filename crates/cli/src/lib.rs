@@ -141,7 +141,7 @@ fn report(session: &Session, failure: &Failure) -> ExitCode {
 fn topic() -> Option<&'static str> {
     let arguments: Vec<_> = std::env::args_os().skip(1).collect();
     let [help, name] = arguments.as_slice() else { return None };
-    let is_topic = help == "help" && command::query_help::NAMES.iter().any(|own| name == own);
+    let is_topic = help == "help" && command::query_help::NAMES.iter().any(|known| name == known);
     is_topic.then_some(command::query_help::TEXT)
 }
 

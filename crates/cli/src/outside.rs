@@ -51,10 +51,10 @@ pub fn find(args: &[OsString]) -> Option<Outside> {
     let (name, rest) = args.split_first()?;
     let name = name.to_str().filter(|name| is_name(name))?;
     let file = format!("scoresheet-{name}{EXE_SUFFIX}");
-    let own = env::current_exe().ok();
-    let own = own.as_deref().and_then(Path::parent).map(Path::to_path_buf);
+    let program = env::current_exe().ok();
+    let folder = program.as_deref().and_then(Path::parent).map(Path::to_path_buf);
     let path = env::var_os("PATH").unwrap_or_default();
-    let folders = own.into_iter().chain(env::split_paths(&path));
+    let folders = folder.into_iter().chain(env::split_paths(&path));
     if let Some(program) = folders.map(|folder| folder.join(&file)).find(|file| is_program(file)) {
         return Some(Outside::Program(command(&program, rest)));
     }

@@ -65,14 +65,14 @@ pub fn thousands(number: u64) -> String {
     text
 }
 
-/// Returns `one` or `many` with its number, as in `1 game` or `1,200 games`.
-pub fn count(number: u64, one: &str, many: &str) -> String {
-    format!("{} {}", thousands(number), if number == 1 { one } else { many })
+/// Returns `singular` or `plural` with its number, as in `1 game` or `1,200 games`.
+pub fn count(number: u64, singular: &str, plural: &str) -> String {
+    format!("{} {}", thousands(number), if number == 1 { singular } else { plural })
 }
 
 /// Returns the quotient, or 0 if the divisor is 0.
-pub fn ratio(part: f64, whole: f64) -> f64 {
-    if whole > 0.0 { part / whole } else { 0.0 }
+pub fn ratio(part: f64, total: f64) -> f64 {
+    if total > 0.0 { part / total } else { 0.0 }
 }
 
 /// Returns bytes as pairs of hexadecimal digits in lower case, separated by `between`.

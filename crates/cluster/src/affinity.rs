@@ -87,28 +87,28 @@ impl Affinity {
     fn take(&self, job: &JobId, stage: &mut RunningStage, executor: &str, most: usize) -> Vec<usize> {
         let mut state = self.lock();
         let State { executors, stages } = &mut *state;
-        let own = stages.entry((job.clone(), stage.stage_id)).or_insert_with(|| Stage {
+        let assigned = stages.entry((job.clone(), stage.stage_id)).or_insert_with(|| Stage {
             began: Instant::now(),
             archives: archives(&stage.plan, stage.partitions),
             among: Vec::new(),
             homes: Vec::new(),
             given: HashMap::new(),
         });
-        let Some(archives) = &own.archives else { return stage.pending.next_slice(most) };
+        let Some(archives) = &assigned.archives else { return stage.pending.next_slice(most) };
         let among = executors.iter().map(|(name, (_, threads))| (name.clone(), *threads));
         let among: Vec<(String, u32)> = among.collect();
-        if among != own.among {
-            (own.homes, own.among) = (homes(archives, &among), among);
+        if among != assigned.among {
+            (assigned.homes, assigned.among) = (homes(archives, &among), among);
         }
         let pending = stage.pending.next_slice(usize::MAX);
-        let is_own = |partition: &usize| {
-            let home = own.homes.get(*partition).and_then(|home| own.among.get(*home));
+        let is_assigned = |partition: &usize| {
+            let home = assigned.homes.get(*partition).and_then(|home| assigned.among.get(*home));
             home.is_none_or(|(name, _)| name == executor)
         };
-        let mut taken: Vec<usize> = pending.iter().copied().filter(is_own).take(most).collect();
+        let mut taken: Vec<usize> = pending.iter().copied().filter(is_assigned).take(most).collect();
         if !taken.is_empty() {
-            own.given.insert(executor.to_owned(), Instant::now());
-        } else if own.given.get(executor).unwrap_or(&own.began).elapsed() >= PATIENCE {
+            assigned.given.insert(executor.to_owned(), Instant::now());
+        } else if assigned.given.get(executor).unwrap_or(&assigned.began).elapsed() >= PATIENCE {
             // These are the partitions that their assigned executors would reach last.
             taken = pending.iter().copied().skip(pending.len().saturating_sub(most)).collect();
         }
@@ -226,7 +226,9 @@ fn archives(plan: &Arc<dyn ExecutionPlan>, partitions: usize) -> Option<Vec<Arc<
 /// Shares are in proportion to threads.
 fn homes(archives: &[Arc<str>], executors: &[(String, u32)]) -> Vec<usize> {
     let threads: u64 = executors.iter().map(|(_, threads)| u64::from(*threads)).sum();
-    let share = |(_, own): &(String, u32)| (archives.len() as u64 * u64::from(*own)).div_ceil(threads.max(1));
+    let share = |(_, executor_threads): &(String, u32)| {
+        (archives.len() as u64 * u64::from(*executor_threads)).div_ceil(threads.max(1))
+    };
     let mut room: Vec<u64> = executors.iter().map(share).collect();
     let order = |archive: &Arc<str>| {
         let mut order: Vec<usize> = (0..executors.len()).collect();

@@ -31,7 +31,7 @@ pub struct Files(Vec<(FileKind, u64)>);
 impl Files {
     /// Returns whether a file was requested before.
     pub fn has(&self, kind: FileKind) -> bool {
-        self.0.iter().any(|(own, _)| *own == kind)
+        self.0.iter().any(|(known, _)| *known == kind)
     }
 
     /// Adds a file with its size in bytes, 0 for a missing file.
@@ -109,12 +109,12 @@ impl Copies {
     /// Marks copies as used. If the total size is above the limit, removes the least recently used copies.
     pub fn touch(&self, copy: &Arc<Copy>) {
         let mut kept = self.lock();
-        kept.retain(|own| !Arc::ptr_eq(own, copy));
+        kept.retain(|known| !Arc::ptr_eq(known, copy));
         let mut bytes = kept.iter().map(|copy| copy.bytes()).sum::<u64>() + copy.bytes();
         kept.retain(|old| {
-            let own = old.bytes();
-            let goes = bytes > self.most && own > 0 && old.remove();
-            bytes -= if goes { own } else { 0 };
+            let size = old.bytes();
+            let goes = bytes > self.most && size > 0 && old.remove();
+            bytes -= if goes { size } else { 0 };
             !goes
         });
         if !copy.is_gone() {

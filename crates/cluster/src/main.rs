@@ -12,7 +12,7 @@ use scoresheet_cluster::copies::Copies;
 use scoresheet_cluster::manifest::{Manifest, name_beside};
 use scoresheet_cluster::services::{self, Executor};
 use scoresheet_cluster::shelf::{Listed, Opener, Tables};
-use scoresheet_cluster::store::{Place, Stores};
+use scoresheet_cluster::store::{Location, Stores};
 use scoresheet_cluster::temporary::Temporary;
 use scoresheet_sql::command::output::Destination;
 use scoresheet_sql::command::{Failure, answer, ending, read_queries};
@@ -170,18 +170,18 @@ fn small_stores(folder: &tempfile::TempDir) -> Result<Stores, Failure> {
 fn manifest(args: &ManifestArgs) -> Result<(), Failure> {
     let copies = tempfile::tempdir()?;
     let stores = small_stores(&copies)?;
-    let folder = Place::Path(args.output.clone()).folder();
+    let folder = Location::Path(args.output.clone()).folder();
     let (mut opened, mut inputs) = (Vec::new(), Vec::new());
     for argument in &args.archives {
-        for location in stores.archives(&Place::parse(argument)?)? {
+        for location in stores.archives(&Location::parse(argument)?)? {
             // Dates come from tag columns, if there are any.
             let needs = Needs { tag_columns: true, signatures: false };
             let (games, _) = stores.open(&location)?.games(0, needs)?;
             let location = match location {
-                Place::Path(path) => {
+                Location::Path(path) => {
                     let path = std::path::absolute(path)?;
                     inputs.push(path.clone());
-                    Place::Path(path)
+                    Location::Path(path)
                 }
                 address => address,
             };
@@ -219,8 +219,8 @@ fn scheduler(args: SchedulerArgs) -> Result<(), Failure> {
     for argument in &args.lists {
         let named = argument.split_once('=').filter(|(name, _)| !name.is_empty() && !name.contains(['/', '\\', '.']));
         let (name, location) = named.unwrap_or(("games", argument));
-        let location = match Place::parse(location)? {
-            Place::Path(path) => Place::Path(std::path::absolute(path)?),
+        let location = match Location::parse(location)? {
+            Location::Path(path) => Location::Path(std::path::absolute(path)?),
             address => address,
         };
         let text = String::from_utf8(stores.read(&location)?).map_err(|_| format!("{location}: not a manifest"))?;
@@ -257,7 +257,7 @@ fn executor(args: ExecutorArgs) -> Result<(), Failure> {
     let (host, port) = executor.scheduler.clone();
     runtime(0)?.block_on(services::execute(executor, opener)).map_err(|error| match error {
         BallistaError::GrpcConnectionError(_) => format!("no scheduler answers at {host}:{port}").into(),
-        other => other.into(),
+        error => error.into(),
     })
 }
 

@@ -3,7 +3,7 @@
 //!
 //! This module knows the file and makes it from archives; it knows no plans.
 
-use crate::store::Place;
+use crate::store::Location;
 use arrow::array::AsArray;
 use arrow::datatypes::Date32Type;
 use scoresheet::ArchiveSet;
@@ -103,22 +103,22 @@ impl Manifest {
         let (mut archives, mut before) = (Vec::new(), 0);
         for shard in &self.shards {
             let mut work = Vec::new();
-            let own = before + 1..before + 1 + shard.games;
+            let numbers = before + 1..before + 1 + shard.games;
             let in_time = shard.years.is_some_and(|(first, last)| first <= *years.end() && last >= *years.start());
-            let (first, past) = (own.start.max(games.start), own.end.min(games.end));
+            let (first, past) = (numbers.start.max(games.start), numbers.end.min(games.end));
             if first < past && (all || in_time) {
                 let archive: Arc<str> = shard.path.as_str().into();
                 let step = shard.games.div_ceil(shard.chunks.max(1)).max(1);
                 let mut start = first;
                 while start < past {
                     // Pieces end at multiples of a chunk's mean length, so they are the same for any range.
-                    let end = (own.start + ((start - own.start) / step + 1) * step).min(past);
+                    let end = (numbers.start + ((start - numbers.start) / step + 1) * step).min(past);
                     work.push(Work { archive: Arc::clone(&archive), before, of: shard.games, games: start..end });
                     start = end;
                 }
             }
             archives.push(work);
-            before = own.end - 1;
+            before = numbers.end - 1;
         }
         if pieces <= 1 {
             return deal(archives.concat(), pieces);
@@ -128,16 +128,16 @@ impl Manifest {
         let (mut cut, mut small) = (Vec::new(), Vec::new());
         for work in archives {
             let games = games_of(&work);
-            let own = (games + each / 2) / each;
-            if own == 0 && games_of(&small) + games <= each {
+            let pieces_here = (games + each / 2) / each;
+            if pieces_here == 0 && games_of(&small) + games <= each {
                 small.extend(work);
                 continue;
             }
             cut.extend(deal(std::mem::take(&mut small), 1));
-            if own == 0 {
+            if pieces_here == 0 {
                 small = work;
             } else {
-                cut.extend(deal(work, own as usize));
+                cut.extend(deal(work, pieces_here as usize));
             }
         }
         cut.extend(deal(small, 1));
@@ -149,12 +149,12 @@ impl Manifest {
         let (mut count, mut before) = (0, 0);
         for shard in &self.shards {
             let (first, past) = ((before + 1).max(games.start), (before + 1 + shard.games).min(games.end));
-            let own = past.saturating_sub(first);
-            count += match own == shard.games {
-                true => own - shard.deleted.min(own),
+            let selected = past.saturating_sub(first);
+            count += match selected == shard.games {
+                true => selected - shard.deleted.min(selected),
                 // The manifest does not name the deleted games of an archive.
-                false if own > 0 && shard.deleted > 0 => return None,
-                false => own,
+                false if selected > 0 && shard.deleted > 0 => return None,
+                false => selected,
             };
             before += shard.games;
         }
@@ -185,7 +185,7 @@ fn year(day: i32) -> i32 {
 }
 
 /// Returns the name of an archive in a manifest of this folder: its relative path if it is inside, otherwise unchanged.
-pub fn name_beside(folder: &Place, archive: &Place) -> String {
+pub fn name_beside(folder: &Location, archive: &Location) -> String {
     archive.beneath(folder).unwrap_or_else(|| archive.to_string())
 }
 

@@ -3,7 +3,7 @@
 
 use crate::copies::Copy;
 use crate::manifest::Manifest;
-use crate::store::{Place, Source, Stores};
+use crate::store::{Location, Source, Stores};
 use scoresheet_sql::{Conditions, Games, Needs, Selection, Shelf, Work};
 use std::collections::{BTreeMap, HashMap};
 use std::ops::{Range, RangeInclusive};
@@ -112,7 +112,7 @@ impl Opener {
     }
 
     fn open(&self, root: &str, work: &Work, needs: Needs) -> Result<Arc<Games>, String> {
-        let location = Place::parse(self.root.as_deref().unwrap_or(root))?.join(&work.archive)?;
+        let location = Location::parse(self.root.as_deref().unwrap_or(root))?.join(&work.archive)?;
         let key = (location.to_string(), work.before);
         let opening = Arc::clone(self.lock().opening.entry(key.clone()).or_default());
         // Tasks that need the same archive wait for the first task to open it.
@@ -124,7 +124,7 @@ impl Opener {
         opened
     }
 
-    fn open_alone(&self, location: &Place, key: Key, work: &Work, needs: Needs) -> Result<Arc<Games>, String> {
+    fn open_alone(&self, location: &Location, key: Key, work: &Work, needs: Needs) -> Result<Arc<Games>, String> {
         let known = {
             let mut state = self.lock();
             let at = state.open.iter().position(|entry| entry.key == key);

@@ -28,70 +28,70 @@ use url::Url;
 
 /// The location of a file or a folder.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Place {
+pub enum Location {
     /// On a disk.
     Path(PathBuf),
     /// In an object store: `s3://bucket/key`.
     Address(Url),
 }
 
-impl Place {
+impl Location {
     /// Returns the location that a text names.
     ///
     /// Errors: the address does not begin with `s3://`.
-    pub fn parse(text: &str) -> Result<Place, String> {
+    pub fn parse(text: &str) -> Result<Location, String> {
         match text.split_once("://") {
             Some(("s3", _)) => {
-                Url::parse(text).map(Place::Address).map_err(|error| format!("{text}: not an address: {error}"))
+                Url::parse(text).map(Location::Address).map_err(|error| format!("{text}: not an address: {error}"))
             }
             Some((scheme, _)) if scheme.chars().all(|letter| letter.is_ascii_alphanumeric()) && scheme.len() > 1 => {
                 Err(format!("{text}: files are read from disks and from s3://"))
             }
-            _ => Ok(Place::Path(text.into())),
+            _ => Ok(Location::Path(text.into())),
         }
     }
 
     /// Returns the location of a name relative to this folder; an absolute name is unchanged.
     ///
     /// Errors: the address is of an unknown kind.
-    pub fn join(&self, name: &str) -> Result<Place, String> {
-        match (Place::parse(name)?, self) {
-            (Place::Path(path), Place::Address(folder)) if path.is_relative() => {
+    pub fn join(&self, name: &str) -> Result<Location, String> {
+        match (Location::parse(name)?, self) {
+            (Location::Path(path), Location::Address(folder)) if path.is_relative() => {
                 let mut joined = folder.clone();
                 joined.set_path(&format!("{}/{name}", folder.path().trim_end_matches('/')));
-                Ok(Place::Address(joined))
+                Ok(Location::Address(joined))
             }
-            (Place::Path(path), Place::Path(folder)) => Ok(Place::Path(folder.join(path))),
-            (place, _) => Ok(place),
+            (Location::Path(path), Location::Path(folder)) => Ok(Location::Path(folder.join(path))),
+            (location, _) => Ok(location),
         }
     }
 
     /// Returns the folder that contains this location.
-    pub fn folder(&self) -> Place {
+    pub fn folder(&self) -> Location {
         match self {
-            Place::Path(path) => match path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-                Some(folder) => Place::Path(folder.to_path_buf()),
-                None => Place::Path(".".into()),
+            Location::Path(path) => match path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+                Some(folder) => Location::Path(folder.to_path_buf()),
+                None => Location::Path(".".into()),
             },
-            Place::Address(url) => {
+            Location::Address(url) => {
                 let mut folder = url.clone();
                 folder.set_path(url.path().rsplit_once('/').map_or("", |(folder, _)| folder));
-                Place::Address(folder)
+                Location::Address(folder)
             }
         }
     }
 
     /// Returns the relative name of this location in a folder, if it is inside.
-    pub fn beneath(&self, folder: &Place) -> Option<String> {
+    pub fn beneath(&self, folder: &Location) -> Option<String> {
         match (self, folder) {
-            (Place::Path(path), Place::Path(folder)) => {
+            (Location::Path(path), Location::Path(folder)) => {
                 // Links are not resolved: other machines need not know their targets.
                 let (path, folder) = (std::path::absolute(path).ok()?, std::path::absolute(folder).ok()?);
                 let names: Vec<&str> =
                     path.strip_prefix(folder).ok()?.iter().map(|name| name.to_str()).collect::<Option<_>>()?;
                 Some(names.join("/"))
             }
-            (Place::Address(url), Place::Address(folder)) => {
+            (Location::Address(url), Location::Address(folder)) => {
                 let folder = format!("{}/", folder.as_str().trim_end_matches('/'));
                 url.as_str().strip_prefix(&folder).map(str::to_owned)
             }
@@ -100,11 +100,11 @@ impl Place {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Place::Path(path) => path.display().fmt(f),
-            Place::Address(url) => f.write_str(url.as_str()),
+            Location::Path(path) => path.display().fmt(f),
+            Location::Address(url) => f.write_str(url.as_str()),
         }
     }
 }
@@ -167,13 +167,13 @@ impl Stores {
     /// Reads a complete file.
     ///
     /// Errors: the file is missing, or cannot be read.
-    pub fn read(&self, place: &Place) -> Result<Vec<u8>, String> {
-        match place {
-            Place::Path(path) => std::fs::read(path).map_err(|error| format!("cannot read {place}: {error}")),
-            Place::Address(url) => {
+    pub fn read(&self, location: &Location) -> Result<Vec<u8>, String> {
+        match location {
+            Location::Path(path) => std::fs::read(path).map_err(|error| format!("cannot read {location}: {error}")),
+            Location::Address(url) => {
                 let (store, key) = self.store(url)?;
                 let get = async move { store.get(&key).await?.bytes().await };
-                let bytes = self.wait(get)?.map_err(|error| format!("cannot read {place}: {error}"))?;
+                let bytes = self.wait(get)?.map_err(|error| format!("cannot read {location}: {error}"))?;
                 Ok(bytes.to_vec())
             }
         }
@@ -182,44 +182,44 @@ impl Stores {
     /// Returns the archives at a location: the archive itself, or the archives in a folder or prefix, by name.
     ///
     /// Errors: the folder cannot be read, or has no archives.
-    pub fn archives(&self, place: &Place) -> Result<Vec<Place>, String> {
+    pub fn archives(&self, location: &Location) -> Result<Vec<Location>, String> {
         let is_archive = |name: &str| name.ends_with(".bga");
-        let mut found = match place {
-            Place::Path(path) if path.is_dir() => {
-                let entries = path.read_dir().map_err(|error| format!("cannot read {place}: {error}"))?;
+        let mut found = match location {
+            Location::Path(path) if path.is_dir() => {
+                let entries = path.read_dir().map_err(|error| format!("cannot read {location}: {error}"))?;
                 let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
-                paths.filter(|path| is_archive(&path.to_string_lossy())).map(Place::Path).collect::<Vec<Place>>()
+                paths.filter(|path| is_archive(&path.to_string_lossy())).map(Location::Path).collect::<Vec<Location>>()
             }
-            Place::Address(url) if !is_archive(url.path()) => {
+            Location::Address(url) if !is_archive(url.path()) => {
                 use futures::TryStreamExt;
                 let (store, key) = self.store(url)?;
                 let list = async move { store.list(Some(&key)).try_collect::<Vec<ObjectMeta>>().await };
-                let all = self.wait(list)?.map_err(|error| format!("cannot read {place}: {error}"))?;
+                let all = self.wait(list)?.map_err(|error| format!("cannot read {location}: {error}"))?;
                 let keys = all.iter().map(|object| object.location.to_string()).filter(|key| is_archive(key));
                 let of_key = |key: String| {
                     let mut address = url.clone();
                     address.set_path(&key);
-                    Place::Address(address)
+                    Location::Address(address)
                 };
                 keys.map(of_key).collect()
             }
-            _ => return Ok(vec![place.clone()]),
+            _ => return Ok(vec![location.clone()]),
         };
         found.sort_by_key(ToString::to_string);
-        if found.is_empty() { Err(format!("{place}: no archives (*.bga)")) } else { Ok(found) }
+        if found.is_empty() { Err(format!("{location}: no archives (*.bga)")) } else { Ok(found) }
     }
 
     /// Opens an archive. From a store, reads its index but no other side file.
     ///
     /// Errors: the errors of [`Archive::open`], and errors of the store.
-    pub fn open(&self, place: &Place) -> Result<Source, String> {
-        let failed = |error: &dyn fmt::Display| format!("cannot open {place}: {error}");
-        let url = match place {
-            Place::Path(path) => {
+    pub fn open(&self, location: &Location) -> Result<Source, String> {
+        let failed = |error: &dyn fmt::Display| format!("cannot open {location}: {error}");
+        let url = match location {
+            Location::Path(path) => {
                 let archive = Archive::open(path).map_err(|error| error.to_string())?;
                 return Ok(Source { archive: Arc::new(archive), beside: None });
             }
-            Place::Address(url) => url,
+            Location::Address(url) => url,
         };
         let (store, key) = self.store(url)?;
         let head = {
@@ -493,13 +493,13 @@ impl ReadExactAt for Object {
         for (number, block) in blocks {
             let start = number * BLOCK;
             let (from, to) = (offset.max(start), past.min(start + BLOCK));
-            let own = block.get((from - start) as usize..(to - start) as usize);
+            let part = block.get((from - start) as usize..(to - start) as usize);
             let target = bytes.get_mut((from - offset) as usize..(to - offset) as usize);
-            let (Some(own), Some(target)) = (own, target) else {
+            let (Some(part), Some(target)) = (part, target) else {
                 self.blocks.forget((self.number, number));
                 return Err(io::ErrorKind::UnexpectedEof.into());
             };
-            target.copy_from_slice(own);
+            target.copy_from_slice(part);
         }
         Ok(())
     }
@@ -524,15 +524,15 @@ mod tests {
 
     #[test]
     fn places_are_joined() {
-        let joined = |folder: &str, name: &str| Place::parse(folder).unwrap().join(name).unwrap().to_string();
+        let joined = |folder: &str, name: &str| Location::parse(folder).unwrap().join(name).unwrap().to_string();
         assert_eq!(joined("s3://bucket/games", "2013/a.bga"), "s3://bucket/games/2013/a.bga");
         assert_eq!(joined("s3://bucket", "a.bga"), "s3://bucket/a.bga");
         assert_eq!(joined("s3://bucket/games", "s3://other/a.bga"), "s3://other/a.bga");
         assert_eq!(Path::new(&joined("games", "a.bga")), Path::new("games").join("a.bga"));
-        assert_eq!(Place::parse("s3://bucket/x/games.json").unwrap().folder().to_string(), "s3://bucket/x");
+        assert_eq!(Location::parse("s3://bucket/x/games.json").unwrap().folder().to_string(), "s3://bucket/x");
         let (folder, archive) =
-            (Place::parse("s3://bucket/x").unwrap(), Place::parse("s3://bucket/x/y/a.bga").unwrap());
+            (Location::parse("s3://bucket/x").unwrap(), Location::parse("s3://bucket/x/y/a.bga").unwrap());
         assert_eq!(archive.beneath(&folder).as_deref(), Some("y/a.bga"));
-        assert!(Place::parse("ftp://x/y").is_err());
+        assert!(Location::parse("ftp://x/y").is_err());
     }
 }

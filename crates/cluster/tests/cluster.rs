@@ -96,17 +96,17 @@ fn scan_sent_by_a_stranger(port: u16, folder: &Path, archive: &str) -> Result<()
         let mut scheduler = SchedulerGrpcClient::connect(format!("http://127.0.0.1:{port}")).await.unwrap();
         let query = Some(Query::PhysicalPlan(bytes.to_vec()));
         let session_id = "stranger".to_owned();
-        let asked = ExecuteQueryParams { query, session_id, ..ExecuteQueryParams::default() };
-        let mut asked = tonic::Request::new(asked);
-        asked.metadata_mut().insert("ballista-version", ballista_core::BALLISTA_VERSION.parse().unwrap());
-        let answer = scheduler.execute_query(asked).await.map_err(|status| status.message().to_owned())?;
+        let params = ExecuteQueryParams { query, session_id, ..ExecuteQueryParams::default() };
+        let mut request = tonic::Request::new(params);
+        request.metadata_mut().insert("ballista-version", ballista_core::BALLISTA_VERSION.parse().unwrap());
+        let answer = scheduler.execute_query(request).await.map_err(|status| status.message().to_owned())?;
         let said = match answer.into_inner().result {
             Some(Said::Success(said)) => said,
-            other => return Err(format!("{other:?}")),
+            other_result => return Err(format!("{other_result:?}")),
         };
         for _ in 0..100 {
-            let asked = GetJobStatusParams { job_id: said.job_id.clone() };
-            let status = scheduler.get_job_status(asked).await.map_err(|status| status.message().to_owned())?;
+            let status_params = GetJobStatusParams { job_id: said.job_id.clone() };
+            let status = scheduler.get_job_status(status_params).await.map_err(|status| status.message().to_owned())?;
             match status.into_inner().status.and_then(|status| status.status) {
                 Some(Status::Failed(failed)) => return Err(failed.error),
                 Some(Status::Successful(_)) => return Ok(()),
@@ -120,8 +120,8 @@ fn scan_sent_by_a_stranger(port: u16, folder: &Path, archive: &str) -> Result<()
 #[test]
 fn no_query_reaches_a_file() {
     let folder = tempfile::tempdir().unwrap();
-    let one = archive(folder.path(), "one.bga", 20);
-    let list = manifest(folder.path(), "games.json", &[&one]);
+    let first = archive(folder.path(), "one.bga", 20);
+    let list = manifest(folder.path(), "games.json", &[&first]);
     let mut cluster = Cluster::new(folder.path(), &[list.to_str().unwrap()]);
     cluster.executor(&[]);
     let secret = folder.path().join("secret.csv");
@@ -158,17 +158,17 @@ fn no_query_reaches_a_file() {
 #[test]
 fn answers_are_those_of_one_process() {
     let folder = tempfile::tempdir().unwrap();
-    let (one, two) = (archive(folder.path(), "one.bga", 3000), archive(folder.path(), "two.bga", 1700));
-    scoresheet::query::tag_columns::write(&scoresheet::Archive::open(&one).unwrap()).unwrap();
-    Archive::delete(&two, [1, 5, 1700]).unwrap();
-    let list = manifest(folder.path(), "games.json", &[&one, &two]);
-    let old = manifest(folder.path(), "old.json", &[&two]);
+    let (first, second) = (archive(folder.path(), "one.bga", 3000), archive(folder.path(), "two.bga", 1700));
+    scoresheet::query::tag_columns::write(&scoresheet::Archive::open(&first).unwrap()).unwrap();
+    Archive::delete(&second, [1, 5, 1700]).unwrap();
+    let list = manifest(folder.path(), "games.json", &[&first, &second]);
+    let old = manifest(folder.path(), "old.json", &[&second]);
     let old = format!("old={}", old.display());
     let mut cluster = Cluster::new(folder.path(), &[list.to_str().unwrap(), &old]);
     cluster.executor(&[]);
     cluster.executor(&[]);
     let arguments =
-        [one.to_str().unwrap(), two.to_str().unwrap(), &format!("old={}", two.display())].map(str::to_owned);
+        [first.to_str().unwrap(), second.to_str().unwrap(), &format!("old={}", second.display())].map(str::to_owned);
     for query in queries() {
         let expected = local(&arguments, &query);
         for partitions in ["1", "16"] {
@@ -193,8 +193,8 @@ fn answers_are_those_of_one_process() {
     }
 
     // An archive that has grown since the list was made.
-    std::fs::remove_file(&two).unwrap();
-    let _ = std::fs::remove_file(two.with_extension("bgi"));
+    std::fs::remove_file(&second).unwrap();
+    let _ = std::fs::remove_file(second.with_extension("bgi"));
     archive(folder.path(), "two.bga", 1701);
     cluster.executor(&[]);
     cluster.kill(0);
@@ -219,24 +219,24 @@ fn an_executor_killed_at_any_moment_changes_no_answer() {
     let expected = local(&[path.to_str().unwrap().to_owned()], LONG);
     let start = Instant::now();
     assert_eq!(cluster.ask(LONG, &[]), Ok(expected.clone()));
-    let whole = start.elapsed();
-    let mut asked_while = 0;
+    let undisturbed = start.elapsed();
+    let mut kills_during_query = 0;
     for moment in 0..10u32 {
         let port = cluster.port;
         let asking = std::thread::spawn(move || {
             let start = Instant::now();
             (query(port, LONG, &[]), start.elapsed())
         });
-        std::thread::sleep(whole * moment / 10);
-        asked_while += u32::from(!asking.is_finished());
+        std::thread::sleep(undisturbed * moment / 10);
+        kills_during_query += u32::from(!asking.is_finished());
         // Its shuffle files go with it.
         cluster.kill(next);
         let (answer, took) = asking.join().unwrap();
-        assert_eq!(answer.as_ref(), Ok(&expected), "killed after {:?} of {whole:?}", whole * moment / 10);
-        println!("killed after {:?} of {whole:?}: {took:?}", whole * moment / 10);
+        assert_eq!(answer.as_ref(), Ok(&expected), "killed after {:?} of {undisturbed:?}", undisturbed * moment / 10);
+        println!("killed after {:?} of {undisturbed:?}: {took:?}", undisturbed * moment / 10);
         next = cluster.executor(&[]);
     }
-    assert!(asked_while >= 5, "only {asked_while} kills were during a query");
+    assert!(kills_during_query >= 5, "only {kills_during_query} kills were during a query");
 }
 
 #[test]

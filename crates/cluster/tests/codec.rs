@@ -20,7 +20,7 @@ use scoresheet_cluster::codec::{Codec, Side};
 use scoresheet_cluster::copies::Copies;
 use scoresheet_cluster::manifest::Manifest;
 use scoresheet_cluster::shelf::{Listed, Named, Opener};
-use scoresheet_cluster::store::{Place, Stores};
+use scoresheet_cluster::store::{Location, Stores};
 use scoresheet_sql::{GamesTable, Needs, Shelf, functions};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -39,14 +39,15 @@ fn watch_panics() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
     let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     std::panic::set_hook(Box::new(|info| {
-        let place = info.location().map(|place| format!("{}:{}", place.file(), place.line())).unwrap_or_default();
-        let of_others = ["registry/src", "/rustc/", "library/"].iter().any(|of| place.contains(of));
+        let location =
+            info.location().map(|location| format!("{}:{}", location.file(), location.line())).unwrap_or_default();
+        let of_others = ["registry/src", "/rustc/", "library/"].iter().any(|of| location.contains(of));
         // An unwrap in the standard library reports its caller; for internal failures, the backtrace has our code.
         let trace = std::backtrace::Backtrace::force_capture().to_string();
-        let is_ours = !of_others || place.contains("library/") && trace.contains("scoresheet");
+        let is_ours = !of_others || location.contains("library/") && trace.contains("scoresheet");
         if is_ours {
             eprintln!("{info}");
-            PANICS.lock().unwrap().push(format!("{place}: {info}"));
+            PANICS.lock().unwrap().push(format!("{location}: {info}"));
         }
     }));
     alone
@@ -70,7 +71,7 @@ impl Sides {
     fn new(folder: &Path) -> Sides {
         let path = archive(folder, "games.bga", 300);
         let stores = Stores::new(8 << 20, Copies::new(folder.join("copies"), 1 << 20)).unwrap();
-        let games = stores.open(&Place::Path(path)).unwrap().games(0, Needs::default()).unwrap().0;
+        let games = stores.open(&Location::Path(path)).unwrap().games(0, Needs::default()).unwrap().0;
         let manifest = Manifest::new([("games.bga".to_owned(), Arc::new(games))]).unwrap();
         let root = folder.to_str().unwrap().to_owned();
         let listed = Arc::new(Listed { root, manifest: Arc::new(manifest) });
@@ -189,13 +190,13 @@ fn plans_of_other_bytes_are_answered_or_refused() {
     let mut read = 0;
     for state in 0..states {
         let mut random = Random::new(state ^ (seed << 40));
-        for (place, (physical, logical)) in physical.iter().zip(&logical).enumerate() {
+        for (index, (physical, logical)) in physical.iter().zip(&logical).enumerate() {
             // Arrow 59.3.2 allocates the claimed sizes. The messages of the table of work stay unchanged, and a
             // scheduler accepts no physical plan (cluster::no_query_reaches_a_file).
             let arrow = physical.windows(4).position(|bytes| bytes == [0xFF; 4]).unwrap_or(physical.len());
             let (plan, arrow) = physical.split_at(arrow);
             let bytes = [mutant(plan, &mut random).as_slice(), arrow].concat();
-            guarded(format!("state {state}, physical plan {place}"), || {
+            guarded(format!("state {state}, physical plan {index}"), || {
                 let context = SessionContext::new().task_ctx();
                 let plan = physical_plan_from_bytes_with_extension_codec(&bytes, &context, &sides.executor);
                 if let Ok(plan) = plan {
@@ -205,7 +206,7 @@ fn plans_of_other_bytes_are_answered_or_refused() {
                 }
             });
             let bytes = mutant(logical, &mut random);
-            guarded(format!("state {state}, logical plan {place}"), || {
+            guarded(format!("state {state}, logical plan {index}"), || {
                 let context = sides.context(Arc::clone(&sides.listed) as _);
                 let plan = logical_plan_from_bytes_with_extension_codec(&bytes, &context.task_ctx(), &sides.scheduler);
                 if let Ok(plan) = plan {
@@ -280,8 +281,8 @@ fn crafted_scans_are_answered_or_refused() {
     {
         guarded(format!("archive {name:?}"), || {
             assert!(scan(&plain, work(name, [0, 300, 1, 301])).is_err(), "{name:?}");
-            let other = message(Path::new(name), &[]);
-            assert!(name.is_empty() || name == "." || scan(&other, all()).is_err(), "{name:?}");
+            let other_scan = message(Path::new(name), &[]);
+            assert!(name.is_empty() || name == "." || scan(&other_scan, all()).is_err(), "{name:?}");
         });
     }
 

@@ -11,25 +11,25 @@ use std::process::Command;
 use std::sync::{Arc, Mutex};
 
 /// What a request asked for: method, path, and the range of bytes.
-type Asked = (String, String, Option<(u64, u64)>);
+type ReceivedRequest = (String, String, Option<(u64, u64)>);
 
 /// A server with objects by their keys, in the bucket `bucket`.
 struct Server {
     port: u16,
     objects: Arc<Mutex<BTreeMap<String, Vec<u8>>>>,
-    asked: Arc<Mutex<Vec<Asked>>>,
+    requests: Arc<Mutex<Vec<ReceivedRequest>>>,
 }
 
 impl Server {
     fn new() -> Server {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let server =
-            Server { port: listener.local_addr().unwrap().port(), objects: Arc::default(), asked: Arc::default() };
-        let (objects, asked) = (Arc::clone(&server.objects), Arc::clone(&server.asked));
+            Server { port: listener.local_addr().unwrap().port(), objects: Arc::default(), requests: Arc::default() };
+        let (objects, requests) = (Arc::clone(&server.objects), Arc::clone(&server.requests));
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                let (objects, asked) = (Arc::clone(&objects), Arc::clone(&asked));
-                std::thread::spawn(move || serve(stream, &objects, &asked));
+                let (objects, requests) = (Arc::clone(&objects), Arc::clone(&requests));
+                std::thread::spawn(move || serve(stream, &objects, &requests));
             }
         });
         server
@@ -49,13 +49,13 @@ impl Server {
         ]
     }
 
-    fn asked(&self) -> Vec<Asked> {
-        std::mem::take(&mut self.asked.lock().unwrap())
+    fn requests(&self) -> Vec<ReceivedRequest> {
+        std::mem::take(&mut self.requests.lock().unwrap())
     }
 }
 
 /// Answers the requests of a connection.
-fn serve(stream: TcpStream, objects: &Mutex<BTreeMap<String, Vec<u8>>>, asked: &Mutex<Vec<Asked>>) {
+fn serve(stream: TcpStream, objects: &Mutex<BTreeMap<String, Vec<u8>>>, requests: &Mutex<Vec<ReceivedRequest>>) {
     let mut reader = BufReader::new(stream.try_clone().unwrap());
     let mut writer = stream;
     loop {
@@ -71,8 +71,11 @@ fn serve(stream: TcpStream, objects: &Mutex<BTreeMap<String, Vec<u8>>>, asked: &
             }
         }
         let header = |name: &str| {
-            let own = lines.iter().skip(1).filter_map(|line| line.split_once(':'));
-            own.filter(|(own, _)| own.eq_ignore_ascii_case(name)).map(|(_, value)| value.trim().to_owned()).next()
+            let headers = lines.iter().skip(1).filter_map(|line| line.split_once(':'));
+            headers
+                .filter(|(headers, _)| headers.eq_ignore_ascii_case(name))
+                .map(|(_, value)| value.trim().to_owned())
+                .next()
         };
         if let Some(length) = header("content-length").and_then(|length| length.parse::<u64>().ok()) {
             std::io::copy(&mut reader.by_ref().take(length), &mut std::io::sink()).unwrap();
@@ -84,8 +87,9 @@ fn serve(stream: TcpStream, objects: &Mutex<BTreeMap<String, Vec<u8>>>, asked: &
             let (first, last) = range.strip_prefix("bytes=").unwrap().split_once('-').unwrap();
             (first.parse::<u64>().unwrap(), last.parse::<u64>().unwrap())
         });
-        asked.lock().unwrap().push((method.clone(), target.clone(), range));
-        let signed = header("authorization").is_some_and(|own| own.starts_with("AWS4-HMAC-SHA256 Credential=key/"));
+        requests.lock().unwrap().push((method.clone(), target.clone(), range));
+        let signed = header("authorization")
+            .is_some_and(|header_value| header_value.starts_with("AWS4-HMAC-SHA256 Credential=key/"));
         let objects = objects.lock().unwrap();
         let key = path.strip_prefix("/bucket").unwrap_or("?").trim_start_matches('/');
         let (status, more, body) = if !signed {
@@ -93,7 +97,7 @@ fn serve(stream: TcpStream, objects: &Mutex<BTreeMap<String, Vec<u8>>>, asked: &
         } else if query.contains("list-type=2") {
             let prefix = query.split('&').find_map(|part| part.strip_prefix("prefix=")).unwrap_or("");
             let prefix = prefix.replace("%2F", "/");
-            let own = objects.iter().filter(|(key, _)| key.starts_with(&prefix)).map(|(key, bytes)| {
+            let contents = objects.iter().filter(|(key, _)| key.starts_with(&prefix)).map(|(key, bytes)| {
                 format!(
                     "<Contents><Key>{key}</Key><LastModified>2026-01-01T00:00:00.000Z</LastModified>\
                      <ETag>&quot;{}&quot;</ETag><Size>{}</Size></Contents>",
@@ -101,14 +105,14 @@ fn serve(stream: TcpStream, objects: &Mutex<BTreeMap<String, Vec<u8>>>, asked: &
                     bytes.len()
                 )
             });
-            let own: String = own.collect();
-            let list = format!("<ListBucketResult><IsTruncated>false</IsTruncated>{own}</ListBucketResult>");
+            let contents: String = contents.collect();
+            let list = format!("<ListBucketResult><IsTruncated>false</IsTruncated>{contents}</ListBucketResult>");
             ("200 OK", "Content-Type: application/xml\r\n".into(), list.into_bytes())
         } else if let Some(bytes) = objects.get(key) {
             // As good a tag as any: no two states of an object have the same length here.
             let tag = format!("\"{}\"", bytes.len());
             let more = format!("ETag: {tag}\r\nLast-Modified: Thu, 01 Jan 2026 00:00:00 GMT\r\n");
-            match (header("if-match").is_some_and(|wanted| wanted != tag), range) {
+            match (header("if-match").is_some_and(|expected_tag| expected_tag != tag), range) {
                 (true, _) => ("412 Precondition Failed", String::new(), Vec::new()),
                 (false, Some((first, last))) => {
                     let last = last.min(bytes.len() as u64 - 1);
@@ -132,12 +136,12 @@ fn serve(stream: TcpStream, objects: &Mutex<BTreeMap<String, Vec<u8>>>, asked: &
 #[test]
 fn archives_are_read_from_an_object_store() {
     let folder = tempfile::tempdir().unwrap();
-    let (one, two) = (archive(folder.path(), "one.bga", 3000), archive(folder.path(), "two.bga", 1700));
-    scoresheet::query::tag_columns::write(&scoresheet::Archive::open(&one).unwrap()).unwrap();
-    let opened = scoresheet::Archive::open(&one).unwrap();
+    let (first, second) = (archive(folder.path(), "one.bga", 3000), archive(folder.path(), "two.bga", 1700));
+    scoresheet::query::tag_columns::write(&scoresheet::Archive::open(&first).unwrap()).unwrap();
+    let opened = scoresheet::Archive::open(&first).unwrap();
     scoresheet::query::Signatures::build(&opened).write(&opened).unwrap();
     let server = Server::new();
-    for (path, name) in [(&one, "one"), (&two, "two")] {
+    for (path, name) in [(&first, "one"), (&second, "two")] {
         for ending in ["bga", "bgi", "bgh", "bgs"] {
             let file = path.with_extension(ending);
             if file.exists() {
@@ -154,7 +158,7 @@ fn archives_are_read_from_an_object_store() {
     assert_eq!(run(&["manifest", "s3://bucket/games/", "-o", list.to_str().unwrap()]), (true, String::new()));
     let text = std::fs::read_to_string(&list).unwrap();
     assert!(text.contains("\"s3://bucket/games/one.bga\",\"games\":3000") && text.contains("two.bga"), "{text}");
-    assert!(server.asked().iter().any(|(_, target, _)| target.contains("list-type=2")));
+    assert!(server.requests().iter().any(|(_, target, _)| target.contains("list-type=2")));
 
     // The list in the store, too, with names beneath it.
     let text = text.replace("s3://bucket/games/", "");
@@ -163,7 +167,7 @@ fn archives_are_read_from_an_object_store() {
     let mut cluster = Cluster::with(folder.path(), &["s3://bucket/games/games.json"], server.environment());
     cluster.executor(&[]);
     cluster.executor(&[]);
-    let arguments = [one.to_str().unwrap(), two.to_str().unwrap()].map(str::to_owned);
+    let arguments = [first.to_str().unwrap(), second.to_str().unwrap()].map(str::to_owned);
     let sicilian = "rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2";
     for query in [
         "select count(*) from games".to_owned(),
@@ -176,14 +180,14 @@ fn archives_are_read_from_an_object_store() {
         assert_eq!(cluster.ask(&query, &[]), Ok(local(&arguments, &query)), "{query}");
     }
     // Archives by ranges, side files as they are, and nothing twice by one executor.
-    let asked = server.asked();
-    let whole = |name: &str| {
+    let requests = server.requests();
+    let complete = |name: &str| {
         let path = format!("/bucket/games/{name}");
-        asked.iter().filter(|(method, own, range)| method == "GET" && *own == path && range.is_none()).count()
+        requests.iter().filter(|(method, target, range)| method == "GET" && *target == path && range.is_none()).count()
     };
-    assert_eq!(whole("one.bga") + whole("two.bga"), 0);
-    assert!((1..=2).contains(&whole("one.bgh")) && (1..=2).contains(&whole("one.bgs")));
-    let ranges = asked.iter().filter(|(_, path, range)| path.ends_with("one.bga") && range.is_some()).count();
+    assert_eq!(complete("one.bga") + complete("two.bga"), 0);
+    assert!((1..=2).contains(&complete("one.bgh")) && (1..=2).contains(&complete("one.bgs")));
+    let ranges = requests.iter().filter(|(_, path, range)| path.ends_with("one.bga") && range.is_some()).count();
     assert!(
         (1..=2).contains(&ranges),
         "an archive of less than 1 MiB is read once by each executor, not {ranges} times"
@@ -226,13 +230,13 @@ fn many(folder: &Path, server: &Server, archives: usize) -> (Vec<String>, std::p
     let mut command = Command::new(env!("CARGO_BIN_EXE_scoresheet-cluster"));
     command.args(["manifest", "s3://bucket/games/", "-o", list.to_str().unwrap()]).envs(server.environment());
     assert!(command.output().unwrap().status.success());
-    server.asked();
+    server.requests();
     (paths, list)
 }
 
 /// Returns the number of complete reads of objects with this ending.
-fn wholes(asked: &[Asked], ending: &str) -> usize {
-    asked.iter().filter(|(method, path, range)| method == "GET" && path.ends_with(ending) && range.is_none()).count()
+fn complete_reads(requests: &[ReceivedRequest], ending: &str) -> usize {
+    requests.iter().filter(|(method, path, range)| method == "GET" && path.ends_with(ending) && range.is_none()).count()
 }
 
 const SICILIAN: &str = "rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2";
@@ -245,9 +249,9 @@ fn side_files_are_fetched_when_they_are_needed() {
     cluster.executor(&[]);
     let fetched = |query: &str| {
         assert_eq!(cluster.ask(query, &[]), Ok(local(&paths, query)), "{query}");
-        let asked = server.asked();
-        assert_eq!(asked.iter().filter(|(_, path, _)| path.ends_with("bgp")).count(), 0);
-        ["bgi", "bgh", "bgs"].map(|ending| wholes(&asked, ending))
+        let requests = server.requests();
+        assert_eq!(requests.iter().filter(|(_, path, _)| path.ends_with("bgp")).count(), 0);
+        ["bgi", "bgh", "bgs"].map(|ending| complete_reads(&requests, ending))
     };
     // The list knows.
     assert_eq!(fetched("select count(*) from games"), [0, 0, 0]);
@@ -271,20 +275,20 @@ fn work_on_an_archive_goes_where_it_went_before() {
     let more = ["--threads", "1", "--memory", "256"];
     cluster.executor(&more);
     cluster.executor(&more);
-    let mut asked = Vec::new();
+    let mut requests = Vec::new();
     for round in 0..12 {
         let query =
             format!("select white, count(*) from games where white_elo > {} group by 1 order by 1", 1000 + round);
         let partitions = if round % 2 == 0 { "8" } else { "16" };
         assert_eq!(cluster.ask(&query, &["--partitions", partitions]), Ok(local(&paths, &query)), "{query}");
-        asked.extend(server.asked());
+        requests.extend(server.requests());
     }
     // Each executor has its archives; at most one archive is shared, if half of the work ends within it.
-    let columns = wholes(&asked, "bgh");
+    let columns = complete_reads(&requests, "bgh");
     assert!((8..=9).contains(&columns), "tag columns of 8 archives were fetched {columns} times");
     let both = |number: usize| {
         let path = format!("/bucket/games/{number}.bgh");
-        asked.iter().filter(|(method, own, _)| method == "GET" && *own == path).count() > 1
+        requests.iter().filter(|(method, target, _)| method == "GET" && *target == path).count() > 1
     };
     assert!((0..8).filter(|number| both(*number)).count() <= 1);
 }
@@ -295,15 +299,15 @@ fn copies_of_side_files_stay_within_their_bound() {
     // Each archive's tag columns are some KiB: together more than the least bound there is, 0.
     let (paths, list) = many(folder.path(), &server, 3);
     let mut cluster = Cluster::with(folder.path(), &[list.to_str().unwrap()], server.environment());
-    let place = cluster.executor(&["--threads", "1", "--memory", "256", "--side-files", "0"]);
+    let executor = cluster.executor(&["--threads", "1", "--memory", "256", "--side-files", "0"]);
     let query = "select white, count(*) from games where white_elo > 1500 group by 1 order by 1";
     for _ in 0..3 {
         assert_eq!(cluster.ask(query, &["--partitions", "3"]), Ok(local(&paths, query)));
     }
-    let there = walk(&folder.path().join(format!("executor-{place}")));
+    let there = walk(&folder.path().join(format!("executor-{executor}")));
     let copies: Vec<_> = there.iter().filter(|path| path.ends_with("bgh")).collect();
     assert_eq!(copies.len(), 1, "those used last stay, and no others: {copies:?}");
-    assert!(wholes(&server.asked(), "bgh") >= 7);
+    assert!(complete_reads(&server.requests(), "bgh") >= 7);
 }
 
 /// Returns the files beneath a folder.

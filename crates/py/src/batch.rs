@@ -95,7 +95,7 @@ pub fn pack<'py>(
         return Err(PyValueError::new_err(what));
     }
     let opened = view.shared.get()?;
-    let mut places = Vec::with_capacity(games.len());
+    let mut positions = Vec::with_capacity(games.len());
     for (game, ply) in games.into_iter().zip(plies) {
         let no_such = || PyIndexError::new_err(format!("no ply {ply} of game {game}"));
         let game = u64::try_from(game).map_err(|_| no_such())?;
@@ -107,9 +107,10 @@ pub fn pack<'py>(
             }
             _ => ply,
         };
-        places.push((game, u32::try_from(ply).map_err(|_| no_such())?));
+        positions.push((game, u32::try_from(ply).map_err(|_| no_such())?));
     }
-    let (mut made, request) = (Vec::new(), Request { opened: &opened, places: &places, kinds: &kinds, mover, threads });
+    let (mut made, request) =
+        (Vec::new(), Request { opened: &opened, positions: &positions, kinds: &kinds, mover, threads });
     fill_within(py, &request, Vec::new(), &mut made)?;
     // The recursion returned the last one first.
     made.reverse();
@@ -119,7 +120,7 @@ pub fn pack<'py>(
 /// The requested kinds and positions.
 struct Request<'a> {
     opened: &'a Opened,
-    places: &'a [(u64, u32)],
+    positions: &'a [(u64, u32)],
     kinds: &'a [Kind],
     mover: bool,
     threads: Option<usize>,
@@ -137,7 +138,7 @@ fn fill_within<'py>(
         let filled = py.detach(|| fill_all(request, columns));
         return filled.map_err(|error| crate::failure::exception(py, error));
     };
-    let bytes = PyByteArray::new_with(py, kind.bytes() * request.places.len(), |column| {
+    let bytes = PyByteArray::new_with(py, kind.bytes() * request.positions.len(), |column| {
         let mut all: Vec<&mut [u8]> = columns.into_iter().collect();
         all.push(column);
         fill_within(py, request, all, made)
@@ -151,23 +152,23 @@ type Task<'a> = (&'a [(u64, u32)], Vec<&'a mut [u8]>);
 
 /// Fills the columns of all kinds.
 fn fill_all(request: &Request<'_>, columns: Vec<&mut [u8]>) -> Result<(), Error> {
-    let Request { opened, places, kinds, mover, threads } = *request;
+    let Request { opened, positions, kinds, mover, threads } = *request;
     // A task for each run of positions, with its parts of all columns.
     let mut tasks: Vec<Task<'_>> =
-        places.chunks(TASK).map(|places| (places, Vec::with_capacity(kinds.len()))).collect();
+        positions.chunks(TASK).map(|positions| (positions, Vec::with_capacity(kinds.len()))).collect();
     for (column, kind) in columns.into_iter().zip(kinds) {
         for (task, part) in tasks.iter_mut().zip(column.chunks_mut(TASK * kind.bytes())) {
             task.1.push(part);
         }
     }
     let facts = opened.facts(kinds.contains(&Kind::Elo), kinds.contains(&Kind::Result))?;
-    let fill = |(places, mut parts): Task<'_>| {
-        for (row, (game, ply)) in places.iter().enumerate() {
+    let fill = |(positions, mut parts): Task<'_>| {
+        for (row, (game, ply)) in positions.iter().enumerate() {
             let mut out: Vec<&mut [u8]> = Vec::with_capacity(kinds.len());
             for (part, kind) in parts.iter_mut().zip(kinds) {
                 out.push(part.get_mut(row * kind.bytes()..(row + 1) * kind.bytes()).unwrap_or_default());
             }
-            one(opened, &facts, *game, *ply, kinds, mover, &mut out)?;
+            fill_position(opened, &facts, *game, *ply, kinds, mover, &mut out)?;
         }
         Ok::<(), Error>(())
     };
@@ -179,7 +180,7 @@ fn fill_all(request: &Request<'_>, columns: Vec<&mut [u8]>) -> Result<(), Error>
 }
 
 /// Writes one position.
-fn one(
+fn fill_position(
     opened: &Opened,
     facts: &Facts,
     game: u64,
@@ -189,11 +190,11 @@ fn one(
     out: &mut [&mut [u8]],
 ) -> Result<(), Error> {
     let (member, local) = opened.sources.member_of(game)?;
-    let own = member.archive().game(local)?;
-    let chess960 = own.start().is_chess960();
+    let record = member.archive().game(local)?;
+    let chess960 = record.start().is_chess960();
     let with_moves = kinds.iter().any(|kind| matches!(kind, Kind::Move | Kind::Legal));
     let (replay, position) =
-        if with_moves { (None, Some(own.played_at(ply)?)) } else { (Some(own.replay(ply)?), None) };
+        if with_moves { (None, Some(record.played_at(ply)?)) } else { (Some(record.replay(ply)?), None) };
     let state = replay.as_ref().map(|replay| replay.state());
     let (mut boards, turn) = match (&state, &position) {
         (Some(state), _) => (state.bitboards(), state.turn()),
@@ -208,9 +209,9 @@ fn one(
     // From Black's point of view, the board is turned over and the colors change.
     let flip = mover && turn == Color::Black;
     if flip {
-        let [white, black] = [&boards[..6], &boards[6..]].map(|own| own.iter().map(|set| set.swap_bytes()).collect());
+        let [white, black] = [&boards[..6], &boards[6..]].map(|half| half.iter().map(|set| set.swap_bytes()).collect());
         let [white, black]: [Vec<u64>; 2] = [white, black];
-        boards.iter_mut().zip(black.into_iter().chain(white)).for_each(|(set, own)| *set = own);
+        boards.iter_mut().zip(black.into_iter().chain(white)).for_each(|(set, flipped)| *set = flipped);
     }
     let colors = if flip { [Color::Black, Color::White] } else { Color::BOTH };
     for (kind, out) in kinds.iter().zip(out) {
@@ -258,15 +259,15 @@ fn one(
                 out.fill(target.map_or(-1i8, |square| (square.index() & 7) as i8) as u8);
             }
             Kind::Result => {
-                let index = opened.sources.members().partition_point(|other| other.before() < game) - 1;
+                let index = opened.sources.members().partition_point(|source| source.before() < game) - 1;
                 let tag = facts.results.get(index).and_then(|results| results.of(local)).unwrap_or(UNKNOWN);
-                let value = if tag == UNKNOWN { own.outcome().map_or(UNKNOWN, points) } else { tag };
+                let value = if tag == UNKNOWN { record.outcome().map_or(UNKNOWN, points) } else { tag };
                 out.fill((if flip && value != UNKNOWN { -value } else { value }) as u8);
             }
             Kind::Elo => {
-                let index = opened.sources.members().partition_point(|other| other.before() < game) - 1;
+                let index = opened.sources.members().partition_point(|source| source.before() < game) - 1;
                 let ratings = facts.ratings.get(index);
-                let of = |color: Color| ratings.and_then(|own| own[color.index()].of(local)).unwrap_or(0);
+                let of = |color: Color| ratings.and_then(|ratings| ratings[color.index()].of(local)).unwrap_or(0);
                 for (bytes, color) in out.chunks_exact_mut(2).zip(colors) {
                     bytes.copy_from_slice(&of(color).to_ne_bytes());
                 }
@@ -344,7 +345,7 @@ fn planes(boards: &[u64; 12], out: &mut [u8]) {
 fn halfkp(boards: &[u64; 12], out: &mut [u8]) -> Option<()> {
     for (side, out) in out.chunks_exact_mut(FEATURES * 4).enumerate() {
         let turn = if side == 0 { 0 } else { 63 };
-        let mut places = out.chunks_exact_mut(4);
+        let mut slots = out.chunks_exact_mut(4);
         let king = boards[side * 6 + 5];
         if king != 0 {
             let king = king.trailing_zeros() ^ turn;
@@ -355,11 +356,11 @@ fn halfkp(boards: &[u64; 12], out: &mut [u8]) -> Option<()> {
                     let square = set.trailing_zeros() ^ turn;
                     set &= set - 1;
                     let feature = (king * 641 + piece * 64 + square + 1) as i32;
-                    places.next()?.copy_from_slice(&feature.to_ne_bytes());
+                    slots.next()?.copy_from_slice(&feature.to_ne_bytes());
                 }
             }
         }
-        places.for_each(|slot| slot.copy_from_slice(&(-1i32).to_ne_bytes()));
+        slots.for_each(|slot| slot.copy_from_slice(&(-1i32).to_ne_bytes()));
     }
     Some(())
 }
@@ -409,8 +410,9 @@ impl Opened {
             };
             if ratings {
                 let rating = |text: Option<&str>| text.and_then(scoresheet_arrow::rating).unwrap_or(0);
-                let mut own = columns(&["WhiteElo", "BlackElo"])?.into_iter().map(|own| Column::new(own, rating));
-                if let (Some(white), Some(black)) = (own.next(), own.next()) {
+                let mut rating_columns =
+                    columns(&["WhiteElo", "BlackElo"])?.into_iter().map(|column| Column::new(column, rating));
+                if let (Some(white), Some(black)) = (rating_columns.next(), rating_columns.next()) {
                     facts.ratings.push([white, black]);
                 }
             }
@@ -419,7 +421,7 @@ impl Opened {
                     let outcome = text.and_then(|text| Outcome::from_token(text.trim().as_bytes()));
                     outcome.map_or(UNKNOWN, points)
                 };
-                facts.results.extend(columns(&["Result"])?.into_iter().map(|own| Column::new(own, result)));
+                facts.results.extend(columns(&["Result"])?.into_iter().map(|column| Column::new(column, result)));
             }
         }
         Ok(facts)
@@ -430,6 +432,8 @@ impl Facts {
     /// Returns the ratings of White and Black in a game, by the index of its archive and its number there; 0 if
     /// unknown.
     pub fn ratings(&self, index: usize, game: u64) -> [i16; 2] {
-        self.ratings.get(index).map_or([0; 2], |own| [&own[0], &own[1]].map(|own| own.of(game).unwrap_or(0)))
+        self.ratings
+            .get(index)
+            .map_or([0; 2], |columns| [&columns[0], &columns[1]].map(|column| column.of(game).unwrap_or(0)))
     }
 }

@@ -45,11 +45,13 @@ pub fn stats<'py>(py: Python<'py>, shared: &Shared, numbers: &Numbers, top: usiz
     let among = numbers.among_each(&opened);
     let count = move || -> Result<Stats, Error> {
         let mut stats = Stats::default();
-        for (place, source) in opened.sources.members().iter().enumerate() {
-            let games = among.as_ref().and_then(|among| among.get(place)).cloned();
-            let mut own = counted::stats(source.columns(), &games.unwrap_or_else(|| source.archive().live()))?;
-            own.longest.archive = own.longest.game.map(|_| source.archive().path().to_string_lossy().into_owned());
-            stats.add(own);
+        for (index, source) in opened.sources.members().iter().enumerate() {
+            let games = among.as_ref().and_then(|among| among.get(index)).cloned();
+            let mut archive_stats =
+                counted::stats(source.columns(), &games.unwrap_or_else(|| source.archive().live()))?;
+            archive_stats.longest.archive =
+                archive_stats.longest.game.map(|_| source.archive().path().to_string_lossy().into_owned());
+            stats.add(archive_stats);
         }
         stats.cut(top);
         Ok(stats)
@@ -129,7 +131,8 @@ fn each_text(
 /// Verifies archives: returns a dict for each, like `verify --json`.
 pub fn verify<'py>(py: Python<'py>, shared: &Arc<Shared>, quick: bool) -> PyResult<Vec<Bound<'py, PyDict>>> {
     let opened = shared.get()?;
-    let paths: Vec<PathBuf> = opened.sources.members().iter().map(|own| own.archive().path().to_path_buf()).collect();
+    let paths: Vec<PathBuf> =
+        opened.sources.members().iter().map(|source| source.archive().path().to_path_buf()).collect();
     let level = if quick { Level::Quick } else { Level::Full };
     let access = if shared.map { Access::default() } else { Access::Read };
     let mut reports = Vec::new();

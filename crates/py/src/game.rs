@@ -39,8 +39,8 @@ pub struct Game {
 impl PartialEq for Game {
     fn eq(&self, other: &Game) -> bool {
         match (&self.held, &other.held) {
-            (Held::Stored(one, number), Held::Stored(two, other)) => one.is_same(two) && number == other,
-            (Held::Owned(one, ..), Held::Owned(two, ..)) => one == two,
+            (Held::Stored(left, number), Held::Stored(right, other)) => left.is_same(right) && number == other,
+            (Held::Owned(left, ..), Held::Owned(right, ..)) => left == right,
             _ => false,
         }
     }
@@ -60,7 +60,7 @@ impl Game {
     /// Returns the number of the game, if it belongs to this archive.
     pub fn number_in(&self, shared: &Arc<Shared>) -> Option<u64> {
         match &self.held {
-            Held::Stored(own, number) if own.is_same(shared) => Some(*number),
+            Held::Stored(archive, number) if archive.is_same(shared) => Some(*number),
             _ => None,
         }
     }

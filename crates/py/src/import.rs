@@ -234,9 +234,9 @@ fn sources_of(given: &Bound<'_, PyAny>) -> PyResult<Sources> {
         // The archive names the source after the file, if it has a name.
         let name = item.getattr("name").ok().and_then(|name| name.extract::<PathBuf>().ok());
         let name = name.as_deref().and_then(std::path::Path::file_name).unwrap_or("games.pgn".as_ref()).to_owned();
-        let own = folder.path().join(number.to_string());
-        std::fs::create_dir(&own).map_err(failed)?;
-        let path = own.join(&name);
+        let subfolder = folder.path().join(number.to_string());
+        std::fs::create_dir(&subfolder).map_err(failed)?;
+        let path = subfolder.join(&name);
         let mut copy = std::fs::File::create(&path).map_err(failed)?;
         let (mut file, mut buffer) = (FileObject::new(item), vec![0; 1 << 20]);
         loop {

@@ -36,10 +36,10 @@ impl Numbers {
         }
     }
 
-    pub fn get(&self, place: usize) -> Option<u64> {
+    pub fn get(&self, index: usize) -> Option<u64> {
         match self {
-            Numbers::Run { first, count } => ((place as u64) < *count).then(|| first + place as u64),
-            Numbers::List(list) => list.get(place).copied(),
+            Numbers::Run { first, count } => ((index as u64) < *count).then(|| first + index as u64),
+            Numbers::List(list) => list.get(index).copied(),
         }
     }
 
@@ -49,7 +49,7 @@ impl Numbers {
     }
 
     pub fn iter(&self) -> impl Iterator<Item = u64> + '_ {
-        (0..self.len()).filter_map(|place| self.get(place))
+        (0..self.len()).filter_map(|index| self.get(index))
     }
 
     /// Returns the index of the first occurrence of a number.
@@ -221,8 +221,8 @@ impl NumberList {
         let py = other.py();
         if let Ok(other) = other.cast::<NumberList>() {
             return Ok(match (&self.items, &other.get().items) {
-                (Items::One(one), Items::One(two)) => one.is_same(two),
-                (Items::Pairs(one), Items::Pairs(two)) => one == two,
+                (Items::One(left), Items::One(right)) => left.is_same(right),
+                (Items::Pairs(left), Items::Pairs(right)) => left == right,
                 _ => self.len() == 0 && other.get().len() == 0,
             });
         }

@@ -131,13 +131,13 @@ impl Positions {
     }
 
     fn at(&self, number: u64) -> Option<(u64, u32)> {
-        let place = self.starts.partition_point(|start| *start <= number).checked_sub(1)?;
-        let run = self.runs.get(place)?;
-        let own = number - self.starts.get(place)?;
+        let index = self.starts.partition_point(|start| *start <= number).checked_sub(1)?;
+        let run = self.runs.get(index)?;
+        let offset = number - self.starts.get(index)?;
         let ply = match run.plies {
-            Plies::Every { first, step } => first.wrapping_add((own as u32).wrapping_mul(step)),
+            Plies::Every { first, step } => first.wrapping_add((offset as u32).wrapping_mul(step)),
             Plies::Bits { word } => {
-                let (mut word, mut left) = (word as usize, own);
+                let (mut word, mut left) = (word as usize, offset);
                 let first = word;
                 loop {
                     let mut bits = *self.bits.get(word)?;
@@ -165,8 +165,8 @@ fn look(opened: &Opened, games: &[u64], conditions: Conditions) -> Result<Vec<Fo
     }
     let of = |number: &u64| -> Result<Found, Error> {
         let none = Found::Every { first: 0, step: 1, count: 0 };
-        let place = sources.partition_point(|source| source.before() < *number).wrapping_sub(1);
-        let (Some(source), Some(plies)) = (sources.get(place), plies.get(place)) else { return Ok(none) };
+        let index = sources.partition_point(|source| source.before() < *number).wrapping_sub(1);
+        let (Some(source), Some(plies)) = (sources.get(index), plies.get(index)) else { return Ok(none) };
         let local = number - source.before();
         let end = plies.get(local).saturating_sub(conditions.skip_last);
         if end <= conditions.skip_plies {
@@ -176,27 +176,27 @@ fn look(opened: &Opened, games: &[u64], conditions: Conditions) -> Result<Vec<Fo
         let movers = match conditions.mover_elo {
             None => [true; 2],
             Some((least, most)) => {
-                facts.ratings(place, local).map(|rating| rating > 0 && (least..=most).contains(&i32::from(rating)))
+                facts.ratings(index, local).map(|rating| rating > 0 && (least..=most).contains(&i32::from(rating)))
             }
         };
         if movers == [false; 2] {
             return Ok(none);
         }
-        let own = source.archive().game(local)?;
+        let record = source.archive().game(local)?;
         if let Some(split) = conditions.split
-            && !split.has(&own)?
+            && !split.has(&record)?
         {
             return Ok(none);
         }
         if conditions.quiet {
-            let words = quiet(&own, conditions.skip_plies, end, movers)?;
+            let words = quiet(&record, conditions.skip_plies, end, movers)?;
             let count = words.iter().map(|word| u64::from(word.count_ones())).sum();
             return Ok(Found::Bits { words, count });
         }
         let (first, step) = match movers {
             [true, true] => (conditions.skip_plies, 1),
             [white, _] => {
-                let begins = own.start().turn() == Color::White;
+                let begins = record.start().turn() == Color::White;
                 // The parity of the plies at which this side is to move.
                 let parity = u32::from(white != begins);
                 (conditions.skip_plies + (conditions.skip_plies + parity) % 2, 2)
@@ -269,8 +269,8 @@ impl Positions {
     fn index(&self, position: &Bound<'_, PyAny>) -> PyResult<usize> {
         let missing = || PyValueError::new_err("the position is not among these");
         let (game, ply): (u64, u32) = position.extract().map_err(|_| missing())?;
-        let of_game = |(place, run): (usize, &Run)| {
-            let (start, end) = (*self.starts.get(place)?, *self.starts.get(place + 1)?);
+        let of_game = |(index, run): (usize, &Run)| {
+            let (start, end) = (*self.starts.get(index)?, *self.starts.get(index + 1)?);
             (run.game == game).then_some(start..end)?.find(|number| self.at(*number) == Some((game, ply)))
         };
         let found = self.runs.iter().enumerate().find_map(of_game);
@@ -281,7 +281,7 @@ impl Positions {
     #[pyo3(signature = (position, /))]
     fn count(&self, position: &Bound<'_, PyAny>) -> usize {
         let Ok(conditions) = position.extract::<(u64, u32)>() else { return 0 };
-        let of = |(place, run): (usize, &Run)| match (self.starts.get(place), self.starts.get(place + 1)) {
+        let of = |(index, run): (usize, &Run)| match (self.starts.get(index), self.starts.get(index + 1)) {
             (Some(start), Some(end)) if run.game == conditions.0 => {
                 (*start..*end).filter(|number| self.at(*number) == Some(conditions)).count()
             }
@@ -344,7 +344,7 @@ impl Positions {
     /// Returns the numbers at `start..end` in the order of a seed, 8 bytes each.
     fn _order<'py>(&self, py: Python<'py>, start: u64, end: u64, seed: u64) -> Bound<'py, PyByteArray> {
         let order = Permutation::new(self.len(), seed);
-        let numbers = (start..end.min(self.len())).flat_map(|place| (order.at(place) as i64).to_ne_bytes());
+        let numbers = (start..end.min(self.len())).flat_map(|index| (order.at(index) as i64).to_ne_bytes());
         PyByteArray::new(py, &numbers.collect::<Vec<u8>>())
     }
 

@@ -60,8 +60,8 @@ impl Tree {
         Tree { tree }
     }
 
-    fn of(&self, place: usize) -> Option<TreeMove> {
-        let branch = self.tree.branches.get(place)?;
+    fn of(&self, index: usize) -> Option<TreeMove> {
+        let branch = self.tree.branches.get(index)?;
         let (san, uci) = (self.tree.position.san(branch.m), self.tree.position.uci(branch.m));
         let white = self.tree.position.turn() == Color::White;
         Some(TreeMove { san, uci, white, tally: branch.tally.clone() })
@@ -111,7 +111,7 @@ impl Tree {
     }
 
     fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
-        let moves = (0..self.__len__()).filter_map(|place| self.of(place)).collect::<Vec<TreeMove>>();
+        let moves = (0..self.__len__()).filter_map(|index| self.of(index)).collect::<Vec<TreeMove>>();
         moves.into_pyobject(py)?.try_iter()
     }
 
@@ -123,7 +123,7 @@ impl Tree {
         let py = key.py();
         if let Ok(text) = key.extract::<String>() {
             let of = |m: &TreeMove| m.san == text || m.uci == text;
-            let found = (0..self.__len__()).filter_map(|place| self.of(place)).find(of);
+            let found = (0..self.__len__()).filter_map(|index| self.of(index)).find(of);
             let found = found.ok_or_else(|| PyKeyError::new_err(text))?;
             return Ok(found.into_pyobject(py)?.into_any());
         }
@@ -134,8 +134,8 @@ impl Tree {
             return Ok(PyList::new(py, moves)?.into_any());
         }
         let index: i64 = key.extract()?;
-        let place = if index < 0 { index.saturating_add(self.__len__() as i64) } else { index };
-        let found = usize::try_from(place).ok().and_then(|place| self.of(place));
+        let position = if index < 0 { index.saturating_add(self.__len__() as i64) } else { index };
+        let found = usize::try_from(position).ok().and_then(|position| self.of(position));
         let found =
             found.ok_or_else(|| PyIndexError::new_err(format!("no move at {index}: there are {}", self.__len__())))?;
         Ok(found.into_pyobject(py)?.into_any())
@@ -144,17 +144,17 @@ impl Tree {
     /// Returns whether a move was played: an item of the tree, or a text in either notation.
     fn __contains__(&self, m: &Bound<'_, PyAny>) -> bool {
         let text = m.extract::<String>().ok();
-        let is = |own: &TreeMove| match &text {
-            Some(text) => own.san == *text || own.uci == *text,
-            None => m.cast::<TreeMove>().is_ok_and(|m| m.get() == own),
+        let is = |tree_move: &TreeMove| match &text {
+            Some(text) => tree_move.san == *text || tree_move.uci == *text,
+            None => m.cast::<TreeMove>().is_ok_and(|m| m.get() == tree_move),
         };
-        (0..self.__len__()).filter_map(|place| self.of(place)).any(|own| is(&own))
+        (0..self.__len__()).filter_map(|index| self.of(index)).any(|tree_move| is(&tree_move))
     }
 
     /// Returns the index of a move of the tree. Raises ValueError if it is missing.
     #[pyo3(signature = (m, /))]
     fn index(&self, m: &Bound<'_, PyAny>) -> PyResult<usize> {
-        let is = |place: &usize| m.cast::<TreeMove>().is_ok_and(|m| Some(m.get()) == self.of(*place).as_ref());
+        let is = |index: &usize| m.cast::<TreeMove>().is_ok_and(|m| Some(m.get()) == self.of(*index).as_ref());
         (0..self.__len__()).find(is).ok_or_else(|| PyValueError::new_err("the move is not among these"))
     }
 

@@ -51,9 +51,9 @@ impl Shared {
 
     /// Returns whether both are the same archives at the same commits, even if opened twice.
     pub fn is_same(&self, other: &Shared) -> bool {
-        let whole = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
+        let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
         std::ptr::eq(self, other)
-            || self.state == other.state && self.paths.iter().map(whole).eq(other.paths.iter().map(whole))
+            || self.state == other.state && self.paths.iter().map(absolute).eq(other.paths.iter().map(absolute))
     }
 
     /// Returns the open archives.

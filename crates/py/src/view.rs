@@ -139,8 +139,8 @@ impl View {
                     Numbers::Run { first: first + start as u64, count: count as u64 }
                 }
                 numbers => {
-                    let place = |place: usize| (start + place as isize * indices.step) as usize;
-                    Numbers::List((0..count).filter_map(|at| numbers.get(place(at))).collect())
+                    let index_of = |at: usize| (start + at as isize * indices.step) as usize;
+                    Numbers::List((0..count).filter_map(|at| numbers.get(index_of(at))).collect())
                 }
             };
             return Ok(Bound::new(py, self.of(numbers))?.into_any());
@@ -204,8 +204,8 @@ impl View {
     }
 
     fn __or__(&self, other: &View) -> PyResult<View> {
-        other.set_of(self).map(|own| {
-            let added = other.numbers.iter().filter(|number| !own.contains(*number));
+        other.set_of(self).map(|numbers| {
+            let added = other.numbers.iter().filter(|number| !numbers.contains(*number));
             self.of(Numbers::List(self.numbers.iter().chain(added).collect()))
         })
     }

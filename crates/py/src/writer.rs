@@ -59,8 +59,8 @@ impl ArchiveWriter {
         let py = game.py();
         let writer = self.open()?;
         let converted;
-        let own = match game.cast::<Game>() {
-            Ok(own) => own,
+        let stored_game = match game.cast::<Game>() {
+            Ok(stored_game) => stored_game,
             Err(_) if game.hasattr("accept")? && game.hasattr("headers")? => {
                 converted = py.import("scoresheet._chess")?.call_method1("from_chess", (game,))?;
                 converted.cast::<Game>()?
@@ -71,7 +71,7 @@ impl ArchiveWriter {
                 return Err(PyTypeError::new_err(what));
             }
         };
-        let game = own.get().value(py)?;
+        let game = stored_game.get().value(py)?;
         py.detach(|| writer.add(&game)).or_raise(py)
     }
 

@@ -73,7 +73,7 @@ fn file(path: &str, headers: &HeaderMap) -> Response {
     let Some((data, etag)) = ASSETS.get(path) else {
         return (StatusCode::NOT_FOUND, "404: there is no such file\n").into_response();
     };
-    let same = headers.get(header::IF_NONE_MATCH).is_some_and(|own| crate::guard::names(own, etag));
+    let same = headers.get(header::IF_NONE_MATCH).is_some_and(|tags| crate::guard::names(tags, etag));
     let kind = match path.rsplit('.').next().unwrap_or_default() {
         "html" => "text/html; charset=utf-8",
         "js" => "text/javascript; charset=utf-8",

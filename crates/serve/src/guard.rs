@@ -101,7 +101,7 @@ fn too_large(longest: usize) -> Fault {
 
 fn check(app: &App, request: &Request) -> Result<(), Fault> {
     let uri = request.uri();
-    if uri.path_and_query().map_or(0, |whole| whole.as_str().len()) > URL {
+    if uri.path_and_query().map_or(0, |target| target.as_str().len()) > URL {
         return Err(Fault::new(
             StatusCode::URI_TOO_LONG,
             "too_long",
@@ -110,7 +110,7 @@ fn check(app: &App, request: &Request) -> Result<(), Fault> {
     }
     let headers = request.headers();
     let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
-    if headers.get_all(header::HOST).iter().count() > 1 || !is_own(host, &app.config.hosts) {
+    if headers.get_all(header::HOST).iter().count() > 1 || !is_server_name(host, &app.config.hosts) {
         return Err(Fault::new(
             StatusCode::MISDIRECTED_REQUEST,
             "wrong_host",
@@ -147,7 +147,7 @@ fn may_post(request: &Request, host: &str) -> Result<(), Fault> {
 
 /// Returns whether a Host header names this server, on any port: a name, or an IPv6 address in brackets, then the end
 /// or a colon and digits.
-fn is_own(host: &str, others: &[String]) -> bool {
+fn is_server_name(host: &str, others: &[String]) -> bool {
     let (name, rest) = match host.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
         Some((address, rest)) if address.parse::<Ipv6Addr>().is_ok() => (address, rest),
         Some(_) => return false,
@@ -158,8 +158,8 @@ fn is_own(host: &str, others: &[String]) -> bool {
     if !rest.is_empty() && !is_port(rest) {
         return false;
     }
-    let is = |own: &str| own.eq_ignore_ascii_case(name);
-    ["localhost", "127.0.0.1", "::1"].into_iter().any(is) || others.iter().any(|own| is(own))
+    let is = |known: &str| known.eq_ignore_ascii_case(name);
+    ["localhost", "127.0.0.1", "::1"].into_iter().any(is) || others.iter().any(|known| is(known))
 }
 
 fn is_explorer(path: &str) -> bool {
@@ -196,23 +196,23 @@ async fn known(State(app): State<App>, request: Request, next: Next) -> Response
     if !is_tagged {
         return next.run(request).await;
     }
-    let whole = request.uri().path_and_query().map_or("", |whole| whole.as_str());
+    let target = request.uri().path_and_query().map_or("", |target| target.as_str());
     // Filters may contain "today".
     let days = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() / 86_400);
-    let asked = format!("{days} {whole}");
+    let request_key = format!("{days} {target}");
     let mut hasher = DefaultHasher::new();
-    asked.hash(&mut hasher);
+    request_key.hash(&mut hasher);
     let snapshot = app.shelf.now();
     let etag = format!("W/\"{:016x}-{:016x}\"", snapshot.version, hasher.finish());
-    let same = request.headers().get(header::IF_NONE_MATCH).is_some_and(|own| names(own, &etag));
+    let same = request.headers().get(header::IF_NONE_MATCH).is_some_and(|tags| names(tags, &etag));
     let mut response = if same {
         StatusCode::NOT_MODIFIED.into_response()
-    } else if let Some((kind, body)) = snapshot.answer(&asked) {
+    } else if let Some((kind, body)) = snapshot.answer(&request_key) {
         ([(header::CONTENT_TYPE, kind)], body).into_response()
     } else {
         let (began, is_get) = (Instant::now(), request.method() == Method::GET);
         let response = next.run(request).await;
-        if is_get && began.elapsed() >= SLOW { kept(&snapshot, asked, response).await } else { response }
+        if is_get && began.elapsed() >= SLOW { kept(&snapshot, request_key, response).await } else { response }
     };
     if response.status().is_success() || same {
         let headers = response.headers_mut();
@@ -225,7 +225,7 @@ async fn known(State(app): State<App>, request: Request, next: Next) -> Response
 }
 
 /// Caches an answer if it is successful, complete and short. Streams are not cached.
-async fn kept(snapshot: &Shown, asked: String, response: Response) -> Response {
+async fn kept(snapshot: &Shown, request_key: String, response: Response) -> Response {
     let is_short = response.body().size_hint().exact().is_some_and(|size| size <= LONG);
     let kind = response.headers().get(header::CONTENT_TYPE).cloned();
     let (Some(kind), true) = (kind, is_short && response.status() == StatusCode::OK) else { return response };
@@ -234,7 +234,7 @@ async fn kept(snapshot: &Shown, asked: String, response: Response) -> Response {
         Ok(body) => {
             // Answers with additional headers, such as files, are not cached.
             if !parts.headers.contains_key(header::CONTENT_DISPOSITION) {
-                snapshot.keep(asked, (kind, body.clone()));
+                snapshot.keep(request_key, (kind, body.clone()));
             }
             Response::from_parts(parts, body.into())
         }
@@ -245,7 +245,7 @@ async fn kept(snapshot: &Shown, asked: String, response: Response) -> Response {
 /// Returns whether a list of tags is `*` or contains this tag.
 pub fn names(list: &HeaderValue, etag: &str) -> bool {
     let strong = |tag: &str| tag.trim().trim_start_matches("W/").to_owned();
-    list.to_str().is_ok_and(|list| list.split(',').any(|own| own.trim() == "*" || strong(own) == strong(etag)))
+    list.to_str().is_ok_and(|list| list.split(',').any(|tag| tag.trim() == "*" || strong(tag) == strong(etag)))
 }
 
 /// A running request, which counts for its address.
@@ -288,8 +288,8 @@ mod tests {
     #[test]
     fn hosts() {
         let others = ["chess.example.org".to_owned()];
-        for own in ["localhost", "localhost:8080", "127.0.0.1:1", "[::1]:80", "LOCALHOST", "chess.example.org:443"] {
-            assert!(is_own(own, &others), "{own}");
+        for name in ["localhost", "localhost:8080", "127.0.0.1:1", "[::1]:80", "LOCALHOST", "chess.example.org:443"] {
+            assert!(is_server_name(name, &others), "{name}");
         }
         let refused =
             ["", "example.org", "localhost.example.org", "127.0.0.1.example.org:80", "[::2]", "evil:localhost"];
@@ -303,8 +303,8 @@ mod tests {
             "localhost:evil",
             "localhost:8:9",
         ];
-        for other in refused.into_iter().chain(odd) {
-            assert!(!is_own(other, &others), "{other}");
+        for name in refused.into_iter().chain(odd) {
+            assert!(!is_server_name(name, &others), "{name}");
         }
     }
 }

@@ -37,19 +37,19 @@ pub fn board(fen: &str, last: Option<&str>, is_turned: bool) -> Option<Vec<u8>> 
     for square in (0..64).filter_map(Square::new) {
         let index = usize::from(square.index());
         // Rows start at a8, or at h1 if Black is below.
-        let place = index ^ if is_turned { 7 } else { 56 };
+        let shown_index = index ^ if is_turned { 7 } else { 56 };
         let base = if (index / 8 + index % 8) % 2 == 1 { LIGHT } else { DARK };
         let is_marked = marked.contains(&Some(square));
         let color = if is_marked { std::array::from_fn(|at| mix(base[at], LAST[at], 128)) } else { base };
-        each_pixel(place, |at, _| pixels[at..at + 3].copy_from_slice(&color));
+        each_pixel(shown_index, |at, _| pixels[at..at + 3].copy_from_slice(&color));
         let Some(piece) = position.piece_at(square) else { continue };
         let number = ORDER.find(char::from(piece.letter()))?;
         let (x, y) = (number % 6 * SIZE, number / 6 * SIZE);
-        each_pixel(place, |at, (column, row)| {
+        each_pixel(shown_index, |at, (column, row)| {
             let from = ((y + row) * 6 * SIZE + x + column) * 4;
             if let Some([red, green, blue, opacity]) = PIECES.get(from..from + 4) {
-                for (own, new) in pixels[at..at + 3].iter_mut().zip([red, green, blue]) {
-                    *own = mix(*own, *new, *opacity);
+                for (channel, new) in pixels[at..at + 3].iter_mut().zip([red, green, blue]) {
+                    *channel = mix(*channel, *new, *opacity);
                 }
             }
         });

@@ -39,12 +39,12 @@ struct Linked {
 
 /// Returns the document of a page, with a preview if the link has this parameter.
 async fn page(State(app): State<App>, RawQuery(query): RawQuery, headers: HeaderMap, by: &'static str) -> Response {
-    let asked = query.clone();
+    let query_text = query.clone();
     let is_named = Params::read(query.as_deref()).is_ok_and(|params| params.get(by).is_some());
     let found = match is_named {
         true => {
             let snapshot = Arc::clone(&app.shelf.now().snapshot);
-            app.work.run(Cost::Quick, move |stop| linked(&snapshot, asked.as_deref(), stop)).await.ok()
+            app.work.run(Cost::Quick, move |stop| linked(&snapshot, query_text.as_deref(), stop)).await.ok()
         }
         false => None,
     };
@@ -123,18 +123,18 @@ fn of_game(game: &Value, params: &Params) -> Result<Linked, Fault> {
 /// 17.
 fn moved<'a>(game: &'a Value, ply: usize, via: &str) -> Option<&'a Value> {
     let turn = |ply: usize| {
-        let own = via.split(',').filter_map(|text| text.split_once('.')).find(|(at, _)| at.parse() == Ok(ply));
-        own.and_then(|(_, place)| place.parse::<usize>().ok()).unwrap_or(0)
+        let choice = via.split(',').filter_map(|text| text.split_once('.')).find(|(at, _)| at.parse() == Ok(ply));
+        choice.and_then(|(_, number)| number.parse::<usize>().ok()).unwrap_or(0)
     };
     let (mut line, mut at, mut found) = (game["moves"].as_array()?, 0, None);
-    for own in 1..=ply {
+    for at_ply in 1..=ply {
         let Some(first) = line.get(at) else { break };
-        match turn(own).checked_sub(1) {
+        match turn(at_ply).checked_sub(1) {
             None => (found, at) = (Some(first), at + 1),
-            Some(place) => {
+            Some(index) => {
                 let others = others(first);
-                let Some(other) = others.get(place) else { break };
-                (line, found, at) = (other, other.first(), 1);
+                let Some(alternative) = others.get(index) else { break };
+                (line, found, at) = (alternative, alternative.first(), 1);
             }
         }
     }
@@ -143,16 +143,18 @@ fn moved<'a>(game: &'a Value, ply: usize, via: &str) -> Option<&'a Value> {
 
 /// Returns the alternatives to a move; nested variations follow their parents.
 fn others(node: &Value) -> Vec<&Vec<Value>> {
-    let lines = node["variations"].as_array().into_iter().flatten().filter_map(|own| own["moves"].as_array());
+    let lines =
+        node["variations"].as_array().into_iter().flatten().filter_map(|variation| variation["moves"].as_array());
     lines.filter(|line| !line.is_empty()).flat_map(|line| std::iter::once(line).chain(others(&line[0]))).collect()
 }
 
 fn of_position(position: &Value) -> Linked {
     let sans = position["moves"].as_array().into_iter().flatten();
-    let numbered = sans.clone().enumerate().map(|(at, own)| match (at % 2, own["san"].as_str().unwrap_or_default()) {
-        (0, san) => format!("{}. {san}", at / 2 + 1),
-        (_, san) => san.to_owned(),
-    });
+    let numbered =
+        sans.clone().enumerate().map(|(at, played)| match (at % 2, played["san"].as_str().unwrap_or_default()) {
+            (0, san) => format!("{}. {san}", at / 2 + 1),
+            (_, san) => san.to_owned(),
+        });
     let opening = position["opening"]["name"].as_str();
     let line: Vec<String> = numbered.collect();
     let is_usual = position["start"].as_str().is_some_and(|start| start.contains(" w ") && start.ends_with(" 1"));
@@ -160,6 +162,6 @@ fn of_position(position: &Value) -> Linked {
         title: opening.unwrap_or("Opening explorer").to_owned(),
         line: if is_usual { line.join(" ") } else { String::new() },
         fen: position["fen"].as_str().unwrap_or_default().to_owned(),
-        last: sans.last().and_then(|own| own["uci"].as_str()).map(str::to_owned),
+        last: sans.last().and_then(|played| played["uci"].as_str()).map(str::to_owned),
     }
 }

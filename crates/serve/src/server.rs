@@ -87,8 +87,8 @@ async fn watch(app: App, message: impl Fn(&str) + Send + 'static) {
     let mut said = None;
     loop {
         ticks.tick().await;
-        let own = app.clone();
-        let looked = tokio::task::spawn_blocking(move || own.refresh()).await;
+        let refreshed = app.clone();
+        let looked = tokio::task::spawn_blocking(move || refreshed.refresh()).await;
         let Ok(looked) = looked else { continue };
         let what = looked.err().map(|error| format!("shown as it was: {error}"));
         // Reports a lasting error once.

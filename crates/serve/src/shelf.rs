@@ -44,13 +44,13 @@ impl Shown {
     /// Returns the cached answer to a request.
     pub fn answer(&self, request: &str) -> Option<Answer> {
         let answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
-        answers.iter().find(|(own, _)| own == request).map(|(_, answer)| answer.clone())
+        answers.iter().find(|(known, _)| known == request).map(|(_, answer)| answer.clone())
     }
 
     /// Caches the answer to a request and drops the oldest answers. A change of the archives clears the cache.
     pub fn keep(&self, request: String, answer: Answer) {
         let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
-        answers.retain(|(own, _)| *own != request);
+        answers.retain(|(known, _)| *known != request);
         answers.push_front((request, answer));
         let mut bytes = 0;
         answers.retain(|(request, (_, body))| {
@@ -142,14 +142,14 @@ impl Shelf {
         let mut books = self.now().all().to_vec();
         let mut outdated = vec![None; books.len()];
         let mut first = None;
-        for (place, path) in self.paths.iter().enumerate() {
-            if files[place] == watched.files[place] && watched.outdated[place].is_none() {
+        for (index, path) in self.paths.iter().enumerate() {
+            if files[index] == watched.files[index] && watched.outdated[index].is_none() {
                 continue;
             }
             match Book::open(path, self.options) {
-                Ok(book) => books[place] = Arc::new(book),
+                Ok(book) => books[index] = Arc::new(book),
                 Err(error) => {
-                    outdated[place] = Some(without_path(&error));
+                    outdated[index] = Some(without_path(&error));
                     first = first.or(Some(error));
                 }
             }

@@ -87,10 +87,11 @@ impl Work {
         let (permit, pool) = self.permit(cost).await?;
         let stop = Stop::default();
         let _gone = stop.on_drop();
-        let own = stop.clone();
+        let stop_flag = stop.clone();
         let handle = tokio::task::spawn_blocking(move || {
             let _permit = permit;
-            catch_unwind(AssertUnwindSafe(|| pool.install(|| work(&own)))).unwrap_or_else(|_| Err(Fault::internal()))
+            catch_unwind(AssertUnwindSafe(|| pool.install(|| work(&stop_flag))))
+                .unwrap_or_else(|_| Err(Fault::internal()))
         });
         match tokio::time::timeout(self.deadline, handle).await {
             Ok(Ok(result)) => result,
@@ -115,15 +116,15 @@ impl Work {
         let (send, receive) = tokio::sync::mpsc::channel::<Vec<u8>>(8);
         let stop = Stop::default();
         let gone = stop.on_drop();
-        let own = stop.clone();
+        let stop_flag = stop.clone();
         tokio::task::spawn_blocking(move || {
             let _permit = permit;
             let began = Instant::now();
             let mut push = |piece: Vec<u8>| {
-                let is_over = || own.is_set() || began.elapsed() >= longest;
+                let is_over = || stop_flag.is_set() || began.elapsed() >= longest;
                 !is_over() && give(&send, piece, &is_over)
             };
-            let _ = catch_unwind(AssertUnwindSafe(|| work(&own, &mut push)));
+            let _ = catch_unwind(AssertUnwindSafe(|| work(&stop_flag, &mut push)));
         });
         Ok(Pieces { receive, _gone: gone })
     }

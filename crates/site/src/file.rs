@@ -37,13 +37,13 @@ pub fn make(archive: Archive, index: &PositionIndex, name: &str, path: &Path, be
     let mut at = HEADER as u64;
 
     let done = begin("replaying", archive.len());
-    let whole = index.whole();
+    let segment = index.only_segment();
     // The index of an archive without games has no segment.
-    if whole.is_none() && !archive.is_empty() {
+    if segment.is_none() && !archive.is_empty() {
         return Err(io::Error::other(Lacking));
     }
     let facts = index.facts(1..archive.len() + 1).map_err(io::Error::other)?;
-    let places = Places::new(archive, whole, facts, &*done).map_err(io::Error::other)?;
+    let places = Places::new(archive, segment, facts, &*done).map_err(io::Error::other)?;
     let (bits, kept) = places.bits();
     let mut header = Header {
         bits,

@@ -168,12 +168,12 @@ impl Job<'_> {
 
     fn of_one(&self, mut archive: Archive, path: &Path, lost: Option<Lost>) -> io::Result<Made> {
         let mut positions =
-            PositionIndex::open(&archive).0.filter(|index| index.whole().is_some() || archive.is_empty());
+            PositionIndex::open(&archive).0.filter(|index| index.only_segment().is_some() || archive.is_empty());
         if positions.is_none() {
             // The command writes nothing beside the archive.
-            let own = self.work.join("games.bga");
-            fs::hard_link(path, &own).or_else(|_| fs::copy(path, &own).map(drop))?;
-            archive = Archive::open(&own).map_err(io::Error::other)?;
+            let copy_path = self.work.join("games.bga");
+            fs::hard_link(path, &copy_path).or_else(|_| fs::copy(path, &copy_path).map(drop))?;
+            archive = Archive::open(&copy_path).map_err(io::Error::other)?;
             let done = (self.begin)("position index", archive.len() * 2);
             index::build(&archive, MEMORY, Monitor::new().on_progress(done)).map_err(io::Error::other)?;
             positions = PositionIndex::open(&archive).0;
@@ -189,13 +189,13 @@ impl Job<'_> {
             (archive.len() - archive.deleted_count(), archive.sequence(), archive.file_length());
         let id = archive.id().to_string();
         let site = self.work.join("site");
-        let own = archive.path().to_path_buf();
+        let archive_path = archive.path().to_path_buf();
         let site_length = file::make(archive, &positions, self.name, &site, self.begin)?;
         drop(positions);
 
         let done = (self.begin)("writing", length + site_length);
         let mut parts = parts::Parts::new(self.folder, self.options.part)?;
-        let archive_parts = parts.file(&own, length, &*done)?;
+        let archive_parts = parts.file(&archive_path, length, &*done)?;
         let index_parts = parts.bytes(&index)?;
         let site_parts = parts.file(&site, site_length, &*done)?;
         let manifest = json!({
@@ -211,7 +211,7 @@ impl Job<'_> {
             "index": index_parts,
             "site": site_parts,
             "engine": self.options.engine,
-            "logo": self.options.logo.as_ref().map(|_| pages::logo_place(self.options)),
+            "logo": self.options.logo.as_ref().map(|_| pages::logo_path(self.options)),
             "lost": lost.map(|lost| json!({"games": lost.games, "partial": lost.partial})),
         });
         let shell = pages::write(self.folder, &manifest, options)?;

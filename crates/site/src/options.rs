@@ -97,8 +97,8 @@ fn luminance(color: &str) -> Option<f64> {
     Some(0.2126 * part(0)? + 0.7152 * part(2)? + 0.0722 * part(4)?)
 }
 
-fn contrast(one: f64, other: f64) -> f64 {
-    (one.max(other) + 0.05) / (one.min(other) + 0.05)
+fn contrast(first: f64, second: f64) -> f64 {
+    (first.max(second) + 0.05) / (first.min(second) + 0.05)
 }
 
 #[cfg(test)]
@@ -114,14 +114,14 @@ mod tests {
             of("#7a4a12", "#e3b66f").style(),
             ":root { --accent: light-dark(#7a4a12, #e3b66f); --on-accent: light-dark(#fff, #000); }\n"
         );
-        for (light, dark, told) in [
+        for (light, dark, message) in [
             ("#e3b66f", "#e3b66f", "contrast"),
             ("#7a4a12", "#333333", "contrast"),
             ("red", "#e3b66f", "no color"),
             ("#7a4a1;", "#e3b66f", "no color"),
         ] {
             let error = of(light, dark).check().unwrap_err().to_string();
-            assert!(error.contains(told), "{error}");
+            assert!(error.contains(message), "{error}");
         }
         let logo = |name: &str| Options { logo: Some(name.into()), ..Options::default() }.check().is_ok();
         assert_eq!(["a.svg", "a.PNG", "a.gif", "a"].map(logo), [true, true, false, false]);

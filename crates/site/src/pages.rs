@@ -46,7 +46,7 @@ pub fn write(folder: &Path, manifest: &Value, options: &Options) -> io::Result<u
     const PAGE: &str = scoresheet_pages::text("index.html");
     files.insert("index.html".to_owned(), index(PAGE, options).into_bytes());
     if let Some(logo) = &options.logo {
-        files.insert(logo_place(options), fs::read(logo)?);
+        files.insert(logo_path(options), fs::read(logo)?);
     }
     if !options.style().is_empty() {
         files.insert(STYLE.to_owned(), options.style().into_bytes());
@@ -84,7 +84,7 @@ const STYLE: &str = "assets/site.css";
 const ICON: &str = "type=\"image/svg+xml\" href=\"assets/icon.svg\"";
 
 /// Returns the path of the logo in the folder.
-pub fn logo_place(options: &Options) -> String {
+pub fn logo_path(options: &Options) -> String {
     format!("assets/logo.{}", options.logo_kind())
 }
 
@@ -116,7 +116,7 @@ fn index(page: &str, options: &Options) -> String {
         "" => ICON.to_owned(),
         kind => {
             let kind = if kind == "svg" { "svg+xml" } else { kind };
-            format!("type=\"image/{kind}\" href=\"{}\"", logo_place(options))
+            format!("type=\"image/{kind}\" href=\"{}\"", logo_path(options))
         }
     };
     let without = "<noscript><p>This page shows a chess archive with JavaScript.</p></noscript>";
@@ -134,10 +134,10 @@ fn licences() -> String {
     let all: Value = serde_json::from_str(LICENCES).unwrap_or_default();
     let linked: Vec<Vec<String>> = serde_json::from_value(all["linked"].clone()).unwrap_or_default();
     let texts: Vec<(String, Vec<String>)> = serde_json::from_value(all["texts"].clone()).unwrap_or_default();
-    let row = |own: &Vec<String>| {
-        let [name, version, licence, place] = [0, 1, 2, 3].map(|at| own.get(at).map_or("", String::as_str));
-        let name = match place.starts_with("https://") {
-            true => format!("<a href=\"{}\" rel=\"noopener\">{}</a>", escape(place), escape(name)),
+    let row = |cells: &Vec<String>| {
+        let [name, version, licence, address] = [0, 1, 2, 3].map(|at| cells.get(at).map_or("", String::as_str));
+        let name = match address.starts_with("https://") {
+            true => format!("<a href=\"{}\" rel=\"noopener\">{}</a>", escape(address), escape(name)),
             false => escape(name),
         };
         format!("<tr><th scope=\"row\">{name}</th><td>{}</td><td>{}</td></tr>\n", escape(version), escape(licence))
@@ -165,7 +165,10 @@ fn licences() -> String {
         text("zstd", include_str!("../pages/zstd-licence.txt")),
         text("Scoresheet: MIT", MIT),
         text("Apache-2.0, of Scoresheet and of those above that say so", APACHE),
-        others = texts.iter().map(|(own, names)| text(&escape(&names.join(", ")), own)).collect::<String>(),
+        others = texts
+            .iter()
+            .map(|(licence_text, names)| text(&escape(&names.join(", ")), licence_text))
+            .collect::<String>(),
         version = env!("CARGO_PKG_VERSION"),
     )
 }

@@ -60,7 +60,7 @@ impl<'a> Places<'a> {
         }
         starts.push(places);
         let after = 64 - bucket_bits(index) - KEPT;
-        let of_key = |place: u8, key: u64| [place, key as u8, (key >> after) as u8];
+        let of_key = |move_index: u8, key: u64| [move_index, key as u8, (key >> after) as u8];
         let mut moves = vec![[NO_MOVE, 0, 0]; places as usize];
         let mut rest = moves.as_mut_slice();
         let mut parts = Vec::new();
@@ -77,26 +77,26 @@ impl<'a> Places<'a> {
             let chunk = archive.chunk(number)?;
             let mut legal = Vec::new();
             for number in games {
-                let own = starts[number as usize - 1] - first..starts[number as usize] - first;
+                let places = starts[number as usize - 1] - first..starts[number as usize] - first;
                 let game = match chunk.game(number) {
                     Ok(game) => game,
                     Err(Error::Deleted { .. }) => continue,
                     Err(error) => return Err(error),
                 };
                 let mut position = game.start().clone();
-                let mut own = part[own.start as usize..own.end as usize].iter_mut();
+                let mut entries = part[places.start as usize..places.end as usize].iter_mut();
                 for played in game.moves() {
                     let m = played?.played();
                     position.legal_moves_into(&mut legal);
-                    let place = legal.iter().position(|known| *known == m);
-                    let place = place.and_then(|place| u8::try_from(place).ok()).unwrap_or(NO_MOVE);
-                    if let Some(own) = own.next() {
-                        *own = of_key(place, position.zobrist());
+                    let move_index = legal.iter().position(|known| *known == m);
+                    let move_index = move_index.and_then(|move_index| u8::try_from(move_index).ok()).unwrap_or(NO_MOVE);
+                    if let Some(entry) = entries.next() {
+                        *entry = of_key(move_index, position.zobrist());
                     }
                     position.play_unchecked(m);
                 }
-                if let Some(own) = own.next() {
-                    *own = of_key(NO_MOVE, position.zobrist());
+                if let Some(entry) = entries.next() {
+                    *entry = of_key(NO_MOVE, position.zobrist());
                 }
                 done(1);
             }
@@ -220,20 +220,20 @@ impl<'a> Places<'a> {
     fn bucket(&self, header: &Header, bucket: u64) -> io::Result<(Vec<u8>, Vec<u8>)> {
         let more = header.kept - KEPT - header.bits;
         let mut entries: Vec<(u64, u64)> = Vec::new();
-        for own in 0..1u64 << more {
+        for middle in 0..1u64 << more {
             let rest = |check: u32, place: u64| {
                 let [low, next] = self.bits_of(place);
                 [16, 8, 8]
                     .iter()
                     .zip([u64::from(check), next.into(), low.into()])
-                    .fold(own, |all, (bits, part)| all << bits | part)
+                    .fold(middle, |all, (bits, part)| all << bits | part)
             };
             let found = |check: u32, places: &[u64]| {
                 let places = places.iter().copied().filter(|place| !self.is_deleted(*place));
                 entries.extend(places.map(|place| (rest(check, place), place)));
             };
             if let Some(index) = self.index {
-                index.bucket(bucket << more | own, found).map_err(io::Error::other)?;
+                index.bucket(bucket << more | middle, found).map_err(io::Error::other)?;
             }
         }
         let standard = Position::standard().zobrist();
@@ -242,7 +242,7 @@ impl<'a> Places<'a> {
         }
         entries.sort_unstable();
         let (mut made, mut lists) = (Bucket::default(), Vec::new());
-        for group in entries.chunk_by(|one, other| one.0 == other.0) {
+        for group in entries.chunk_by(|left, right| left.0 == right.0) {
             let places: Vec<u64> = group.iter().map(|(_, place)| *place).collect();
             let visits = self.first_visits(&places);
             if visits.len() > 1 {
@@ -273,7 +273,7 @@ impl<'a> Places<'a> {
             }
         }
         let mut transpositions = Vec::new();
-        for ((place, m), branch) in (0u8..=NO_MOVE).zip(&moves).zip(&branches) {
+        for ((move_index, m), branch) in (0u8..=NO_MOVE).zip(&moves).zip(&branches) {
             if branch.games() > 0 {
                 continue;
             }
@@ -283,13 +283,14 @@ impl<'a> Places<'a> {
                 tally.add(visit.game, &self.facts_of(visit.game));
             }
             if tally.games() > 0 {
-                transpositions.push((place, tally));
+                transpositions.push((move_index, tally));
             }
         }
         let mut branches: Vec<(u8, Tally)> =
             (0u8..=NO_MOVE).zip(branches).filter(|(_, tally)| tally.games() > 0).collect();
         branches.sort_by_key(|(_, tally)| std::cmp::Reverse(tally.games()));
-        let named = |(place, tally): &(u8, Tally)| Branch { m: moves[usize::from(*place)], tally: tally.clone() };
+        let named =
+            |(move_index, tally): &(u8, Tally)| Branch { m: moves[usize::from(*move_index)], tally: tally.clone() };
         let tree = Tree { branches: branches.iter().map(named).collect(), ..Tree::empty(&position) };
         let game = |(game, _): (u64, Move)| game;
         let listed: HashSet<u64> =

@@ -84,8 +84,8 @@ fn the_program_says_what_is_missing() {
 #[test]
 fn several_archives_make_one_site_with_a_look_of_its_own() {
     let folder = tempfile::tempdir().unwrap();
-    let one = named(folder.path(), "one.bga", false);
-    let two = named(folder.path(), "two.bga", false);
+    let first_archive = named(folder.path(), "one.bga", false);
+    let second_archive = named(folder.path(), "two.bga", false);
     let spoilt = named(folder.path(), "spoilt.bga", true);
     let logo = folder.path().join("club.svg");
     std::fs::write(&logo, "<svg xmlns=\"http://www.w3.org/2000/svg\"/>").unwrap();
@@ -93,7 +93,7 @@ fn several_archives_make_one_site_with_a_look_of_its_own() {
     let accent = Some(["#00529b", "#8ab8ff"].map(str::to_owned));
     let options =
         Options { title: Some("Club & co".to_owned()), accent, logo: Some(logo.clone()), ..Options::default() };
-    let made = make(&[&one, &two], &site, &options, &|_, _| Box::new(|_| {})).unwrap();
+    let made = make(&[&first_archive, &second_archive], &site, &options, &|_, _| Box::new(|_| {})).unwrap();
     assert_eq!((made.games, made.lost), (2 * GAMES, None));
     let known = manifest(&site);
     assert_eq!(
@@ -115,13 +115,13 @@ fn several_archives_make_one_site_with_a_look_of_its_own() {
     // A site with a base address has a feed of its latest games.
     assert!(!site.join("feed.xml").exists());
     let options = Options { base: Some("https://example.org/club".to_owned()), ..options };
-    make(&[&one, &two], &site, &options, &|_, _| Box::new(|_| {})).unwrap();
+    make(&[&first_archive, &second_archive], &site, &options, &|_, _| Box::new(|_| {})).unwrap();
     let feed = std::fs::read_to_string(site.join("feed.xml")).unwrap();
     assert_eq!(feed.matches("<entry>").count(), 50);
-    let first = feed.split("<entry>").nth(1).unwrap();
+    let entry = feed.split("<entry>").nth(1).unwrap();
     assert!(
-        first.contains("<id>https://example.org/club/?page=game&amp;n=6000</id><title>Player 2999 – ?, *</title>"),
-        "{first}"
+        entry.contains("<id>https://example.org/club/?page=game&amp;n=6000</id><title>Player 2999 – ?, *</title>"),
+        "{entry}"
     );
     assert!(
         feed.contains("<title>Club &amp; co</title>") && feed.contains("href=\"https://example.org/club/feed.xml\"")
@@ -132,15 +132,20 @@ fn several_archives_make_one_site_with_a_look_of_its_own() {
             .contains("type=\"application/atom+xml\" title=\"Club &amp; co\" href=\"feed.xml\"")
     );
     // If one of several archives is damaged, the others stay complete.
-    let made = make(&[&one, &spoilt], &site, &Options::default(), &|_, _| Box::new(|_| {})).unwrap();
+    let made = make(&[&first_archive, &spoilt], &site, &Options::default(), &|_, _| Box::new(|_| {})).unwrap();
     let lost = made.lost.unwrap().games;
     assert!(lost > 0 && made.games == 2 * GAMES - lost, "{made:?}");
     // By default a site has no custom style.
     assert!(!std::fs::read_to_string(site.join("index.html")).unwrap().contains("site.css"));
     assert!(!site.join("feed.xml").exists());
     assert!(
-        make(&[&one], &site, &Options { logo: Some("x.gif".into()), ..Options::default() }, &|_, _| Box::new(|_| {}))
-            .is_err()
+        make(
+            &[&first_archive],
+            &site,
+            &Options { logo: Some("x.gif".into()), ..Options::default() },
+            &|_, _| Box::new(|_| {})
+        )
+        .is_err()
     );
 }
 
@@ -164,7 +169,7 @@ fn an_archive_without_games_makes_a_site() {
 fn a_site_says_what_its_archive_says() {
     let folder = tempfile::tempdir().unwrap();
     let pgn = |number: u32| format!("1. e4 *\n\n[Round \"{number}\"]\n\n1. d4 *\n");
-    let [one, two] = [1, 2].map(|number| {
+    let [first, second] = [1, 2].map(|number| {
         let path = folder.path().join(format!("{number}.bga"));
         Import::new(&path).run_reader("games.pgn", pgn(number).as_bytes()).unwrap();
         let title = format!("Year {number}");
@@ -180,9 +185,9 @@ fn a_site_says_what_its_archive_says() {
         (manifest["title"].clone(), manifest["metadata"]["title"].clone(), manifest["metadata"]["license"].clone())
     };
     let license = Value::from("CC0-1.0");
-    assert_eq!(made(&[&one], &Options::default()), ("Year 1".into(), "Year 1".into(), license.clone()));
+    assert_eq!(made(&[&first], &Options::default()), ("Year 1".into(), "Year 1".into(), license.clone()));
     let named = Options { title: Some("Club".to_owned()), ..Options::default() };
-    assert_eq!(made(&[&one], &named), ("Club".into(), "Year 1".into(), license.clone()));
+    assert_eq!(made(&[&first], &named), ("Club".into(), "Year 1".into(), license.clone()));
     // A joined site has only the metadata that its archives share.
-    assert_eq!(made(&[&one, &two], &Options::default()), ("Scoresheet".into(), Value::Null, license));
+    assert_eq!(made(&[&first, &second], &Options::default()), ("Scoresheet".into(), Value::Null, license));
 }

@@ -82,8 +82,8 @@ fn answers_in_node_are_the_native_ones() {
     tag_columns::write(&archive).unwrap();
     let positions = PositionIndex::open(&archive).0.unwrap();
     let site = folder.path().join("games.site");
-    let own = Archive::open(&path).unwrap();
-    scoresheet_site::file::make(own, &positions, "games.bga", &site, &|_, _| Box::new(|_| {})).unwrap();
+    let source = Archive::open(&path).unwrap();
+    scoresheet_site::file::make(source, &positions, "games.bga", &site, &|_, _| Box::new(|_| {})).unwrap();
     let package = folder.path().join("package");
     scoresheet_site::write_package(&package).unwrap();
 
@@ -99,12 +99,13 @@ fn answers_in_node_are_the_native_ones() {
         seed ^= seed << 17;
         seed % below.max(1)
     };
-    let mut asked = String::new();
-    let mut ask = |native: &Arc<Snapshot>, path: &str, query: &str, body: Option<&Value>, whole: bool| {
+    let mut lines = String::new();
+    let mut ask = |native: &Arc<Snapshot>, path: &str, query: &str, body: Option<&Value>, is_exact: bool| {
         let body = body.map(Value::to_string);
         let (status, text) = answer(native, path, query, body.as_deref());
-        let line = json!({"path": path, "query": query, "body": body, "whole": whole, "status": status, "text": text});
-        writeln!(asked, "{line}").unwrap();
+        let line =
+            json!({"path": path, "query": query, "body": body, "whole": is_exact, "status": status, "text": text});
+        writeln!(lines, "{line}").unwrap();
     };
     let percent = |fen: &str| fen.replace(' ', "+");
     for number in 0..size.positions {
@@ -211,7 +212,7 @@ fn answers_in_node_are_the_native_ones() {
     ask(&snapshot, "complete", "field=player&text=an", None, true);
     ask(&snapshot, "download.pgn", "where=moves+%3C+10&limit=50", None, true);
     let requests = folder.path().join("requests.ndjson");
-    std::fs::write(&requests, asked).unwrap();
+    std::fs::write(&requests, lines).unwrap();
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/compare.mjs");
     let made = Command::new("node").arg(script).args([&package, &path, &site, &requests]).output().unwrap();
     println!("{}", String::from_utf8_lossy(&made.stdout));

@@ -158,9 +158,9 @@ impl ScalarUDFImpl for Function {
         let first = match types.first() {
             Some(DataType::BinaryView | DataType::LargeBinary) => DataType::BinaryView,
             Some(DataType::Binary | DataType::FixedSizeBinary(_) | DataType::Null) => DataType::Binary,
-            other => {
-                let other = other.map_or(String::new(), ToString::to_string);
-                return plan_err!("{name} takes the column brenner, which is binary, not {other}");
+            given_type => {
+                let given_type = given_type.map_or(String::new(), ToString::to_string);
+                return plan_err!("{name} takes the column brenner, which is binary, not {given_type}");
             }
         };
         Ok([first].into_iter().chain(second).collect())
@@ -342,17 +342,17 @@ impl Function {
         let text = |row: usize| (row < moves.len() && texts.is_valid(row)).then(|| texts.value(row));
         let mut row = 0;
         while row < moves.len() {
-            let Some(own) = text(row) else {
+            let Some(question_text) = text(row) else {
                 self.checked(take(None))?;
                 row += 1;
                 continue;
             };
-            let board = match question.board(own) {
+            let board = match question.board(question_text) {
                 Ok(board) => board,
                 Err(what) => return exec_err!("{what}"),
             };
             let Some(look) = Look::new(&board) else { return exec_err!("{}: expected one position", self.name()) };
-            while text(row) == Some(own) {
+            while text(row) == Some(question_text) {
                 self.checked(take(moves.get(row).map(|bytes| (&look, bytes))))?;
                 row += 1;
             }

@@ -106,7 +106,7 @@ impl TableProvider for GamesTable {
     ) -> Result<Arc<dyn ExecutionPlan>> {
         let all = self.columns.columns();
         let names: Vec<&str> = match projection {
-            Some(places) => places.iter().filter_map(|index| all.get(*index)).map(|column| column.name).collect(),
+            Some(indices) => indices.iter().filter_map(|index| all.get(*index)).map(|column| column.name).collect(),
             None => all.iter().map(|column| column.name).collect(),
         };
         let (mut range, mut passing, mut questions) = (1..u64::MAX, Vec::new(), Vec::new());
@@ -114,11 +114,11 @@ impl TableProvider for GamesTable {
         let mut exact = true;
         for filter in filters {
             match translate(filter) {
-                Some(Part::Where(filter, own)) => {
-                    exact &= own;
+                Some(Part::Where(filter, is_exact)) => {
+                    exact &= is_exact;
                     passing.push(filter);
                 }
-                Some(Part::Games(own)) => range = range.start.max(own.start)..range.end.min(own.end),
+                Some(Part::Games(numbers)) => range = range.start.max(numbers.start)..range.end.min(numbers.end),
                 Some(Part::Question(question, text)) => questions.push((question, text)),
                 None => exact = false,
             }
@@ -141,7 +141,7 @@ impl TableProvider for GamesTable {
         let pieces = if scan.limit.is_some() && scan.conditions.is_all() { 1 } else { pieces };
         let work = self.shelf.cut(&range, &years.unwrap_or(ALL_YEARS), pieces);
         let schema = match projection {
-            Some(places) => Arc::new(self.schema.project(places)?),
+            Some(indices) => Arc::new(self.schema.project(indices)?),
             None => Arc::clone(&self.schema),
         };
         Ok(Arc::new(GamesExec::new(Arc::clone(&self.shelf), scan, schema, &work, range)?))
@@ -216,14 +216,15 @@ pub fn work_table(work: &[Vec<Work>]) -> Result<Arc<dyn ExecutionPlan>> {
 ///
 /// Errors: other columns, or games that the archive does not have.
 pub fn work_of(batches: &[RecordBatch]) -> Result<Vec<Work>> {
-    let other = || DataFusionError::Internal("the table of work has other columns".into());
+    let wrong_columns = || DataFusionError::Internal("the table of work has other columns".into());
     let mut work = Vec::new();
     for batch in batches {
         let column = |index: usize| {
             let column = batch.columns().get(index).and_then(|column| column.as_primitive_opt::<Int64Type>());
-            column.ok_or_else(other)
+            column.ok_or_else(wrong_columns)
         };
-        let archives = batch.columns().first().and_then(|column| column.as_string_opt::<i32>()).ok_or_else(other)?;
+        let archives =
+            batch.columns().first().and_then(|column| column.as_string_opt::<i32>()).ok_or_else(wrong_columns)?;
         let (befores, ofs, firsts, pasts) = (column(1)?, column(2)?, column(3)?, column(4)?);
         for row in 0..batch.num_rows() {
             let number = |column: &Int64Array| u64::try_from(column.value(row)).ok();

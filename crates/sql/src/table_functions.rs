@@ -164,9 +164,9 @@ fn hits(games: &Games, query: &Query) -> scoresheet::Result<Vec<ArrayRef>> {
     for found in query.run(games.sources()) {
         let found = found?;
         // A game that is found without a hit has one row.
-        let places = found.hits.len().max(1);
-        numbers.extend(std::iter::repeat_n(found.number as i64, places));
-        hits.extend((0..places).map(|index| found.hits.get(index).copied()));
+        let rows = found.hits.len().max(1);
+        numbers.extend(std::iter::repeat_n(found.number as i64, rows));
+        hits.extend((0..rows).map(|index| found.hits.get(index).copied()));
     }
     Ok(vec![
         Arc::new(Int64Array::from(numbers)),

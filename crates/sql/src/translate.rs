@@ -104,7 +104,7 @@ fn condition(expr: &Expr) -> Option<(Filter, bool)> {
                     Some((join([left, right]).ok()?, a && b))
                 }
                 // One side of an AND passes every game that both sides pass.
-                (Some((one, _)), None) | (None, Some((one, _))) if *op == Operator::And => Some((one, false)),
+                (Some((filter, _)), None) | (None, Some((filter, _))) if *op == Operator::And => Some((filter, false)),
                 _ => None,
             }
         }
@@ -120,8 +120,8 @@ fn condition(expr: &Expr) -> Option<(Filter, bool)> {
         }
         Expr::InList(InList { expr, list, negated: false }) if list.len() <= 1000 => {
             let value = value(expr)?;
-            let one = |item: &Expr| compared(value, Operator::Eq, literal(item)?);
-            let all = list.iter().map(one).collect::<Option<Vec<(Filter, bool)>>>()?;
+            let equals = |item: &Expr| compared(value, Operator::Eq, literal(item)?);
+            let all = list.iter().map(equals).collect::<Option<Vec<(Filter, bool)>>>()?;
             let exact = all.iter().all(|(_, exact)| *exact);
             Some((Filter::any_of(all.into_iter().map(|(filter, _)| filter)).ok()?, exact))
         }
@@ -168,10 +168,10 @@ fn compared(value: Value, operator: Operator, literal: &ScalarValue) -> Option<(
             if !(1..=most).contains(&rating) {
                 return None;
             }
-            let own = Filter::condition(&field, relation, rating).ok()?;
+            let known_filter = Filter::condition(&field, relation, rating).ok()?;
             let filter = match operator {
-                Operator::Lt | Operator::LtEq | Operator::Eq => Ok(own),
-                _ => Filter::all_of([own, Filter::condition(&field, Relation::AtMost, most).ok()?]),
+                Operator::Lt | Operator::LtEq | Operator::Eq => Ok(known_filter),
+                _ => Filter::all_of([known_filter, Filter::condition(&field, Relation::AtMost, most).ok()?]),
             };
             (filter, true)
         }

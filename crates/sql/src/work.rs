@@ -105,7 +105,7 @@ impl Games {
     }
 
     /// Returns the index of the archive of a piece of work.
-    fn place_of(&self, work: &Work) -> Option<usize> {
+    fn index_of(&self, work: &Work) -> Option<usize> {
         // Empty archives have no work, so the last archive that begins there is the right one.
         self.0.members().partition_point(|source| source.before() <= work.before).checked_sub(1)
     }
@@ -148,28 +148,28 @@ impl Games {
 pub fn deal(work: Vec<Work>, pieces: usize) -> Vec<Vec<Work>> {
     let total: u64 = work.iter().map(Work::len).sum();
     let each = total.div_ceil(pieces.max(1) as u64).max(1);
-    let (mut cut, mut own, mut length): (Vec<Vec<Work>>, Vec<Work>, u64) = (Vec::new(), Vec::new(), 0);
+    let (mut cut, mut piece, mut length): (Vec<Vec<Work>>, Vec<Work>, u64) = (Vec::new(), Vec::new(), 0);
     for work in work {
         length += work.len();
-        match own.last_mut() {
+        match piece.last_mut() {
             Some(last) if last.before == work.before && last.games.end == work.games.start => {
                 last.games.end = work.games.end;
             }
-            _ => own.push(work),
+            _ => piece.push(work),
         }
         if length >= each {
-            cut.push(std::mem::take(&mut own));
+            cut.push(std::mem::take(&mut piece));
             length = 0;
         }
     }
-    cut.extend((!own.is_empty()).then_some(own));
+    cut.extend((!piece.is_empty()).then_some(piece));
     cut
 }
 
 /// Returns the part of a range of the set that lies in an archive, in the archive's numbers.
 fn bounds(source: &Member, games: &Range<u64>) -> (u64, u64) {
-    let own = |number: u64| number.saturating_sub(source.before()).clamp(1, source.archive().len() + 1);
-    (own(games.start.max(1)), own(games.end))
+    let local = |number: u64| number.saturating_sub(source.before()).clamp(1, source.archive().len() + 1);
+    (local(games.start.max(1)), local(games.end))
 }
 
 /// A range of games of one archive, in numbers of the set.
@@ -281,7 +281,7 @@ impl Selection {
         limit: &mut u64,
         mut take: impl FnMut(Piece) -> Result<bool, String>,
     ) -> Result<(), String> {
-        let Some(index) = games.place_of(work) else { return Ok(()) };
+        let Some(index) = games.index_of(work) else { return Ok(()) };
         let Some(source) = games.0.members().get(index) else { return Ok(()) };
         let (first, past) = bounds(source, &work.games);
         let cell = {

@@ -77,9 +77,9 @@ fn queries() -> Vec<String> {
 #[tokio::test(flavor = "multi_thread")]
 async fn partitions_change_nothing() {
     let folder = tempfile::tempdir().unwrap();
-    let (one, two) = (archive(folder.path(), "one.bga"), archive(folder.path(), "two.bga"));
-    scoresheet::query::tag_columns::write(&scoresheet::Archive::open(&one).unwrap()).unwrap();
-    let paths = [one.as_path(), two.as_path()];
+    let (first, second) = (archive(folder.path(), "one.bga"), archive(folder.path(), "two.bga"));
+    scoresheet::query::tag_columns::write(&scoresheet::Archive::open(&first).unwrap()).unwrap();
+    let paths = [first.as_path(), second.as_path()];
     let (single, many) = (open(&paths, 1).await, open(&paths, 7).await);
     for query in queries() {
         assert_eq!(ask(&single, &query).await, ask(&many, &query).await, "{query}");
@@ -94,9 +94,9 @@ async fn parquet_answers_alike() {
     let path = archive(folder.path(), "games.bga");
     let parquet = folder.path().join("games.parquet");
     write(&path, &parquet);
-    let (own, other) = (open(&[&path], 3).await, open(&[&parquet], 3).await);
+    let (of_archive, of_parquet) = (open(&[&path], 3).await, open(&[&parquet], 3).await);
     for query in queries() {
-        assert_eq!(ask(&own, &query).await, ask(&other, &query).await, "{query}");
+        assert_eq!(ask(&of_archive, &query).await, ask(&of_parquet, &query).await, "{query}");
     }
 }
 
@@ -114,7 +114,7 @@ async fn odd_tags_answer_alike() {
     }
     Import::new(&path).run_reader("odd.pgn", pgn.as_bytes()).unwrap();
     write(&path, &parquet);
-    let (own, other) = (open(&[&path], 2).await, open(&[&parquet], 2).await);
+    let (of_archive, of_parquet) = (open(&[&path], 2).await, open(&[&parquet], 2).await);
     for condition in [
         "date >= date '2021-01-01'",
         "date < date '2021-05-02'",
@@ -126,10 +126,10 @@ async fn odd_tags_answer_alike() {
         "increment_seconds >= 5",
     ] {
         let query = format!("select count(*), min(game_id), max(game_id) from games where {condition}");
-        assert_eq!(ask(&own, &query).await, ask(&other, &query).await, "{condition}");
+        assert_eq!(ask(&of_archive, &query).await, ask(&of_parquet, &query).await, "{condition}");
     }
     // June 7 of a Date without a year: once for each of three dates.
-    assert!(ask(&own, "select count(*) from games where date = date '2021-06-07'").await.contains("| 3 "));
+    assert!(ask(&of_archive, "select count(*) from games where date = date '2021-06-07'").await.contains("| 3 "));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -156,9 +156,9 @@ async fn folders_of_years_have_one_for_games_without() {
     let hive = folder.path().join("hive");
     let none = "__HIVE_DEFAULT_PARTITION__";
     for (year, month) in [("2013", "1"), ("2014", none), (none, none)] {
-        let own = hive.join(format!("year={year}")).join(format!("month={month}"));
-        std::fs::create_dir_all(&own).unwrap();
-        write(&path, &own.join("games.parquet"));
+        let month_folder = hive.join(format!("year={year}")).join(format!("month={month}"));
+        std::fs::create_dir_all(&month_folder).unwrap();
+        write(&path, &month_folder.join("games.parquet"));
     }
     let context = open(&[&hive], 2).await;
     assert!(ask(&context, "select count(*) from games").await.contains("| 9000 "));
@@ -174,9 +174,9 @@ async fn folders_of_years_have_one_for_games_without() {
 #[tokio::test(flavor = "multi_thread")]
 async fn archives_without_games_are_passed_over() {
     let folder = tempfile::tempdir().unwrap();
-    let [one, two, three] = ["one.bga", "two.bga", "three.bga"].map(|name| archive(folder.path(), name));
-    Archive::delete(&two, 1..=3000).unwrap();
-    let context = open(&[&one, &two, &three], 1).await;
+    let [first, second, third] = ["one.bga", "two.bga", "three.bga"].map(|name| archive(folder.path(), name));
+    Archive::delete(&second, 1..=3000).unwrap();
+    let context = open(&[&first, &second, &third], 1).await;
     let answer = ask(&context, "select count(*), count(white), min(game_id) + max(game_id) as ends from games").await;
     assert!(answer.contains("| 6000     | 6000               | 9001 |"), "{answer}");
 }
@@ -257,11 +257,11 @@ async fn sql_answers_the_questions() {
                     games.push(number);
                     plies.push(Vec::new());
                 }
-                let own = plies.last_mut().unwrap();
-                own.extend(hits.is_valid(row).then(|| hits.value(row) as u32));
+                let game_plies = plies.last_mut().unwrap();
+                game_plies.extend(hits.is_valid(row).then(|| hits.value(row) as u32));
             }
         }
-        plies.retain(|own| !own.is_empty());
+        plies.retain(|game_plies| !game_plies.is_empty());
         assert_eq!((games, plies), (question.games, question.plies), "{text}");
     }
     let error = context.sql("select * from hits('{\"odd\": 1}')").await.unwrap_err();

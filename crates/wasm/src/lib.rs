@@ -69,7 +69,7 @@ impl Reader {
         let stop = Stop::default();
         let answer = Request::read(path, Some(query), body.as_ref().map(|body| body.as_bytes()))
             .and_then(|request| request.answer(&self.snapshot, &stop, DOWNLOAD));
-        let whole = |status: u16, kind: &str, body: JsValue, name: &str| {
+        let answer_parts = |status: u16, kind: &str, body: JsValue, name: &str| {
             Array::of(&[f64::from(status).into(), kind.into(), body, name.into()])
         };
         // The error of the failed range is more precise than the error that results from it, for example in a list's
@@ -78,20 +78,22 @@ impl Reader {
             return Err(failed);
         }
         Ok(match answer {
-            Err(fault) => whole(fault.status.as_u16(), "application/json", text(&fault), ""),
-            Ok(Answer::Json(json)) => whole(200, "application/json", json.to_string().into(), ""),
-            Ok(Answer::Bytes { kind, name, bytes }) => whole(200, kind, Uint8Array::from(&bytes[..]).into(), &name),
+            Err(fault) => answer_parts(fault.status.as_u16(), "application/json", text(&fault), ""),
+            Ok(Answer::Json(json)) => answer_parts(200, "application/json", json.to_string().into(), ""),
+            Ok(Answer::Bytes { kind, name, bytes }) => {
+                answer_parts(200, kind, Uint8Array::from(&bytes[..]).into(), &name)
+            }
             Ok(Answer::Pieces { kind, name, pieces, .. }) => {
                 let mut push = |piece: Vec<u8>| {
-                    let wanted = each.call1(&JsValue::NULL, &Uint8Array::from(&piece[..]));
-                    wanted.is_ok_and(|wanted| wanted.is_truthy())
+                    let reply = each.call1(&JsValue::NULL, &Uint8Array::from(&piece[..]));
+                    reply.is_ok_and(|wants_more| wants_more.is_truthy())
                 };
                 let run = |work: &mut (dyn FnMut() + Send)| work();
                 pieces(&mut Flow { stop: &stop, push: &mut push, run: &run });
                 if let Some(failed) = source::failure() {
                     return Err(failed);
                 }
-                whole(200, kind, JsValue::UNDEFINED, name.unwrap_or_default())
+                answer_parts(200, kind, JsValue::UNDEFINED, name.unwrap_or_default())
             }
         })
     }

@@ -77,7 +77,7 @@ impl ReadExactAt for Source {
             io::Error::other(message.unwrap_or_else(|| "it cannot be read".to_owned()))
         };
         let found = read.call2(&object, &offset, &length).map_err(|thrown| failed(&thrown))?;
-        let found: Uint8Array = found.dyn_into().map_err(|other| failed(&other))?;
+        let found: Uint8Array = found.dyn_into().map_err(|value| failed(&value))?;
         if found.length() as usize != bytes.len() {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }

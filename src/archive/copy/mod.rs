@@ -115,7 +115,7 @@ fn write_new(
     edit: Edit,
     monitor: &Monitor,
 ) -> Result<Copied> {
-    let (file, writer) = NewFile::create_whole(path, id, existing)?;
+    let (file, writer) = NewFile::create_unnamed(path, id, existing)?;
     let mut copier = Copier::new(writer, Interner::default(), path);
     let copy = || {
         copier.describe(parts)?;
@@ -171,15 +171,17 @@ impl<S: Storage> Copier<S> {
         let failed = || Error::io("cannot write", &self.path);
         let (mut metadata, mut models) = (None::<BTreeMap<String, String>>, Vec::new());
         for part in parts {
-            let own = part.archive.metadata()?;
+            let archive_metadata = part.archive.metadata()?;
             for model in part.archive.models()? {
                 if !models.contains(&model) {
                     models.push(model);
                 }
             }
             metadata = Some(match metadata {
-                None => own,
-                Some(common) => common.into_iter().filter(|(key, value)| own.get(key) == Some(value)).collect(),
+                None => archive_metadata,
+                Some(common) => {
+                    common.into_iter().filter(|(key, value)| archive_metadata.get(key) == Some(value)).collect()
+                }
             });
         }
         let metadata = metadata.unwrap_or_default();
@@ -281,19 +283,19 @@ fn groups(archive: &Archive, games: &GameSet) -> Result<Vec<Group>> {
             continue;
         }
         // The texts of a game may be long, so a group has no more games of any chunk than one chunk would have.
-        let own = kept.len() as f64 / size;
+        let chunk_share = kept.len() as f64 / size;
         let start = archive.chunk_offset(chunk).unwrap_or(0);
         let end = archive.chunk_offset(chunk + 1).unwrap_or(archive.file_length());
-        let own_bytes = own * end.saturating_sub(start) as f64;
-        let other = std::mem::replace(&mut coding, archive.chunk(chunk)?.coding()?);
-        let is_full = share + own > 1.0 && bytes + own_bytes > SMALL;
-        if !group.is_empty() && (is_full || count + kept.len() > CHUNK_GAMES || other != coding) {
+        let chunk_bytes = chunk_share * end.saturating_sub(start) as f64;
+        let previous = std::mem::replace(&mut coding, archive.chunk(chunk)?.coding()?);
+        let is_full = share + chunk_share > 1.0 && bytes + chunk_bytes > SMALL;
+        if !group.is_empty() && (is_full || count + kept.len() > CHUNK_GAMES || previous != coding) {
             groups.push(std::mem::take(&mut group));
             (count, share, bytes) = (0, 0.0, 0.0);
         }
         count += kept.len();
-        share += own;
-        bytes += own_bytes;
+        share += chunk_share;
+        bytes += chunk_bytes;
         group.push((chunk, kept));
     }
     if !group.is_empty() {
@@ -326,17 +328,17 @@ impl Draft {
             coding = chunk.coding()?;
             for game in games {
                 let game = chunk.any_game(*game)?;
-                let (begin, other) = (records.len(), edit(&game)?);
+                let (begin, new_tags) = (records.len(), edit(&game)?);
                 game.push_stored(&mut records)?;
-                if other.is_some() {
+                if new_tags.is_some() {
                     record::add_flags(&mut records, begin, record::CHANGED);
                 }
                 let end = u32::try_from(records.len()).map_err(|_| too_large(records.len()))?;
                 ends.push(end);
                 plies += u64::from(count_plies(game.brenner()));
                 faulty += u64::from(game.has_fault());
-                match &other {
-                    Some(other) => other.iter().for_each(|(name, value)| tags.push(name, value)),
+                match &new_tags {
+                    Some(new_tags) => new_tags.iter().for_each(|(name, value)| tags.push(name, value)),
                     None => game.visit_tags(|name, value| tags.push(name, value))?,
                 }
                 tags.end_game();
@@ -344,12 +346,12 @@ impl Draft {
                     texts.keep(kind, after.and_then(|moves| u32::try_from(moves).ok()), text);
                 })?;
                 texts.end_game(|| Some((game.start().clone(), game.brenner().to_vec())));
-                let (style, edits) = match other {
+                let (style, edits) = match new_tags {
                     None => game.with_layout(|style, edits| (style, edits.to_vec()))?,
-                    Some(other) => {
+                    Some(new_tags) => {
                         let mut changed = game.to_game()?;
                         let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-                        changed.tags = other.into_iter().map(|(name, value)| (text(name), text(value))).collect();
+                        changed.tags = new_tags.into_iter().map(|(name, value)| (text(name), text(value))).collect();
                         game.layout_of(&changed)?
                     }
                 };

@@ -62,7 +62,7 @@ pub(crate) struct Rewritten {
 pub(crate) fn rewrite(path: &Path, games: &GameSet, remake: Remake, monitor: &Monitor) -> Result<Option<Rewritten>> {
     // The locked file must be the file at the path, so the archive is opened again after other writers are excluded.
     let id = Archive::open(path)?.id();
-    let (new, mut writer) = NewFile::create_whole(path, id, Existing::Replace)?;
+    let (new, mut writer) = NewFile::create_unnamed(path, id, Existing::Replace)?;
     let mut from = None;
     let done = Archive::open(path).and_then(|archive| {
         from = Some(archive.made());

@@ -76,7 +76,7 @@ impl Archive {
         monitor: impl Into<Monitor<'a>>,
     ) -> Result<Transcoded> {
         let (target, monitor) = (target.as_ref(), monitor.into());
-        let (new, mut writer) = NewFile::create_whole(target, self.id(), options.existing)?;
+        let (new, mut writer) = NewFile::create_unnamed(target, self.id(), options.existing)?;
         if let Err(error) = copy(self, target, &mut writer, options, &monitor) {
             drop(writer);
             new.remove();
@@ -183,15 +183,16 @@ fn join_chunks(batch: Vec<(BlockRef, usize)>, level: i32) -> Vec<Item> {
     for (block, chunk) in batch {
         let kind = block.header.kind;
         let is_column = matches!(kind, BlockKind::Tags | BlockKind::Texts | BlockKind::Layout);
-        let own = if kind == BlockKind::Moves { u64::from(block.header.count) } else { 0 };
+        let block_games = if kind == BlockKind::Moves { u64::from(block.header.count) } else { 0 };
         // Two chunks of the usual size may have a few more games.
-        let is_full = games + own > JOINED_GAMES && (chunks.len() != 1 || games + own > 2 * JOINED_GAMES);
-        if !is_column && (own == 0 || is_full) {
+        let is_full =
+            games + block_games > JOINED_GAMES && (chunks.len() != 1 || games + block_games > 2 * JOINED_GAMES);
+        if !is_column && (block_games == 0 || is_full) {
             end_run(std::mem::take(&mut run), std::mem::take(&mut chunks));
             games = 0;
         }
-        games += own;
-        chunks.extend((own > 0).then_some(chunk));
+        games += block_games;
+        chunks.extend((block_games > 0).then_some(chunk));
         run.push((block, chunk));
     }
     end_run(run, chunks);
@@ -280,8 +281,8 @@ fn is_readable(kind: BlockKind, payload: &[u8], block: &BlockRef) -> bool {
 /// Appends the records of a chunk and their ends, with the requested coding of moves.
 fn moves(source: &Archive, chunk: usize, coding: Coding, records: &mut Vec<u8>, ends: &mut Vec<u32>) -> Result<()> {
     let (games, mut packed) = (source.head(chunk)?.block.header.count as usize, Vec::new());
-    for place in 0..games {
-        let record = source.record(chunk, place, None)?;
+    for index in 0..games {
+        let record = source.record(chunk, index, None)?;
         push_record(&record, coding, &mut packed, records);
         ends.push(records.len() as u32);
     }

@@ -213,7 +213,7 @@ fn index(blocks: &[BlockRef], damage: &mut Vec<Damage>, id: ArchiveId) -> Found 
 /// Finds the identity of an archive with two damaged header pages: in their remains, in the index, or in the checksums
 /// of blocks.
 fn identity(store: &Store, path: &Path) -> Option<ArchiveId> {
-    let in_page = IDENTITIES.into_iter().filter_map(|place| id_at(store, place));
+    let in_page = IDENTITIES.into_iter().filter_map(|offset| id_at(store, offset));
     let index = std::fs::read(FileKind::Index.of_archive(path))
         .ok()
         .and_then(|file| Index::decode(&file))
@@ -228,13 +228,13 @@ fn id_at(store: &Store, offset: u64) -> Option<ArchiveId> {
 }
 
 /// The maximum number of sync words that are tried.
-const TRIED: usize = 1 << 16;
+const ATTEMPTS: usize = 1 << 16;
 
 /// Computes an identity from a block header. A checksum uses only 32 bits of the identity, and a CRC can be run
 /// backwards. The payload's checksum, which is independent of these bits, verifies the result.
 fn solve(store: &Store) -> Option<ArchiveId> {
     let mut start = BLOCKS;
-    for _ in 0..TRIED {
+    for _ in 0..ATTEMPTS {
         let offset = next_sync(store, start)?;
         start = offset + 1;
         let Ok(header) = store.read_at(offset, HEADER as u64) else { continue };

@@ -34,9 +34,9 @@ pub struct Rebuilt {
 }
 
 /// A game with complete moves.
-struct Whole<'a> {
+struct CompleteGame<'a> {
     game: GameRef<'a>,
-    place: usize,
+    index: usize,
     /// Whether the texts of the game are lost, so their markers must be removed from the moves.
     strip: bool,
 }
@@ -58,7 +58,7 @@ pub fn rebuild(found: &BlockFinder, number: usize, numbered: bool) -> Rebuilt {
         }
     };
     let mut games = Vec::new();
-    for (place, number) in chunk.numbers().enumerate() {
+    for (index, number) in chunk.numbers().enumerate() {
         if archive.is_deleted(number) {
             continue;
         }
@@ -67,7 +67,7 @@ pub fn rebuild(found: &BlockFinder, number: usize, numbered: bool) -> Rebuilt {
                 rebuilt.chunk.plies += u64::from(plies);
                 rebuilt.chunk.faulty += u64::from(game.has_fault());
                 rebuilt.kept.push(game.number());
-                games.push(Whole { game, place, strip: false });
+                games.push(CompleteGame { game, index, strip: false });
             }
             Err(error) => rebuilt.losses.push((number, None, damage_of(error, offset))),
         }
@@ -76,33 +76,35 @@ pub fn rebuild(found: &BlockFinder, number: usize, numbered: bool) -> Rebuilt {
         return rebuilt;
     }
     let all = games.len() == chunk.len();
-    let copy =
-        |kind, whole: bool| chunk.column_payload(kind).ok().flatten().filter(|_| all && whole).map(Cow::into_owned);
+    let copy = |kind, is_complete: bool| {
+        chunk.column_payload(kind).ok().flatten().filter(|_| all && is_complete).map(Cow::into_owned)
+    };
 
     let texts = chunk.texts();
-    let whole = check_texts(&mut games, &texts, found.hole(offset), &mut rebuilt.losses);
-    rebuilt.chunk.texts = copy(BlockKind::Texts, whole).or_else(|| make_texts(&games, texts.ok().flatten()));
+    let is_complete = check_texts(&mut games, &texts, found.hole(offset), &mut rebuilt.losses);
+    rebuilt.chunk.texts = copy(BlockKind::Texts, is_complete).or_else(|| make_texts(&games, texts.ok().flatten()));
 
     let before = rebuilt.losses.len();
-    for Whole { game, .. } in &games {
+    for CompleteGame { game, .. } in &games {
         if let Err(error) = game.visit_tags(|_, _| {}) {
             rebuilt.losses.push((game.number(), Some(LostPart::Tags), damage_of(error, offset)));
         }
     }
-    let whole = numbered && rebuilt.losses.len() == before;
-    rebuilt.chunk.tags = copy(BlockKind::Tags, whole).unwrap_or_else(|| make_tags(&games, offset, &mut rebuilt.losses));
+    let is_complete = numbered && rebuilt.losses.len() == before;
+    rebuilt.chunk.tags =
+        copy(BlockKind::Tags, is_complete).unwrap_or_else(|| make_tags(&games, offset, &mut rebuilt.losses));
 
     let layout = chunk.layout();
-    let (made, whole) = make_layout(&games, &layout, offset, &mut rebuilt.losses);
-    rebuilt.chunk.layout = copy(BlockKind::Layout, whole).unwrap_or_else(|| made.encode(LEVEL));
+    let (made, is_complete) = make_layout(&games, &layout, offset, &mut rebuilt.losses);
+    rebuilt.chunk.layout = copy(BlockKind::Layout, is_complete).unwrap_or_else(|| made.encode(LEVEL));
 
     // A chunk with a readable game has a known coding of moves.
     rebuilt.chunk.coding = chunk.coding().unwrap_or_default();
     let mut packed = Vec::new();
-    for whole_game in &games {
-        let record = whole_game.game.record();
+    for complete_game in &games {
+        let record = complete_game.game.record();
         let mut record = Cow::Borrowed(record);
-        if whole_game.strip {
+        if complete_game.strip {
             record.to_mut().stream = Cow::Owned(without_texts(&record.stream));
         }
         // Moves are packed again, which takes time, but repairs are rare.
@@ -118,7 +120,7 @@ type Losses = Vec<(u64, Option<LostPart>, Damage)>;
 
 /// Checks the games' texts; returns whether all exist.
 fn check_texts(
-    games: &mut [Whole],
+    games: &mut [CompleteGame],
     texts: &Result<Option<&Texts>, Damage>,
     hole: Option<Damage>,
     losses: &mut Losses,
@@ -129,24 +131,24 @@ fn check_texts(
         Ok(None) => hole,
         Err(damage) => Some(*damage),
     };
-    for whole_game in games.iter_mut() {
-        let fault = lost.or_else(|| match whole_game.game.visit_moves(&mut NullVisitor) {
+    for complete_game in games.iter_mut() {
+        let fault = lost.or_else(|| match complete_game.game.visit_moves(&mut NullVisitor) {
             Ok(()) => None,
             Err(error) => Some(damage_of(error, 0)),
         });
         if let Some(damage) = fault {
-            losses.push((whole_game.game.number(), Some(LostPart::Texts), damage));
-            whole_game.strip = true;
+            losses.push((complete_game.game.number(), Some(LostPart::Texts), damage));
+            complete_game.strip = true;
         }
     }
-    games.iter().all(|whole_game| !whole_game.strip)
+    games.iter().all(|complete_game| !complete_game.strip)
 }
 
-fn make_texts(games: &[Whole], texts: Option<&Texts>) -> Option<Vec<u8>> {
+fn make_texts(games: &[CompleteGame], texts: Option<&Texts>) -> Option<Vec<u8>> {
     let mut builder = TextsBuilder::default();
-    for whole_game in games {
-        let game = &whole_game.game;
-        if texts.is_some() && !whole_game.strip {
+    for complete_game in games {
+        let game = &complete_game.game;
+        if texts.is_some() && !complete_game.strip {
             // The texts have been read before, so this succeeds.
             let _ = game.visit_texts(|kind, after, text| {
                 builder.keep(kind, after.and_then(|moves| u32::try_from(moves).ok()), text);
@@ -158,9 +160,9 @@ fn make_texts(games: &[Whole], texts: Option<&Texts>) -> Option<Vec<u8>> {
 }
 
 /// Builds the tags of a chunk from its readable tags, all stored as texts.
-fn make_tags(games: &[Whole], offset: u64, losses: &mut Losses) -> Vec<u8> {
+fn make_tags(games: &[CompleteGame], offset: u64, losses: &mut Losses) -> Vec<u8> {
     let mut builder = TagsBuilder::default();
-    for Whole { game, .. } in games {
+    for CompleteGame { game, .. } in games {
         let mut fits = true;
         // Unreadable parts have been recorded.
         let _ = game.visit_tags(|name, value| {
@@ -182,26 +184,31 @@ fn make_tags(games: &[Whole], offset: u64, losses: &mut Losses) -> Vec<u8> {
 
 /// Rewrites the layout of games that still have one, with a plain layout for the others; returns whether all games
 /// still have a layout.
-fn make_layout(games: &[Whole], layout: &Result<&Layout, Damage>, offset: u64, losses: &mut Losses) -> (Layout, bool) {
+fn make_layout(
+    games: &[CompleteGame],
+    layout: &Result<&Layout, Damage>,
+    offset: u64,
+    losses: &mut Losses,
+) -> (Layout, bool) {
     let plain = Style::default().encode();
     let mut made = Layout { styles: vec![plain], ..Layout::default() };
-    let mut whole = true;
-    for whole_game in games {
+    let mut is_complete = true;
+    for complete_game in games {
         let found = match layout {
-            Ok(layout) => layout.of_game(whole_game.place).filter(|(style, _)| Style::decode(*style).is_some()),
+            Ok(layout) => layout.of_game(complete_game.index).filter(|(style, _)| Style::decode(*style).is_some()),
             Err(_) => None,
         };
         let (style, edits) = match found {
-            Some((style, edits)) if !whole_game.strip => (style, edits.to_vec()),
+            Some((style, edits)) if !complete_game.strip => (style, edits.to_vec()),
             // The edits do not fit a game that has lost its texts.
             Some((style, _)) => (style, Vec::new()),
             None => {
                 let damage = layout.as_ref().err().copied().unwrap_or(Damage::new(offset, DamageKind::LayoutBlock));
-                losses.push((whole_game.game.number(), Some(LostPart::Layout), damage));
+                losses.push((complete_game.game.number(), Some(LostPart::Layout), damage));
                 (plain, Vec::new())
             }
         };
-        whole &= found.is_some() && !whole_game.strip;
+        is_complete &= found.is_some() && !complete_game.strip;
         let number = made.styles.iter().position(|known| *known == style).unwrap_or(made.styles.len());
         if number == made.styles.len() {
             made.styles.push(style);
@@ -209,7 +216,7 @@ fn make_layout(games: &[Whole], layout: &Result<&Layout, Damage>, offset: u64, l
         made.games.push(number as u64);
         made.edits.push(edits);
     }
-    (made, whole)
+    (made, is_complete)
 }
 
 fn damage_of(error: Error, offset: u64) -> Damage {

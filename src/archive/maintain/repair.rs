@@ -136,7 +136,7 @@ impl Archive {
         id.update(old.0);
         id.update(length.to_le_bytes());
         let id = ArchiveId(*id.finalize().first_chunk().unwrap_or(&[0; 16]));
-        let (new, writer) = NewFile::create_whole(target, id, existing)?;
+        let (new, writer) = NewFile::create_unnamed(target, id, existing)?;
         let mut work = Work::new(found, writer);
         match work.run(&monitor) {
             Ok(()) => {
@@ -154,8 +154,8 @@ impl Archive {
     }
 }
 
-fn is_same(one: &Path, other: &Path) -> bool {
-    matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
+fn is_same(left: &Path, right: &Path) -> bool {
+    matches!((left.canonicalize(), right.canonicalize()), (Ok(left), Ok(right)) if left == right)
 }
 
 struct Work {
@@ -226,8 +226,8 @@ impl Work {
                     }
                     if ready.len() == 0 {
                         let ahead = next..chunks.min(next + AHEAD);
-                        let one = |chunk| rebuild(&self.found, chunk, self.numbered);
-                        ready = ahead.into_par_iter().map(one).collect::<Vec<Rebuilt>>().into_iter();
+                        let rebuild_chunk = |chunk| rebuild(&self.found, chunk, self.numbered);
+                        ready = ahead.into_par_iter().map(rebuild_chunk).collect::<Vec<Rebuilt>>().into_iter();
                     }
                     if let Some(rebuilt) = ready.next() {
                         self.write(rebuilt)?;
@@ -261,7 +261,7 @@ impl Work {
             self.report.lose(*game, *part, *damage);
         }
         if rebuilt.losses.is_empty() {
-            let runs = rebuilt.kept.chunk_by(|one, next| one + 1 == *next);
+            let runs = rebuilt.kept.chunk_by(|previous, next| previous + 1 == *next);
             self.intact.extend(runs.filter_map(|run| Some((*run.first()?, *run.last()?))));
         }
         self.writer.add_chunk(rebuilt.chunk)
@@ -308,8 +308,8 @@ impl Work {
         let end = first + stored;
         let games = |runs: &[(u64, u64)]| -> u64 {
             let from = runs.partition_point(|(_, last)| *last < first);
-            let runs = runs.iter().skip(from).take_while(|(one, _)| *one < end);
-            runs.map(|(one, last)| (last + 1).min(end) - *one.max(&first)).sum()
+            let runs = runs.iter().skip(from).take_while(|(first_kept, _)| *first_kept < end);
+            runs.map(|(first_kept, last)| (last + 1).min(end) - *first_kept.max(&first)).sum()
         };
         let runs: Vec<(u64, u64)> = self
             .report

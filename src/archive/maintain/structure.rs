@@ -24,7 +24,7 @@ impl BlockOrder {
     /// Processes the next block; returns any fault of its order.
     pub fn add(&mut self, block: &BlockRef) -> Option<Damage> {
         let header = block.header;
-        let is_out_of_place = match header.kind {
+        let is_out_of_order = match header.kind {
             BlockKind::Metadata | BlockKind::Model | BlockKind::Other(_) => return None,
             BlockKind::Tags | BlockKind::Texts | BlockKind::Layout => match &mut self.chunk {
                 Some((moves, last)) if (moves.first, moves.count) == (header.first, header.count) => {
@@ -56,7 +56,7 @@ impl BlockOrder {
         if lacks_copy {
             return Some(Damage::new(block.offset, DamageKind::DictionaryCopy));
         }
-        is_out_of_place.then_some(Damage::new(block.offset, DamageKind::ColumnsOutOfOrder))
+        is_out_of_order.then_some(Damage::new(block.offset, DamageKind::ColumnsOutOfOrder))
     }
 }
 

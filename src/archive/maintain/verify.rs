@@ -80,8 +80,8 @@ fn spots(damage: &[Damage], lost: &[(u64, (u64, u64))]) -> Vec<Spot> {
         }
     }
     for (offset, games) in lost {
-        let place = spots.partition_point(|spot| spot.offset < *offset).min(spots.len().saturating_sub(1));
-        if let Some(spot) = spots.get_mut(place) {
+        let index = spots.partition_point(|spot| spot.offset < *offset).min(spots.len().saturating_sub(1));
+        if let Some(spot) = spots.get_mut(index) {
             spot.games.push(*games);
         }
     }
@@ -186,14 +186,14 @@ fn verify(parts: &FileParts, opened: Result<(Store, Opening)>, level: Level, mon
         damage.push(Damage::new(header.commit, DamageKind::BlocksOfOtherCommit));
     }
     if let Some(index) = index_file {
-        let whole = builder.index.state == header.state;
+        let is_complete = builder.index.state == header.state;
         // If blocks are lost, the correct index is unknown.
-        let fits = |index: Index| if whole { index == builder.index } else { index.state == header.state };
+        let fits = |index: Index| if is_complete { index == builder.index } else { index.state == header.state };
         report.index = Some(Index::decode(index).is_some_and(fits));
     }
     for fault in &damage {
         let block = blocks.binary_search_by_key(&fault.offset, |block| block.offset);
-        if let Some(header) = block.ok().and_then(|place| blocks.get(place)).map(|block| block.header)
+        if let Some(header) = block.ok().and_then(|index| blocks.get(index)).map(|block| block.header)
             && matches!(header.kind, BlockKind::Moves | BlockKind::Tags | BlockKind::Texts | BlockKind::Layout)
             && header.count > 0
             && fault.game.is_none()
@@ -233,21 +233,21 @@ fn commit_fault(archive: &impl ReadAt, before: &State, block: &BlockRef) -> Opti
         return None;
     }
     let commit = block.checked(archive, before.id).ok().and_then(|payload| Commit::decode(&payload));
-    let own = |commit: &Commit| {
+    let follows = |commit: &Commit| {
         let numbers = (commit.sequence, commit.games, block.header.first);
         commit.chain == before.chain && numbers == (before.sequence + 1, before.games, before.sequence + 1)
     };
-    (!commit.is_some_and(|commit| own(&commit))).then_some(Damage::new(block.offset, DamageKind::CommitOutOfPlace))
+    (!commit.is_some_and(|commit| follows(&commit))).then_some(Damage::new(block.offset, DamageKind::CommitOutOfPlace))
 }
 
 /// Reads every game, checks every move, restores every source and compares its hash. Reads each game only once for all
 /// these checks, unless there is damage.
 fn verify_games(archive: &Archive, report: &mut Report, monitor: &Monitor) -> Result<()> {
-    let (whole, damage) = match verify_sources(archive, report, monitor) {
+    let (restored, damage) = match verify_sources(archive, report, monitor) {
         Ok(found) => found,
         Err(error) => (Vec::new(), vec![error.damage().ok_or(error)?]),
     };
-    let is_read = |game: u64| whole.iter().any(|games| games.contains(&game));
+    let is_read = |game: u64| restored.iter().any(|games| games.contains(&game));
     let checked: Vec<(u64, Vec<Damage>)> = (0..archive.chunk_count())
         .into_par_iter()
         .map(|number| {
@@ -257,7 +257,9 @@ fn verify_games(archive: &Archive, report: &mut Report, monitor: &Monitor) -> Re
                 Err(error) => faults.push(error.damage().unwrap_or(Damage::new(0, DamageKind::GameNotFound))),
             };
             let games = archive.games_of(number);
-            if monitor.is_stopped() || whole.iter().any(|whole| whole.start <= games.start && games.end <= whole.end) {
+            if monitor.is_stopped()
+                || restored.iter().any(|restored| restored.start <= games.start && games.end <= restored.end)
+            {
                 return (plies, faults);
             }
             match archive.chunk(number) {
@@ -295,7 +297,7 @@ fn check_columns(chunk: &Chunk) -> Result<()> {
     chunk.tag_names()?;
     chunk.texts()?;
     let layout = chunk.layout()?;
-    let has_style = |place: usize| layout.of_game(place).is_some_and(|(style, _)| Style::decode(style).is_some());
+    let has_style = |index: usize| layout.of_game(index).is_some_and(|(style, _)| Style::decode(style).is_some());
     if !(0..chunk.len()).all(has_style) {
         return Err(Damage::new(offset, DamageKind::Layout).into());
     }
@@ -312,7 +314,7 @@ fn check(game: &GameRef) -> Result<u32> {
 /// Restores every source and compares its hash. Returns the games that were checked in the process, and the damage. The
 /// games of damaged sources are then checked one by one.
 fn verify_sources(archive: &Archive, report: &mut Report, monitor: &Monitor) -> Result<(Vec<Range<u64>>, Vec<Damage>)> {
-    let (mut next, mut whole, mut damage) = (1, Vec::new(), Vec::new());
+    let (mut next, mut restored, mut damage) = (1, Vec::new(), Vec::new());
     for (number, source) in (0..).zip(archive.sources()?) {
         let stored = source.seen - source.rejected;
         // No game belongs to two sources, so no source is restored twice.
@@ -339,12 +341,12 @@ fn verify_sources(archive: &Archive, report: &mut Report, monitor: &Monitor) -> 
         match archive.rebuild(&source, &mut std::io::sink(), look) {
             Ok(true) => {
                 report.plies += plies.into_inner();
-                whole.push(source.first_game..source.first_game + stored);
+                restored.push(source.first_game..source.first_game + stored);
             }
             Err(Ok(error)) if error.damage().is_some() => damage.extend(error.damage()),
             _ => damage.push(Damage::new(0, DamageKind::SourceDiffers)),
         }
         monitor.check()?;
     }
-    Ok((whole, damage))
+    Ok((restored, damage))
 }

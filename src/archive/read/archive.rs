@@ -377,7 +377,7 @@ impl Archive {
 
     /// Returns the chunk that contains a game, and the number of the chunk's last game. Reads only the index.
     pub fn chunk_of(&self, game: u64) -> Result<(usize, u64)> {
-        let (chunk, _) = self.place(game)?;
+        let (chunk, _) = self.locate(game)?;
         Ok((chunk, self.index.chunks.get(chunk + 1).map_or(self.len(), |next| next.first - 1)))
     }
 

@@ -239,8 +239,8 @@ pub fn check_block(archive: &(impl ReadAt + ?Sized), id: ArchiveId, block: &Bloc
         bytes.is_ok_and(|bytes| layout.page_is_intact(&table, page, &bytes, id, block.payload_offset()))
     };
     let bad: Vec<usize> = (0..layout.pages()).filter(|page| !intact(*page)).collect();
-    let overlaps = |place: usize| {
-        let (start, length) = layout.locate(&table, place)?;
+    let overlaps = |index: usize| {
+        let (start, length) = layout.locate(&table, index)?;
         let after = bad.partition_point(|page| *page < start / PAGE);
         bad.get(after).is_some_and(|page| *page < (start + length).div_ceil(PAGE)).then_some(())
     };
@@ -249,7 +249,7 @@ pub fn check_block(archive: &(impl ReadAt + ?Sized), id: ArchiveId, block: &Bloc
         return Vec::new();
     }
     (0..layout.count)
-        .filter(|place| overlaps(*place).is_some())
-        .map(|place| lost.of_game(block.header.first + place as u64))
+        .filter(|index| overlaps(*index).is_some())
+        .map(|index| lost.of_game(block.header.first + index as u64))
         .collect()
 }

@@ -120,7 +120,7 @@ impl<'a> Chunk<'a> {
     pub fn visit_tag(&self, name: &str, mut seen: impl FnMut(Option<TagValue<'_>>)) -> Result<()> {
         let tags = self.columns.tags(self.archive.blocks(), &self.archive.head(self.number)?.block)?;
         let mut fault = None;
-        let whole = tags.visit_column(name.as_bytes(), |value| match value {
+        let visited = tags.visit_column(name.as_bytes(), |value| match value {
             None => seen(None),
             Some(StoredValue::Text(text)) => seen(Some(TagValue { text, string: None })),
             Some(StoredValue::Dictionary(number)) => match self.archive.dictionary(number) {
@@ -128,7 +128,7 @@ impl<'a> Chunk<'a> {
                 Err(damage) => fault = Some(damage),
             },
         });
-        match (whole, fault) {
+        match (visited, fault) {
             (_, Some(damage)) => Err(damage.into()),
             (None, _) => Err(Damage::new(self.archive.head(self.number)?.block.offset, DamageKind::Tags).into()),
             _ => Ok(()),

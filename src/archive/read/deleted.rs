@@ -13,7 +13,7 @@ use std::ops::Range;
 #[derive(Clone, Debug)]
 struct Run {
     games: Range<u64>,
-    place: u64,
+    row: u64,
 }
 
 /// The deleted games, with a bit for each game of the moves blocks that were found.
@@ -41,7 +41,7 @@ impl Deleted {
             let more = games.end.saturating_sub(games.start);
             match runs.last_mut() {
                 Some(last) if last.games.end == games.start => last.games.end = games.end,
-                _ => runs.push(Run { games, place: count }),
+                _ => runs.push(Run { games, row: count }),
             }
             count += more;
         }
@@ -60,9 +60,9 @@ impl Deleted {
             };
             for (first, last) in named {
                 // `deletions::decode` returns numbers from 1 on.
-                let places = deleted.places(first..last.saturating_add(1));
-                if !places.is_empty() {
-                    unsaid.take((places.start + 1, places.end), is_deleted.then_some(&mut deleted.set));
+                let rows = deleted.rows(first..last.saturating_add(1));
+                if !rows.is_empty() {
+                    unsaid.take((rows.start + 1, rows.end), is_deleted.then_some(&mut deleted.set));
                 }
             }
         }
@@ -70,11 +70,11 @@ impl Deleted {
     }
 
     /// Returns the indexes of these games among the found games.
-    fn places(&self, games: Range<u64>) -> Range<u64> {
+    fn rows(&self, games: Range<u64>) -> Range<u64> {
         let before = |game: u64| {
             let run = self.runs.partition_point(|run| run.games.start <= game);
             let run = run.checked_sub(1).and_then(|run| self.runs.get(run));
-            run.map_or(0, |run| run.place + (game.min(run.games.end) - run.games.start))
+            run.map_or(0, |run| run.row + (game.min(run.games.end) - run.games.start))
         };
         before(games.start)..before(games.end)
     }
@@ -85,16 +85,16 @@ impl Deleted {
         match self.runs.as_slice() {
             [run] if run.games.start == 1 => self.set.contains(game),
             _ => {
-                let place = self.places(game..game.saturating_add(1));
-                !place.is_empty() && self.set.contains(place.start + 1)
+                let row = self.rows(game..game.saturating_add(1));
+                !row.is_empty() && self.set.contains(row.start + 1)
             }
         }
     }
 
     /// Returns whether any of these games has been deleted.
     pub fn has_any(&self, games: Range<u64>) -> bool {
-        let places = self.places(games);
-        !places.is_empty() && self.set.rank(places.end + 1) > self.set.rank(places.start + 1)
+        let rows = self.rows(games);
+        !rows.is_empty() && self.set.rank(rows.end + 1) > self.set.rank(rows.start + 1)
     }
 
     /// Returns the number of deleted games.

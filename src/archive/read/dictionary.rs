@@ -26,9 +26,9 @@ impl Dictionary {
     pub fn get(&self, archive: &Store, id: ArchiveId, limits: &Limits, number: u64) -> Result<&[u8], Damage> {
         let after = self.entries.partition_point(|entry| entry.first <= number);
         let missing = Damage::new(0, DamageKind::NoSuchString);
-        let place = after.checked_sub(1).ok_or(missing)?;
-        let entry = self.entries.get(place).ok_or(missing)?;
-        let block = self.blocks.get(place).ok_or(missing)?;
+        let index = after.checked_sub(1).ok_or(missing)?;
+        let entry = self.entries.get(index).ok_or(missing)?;
+        let block = self.blocks.get(index).ok_or(missing)?;
         let read = |offset| read(archive, id, limits, offset, entry);
         let strings = block.get_or_init(|| read(entry.offset).or_else(|_| read(entry.copy)));
         let strings = strings.as_ref().map_err(|damage| *damage)?;

@@ -29,11 +29,11 @@ impl Archive {
     /// Returns game `number`, with its moves unpacked at least to ply `limit`.
     #[inline]
     pub(crate) fn game_until(&self, number: u64, limit: Option<u32>) -> Result<GameRef<'_>> {
-        let (chunk, place) = self.place(number)?;
+        let (chunk, index) = self.locate(number)?;
         if self.is_deleted(number) {
             return Err(Error::Deleted { game: number });
         }
-        Ok(GameRef::new(self, number, chunk, place, self.record(chunk, place, limit)?, None))
+        Ok(GameRef::new(self, number, chunk, index, self.record(chunk, index, limit)?, None))
     }
 
     /// Returns the position after ply `ply` of game `number`; ply 0 is the starting position.
@@ -51,7 +51,7 @@ pub struct GameRef<'a> {
     archive: &'a Archive,
     number: u64,
     chunk: usize,
-    place: usize,
+    index: usize,
     record: Record<'a>,
     columns: Option<Arc<Columns>>,
 }
@@ -61,11 +61,11 @@ impl<'a> GameRef<'a> {
         archive: &'a Archive,
         number: u64,
         chunk: usize,
-        place: usize,
+        index: usize,
         record: Record<'a>,
         columns: Option<Arc<Columns>>,
     ) -> GameRef<'a> {
-        GameRef { archive, number, chunk, place, record, columns }
+        GameRef { archive, number, chunk, index, record, columns }
     }
 
     /// Returns the archive of the game.
@@ -146,7 +146,7 @@ impl<'a> GameRef<'a> {
             return Ok(false);
         };
         let comment = |kind| matches!(kind, TextKind::Brace | TextKind::Line);
-        Ok(texts.placed(self.place).next().is_some() || texts.marked(self.place).any(|(kind, _)| comment(kind)))
+        Ok(texts.placed(self.index).next().is_some() || texts.marked(self.index).any(|(kind, _)| comment(kind)))
     }
 
     /// Returns the termination marker of the movetext, or `None` if it is missing.
@@ -191,14 +191,14 @@ impl<'a> GameRef<'a> {
     pub(crate) fn visit_texts(&self, mut text: impl FnMut(TextKind, Option<u64>, &[u8])) -> Result<()> {
         let columns = self.columns();
         if let Some(texts) = columns.texts(self.archive.blocks(), &self.archive.head(self.chunk)?.block)? {
-            let mut comments = texts.comments(self.place);
-            let mut placed = texts.placed(self.place).peekable();
+            let mut comments = texts.comments(self.index);
+            let mut placed = texts.placed(self.index).peekable();
             let mut fault = None;
             let mut read = |after: u64, comment, scene: Option<(&Position, Move)>| match comments.read(comment, scene) {
-                Some(own) => text(TextKind::Brace, Some(after), &own),
+                Some(text_bytes) => text(TextKind::Brace, Some(after), &text_bytes),
                 None => fault = Some(self.damage(DamageKind::TextMissing)),
             };
-            if texts.comments(self.place).has_lines() {
+            if texts.comments(self.index).has_lines() {
                 let mut moves = 0;
                 each_move(self.start(), self.brenner(), &mut |before, m| {
                     moves += 1;
@@ -211,7 +211,7 @@ impl<'a> GameRef<'a> {
             if let Some(fault) = fault {
                 return Err(fault.into());
             }
-            texts.marked(self.place).for_each(|(kind, own)| text(kind, None, own));
+            texts.marked(self.index).for_each(|(kind, marked_text)| text(kind, None, marked_text));
         }
         Ok(())
     }
@@ -223,7 +223,7 @@ impl<'a> GameRef<'a> {
     ) -> Result<T> {
         let columns = self.columns();
         let layout = columns.layout(self.archive.blocks(), &self.archive.head(self.chunk)?.block)?;
-        let (style, edits) = layout.of_game(self.place).ok_or_else(|| self.damage(DamageKind::Layout))?;
+        let (style, edits) = layout.of_game(self.index).ok_or_else(|| self.damage(DamageKind::Layout))?;
         Ok(take(style, edits))
     }
 
@@ -245,7 +245,7 @@ impl<'a> GameRef<'a> {
         match self.archive.head(self.chunk)?.coding {
             Coding::Plain => self.record.push(out),
             Coding::Packed(_) => {
-                let stored = self.archive.stored_record(self.chunk, self.place)?;
+                let stored = self.archive.stored_record(self.chunk, self.index)?;
                 push_recoded(&stored, &stored.stream, true, out);
             }
         }
@@ -266,7 +266,7 @@ impl<'a> GameRef<'a> {
     pub fn visit_tags(&self, mut tag: impl FnMut(&[u8], &[u8])) -> Result<()> {
         let mut fault = None;
         let seen = self.with_tags(|tags| {
-            tags.visit(self.place, |name, value| match value {
+            tags.visit(self.index, |name, value| match value {
                 StoredValue::Text(text) => tag(name, text),
                 StoredValue::Dictionary(number) => match self.archive.dictionary(number) {
                     Ok(text) => tag(name, text),
@@ -355,9 +355,9 @@ impl<'a> GameRef<'a> {
         visitor.start(self.start());
         let columns = self.columns();
         let texts = columns.texts(self.archive.blocks(), &self.archive.head(self.chunk)?.block)?;
-        let mut marked = texts.into_iter().flat_map(|texts| texts.marked(self.place));
-        let mut placed = texts.into_iter().flat_map(|texts| texts.placed(self.place)).peekable();
-        let mut comments = texts.map(|texts| texts.comments(self.place));
+        let mut marked = texts.into_iter().flat_map(|texts| texts.marked(self.index));
+        let mut placed = texts.into_iter().flat_map(|texts| texts.placed(self.index)).peekable();
+        let mut comments = texts.map(|texts| texts.comments(self.index));
         // A line of moves starts from the position before the move that precedes its comment.
         let has_lines = comments.as_ref().is_some_and(PlacedTexts::has_lines);
         let mut scene: Option<(Position, Move)> = None;
@@ -437,7 +437,7 @@ impl<'a> GameRef<'a> {
         let columns = self.columns();
         let layout = columns.layout(self.archive.blocks(), &self.archive.head(self.chunk)?.block)?;
         let damaged = || self.damage(DamageKind::Layout);
-        let (style, edits) = layout.of_game(self.place).ok_or_else(damaged)?;
+        let (style, edits) = layout.of_game(self.index).ok_or_else(damaged)?;
         let style = Style::decode(style).ok_or_else(damaged)?;
         let mut writer = PgnWriter::with_style(style);
         self.write_pgn(&mut writer)?;

@@ -140,18 +140,18 @@ fn newest(pages: &[Page; 2], path: &Path) -> Result<Header> {
     {
         return Err(Error::Newer { path: path(), version });
     }
-    let [one, other] = [pages[0].header(), pages[1].header()];
-    for (offset, header) in PAGES.into_iter().zip([one, other]) {
+    let [first, second] = [pages[0].header(), pages[1].header()];
+    for (offset, header) in PAGES.into_iter().zip([first, second]) {
         if let Some(part) = header.and_then(|header| header.features.unknown_to_reader()) {
             return Err(Error::Unknown { offset: offset + FEATURES, part });
         }
     }
-    if let (Some(one), Some(other)) = (one, other)
-        && one.state.id != other.state.id
+    if let (Some(first), Some(second)) = (first, second)
+        && first.state.id != second.state.id
     {
         return Err(Damage::new(0, DamageKind::TwoArchives).into());
     }
-    if let Some(header) = one.into_iter().chain(other).max_by_key(|header| header.state.sequence) {
+    if let Some(header) = first.into_iter().chain(second).max_by_key(|header| header.state.sequence) {
         return Ok(header);
     }
     if let Some(version) =
@@ -179,8 +179,8 @@ fn commits(file: &(impl ReadAt + ?Sized), from: Header, holds: impl Fn(&BlockRef
         }
         let payload = block.checked(file, state.id).ok();
         let Some(commit) = payload.and_then(|payload| Commit::decode(&payload)) else { break };
-        let own = State { sequence: commit.sequence, games: commit.games, ..state };
-        if commit.chain != before.chain || own != state || state.sequence != before.sequence + 1 {
+        let stated = State { sequence: commit.sequence, games: commit.games, ..state };
+        if commit.chain != before.chain || stated != state || state.sequence != before.sequence + 1 {
             break;
         }
         commits.push(Header { state, commit: block.offset, ..from });

@@ -189,7 +189,7 @@ pub struct Memory {
 
 impl Memory {
     #[inline]
-    fn whole(&self) -> &[u8] {
+    fn bytes(&self) -> &[u8] {
         let bytes = (*self.bytes).as_ref();
         bytes.get(..self.length).unwrap_or(bytes)
     }
@@ -278,10 +278,10 @@ impl Store {
 
     /// Returns all bytes if they are in memory, which is the fast path of point reads. Otherwise returns the file.
     #[inline]
-    pub fn whole(&self) -> Result<&[u8], &Positioned> {
+    pub fn bytes(&self) -> Result<&[u8], &Positioned> {
         match self {
             Store::Map(map) => Ok(map),
-            Store::Memory(memory) => Ok(memory.whole()),
+            Store::Memory(memory) => Ok(memory.bytes()),
             Store::File(file) => Err(file),
         }
     }
@@ -289,13 +289,13 @@ impl Store {
 
 impl ReadAt for Store {
     fn length(&self) -> u64 {
-        self.whole().map_or_else(ReadAt::length, ReadAt::length)
+        self.bytes().map_or_else(ReadAt::length, ReadAt::length)
     }
 
     fn read_at(&self, offset: u64, length: u64) -> Result<Cow<'_, [u8]>, Damage> {
         match self {
             Store::Map(map) => map.read_at(offset, length),
-            Store::Memory(memory) => memory.whole().read_at(offset, length),
+            Store::Memory(memory) => memory.bytes().read_at(offset, length),
             Store::File(file) => file.read_at(offset, length),
         }
     }

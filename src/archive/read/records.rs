@@ -21,13 +21,13 @@ impl Archive {
         self.head_before(chunk, None)
     }
 
-    /// Returns the head of a chunk before its record at `place` is read, if available.
+    /// Returns the head of a chunk before its record at `index` is read, if available.
     #[inline]
-    fn head_before(&self, chunk: usize, place: Option<usize>) -> Result<&Head, Damage> {
+    fn head_before(&self, chunk: usize, index: Option<usize>) -> Result<&Head, Damage> {
         let missing = Damage::new(0, DamageKind::NoSuchChunk);
         let (lock, entry) = (self.heads.get(chunk).ok_or(missing)?, self.index.chunks.get(chunk).ok_or(missing)?);
         lock.get_or_init(|| {
-            let (head, record) = self.likely(chunk, entry, place);
+            let (head, record) = self.likely(chunk, entry, index);
             let near = self.blocks.store.ahead(head, record);
             let file = near.of(&self.blocks.store);
             let block = BlockRef::at(&file, self.blocks.id, entry.offset)?;
@@ -36,11 +36,11 @@ impl Archive {
                 .ok_or(Damage::new(entry.offset, DamageKind::MovesBlock))?;
             let checked = block.checked_within(&file, self.blocks.id, self.limits())?;
             let coding = layout.coding(&checked).ok_or(Damage::new(entry.offset, DamageKind::MovesBlock))?;
-            let table = self.blocks.store.whole().is_err().then(|| checked.into());
+            let table = self.blocks.store.bytes().is_err().then(|| checked.into());
             let head = Head { block, layout, coding, table };
-            if let (Some(_), Some(place)) = (&head.table, place) {
+            if let (Some(_), Some(index)) = (&head.table, index) {
                 // The pages are cached for the next reader, which also gets any error.
-                let _ = self.record_from_file(&file, &head, place);
+                let _ = self.record_from_file(&file, &head, index);
             }
             Ok(head)
         })
@@ -51,14 +51,14 @@ impl Archive {
     /// Returns the range of the head of a chunk (block header and table), and the likely range of its record at
     /// `place`, from the index. With these ranges, a caller waits once for both parts.
     #[cold]
-    fn likely(&self, chunk: usize, entry: &ChunkEntry, place: Option<usize>) -> (Range<u64>, Option<Range<u64>>) {
+    fn likely(&self, chunk: usize, entry: &ChunkEntry, index: Option<usize>) -> (Range<u64>, Option<Range<u64>>) {
         let games = self.games_of(chunk);
         let games = games.end.saturating_sub(games.start);
         // The table takes about two bytes per game.
         let head = entry.offset..entry.offset.saturating_add(1024).saturating_add(games.saturating_mul(2));
         let pages = self.index.chunks.get(chunk + 1).map_or(self.index.pages, |next| next.pages);
-        let record = place.map(|place| {
-            let record = moves::likely_record(games, pages.saturating_sub(entry.pages), place as u64);
+        let record = index.map(|index| {
+            let record = moves::likely_record(games, pages.saturating_sub(entry.pages), index as u64);
             entry.offset.saturating_add(record.start)..entry.offset.saturating_add(record.end)
         });
         (head, record)
@@ -66,7 +66,7 @@ impl Archive {
 
     /// Returns the chunk of a game, and the game's index in it.
     #[inline]
-    pub(in crate::archive) fn place(&self, game: u64) -> Result<(usize, usize)> {
+    pub(in crate::archive) fn locate(&self, game: u64) -> Result<(usize, usize)> {
         if game == 0 || game > self.len() {
             return Err(Error::NoSuchGame { game, games: self.len() });
         }
@@ -78,20 +78,20 @@ impl Archive {
         let near = self.index.chunks.get(from..to).unwrap_or_default();
         let before = from + near.partition_point(|entry| entry.first <= game);
         let found = before.checked_sub(1).and_then(|chunk| Some((chunk, game - self.index.chunks.get(chunk)?.first)));
-        let (chunk, place) = found.ok_or(Damage::new(0, DamageKind::GameNotFound).of_game(game))?;
-        Ok((chunk, place as usize))
+        let (chunk, index) = found.ok_or(Damage::new(0, DamageKind::GameNotFound).of_game(game))?;
+        Ok((chunk, index as usize))
     }
 
-    /// Returns the record at `place` of a chunk with plain moves. Packed moves are unpacked, up to main-line ply
+    /// Returns the record at `index` of a chunk with plain moves. Packed moves are unpacked, up to main-line ply
     /// `limit` if set.
     #[inline]
     pub(in crate::archive) fn record(
         &self,
         chunk: usize,
-        place: usize,
+        index: usize,
         limit: Option<u32>,
     ) -> Result<Record<'_>, Damage> {
-        self.record_on(chunk, place, limit, &mut Trail::default())
+        self.record_on(chunk, index, limit, &mut Trail::default())
     }
 
     /// Returns a record like `record`, for a walk over the chunk; uses and updates the walk's trail.
@@ -99,45 +99,45 @@ impl Archive {
     pub(in crate::archive) fn record_on(
         &self,
         chunk: usize,
-        place: usize,
+        index: usize,
         limit: Option<u32>,
         trail: &mut Trail,
     ) -> Result<Record<'_>, Damage> {
-        let head = self.head_before(chunk, Some(place))?;
-        let record = self.record_at(chunk, head, place, trail)?;
-        if head.coding == Coding::Plain { Ok(record) } else { unpacked(record, head, place, limit) }
+        let head = self.head_before(chunk, Some(index))?;
+        let record = self.record_at(chunk, head, index, trail)?;
+        if head.coding == Coding::Plain { Ok(record) } else { unpacked(record, head, index, limit) }
     }
 
     /// Returns whether a game starts from a set-up position. Reads only the head of its record. Deleted games are
     /// included.
     pub(crate) fn is_set_up(&self, game: u64) -> Result<bool> {
-        let (chunk, place) = self.place(game)?;
-        Ok(self.stored_record(chunk, place)?.set_up.is_some())
+        let (chunk, index) = self.locate(game)?;
+        Ok(self.stored_record(chunk, index)?.set_up.is_some())
     }
 
-    /// Returns the stored record at `place` of a chunk, with its pages checked.
+    /// Returns the stored record at `index` of a chunk, with its pages checked.
     #[inline]
-    pub(in crate::archive) fn stored_record(&self, chunk: usize, place: usize) -> Result<Record<'_>, Damage> {
-        self.record_at(chunk, self.head_before(chunk, Some(place))?, place, &mut Trail::default())
+    pub(in crate::archive) fn stored_record(&self, chunk: usize, index: usize) -> Result<Record<'_>, Damage> {
+        self.record_at(chunk, self.head_before(chunk, Some(index))?, index, &mut Trail::default())
     }
 
     #[inline]
-    fn record_at(&self, chunk: usize, head: &Head, place: usize, trail: &mut Trail) -> Result<Record<'_>, Damage> {
+    fn record_at(&self, chunk: usize, head: &Head, index: usize, trail: &mut Trail) -> Result<Record<'_>, Damage> {
         let Head { block, layout, .. } = head;
-        let Ok(bytes) = self.blocks.store.whole() else {
-            return self.record_from_file(&self.blocks.store, head, place);
+        let Ok(bytes) = self.blocks.store.bytes() else {
+            return self.record_from_file(&self.blocks.store, head, index);
         };
         let payload = block.payload(bytes);
-        let damage = |what| Damage::new(block.offset, what).of_game(block.header.first + place as u64);
-        let before = trail.next.filter(|(next, _)| *next == place).map(|(_, before)| before);
+        let damage = |what| Damage::new(block.offset, what).of_game(block.header.first + index as u64);
+        let before = trail.next.filter(|(next, _)| *next == index).map(|(_, before)| before);
         if before.is_none() {
             // The record is probably in this page. Reading a byte here lets the processor translate the address while
             // the table is still loading, which saves 10 % (benches/runs/2026-11-25-patterns.md).
-            let likely = layout.size as u64 * place as u64 / layout.count.max(1) as u64;
+            let likely = layout.size as u64 * index as u64 / layout.count.max(1) as u64;
             std::hint::black_box(payload.get(layout.records + likely as usize).copied());
         }
-        let (start, length) = layout.locate_behind(payload, place, before).ok_or(damage(DamageKind::MovesTable))?;
-        trail.next = Some((place + 1, (start, length)));
+        let (start, length) = layout.locate_behind(payload, index, before).ok_or(damage(DamageKind::MovesTable))?;
+        trail.next = Some((index + 1, (start, length)));
         // A game without moves may have an empty record, which is on no page.
         let known = trail.page == Some(start / moves::PAGE);
         let pages = start / moves::PAGE + usize::from(known)..(start + length).div_ceil(moves::PAGE);
@@ -162,16 +162,16 @@ impl Archive {
         record.ok_or(damage(DamageKind::GameRecord))
     }
 
-    /// Returns the record at `place` of a chunk of a file that is not in memory, from data already read. Each page is
+    /// Returns the record at `index` of a chunk of a file that is not in memory, from data already read. Each page is
     /// checked when it is read.
     #[cold]
-    fn record_from_file(&self, from: &impl ReadAt, head: &Head, place: usize) -> Result<Record<'static>, Damage> {
+    fn record_from_file(&self, from: &impl ReadAt, head: &Head, index: usize) -> Result<Record<'static>, Damage> {
         let Head { block, layout, table, .. } = head;
-        let damage = |what| Damage::new(block.offset, what).of_game(block.header.first + place as u64);
-        let (Some(table), Err(file)) = (table, self.blocks.store.whole()) else {
+        let damage = |what| Damage::new(block.offset, what).of_game(block.header.first + index as u64);
+        let (Some(table), Err(file)) = (table, self.blocks.store.bytes()) else {
             return Err(damage(DamageKind::MovesTable));
         };
-        let (start, length) = layout.locate(table, place).ok_or(damage(DamageKind::MovesTable))?;
+        let (start, length) = layout.locate(table, index).ok_or(damage(DamageKind::MovesTable))?;
         let mut record = Vec::new();
         for page in start / moves::PAGE..(start + length).div_ceil(moves::PAGE) {
             let range = layout.page(page);
@@ -188,11 +188,11 @@ impl Archive {
     }
 }
 
-/// Unpacks the moves of the record at `place` of a chunk.
+/// Unpacks the moves of the record at `index` of a chunk.
 #[cold]
-fn unpacked<'a>(record: Record<'a>, head: &Head, place: usize, limit: Option<u32>) -> Result<Record<'a>, Damage> {
+fn unpacked<'a>(record: Record<'a>, head: &Head, index: usize, limit: Option<u32>) -> Result<Record<'a>, Damage> {
     let Head { block, coding, .. } = head;
-    let damage = |what| Damage::new(block.offset, what).of_game(block.header.first + place as u64);
+    let damage = |what| Damage::new(block.offset, what).of_game(block.header.first + index as u64);
     if *coding != Coding::Packed(MODEL) {
         return Err(damage(DamageKind::UnknownModel));
     }

@@ -27,7 +27,7 @@ impl NewFile {
     /// Creates a file with the header of an empty archive. A file to be replaced remains until `finish`; otherwise an
     /// existing file is an error.
     pub fn create(path: &Path, id: ArchiveId, existing: Existing) -> Result<(NewFile, Writer<File>)> {
-        let (mut new, writer) = NewFile::create_whole(path, id, existing)?;
+        let (mut new, writer) = NewFile::create_unnamed(path, id, existing)?;
         if !new.replace {
             new.give_name()?;
         }
@@ -36,7 +36,7 @@ impl NewFile {
 
     /// Creates a file like `create`, but always renames it at the end: an incomplete copy would be an archive that
     /// silently lacks games.
-    pub fn create_whole(path: &Path, id: ArchiveId, existing: Existing) -> Result<(NewFile, Writer<File>)> {
+    pub fn create_unnamed(path: &Path, id: ArchiveId, existing: Existing) -> Result<(NewFile, Writer<File>)> {
         let replace = existing == Existing::Replace;
         if !replace && path.exists() {
             return Err(Error::Exists { path: path.to_path_buf() });

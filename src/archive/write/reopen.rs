@@ -135,9 +135,9 @@ fn locked(path: &Path) -> Result<File> {
 #[cfg(unix)]
 fn is_named(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
-    let place = |metadata: std::fs::Metadata| (metadata.dev(), metadata.ino());
+    let inode_of = |metadata: std::fs::Metadata| (metadata.dev(), metadata.ino());
     match (file.metadata(), std::fs::metadata(path)) {
-        (Ok(open), Ok(named)) => place(open) == place(named),
+        (Ok(open), Ok(named)) => inode_of(open) == inode_of(named),
         // Other errors will appear when the file is opened again.
         (_, Err(error)) => error.kind() != std::io::ErrorKind::NotFound,
         _ => true,

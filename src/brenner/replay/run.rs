@@ -256,7 +256,7 @@ impl Replay {
         if goes_on && continues && !black {
             let mut pairs = rest.chunks_exact(2);
             loop {
-                let Some(&[white, other]) = pairs.next() else {
+                let Some(&[white, black_byte]) = pairs.next() else {
                     if let [byte] = pairs.remainder() {
                         black = step!(false, *byte);
                     }
@@ -265,7 +265,7 @@ impl Replay {
                 if !step!(false, white) {
                     break;
                 }
-                if !continues || !step!(true, other) {
+                if !continues || !step!(true, black_byte) {
                     black = true;
                     break;
                 }

@@ -201,9 +201,9 @@ impl Position {
         };
         let mut from = if file.is_none_or(|file| file == to.file_index()) {
             let back = if us == Color::White { -8i8 } else { 8 };
-            let one = to.index().wrapping_add_signed(back) & 63;
-            let occupied = (self.occupied[0] | self.occupied[1]) >> one & 1;
-            if occupied != 0 { 1 << one } else { 1 << (one.wrapping_add_signed(back) & 63) }
+            let single = to.index().wrapping_add_signed(back) & 63;
+            let occupied = (self.occupied[0] | self.occupied[1]) >> single & 1;
+            if occupied != 0 { 1 << single } else { 1 << (single.wrapping_add_signed(back) & 63) }
         } else {
             self.candidates(Role::Pawn, to)
         };

@@ -101,18 +101,18 @@ impl Position {
         let standard = Position::standard();
         let mut differs = false;
         for square in (0..64).filter_map(Square::new) {
-            let (own, usual) = (self.piece_at(square), standard.piece_at(square));
-            let is_home = match (own, usual) {
+            let (piece, usual) = (self.piece_at(square), standard.piece_at(square));
+            let is_home = match (piece, usual) {
                 (None, None) => true,
-                (Some(own), Some(usual)) => {
-                    own.color == usual.color && (own.role == Role::Pawn) == (usual.role == Role::Pawn)
+                (Some(piece), Some(usual)) => {
+                    piece.color == usual.color && (piece.role == Role::Pawn) == (usual.role == Role::Pawn)
                 }
                 _ => false,
             };
             if !is_home {
                 return false;
             }
-            differs |= own != usual;
+            differs |= piece != usual;
         }
         differs
     }

@@ -25,22 +25,22 @@ static LINES: [Lines; 64] = {
     let mut lines = [Lines { file: 0, diagonal: 0, antidiagonal: 0 }; 64];
     let mut square = 0;
     while square < 64 {
-        let mut other = 0;
-        while other < 64 {
+        let mut to = 0;
+        while to < 64 {
             let (file, rank) = ((square & 7) as i8, (square >> 3) as i8);
-            let (f, r) = ((other & 7) as i8, (other >> 3) as i8);
-            if other != square {
+            let (f, r) = ((to & 7) as i8, (to >> 3) as i8);
+            if to != square {
                 if f == file {
-                    lines[square].file |= 1 << other;
+                    lines[square].file |= 1 << to;
                 }
                 if f - r == file - rank {
-                    lines[square].diagonal |= 1 << other;
+                    lines[square].diagonal |= 1 << to;
                 }
                 if f + r == file + rank {
-                    lines[square].antidiagonal |= 1 << other;
+                    lines[square].antidiagonal |= 1 << to;
                 }
             }
-            other += 1;
+            to += 1;
         }
         square += 1;
     }

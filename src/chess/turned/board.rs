@@ -33,9 +33,9 @@ pub struct TurnedMove {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct TurnedBoard {
     /// The pieces of the player to move, by role.
-    pub own: [u64; 6],
+    pub us: [u64; 6],
     /// The opponent's pieces, by role.
-    pub opp: [u64; 6],
+    pub them: [u64; 6],
     /// The role on each square, or `NONE`.
     pub roles: [[u8; 8]; 8],
     /// The square that a pawn of the opponent has just passed, or `OFF`.
@@ -62,19 +62,19 @@ impl TurnedBoard {
     pub fn new(position: &Position) -> Option<TurnedBoard> {
         let turn = if position.turn() == Color::Black { 56 } else { 0 };
         let mut board =
-            TurnedBoard { own: [0; 6], opp: [0; 6], roles: [[NONE; 8]; 8], en_passant: OFF, rooks: [[OFF; 2]; 2] };
+            TurnedBoard { us: [0; 6], them: [0; 6], roles: [[NONE; 8]; 8], en_passant: OFF, rooks: [[OFF; 2]; 2] };
         for (color, occupied) in position.occupied.into_iter().enumerate() {
             let is_own = color == position.turn() as usize;
             for (role, set) in position.roles.into_iter().enumerate() {
                 let set = if turn == 0 { set & occupied } else { (set & occupied).swap_bytes() };
-                let pieces = if is_own { &mut board.own } else { &mut board.opp };
+                let pieces = if is_own { &mut board.us } else { &mut board.them };
                 pieces[role] = set;
                 for at in squares(set) {
                     board.set_role(at, role as u8);
                 }
             }
         }
-        if [board.own, board.opp].iter().any(|pieces| pieces[KING_].count_ones() != 1) {
+        if [board.us, board.them].iter().any(|pieces| pieces[KING_].count_ones() != 1) {
             return None;
         }
         board.en_passant = position.en_passant().map_or(OFF, |square| square.index() ^ turn);
@@ -103,13 +103,13 @@ impl TurnedBoard {
     /// Returns the square of the player's king.
     #[inline(always)]
     pub(crate) fn king(&self) -> u8 {
-        self.own[KING_].trailing_zeros() as u8
+        self.us[KING_].trailing_zeros() as u8
     }
 
     /// Returns whether a move castles.
     #[inline(always)]
     pub(crate) fn castles(&self, step: TurnedMove) -> bool {
-        all(&self.own) & bit(step.to) != 0
+        all(&self.us) & bit(step.to) != 0
     }
 
     /// Returns the destination of the moving piece. A castling king arrives on the g-file or c-file.
@@ -128,7 +128,7 @@ impl TurnedBoard {
     #[inline(always)]
     pub(crate) fn takes(&self, step: TurnedMove) -> bool {
         let diagonal = (step.from ^ step.to) & 7 != 0;
-        all(&self.opp) & bit(step.to) != 0 || self.role(step.from) == PAWN as u8 && diagonal
+        all(&self.them) & bit(step.to) != 0 || self.role(step.from) == PAWN as u8 && diagonal
     }
 
     /// Converts a move to the types of the rules. `turn` is the player to move.
@@ -168,8 +168,8 @@ impl TurnedBoard {
         let mut passed = OFF;
         if self.castles(step) {
             let (king, rook) = if to > from { (6, 5) } else { (2, 3) };
-            self.own[KING_] = bit(king);
-            self.own[ROOK] = self.own[ROOK] & !bit(to) | bit(rook);
+            self.us[KING_] = bit(king);
+            self.us[ROOK] = self.us[ROOK] & !bit(to) | bit(rook);
             self.set_role(from, NONE);
             self.set_role(to, NONE);
             self.set_role(king, KING_ as u8);
@@ -183,12 +183,12 @@ impl TurnedBoard {
         } else {
             let captured = self.role(to);
             if captured < NONE {
-                self.opp[captured as usize % 6] &= !bit(to);
+                self.them[captured as usize % 6] &= !bit(to);
                 pieces(false, false, captured, to);
             } else if role == PAWN as u8 {
                 if to == self.en_passant && (from ^ to) & 7 != 0 {
                     let victim = to.wrapping_sub(8);
-                    self.opp[PAWN] &= !bit(victim);
+                    self.them[PAWN] &= !bit(victim);
                     self.set_role(victim, NONE);
                     pieces(false, false, PAWN as u8, victim);
                 } else if to.wrapping_sub(from) == 16 {
@@ -196,8 +196,8 @@ impl TurnedBoard {
                 }
             }
             let becomes = if promotion != 0 { promotion } else { role };
-            self.own[role as usize % 6] &= !bit(from);
-            self.own[becomes as usize % 6] |= bit(to);
+            self.us[role as usize % 6] &= !bit(from);
+            self.us[becomes as usize % 6] |= bit(to);
             self.set_role(from, NONE);
             self.set_role(to, becomes);
             pieces(false, true, role, from);
@@ -229,13 +229,13 @@ impl TurnedBoard {
     #[inline]
     fn turn(&mut self) {
         // Complete arrays, without loops over borrowed halves, take a third of the instructions.
-        (self.own, self.opp) = (self.opp.map(u64::swap_bytes), self.own.map(u64::swap_bytes));
+        (self.us, self.them) = (self.them.map(u64::swap_bytes), self.us.map(u64::swap_bytes));
         let [a, b, c, d, e, f, g, h] = self.roles;
         self.roles = [h, g, f, e, d, c, b, a];
         let turned = |square: u8| if square < OFF { square ^ 56 } else { square };
         if self.has_rooks() {
-            let [own, opp] = self.rooks;
-            self.rooks = [opp.map(turned), own.map(turned)];
+            let [us, them] = self.rooks;
+            self.rooks = [them.map(turned), us.map(turned)];
         }
         self.en_passant = turned(self.en_passant);
     }
@@ -244,13 +244,13 @@ impl TurnedBoard {
     #[expect(clippy::indexing_slicing, reason = "squares are masked, roles below 6")]
     pub(crate) fn en_passant_is_safe(&self, from: u8) -> bool {
         let victim = bit(self.en_passant.wrapping_sub(8));
-        let occupied = (all(&self.own) | all(&self.opp)) & !bit(from) & !victim | bit(self.en_passant);
+        let occupied = (all(&self.us) | all(&self.them)) & !bit(from) & !victim | bit(self.en_passant);
         let king = self.king();
-        rook(king, occupied) & (self.opp[ROOK] | self.opp[QUEEN]) == 0
-            && bishop(king, occupied) & (self.opp[BISHOP] | self.opp[QUEEN]) == 0
-            && KNIGHT[king as usize & 63] & self.opp[KNIGHT_] == 0
-            && PAWN_CAPTURES[king as usize & 63] & self.opp[PAWN] & !victim == 0
-            && KING[king as usize & 63] & self.opp[KING_] == 0
+        rook(king, occupied) & (self.them[ROOK] | self.them[QUEEN]) == 0
+            && bishop(king, occupied) & (self.them[BISHOP] | self.them[QUEEN]) == 0
+            && KNIGHT[king as usize & 63] & self.them[KNIGHT_] == 0
+            && PAWN_CAPTURES[king as usize & 63] & self.them[PAWN] & !victim == 0
+            && KING[king as usize & 63] & self.them[KING_] == 0
     }
 
     /// Returns the squares of the rooks that the king may castle with now. `danger` are the squares that the opponent
@@ -264,14 +264,14 @@ impl TurnedBoard {
                 continue;
             }
             let (king_to, rook_to) = if castling_side == 0 { (6, 5) } else { (2, 3) };
-            let occupied = (all(&self.own) | all(&self.opp)) & !bit(king) & !bit(home);
+            let occupied = (all(&self.us) | all(&self.them)) & !bit(king) & !bit(home);
             let way = span(king, king_to);
             if (way | span(home, rook_to)) & occupied != 0 || way & danger != 0 {
                 continue;
             }
             // The rook may have blocked a check along the rank.
             let after = occupied | bit(king_to) | bit(rook_to);
-            if rook(king_to, after) & (self.opp[ROOK] | self.opp[QUEEN]) & 0xFF == 0 {
+            if rook(king_to, after) & (self.them[ROOK] | self.them[QUEEN]) & 0xFF == 0 {
                 found |= bit(home);
             }
         }

@@ -140,7 +140,7 @@ struct Learnt<const NODES: usize> {
     fresh: &'static [Estimate; NODES],
     /// By context: the index of its estimates, from 1; 0 for a new context. A chunk uses few contexts, and memory for
     /// all contexts would take more time than the coding.
-    places: Vec<u16>,
+    slots: Vec<u16>,
     estimates: Vec<[Estimate; NODES]>,
 }
 
@@ -149,14 +149,14 @@ impl<const NODES: usize> Learnt<NODES> {
         let contexts = contexts.clamp(1, CONTEXTS);
         // The capacity exceeds the needs of most models. Untouched capacity costs nothing, but growth copies all
         // estimates.
-        Learnt { fresh, places: vec![0; contexts], estimates: Vec::with_capacity(contexts.min(256)) }
+        Learnt { fresh, slots: vec![0; contexts], estimates: Vec::with_capacity(contexts.min(256)) }
     }
 
     #[inline]
     #[expect(clippy::indexing_slicing, reason = "contexts are limited to the table, and estimates are only added")]
     fn of(&mut self, context: usize) -> &mut [Estimate; NODES] {
-        let last = self.places.len() - 1;
-        let index = &mut self.places[context.min(last)];
+        let last = self.slots.len() - 1;
+        let index = &mut self.slots[context.min(last)];
         if *index == 0 {
             self.estimates.push(*self.fresh);
             *index = self.estimates.len() as u16;

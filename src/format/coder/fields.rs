@@ -14,7 +14,7 @@ use crate::format::budget::with_room;
 #[repr(u8)]
 pub(crate) enum Rule {
     /// The player's last number.
-    Own = 0,
+    PlayerLast = 0,
     /// The last number.
     Last = 1,
     /// The last number with its sign changed.
@@ -31,12 +31,12 @@ pub(crate) enum Rule {
 
 impl Rule {
     const ALL: [Rule; 7] =
-        [Rule::Own, Rule::Last, Rule::Negated, Rule::Field, Rule::Follows, Rule::Spent, Rule::Product];
+        [Rule::PlayerLast, Rule::Last, Rule::Negated, Rule::Field, Rule::Follows, Rule::Spent, Rule::Product];
 
     /// Returns the number of fields that the rule refers to.
     pub(crate) fn fields(self) -> usize {
         match self {
-            Rule::Own | Rule::Last | Rule::Negated => 0,
+            Rule::PlayerLast | Rule::Last | Rule::Negated => 0,
             Rule::Field | Rule::Follows | Rule::Spent => 1,
             Rule::Product => 2,
         }
@@ -44,7 +44,7 @@ impl Rule {
 }
 
 /// The greatest exponent of the power of ten that divides a product. A negative exponent multiplies it.
-const MOST_PLACES: i8 = 9;
+const MOST_DECIMALS: i8 = 9;
 
 /// The rules that predict the numbers of a stream.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -55,12 +55,12 @@ pub(crate) struct Prediction {
     /// The streams of the fields that the rule refers to.
     pub(crate) fields: [usize; 2],
     /// The number of decimal places by which a product is shifted to the right.
-    pub(crate) places: i8,
+    pub(crate) decimals: i8,
 }
 
 impl Prediction {
     fn new(rule: Rule) -> Prediction {
-        Prediction { rule, thousands: false, fields: [0; 2], places: 0 }
+        Prediction { rule, thousands: false, fields: [0; 2], decimals: 0 }
     }
 
     /// Returns the prediction with this rule byte, or `None` if the byte has no meaning.
@@ -76,22 +76,22 @@ impl Prediction {
 
     /// Joins the fields that the rule refers to. `stream` returns a stream by its number.
     pub(crate) fn join<'a>(&self, stream: impl Fn(usize) -> Joined<'a>) -> [Joined<'a>; 2] {
-        let [field, other] = self.fields;
+        let [field, second] = self.fields;
         let joined =
             |at: usize, field: usize| if at < self.rule.fields() { stream(field) } else { Joined::new(&[], &[]) };
-        [joined(0, field), joined(1, other)]
+        [joined(0, field), joined(1, second)]
     }
 
     /// Returns the decimal places that a byte stands for.
-    pub(crate) fn places_from_byte(byte: u8) -> Option<i8> {
-        let places = byte.cast_signed();
-        (-MOST_PLACES..=MOST_PLACES).contains(&places).then_some(places)
+    pub(crate) fn decimals_from_byte(byte: u8) -> Option<i8> {
+        let decimals = byte.cast_signed();
+        (-MOST_DECIMALS..=MOST_DECIMALS).contains(&decimals).then_some(decimals)
     }
 }
 
 /// The place of a number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct FieldPlace {
+pub(crate) struct FieldLocation {
     pub(crate) game: u32,
     /// The index in the chunk of the text that contains the number.
     pub(crate) text: u32,
@@ -117,7 +117,7 @@ struct Last {
 struct Predicted {
     prediction: Prediction,
     game: Option<u32>,
-    own: [Last; 2],
+    player_last: [Last; 2],
     last: Last,
     /// The first values of this game and of the previous one.
     first: i64,
@@ -133,19 +133,19 @@ fn size(number: i64) -> usize {
 }
 
 /// Returns the product of two fields, shifted by decimal places.
-fn product(a: i64, b: i64, places: i8) -> i64 {
-    let (product, power) = (i128::from(a) * i128::from(b), 10i128.pow(u32::from(places.unsigned_abs())));
-    (if places > 0 { product.div_euclid(power) } else { product.wrapping_mul(power) }) as i64
+fn product(a: i64, b: i64, decimals: i8) -> i64 {
+    let (product, power) = (i128::from(a) * i128::from(b), 10i128.pow(u32::from(decimals.unsigned_abs())));
+    (if decimals > 0 { product.div_euclid(power) } else { product.wrapping_mul(power) }) as i64
 }
 
 /// Returns the greatest factor whose product does not exceed a value, or `otherwise` if there is none.
-fn factor(a: i64, value: i64, places: i8, otherwise: i64) -> i64 {
+fn factor(a: i64, value: i64, decimals: i8, otherwise: i64) -> i64 {
     if a <= 0 || value < 0 {
         return otherwise;
     }
-    let power = 10i128.pow(u32::from(places.unsigned_abs()));
+    let power = 10i128.pow(u32::from(decimals.unsigned_abs()));
     let (value, a) = (i128::from(value), i128::from(a));
-    let factor = if places > 0 { value * power / a } else { value / (a * power) };
+    let factor = if decimals > 0 { value * power / a } else { value / (a * power) };
     i64::try_from(factor).unwrap_or(otherwise)
 }
 
@@ -155,7 +155,7 @@ impl Predicted {
         Predicted {
             prediction,
             game: None,
-            own: [Last::default(); 2],
+            player_last: [Last::default(); 2],
             last: Last::default(),
             first: 0,
             first_before: 0,
@@ -169,7 +169,7 @@ impl Predicted {
         if self.game != Some(game) {
             self.game = Some(game);
             self.first_before = self.first;
-            self.own = [Last::default(); 2];
+            self.player_last = [Last::default(); 2];
             self.last = Last::default();
         }
     }
@@ -177,10 +177,10 @@ impl Predicted {
     /// Returns the player's last number. Without one, returns the last number of the game, or the first number of the
     /// previous game.
     fn before(&self, side: u8) -> Last {
-        let [own, other] = self.own;
-        let own = if side == 0 { own } else { other };
-        if own.known {
-            own
+        let [first, second] = self.player_last;
+        let player = if side == 0 { first } else { second };
+        if player.known {
+            player
         } else if self.last.known {
             self.last
         } else {
@@ -191,7 +191,7 @@ impl Predicted {
     /// Returns the predicted value.
     fn expected(&self, before: &Last, field: i64) -> i64 {
         match self.prediction.rule {
-            Rule::Own => before.value,
+            Rule::PlayerLast => before.value,
             Rule::Last if self.last.known => self.last.value,
             Rule::Negated if self.last.known => self.last.value.wrapping_neg(),
             Rule::Last | Rule::Negated => 0,
@@ -203,22 +203,22 @@ impl Predicted {
     }
 
     /// Codes a number. A decoder ignores `value`.
-    fn code(&mut self, coder: &mut impl Coder, field_place: FieldPlace, fields: [i64; 2], value: i64) -> i64 {
-        self.enter(field_place.game);
-        let [field, other] = fields;
-        let before = self.before(field_place.side);
+    fn code(&mut self, coder: &mut impl Coder, location: FieldLocation, fields: [i64; 2], value: i64) -> i64 {
+        self.enter(location.game);
+        let [field, second_field] = fields;
+        let before = self.before(location.side);
         let [first, second] = &mut self.round;
         let odds = if before.round { second } else { first };
         let round = self.prediction.thousands && odds.code(coder, value % 1000 == 0);
         let unit = if round { 1000 } else { 1 };
         let steps = pair(level(folded(before.step)), level(folded(self.last.step)));
         let (value, step) = if let Some(rest) = &mut self.rest {
-            let places = self.prediction.places;
-            let factor = factor(field, value, places, other);
-            let sizes = [steps, pair(size(field), size(other))];
-            let step = self.model.code(coder, sizes, 0, factor.wrapping_sub(other));
-            let factor = other.wrapping_add(step);
-            let product = product(field, factor, places);
+            let decimals = self.prediction.decimals;
+            let factor = factor(field, value, decimals, second_field);
+            let sizes = [steps, pair(size(field), size(second_field))];
+            let step = self.model.code(coder, sizes, 0, factor.wrapping_sub(second_field));
+            let factor = second_field.wrapping_add(step);
+            let product = product(field, factor, decimals);
             let product = if round { product.div_euclid(1000) } else { product };
             let scaled = (value / unit).wrapping_sub(product);
             let more = rest.code(coder, [pair(size(factor), usize::from(round)), size(field)], 0, scaled);
@@ -239,15 +239,15 @@ impl Predicted {
         // A player's first number has no gain.
         let gain = if before.known { gain } else { 0 };
         self.last = Last { known: true, value, field, step, gain, round };
-        let [own, others] = &mut self.own;
-        *(if field_place.side == 0 { own } else { others }) = self.last;
+        let [first, second] = &mut self.player_last;
+        *(if location.side == 0 { first } else { second }) = self.last;
         value
     }
 }
 
 /// Values of a stream that other streams refer to. They are read in step with the other stream.
 pub(crate) struct Joined<'a> {
-    places: &'a [FieldPlace],
+    locations: &'a [FieldLocation],
     values: &'a [i64],
     at: usize,
     /// The last requested text and its value. Caching them is useful because a text may have many numbers.
@@ -255,8 +255,8 @@ pub(crate) struct Joined<'a> {
 }
 
 impl<'a> Joined<'a> {
-    pub(crate) fn new(places: &'a [FieldPlace], values: &'a [i64]) -> Joined<'a> {
-        Joined { places, values, at: 0, last: None }
+    pub(crate) fn new(locations: &'a [FieldLocation], values: &'a [i64]) -> Joined<'a> {
+        Joined { locations, values, at: 0, last: None }
     }
 
     /// Returns the last value in a text, or 0 if it has none. Texts must be requested in order.
@@ -265,15 +265,15 @@ impl<'a> Joined<'a> {
         if let Some((_, value)) = self.last.filter(|(last, _)| *last == text) {
             return value;
         }
-        while self.places.get(self.at).is_some_and(|field_place| field_place.text < text) {
+        while self.locations.get(self.at).is_some_and(|location| location.text < text) {
             self.at += 1;
         }
         let mut last = self.at;
-        while self.places.get(last + 1).is_some_and(|field_place| field_place.text == text) {
+        while self.locations.get(last + 1).is_some_and(|location| location.text == text) {
             last += 1;
         }
-        let value = match (self.places.get(last), self.values.get(last)) {
-            (Some(field_place), Some(value)) if field_place.text == text => *value,
+        let value = match (self.locations.get(last), self.values.get(last)) {
+            (Some(location), Some(value)) if location.text == text => *value,
             _ => 0,
         };
         self.last = Some((text, value));
@@ -284,14 +284,14 @@ impl<'a> Joined<'a> {
 /// Returns the coded values of a stream. `fields` are the streams that the prediction refers to.
 pub(crate) fn encode(
     prediction: Prediction,
-    places: &[FieldPlace],
+    locations: &[FieldLocation],
     values: &[i64],
     mut fields: [Joined; 2],
 ) -> Vec<u8> {
     let (mut coder, mut predicted) = (RangeEncoder::new(), Predicted::new(prediction));
-    for (field_place, value) in places.iter().zip(values) {
-        let fields = fields.each_mut().map(|field| field.of_text(field_place.text));
-        predicted.code(&mut coder, *field_place, fields, *value);
+    for (location, value) in locations.iter().zip(values) {
+        let fields = fields.each_mut().map(|field| field.of_text(location.text));
+        predicted.code(&mut coder, *location, fields, *value);
     }
     coder.finish()
 }
@@ -299,15 +299,15 @@ pub(crate) fn encode(
 /// Returns one value for each place. Any bytes decode to some values; `None` means that memory is exhausted.
 pub(crate) fn decode(
     prediction: Prediction,
-    places: &[FieldPlace],
+    locations: &[FieldLocation],
     bytes: &[u8],
     mut fields: [Joined; 2],
 ) -> Option<Vec<i64>> {
     let (mut coder, mut predicted) = (RangeDecoder::new(bytes), Predicted::new(prediction));
-    let mut values = with_room(places.len())?;
-    for field_place in places {
-        let fields = fields.each_mut().map(|field| field.of_text(field_place.text));
-        values.push(predicted.code(&mut coder, *field_place, fields, 0));
+    let mut values = with_room(locations.len())?;
+    for location in locations {
+        let fields = fields.each_mut().map(|field| field.of_text(location.text));
+        values.push(predicted.code(&mut coder, *location, fields, 0));
     }
     Some(values)
 }
@@ -315,7 +315,7 @@ pub(crate) fn decode(
 /// A stream with its values and its number.
 pub(crate) struct Source<'a> {
     pub(crate) number: usize,
-    pub(crate) places: &'a [FieldPlace],
+    pub(crate) locations: &'a [FieldLocation],
     pub(crate) values: &'a [i64],
 }
 
@@ -332,20 +332,20 @@ pub(crate) fn choose(stream: &Source, fields: &[Source], default: impl FnOnce(us
         return None;
     }
     let count = stream.values.len().min(MEASURED);
-    let (places, values) = (stream.places.get(..count)?, stream.values.get(..count)?);
-    let sample = (places.get(..count.min(LOOKED_AT))?, values.get(..count.min(LOOKED_AT))?);
+    let (locations, values) = (stream.locations.get(..count)?, stream.values.get(..count)?);
+    let sample = (locations.get(..count.min(LOOKED_AT))?, values.get(..count.min(LOOKED_AT))?);
     let columns: Vec<Vec<i64>> = fields
         .iter()
         .map(|field| {
-            let mut joined = Joined::new(field.places, field.values);
-            sample.0.iter().map(|field_place| joined.of_text(field_place.text)).collect()
+            let mut joined = Joined::new(field.locations, field.values);
+            sample.0.iter().map(|location| joined.of_text(location.text)).collect()
         })
         .collect();
     let mut found: Vec<(u64, Prediction)> = Vec::new();
-    let mut look = |prediction: Prediction, field: &[i64], other: &[i64]| {
-        found.push((cost(prediction, sample, field, other), prediction));
+    let mut look = |prediction: Prediction, field: &[i64], second_field: &[i64]| {
+        found.push((cost(prediction, sample, field, second_field), prediction));
     };
-    for rule in [Rule::Own, Rule::Last, Rule::Negated] {
+    for rule in [Rule::PlayerLast, Rule::Last, Rule::Negated] {
         look(Prediction::new(rule), &[], &[]);
     }
     for (field, column) in fields.iter().zip(&columns) {
@@ -356,12 +356,12 @@ pub(crate) fn choose(stream: &Source, fields: &[Source], default: impl FnOnce(us
         for rule in [Rule::Field, Rule::Follows, Rule::Spent] {
             look(Prediction { fields: [field.number, 0], ..Prediction::new(rule) }, column, &[]);
         }
-        for (other, others) in fields.iter().zip(&columns) {
-            if other.number != field.number
-                && let Some(places) = places_of(sample.1, column, others)
+        for (second, second_column) in fields.iter().zip(&columns) {
+            if second.number != field.number
+                && let Some(decimals) = decimals_of(sample.1, column, second_column)
             {
-                let fields = [field.number, other.number];
-                look(Prediction { fields, places, ..Prediction::new(Rule::Product) }, column, others);
+                let fields = [field.number, second.number];
+                look(Prediction { fields, decimals, ..Prediction::new(Rule::Product) }, column, second_column);
             }
         }
     }
@@ -369,10 +369,10 @@ pub(crate) fn choose(stream: &Source, fields: &[Source], default: impl FnOnce(us
     let round = values.iter().filter(|value| **value != 0 && **value % 1000 == 0).count() * 8 > values.len();
     let joined = |number: usize| {
         let field = fields.iter().find(|field| field.number == number);
-        field.map_or(Joined::new(&[], &[]), |field| Joined::new(field.places, field.values))
+        field.map_or(Joined::new(&[], &[]), |field| Joined::new(field.locations, field.values))
     };
     let measure = |prediction: Prediction| {
-        encode(prediction, places, values, prediction.join(joined)).len() + 2 + prediction.rule.fields()
+        encode(prediction, locations, values, prediction.join(joined)).len() + 2 + prediction.rule.fields()
     };
     let best = found
         .iter()
@@ -385,33 +385,38 @@ pub(crate) fn choose(stream: &Source, fields: &[Source], default: impl FnOnce(us
 }
 
 /// Returns the approximate number of bits of a sample under a prediction.
-fn cost(prediction: Prediction, (places, values): (&[FieldPlace], &[i64]), field: &[i64], other: &[i64]) -> u64 {
+fn cost(
+    prediction: Prediction,
+    (locations, values): (&[FieldLocation], &[i64]),
+    field: &[i64],
+    second_field: &[i64],
+) -> u64 {
     let mut predicted = Predicted { prediction, ..Predicted::light(prediction) };
     let mut bits = 0;
-    for (at, (field_place, value)) in places.iter().zip(values).enumerate() {
-        let [field, other] = [field, other].map(|column| column.get(at).copied().unwrap_or(0));
-        bits += predicted.look(*field_place, [field, other], *value);
+    for (at, (location, value)) in locations.iter().zip(values).enumerate() {
+        let [field, second_field] = [field, second_field].map(|column| column.get(at).copied().unwrap_or(0));
+        bits += predicted.look(*location, [field, second_field], *value);
     }
     bits
 }
 
 /// Returns the decimal places with which the product of two fields approximates most values of a sample, if any.
-fn places_of(values: &[i64], a: &[i64], b: &[i64]) -> Option<i8> {
-    let mut counts = [0usize; 2 * MOST_PLACES as usize + 1];
+fn decimals_of(values: &[i64], a: &[i64], b: &[i64]) -> Option<i8> {
+    let mut counts = [0usize; 2 * MOST_DECIMALS as usize + 1];
     let mut all = 0;
     for ((value, a), b) in values.iter().zip(a).zip(b) {
         if *value > 1000 && *a > 1 && *b > 1 {
             all += 1;
-            let places = ((*a as f64) * (*b as f64) / *value as f64).log10();
-            let nearest = places.round();
-            if (places - nearest).abs() < 0.05 && nearest.abs() <= f64::from(MOST_PLACES) {
-                let at = (nearest as i64 + i64::from(MOST_PLACES)) as usize;
+            let decimals = ((*a as f64) * (*b as f64) / *value as f64).log10();
+            let nearest = decimals.round();
+            if (decimals - nearest).abs() < 0.05 && nearest.abs() <= f64::from(MOST_DECIMALS) {
+                let at = (nearest as i64 + i64::from(MOST_DECIMALS)) as usize;
                 counts.get_mut(at).map(|count| *count += 1)?;
             }
         }
     }
     let (at, most) = counts.iter().enumerate().max_by_key(|(_, count)| **count)?;
-    (*most >= 8 && most * 2 > all).then_some(at as i8 - MOST_PLACES)
+    (*most >= 8 && most * 2 > all).then_some(at as i8 - MOST_DECIMALS)
 }
 
 impl Predicted {
@@ -420,7 +425,7 @@ impl Predicted {
         Predicted {
             prediction,
             game: None,
-            own: [Last::default(); 2],
+            player_last: [Last::default(); 2],
             last: Last::default(),
             first: 0,
             first_before: 0,
@@ -431,15 +436,15 @@ impl Predicted {
     }
 
     /// Learns a number and returns its approximate size in bits.
-    fn look(&mut self, field_place: FieldPlace, [field, other]: [i64; 2], value: i64) -> u64 {
-        self.enter(field_place.game);
-        let before = self.before(field_place.side);
+    fn look(&mut self, location: FieldLocation, [field, second_field]: [i64; 2], value: i64) -> u64 {
+        self.enter(location.game);
+        let before = self.before(location.side);
         let bits = |number: i64| u64::from(64 - number.unsigned_abs().leading_zeros());
         let cost = if self.prediction.rule == Rule::Product {
-            let places = self.prediction.places;
-            let factor = factor(field, value, places, other);
-            let rest = value.wrapping_sub(product(field, factor, places));
-            bits(factor.wrapping_sub(other)) + bits(rest)
+            let decimals = self.prediction.decimals;
+            let factor = factor(field, value, decimals, second_field);
+            let rest = value.wrapping_sub(product(field, factor, decimals));
+            bits(factor.wrapping_sub(second_field)) + bits(rest)
         } else {
             bits(value.wrapping_sub(self.expected(&before, field)))
         };
@@ -448,8 +453,8 @@ impl Predicted {
         }
         let gain = if before.known { value.wrapping_sub(before.value).wrapping_add(field) } else { 0 };
         self.last = Last { known: true, value, field, step: 0, gain, round: false };
-        let [own, others] = &mut self.own;
-        *(if field_place.side == 0 { own } else { others }) = self.last;
+        let [first, second] = &mut self.player_last;
+        *(if location.side == 0 { first } else { second }) = self.last;
         cost
     }
 }
@@ -459,8 +464,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn places(count: usize) -> Vec<FieldPlace> {
-        (0..count as u32).map(|at| FieldPlace { game: at / 60, text: at, side: (at & 1) as u8 }).collect()
+    fn locations(count: usize) -> Vec<FieldLocation> {
+        (0..count as u32).map(|at| FieldLocation { game: at / 60, text: at, side: (at & 1) as u8 }).collect()
     }
 
     proptest! {
@@ -469,16 +474,17 @@ mod tests {
             values in prop::collection::vec((any::<i64>(), 0..64u32, any::<i64>(), any::<i32>()), 0..200),
             power in -9i8..=9,
         ) {
-            let places = places(values.len());
+            let locations = locations(values.len());
             let field: Vec<i64> = values.iter().map(|(_, shift, field, _)| field >> shift).collect();
-            let other: Vec<i64> = values.iter().map(|(_, _, _, other)| i64::from(*other)).collect();
+            let second: Vec<i64> = values.iter().map(|(_, _, _, second)| i64::from(*second)).collect();
             let values: Vec<i64> = values.iter().map(|(value, shift, _, _)| value >> shift).collect();
             for rule in Rule::ALL {
                 for thousands in [false, true] {
-                    let prediction = Prediction { rule, thousands, fields: [0, 1], places: power };
-                    let joined = || [Joined::new(&places, &field), Joined::new(&places, &other)];
-                    let bytes = encode(prediction, &places, &values, joined());
-                    prop_assert_eq!(decode(prediction, &places, &bytes, joined()), Some(values.clone()), "{:?}", rule);
+                    let prediction = Prediction { rule, thousands, fields: [0, 1], decimals: power };
+                    let joined = || [Joined::new(&locations, &field), Joined::new(&locations, &second)];
+                    let bytes = encode(prediction, &locations, &values, joined());
+                    let decoded = decode(prediction, &locations, &bytes, joined());
+                    prop_assert_eq!(decoded, Some(values.clone()), "{:?}", rule);
                 }
             }
         }
@@ -486,7 +492,7 @@ mod tests {
 
     #[test]
     fn every_rule_is_found_where_it_holds() {
-        let places = places(600);
+        let locations = locations(600);
         let noise = |at: usize| (at as i64).wrapping_mul(0x9E37_79B9_7F4A_7C15u64 as i64) >> 40 & 0xFFFF;
         let time: Vec<i64> = (0..600).map(|at| 1000 + noise(at)).collect();
         let speed: Vec<i64> = (0..600).map(|at| 300_000_000 + noise(at + 7) * 999).collect();
@@ -499,16 +505,19 @@ mod tests {
             })
             .collect();
         let streams = [&time, &speed].map(|values| &values[..]);
-        let sources: Vec<Source> =
-            streams.iter().enumerate().map(|(number, values)| Source { number, places: &places, values }).collect();
+        let sources: Vec<Source> = streams
+            .iter()
+            .enumerate()
+            .map(|(number, values)| Source { number, locations: &locations, values })
+            .collect();
         let chosen =
-            |values: &[i64]| choose(&Source { number: 2, places: &places, values }, &sources, |count| 8 * count);
+            |values: &[i64]| choose(&Source { number: 2, locations: &locations, values }, &sources, |count| 8 * count);
         assert_eq!(chosen(&clock).map(|found| (found.rule, found.fields[0])), Some((Rule::Spent, 0)));
         let product = chosen(&nodes).unwrap();
-        assert_eq!((product.rule, product.places), (Rule::Product, 3));
-        let own: Vec<i64> = (0..600).map(|at| [5000, -70_000][at & 1] + (at as i64 & 7)).collect();
-        assert_eq!(chosen(&own).map(|found| found.rule), Some(Rule::Own));
+        assert_eq!((product.rule, product.decimals), (Rule::Product, 3));
+        let alternating: Vec<i64> = (0..600).map(|at| [5000, -70_000][at & 1] + (at as i64 & 7)).collect();
+        assert_eq!(chosen(&alternating).map(|found| found.rule), Some(Rule::PlayerLast));
         let negated: Vec<i64> = (0..600).map(|at| [1, -1][at & 1] * (40_000 + at as i64 * 3)).collect();
-        assert!(matches!(chosen(&negated).map(|found| found.rule), Some(Rule::Negated | Rule::Own)));
+        assert!(matches!(chosen(&negated).map(|found| found.rule), Some(Rule::Negated | Rule::PlayerLast)));
     }
 }

@@ -48,7 +48,7 @@ fn signed(number: i64) -> usize {
 struct History {
     kind: NumberKind,
     /// The index of the next value in its game, from 0.
-    place: usize,
+    index: usize,
     /// The preceding values of the game, the most recent first; 0 if missing.
     values: [i64; 2],
     /// The coded differences of the preceding values, the most recent first.
@@ -66,7 +66,7 @@ impl History {
     fn new(kind: NumberKind) -> History {
         History {
             kind,
-            place: 0,
+            index: 0,
             values: [0; 2],
             steps: [0; 4],
             means: [0; 2],
@@ -78,7 +78,7 @@ impl History {
 
     fn enter_game(&mut self) {
         self.first_before = self.first;
-        self.place = 0;
+        self.index = 0;
         self.values = [0; 2];
         self.means = [0; 2];
         if self.kind != NumberKind::Plain {
@@ -88,7 +88,7 @@ impl History {
 
     /// Returns the prediction of the next value: for a clock, its value if the move takes no time.
     fn expected(&self) -> i64 {
-        match (self.kind, self.place) {
+        match (self.kind, self.index) {
             (NumberKind::Plain | NumberKind::Time, _) => 0,
             (NumberKind::Clock, 0) => self.first_before,
             (NumberKind::Clock, 1) | (NumberKind::Evaluation, _) => self.values[0],
@@ -97,7 +97,7 @@ impl History {
     }
 
     fn contexts(&self) -> [usize; INPUTS] {
-        let side = self.place & 1;
+        let side = self.index & 1;
         let steps = self.steps.map(i64::unsigned_abs);
         match self.kind {
             NumberKind::Plain => {
@@ -106,15 +106,15 @@ impl History {
             }
             NumberKind::Clock | NumberKind::Time => {
                 let expected = self.expected().clamp(0, 1 << 32) as u64;
-                let first = if self.place == 0 { expected } else { self.first.clamp(0, 1 << 32) as u64 };
+                let first = if self.index == 0 { expected } else { self.first.clamp(0, 1 << 32) as u64 };
                 // A predicted clock as a part of the first clock, in 32nds.
                 let part = expected * 32 / first.max(1);
                 let steps = steps.map(|step| step.min(LONG));
                 let [white, black] = self.means;
-                let own = if side == 0 { white } else { black };
+                let side_mean = if side == 0 { white } else { black };
                 [
                     pair(level(steps[0] + 2 * steps[1] + steps[3]), level(part)),
-                    pair(level(own), (64 - expected.leading_zeros() as usize).min(LEVELS - 1)),
+                    pair(level(side_mean), (64 - expected.leading_zeros() as usize).min(LEVELS - 1)),
                 ]
             }
             NumberKind::Evaluation => {
@@ -127,18 +127,18 @@ impl History {
 
     /// Records a value and its coded difference.
     fn push(&mut self, value: i64, step: i64) {
-        if self.place == 0 {
+        if self.index == 0 {
             self.first = value;
         }
         // The first clock of a game does not depend on the pace of the game.
-        let step = if self.place == 0 && self.kind == NumberKind::Clock { 0 } else { step };
+        let step = if self.index == 0 && self.kind == NumberKind::Clock { 0 } else { step };
         let eighths = step.unsigned_abs().min(LONG) * 8;
         let [white, black] = &mut self.means;
-        let mean = if self.place & 1 == 0 { white } else { black };
-        *mean = if self.place < 4 { eighths } else { (3 * *mean + eighths) >> 2 };
+        let mean = if self.index & 1 == 0 { white } else { black };
+        *mean = if self.index < 4 { eighths } else { (3 * *mean + eighths) >> 2 };
         self.values = [value, self.values[0]];
         self.steps = [step, self.steps[0], self.steps[1], self.steps[2]];
-        self.place += 1;
+        self.index += 1;
     }
 }
 
@@ -177,7 +177,7 @@ impl Column {
         let step = if down { expected.wrapping_sub(value) } else { value.wrapping_sub(expected) };
         let step = self.model.code(coder, history.contexts(), 0, step);
         let value = if down { expected.wrapping_sub(step) } else { expected.wrapping_add(step) };
-        if history.place == 0
+        if history.index == 0
             && let Some(model) = &mut self.increments
         {
             let (first, last) = (value.unsigned_abs(), history.increment.unsigned_abs());
@@ -196,9 +196,9 @@ fn increment(values: &[i64], otherwise: i64) -> i64 {
     let mut gains = [i64::MIN; 3];
     for (before, value) in values.iter().zip(values.iter().skip(2)) {
         let mut gain = value.wrapping_sub(*before);
-        for place in &mut gains {
-            if gain > *place {
-                std::mem::swap(place, &mut gain);
+        for slot in &mut gains {
+            if gain > *slot {
+                std::mem::swap(slot, &mut gain);
             }
         }
     }

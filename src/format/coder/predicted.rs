@@ -29,9 +29,9 @@ pub(crate) enum Predictor {
     /// The last value with this key. Without one, the value in the column `guess` of this game, or that column's value
     /// in the previous game.
     Keyed { guess: Option<usize> },
-    /// A change of the rating in the column `own`. It depends on the result against the rating in the column `other`,
-    /// and on the change of the opponent's rating.
-    Change { own: Option<usize>, other: Option<usize>, result: Option<usize>, opposite: Option<usize> },
+    /// A change of the rating in the column `rating`. It depends on the result against the rating in the column
+    /// `opponent`, and on the change of the opponent's rating.
+    Change { rating: Option<usize>, opponent: Option<usize>, result: Option<usize>, opposite: Option<usize> },
 }
 
 fn push_reference(reference: Option<usize>, out: &mut Vec<u8>) {
@@ -52,9 +52,9 @@ impl Prediction {
                 out.push(0);
                 push_reference(guess, out);
             }
-            Predictor::Change { own, other, result, opposite } => {
+            Predictor::Change { rating, opponent, result, opposite } => {
                 out.push(1);
-                [own, other, result, opposite].into_iter().for_each(|reference| push_reference(reference, out));
+                [rating, opponent, result, opposite].into_iter().for_each(|reference| push_reference(reference, out));
             }
         }
     }
@@ -64,8 +64,8 @@ impl Prediction {
         let by = match bytes.u8()? {
             0 => Predictor::Keyed { guess: read_reference(bytes)? },
             1 => Predictor::Change {
-                own: read_reference(bytes)?,
-                other: read_reference(bytes)?,
+                rating: read_reference(bytes)?,
+                opponent: read_reference(bytes)?,
                 result: read_reference(bytes)?,
                 opposite: read_reference(bytes)?,
             },
@@ -78,7 +78,7 @@ impl Prediction {
     fn asks(&self) -> impl Iterator<Item = usize> {
         let by = match self.by {
             Predictor::Keyed { guess } => [guess, None, None, None],
-            Predictor::Change { own, other, result, opposite } => [own, other, result, opposite],
+            Predictor::Change { rating, opponent, result, opposite } => [rating, opponent, result, opposite],
         };
         self.key.into_iter().chain(by.into_iter().flatten())
     }
@@ -117,11 +117,11 @@ pub(crate) fn choose(
     // A key must be known before the predicted column is decoded, so a predicted column cannot be a key.
     let predicted: Vec<usize> = predictions.iter().map(|prediction: &Prediction| prediction.column).collect();
     predictions.retain(|prediction| prediction.key.is_none_or(|key| !predicted.contains(&key)));
-    let change = |name: &str, key, own, other, opposite| {
+    let change = |name: &str, key, rating, opponent, opposite| {
         let column = find(name).filter(|column| signed(*column))?;
         let by = Predictor::Change {
-            own: find(own),
-            other: find(other),
+            rating: find(rating),
+            opponent: find(opponent),
             result: find("Result"),
             opposite: Some(opposite).and_then(find),
         };
@@ -211,12 +211,13 @@ struct PredictedColumns<'a> {
 impl<'a> PredictedColumns<'a> {
     fn new(predictions: &'a [Prediction]) -> PredictedColumns<'a> {
         // The first prediction with a memory number owns the memory.
-        let place = |memory| predictions.iter().position(|prediction| prediction.memory == memory).unwrap_or_default();
+        let memory_index =
+            |memory| predictions.iter().position(|prediction| prediction.memory == memory).unwrap_or_default();
         let rating = |prediction: &Prediction| match prediction.by {
-            Predictor::Change { own: Some(own), .. } => predictions
+            Predictor::Change { rating: Some(rating), .. } => predictions
                 .iter()
-                .find(|prediction| prediction.column == own)
-                .map(|prediction| place(prediction.memory)),
+                .find(|prediction| prediction.column == rating)
+                .map(|prediction| memory_index(prediction.memory)),
             _ => None,
         };
         let learnt = |prediction: &Prediction| {
@@ -229,7 +230,7 @@ impl<'a> PredictedColumns<'a> {
         PredictedColumns {
             predictions,
             learnt: predictions.iter().map(learnt).collect(),
-            memories: predictions.iter().map(|prediction| place(prediction.memory)).collect(),
+            memories: predictions.iter().map(|prediction| memory_index(prediction.memory)).collect(),
             known: vec![HashMap::default(); predictions.len()],
             ratings: predictions.iter().map(rating).collect(),
         }
@@ -271,9 +272,9 @@ impl<'a> PredictedColumns<'a> {
                 }
                 value as u64
             }
-            Predictor::Change { own, other, result, opposite } => {
+            Predictor::Change { rating, opponent, result, opposite } => {
                 let result = of(result).map_or(0, |code| (code % 8) as usize);
-                let edge = (of(own).unwrap_or(0) as i64).wrapping_sub(of(other).unwrap_or(0) as i64);
+                let edge = (of(rating).unwrap_or(0) as i64).wrapping_sub(of(opponent).unwrap_or(0) as i64);
                 let edge = (edge.clamp(-599, 599) / 25 + 24) as usize;
                 let opposite = of(opposite).map_or(0, change);
                 let expected = opposite.wrapping_neg();
@@ -323,7 +324,7 @@ struct Part {
 struct ColumnState {
     part: Part,
     /// The number of values read so far, if the column predicts other columns.
-    place: usize,
+    index: usize,
     /// The code of the column's first value in this game, if known, and the key, if the column is a key column.
     first: Option<(u64, Option<Key>)>,
 }
@@ -404,12 +405,12 @@ pub(crate) fn code<'a>(
         for &number in &plan.given {
             let column = columns.get_mut(number)?;
             if column.first.is_none() {
-                let value = cell(number, column.place)?;
+                let value = cell(number, column.index)?;
                 let key = if column.part.is_key { Some(keys.of(value)?) } else { None };
                 column.first = Some((value.0, key));
                 known.push(number);
             }
-            column.place += 1;
+            column.index += 1;
         }
         for (number, ((prediction, codes), count)) in predictions.iter().zip(&mut codes).zip(&plan.counts).enumerate() {
             for _ in 0..*count {

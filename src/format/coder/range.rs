@@ -161,8 +161,8 @@ impl<'a> RangeDecoder<'a> {
     #[cold]
     fn last_bytes(&self, bytes: u32) -> (u32, &'a [u8]) {
         let mut next = [0; 4];
-        for (own, byte) in next.iter_mut().zip(self.bytes) {
-            *own = *byte;
+        for (slot, byte) in next.iter_mut().zip(self.bytes) {
+            *slot = *byte;
         }
         (u32::from_be_bytes(next), self.bytes.get(bytes as usize..).unwrap_or_default())
     }

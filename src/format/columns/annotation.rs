@@ -68,8 +68,8 @@ impl TemplateField {
             return Some(field);
         }
         let decimal = DECIMALS.into_iter().find_map(|(plus, letters)| {
-            let places = letters.iter().position(|other| *other == letter)?;
-            Some(Decimal(places as u8, plus))
+            let decimals = letters.iter().position(|known| *known == letter)?;
+            Some(Decimal(decimals as u8, plus))
         });
         decimal.or_else(|| LineField::from_letter(letter).map(Line))
     }
@@ -85,9 +85,9 @@ impl TemplateField {
             TemplateField::Time2 => b'M',
             TemplateField::TimeTenths => b'n',
             TemplateField::Eval => b'e',
-            TemplateField::Decimal(places, plus) => {
-                let letters = DECIMALS.into_iter().find(|(other, _)| *other == plus).map_or(&b""[..], |found| found.1);
-                letters.get(usize::from(places)).copied().unwrap_or(b'i')
+            TemplateField::Decimal(decimals, plus) => {
+                let letters = DECIMALS.into_iter().find(|(known, _)| *known == plus).map_or(&b""[..], |found| found.1);
+                letters.get(usize::from(decimals)).copied().unwrap_or(b'i')
             }
             TemplateField::Line(line) => line.letter(),
         }
@@ -100,21 +100,21 @@ impl TemplateField {
             TemplateField::Clock | TemplateField::Time => seconds(text, 1),
             TemplateField::Clock2 | TemplateField::Time2 => seconds(text, 2),
             TemplateField::ClockTenths | TemplateField::TimeTenths => match text {
-                [whole @ .., b'.', tenth @ b'1'..=b'9'] => Some(seconds(whole, 1)? * 10 + i64::from(tenth - b'0')),
-                whole => Some(seconds(whole, 1)? * 10),
+                [integer @ .., b'.', tenth @ b'1'..=b'9'] => Some(seconds(integer, 1)? * 10 + i64::from(tenth - b'0')),
+                integer => Some(seconds(integer, 1)? * 10),
             },
             TemplateField::Eval => signed(text, |digits| match digits {
-                [whole @ .., b'.', tenth] => Some(number(whole, 1)? * 100 + number(&[*tenth], 1)? * 10),
+                [integer @ .., b'.', tenth] => Some(number(integer, 1)? * 100 + number(&[*tenth], 1)? * 10),
                 [.., b'0'] => None,
                 _ => decimal(digits, 2),
             }),
-            TemplateField::Decimal(places, plus) => match text {
-                [b'+', digits @ ..] => decimal(digits, places).filter(|number| match plus {
+            TemplateField::Decimal(decimals, plus) => match text {
+                [b'+', digits @ ..] => decimal(digits, decimals).filter(|number| match plus {
                     PlusSign::Never => false,
                     PlusSign::Positive => *number > 0,
                     PlusSign::Always => true,
                 }),
-                text => signed(text, |digits| decimal(digits, places)).filter(|number| match plus {
+                text => signed(text, |digits| decimal(digits, decimals)).filter(|number| match plus {
                     PlusSign::Never => true,
                     PlusSign::Positive => *number <= 0,
                     PlusSign::Always => *number < 0,
@@ -133,15 +133,15 @@ impl TemplateField {
         }
         match self {
             TemplateField::Text | TemplateField::Line(_) => {}
-            TemplateField::Decimal(places, plus) => {
+            TemplateField::Decimal(decimals, plus) => {
                 if plus == PlusSign::Always && value >= 0 || plus == PlusSign::Positive && value > 0 {
                     put(b"+", out);
                 }
-                let unit = 10u64.pow(u32::from(places.min(9)));
+                let unit = 10u64.pow(u32::from(decimals.min(9)));
                 digits::push(size / unit, 1, out);
-                if places > 0 {
+                if decimals > 0 {
                     put(b".", out);
-                    digits::push(size % unit, usize::from(places), out);
+                    digits::push(size % unit, usize::from(decimals), out);
                 }
             }
             TemplateField::Eval => {
@@ -189,15 +189,15 @@ fn seconds(text: &[u8], width: usize) -> Option<i64> {
 }
 
 /// Returns a number with this many decimals, in units of the last decimal.
-fn decimal(digits: &[u8], places: u8) -> Option<i64> {
-    if places == 0 {
+fn decimal(digits: &[u8], decimals: u8) -> Option<i64> {
+    if decimals == 0 {
         return number(digits, 1);
     }
-    let (whole, decimals) = digits.split_at_checked(digits.len().checked_sub(usize::from(places) + 1)?)?;
-    let [b'.', decimals @ ..] = decimals else { return None };
-    let unit = 10i64.pow(u32::from(places.min(9)));
-    let decimals = digits::parse(decimals)?.cast_signed();
-    number(whole, 1)?.checked_mul(unit)?.checked_add(decimals)
+    let (integer, fraction) = digits.split_at_checked(digits.len().checked_sub(usize::from(decimals) + 1)?)?;
+    let [b'.', fraction @ ..] = fraction else { return None };
+    let unit = 10i64.pow(u32::from(decimals.min(9)));
+    let fraction = digits::parse(fraction)?.cast_signed();
+    number(integer, 1)?.checked_mul(unit)?.checked_add(fraction)
 }
 
 /// Returns a number with an optional minus sign. Zero must not have a sign.
@@ -246,8 +246,8 @@ impl Habits {
     #[expect(clippy::indexing_slicing, reason = "indices are below the length")]
     fn find(&mut self, literal: &[u8], fits: impl Fn(TemplateField) -> bool) -> Option<usize> {
         let count = self.fields.len();
-        let mut places = (self.at..count).chain(0..self.at.min(count));
-        let found = places.find(|at| self.fields[*at].0 == literal && fits(self.fields[*at].1))?;
+        let mut indices = (self.at..count).chain(0..self.at.min(count));
+        let found = indices.find(|at| self.fields[*at].0 == literal && fits(self.fields[*at].1))?;
         self.at = found + 1;
         Some(found)
     }
@@ -367,7 +367,7 @@ pub struct ParsedText<'a> {
 
 impl<'a> ParsedText<'a> {
     /// Makes the text unstructured: a single text field.
-    pub fn be_whole(&mut self, text: &'a [u8]) {
+    pub fn set_text(&mut self, text: &'a [u8]) {
         self.clear();
         self.text(text);
     }
@@ -427,11 +427,11 @@ impl<'a> Parts<'a> for ParsedText<'a> {
 
     fn numbers(&mut self, text: &'a [u8], found: &Numbers, habits: &mut Habits) {
         let mut end = 0;
-        for number_place in found.places.iter().take(found.count) {
-            self.literal(text.get(end..number_place.start).unwrap_or_default());
-            end = number_place.end;
-            let digits = text.get(number_place.start..number_place.end).unwrap_or_default();
-            if number_place.is_time {
+        for span in found.spans.iter().take(found.count) {
+            self.literal(text.get(end..span.start).unwrap_or_default());
+            end = span.end;
+            let digits = text.get(span.start..span.end).unwrap_or_default();
+            if span.is_time {
                 let times = [TemplateField::Time, TemplateField::Time2, TemplateField::TimeTenths];
                 match times.into_iter().find_map(|field| Some((field, field.parse(digits)?))) {
                     Some((field, value)) => self.push(field, FieldValue::Number(value)),
@@ -439,15 +439,15 @@ impl<'a> Parts<'a> for ParsedText<'a> {
                 }
                 continue;
             }
-            let places = number_place.decimals;
+            let decimals = span.decimals;
             let known = habits.find(self.before(), |field| !matches!(field, TemplateField::Line(_)));
             let last = known.and_then(|at| habits.fields.get(at)).map(|(_, field)| *field);
             // One and two decimals alternate if the source omits trailing zeros.
-            let stripped = (1..=2).contains(&places)
+            let stripped = (1..=2).contains(&decimals)
                 && matches!(last, Some(TemplateField::Decimal(1 | 2, PlusSign::Never)))
-                && last != Some(TemplateField::Decimal(places, PlusSign::Never));
+                && last != Some(TemplateField::Decimal(decimals, PlusSign::Never));
             let signs = [PlusSign::Never, PlusSign::Positive, PlusSign::Always];
-            let any = signs.map(|plus| TemplateField::Decimal(places, plus));
+            let any = signs.map(|plus| TemplateField::Decimal(decimals, plus));
             let fields = last
                 .into_iter()
                 .chain(stripped.then_some(TemplateField::Eval))
@@ -489,7 +489,7 @@ impl<'a> Parts<'a> for ParsedText<'a> {
 
 /// The location of a number in a text.
 #[derive(Clone, Copy, Default, Debug)]
-struct NumberPlace {
+struct NumberSpan {
     start: usize,
     end: usize,
     decimals: u8,
@@ -502,7 +502,7 @@ const MOST_NUMBERS: usize = 8;
 /// The numbers of a text that consists only of numbers, dividers and units.
 #[derive(Default, Debug)]
 pub struct Numbers {
-    places: [NumberPlace; MOST_NUMBERS],
+    spans: [NumberSpan; MOST_NUMBERS],
     count: usize,
 }
 
@@ -534,15 +534,15 @@ fn numbers(text: &[u8], unit: usize) -> Option<Numbers> {
         let digits = |from: usize| {
             rest.get(from..).map_or(0, |rest| rest.iter().take_while(|byte| byte.is_ascii_digit()).count())
         };
-        let whole = digits(sign);
-        if whole == 0 {
+        let integer = digits(sign);
+        if integer == 0 {
             // A unit may end the text.
             let is_unit = |byte: &u8| byte.is_ascii_alphabetic() || b"/% ".contains(byte);
             let fits = unit == TAIL && dividers > 0 && mate == 0 && sign == 0 && rest.len() < TAIL;
             return (fits && found.count > 0 && rest.iter().all(is_unit)).then_some(found);
         }
-        let mut end = sign + whole;
-        let mut number_place = NumberPlace::default();
+        let mut end = sign + integer;
+        let mut span = NumberSpan::default();
         if let [b':', m0, _, b':', s0, _, ..] = rest.get(end..)?
             && m0.is_ascii_digit()
             && s0.is_ascii_digit()
@@ -553,13 +553,13 @@ fn numbers(text: &[u8], unit: usize) -> Option<Numbers> {
             if rest.get(end) == Some(&b'.') {
                 end += 1 + digits(end + 1);
             }
-            number_place.is_time = true;
+            span.is_time = true;
         } else if rest.get(end) == Some(&b'.') {
             let decimals = digits(end + 1);
             if decimals == 0 || decimals > 6 || mate > 0 {
                 return None;
             }
-            number_place.decimals = decimals as u8;
+            span.decimals = decimals as u8;
             end += 1 + decimals;
         }
         // Adjacent numbers without a divider must all have signs, as in `+0-1`.
@@ -568,8 +568,8 @@ fn numbers(text: &[u8], unit: usize) -> Option<Numbers> {
             return None;
         }
         last_signed = sign == 1;
-        (number_place.start, number_place.end) = (start, start + end);
-        *found.places.get_mut(found.count)? = number_place;
+        (span.start, span.end) = (start, start + end);
+        *found.spans.get_mut(found.count)? = span;
         found.count += 1;
         at = start + end;
         let suffix = text.get(at..)?.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
@@ -657,7 +657,7 @@ fn command(text: &[u8]) -> Option<usize> {
 #[inline]
 fn find(text: &[u8], byte: u8) -> Option<usize> {
     let (near, far) = text.split_at(text.len().min(16));
-    let near_by = near.iter().position(|other| *other == byte);
+    let near_by = near.iter().position(|known| *known == byte);
     near_by.or_else(|| memchr::memchr(byte, far).map(|at| near.len() + at))
 }
 
@@ -733,7 +733,7 @@ mod tests {
     fn decimals() -> impl Iterator<Item = TemplateField> {
         DECIMALS
             .into_iter()
-            .flat_map(|(plus, letters)| (0..letters.len() as u8).map(move |places| Decimal(places, plus)))
+            .flat_map(|(plus, letters)| (0..letters.len() as u8).map(move |decimals| Decimal(decimals, plus)))
     }
 
     fn rendered(field: TemplateField, value: i64) -> Vec<u8> {

@@ -7,7 +7,7 @@ use super::annotation::{self, FieldValue, Habits, ParsedText, Structure, Templat
 use super::planes::{push_column, read_column};
 use crate::chess::{Move, Position};
 use crate::format::budget::{self, Allowance, Budget, Cost};
-use crate::format::coder::fields::{self, FieldPlace, Joined, Prediction, Source};
+use crate::format::coder::fields::{self, FieldLocation, Joined, Prediction, Source};
 use crate::format::coder::numbers;
 use crate::format::limits::Limits;
 use crate::format::lines::{LineDecoder, LineEncoder, LineField, MOST_MOVES};
@@ -151,9 +151,9 @@ impl TextsBuilder {
         let mut habits = self.habits.clone();
         let (mut parsed, mut lines) = (ParsedText::default(), Lines::default());
         for (game, texts) in self.games.iter().enumerate() {
-            let own = texts.iter().filter(|draft| draft.after.is_some()).count();
-            placed.push(own as u64);
-            marked.push((texts.len() - own) as u64);
+            let comments = texts.iter().filter(|draft| draft.after.is_some()).count();
+            placed.push(comments as u64);
+            marked.push((texts.len() - comments) as u64);
             let mut scenes = self.scenes(game, texts, replay).into_iter();
             let mut encoder = None;
             let mut before = 0;
@@ -168,11 +168,11 @@ impl TextsBuilder {
                 let scene = draft.after.and_then(|_| scenes.next());
                 match draft.kind {
                     TextKind::Brace => parsed.parse(text, &mut habits, scene.clone()),
-                    _ => parsed.be_whole(text),
+                    _ => parsed.set_text(text),
                 }
                 let side = (draft.after.unwrap_or(0) & 1) as u8;
-                let place = FieldPlace { game: game as u32, text: numbers.len() as u32, side };
-                let number = templates.add(&mut parsed, text, place);
+                let location = FieldLocation { game: game as u32, text: numbers.len() as u32, side };
+                let number = templates.add(&mut parsed, text, location);
                 for (field, moves) in parsed.lines() {
                     let (before, played) = scene.as_ref()?;
                     encoder.get_or_insert_with(LineEncoder::new).write(field, (before, *played), moves)?;
@@ -259,7 +259,7 @@ fn push_predictions(predictions: &[(usize, Prediction)], out: &mut Vec<u8>) {
             push_varint(*field as u64, out);
         }
         if prediction.rule == fields::Rule::Product {
-            out.push(prediction.places.cast_unsigned());
+            out.push(prediction.decimals.cast_unsigned());
         }
     }
 }
@@ -276,7 +276,7 @@ fn read_predictions(bytes: &mut Bytes, streams: usize) -> Option<Vec<Option<Pred
             *field = bytes.count().filter(|field| *field < stream)?;
         }
         if prediction.rule == fields::Rule::Product {
-            prediction.places = Prediction::places_from_byte(bytes.u8()?)?;
+            prediction.decimals = Prediction::decimals_from_byte(bytes.u8()?)?;
         }
         *predictions.get_mut(stream)? = Some(prediction);
     }
@@ -290,7 +290,7 @@ struct Stream {
     text: Vec<u8>,
     values: Vec<i64>,
     /// The place of each value.
-    places: Vec<FieldPlace>,
+    locations: Vec<FieldLocation>,
 }
 
 /// A template, with the statistics of its texts.
@@ -316,8 +316,8 @@ struct Templates {
 impl Templates {
     /// Adds a text, and returns the number of its template.
     #[expect(clippy::indexing_slicing, reason = "templates and streams are numbered here")]
-    fn add<'a>(&mut self, parsed: &mut ParsedText<'a>, whole: &'a [u8], place: FieldPlace) -> u64 {
-        let number = self.number(parsed, whole);
+    fn add<'a>(&mut self, parsed: &mut ParsedText<'a>, text: &'a [u8], location: FieldLocation) -> u64 {
+        let number = self.number(parsed, text);
         self.last = number;
         let template = &mut self.used[number];
         template.texts += 1;
@@ -333,13 +333,13 @@ impl Templates {
                 FieldValue::Line(_, moves) => moves.len() as i64,
             };
             stream.values.push(value);
-            stream.places.push(place);
+            stream.locations.push(location);
         }
         number as u64
     }
 
     /// Returns the number of a text's template. Beyond the maximum, the text becomes a template of one text field.
-    fn number<'a>(&mut self, parsed: &mut ParsedText<'a>, whole: &'a [u8]) -> usize {
+    fn number<'a>(&mut self, parsed: &mut ParsedText<'a>, text: &'a [u8]) -> usize {
         if self.order.get(self.last) == Some(&parsed.template) {
             return self.last;
         }
@@ -347,7 +347,7 @@ impl Templates {
             return *number;
         }
         if self.order.len() >= MAX_TEMPLATES {
-            parsed.be_whole(whole);
+            parsed.set_text(text);
             if let Some(number) = self.known.get(&parsed.template) {
                 return *number;
             }
@@ -358,7 +358,7 @@ impl Templates {
             let name = StreamName::new(literal.to_vec(), streams.last().copied(), field);
             let stream = *self.names.entry(name).or_insert(next);
             if stream == next {
-                self.streams.push(Stream { field, text: Vec::new(), values: Vec::new(), places: Vec::new() });
+                self.streams.push(Stream { field, text: Vec::new(), values: Vec::new(), locations: Vec::new() });
             }
             streams.push(stream);
         }
@@ -379,9 +379,9 @@ impl Templates {
     fn encode(&self, stream: &Stream, prediction: Prediction) -> Vec<u8> {
         let joined = prediction.join(|field| {
             let field = &self.streams[field];
-            Joined::new(&field.places, &field.values)
+            Joined::new(&field.locations, &field.values)
         });
-        fields::encode(prediction, &stream.places, &stream.values, joined)
+        fields::encode(prediction, &stream.locations, &stream.values, joined)
     }
 
     /// Returns the predictions that shorten streams, with the streams' numbers, and the coded numbers of all streams.
@@ -393,7 +393,7 @@ impl Templates {
                 coded.push(Vec::new());
                 continue;
             }
-            let source = Source { number, places: &stream.places, values: &stream.values };
+            let source = Source { number, locations: &stream.locations, values: &stream.values };
             let mut bytes = stream.encode(stream.values.len());
             if let Some(prediction) = fields::choose(&source, &sources, |count| stream.encode(count).len()) {
                 let predicted = self.encode(stream, prediction);
@@ -411,18 +411,18 @@ impl Templates {
     /// Returns the charge of all texts and of the streams in use.
     fn charge(&self, predictions: &[(usize, Prediction)]) -> u64 {
         let streams = self.streams.iter().filter(|stream| !stream.values.is_empty()).count() as u64;
-        let one = |template: &Template| {
+        let template_charge = |template: &Template| {
             budget::TEMPLATE + template.streams.len() as u64 * budget::FIELD + template.charge * template.texts
         };
         let predicted = predictions.len() as u64 * budget::STREAM;
-        self.used.iter().map(one).sum::<u64>() + streams * budget::STREAM + predicted
+        self.used.iter().map(template_charge).sum::<u64>() + streams * budget::STREAM + predicted
     }
 }
 
 impl Stream {
     /// Returns the first `count` numbers, coded by their kind.
     fn encode(&self, count: usize) -> Vec<u8> {
-        let games: Vec<u64> = self.places.iter().take(count).map(|place| u64::from(place.game)).collect();
+        let games: Vec<u64> = self.locations.iter().take(count).map(|location| u64::from(location.game)).collect();
         numbers::encode(self.field.kind(), self.values.get(..games.len()).unwrap_or_default(), &games)
     }
 }
@@ -526,13 +526,13 @@ impl Texts {
         let templates = templates?;
         let mut planes = |count| read_column(&mut bytes, count);
         let (placed, marked) = (planes(games)?, planes(games)?);
-        let (own, others) = (sum(&placed)?, sum(&marked)?);
-        let texts = own.checked_add(others)?;
-        budget.draw(own, budget::PLACED).and(budget.draw(texts, budget::TEXT))?;
-        let gaps = planes(own)?;
+        let (placed_texts, marked_texts) = (sum(&placed)?, sum(&marked)?);
+        let texts = placed_texts.checked_add(marked_texts)?;
+        budget.draw(placed_texts, budget::PLACED).and(budget.draw(texts, budget::TEXT))?;
+        let gaps = planes(placed_texts)?;
         let templates_used = planes(texts)?;
-        let kinds = bytes.take(others)?;
-        let mut known = budget::with_room(others)?;
+        let kinds = bytes.take(marked_texts)?;
+        let mut known = budget::with_room(marked_texts)?;
         for kind in kinds {
             known.push(TextKind::from_number(*kind)?);
         }
@@ -540,7 +540,7 @@ impl Texts {
 
         // For each stream, the places of its values and the templates that use it.
         let mut names: HashMap<StreamName<&[u8]>, usize> = HashMap::new();
-        let mut streams: Vec<(TemplateField, Vec<FieldPlace>)> = Vec::new();
+        let mut streams: Vec<(TemplateField, Vec<FieldLocation>)> = Vec::new();
         let mut uses: Vec<Vec<usize>> = Vec::new();
         let mut parts = Vec::new();
         for template in &templates {
@@ -576,8 +576,8 @@ impl Texts {
                 let template = usize::try_from(*next.next()?).ok()?;
                 budget.draw(1, *charges.get(template)?)?;
                 for stream in uses.get(template)? {
-                    let place = FieldPlace { game: game as u32, text, side };
-                    budget::push(&mut streams.get_mut(*stream)?.1, place)?;
+                    let location = FieldLocation { game: game as u32, text, side };
+                    budget::push(&mut streams.get_mut(*stream)?.1, location)?;
                 }
                 text = text.checked_add(1)?;
             }
@@ -588,15 +588,15 @@ impl Texts {
         };
         let mut readers: Vec<Reader> = Vec::with_capacity(streams.len());
         let mut values: Vec<Vec<i64>> = Vec::with_capacity(streams.len());
-        for (number, (field, places)) in streams.iter().enumerate() {
+        for (number, (field, locations)) in streams.iter().enumerate() {
             let prediction = predictions.get(number).copied().flatten();
             if *field == TemplateField::Text {
                 if prediction.is_some() {
                     return None;
                 }
-                let mut ends: Vec<usize> = budget::with_room(places.len())?;
-                ends.extend(memchr::memchr_iter(0, bytes.0).take(places.len()));
-                if ends.len() < places.len() {
+                let mut ends: Vec<usize> = budget::with_room(locations.len())?;
+                ends.extend(memchr::memchr_iter(0, bytes.0).take(locations.len()));
+                if ends.len() < locations.len() {
                     return None;
                 }
                 let text = bytes.take(ends.last().map_or(0, |end| end + 1))?;
@@ -604,19 +604,19 @@ impl Texts {
                 values.push(Vec::new());
                 continue;
             }
-            budget.draw(usize::from(!places.is_empty()) + usize::from(prediction.is_some()), budget::STREAM)?;
+            budget.draw(usize::from(!locations.is_empty()) + usize::from(prediction.is_some()), budget::STREAM)?;
             let coded = bytes.string()?;
             let numbers = match prediction {
                 None => {
-                    let games = places.iter().map(|place| u64::from(place.game));
+                    let games = locations.iter().map(|location| u64::from(location.game));
                     numbers::decode(field.kind(), coded, games)?
                 }
                 Some(prediction) => {
                     let joined = prediction.join(|field| match (streams.get(field), values.get(field)) {
-                        (Some((_, places)), Some(values)) if !values.is_empty() => Joined::new(places, values),
+                        (Some((_, locations)), Some(values)) if !values.is_empty() => Joined::new(locations, values),
                         _ => Joined::new(&[], &[]),
                     });
-                    fields::decode(prediction, places, coded, joined)?
+                    fields::decode(prediction, locations, coded, joined)?
                 }
             };
             readers.push(Reader::Numbers(*field, 0));
@@ -642,7 +642,7 @@ impl Texts {
             texts.games.push([texts.ends.len(), gap, kind]);
             gap += *placed as usize;
             kind += *marked as usize;
-            for (place, number) in next.by_ref().take((*placed + *marked) as usize).enumerate() {
+            for (index, number) in next.by_ref().take((*placed + *marked) as usize).enumerate() {
                 let (found, tail) = parts.get(*number as usize)?;
                 for ((literal, _), stream) in found.iter().zip(uses.get(*number as usize)?) {
                     texts.push(literal)?;
@@ -658,7 +658,7 @@ impl Texts {
                             if let TemplateField::Line(field) = *field {
                                 // Only comments that store their own position have lines.
                                 let moves = usize::try_from(value).ok().filter(|moves| *moves <= MOST_MOVES)?;
-                                if place >= *placed as usize {
+                                if index >= *placed as usize {
                                     return None;
                                 }
                                 budget.draw(moves, budget::LINE_MOVE)?;

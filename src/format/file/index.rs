@@ -134,11 +134,11 @@ impl Index {
     fn holds_together(&self) -> bool {
         let (chunks, dictionaries) = (&self.chunks, &self.dictionaries);
         let ascend = |pair: &[ChunkEntry]| match pair {
-            [one, next] => one.first < next.first && one.offset < next.offset && one.pages <= next.pages,
+            [entry, next] => entry.first < next.first && entry.offset < next.offset && entry.pages <= next.pages,
             _ => false,
         };
         let follow = |pair: &[DictionaryEntry]| match pair {
-            [one, next] => one.first < next.first && one.offset < next.offset,
+            [entry, next] => entry.first < next.first && entry.offset < next.offset,
             _ => false,
         };
         let totals = match (chunks.first(), chunks.last()) {

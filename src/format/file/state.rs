@@ -99,13 +99,13 @@ mod tests {
     fn a_state_comes_back_and_a_chain_depends_on_every_byte_and_the_order() {
         let state = State { id: ArchiveId([7; 16]), sequence: 1, length: 2, games: 3, chain: Chain([9; 16]) };
         assert_eq!(State::decode(&mut Bytes(&state.encode())), Some(state));
-        let (one, other) = ([1; HEADER], [2; HEADER]);
+        let (first, second) = ([1; HEADER], [2; HEADER]);
         let start = Chain::new(state.id);
-        assert_ne!(start.then(&one).then(&other), start.then(&other).then(&one));
+        assert_ne!(start.then(&first).then(&second), start.then(&second).then(&first));
         for index in 0..HEADER {
-            let mut changed = one;
+            let mut changed = first;
             changed[index] ^= 0x10;
-            assert_ne!(start.then(&one), start.then(&changed), "{index}");
+            assert_ne!(start.then(&first), start.then(&changed), "{index}");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The parts of an archive: header pages, block headers, and the payloads that do not belong to one chunk.
 
 use super::columns;
-use super::walk::{Place, Walk, shown};
+use super::walk::{Cursor, Walk, shown};
 use crate::format::ArchiveId;
 use crate::format::block::{self, BlockHeader, BlockKind, HEADER, SYNC};
 use crate::format::budget::Allowance;
@@ -9,8 +9,8 @@ use crate::format::header::{IDENTITIES, MAGIC, PAGE, Page};
 use crate::format::identity::crc_from;
 use crate::format::wire::{Bytes, read_compressed};
 
-pub(super) fn archive<'a>(walk: &mut Walk, place: &mut Place<'a>) {
-    let file = place.rest();
+pub(super) fn archive<'a>(walk: &mut Walk, cursor: &mut Cursor<'a>) {
+    let file = cursor.rest();
     let pages = Page::read_both(file);
     let newest = pages.iter().filter_map(Page::header).max_by_key(|header| header.state.sequence);
     for (name, page) in ["header page A", "header page B"].into_iter().zip(&pages) {
@@ -21,24 +21,24 @@ pub(super) fn archive<'a>(walk: &mut Walk, place: &mut Place<'a>) {
             Page::Zero => "not written yet".to_owned(),
             Page::Damaged | Page::NotAnArchive => "damaged".to_owned(),
         };
-        let mut own = place.within(PAGE);
-        let size = own.rest().len();
-        walk.group(&mut own, name, &value, |walk, place| match page {
-            Page::Zero => walk.plain(place, "zero", PAGE).map(drop),
-            _ => header_page(walk, place),
+        let mut page_cursor = cursor.within(PAGE);
+        let size = page_cursor.rest().len();
+        walk.group(&mut page_cursor, name, &value, |walk, cursor| match page {
+            Page::Zero => walk.plain(cursor, "zero", PAGE).map(drop),
+            _ => header_page(walk, cursor),
         });
-        let _ = place.take(size);
+        let _ = cursor.take(size);
     }
     let in_page = || file.get(IDENTITIES[0] as usize..)?.first_chunk().map(|id| ArchiveId(*id));
     let Some(id) = newest.map(|header| header.state.id).or_else(in_page) else { return };
     let end = newest.map_or(file.len() as u64, |header| header.state.length);
     let mut number = 0;
-    while !place.rest().is_empty() {
-        let (offset, rest) = (place.offset(), place.rest());
+    while !cursor.rest().is_empty() {
+        let (offset, rest) = (cursor.offset(), cursor.rest());
         let Some(header) = BlockHeader::decode(rest, id, offset) else {
             let next = memchr::memmem::find_iter(rest, &SYNC)
                 .find(|at| BlockHeader::decode(rest.get(*at..).unwrap_or_default(), id, offset + *at as u64).is_some());
-            walk.checked(place, "no block", next.unwrap_or(rest.len()), |_| (String::new(), Some(false)));
+            walk.checked(cursor, "no block", next.unwrap_or(rest.len()), |_| (String::new(), Some(false)));
             continue;
         };
         number += 1;
@@ -46,10 +46,11 @@ pub(super) fn archive<'a>(walk: &mut Walk, place: &mut Place<'a>) {
             true => format!("block {number}: {}", header.kind.name()),
             false => format!("block {number}: {}, beyond the committed length", header.kind.name()),
         };
-        let mut own = place.within(HEADER.saturating_add(usize::try_from(header.length).unwrap_or(usize::MAX)));
-        let size = own.rest().len();
-        walk.group(&mut own, &name, &covered(&header), |walk, place| block(walk, place, &header, id));
-        let _ = place.take(size);
+        let mut block_cursor =
+            cursor.within(HEADER.saturating_add(usize::try_from(header.length).unwrap_or(usize::MAX)));
+        let size = block_cursor.rest().len();
+        walk.group(&mut block_cursor, &name, &covered(&header), |walk, cursor| block(walk, cursor, &header, id));
+        let _ = cursor.take(size);
     }
 }
 
@@ -73,47 +74,47 @@ fn covered(header: &BlockHeader) -> String {
 }
 
 /// Walks over the state of an archive, which header pages, index and side files contain.
-pub(super) fn state(walk: &mut Walk, place: &mut Place) -> Option<()> {
-    walk.plain(place, "archive id", 16)?;
-    walk.number(place, "sequence number", 8)?;
-    walk.number(place, "committed length", 8)?;
-    walk.number(place, "games", 8)?;
-    walk.plain(place, "content chain", 16).map(drop)
+pub(super) fn state(walk: &mut Walk, cursor: &mut Cursor) -> Option<()> {
+    walk.plain(cursor, "archive id", 16)?;
+    walk.number(cursor, "sequence number", 8)?;
+    walk.number(cursor, "committed length", 8)?;
+    walk.number(cursor, "games", 8)?;
+    walk.plain(cursor, "content chain", 16).map(drop)
 }
 
-fn header_page(walk: &mut Walk, place: &mut Place) -> Option<()> {
-    let page = place.rest();
-    walk.constant(place, "magic", &MAGIC)?;
-    walk.number(place, "major version", 2)?;
-    walk.number(place, "minor version", 2)?;
-    walk.number(place, "page size", 4)?;
-    state(walk, place)?;
-    walk.number(place, "offset of the commit block", 8)?;
-    walk.leaf(place, "features to read", 4, shown)?;
-    walk.leaf(place, "features to write", 4, shown)?;
-    walk.plain(place, "reserved", PAGE - 92)?;
-    walk.checksum(place, "CRC of the page", crc_from(0, page.get(..PAGE - 4)?))
+fn header_page(walk: &mut Walk, cursor: &mut Cursor) -> Option<()> {
+    let page = cursor.rest();
+    walk.constant(cursor, "magic", &MAGIC)?;
+    walk.number(cursor, "major version", 2)?;
+    walk.number(cursor, "minor version", 2)?;
+    walk.number(cursor, "page size", 4)?;
+    state(walk, cursor)?;
+    walk.number(cursor, "offset of the commit block", 8)?;
+    walk.leaf(cursor, "features to read", 4, shown)?;
+    walk.leaf(cursor, "features to write", 4, shown)?;
+    walk.plain(cursor, "reserved", PAGE - 92)?;
+    walk.checksum(cursor, "CRC of the page", crc_from(0, page.get(..PAGE - 4)?))
 }
 
-fn block<'a>(walk: &mut Walk, place: &mut Place<'a>, header: &BlockHeader, id: ArchiveId) -> Option<()> {
-    let start = place.offset();
-    let (head, payload) = place.rest().split_at_checked(HEADER)?;
+fn block<'a>(walk: &mut Walk, cursor: &mut Cursor<'a>, header: &BlockHeader, id: ArchiveId) -> Option<()> {
+    let start = cursor.offset();
+    let (head, payload) = cursor.rest().split_at_checked(HEADER)?;
     let checked = payload.get(..header.checked as usize);
     let found = checked.map(|bytes| id.crc(start + HEADER as u64, bytes));
-    walk.group(place, "header", "", |walk, place| {
-        walk.constant(place, "sync word", &SYNC)?;
-        walk.leaf(place, "kind", 1, |_| format!("{} ({})", header.kind.number(), header.kind.name()))?;
-        walk.number(place, "coding", 1)?;
-        walk.constant(place, "reserved", &[0, 0])?;
-        walk.number(place, "first", 8)?;
-        walk.number(place, "count", 4)?;
-        walk.number(place, "checked", 4)?;
-        walk.number(place, "length", 8)?;
+    walk.group(cursor, "header", "", |walk, cursor| {
+        walk.constant(cursor, "sync word", &SYNC)?;
+        walk.leaf(cursor, "kind", 1, |_| format!("{} ({})", header.kind.number(), header.kind.name()))?;
+        walk.number(cursor, "coding", 1)?;
+        walk.constant(cursor, "reserved", &[0, 0])?;
+        walk.number(cursor, "first", 8)?;
+        walk.number(cursor, "count", 4)?;
+        walk.number(cursor, "checked", 4)?;
+        walk.number(cursor, "length", 8)?;
         match found {
-            Some(found) => walk.checksum(place, "payload CRC", found)?,
-            None => walk.plain(place, "payload CRC", 4).map(drop)?,
+            Some(found) => walk.checksum(cursor, "payload CRC", found)?,
+            None => walk.plain(cursor, "payload CRC", 4).map(drop)?,
         }
-        walk.checksum(place, "header CRC", id.crc(start, head.get(..HEADER - 4)?))
+        walk.checksum(cursor, "header CRC", id.crc(start, head.get(..HEADER - 4)?))
     })?;
     if payload.len() as u64 != header.length {
         return None;
@@ -121,35 +122,37 @@ fn block<'a>(walk: &mut Walk, place: &mut Place<'a>, header: &BlockHeader, id: A
     let games = header.count as usize;
     let allowance = block::allowance(header.kind, games);
     match header.kind {
-        BlockKind::Moves => columns::moves(walk, place, header, id),
-        BlockKind::Tags => compressed(walk, place, allowance, |walk, place| columns::tags(walk, place, games, payload)),
-        BlockKind::Texts => {
-            compressed(walk, place, allowance, |walk, place| columns::texts(walk, place, games, payload))
+        BlockKind::Moves => columns::moves(walk, cursor, header, id),
+        BlockKind::Tags => {
+            compressed(walk, cursor, allowance, |walk, cursor| columns::tags(walk, cursor, games, payload))
         }
-        BlockKind::Layout => compressed(walk, place, allowance, |walk, place| columns::layout(walk, place, games)),
-        BlockKind::Dictionary => compressed(walk, place, allowance, |walk, place| dictionary(walk, place, games)),
-        BlockKind::Deleted | BlockKind::Restored => compressed(walk, place, allowance, deletions),
-        BlockKind::Source => source(walk, place),
-        BlockKind::Commit => commit(walk, place),
+        BlockKind::Texts => {
+            compressed(walk, cursor, allowance, |walk, cursor| columns::texts(walk, cursor, games, payload))
+        }
+        BlockKind::Layout => compressed(walk, cursor, allowance, |walk, cursor| columns::layout(walk, cursor, games)),
+        BlockKind::Dictionary => compressed(walk, cursor, allowance, |walk, cursor| dictionary(walk, cursor, games)),
+        BlockKind::Deleted | BlockKind::Restored => compressed(walk, cursor, allowance, deletions),
+        BlockKind::Source => source(walk, cursor),
+        BlockKind::Commit => commit(walk, cursor),
         BlockKind::Loose => {
-            walk.varint(place, "source")?;
-            compressed(walk, place, allowance, |walk, place| {
-                walk.rest(place, "bytes of the source");
+            walk.varint(cursor, "source")?;
+            compressed(walk, cursor, allowance, |walk, cursor| {
+                walk.rest(cursor, "bytes of the source");
                 Some(())
             })
         }
-        BlockKind::Metadata if header.coding == 0 => compressed(walk, place, allowance, |walk, place| {
-            walk.many(place, "pairs", games, |walk, place, _| {
-                walk.string(place, "key")?;
-                walk.string(place, "value").map(drop)
+        BlockKind::Metadata if header.coding == 0 => compressed(walk, cursor, allowance, |walk, cursor| {
+            walk.many(cursor, "pairs", games, |walk, cursor, _| {
+                walk.string(cursor, "key")?;
+                walk.string(cursor, "value").map(drop)
             })
         }),
-        BlockKind::Model if header.coding == 0 => compressed(walk, place, allowance, |walk, place| {
-            walk.rest(place, "model");
+        BlockKind::Model if header.coding == 0 => compressed(walk, cursor, allowance, |walk, cursor| {
+            walk.rest(cursor, "model");
             Some(())
         }),
         BlockKind::Metadata | BlockKind::Model | BlockKind::Other(_) => {
-            walk.rest(place, "payload");
+            walk.rest(cursor, "payload");
             Some(())
         }
     }
@@ -158,50 +161,50 @@ fn block<'a>(walk: &mut Walk, place: &mut Place<'a>, header: &BlockHeader, id: A
 /// Walks over a compressed part and its contents.
 fn compressed(
     walk: &mut Walk,
-    place: &mut Place<'_>,
+    cursor: &mut Cursor<'_>,
     allowance: Allowance,
-    parts: impl for<'b> Fn(&mut Walk, &mut Place<'b>) -> Option<()>,
+    parts: impl for<'b> Fn(&mut Walk, &mut Cursor<'b>) -> Option<()>,
 ) -> Option<()> {
-    let part = place.rest();
-    walk.varint(place, "raw length")?;
-    let how = walk.leaf(place, "compression", 1, |bytes| if bytes == [1] { "zstd" } else { "none" }.to_owned())?;
+    let part = cursor.rest();
+    walk.varint(cursor, "raw length")?;
+    let how = walk.leaf(cursor, "compression", 1, |bytes| if bytes == [1] { "zstd" } else { "none" }.to_owned())?;
     if how != [1] {
         // Stored bytes are parts of the file like any others.
-        return walk.group(place, "raw", "", |walk, place| parts(walk, place).filter(|()| place.rest().is_empty()));
+        return walk.group(cursor, "raw", "", |walk, cursor| parts(walk, cursor).filter(|()| cursor.rest().is_empty()));
     }
     let raw = read_compressed(part, allowance)?;
-    walk.rest(place, "zstd frame");
-    let mut inner = Place::unpacked(&raw);
-    walk.group(&mut inner, "raw", "", |walk, place| parts(walk, place).filter(|()| place.rest().is_empty()))
+    walk.rest(cursor, "zstd frame");
+    let mut inner = Cursor::unpacked(&raw);
+    walk.group(&mut inner, "raw", "", |walk, cursor| parts(walk, cursor).filter(|()| cursor.rest().is_empty()))
 }
 
-fn dictionary(walk: &mut Walk, place: &mut Place, count: usize) -> Option<()> {
-    let mut lengths = Bytes(place.rest());
-    walk.many(place, "lengths", count, |walk, place, _| walk.varint(place, "length").map(drop))?;
+fn dictionary(walk: &mut Walk, cursor: &mut Cursor, count: usize) -> Option<()> {
+    let mut lengths = Bytes(cursor.rest());
+    walk.many(cursor, "lengths", count, |walk, cursor, _| walk.varint(cursor, "length").map(drop))?;
     let lengths: Vec<usize> = (0..count).map_while(|_| lengths.count()).collect();
-    walk.many(place, "strings", count, |walk, place, string| {
-        walk.leaf(place, "string", *lengths.get(string)?, super::walk::text).map(drop)
+    walk.many(cursor, "strings", count, |walk, cursor, string| {
+        walk.leaf(cursor, "string", *lengths.get(string)?, super::walk::text).map(drop)
     })
 }
 
-fn deletions(walk: &mut Walk, place: &mut Place) -> Option<()> {
-    while !place.rest().is_empty() {
-        walk.varint(place, "games between")?;
-        walk.varint(place, "games of the run, less 1")?;
+fn deletions(walk: &mut Walk, cursor: &mut Cursor) -> Option<()> {
+    while !cursor.rest().is_empty() {
+        walk.varint(cursor, "games between")?;
+        walk.varint(cursor, "games of the run, less 1")?;
     }
     Some(())
 }
 
-fn source(walk: &mut Walk, place: &mut Place) -> Option<()> {
-    walk.string(place, "name")?;
+fn source(walk: &mut Walk, cursor: &mut Cursor) -> Option<()> {
+    walk.string(cursor, "name")?;
     for name in ["bytes", "games seen", "games rejected", "first game"] {
-        walk.varint(place, name)?;
+        walk.varint(cursor, name)?;
     }
-    walk.number(place, "exact", 1)?;
-    walk.plain(place, "SHA-256", 32).map(drop)
+    walk.number(cursor, "exact", 1)?;
+    walk.plain(cursor, "SHA-256", 32).map(drop)
 }
 
-fn commit(walk: &mut Walk, place: &mut Place) -> Option<()> {
+fn commit(walk: &mut Walk, cursor: &mut Cursor) -> Option<()> {
     let names = [
         "sequence number",
         "games",
@@ -218,16 +221,16 @@ fn commit(walk: &mut Walk, place: &mut Place) -> Option<()> {
         "bytes of layout blocks",
     ];
     for name in names {
-        walk.number(place, name, 8)?;
+        walk.number(cursor, name, 8)?;
     }
-    walk.plain(place, "content chain before", 16)?;
-    if place.rest().is_empty() {
+    walk.plain(cursor, "content chain before", 16)?;
+    if cursor.rest().is_empty() {
         return Some(());
     }
-    walk.group(place, "unfinished import", "", |walk, place| {
-        walk.varint(place, "first source")?;
-        walk.varint(place, "next line")?;
-        walk.string(place, "options")?;
-        source(walk, place)
+    walk.group(cursor, "unfinished import", "", |walk, cursor| {
+        walk.varint(cursor, "first source")?;
+        walk.varint(cursor, "next line")?;
+        walk.string(cursor, "options")?;
+        source(walk, cursor)
     })
 }

@@ -16,7 +16,7 @@ mod walk;
 
 use crate::format::{header, index, side as side_files};
 pub use walk::Part;
-use walk::{Place, Walk};
+use walk::{Cursor, Walk};
 
 /// Describes the parts of a file in the order of its bytes, and each group before its contents. `all` adds records,
 /// entries, strings and numbers one by one. Returns false if the file has another format.
@@ -25,17 +25,17 @@ use walk::{Place, Walk};
 /// are reported.
 pub fn inspect(file: &[u8], all: bool, see: &mut dyn FnMut(&Part<'_>)) -> bool {
     let mut walk = Walk::new(see, all);
-    let mut place = Place::new(file, 0);
+    let mut cursor = Cursor::new(file, 0);
     let second = file.get(header::PAGE..).unwrap_or_default();
     match file.first_chunk() {
-        Some(&index::MAGIC) => side::index(&mut walk, &mut place),
+        Some(&index::MAGIC) => side::index(&mut walk, &mut cursor),
         Some(magic @ &(side_files::SIGNATURES | side_files::POSITIONS | side_files::TAG_COLUMNS)) => {
-            side::segments(&mut walk, &mut place, *magic);
+            side::segments(&mut walk, &mut cursor, *magic);
         }
-        Some(&header::MAGIC) => file::archive(&mut walk, &mut place),
-        _ if second.starts_with(&header::MAGIC) => file::archive(&mut walk, &mut place),
+        Some(&header::MAGIC) => file::archive(&mut walk, &mut cursor),
+        _ if second.starts_with(&header::MAGIC) => file::archive(&mut walk, &mut cursor),
         _ => return false,
     }
-    walk.rest(&mut place, "beyond the end");
+    walk.rest(&mut cursor, "beyond the end");
     true
 }

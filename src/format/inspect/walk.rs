@@ -25,7 +25,7 @@ pub struct Part<'a> {
 
 /// A position in the bytes of a walk.
 #[derive(Clone, Copy)]
-pub(super) struct Place<'a> {
+pub(super) struct Cursor<'a> {
     bytes: &'a [u8],
     at: usize,
     /// The offset of the first byte, in the file or in the decompressed bytes.
@@ -33,15 +33,15 @@ pub(super) struct Place<'a> {
     unpacked: bool,
 }
 
-impl<'a> Place<'a> {
+impl<'a> Cursor<'a> {
     /// Returns the beginning of bytes with this offset.
-    pub(super) fn new(bytes: &'a [u8], base: u64) -> Place<'a> {
-        Place { bytes, at: 0, base, unpacked: false }
+    pub(super) fn new(bytes: &'a [u8], base: u64) -> Cursor<'a> {
+        Cursor { bytes, at: 0, base, unpacked: false }
     }
 
     /// Returns the beginning of decompressed bytes.
-    pub(super) fn unpacked(bytes: &'a [u8]) -> Place<'a> {
-        Place { bytes, at: 0, base: 0, unpacked: true }
+    pub(super) fn unpacked(bytes: &'a [u8]) -> Cursor<'a> {
+        Cursor { bytes, at: 0, base: 0, unpacked: true }
     }
 
     /// Returns the remaining bytes.
@@ -55,9 +55,9 @@ impl<'a> Place<'a> {
     }
 
     /// Returns the same position, with at most `size` bytes after it.
-    pub(super) fn within(&self, size: usize) -> Place<'a> {
+    pub(super) fn within(&self, size: usize) -> Cursor<'a> {
         let end = self.at.saturating_add(size).min(self.bytes.len());
-        Place { bytes: self.bytes.get(..end).unwrap_or_default(), ..*self }
+        Cursor { bytes: self.bytes.get(..end).unwrap_or_default(), ..*self }
     }
 
     /// Advances by `size` bytes and returns them, or returns `None` if fewer remain.
@@ -83,40 +83,40 @@ impl<'w> Walk<'w> {
         Walk { see, all, depth: 0, silent: false }
     }
 
-    fn tell(&mut self, place: &Place, bytes: &[u8], name: &str, value: &str, intact: Option<bool>, leaf: bool) {
+    fn tell(&mut self, cursor: &Cursor, bytes: &[u8], name: &str, value: &str, intact: Option<bool>, leaf: bool) {
         if self.silent {
             return;
         }
-        let (depth, unpacked, offset) = (self.depth, place.unpacked, place.offset());
+        let (depth, unpacked, offset) = (self.depth, cursor.unpacked, cursor.offset());
         (self.see)(&Part { depth, name, offset, bytes, value, intact, unpacked, leaf });
     }
 
     /// Describes a meaning whose bytes are described elsewhere.
-    pub(super) fn note(&mut self, place: &Place, name: &str, value: &str) {
-        self.tell(place, &[], name, value, None, true);
+    pub(super) fn note(&mut self, cursor: &Cursor, name: &str, value: &str) {
+        self.tell(cursor, &[], name, value, None, true);
     }
 
     /// Describes the next bytes as one part. `value` derives its meaning from the bytes.
     pub(super) fn leaf<'a>(
         &mut self,
-        place: &mut Place<'a>,
+        cursor: &mut Cursor<'a>,
         name: &str,
         size: usize,
         value: impl FnOnce(&[u8]) -> String,
     ) -> Option<&'a [u8]> {
-        self.checked(place, name, size, |bytes| (value(bytes), None))
+        self.checked(cursor, name, size, |bytes| (value(bytes), None))
     }
 
     /// Like `leaf`, for bytes whose validity can be checked.
     pub(super) fn checked<'a>(
         &mut self,
-        place: &mut Place<'a>,
+        cursor: &mut Cursor<'a>,
         name: &str,
         size: usize,
         value: impl FnOnce(&[u8]) -> (String, Option<bool>),
     ) -> Option<&'a [u8]> {
-        let before = *place;
-        let bytes = place.take(size)?;
+        let before = *cursor;
+        let bytes = cursor.take(size)?;
         if !self.silent {
             let (value, intact) = value(bytes);
             self.tell(&before, bytes, name, &value, intact, true);
@@ -125,23 +125,23 @@ impl<'w> Walk<'w> {
     }
 
     /// Describes a number of `size` bytes.
-    pub(super) fn number(&mut self, place: &mut Place, name: &str, size: usize) -> Option<u64> {
-        self.leaf(place, name, size, |bytes| number(bytes).to_string()).map(number)
+    pub(super) fn number(&mut self, cursor: &mut Cursor, name: &str, size: usize) -> Option<u64> {
+        self.leaf(cursor, name, size, |bytes| number(bytes).to_string()).map(number)
     }
 
     /// Describes bytes with only one valid value.
-    pub(super) fn constant(&mut self, place: &mut Place, name: &str, expected: &[u8]) -> Option<()> {
-        self.checked(place, name, expected.len(), |bytes| (shown(bytes), Some(bytes == expected))).map(drop)
+    pub(super) fn constant(&mut self, cursor: &mut Cursor, name: &str, expected: &[u8]) -> Option<()> {
+        self.checked(cursor, name, expected.len(), |bytes| (shown(bytes), Some(bytes == expected))).map(drop)
     }
 
     /// Describes bytes without further interpretation.
-    pub(super) fn plain<'a>(&mut self, place: &mut Place<'a>, name: &str, size: usize) -> Option<&'a [u8]> {
-        self.leaf(place, name, size, shown)
+    pub(super) fn plain<'a>(&mut self, cursor: &mut Cursor<'a>, name: &str, size: usize) -> Option<&'a [u8]> {
+        self.leaf(cursor, name, size, shown)
     }
 
     /// Describes a checksum. `found` is the checksum of the bytes that it covers.
-    pub(super) fn checksum(&mut self, place: &mut Place, name: &str, found: u32) -> Option<()> {
-        self.checked(place, name, 4, |bytes| {
+    pub(super) fn checksum(&mut self, cursor: &mut Cursor, name: &str, found: u32) -> Option<()> {
+        self.checked(cursor, name, 4, |bytes| {
             let expected = number(bytes) as u32;
             (format!("{expected:08x}"), Some(expected == found))
         })
@@ -149,25 +149,25 @@ impl<'w> Walk<'w> {
     }
 
     /// Describes a varint.
-    pub(super) fn varint(&mut self, place: &mut Place, name: &str) -> Option<u64> {
-        let mut bytes = Bytes(place.rest());
+    pub(super) fn varint(&mut self, cursor: &mut Cursor, name: &str) -> Option<u64> {
+        let mut bytes = Bytes(cursor.rest());
         let value = bytes.varint()?;
-        let size = place.rest().len() - bytes.0.len();
-        self.leaf(place, name, size, |_| value.to_string())?;
+        let size = cursor.rest().len() - bytes.0.len();
+        self.leaf(cursor, name, size, |_| value.to_string())?;
         Some(value)
     }
 
     /// Describes a varint that counts items in memory.
-    pub(super) fn count(&mut self, place: &mut Place, name: &str) -> Option<usize> {
-        usize::try_from(self.varint(place, name)?).ok()
+    pub(super) fn count(&mut self, cursor: &mut Cursor, name: &str) -> Option<usize> {
+        usize::try_from(self.varint(cursor, name)?).ok()
     }
 
     /// Describes a string: its length and its bytes.
-    pub(super) fn string<'a>(&mut self, place: &mut Place<'a>, name: &str) -> Option<&'a [u8]> {
-        let mut bytes = Bytes(place.rest());
+    pub(super) fn string<'a>(&mut self, cursor: &mut Cursor<'a>, name: &str) -> Option<&'a [u8]> {
+        let mut bytes = Bytes(cursor.rest());
         let string = bytes.string()?;
-        let size = place.rest().len() - bytes.0.len();
-        self.leaf(place, name, size, |_| text(string))?;
+        let size = cursor.rest().len() - bytes.0.len();
+        self.leaf(cursor, name, size, |_| text(string))?;
         Some(string)
     }
 
@@ -175,35 +175,35 @@ impl<'w> Walk<'w> {
     /// parts have been described.
     pub(super) fn group<'a, T>(
         &mut self,
-        place: &mut Place<'a>,
+        cursor: &mut Cursor<'a>,
         name: &str,
         value: &str,
-        parts: impl Fn(&mut Walk, &mut Place<'a>) -> Option<T>,
+        parts: impl Fn(&mut Walk, &mut Cursor<'a>) -> Option<T>,
     ) -> Option<T> {
         if self.silent {
-            return parts(self, place);
+            return parts(self, cursor);
         }
-        let mut probe = *place;
+        let mut probe = *cursor;
         self.silent = true;
         let is_read = parts(self, &mut probe).is_some();
         self.silent = false;
-        let size = if is_read { probe.at - place.at } else { place.rest().len() };
-        let (before, bytes) = (*place, place.rest().get(..size).unwrap_or_default());
+        let size = if is_read { probe.at - cursor.at } else { cursor.rest().len() };
+        let (before, bytes) = (*cursor, cursor.rest().get(..size).unwrap_or_default());
         self.tell(&before, bytes, name, value, (!is_read).then_some(false), false);
         self.depth += 1;
-        let found = parts(self, place);
+        let found = parts(self, cursor);
         if !is_read {
-            self.rest(place, "unreadable");
+            self.rest(cursor, "unreadable");
         }
         self.depth -= 1;
         found
     }
 
     /// Describes the remaining bytes, if any.
-    pub(super) fn rest(&mut self, place: &mut Place, name: &str) {
-        let size = place.rest().len();
+    pub(super) fn rest(&mut self, cursor: &mut Cursor, name: &str) {
+        let size = cursor.rest().len();
         if size > 0 {
-            self.leaf(place, name, size, |_| String::new());
+            self.leaf(cursor, name, size, |_| String::new());
         }
     }
 
@@ -211,26 +211,26 @@ impl<'w> Walk<'w> {
     /// byte.
     pub(super) fn many<'a>(
         &mut self,
-        place: &mut Place<'a>,
+        cursor: &mut Cursor<'a>,
         name: &str,
         count: usize,
-        each: impl Fn(&mut Walk, &mut Place<'a>, usize) -> Option<()>,
+        each: impl Fn(&mut Walk, &mut Cursor<'a>, usize) -> Option<()>,
     ) -> Option<()> {
         if count == 0 {
             return Some(());
         }
         let all = self.all;
         if all {
-            return self.group(place, name, &count.to_string(), |walk, place| {
-                (0..count).try_for_each(|number| each(walk, place, number))
+            return self.group(cursor, name, &count.to_string(), |walk, cursor| {
+                (0..count).try_for_each(|number| each(walk, cursor, number))
             });
         }
-        let mut probe = *place;
+        let mut probe = *cursor;
         let was = std::mem::replace(&mut self.silent, true);
         let read = (0..count).try_for_each(|number| each(self, &mut probe, number));
         self.silent = was;
         read?;
-        self.leaf(place, name, probe.at - place.at, |_| count.to_string()).map(drop)
+        self.leaf(cursor, name, probe.at - cursor.at, |_| count.to_string()).map(drop)
     }
 }
 

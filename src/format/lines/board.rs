@@ -30,12 +30,12 @@ static KEYS: [u64; 769] = {
     keys
 };
 
-/// Returns the key of a piece. `flip` is 56 if Black is to move and the board is turned. `own` is true for the pieces
-/// of the player to move.
+/// Returns the key of a piece. `flip` is 56 if Black is to move and the board is turned. `is_own` is true for the
+/// pieces of the player to move.
 #[inline(always)]
 #[expect(clippy::indexing_slicing, reason = "roles are below 6, squares masked")]
-fn key(flip: u8, own: bool, role: u8, square: u8) -> u64 {
-    let black = (flip != 0) == own;
+fn key(flip: u8, is_own: bool, role: u8, square: u8) -> u64 {
+    let black = (flip != 0) == is_own;
     KEYS[usize::from(black) * 384 + role as usize % 6 * 64 + ((square ^ flip) & 63) as usize]
 }
 
@@ -53,8 +53,8 @@ pub(super) struct LineBoard {
     pub(super) hash: u64,
     /// The squares of the player's pieces and of the opponent's pieces. They are cached because each move needs them
     /// several times.
-    own: u64,
-    opp: u64,
+    us: u64,
+    them: u64,
     /// The pieces that give check to the player to move.
     pub(super) checkers: u64,
     /// The square of the previous move's capture, or `OFF`.
@@ -73,21 +73,21 @@ impl LineBoard {
     /// Returns the board of a position. Returns `None` unless each side has exactly one king and at most 16 pieces.
     fn new(position: &Position) -> Option<LineBoard> {
         let board = TurnedBoard::new(position)?;
-        if [&board.own, &board.opp].iter().any(|pieces| all(pieces).count_ones() > 16) {
+        if [&board.us, &board.them].iter().any(|pieces| all(pieces).count_ones() > 16) {
             return None;
         }
         let flip = if position.turn() == Color::Black { 56 } else { 0 };
         let mut hash = if flip == 0 { 0 } else { KEYS[768] };
-        for (own, pieces) in [(true, &board.own), (false, &board.opp)] {
+        for (is_own, pieces) in [(true, &board.us), (false, &board.them)] {
             for (role, set) in pieces.iter().enumerate() {
                 for square in squares(*set) {
-                    hash ^= key(flip, own, role as u8, square);
+                    hash ^= key(flip, is_own, role as u8, square);
                 }
             }
         }
-        let (own, opp) = (all(&board.own), all(&board.opp));
-        let checkers = attackers(&board, own | opp);
-        Some(LineBoard { board, flip, hash, own, opp, checkers, taken: OFF, kinds: [NO_KIND; 2] })
+        let (us, them) = (all(&board.us), all(&board.them));
+        let checkers = attackers(&board, us | them);
+        Some(LineBoard { board, flip, hash, us, them, checkers, taken: OFF, kinds: [NO_KIND; 2] })
     }
 
     pub(super) fn turn(&self) -> Color {
@@ -102,14 +102,14 @@ impl LineBoard {
     /// Returns whether a move castles.
     #[inline(always)]
     pub(super) fn castles(&self, step: TurnedMove) -> bool {
-        self.own & bit(step.to) != 0
+        self.us & bit(step.to) != 0
     }
 
     /// Returns whether a move captures.
     #[inline(always)]
     pub(super) fn takes(&self, step: TurnedMove) -> bool {
         let diagonal = (step.from ^ step.to) & 7 != 0;
-        self.opp & bit(step.to) != 0 || diagonal && self.board.role(step.from) == PAWN as u8
+        self.them & bit(step.to) != 0 || diagonal && self.board.role(step.from) == PAWN as u8
     }
 
     /// Returns the destination of the moving piece. A castling king arrives on the g-file or c-file.
@@ -121,7 +121,7 @@ impl LineBoard {
     /// Returns the squares of the opponent's pieces.
     #[inline(always)]
     pub(super) fn others(&self) -> u64 {
-        self.opp
+        self.them
     }
 
     /// Returns the kind of a move.
@@ -144,14 +144,14 @@ impl LineBoard {
     #[expect(clippy::indexing_slicing, reason = "squares are masked")]
     pub(super) fn targets(&self, role: usize, from: u8) -> u64 {
         let board = &self.board;
-        let (own, opp) = (self.own, self.opp);
-        let occupied = own | opp;
+        let (us, them) = (self.us, self.them);
+        let occupied = us | them;
         let set = match role {
             PAWN => {
-                let one = bit(from) << 8 & !occupied;
-                let two = (one & 0xFF_0000) << 8 & !occupied;
+                let single = bit(from) << 8 & !occupied;
+                let double = (single & 0xFF_0000) << 8 & !occupied;
                 let passed = if board.en_passant < OFF { bit(board.en_passant) } else { 0 };
-                return one | two | PAWN_CAPTURES[from as usize & 63] & (opp | passed) & !own;
+                return single | double | PAWN_CAPTURES[from as usize & 63] & (them | passed) & !us;
             }
             KNIGHT_ => KNIGHT[from as usize & 63],
             BISHOP => bishop(from, occupied),
@@ -159,7 +159,7 @@ impl LineBoard {
             QUEEN => bishop(from, occupied) | rook(from, occupied),
             _ => KING[from as usize & 63],
         };
-        set & !own
+        set & !us
     }
 
     /// Returns the pseudo-legal destinations of a piece while its king is in check.
@@ -191,7 +191,7 @@ impl LineBoard {
     pub(super) fn is_legal(&self, step: TurnedMove) -> bool {
         let board = &self.board;
         let role = board.role(step.from) as usize;
-        if role > KING_ || self.own & bit(step.from) == 0 {
+        if role > KING_ || self.us & bit(step.from) == 0 {
             return false;
         }
         if self.castles(step) {
@@ -203,7 +203,7 @@ impl LineBoard {
         }
         let promotes = role == PAWN && step.to >= 56;
         let promotion = usize::from(step.promotion);
-        self.targets(role, step.from) & bit(step.to) & !board.opp[KING_] != 0
+        self.targets(role, step.from) & bit(step.to) & !board.them[KING_] != 0
             && (if promotes { (KNIGHT_..=QUEEN).contains(&promotion) } else { promotion == 0 })
             && self.keeps_king(step)
     }
@@ -214,7 +214,7 @@ impl LineBoard {
         if self.castles(step) {
             return self.is_legal(step);
         }
-        bit(step.to) & self.board.opp[KING_] == 0 && self.keeps_king(step)
+        bit(step.to) & self.board.them[KING_] == 0 && self.keeps_king(step)
     }
 
     /// Returns whether a pseudo-legal move leaves the player's king out of check.
@@ -232,8 +232,8 @@ impl LineBoard {
             return board.en_passant_is_safe(step.from);
         }
         let king = if moved == KING_ { step.to } else { king };
-        let occupied = (self.own | self.opp) & !bit(step.from) | bit(step.to);
-        let [pawns, knights, bishops, rooks, queens, other_king] = board.opp.map(|set| set & !bit(step.to));
+        let occupied = (self.us | self.them) & !bit(step.from) | bit(step.to);
+        let [pawns, knights, bishops, rooks, queens, other_king] = board.them.map(|set| set & !bit(step.to));
         let at = king as usize & 63;
         rook(king, occupied) & (rooks | queens)
             | bishop(king, occupied) & (bishops | queens)
@@ -255,32 +255,32 @@ impl LineBoard {
         let kind = self.kind(step);
         let takes = self.takes(step);
         let (flip, mut hash) = (self.flip, self.hash);
-        self.board.play(step, |_, own, role, square| hash ^= key(flip, own, role, square));
+        self.board.play(step, |_, is_own, role, square| hash ^= key(flip, is_own, role, square));
         self.hash = hash ^ KEYS[768];
         self.flip ^= 56;
         self.taken = if takes { step.to ^ 56 } else { OFF };
         self.kinds = [kind, self.kinds[0]];
-        (self.own, self.opp) = (all(&self.board.own), all(&self.board.opp));
-        self.checkers = attackers(&self.board, self.own | self.opp);
+        (self.us, self.them) = (all(&self.board.us), all(&self.board.them));
+        self.checkers = attackers(&self.board, self.us | self.them);
     }
 
     /// Returns the number of the player's knights, bishops, rooks and queens, at most 7.
     #[inline(always)]
     pub(super) fn own_pieces(&self) -> usize {
-        let own = &self.board.own;
-        ((own[KNIGHT_] | own[BISHOP] | own[ROOK] | own[QUEEN]).count_ones() as usize).min(7)
+        let us = &self.board.us;
+        ((us[KNIGHT_] | us[BISHOP] | us[ROOK] | us[QUEEN]).count_ones() as usize).min(7)
     }
 
     /// Returns the squares that the opponent's pawns attack.
     #[inline(always)]
     pub(super) fn pawn_danger(&self) -> u64 {
-        pawns_down(self.board.opp[PAWN])
+        pawns_down(self.board.them[PAWN])
     }
 
     /// Returns the player's pieces of a role that can reach a square that is empty or has an opponent's piece.
     #[expect(clippy::indexing_slicing, reason = "squares are masked")]
     pub(super) fn reaching(&self, role: usize, to: u8) -> u64 {
-        let occupied = self.own | self.opp;
+        let occupied = self.us | self.them;
         let sources = match role {
             KNIGHT_ => KNIGHT[to as usize & 63],
             BISHOP => bishop(to, occupied),
@@ -289,7 +289,7 @@ impl LineBoard {
             KING_ => KING[to as usize & 63],
             _ => 0,
         };
-        sources & self.board.own.get(role).copied().unwrap_or(0)
+        sources & self.board.us.get(role).copied().unwrap_or(0)
     }
 }
 
@@ -297,7 +297,7 @@ impl LineBoard {
 #[inline]
 #[expect(clippy::indexing_slicing, reason = "squares are masked")]
 fn attackers(board: &TurnedBoard, occupied: u64) -> u64 {
-    let (king, others) = (board.king(), &board.opp);
+    let (king, others) = (board.king(), &board.them);
     let at = king as usize & 63;
     rook(king, occupied) & (others[ROOK] | others[QUEEN])
         | bishop(king, occupied) & (others[BISHOP] | others[QUEEN])
@@ -309,16 +309,16 @@ fn attackers(board: &TurnedBoard, occupied: u64) -> u64 {
 /// Returns the squares that the opponent attacks on the board without the player's king.
 #[expect(clippy::indexing_slicing, reason = "squares are masked")]
 fn danger(board: &TurnedBoard) -> u64 {
-    let occupied = (all(&board.own) | all(&board.opp)) & !board.own[KING_];
-    let mut set = pawns_down(board.opp[PAWN]);
-    for square in squares(board.opp[KNIGHT_]) {
+    let occupied = (all(&board.us) | all(&board.them)) & !board.us[KING_];
+    let mut set = pawns_down(board.them[PAWN]);
+    for square in squares(board.them[KNIGHT_]) {
         set |= KNIGHT[square as usize & 63];
     }
-    for square in squares(board.opp[BISHOP] | board.opp[QUEEN]) {
+    for square in squares(board.them[BISHOP] | board.them[QUEEN]) {
         set |= bishop(square, occupied);
     }
-    for square in squares(board.opp[ROOK] | board.opp[QUEEN]) {
+    for square in squares(board.them[ROOK] | board.them[QUEEN]) {
         set |= rook(square, occupied);
     }
-    set | KING[board.opp[KING_].trailing_zeros() as usize & 63]
+    set | KING[board.them[KING_].trailing_zeros() as usize & 63]
 }

@@ -124,7 +124,7 @@ impl Model {
     ) -> Option<TurnedMove> {
         let choice = &mut self.choice;
         choice.clear();
-        for (role, set) in at.board.own.iter().enumerate() {
+        for (role, set) in at.board.us.iter().enumerate() {
             for from in squares(*set) {
                 choice.push_all(from, at.evasions(role, from), refuted, |_| 1);
             }
@@ -161,12 +161,12 @@ impl Model {
             14.. => 0..0,
             kind => kind % 6..kind % 6 + 1,
         };
-        let opp = at.others();
+        let them = at.others();
         for role in roles {
             let row = &history[role * 64..role * 64 + 64];
-            for from in squares(board.own[role]) {
+            for from in squares(board.us[role]) {
                 let mut targets = at.targets(role, from);
-                let mut taken = targets & opp;
+                let mut taken = targets & them;
                 if role == PAWN && board.en_passant < 64 {
                     taken |= targets & 1 << board.en_passant & !(0x0101_0101_0101_0101 << (from & 7));
                 }

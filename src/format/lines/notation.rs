@@ -201,8 +201,12 @@ fn find(at: &LineBoard, field: LineField, word: &[u8]) -> Option<TurnedMove> {
         let from = match hints {
             [] if to < 8 => return None,
             [] => {
-                let one = to - 8;
-                if board.role(one) == PAWN as u8 && all(&board.own) >> one & 1 != 0 { one } else { to.checked_sub(16)? }
+                let single = to - 8;
+                if board.role(single) == PAWN as u8 && all(&board.us) >> single & 1 != 0 {
+                    single
+                } else {
+                    to.checked_sub(16)?
+                }
             }
             [file, b'x'] => to.checked_sub(8)? & 56 | file.checked_sub(b'a').filter(|file| *file < 8)?,
             _ => return None,

@@ -193,14 +193,14 @@ impl BitReader<'_> {
     #[inline]
     fn peek(&self) -> u64 {
         let first = (self.at / 8) as usize;
-        let whole = match self.bytes.get(first..).and_then(|rest| rest.first_chunk::<8>()) {
+        let word = match self.bytes.get(first..).and_then(|rest| rest.first_chunk::<8>()) {
             Some(bytes) => u64::from_le_bytes(*bytes),
             None => {
                 let rest = self.bytes.get(first..).unwrap_or_default();
                 rest.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte))
             }
         };
-        whole >> (self.at % 8)
+        word >> (self.at % 8)
     }
 
     #[inline]
@@ -386,8 +386,8 @@ impl<'a> BucketReader<'a> {
             let length = self.bits.gamma()?;
             let start = self.bits.at.div_ceil(8);
             let end = start.checked_add(length)?;
-            let own = self.bits.bytes.get(usize::try_from(start).ok()?..usize::try_from(end).ok()?)?;
-            listed.codes = BitReader { bytes: own, at: 0 };
+            let codes = self.bits.bytes.get(usize::try_from(start).ok()?..usize::try_from(end).ok()?)?;
+            listed.codes = BitReader { bytes: codes, at: 0 };
             self.bits.at = end * 8;
         } else {
             for _ in 1..count {
@@ -468,12 +468,12 @@ mod tests {
         for (kept, places) in &kept {
             let check = *kept as u32 & ((1 << CHECK) - 1);
             let found = bucket((kept >> CHECK) as usize).find(check).unwrap().unwrap();
-            let mut own = Vec::new();
-            found.push(&mut own).unwrap();
-            assert_eq!((found.count, &own), (places.len() as u64, places));
+            let mut found_places = Vec::new();
+            found.push(&mut found_places).unwrap();
+            assert_eq!((found.count, &found_places), (places.len() as u64, places));
             if kept.checked_add(1).is_none_or(|next| kept >> CHECK == next >> CHECK) {
-                let other = bucket((kept >> CHECK) as usize).find(check + 1).unwrap();
-                assert_eq!(other.is_some(), kept.checked_add(1).is_some_and(|next| keys_have(keys, &layout, next)));
+                let absent = bucket((kept >> CHECK) as usize).find(check + 1).unwrap();
+                assert_eq!(absent.is_some(), kept.checked_add(1).is_some_and(|next| keys_have(keys, &layout, next)));
             }
         }
     }
@@ -523,12 +523,12 @@ mod tests {
             let mut writer = BucketWriter::new(PlacesLayout { bits: buckets.ilog2(), ..layout });
             let (mut bytes, mut entries) = (0, 0);
             for bucket in 0..buckets {
-                let mut own: Vec<(u64, u64)> =
+                let mut entries_of_bucket: Vec<(u64, u64)> =
                     (0..per_bucket).map(|_| (random() >> (64 - CHECK), random() % places)).collect();
-                own.sort_unstable();
-                own.dedup();
-                entries += own.len() as u64;
-                own.into_iter().for_each(|(check, index)| writer.add(bucket << CHECK | check, index));
+                entries_of_bucket.sort_unstable();
+                entries_of_bucket.dedup();
+                entries += entries_of_bucket.len() as u64;
+                entries_of_bucket.into_iter().for_each(|(check, index)| writer.add(bucket << CHECK | check, index));
                 bytes += writer.take().len() as u64;
             }
             let (rest, offsets) = writer.finish();

@@ -34,10 +34,10 @@ impl<'m> GameLine<'m> {
         let board = TurnedBoard::new(start)?;
         let mut units = [model.bias(); 2];
         for square in 0..64 {
-            for (own, pieces) in [(true, &board.own), (false, &board.opp)] {
+            for (is_own, pieces) in [(true, &board.us), (false, &board.them)] {
                 if let Some(role) = pieces.iter().position(|set| set >> square & 1 != 0) {
-                    model.place(&mut units[0], true, own, role as u8, square);
-                    model.place(&mut units[1], true, !own, role as u8, square ^ 56);
+                    model.update_piece(&mut units[0], true, is_own, role as u8, square);
+                    model.update_piece(&mut units[1], true, !is_own, role as u8, square ^ 56);
                 }
             }
         }
@@ -69,10 +69,10 @@ impl<'m> GameLine<'m> {
         };
         self.node = self.model.book.follow(self.node, step);
         self.position.play_unchecked(m);
-        let [own, other] = &mut self.units;
+        let [us, them] = &mut self.units;
         self.board.play(step, |enters, is_own, role, square| {
-            self.model.place(own, enters, is_own, role, square);
-            self.model.place(other, enters, !is_own, role, square ^ 56);
+            self.model.update_piece(us, enters, is_own, role, square);
+            self.model.update_piece(them, enters, !is_own, role, square ^ 56);
         });
         self.history.surprise[0] = prices.surprise(at, self.history.surprise[0]);
         self.turn(Some(past));
@@ -126,7 +126,7 @@ impl History {
     /// Advances by a move of the player (`None` for the null move), and changes the point of view.
     pub fn passed(&mut self, past: Option<Past>) {
         let turned = |past: Option<Past>| past.map(Past::turned);
-        (self.own, self.opp_before, self.opp) = (turned(self.opp), turned(self.own), turned(past));
+        (self.us, self.them_before, self.them) = (turned(self.them), turned(self.us), turned(past));
         self.ply += 1;
         self.surprise.swap(0, 1);
     }
@@ -145,10 +145,10 @@ impl TurnedBoard {
         let count = |pieces: &[u64; 6]| {
             pieces.iter().zip([1, 3, 3, 5, 9, 0]).map(|(set, worth)| set.count_ones() as i32 * worth).sum::<i32>()
         };
-        let (own, opp) = (count(&self.own), count(&self.opp));
+        let (us, them) = (count(&self.us), count(&self.them));
         let detail = match winner {
             Some(winner) => {
-                let ahead = if winner == turn { own - opp } else { opp - own };
+                let ahead = if winner == turn { us - them } else { them - us };
                 let class = match ahead {
                     ..=0 => 0,
                     1..=2 => 1,
@@ -158,11 +158,11 @@ impl TurnedBoard {
                 4 * usize::from(winner == turn) + class
             }
             None => {
-                let back = match (history.opp, history.opp_before) {
+                let back = match (history.them, history.them_before) {
                     (Some(last), Some(before)) => last.from == before.to && last.to == before.from,
                     _ => false,
                 };
-                usize::from(back) + 2 * usize::from(own + opp < 24)
+                usize::from(back) + 2 * usize::from(us + them < 24)
             }
         };
         8 * outcome as usize + detail
@@ -177,15 +177,15 @@ mod tests {
     #[test]
     fn every_way_to_compute_prices_gives_the_same() {
         let model = crate::packed::model::STANDARD.as_ref().expect("the model is intact");
-        let (mut one, mut other) = (Prices::new(), Prices::new());
+        let (mut fast, mut portable) = (Prices::new(), Prices::new());
         let mut seed = 7u64;
         for _ in 0..40 {
             let mut line = GameLine::new(model, &Position::standard()).expect("a standard start");
             for _ in 0..120 {
-                let same = line.price(&mut one) == line.price_portable(&mut other);
-                assert!(same && one.count == other.count && one.total == other.total);
-                assert!(one.steps[..one.count] == other.steps[..one.count]);
-                assert_eq!(one.frequencies[..one.count], other.frequencies[..one.count]);
+                let same = line.price(&mut fast) == line.price_portable(&mut portable);
+                assert!(same && fast.count == portable.count && fast.total == portable.total);
+                assert!(fast.steps[..fast.count] == portable.steps[..fast.count]);
+                assert_eq!(fast.frequencies[..fast.count], portable.frequencies[..fast.count]);
                 let moves = line.position.legal_moves();
                 if moves.is_empty() {
                     break;
@@ -193,8 +193,8 @@ mod tests {
                 seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
                 let m = moves[(seed >> 33) as usize % moves.len()];
                 let step = TurnedBoard::step(m, line.position.turn());
-                let (at, _) = one.find(step).expect("a legal move");
-                line.play(m, step, &one, at);
+                let (at, _) = fast.find(step).expect("a legal move");
+                line.play(m, step, &fast, at);
             }
         }
     }

@@ -60,8 +60,8 @@ impl Book {
                 book.edges.push(Edge { from, to, count: count_of((bits >> 13) as u8), node });
             }
         }
-        let whole = rest.is_empty() && (next as usize == book.nodes.len() || book.nodes.is_empty());
-        whole.then_some(book)
+        let is_complete = rest.is_empty() && (next as usize == book.nodes.len() || book.nodes.is_empty());
+        is_complete.then_some(book)
     }
 
     pub(crate) fn root(&self) -> u32 {

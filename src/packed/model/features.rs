@@ -12,11 +12,11 @@ use crate::packed::moves::board::{BISHOP, KING_, KNIGHT_, OFF, PAWN, QUEEN, ROOK
 use crate::packed::moves::scene::Scene;
 
 /// The number of pairs of role and square: role * 64 + square.
-pub const PLACES: usize = 384;
+pub const ROLE_SQUARES: usize = 384;
 /// The number of rows of the tables of last moves: one per role and square, and one for no move.
-pub const ROWS: usize = PLACES + 1;
+pub const ROWS: usize = ROLE_SQUARES + 1;
 /// The size of the table of from and to squares by role.
-pub const FROM_TO: usize = PLACES * 64;
+pub const FROM_TO: usize = ROLE_SQUARES * 64;
 
 /// A group of weights.
 #[derive(Clone, Copy)]
@@ -36,9 +36,9 @@ pub const CAPTURE: Group = Group { start: 0, size: 4 * 6 * 6 * 6 * 2 * 3 };
 /// Role, attacker of the piece, whether it is defended, attacker of the target, support, whether it captures.
 pub const DANGER: Group = after(CAPTURE, 6 * 6 * 2 * 6 * 2 * 2);
 /// Phase, role, to.
-pub const TO: Group = after(DANGER, 6 * PLACES);
+pub const TO: Group = after(DANGER, 6 * ROLE_SQUARES);
 /// Phase, role, from.
-pub const FROM: Group = after(TO, 6 * PLACES);
+pub const FROM: Group = after(TO, 6 * ROLE_SQUARES);
 /// Role, check (none, direct, uncovered), attacker of the target, support, whether it captures.
 pub const CHECK: Group = after(FROM, 6 * 3 * 6 * 2 * 2);
 /// Role, newly attacked piece, safety.
@@ -105,7 +105,7 @@ pub struct Mover {
     /// The square of the piece.
     pub from: u8,
     /// Role * 64 + square.
-    pub place: usize,
+    pub role_square: usize,
     /// The cheapest attacker of the piece, 0 to 5.
     pub attacker: usize,
     /// Whether it is defended.
@@ -164,7 +164,7 @@ pub struct Candidate {
 impl Setting {
     /// Returns the index of a piece's weight in `FROM`.
     pub fn from(&self, mover: &Mover) -> usize {
-        FROM.start + self.phase * PLACES + mover.place
+        FROM.start + self.phase * ROLE_SQUARES + mover.role_square
     }
 
     /// Returns the indices of a move's weights, one of each group except `FROM`.
@@ -174,7 +174,7 @@ impl Setting {
         [
             capture(self.class, role, c.victim, c.hit, c.recapture),
             danger(role, mover.attacker, mover.defended, c.hit, c.victim),
-            TO.start + self.phase * PLACES + role * 64 + c.to as usize,
+            TO.start + self.phase * ROLE_SQUARES + role * 64 + c.to as usize,
             check(role, c.check, c.hit, c.victim),
             threat(role, c.threat, safety),
             hanging(self.hang, mover.hanging, c.protects, role, c.victim, safety),
@@ -286,7 +286,7 @@ pub trait FeatureVisitor {
 
 /// The inputs of the policy head other than pieces on squares. Each input is role * 64 + square.
 pub struct Extras {
-    /// The last moves of the opponent and the player: role and target square; `PLACES` for none.
+    /// The last moves of the opponent and the player: role and target square; `ROLE_SQUARES` for none.
     pub last: [usize; 2],
     /// The hanging pieces of the player and the opponent, as sets of squares.
     pub hanging: [u64; 2],
@@ -295,9 +295,9 @@ pub struct Extras {
 /// Returns the rows of the tables of last moves, which are also inputs of the policy head, and the hanging pieces.
 pub fn extras(scene: &Scene) -> Extras {
     let row = |past: Option<crate::packed::moves::scene::Past>| {
-        past.map_or(PLACES, |past| past.role as usize % 6 * 64 + (past.to & 63) as usize)
+        past.map_or(ROLE_SQUARES, |past| past.role as usize % 6 * 64 + (past.to & 63) as usize)
     };
-    Extras { last: [row(scene.history.opp), row(scene.history.own)], hanging: [scene.own_hanging, scene.opp_hanging] }
+    Extras { last: [row(scene.history.them), row(scene.history.us)], hanging: [scene.own_hanging, scene.opp_hanging] }
 }
 
 #[expect(clippy::indexing_slicing, reason = "roles are below 6, squares masked")]
@@ -311,7 +311,7 @@ pub fn phase(scene: &Scene) -> usize {
     if scene.history.ply < 12 {
         return 0;
     }
-    let count = |role: usize| (scene.board.own[role] | scene.board.opp[role]).count_ones();
+    let count = |role: usize| (scene.board.us[role] | scene.board.them[role]).count_ones();
     let pieces = 3 * (count(KNIGHT_) + count(BISHOP)) + 5 * count(ROOK) + 9 * count(QUEEN);
     match pieces {
         51.. => 1,
@@ -332,20 +332,20 @@ fn has(set: u64, square: u8) -> usize {
 #[expect(clippy::indexing_slicing, reason = "roles are below 6, squares masked")]
 pub fn visit(scene: &Scene, visitor: &mut impl FeatureVisitor) {
     let board = scene.board;
-    let hang = [0, 1, 2, 2, 3, 4][highest(&board.own, scene.own_hanging)];
+    let hang = [0, 1, 2, 2, 3, 4][highest(&board.us, scene.own_hanging)];
     let setting = Setting {
         phase: phase(scene),
         class: surprise_class(scene.history.surprise[0]) / 2,
         hang,
-        prize: highest(&board.opp, scene.opp_hanging),
+        prize: highest(&board.them, scene.opp_hanging),
         in_check: (scene.checkers.count_ones() as usize).min(2),
     };
     let hang_pieces = match hang {
         0 => 0,
-        1 => board.own[PAWN],
-        2 => board.own[KNIGHT_] | board.own[BISHOP],
-        3 => board.own[ROOK],
-        _ => board.own[QUEEN],
+        1 => board.us[PAWN],
+        2 => board.us[KNIGHT_] | board.us[BISHOP],
+        3 => board.us[ROOK],
+        _ => board.us[QUEEN],
     } & scene.own_hanging;
     let targets = scene.targets();
     // The role is a constant in each call, so the compiler makes all decisions by role. One loop over all pieces would
@@ -368,16 +368,16 @@ fn pieces_of<const ROLE: usize>(
     visitor: &mut impl FeatureVisitor,
 ) {
     let board = scene.board;
-    for from in squares(board.own[ROLE]) {
+    for from in squares(board.us[ROLE]) {
         let set = scene.moves_of::<ROLE>(from, targets);
         if set == 0 {
             continue;
         }
-        let own_to = scene.history.own.map_or(OFF, |past| past.to);
+        let own_to = scene.history.us.map_or(OFF, |past| past.to);
         let mover = Mover {
             role: ROLE,
             from,
-            place: ROLE * 64 + from as usize,
+            role_square: ROLE * 64 + from as usize,
             attacker: scene.hits[from as usize & 63] as usize >> 1 & 7,
             defended: has(scene.own_once, from),
             hanging: if has(hang_pieces, from) != 0 { 2 } else { has(scene.own_hanging, from) },
@@ -406,14 +406,14 @@ fn moves_of<const ROLE: usize, V: FeatureVisitor>(
     let reach = scene.reach[from as usize & 63];
     let other_hanging = scene.own_hanging & !(1 << from);
     let screen = 2 * has(scene.screens, from);
-    let occupied = (scene.own | scene.opp) & !(1 << from);
-    let (opp_to, recapture) = scene.history.opp.map_or((OFF, 0), |past| (past.to, 1 + usize::from(past.took)));
-    let own_from = scene.history.own.map_or(OFF, |past| past.from);
+    let occupied = (scene.us | scene.them) & !(1 << from);
+    let (opp_to, recapture) = scene.history.them.map_or((OFF, 0), |past| (past.to, 1 + usize::from(past.took)));
+    let own_from = scene.history.us.map_or(OFF, |past| past.from);
     let around = KING[scene.opp_king as usize & 63];
     let distances = [scene.opp_king, scene.king].map(|king| &DISTANCE[king as usize & 63]);
 
     for target in squares(targets) {
-        let castles = ROLE == KING_ && has(scene.own, target) != 0;
+        let castles = ROLE == KING_ && has(scene.us, target) != 0;
         let to = if !castles {
             target
         } else if target > from {
@@ -422,7 +422,7 @@ fn moves_of<const ROLE: usize, V: FeatureVisitor>(
             2
         };
         let diagonal = ROLE == PAWN && (from ^ to) & 7 != 0;
-        let en_passant = diagonal && has(scene.opp, to) == 0;
+        let en_passant = diagonal && has(scene.them, to) == 0;
         let victim = if castles {
             0
         } else if en_passant {
@@ -512,7 +512,7 @@ fn moves_of<const ROLE: usize, V: FeatureVisitor>(
 #[inline(always)]
 fn structure_of<const ROLE: usize>(scene: &Scene, from: u8, to: u8, diagonal: bool, attacks: u64) -> usize {
     let board = scene.board;
-    let (own_pawns, opp_pawns) = (board.own[PAWN], board.opp[PAWN]);
+    let (own_pawns, opp_pawns) = (board.us[PAWN], board.them[PAWN]);
     match ROLE {
         PAWN => {
             let own_others = own_pawns & !(1 << from);
@@ -525,7 +525,7 @@ fn structure_of<const ROLE: usize>(scene: &Scene, from: u8, to: u8, diagonal: bo
                 | usize::from(file & own_others != 0) << 3
                 | usize::from(file & up & opp_pawns != 0) << 4
                 | usize::from(attacks & opp_pawns != 0) << 5
-                | usize::from(attacks & scene.opp & !opp_pawns != 0) << 6
+                | usize::from(attacks & scene.them & !opp_pawns != 0) << 6
                 | usize::from(files_around(scene.king) & file != 0) << 7
                 | usize::from(files_around(scene.opp_king) & file != 0) << 8;
             bits | ((to >> 3) as usize) << 9
@@ -540,7 +540,7 @@ fn structure_of<const ROLE: usize>(scene: &Scene, from: u8, to: u8, diagonal: bo
         KING_ => shelter(own_pawns, from) * 4 + shelter(own_pawns, to),
         _ => {
             let file = FILE_A << (to & 7);
-            let heavy = (board.own[ROOK] | board.own[QUEEN]) & !(1 << from) & file;
+            let heavy = (board.us[ROOK] | board.us[QUEEN]) & !(1 << from) & file;
             let open = |square: u8| {
                 let file = FILE_A << (square & 7);
                 if own_pawns & file != 0 { 2 } else { usize::from(opp_pawns & file != 0) }

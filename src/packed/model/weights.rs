@@ -2,7 +2,7 @@
 
 use crate::packed::model::book::{Book, NO_NODE};
 use crate::packed::model::features::{
-    self, Candidate, FROM_TO, FeatureVisitor, MOST_SURPRISE, Mover, PLACES, ROWS, SMALL, Setting,
+    self, Candidate, FROM_TO, FeatureVisitor, MOST_SURPRISE, Mover, ROLE_SQUARES, ROWS, SMALL, Setting,
 };
 use crate::packed::moves::attacks::squares;
 use crate::packed::moves::board::{TurnedBoard, TurnedMove};
@@ -12,7 +12,7 @@ use crate::packed::moves::scene::{History, Scene};
 pub const UNITS: usize = 64;
 /// Inputs of the policy head: own and other pieces, own and other hanging pieces, the opponent's and the player's last
 /// move.
-pub const INPUTS: usize = 6 * PLACES;
+pub const INPUTS: usize = 6 * ROLE_SQUARES;
 /// The maximum number of legal moves in a position that the model codes.
 pub const MOST_MOVES: usize = 255;
 /// The number of contexts for the end of a game.
@@ -23,11 +23,11 @@ pub const SLACKS: usize = 32;
 /// The offset of the book in a model file.
 pub const BOOK_AT: usize = 4
     + FROM_TO
-    + 2 * ROWS * PLACES
+    + 2 * ROWS * ROLE_SQUARES
     + 2 * SMALL
     + 2 * UNITS
     + INPUTS * UNITS
-    + 2 * UNITS * (2 * PLACES + 36)
+    + 2 * UNITS * (2 * ROLE_SQUARES + 36)
     + 32
     + 2 * ENDS * SLACKS;
 
@@ -39,14 +39,14 @@ pub(crate) type Units = [i16; UNITS];
 /// The weights of a model.
 pub struct Model {
     from_to: Box<[i8; FROM_TO]>,
-    reply: Box<[[i8; PLACES]; ROWS]>,
-    again: Box<[[i8; PLACES]; ROWS]>,
+    reply: Box<[[i8; ROLE_SQUARES]; ROWS]>,
+    again: Box<[[i8; ROLE_SQUARES]; ROWS]>,
     small: Box<[i16; SMALL]>,
     sums: Sums,
     bias: Units,
     input: Box<[Units; INPUTS]>,
-    to: Box<[Units; PLACES]>,
-    from: Box<[Units; PLACES]>,
+    to: Box<[Units; ROLE_SQUARES]>,
+    from: Box<[Units; ROLE_SQUARES]>,
     victim: Box<[Units; 36]>,
     /// The factor of gaps by class of surprise, in 256ths.
     pub(crate) sharpness: [u16; 8],
@@ -124,8 +124,8 @@ impl Model {
     /// Adds or subtracts the weights of a piece on a square for one side's units.
     #[inline]
     #[expect(clippy::indexing_slicing, reason = "roles are below 6, squares below 64")]
-    pub(crate) fn place(&self, units: &mut Units, enters: bool, own: bool, role: u8, square: u8) {
-        let input = if own { 0 } else { PLACES } + role as usize % 6 * 64 + (square & 63) as usize;
+    pub(crate) fn update_piece(&self, units: &mut Units, enters: bool, is_own: bool, role: u8, square: u8) {
+        let input = if is_own { 0 } else { ROLE_SQUARES } + role as usize % 6 * 64 + (square & 63) as usize;
         let row = &self.input[input];
         for (unit, weight) in units.iter_mut().zip(row) {
             *unit = if enters { unit.wrapping_add(*weight) } else { unit.wrapping_sub(*weight) };
@@ -149,12 +149,12 @@ impl Model {
         for (side, set) in extras.hanging.into_iter().enumerate() {
             for square in squares(set) {
                 let role = scene.board.role(square) as usize % 6;
-                add((2 + side) * PLACES + role * 64 + square as usize);
+                add((2 + side) * ROLE_SQUARES + role * 64 + square as usize);
             }
         }
-        for (side, place) in extras.last.into_iter().enumerate() {
-            if place < PLACES {
-                add((4 + side) * PLACES + place);
+        for (side, input) in extras.last.into_iter().enumerate() {
+            if input < ROLE_SQUARES {
+                add((4 + side) * ROLE_SQUARES + input);
             }
         }
         sums.map(|sum| {
@@ -200,7 +200,7 @@ impl Model {
         let mut scorer = Scorer {
             model: self,
             outputs,
-            last: [&self.reply[extras.last[0].min(PLACES)], &self.again[extras.last[1].min(PLACES)]],
+            last: [&self.reply[extras.last[0].min(ROLE_SQUARES)], &self.again[extras.last[1].min(ROLE_SQUARES)]],
             victims: [i32::MIN; 36],
             count: 0,
             steps: &mut prices.steps,
@@ -335,7 +335,7 @@ struct Rows<'a> {
 struct Scorer<'a> {
     model: &'a Model,
     outputs: &'a Units,
-    last: [&'a [i8; PLACES]; 2],
+    last: [&'a [i8; ROLE_SQUARES]; 2],
     /// Dot products with the rows of victims, computed on first use.
     victims: [i32; 36],
     count: usize,
@@ -357,15 +357,16 @@ impl<'a> FeatureVisitor for Scorer<'a> {
     fn mover(&mut self, setting: &Setting, mover: &Mover) -> Option<Rows<'a>> {
         let Model { small, sums, .. } = self.model;
         let small = &small[..];
-        let Mover { role, place, .. } = *mover;
+        let Mover { role, role_square, .. } = *mover;
         let to = role * 64;
-        let own = dot(self.outputs, self.model.from.get(place)?) + (i32::from(*small.get(setting.from(mover))?) << 8);
+        let piece =
+            dot(self.outputs, self.model.from.get(role_square)?) + (i32::from(*small.get(setting.from(mover))?) << 8);
         Some(Rows {
             takes: sums.takes.get((setting.class * 3 + setting.in_check) * 6 + role)?,
             risk: sums.risk.get((role * 6 + mover.attacker) * 2 + mover.defended)?,
             loose: sums.loose.get(((setting.hang * 6 + setting.prize) * 6 + role) * 3 + mover.hanging)?,
             aims: sums.aims.get(role)?,
-            to: part(small, features::TO.start + setting.phase * PLACES + to)?,
+            to: part(small, features::TO.start + setting.phase * ROLE_SQUARES + to)?,
             kings: [
                 part(small, features::king(features::OPP_KING, role, mover.distances[0]))?,
                 part(small, features::king(features::OWN_KING, role, mover.distances[1]))?,
@@ -373,10 +374,10 @@ impl<'a> FeatureVisitor for Scorer<'a> {
             again: part(small, features::again(setting.class, role, mover.last))?,
             structure: small.get(features::structure(role)..)?,
             check: [0, 1].map(|check| small[features::special(0, check, setting.phase)]),
-            from_to: part(&self.model.from_to[..], place * 64)?,
+            from_to: part(&self.model.from_to[..], role_square * 64)?,
             last: [part(self.last[0], to)?, part(self.last[1], to)?],
             head: part(&self.model.to[..], to)?,
-            piece: own,
+            piece,
         })
     }
 
@@ -483,16 +484,16 @@ impl Prices {
     /// Returns the index of a move and the sum of the preceding frequencies.
     #[expect(clippy::indexing_slicing, reason = "counts are at most the maximum number of moves")]
     pub(crate) fn find(&self, step: TurnedMove) -> Option<(usize, u32)> {
-        let at = self.steps[..self.count.min(MOST_MOVES)].iter().position(|other| *other == step)?;
+        let at = self.steps[..self.count.min(MOST_MOVES)].iter().position(|known| *known == step)?;
         Some((at, self.frequencies[..at].iter().sum()))
     }
 
     /// Returns the move at a value below the total, and the sum of the preceding frequencies.
     #[inline]
     #[expect(clippy::indexing_slicing, reason = "indices are masked")]
-    pub(crate) fn at(&self, place: u32) -> (usize, u32) {
+    pub(crate) fn at(&self, value: u32) -> (usize, u32) {
         let (mut at, mut before) = (0, 0);
-        while at + 1 < self.count && before + self.frequencies[at & 255] <= place {
+        while at + 1 < self.count && before + self.frequencies[at & 255] <= value {
             before += self.frequencies[at & 255];
             at += 1;
         }

@@ -60,11 +60,11 @@ impl Past {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct History {
     /// The opponent's last move.
-    pub opp: Option<Past>,
+    pub them: Option<Past>,
     /// The player's own last move.
-    pub own: Option<Past>,
+    pub us: Option<Past>,
     /// The opponent's last move but one.
-    pub opp_before: Option<Past>,
+    pub them_before: Option<Past>,
     /// The number of plies so far.
     pub ply: u32,
     /// The surprise at the moves of the player and of the opponent. It measures the errors of their predictions.
@@ -75,8 +75,8 @@ pub struct History {
 pub struct Scene<'a> {
     pub(crate) board: &'a TurnedBoard,
     pub(crate) history: &'a History,
-    pub(crate) own: u64,
-    pub(crate) opp: u64,
+    pub(crate) us: u64,
+    pub(crate) them: u64,
     pub(crate) king: u8,
     pub(crate) opp_king: u8,
     /// The attacks of the opponent, as if the player's king were absent.
@@ -116,31 +116,31 @@ impl<'a> Scene<'a> {
     #[inline(always)]
     #[expect(clippy::indexing_slicing, reason = "squares are masked")]
     pub fn new(board: &'a TurnedBoard, history: &'a History) -> Scene<'a> {
-        let (own, opp) = (all(&board.own), all(&board.opp));
-        let (king, opp_king) = (board.king(), board.opp[KING_].trailing_zeros() as u8);
-        let occupied = own | opp;
-        let without_king = occupied & !board.own[KING_];
+        let (us, them) = (all(&board.us), all(&board.them));
+        let (king, opp_king) = (board.king(), board.them[KING_].trailing_zeros() as u8);
+        let occupied = us | them;
+        let without_king = occupied & !board.us[KING_];
 
-        let pawns = pawns_down(board.opp[PAWN]);
+        let pawns = pawns_down(board.them[PAWN]);
         let mut minors = 0;
-        for square in squares(board.opp[KNIGHT_]) {
+        for square in squares(board.them[KNIGHT_]) {
             minors |= KNIGHT[square as usize & 63];
         }
-        for square in squares(board.opp[BISHOP]) {
+        for square in squares(board.them[BISHOP]) {
             minors |= bishop(square, without_king);
         }
         let mut rooks = 0;
-        for square in squares(board.opp[ROOK]) {
+        for square in squares(board.them[ROOK]) {
             rooks |= rook(square, without_king);
         }
         let mut queens = 0;
-        for square in squares(board.opp[QUEEN]) {
+        for square in squares(board.them[QUEEN]) {
             queens |= rook(square, without_king) | bishop(square, without_king);
         }
         let danger = pawns | minors | rooks | queens | KING[opp_king as usize & 63];
 
         let mut reach = [0; 64];
-        let (left, right) = pawns_up(board.own[PAWN]);
+        let (left, right) = pawns_up(board.us[PAWN]);
         let (own_pawns, own_pawns_twice) = (left | right, left & right);
         let (mut once, mut twice) = (own_pawns, own_pawns_twice);
         let mut add = |square: u8, set: u64| {
@@ -149,22 +149,22 @@ impl<'a> Scene<'a> {
             once |= set;
         };
         let mut own_minors = 0;
-        for square in squares(board.own[KNIGHT_]) {
+        for square in squares(board.us[KNIGHT_]) {
             own_minors |= KNIGHT[square as usize & 63];
             add(square, KNIGHT[square as usize & 63]);
         }
-        for square in squares(board.own[BISHOP]) {
+        for square in squares(board.us[BISHOP]) {
             let set = bishop(square, occupied);
             own_minors |= set;
             add(square, set);
         }
         let mut own_rooks = 0;
-        for square in squares(board.own[ROOK]) {
+        for square in squares(board.us[ROOK]) {
             let set = rook(square, occupied);
             own_rooks |= set;
             add(square, set);
         }
-        for square in squares(board.own[QUEEN]) {
+        for square in squares(board.us[QUEEN]) {
             add(square, rook(square, occupied) | bishop(square, occupied));
         }
         add(king, KING[king as usize & 63]);
@@ -175,37 +175,37 @@ impl<'a> Scene<'a> {
                 | pieces[ROOK] & (pawns | minors)
                 | pieces[QUEEN] & (pawns | minors | rooks)
         };
-        let opp_loose = opp & !danger & !board.opp[KING_];
-        let minor_pieces = board.opp[KNIGHT_] | board.opp[BISHOP];
-        let (heavy, queen_pieces) = (board.opp[ROOK] | board.opp[QUEEN], board.opp[QUEEN]);
+        let opp_loose = them & !danger & !board.them[KING_];
+        let minor_pieces = board.them[KNIGHT_] | board.them[BISHOP];
+        let (heavy, queen_pieces) = (board.them[ROOK] | board.them[QUEEN], board.them[QUEEN]);
         let king_rook = rook(opp_king, occupied);
         let king_bishop = bishop(opp_king, occupied);
 
         let mut screens = 0;
         let mut pinned = 0;
         for (lines, own_sliders, opp_sliders) in [
-            (rook as fn(u8, u64) -> u64, board.own[ROOK] | board.own[QUEEN], board.opp[ROOK] | board.opp[QUEEN]),
-            (bishop, board.own[BISHOP] | board.own[QUEEN], board.opp[BISHOP] | board.opp[QUEEN]),
+            (rook as fn(u8, u64) -> u64, board.us[ROOK] | board.us[QUEEN], board.them[ROOK] | board.them[QUEEN]),
+            (bishop, board.us[BISHOP] | board.us[QUEEN], board.them[BISHOP] | board.them[QUEEN]),
         ] {
-            for square in squares(lines(opp_king, opp) & own_sliders) {
-                let pieces = between(square, opp_king) & own;
+            for square in squares(lines(opp_king, them) & own_sliders) {
+                let pieces = between(square, opp_king) & us;
                 if pieces != 0 && pieces & (pieces - 1) == 0 {
                     screens |= pieces;
                 }
             }
-            for square in squares(lines(king, opp) & opp_sliders) {
-                let pieces = between(square, king) & own;
+            for square in squares(lines(king, them) & opp_sliders) {
+                let pieces = between(square, king) & us;
                 if pieces != 0 && pieces & (pieces - 1) == 0 {
                     pinned |= pieces;
                 }
             }
         }
-        let checkers = PAWN_CAPTURES[king as usize & 63] & board.opp[PAWN]
-            | KNIGHT[king as usize & 63] & board.opp[KNIGHT_]
-            | KING[king as usize & 63] & board.opp[KING_]
-            | rook(king, occupied) & (board.opp[ROOK] | board.opp[QUEEN])
-            | bishop(king, occupied) & (board.opp[BISHOP] | board.opp[QUEEN]);
-        let last_attacks = match history.opp {
+        let checkers = PAWN_CAPTURES[king as usize & 63] & board.them[PAWN]
+            | KNIGHT[king as usize & 63] & board.them[KNIGHT_]
+            | KING[king as usize & 63] & board.them[KING_]
+            | rook(king, occupied) & (board.them[ROOK] | board.them[QUEEN])
+            | bishop(king, occupied) & (board.them[BISHOP] | board.them[QUEEN]);
+        let last_attacks = match history.them {
             Some(last) => match board.role(last.to) as usize {
                 PAWN => pawns_down(1 << (last.to & 63)),
                 KNIGHT_ => KNIGHT[last.to as usize & 63],
@@ -219,8 +219,8 @@ impl<'a> Scene<'a> {
         Scene {
             board,
             history,
-            own,
-            opp,
+            us,
+            them,
             king,
             opp_king,
             danger,
@@ -228,8 +228,8 @@ impl<'a> Scene<'a> {
             own_once: once,
             own_pawns,
             own_pawns_twice,
-            own_hanging: hanging(&board.own, danger, once, pawns, minors, rooks),
-            opp_hanging: hanging(&board.opp, once, danger, own_pawns, own_minors, own_rooks),
+            own_hanging: hanging(&board.us, danger, once, pawns, minors, rooks),
+            opp_hanging: hanging(&board.them, once, danger, own_pawns, own_minors, own_rooks),
             prey: [
                 minor_pieces | heavy | opp_loose,
                 heavy | opp_loose,
@@ -256,7 +256,7 @@ impl<'a> Scene<'a> {
 
     /// Returns the legal destinations of pieces other than the king, taking only checks into account.
     pub(crate) fn targets(&self) -> u64 {
-        let free = !self.own & !self.board.opp[KING_];
+        let free = !self.us & !self.board.them[KING_];
         match self.checkers.count_ones() {
             0 => free,
             1 => free & (self.checkers | between(self.checkers.trailing_zeros() as u8, self.king)),
@@ -272,15 +272,15 @@ impl<'a> Scene<'a> {
         let board = self.board;
         let reach = self.reach[square as usize & 63];
         if ROLE == KING_ {
-            let steps = reach & !self.own & !self.danger & !board.opp[KING_];
+            let steps = reach & !self.us & !self.danger & !board.them[KING_];
             return if board.rooks[0] == [OFF; 2] { steps } else { steps | board.castlings(self.danger) };
         }
         let mut set = reach & targets;
         if ROLE == PAWN {
-            let occupied = self.own | self.opp;
-            let one = 1u64 << (square & 63) << 8 & !occupied;
-            let two = (one & 0xFF_0000) << 8 & !occupied;
-            set = (one | two | PAWN_CAPTURES[square as usize & 63] & self.opp) & targets;
+            let occupied = self.us | self.them;
+            let single = 1u64 << (square & 63) << 8 & !occupied;
+            let double = (single & 0xFF_0000) << 8 & !occupied;
+            set = (single | double | PAWN_CAPTURES[square as usize & 63] & self.them) & targets;
         }
         if self.pinned >> (square & 63) & 1 != 0 {
             set &= self.pin_line(square);
@@ -298,13 +298,13 @@ impl<'a> Scene<'a> {
     /// Returns the squares on the line from the king through a pinned piece to the pinning piece.
     #[cold]
     fn pin_line(&self, square: u8) -> u64 {
-        let rest = (self.own | self.opp) & !(1u64 << square);
+        let rest = (self.us | self.them) & !(1u64 << square);
         let line = |lines: fn(u8, u64) -> u64, sliders: u64| {
             let seen = lines(self.king, rest) & sliders;
             squares(seen).map(|slider| (slider, between(self.king, slider))).find(|(_, way)| way >> square & 1 != 0)
         };
-        let (rooks, bishops) = (self.board.opp[ROOK], self.board.opp[BISHOP]);
-        let queens = self.board.opp[QUEEN];
+        let (rooks, bishops) = (self.board.them[ROOK], self.board.them[BISHOP]);
+        let queens = self.board.them[QUEEN];
         match line(rook, rooks | queens).or_else(|| line(bishop, bishops | queens)) {
             Some((slider, way)) => way | 1 << slider,
             None => u64::MAX,

@@ -84,9 +84,9 @@ pub enum Squares {
 impl fmt::Display for Naming {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Naming::Coordinates(places) => {
-                let places: Vec<String> = places.iter().map(usize::to_string).collect();
-                write!(f, "[{}]", places.join(", "))
+            Naming::Coordinates(coordinates) => {
+                let coordinates: Vec<String> = coordinates.iter().map(usize::to_string).collect();
+                write!(f, "[{}]", coordinates.join(", "))
             }
             Naming::Flat(square) => write!(f, "{square}"),
             Naming::Piece(name) => write!(f, "\"{name}\""),

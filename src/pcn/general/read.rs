@@ -96,7 +96,7 @@ fn each(bytes: &[u8], mut seen: impl FnMut(&Value, &Path<'_>) -> Result<(), PcnE
 }
 
 fn game(value: &Value, path: &Path<'_>) -> Result<GeneralGame, PcnError> {
-    let Value::Object(members) = value else { return Err(path.error(PcnFault::Wanted("a game, as an object"))) };
+    let Value::Object(members) = value else { return Err(path.error(PcnFault::Expected("a game, as an object"))) };
     if let Some(name) = members.keys().find(|name| !MEMBERS.contains(&name.as_str())) {
         return Err(path.member(name).error(PcnFault::UnknownMember));
     }
@@ -116,11 +116,11 @@ fn game(value: &Value, path: &Path<'_>) -> Result<GeneralGame, PcnError> {
     let moves = match members.get("previous_moves") {
         None => &[][..],
         Some(Value::Array(moves)) => moves.as_slice(),
-        Some(_) => return Err(moves_path.error(PcnFault::Wanted("a list of moves"))),
+        Some(_) => return Err(moves_path.error(PcnFault::Expected("a list of moves"))),
     };
     let moves = moves.iter().enumerate().map(|(index, actions)| {
         let path = moves_path.item(index);
-        let Value::Array(list) = actions else { return Err(path.error(PcnFault::Wanted("a list of actions"))) };
+        let Value::Array(list) = actions else { return Err(path.error(PcnFault::Expected("a list of actions"))) };
         list.iter().enumerate().map(|(index, value)| action(value, &start, &path.item(index))).collect()
     });
     let moves = moves.collect::<Result<_, _>>()?;
@@ -183,10 +183,10 @@ fn action(value: &Value, board: &Board, path: &Path<'_>) -> Result<Action, PcnEr
     let (subject, verb, object, options) = match value.as_array().map(Vec::as_slice) {
         Some([subject, verb, object]) => (subject, verb, object, None),
         Some([subject, verb, object, options]) => (subject, verb, object, Some(options)),
-        _ => return Err(path.error(PcnFault::Wanted("an action of subject, verb, object and perhaps options"))),
+        _ => return Err(path.error(PcnFault::Expected("an action of subject, verb, object and perhaps options"))),
     };
     let verb_path = path.item(1);
-    let verb = verb.as_str().ok_or_else(|| verb_path.error(PcnFault::Wanted("a verb")))?;
+    let verb = verb.as_str().ok_or_else(|| verb_path.error(PcnFault::Expected("a verb")))?;
     let verb = Verb::parse(verb).ok_or_else(|| verb_path.error(PcnFault::UnknownVerb))?;
     let subject = naming(subject, board, &path.item(0))?;
     if verb == Verb::Drop && !matches!(subject, Naming::Piece(_)) {
@@ -196,13 +196,13 @@ fn action(value: &Value, board: &Board, path: &Path<'_>) -> Result<Action, PcnEr
     let mut promotion = None;
     if let Some(options) = options {
         let path = path.item(3);
-        let Value::Object(options) = options else { return Err(path.error(PcnFault::Wanted("options"))) };
+        let Value::Object(options) = options else { return Err(path.error(PcnFault::Expected("options"))) };
         for (name, value) in options {
             let path = path.member(name);
             if name != "promotion" {
                 return Err(path.error(PcnFault::UnknownOption));
             }
-            let text = value.as_str().ok_or_else(|| path.error(PcnFault::Wanted("a piece")))?;
+            let text = value.as_str().ok_or_else(|| path.error(PcnFault::Expected("a piece")))?;
             promotion = Some(piece(text, &path)?);
         }
     }

@@ -15,7 +15,7 @@ pub(in crate::pgn) trait Container {
 }
 
 /// Returns whether a file is read: `.pgn` and `.pcn` files, except the metadata files that macOS adds.
-pub(in crate::pgn) fn is_wanted(name: &str) -> bool {
+pub(in crate::pgn) fn is_source_name(name: &str) -> bool {
     let file = name.rsplit(['/', '\\']).next().unwrap_or(name).to_ascii_lowercase();
     (file.ends_with(".pgn") || file.ends_with(".pcn")) && !file.starts_with("._")
 }

@@ -42,10 +42,10 @@ impl<C: Container> Joined<C> {
             Err(error) => return refuse(error.to_string()),
             Ok(Content::Tar) => return refuse("this is a tar file; unpack it first".to_owned()),
             Ok(_) if head.trim_ascii().is_empty() => {}
-            Ok(own) if self.content.is_some_and(|content| content != own) => {
+            Ok(found) if self.content.is_some_and(|content| content != found) => {
                 return refuse("PGN and PCN cannot be read as one source; unpack it first".to_owned());
             }
-            Ok(own) => self.content = Some(own),
+            Ok(found) => self.content = Some(found),
         }
         let begins_line = matches!(self.last, b'\n' | b'\r') || head.is_empty();
         if !begins_line {

@@ -276,7 +276,7 @@ mod tests {
         let total = bytes.len() as u64;
         let mut source = from_reader(Cursor::new(bytes), Some(total)).map_err(|error| match error {
             SourceError::Io(error) => error,
-            other => io::Error::other(other),
+            error => io::Error::other(error),
         })?;
         let progress = source.progress();
         let mut text = Vec::new();
@@ -309,9 +309,13 @@ mod tests {
     fn cut_files_are_errors() {
         let long: Vec<u8> = (0..20_000u32).flat_map(|n| n.wrapping_mul(2_654_435_761).to_le_bytes()).collect();
         for compress in [gzip, bzip2, zstd] {
-            let whole = compress(&long);
-            for cut in [whole.len() - 1, whole.len() - 4, whole.len() / 2, whole.len() / 3, 12] {
-                assert!(read(whole.iter().take(cut).copied().collect()).is_err(), "cut at {cut} of {}", whole.len());
+            let compressed = compress(&long);
+            for cut in [compressed.len() - 1, compressed.len() - 4, compressed.len() / 2, compressed.len() / 3, 12] {
+                assert!(
+                    read(compressed.iter().take(cut).copied().collect()).is_err(),
+                    "cut at {cut} of {}",
+                    compressed.len()
+                );
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Tar files: for each file a header of 512 bytes and its content, padded to a multiple of 512 bytes. The formats of
 //! POSIX, GNU and older programs are supported.
 
-use crate::pgn::input::container::{Container, is_wanted};
+use crate::pgn::input::container::{Container, is_source_name};
 use std::io::{self, Read};
 
 const BLOCK: usize = 512;
@@ -115,15 +115,16 @@ impl<R: Read> Container for Tar<R> {
         // Properties that precede the header of the next file.
         let (mut long_name, mut long_size) = (None, None);
         while let Some(header) = self.header()? {
-            let own = size(field(&header, 124, 12)).ok_or_else(|| damaged("a file in this tar file has no size"))?;
+            let header_size =
+                size(field(&header, 124, 12)).ok_or_else(|| damaged("a file in this tar file has no size"))?;
             let kind = header.get(156).copied().unwrap_or_default();
             match kind {
                 b'L' => {
-                    self.begin(own);
+                    self.begin(header_size);
                     long_name = Some(text(&self.content()?));
                 }
                 b'x' => {
-                    self.begin(own);
+                    self.begin(header_size);
                     let properties = self.content()?;
                     let value = |key: &str| property(&properties, key);
                     long_name = value("path").or(long_name);
@@ -131,7 +132,7 @@ impl<R: Read> Container for Tar<R> {
                 }
                 0 | b'0' | b'7' => {
                     // Keeps the number far from the maximum, which no file reaches.
-                    self.begin(long_size.take().unwrap_or(own).min(u64::MAX / 4));
+                    self.begin(long_size.take().unwrap_or(header_size).min(u64::MAX / 4));
                     let prefix = text(field(&header, 345, 155));
                     let name = match text(field(&header, 0, 100)) {
                         name if field(&header, 257, 6) == b"ustar\0" && !prefix.is_empty() => {
@@ -140,13 +141,13 @@ impl<R: Read> Container for Tar<R> {
                         name => name,
                     };
                     let name = long_name.take().unwrap_or(name);
-                    if is_wanted(&name) {
+                    if is_source_name(&name) {
                         return Ok(Some(name));
                     }
                 }
                 // Folders, links and devices have no content. Global properties and unknown entries are skipped.
                 b'1'..=b'6' => (long_name, long_size) = (None, None),
-                _ => self.begin(own.min(u64::MAX / 4)),
+                _ => self.begin(header_size.min(u64::MAX / 4)),
             }
         }
         Ok(None)
@@ -266,13 +267,13 @@ mod tests {
     #[test]
     fn damage_and_cuts_are_errors_or_nothing_is_changed() {
         let tar = sample();
-        let (whole, _) = read(&tar);
+        let (complete, _) = read(&tar);
         let end = tar.len() - 40 - 2 * BLOCK;
         for cut in 0..end {
             let (files, result) = read(&tar[..cut]);
             // Between two files nothing shows that there were more.
             assert!(result.is_err() || cut % BLOCK == 0, "cut at {cut}");
-            assert!(files.iter().zip(&whole).all(|(own, known)| own == known), "cut at {cut}");
+            assert!(files.iter().zip(&complete).all(|(file, known)| file == known), "cut at {cut}");
         }
         for at in 0..end {
             for bit in [1, 0x80] {
@@ -282,7 +283,10 @@ mod tests {
                 let (files, result) = read(&damaged);
                 let is_header = is_header(&damaged[at / BLOCK * BLOCK..]);
                 let was_header = super::is_header(&tar[at / BLOCK * BLOCK..]);
-                assert!(!was_header || is_header || result.is_err() || files.len() < whole.len(), "bit {bit} of {at}");
+                assert!(
+                    !was_header || is_header || result.is_err() || files.len() < complete.len(),
+                    "bit {bit} of {at}"
+                );
             }
         }
     }

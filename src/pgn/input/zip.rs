@@ -1,6 +1,6 @@
 //! Zip files: their files, each verified by its checksum.
 
-use crate::pgn::input::container::{Container, is_wanted};
+use crate::pgn::input::container::{Container, is_source_name};
 use crate::pgn::input::counted::Counted;
 use crate::pgn::input::error::SourceError;
 use ::zip::{CompressionMethod, ZipArchive};
@@ -46,7 +46,7 @@ impl Zip {
         for index in 0..archive.len() {
             let file = archive.by_index_raw(index).map_err(damaged)?;
             let name = file.name().map_err(damaged)?.into_owned();
-            if file.is_dir() || !is_wanted(&name) {
+            if file.is_dir() || !is_source_name(&name) {
                 continue;
             }
             let deflated = match file.compression() {

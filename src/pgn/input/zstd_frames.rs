@@ -107,7 +107,7 @@ impl<R: Read> Frames<R> {
                 self.skip(8 + u64::from(u32::from_le_bytes([a, b, c, d])))?;
                 continue;
             }
-            match self.whole_frame()? {
+            match self.complete_frame()? {
                 Some((length, text)) => {
                     let frame = self.pending().get(..length).unwrap_or_default().to_vec();
                     self.at += length;
@@ -122,7 +122,7 @@ impl<R: Read> Frames<R> {
     }
 
     /// Returns the length of the next frame and the maximum size of its text, if it can be decompressed at once.
-    fn whole_frame(&mut self) -> io::Result<Option<(usize, usize)>> {
+    fn complete_frame(&mut self) -> io::Result<Option<(usize, usize)>> {
         let known = get_frame_content_size(self.pending()).ok().flatten();
         if known.is_some_and(|text| text > MAX_TEXT as u64) {
             return Ok(None);

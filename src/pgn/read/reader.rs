@@ -131,17 +131,17 @@ enum Flow {
 impl<'a, V: TextVisitor> Reader<'a, V> {
     fn new(span: &'a [u8], at: usize, options: &'a ReadOptions, visitor: &'a mut V) -> Self {
         let seen = slice(span, at, at.saturating_add(SURVEY));
-        let whole = at.saturating_add(SURVEY) >= span.len();
+        let is_complete = at.saturating_add(SURVEY) >= span.len();
         Reader {
             lexer: Lexer { text: span, at },
             options,
             visitor,
             plain: Plain {
-                ascii: whole && seen.is_ascii(),
-                no_nul: whole && memchr::memchr(0, seen).is_none(),
+                ascii: is_complete && seen.is_ascii(),
+                no_nul: is_complete && memchr::memchr(0, seen).is_none(),
                 encoding: options.encoding,
             },
-            branching: !whole || memchr::memchr(b'(', seen).is_some(),
+            branching: !is_complete || memchr::memchr(b'(', seen).is_some(),
             reading: ReadOutcome {
                 start: at,
                 next: span.len(),
@@ -173,14 +173,14 @@ impl<'a, V: TextVisitor> Reader<'a, V> {
             self.reading.next = self.lexer.text.len();
             return self.reading;
         }
-        let whole_tail = self.read_tags();
+        let is_tail = self.read_tags();
         if !self.rejected {
             self.visitor.start(&self.now);
         }
         for Early { kind, start, length } in std::mem::take(&mut self.early) {
             self.text(kind, start, start + length as usize);
         }
-        if whole_tail {
+        if is_tail {
             let at = self.lexer.next().start;
             self.tail(at);
         } else {
@@ -443,11 +443,11 @@ impl<'a, V: TextVisitor> Reader<'a, V> {
                 }
                 match self.play_with_glyphs(word) {
                     Ok(()) => return Flow::On,
-                    Err(other) => error = other,
+                    Err(glyph_error) => error = glyph_error,
                 }
             }
-            let other = || is_usual_sign(word) || is_plain_word(word) || ended && !has_form_of_move(word);
-            if error == SanError::Unreadable && other() {
+            let is_token = || is_usual_sign(word) || is_plain_word(word) || ended && !has_form_of_move(word);
+            if error == SanError::Unreadable && is_token() {
                 if !is_usual_sign(word) {
                     self.fault(FaultKind::UnknownToken, token.start);
                 }

@@ -109,8 +109,8 @@ fn word_length(word: u64) -> Option<usize> {
     // bits is reliable.
     let ends = word.wrapping_sub(ONES * (b' ' + 1) as u64) & !word & ONES << 7;
     // Masking turns 64, for a word without a blank, into 0. A word that begins with a blank gives 0 as well.
-    let place = ends.trailing_zeros() & 56;
-    (place != 0 && is_end((word >> place) as u8)).then_some(place as usize / 8)
+    let bits = ends.trailing_zeros() & 56;
+    (bits != 0 && is_end((word >> bits) as u8)).then_some(bits as usize / 8)
 }
 
 /// Returns whether a byte ends a word of moves. The usual byte is a blank; line ends are in a cold function.
@@ -165,11 +165,11 @@ impl Words<'_> {
         // The end that must fit on the line: of the pair, of White's word, or of the number. As factors, the choice
         // needs no branch.
         let (white_counts, black_counts) = (usize::from(!filled), usize::from(!filled & !may_reach_over));
-        let (mut rest, mut place, mut line) = (from(self.text, self.at), self.at - base, self.line - base as isize);
+        let (mut rest, mut at, mut line) = (from(self.text, self.at), self.at - base, self.line - base as isize);
         let mut count = 0;
         for (pair, lead) in pairs.iter_mut().zip(from(&LEADS, number as usize)) {
             let breaks = rest.first() != Some(&b' ') && !self.any;
-            let (mut text, mut begin, mut lead) = (rest, place, *lead);
+            let (mut text, mut begin, mut lead) = (rest, at, *lead);
             if breaks && stands(rest, 0, line_end) {
                 // The last byte of the line end takes the place of the blank.
                 begin += line_end.len() - 1;
@@ -196,7 +196,7 @@ impl Words<'_> {
             if breaks {
                 // A line break is correct only if the first token would not have fit on the line.
                 let token = if one_token { second - 1 } else { lead_len - 1 };
-                if (place + token * white_counts) as isize - line <= room {
+                if (at + token * white_counts) as isize - line <= room {
                     break;
                 }
                 line = begin as isize + 1;
@@ -216,9 +216,9 @@ impl Words<'_> {
             }
             let Word(white) = Word::new(white, white_len, begin + second - 1);
             *pair = [Word(white | before), Word::new(black, black_len, begin + end)];
-            (rest, place, count, self.line) = (after, begin + end, count + 1, line + base as isize);
+            (rest, at, count, self.line) = (after, begin + end, count + 1, line + base as isize);
         }
-        self.at = base + place;
+        self.at = base + at;
         count
     }
 
@@ -261,7 +261,7 @@ impl Words<'_> {
     /// is the writer's.
     #[inline(never)]
     fn broken<const BLACK: bool>(&mut self, base: usize, number: u32, found: &mut Word) -> bool {
-        self.place(BLACK, number).is_some_and(|(start, end, line, gap)| {
+        self.locate(BLACK, number).is_some_and(|(start, end, line, gap)| {
             let word = load(self.text, start);
             let begun = line.map_or(0, |line| (line - base) as u64);
             if let Some(line) = line {
@@ -277,7 +277,7 @@ impl Words<'_> {
 
     /// Returns the start and the end of the next word, the start of its line, and whether a line can be broken before
     /// its last token. The start of the line is present only if the line begins with the word or its number.
-    fn place(&mut self, black: bool, number: u32) -> Option<(usize, usize, Option<usize>, bool)> {
+    fn locate(&mut self, black: bool, number: u32) -> Option<(usize, usize, Option<usize>, bool)> {
         let (text, lines, any) = (self.text, &mut self.lines, self.any);
         let numbered = !black || lines.number;
         let blank = |at: usize| match from(text, at) {

@@ -77,24 +77,24 @@ impl Shape {
         let is_roster = |name: &str| ROSTER.contains(&name);
         let kept = |name: &str| match &self.tags {
             TagChoice::All => true,
-            TagChoice::Only(names) => names.iter().any(|own| own == name),
+            TagChoice::Only(names) => names.iter().any(|known| known == name),
             TagChoice::Roster => is_roster(name),
             TagChoice::None => false,
         };
         let mut tags = std::mem::take(&mut game.tags);
         let all = tags.clone();
-        tags.retain(|(name, _)| (kept(name) && !self.drop.iter().any(|own| own == name)) || is_needed(name));
+        tags.retain(|(name, _)| (kept(name) && !self.drop.iter().any(|known| known == name)) || is_needed(name));
         if self.tags == TagChoice::Roster || self.roster_first {
             let mut rest = tags;
             let mut first = Vec::with_capacity(rest.len() + ROSTER.len());
-            for name in ROSTER.into_iter().filter(|name| !self.drop.iter().any(|own| own == name)) {
+            for name in ROSTER.into_iter().filter(|name| !self.drop.iter().any(|known| known == name)) {
                 match rest.iter().position(|(tag, _)| tag == name) {
                     Some(index) => first.push(rest.remove(index)),
                     None => first.push((name.to_owned(), unknown(name, game, &all))),
                 }
             }
             // The sort is stable, so tags of one name stay in order.
-            rest.sort_by(|(one, _), (other, _)| one.cmp(other));
+            rest.sort_by(|(left, _), (right, _)| left.cmp(right));
             first.append(&mut rest);
             tags = first;
         }

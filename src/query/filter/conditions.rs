@@ -28,15 +28,15 @@ pub fn opening(test: TextTest) -> Expr {
     let tag = |test| Expr::Test(Test::Text("Opening".to_owned(), test));
     let fits = |name: &str| test.fits(name);
     let names = Openings::table().names().iter().enumerate();
-    let mut places: Vec<(i64, i64)> = Vec::new();
+    let mut indices: Vec<(i64, i64)> = Vec::new();
     for index in names.filter(|(_, name)| fits(name)).map(|(at, _)| at as i64) {
-        match places.last_mut() {
+        match indices.last_mut() {
             Some((_, last)) if *last + 1 == index => *last = index,
-            _ => places.push((index, index)),
+            _ => indices.push((index, index)),
         }
     }
-    let places = Ranges(places);
-    let by_table = Expr::Test(Test::Measure(Measure { kind: MeasureKind::Opening, side: None }, places));
+    let indices = Ranges(indices);
+    let by_table = Expr::Test(Test::Measure(Measure { kind: MeasureKind::Opening, side: None }, indices));
     Expr::Or(vec![tag(test), Expr::And(vec![not(tag(TextTest::Known)), by_table])])
 }
 

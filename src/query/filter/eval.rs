@@ -55,7 +55,7 @@ enum Node {
     /// A number in ranges, each as its minimum and its length minus one.
     Numbers(Arc<Column>, Vec<(u32, u32)>),
     /// The index of the game in the archive is in one of these ranges.
-    Place(Ranges),
+    GameNumber(Ranges),
     /// Both ratings, 0 for none, and a value derived from them.
     Ratings(Arc<Column>, Vec<i64>, Arc<Column>, Vec<i64>, Ratings, Ranges),
     /// A measure, `NONE` for no value, in ranges.
@@ -128,18 +128,20 @@ impl Maker<'_, '_> {
                 });
                 Node::Numbers(self.column(Key::Plies), spans.collect())
             }
-            Test::Number(ranges) => Node::Place(ranges.clone()),
-            Test::Measure(measure, ranges) => match self.measured.iter().find(|(own, _)| own == measure) {
-                Some((_, values)) => Node::Measured(Arc::clone(values), ranges.clone()),
-                None => Node::Same(false),
-            },
+            Test::Number(ranges) => Node::GameNumber(ranges.clone()),
+            Test::Measure(measure, ranges) => {
+                match self.measured.iter().find(|(known_measure, _)| known_measure == measure) {
+                    Some((_, values)) => Node::Measured(Arc::clone(values), ranges.clone()),
+                    None => Node::Same(false),
+                }
+            }
             Test::Ratings(ratings, ranges) => {
                 let (white, black) = (self.tag("WhiteElo"), self.tag("BlackElo"));
                 if has_no_values(&white) || has_no_values(&black) {
                     return Node::Same(false);
                 }
-                let (own, other) = (elos(&white), elos(&black));
-                Node::Ratings(white, own, black, other, *ratings, ranges.clone())
+                let (white_elos, black_elos) = (elos(&white), elos(&black));
+                Node::Ratings(white, white_elos, black, black_elos, *ratings, ranges.clone())
             }
         }
     }
@@ -156,7 +158,9 @@ impl Maker<'_, '_> {
     /// The verdict on each number of a column.
     fn judge(&mut self, column: &Column, question: Question) -> Arc<[u8]> {
         let known = column.strings().and_then(|strings| {
-            self.judged.iter().find(|(own, known, _)| Arc::ptr_eq(own, strings) && *known == question)
+            self.judged
+                .iter()
+                .find(|(known_strings, known, _)| Arc::ptr_eq(known_strings, strings) && *known == question)
         });
         if let Some((.., verdicts)) = known {
             return Arc::clone(verdicts);
@@ -207,18 +211,22 @@ impl Maker<'_, '_> {
 
 /// The first verdicts, with `ASK` replaced by the second verdict; only the first verdicts, if one column decides
 /// everything.
-fn look_twice(column: Arc<Column>, first: Arc<[u8]>, other: Arc<Column>, second: Arc<[u8]>) -> Node {
+fn look_twice(column: Arc<Column>, first: Arc<[u8]>, second_column: Arc<Column>, second: Arc<[u8]>) -> Node {
     if has_no_values(&column) {
-        return if has_no_values(&other) { Node::Same(second.first() == Some(&1)) } else { Node::Look(other, second) };
+        return if has_no_values(&second_column) {
+            Node::Same(second.first() == Some(&1))
+        } else {
+            Node::Look(second_column, second)
+        };
     }
-    if has_no_values(&other) {
+    if has_no_values(&second_column) {
         let missing = second.first().copied().unwrap_or(0);
         return Node::Look(
             column,
             first.iter().map(|verdict| if *verdict == ASK { missing } else { *verdict }).collect(),
         );
     }
-    Node::LookTwice(column, first, other, second)
+    Node::LookTwice(column, first, second_column, second)
 }
 
 /// Whether no game has the tag.
@@ -243,7 +251,7 @@ impl Node {
             }
             Node::LookTwice(..) => 2.0,
             Node::Numbers(_, spans) => 0.5 + 0.5 * spans.len() as f64,
-            Node::Place(ranges) => 1.0 + ranges.0.len() as f64,
+            Node::GameNumber(ranges) => 1.0 + ranges.0.len() as f64,
             Node::Ratings(..) => 4.0,
             Node::Measured(..) => 2.0,
         }
@@ -255,7 +263,7 @@ impl Node {
         match self {
             Node::And(nodes) => {
                 words.fill(!0);
-                let mut own = vec![0; words.len()];
+                let mut verdicts = vec![0; words.len()];
                 for (index, node) in nodes.iter().enumerate() {
                     if index == 0 {
                         node.decide(rows.clone(), words);
@@ -266,18 +274,18 @@ impl Node {
                         0 => return,
                         left if left < rows.len() as u32 / FEW => node.narrow(rows.start, words),
                         _ => {
-                            node.decide(rows.clone(), &mut own);
-                            words.iter_mut().zip(&own).for_each(|(word, own)| *word &= own);
+                            node.decide(rows.clone(), &mut verdicts);
+                            words.iter_mut().zip(&verdicts).for_each(|(word, verdict)| *word &= verdict);
                         }
                     }
                 }
             }
             Node::Or(nodes) => {
                 words.fill(0);
-                let mut own = vec![0; words.len()];
+                let mut verdicts = vec![0; words.len()];
                 for node in nodes {
-                    node.decide(rows.clone(), &mut own);
-                    words.iter_mut().zip(&own).for_each(|(word, own)| *word |= own);
+                    node.decide(rows.clone(), &mut verdicts);
+                    words.iter_mut().zip(&verdicts).for_each(|(word, verdict)| *word |= verdict);
                 }
             }
             Node::Not(node) => {
@@ -298,7 +306,7 @@ impl Node {
                     verdict => verdict == 1,
                 })
             }
-            Node::Ratings(white, own, black, others, ratings, ranges) => {
+            Node::Ratings(white, white_elos, black, black_elos, ratings, ranges) => {
                 let mut of_black = vec![0; rows.len()];
                 black.copy(rows.clone(), &mut of_black);
                 let start = rows.start;
@@ -306,8 +314,15 @@ impl Node {
                 macro_rules! mark {
                     ($ratings:path) => {
                         white.select(rows, words, |row, number| {
-                            let other = of_black.get(row - start).copied().unwrap_or(0);
-                            are_within(own, number, others, other, |one, other| $ratings.of(one, other), ranges)
+                            let black = of_black.get(row - start).copied().unwrap_or(0);
+                            are_within(
+                                white_elos,
+                                number,
+                                black_elos,
+                                black,
+                                |first, second| $ratings.of(first, second),
+                                ranges,
+                            )
                         })
                     };
                 }
@@ -326,7 +341,7 @@ impl Node {
                     }
                 }
             }
-            Node::Place(ranges) => {
+            Node::GameNumber(ranges) => {
                 for (index, word) in words.iter_mut().enumerate() {
                     let first = (rows.start + index * 64) as i64 + 1;
                     *word = ranges.0.iter().fold(0, |bits, (low, high)| {
@@ -363,20 +378,25 @@ impl Node {
             Node::Not(node) => !node.passes(row),
             Node::Same(verdict) => *verdict,
             Node::Look(column, verdicts) => verdicts.get(column.get(game) as usize) == Some(&1),
-            Node::LookTwice(column, verdicts, other, others) => {
+            Node::LookTwice(column, verdicts, fallback, fallback_verdicts) => {
                 match verdicts.get(column.get(game) as usize).copied().unwrap_or(ASK) {
-                    ASK => others.get(other.get(game) as usize) == Some(&1),
+                    ASK => fallback_verdicts.get(fallback.get(game) as usize) == Some(&1),
                     verdict => verdict == 1,
                 }
             }
             Node::Numbers(column, spans) => is_within(column.get(game), spans),
-            Node::Place(ranges) => ranges.hold((game as i64, game as i64)),
+            Node::GameNumber(ranges) => ranges.hold((game as i64, game as i64)),
             Node::Measured(values, ranges) => {
                 values.get(row).is_some_and(|value| *value != NONE && ranges.hold((*value, *value)))
             }
-            Node::Ratings(white, own, black, others, ratings, ranges) => {
-                are_within(own, white.get(game), others, black.get(game), |one, other| ratings.of(one, other), ranges)
-            }
+            Node::Ratings(white, white_elos, black, black_elos, ratings, ranges) => are_within(
+                white_elos,
+                white.get(game),
+                black_elos,
+                black.get(game),
+                |first, second| ratings.of(first, second),
+                ranges,
+            ),
         }
     }
 }
@@ -385,18 +405,18 @@ impl Node {
 /// are mispredicted.
 #[inline(always)]
 fn are_within(
-    own: &[i64],
+    white_elos: &[i64],
     white: u32,
-    others: &[i64],
+    black_elos: &[i64],
     black: u32,
     of: impl Fn(i64, i64) -> i64,
     ranges: &Ranges,
 ) -> bool {
-    let elo = own.get(white as usize).copied().unwrap_or(0);
-    let other = others.get(black as usize).copied().unwrap_or(0);
-    let value = of(elo, other);
+    let white_elo = white_elos.get(white as usize).copied().unwrap_or(0);
+    let black_elo = black_elos.get(black as usize).copied().unwrap_or(0);
+    let value = of(white_elo, black_elo);
     let within = ranges.0.iter().fold(false, |within, (low, high)| within | (*low <= value) & (value <= *high));
-    (elo > 0) & (other > 0) & within
+    (white_elo > 0) & (black_elo > 0) & within
 }
 
 fn is_within(number: u32, spans: &[(u32, u32)]) -> bool {

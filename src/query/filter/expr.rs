@@ -58,8 +58,8 @@ impl TextTest {
     /// such as URLs and FENs.
     pub fn fits(&self, text: &str) -> bool {
         match self {
-            TextTest::Is(texts) => texts.iter().any(|own| is(text, own)),
-            TextTest::IsNot(texts) => !texts.iter().any(|own| is(text, own)),
+            TextTest::Is(texts) => texts.iter().any(|expected| is(text, expected)),
+            TextTest::IsNot(texts) => !texts.iter().any(|expected| is(text, expected)),
             TextTest::Has(part) => fold(text).contains(&fold(part)),
             TextTest::Begins(part) => fold(text).starts_with(&fold(part)),
             TextTest::Known => is_known(text.as_bytes()),
@@ -90,12 +90,12 @@ pub enum Ratings {
 impl Ratings {
     /// Returns a value computed from both ratings.
     #[inline(always)]
-    pub fn of(self, one: i64, other: i64) -> i64 {
+    pub fn of(self, first: i64, second: i64) -> i64 {
         match self {
-            Ratings::Least => one.min(other),
-            Ratings::Greatest => one.max(other),
-            Ratings::Mean => (one + other) / 2,
-            Ratings::Gap => (one - other).abs(),
+            Ratings::Least => first.min(second),
+            Ratings::Greatest => first.max(second),
+            Ratings::Mean => (first + second) / 2,
+            Ratings::Gap => (first - second).abs(),
         }
     }
 }
@@ -149,8 +149,8 @@ impl Expr {
         match self {
             Expr::And(all) | Expr::Or(all) => all.iter().for_each(|expr| expr.texts(texts)),
             Expr::Not(expr) => expr.texts(texts),
-            Expr::Test(Test::Text(tag, TextTest::Is(own))) if tag != "Opening" => {
-                texts.extend(own.iter().map(|text| (text.as_str(), tag.as_str())));
+            Expr::Test(Test::Text(tag, TextTest::Is(values))) if tag != "Opening" => {
+                texts.extend(values.iter().map(|text| (text.as_str(), tag.as_str())));
             }
             Expr::Test(_) => {}
         }

@@ -134,10 +134,10 @@ fn measure(name: &str) -> Option<Field> {
 
 /// The fields of the player that a filter is about.
 fn relative(name: &str) -> Option<Field> {
-    let own = |what| Some(Field::Relative { opponent: false, what });
+    let of_player = |what| Some(Field::Relative { opponent: false, what });
     match name {
-        "score" => return own(Relative::Score),
-        "color" | "colour" => return own(Relative::Color),
+        "score" => return of_player(Relative::Score),
+        "color" | "colour" => return of_player(Relative::Color),
         _ => {}
     }
     let (opponent, rest) = match name.strip_prefix("opponent") {

@@ -97,7 +97,7 @@ impl GameField {
     ///
     /// Errors: the game is damaged.
     pub fn value(&self, game: &GameRef<'_>, tags: &[(String, String)]) -> Result<Option<FieldValue>> {
-        let text = |name: &str| tags.iter().find(|(own, _)| own == name).map(|(_, value)| value.as_str());
+        let text = |name: &str| tags.iter().find(|(tag, _)| tag == name).map(|(_, value)| value.as_str());
         let number = |name: &str, reading| reading::read(reading, text(name)?.as_bytes()).map(|(least, _)| least);
         let ratings = || ["WhiteElo", "BlackElo"].map(|name| number(name, Reading::Rating));
         let integer = |number: Option<i64>| number.map(FieldValue::Integer);
@@ -123,8 +123,8 @@ impl GameField {
             Field::Date(Reading::Date) => date_text().map(|date| FieldValue::Text(date.to_owned())),
             Field::Date(reading) => {
                 let decides = text("Date").is_some_and(|date| reading::decides(*reading, date.as_bytes()));
-                let other = || if decides { None } else { number("UTCDate", *reading) };
-                integer(number("Date", *reading).or_else(other))
+                let utc_date = || if decides { None } else { number("UTCDate", *reading) };
+                integer(number("Date", *reading).or_else(utc_date))
             }
             Field::Year => {
                 let day = ["Date", "UTCDate"].into_iter().find_map(|name| number(name, Reading::Date));

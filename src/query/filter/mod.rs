@@ -156,16 +156,17 @@ impl Filter {
         self.expr.texts(&mut questions);
         let mut unknown: Vec<(String, Option<String>)> = Vec::new();
         for (text, _) in &questions {
-            let tags = questions.iter().filter(|(own, _)| own == text).map(|(_, tag)| Key::Tag((*tag).to_owned()));
+            let tags =
+                questions.iter().filter(|(question, _)| question == text).map(|(_, tag)| Key::Tag((*tag).to_owned()));
             let columns = headers.columns(&tags.collect::<Vec<_>>())?;
             let strings: Vec<_> = columns.iter().filter_map(|column| column.strings()).collect();
-            if unknown.iter().any(|(own, _)| own == text) {
+            if unknown.iter().any(|(known, _)| known == text) {
                 continue;
             }
             let all = strings.iter().flat_map(|strings| strings.texts());
             let is = TextTest::Is(vec![(*text).to_owned()]);
             if strings.iter().any(|strings| strings.find(text.as_bytes()).is_some())
-                || all.clone().any(|own| is.fits(own))
+                || all.clone().any(|known| is.fits(known))
             {
                 continue;
             }

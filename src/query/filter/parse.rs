@@ -197,20 +197,20 @@ impl Parser<'_> {
     }
 
     fn all(&mut self) -> Result<Expr, QueryFault> {
-        let mut all = vec![self.one()?];
+        let mut all = vec![self.condition_or_group()?];
         while self.word("and") {
-            all.push(self.one()?);
+            all.push(self.condition_or_group()?);
         }
         Ok(joined(all, Expr::And))
     }
 
-    fn one(&mut self) -> Result<Expr, QueryFault> {
+    fn condition_or_group(&mut self) -> Result<Expr, QueryFault> {
         if self.depth >= MAX_DEPTH {
             return Err(self.fault(format!("more than {MAX_DEPTH} conditions in each other")));
         }
         self.depth += 1;
         let expr = if self.word("not") {
-            self.one().map(not)
+            self.condition_or_group().map(not)
         } else if self.sign("(") {
             let inner = self.any()?;
             match self.unquoted() {
@@ -243,7 +243,8 @@ impl Parser<'_> {
             (Kind::Word(word), Field::Text(tag)) if word.eq_ignore_ascii_case("tag") => tag.clone(),
             _ => written(&token),
         };
-        if let Some(known) = known(&field).filter(|_| self.questions.iter().all(|(own, _)| *own != name)) {
+        if let Some(known) = known(&field).filter(|_| self.questions.iter().all(|(known_name, _)| *known_name != name))
+        {
             self.questions.push((name, known));
         }
         self.comparison(&field)
@@ -313,14 +314,14 @@ impl Parser<'_> {
         let token = self.value()?;
         let item = Item { first: Some(token.clone()), last: None };
         if let Field::Color(side) = field {
-            let is_own = match written(&token).to_ascii_lowercase().as_str() {
+            let is_color = match written(&token).to_ascii_lowercase().as_str() {
                 "white" => *side == Color::White,
                 "black" => *side == Color::Black,
                 _ => return Err(self.fault_at(&token, "expected white or black")),
             };
             return match sign {
-                Sign::Is => Ok(Expr::always(is_own)),
-                Sign::IsNot => Ok(Expr::always(!is_own)),
+                Sign::Is => Ok(Expr::always(is_color)),
+                Sign::IsNot => Ok(Expr::always(!is_color)),
                 _ => Err(self.fault_at(&token, "colours are compared with = and != alone")),
             };
         }
@@ -418,14 +419,14 @@ impl Parser<'_> {
 
     fn value(&mut self) -> Result<Token, QueryFault> {
         match &self.peek().kind {
-            Kind::Word(_) | Kind::Quoted(_) => Ok(self.whole()),
+            Kind::Word(_) | Kind::Quoted(_) => Ok(self.take_value()),
             Kind::End => Err(self.fault("expected a value")),
             _ => Err(self.fault("expected a value; a text with signs in it stands in quotation marks")),
         }
     }
 
     /// A value. A relative date may have three words: `today - 3y`.
-    fn whole(&mut self) -> Token {
+    fn take_value(&mut self) -> Token {
         let mut token = self.take();
         let Kind::Word(text) = &mut token.kind else { return token };
         if !relative::begins(text) {
@@ -477,7 +478,7 @@ impl Parser<'_> {
                 // A range without end must not swallow the next word.
                 Kind::Quoted(_) => Some(self.take()),
                 Kind::Word(word) if !["and", "or"].iter().any(|known| word.eq_ignore_ascii_case(known)) => {
-                    Some(self.whole())
+                    Some(self.take_value())
                 }
                 _ if first.is_some() => None,
                 _ => return Err(self.fault("expected a value")),

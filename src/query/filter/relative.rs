@@ -69,8 +69,8 @@ mod tests {
     fn days_are_counted() {
         assert_eq!((days(1970, 1, 1), days(2000, 3, 1), days(2024, 12, 31)), (0, 11_017, 20_088));
         for day in [-1000, 0, 11_016, 11_017, 20_088, 20_089, 47_482] {
-            let (year, month, own) = civil(day);
-            assert_eq!(days(year, month, own), day);
+            let (year, month, day_of_month) = civil(day);
+            assert_eq!(days(year, month, day_of_month), day);
         }
         assert_eq!(moved((2024, 2, 29), "-1y"), Some((2023, 2, 28)));
         assert_eq!(moved((2024, 1, 31), "+1m"), Some((2024, 2, 29)));

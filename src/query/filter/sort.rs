@@ -57,15 +57,15 @@ impl SortKeys {
         }
         let values: Vec<(Vec<Value>, bool)> =
             self.0.iter().map(|key| (key.values(headers, games), key.descending)).collect();
-        let compare = |one: &usize, other: &usize| {
-            let by_key = |(values, descending): &(Vec<Value>, bool)| match (values.get(*one), values.get(*other)) {
-                (Some(Some(one)), Some(Some(other))) if *descending => other.cmp(one),
-                (Some(Some(one)), Some(Some(other))) => one.cmp(other),
+        let compare = |left: &usize, right: &usize| {
+            let by_key = |(values, descending): &(Vec<Value>, bool)| match (values.get(*left), values.get(*right)) {
+                (Some(Some(left)), Some(Some(right))) if *descending => right.cmp(left),
+                (Some(Some(left)), Some(Some(right))) => left.cmp(right),
                 (Some(Some(_)), _) => Ordering::Less,
                 (_, Some(Some(_))) => Ordering::Greater,
                 _ => Ordering::Equal,
             };
-            values.iter().map(by_key).find(|order| order.is_ne()).unwrap_or_else(|| one.cmp(other))
+            values.iter().map(by_key).find(|order| order.is_ne()).unwrap_or_else(|| left.cmp(right))
         };
         let mut order: Vec<usize> = (0..games.len()).collect();
         if most < order.len() {
@@ -164,10 +164,10 @@ impl SortKey {
     }
 
     /// Of two sides, the one that comes first in the order.
-    fn foremost(&self, one: Value, other: Value) -> Value {
-        match (one, other) {
-            (Some(one), Some(other)) => Some(if self.descending { one.max(other) } else { one.min(other) }),
-            (one, other) => one.or(other),
+    fn foremost(&self, left: Value, right: Value) -> Value {
+        match (left, right) {
+            (Some(left), Some(right)) => Some(if self.descending { left.max(right) } else { left.min(right) }),
+            (left, right) => left.or(right),
         }
     }
 }
@@ -222,8 +222,8 @@ fn numbers(headers: &[&TagColumns<'_>], games: &[(usize, u64)], name: &str, read
 /// The first possible day of each date; a partial date counts as its first possible day.
 fn dates(headers: &[&TagColumns<'_>], games: &[(usize, u64)], reading: Reading) -> Vec<Value> {
     let [date, utc] = ["Date", "UTCDate"].map(|name| numbers(headers, games, name, reading));
-    let own = Source::of(headers, "Date");
-    let decides = |game: &(usize, u64)| own.text(*game).is_some_and(|text| reading::decides(reading, text));
+    let date_tag = Source::of(headers, "Date");
+    let decides = |game: &(usize, u64)| date_tag.text(*game).is_some_and(|text| reading::decides(reading, text));
     let of = |((date, utc), game): ((Value, Value), _)| if decides(game) { date } else { date.or(utc) };
     date.into_iter().zip(utc).zip(games).map(of).collect()
 }
@@ -253,7 +253,7 @@ fn ranked(sources: &[&Source], games: &[(usize, u64)]) -> Vec<Vec<Value>> {
     distinct.dedup();
     let mut order: Vec<(String, usize)> =
         distinct.iter().enumerate().map(|(index, text)| (fold(&String::from_utf8_lossy(text)), index)).collect();
-    order.sort_by(|one, other| natural(one.0.as_bytes(), other.0.as_bytes()));
+    order.sort_by(|left, right| natural(left.0.as_bytes(), right.0.as_bytes()));
     let mut ranks = vec![0; distinct.len()];
     let (mut rank, mut before): (i64, Option<&str>) = (0, None);
     for (text, index) in &order {
@@ -261,8 +261,8 @@ fn ranked(sources: &[&Source], games: &[(usize, u64)]) -> Vec<Vec<Value>> {
             rank += 1;
         }
         before = Some(text);
-        if let Some(own) = ranks.get_mut(*index) {
-            *own = rank;
+        if let Some(slot) = ranks.get_mut(*index) {
+            *slot = rank;
         }
     }
     let rank = |source: &Source, game: &(usize, u64)| {
@@ -273,19 +273,19 @@ fn ranked(sources: &[&Source], games: &[(usize, u64)]) -> Vec<Vec<Value>> {
 }
 
 /// Compares lower-case texts. Consecutive digits compare as a number: round 10 comes after round 9.
-fn natural(mut one: &[u8], mut other: &[u8]) -> Ordering {
+fn natural(mut left: &[u8], mut right: &[u8]) -> Ordering {
     loop {
-        match (one, other) {
+        match (left, right) {
             ([a, ..], [b, ..]) if a.is_ascii_digit() && b.is_ascii_digit() => {
-                let ((a, rest), (b, others)) = (digits(one), digits(other));
+                let ((a, rest), (b, others)) = (digits(left), digits(right));
                 let order = a.len().cmp(&b.len()).then_with(|| a.cmp(b));
                 if order.is_ne() {
                     return order;
                 }
-                (one, other) = (rest, others);
+                (left, right) = (rest, others);
             }
-            ([a, rest @ ..], [b, others @ ..]) if a == b => (one, other) = (rest, others),
-            _ => return one.cmp(other),
+            ([a, rest @ ..], [b, others @ ..]) if a == b => (left, right) = (rest, others),
+            _ => return left.cmp(right),
         }
     }
 }
@@ -305,10 +305,10 @@ mod tests {
     #[test]
     fn numbers_in_texts_are_numbers() {
         let sorted = ["", "9", "10", "10.2", "10.10", "a", "a 2", "a 010", "a 11", "b"];
-        for (index, one) in sorted.iter().enumerate() {
-            for (other_place, other) in sorted.iter().enumerate() {
-                let order = natural(one.as_bytes(), other.as_bytes());
-                assert_eq!(order, index.cmp(&other_place), "{one} {other}");
+        for (index, left) in sorted.iter().enumerate() {
+            for (right_index, right) in sorted.iter().enumerate() {
+                let order = natural(left.as_bytes(), right.as_bytes());
+                assert_eq!(order, index.cmp(&right_index), "{left} {right}");
             }
         }
         assert_eq!(natural(b"round 01", b"round 1"), Ordering::Equal);

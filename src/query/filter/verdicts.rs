@@ -51,9 +51,9 @@ fn in_parts(column: &Column, missing: u8, decide: impl Fn(&Strings, Range<u32>, 
     }
     let of_part = |part: u32| {
         let first = 1 + part * PART as u32;
-        let mut own = Vec::with_capacity(PART);
-        decide(strings, first..(first + PART as u32).min(count + 1), &mut own);
-        own
+        let mut verdicts = Vec::with_capacity(PART);
+        decide(strings, first..(first + PART as u32).min(count + 1), &mut verdicts);
+        verdicts
     };
     let parts: Vec<Vec<u8>> = (0..count.div_ceil(PART as u32)).into_par_iter().map(of_part).collect();
     all.reserve(strings.len());
@@ -75,7 +75,7 @@ fn some(column: &Column, texts: &[String], others: u8) -> Vec<u8> {
     let exact = texts.iter().filter_map(|text| strings.find(text.as_bytes()));
     let mut plain: Vec<String> = texts.iter().filter(|text| !is_exact(text)).map(|text| fold(text)).collect();
     plain.sort_unstable();
-    let is_one = |text: &[u8]| plain.binary_search_by(|own| own.as_bytes().cmp(text)).is_ok();
+    let is_one = |text: &[u8]| plain.binary_search_by(|known| known.as_bytes().cmp(text)).is_ok();
     // Most strings differ in length from a single requested string.
     let length = if let [only] = plain.as_slice() { Some(only.len()) } else { None };
     let folded = |number: &u32| {
@@ -121,8 +121,8 @@ fn having(strings: &Strings, numbers: Range<u32>, part: &Finder<'_>, all: &mut V
             if verdict == 1 {
                 next = find(end);
             }
-            if !is_ascii && let Some(own) = text.get(start..end).filter(|own| !own.is_ascii()) {
-                verdict = has(own);
+            if !is_ascii && let Some(part) = text.get(start..end).filter(|part| !part.is_ascii()) {
+                verdict = has(part);
             }
             all.push(verdict);
             start = end;
@@ -159,8 +159,8 @@ mod tests {
 
     fn strings(texts: &[String]) -> Column {
         let (mut ends, mut text) = (Vec::new(), Vec::new());
-        for own in texts {
-            text.extend_from_slice(own.as_bytes());
+        for string in texts {
+            text.extend_from_slice(string.as_bytes());
             ends.extend_from_slice(&(text.len() as u32).to_le_bytes());
         }
         Column::from_strings(ends, text)

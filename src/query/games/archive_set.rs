@@ -165,8 +165,8 @@ impl ArchiveSet {
     }
 
     /// Returns the archive at an index, from 0.
-    pub fn archive(&self, place: usize) -> Option<&Archive> {
-        self.members.get(place).map(|member| member.archive())
+    pub fn archive(&self, index: usize) -> Option<&Archive> {
+        self.members.get(index).map(|member| member.archive())
     }
 
     /// Returns the tag columns of the archives.
@@ -187,27 +187,30 @@ impl ArchiveSet {
     /// Returns the index of the archive that has game `number` of the set, and the game's number in that archive.
     ///
     /// Errors: the game does not exist.
-    pub fn place_of(&self, number: u64) -> Result<(usize, u64)> {
+    pub fn index_of(&self, number: u64) -> Result<(usize, u64)> {
         let missing = || Error::NoSuchGame { game: number, games: self.len() };
-        let place = self.members.partition_point(|member| member.before < number).checked_sub(1);
-        let place = place.ok_or_else(missing)?;
-        let member = self.members.get(place).filter(|member| member.numbers().contains(&number));
-        member.map(|member| (place, number - member.before)).ok_or_else(missing)
+        let index = self.members.partition_point(|member| member.before < number).checked_sub(1);
+        let index = index.ok_or_else(missing)?;
+        let member = self.members.get(index).filter(|member| member.numbers().contains(&number));
+        member.map(|member| (index, number - member.before)).ok_or_else(missing)
     }
 
     /// Returns the archive that has game `number` of the set, and the game's number in that archive.
     ///
     /// Errors: the game does not exist.
     pub fn locate(&self, number: u64) -> Result<(&Archive, u64)> {
-        self.member_of(number).map(|(member, own)| (member.archive(), own))
+        self.member_of(number).map(|(member, game)| (member.archive(), game))
     }
 
     /// Returns the member that has game `number` of the set, and the game's number in that member.
     ///
     /// Errors: the game does not exist.
     pub fn member_of(&self, number: u64) -> Result<(&Member, u64)> {
-        let (place, own) = self.place_of(number)?;
-        self.members.get(place).map(|member| (member, own)).ok_or(Error::NoSuchGame { game: number, games: self.len() })
+        let (index, game) = self.index_of(number)?;
+        self.members
+            .get(index)
+            .map(|member| (member, game))
+            .ok_or(Error::NoSuchGame { game: number, games: self.len() })
     }
 
     /// Returns game `number` of the set, from 1.

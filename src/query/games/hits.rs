@@ -40,7 +40,7 @@ pub struct Hits<'a> {
     monitor: Option<&'a Monitor<'a>>,
     among: Option<Vec<GameSet>>,
     /// The current archive, and its next game.
-    place: usize,
+    index: usize,
     next: u64,
     /// The games of each archive that pass the condition on tags, once known; an inner `None` stands for all games.
     passed: Vec<Option<Option<GameSet>>>,
@@ -64,7 +64,7 @@ impl<'a> Hits<'a> {
             set,
             monitor,
             among: None,
-            place: 0,
+            index: 0,
             next: 1,
             passed: set.members().iter().map(|_| None).collect(),
             batch: BATCH.0,
@@ -89,7 +89,7 @@ impl<'a> Hits<'a> {
     ///
     /// Errors: a range of games begins after the last game; the search was stopped.
     pub fn next_batch(&mut self) -> Result<Option<Vec<FoundGame>>> {
-        if self.left == 0 || self.place >= self.set.members().len() {
+        if self.left == 0 || self.index >= self.set.members().len() {
             return Ok(None);
         }
         let mut found = match self.query.order.is_some() || self.query.games.is_some() {
@@ -126,7 +126,7 @@ impl<'a> Hits<'a> {
 
     /// Returns whether the search is complete and the limit omitted no game.
     pub fn is_complete(&self) -> bool {
-        !self.is_cut && self.place >= self.set.members().len()
+        !self.is_cut && self.index >= self.set.members().len()
     }
 
     /// Returns the number of games searched.
@@ -150,9 +150,9 @@ impl<'a> Hits<'a> {
     /// Errors: a range of games begins after the last game.
     pub fn candidates(&mut self) -> Result<u64> {
         let mut games = 0;
-        for (place, archive) in self.set.archives().enumerate() {
-            self.prepare(place)?;
-            games += match self.passed.get(place) {
+        for (index, archive) in self.set.archives().enumerate() {
+            self.prepare(index)?;
+            games += match self.passed.get(index) {
                 Some(Some(Some(passed))) => passed.len(),
                 _ => archive.len() - archive.deleted_count(),
             };
@@ -161,34 +161,34 @@ impl<'a> Hits<'a> {
     }
 
     /// Finds the games of an archive that pass the condition on tags, once.
-    fn prepare(&mut self, place: usize) -> Result<()> {
-        if let (Some(member), Some(slot)) = (self.set.members().get(place), self.passed.get_mut(place))
+    fn prepare(&mut self, index: usize) -> Result<()> {
+        if let (Some(member), Some(slot)) = (self.set.members().get(index), self.passed.get_mut(index))
             && slot.is_none()
         {
-            let mut among = self.query.ranges_in(self.set, place)?;
-            if let Some(own) = self.among.as_ref().and_then(|among| among.get(place)) {
-                among.get_or_insert_with(|| own.clone()).intersect(own);
+            let mut among = self.query.ranges_in(self.set, index)?;
+            if let Some(games) = self.among.as_ref().and_then(|among| among.get(index)) {
+                among.get_or_insert_with(|| games.clone()).intersect(games);
             }
             let mut found = InArchive::default();
             *slot = Some(self.query.passed(member.archive(), || member.columns(), among.as_ref(), &mut found));
-            self.unread.extend(found.unread.into_iter().map(|unread| (place, unread)));
+            self.unread.extend(found.unread.into_iter().map(|unread| (index, unread)));
         }
         Ok(())
     }
 
     /// Searches the next games.
     fn search(&mut self) -> Result<Vec<FoundGame>> {
-        let Some(member) = self.set.members().get(self.place) else { return Ok(Vec::new()) };
+        let Some(member) = self.set.members().get(self.index) else { return Ok(Vec::new()) };
         let archive = member.archive();
-        self.prepare(self.place)?;
+        self.prepare(self.index)?;
         let mut found = InArchive::default();
         // An index finds all games at once, and a sort needs all games before it returns the first.
-        let whole = self.query.order.is_some()
+        let at_once = self.query.order.is_some()
             || self.query.games.is_some()
             || self.query.is_of_positions() && member.search().has_index();
         let games = archive.len();
-        let last = if whole { games } else { games.min((self.next - 1).saturating_add(self.batch)) };
-        let passed = self.passed.get(self.place).and_then(Option::as_ref).and_then(Option::as_ref);
+        let last = if at_once { games } else { games.min((self.next - 1).saturating_add(self.batch)) };
+        let passed = self.passed.get(self.index).and_then(Option::as_ref).and_then(Option::as_ref);
         let among = match self.next == 1 && last == games {
             true => passed.cloned(),
             false => {
@@ -204,12 +204,12 @@ impl<'a> Hits<'a> {
         };
         self.searched += among.as_ref().map_or(games - archive.deleted_count(), GameSet::len);
         self.query.on_board(archive, among, || member.search().monitored(self.monitor), &mut found);
-        let list = found_games(member.before(), self.place, &found);
+        let list = found_games(member.before(), self.index, &found);
         self.note(found);
         (self.next, self.batch) = (last + 1, (self.batch * 2).min(BATCH.1));
         if last >= games {
-            self.passed[self.place] = None;
-            (self.place, self.next) = (self.place + 1, 1);
+            self.passed[self.index] = None;
+            (self.index, self.next) = (self.index + 1, 1);
         }
         if self.monitor.is_some_and(Monitor::is_stopped) {
             return Err(Error::Interrupted);
@@ -219,15 +219,15 @@ impl<'a> Hits<'a> {
 
     /// Records the steps and unreadable games of a search.
     fn note(&mut self, found: InArchive) {
-        let Some(steps) = self.steps.get_mut(self.place) else { return };
+        let Some(steps) = self.steps.get_mut(self.index) else { return };
         // Sums the steps of all batches.
-        for (place, step) in found.steps.into_iter().enumerate() {
-            match steps.get_mut(place).filter(|own| own.what == step.what) {
-                Some(own) => own.games += step.games,
+        for (step_index, step) in found.steps.into_iter().enumerate() {
+            match steps.get_mut(step_index).filter(|known| known.what == step.what) {
+                Some(known) => known.games += step.games,
                 None => steps.push(step),
             }
         }
-        self.unread.extend(found.unread.into_iter().map(|unread| (self.place, unread)));
+        self.unread.extend(found.unread.into_iter().map(|unread| (self.index, unread)));
     }
 
     /// Finds all games and returns them in the requested order.
@@ -242,7 +242,7 @@ impl<'a> Hits<'a> {
             return self.first_of_headers(keys, most);
         }
         let mut found = Vec::new();
-        while self.place < self.set.members().len() {
+        while self.index < self.set.members().len() {
             found.append(&mut self.search()?);
         }
         let columns = if self.query.order.is_some() { self.set.columns() } else { Vec::new() };
@@ -253,30 +253,30 @@ impl<'a> Hits<'a> {
 impl Hits<'_> {
     /// Returns the games of the next archive and its index if the query needs only tags; `None` after the last.
     fn of_headers(&mut self) -> Result<Option<(usize, GameSet)>> {
-        let place = self.place;
-        let Some(member) = self.set.members().get(place) else { return Ok(None) };
-        self.prepare(place)?;
-        let passed = self.passed.get_mut(place).and_then(Option::take).flatten();
+        let index = self.index;
+        let Some(member) = self.set.members().get(index) else { return Ok(None) };
+        self.prepare(index)?;
+        let passed = self.passed.get_mut(index).and_then(Option::take).flatten();
         let mut found = InArchive::default();
         self.query.on_board(member.archive(), passed, || member.search(), &mut found);
         let games = std::mem::take(&mut found.games);
         self.note(found);
-        self.place += 1;
-        Ok(Some((place, games)))
+        self.index += 1;
+        Ok(Some((index, games)))
     }
 
     /// Returns the first games in an order, for a query that needs only tags. Avoids sorting millions of games of which
     /// few are needed.
     fn first_of_headers(&mut self, keys: &SortKeys, most: u64) -> Result<Vec<FoundGame>> {
         let mut games: Vec<(usize, u64)> = Vec::new();
-        while let Some((place, found)) = self.of_headers()? {
-            games.extend(found.iter().map(|game| (place, game)));
+        while let Some((index, found)) = self.of_headers()? {
+            games.extend(found.iter().map(|game| (index, game)));
         }
         self.searched += games.len() as u64;
         let (order, lost) = keys.order(&self.set.columns(), &games, usize::try_from(most).unwrap_or(usize::MAX));
         self.unread.extend(lost);
-        let of = |place: usize| {
-            let (archive, game) = *games.get(place)?;
+        let of = |index: usize| {
+            let (archive, game) = *games.get(index)?;
             let number = self.set.members().get(archive)?.before() + game;
             Some(FoundGame { number, archive, game, hits: Vec::new() })
         };
@@ -336,15 +336,15 @@ impl Query {
         unread: &mut Vec<(usize, Unread)>,
     ) -> Result<Vec<FoundGame>> {
         if let Some(keys) = &self.order {
-            let own: Vec<(usize, u64)> = found.iter().map(|found| (found.archive, found.game)).collect();
-            let (order, lost) = keys.order(columns, &own, usize::try_from(most).unwrap_or(usize::MAX));
+            let locations: Vec<(usize, u64)> = found.iter().map(|found| (found.archive, found.game)).collect();
+            let (order, lost) = keys.order(columns, &locations, usize::try_from(most).unwrap_or(usize::MAX));
             unread.extend(lost);
             let mut found: Vec<Option<FoundGame>> = found.into_iter().map(Some).collect();
-            return Ok(order.into_iter().filter_map(|place| found.get_mut(place)?.take()).collect());
+            return Ok(order.into_iter().filter_map(|index| found.get_mut(index)?.take()).collect());
         }
         let Some(ranges) = &self.games else { return Ok(found) };
-        let place = |number: u64| found.partition_point(|found| found.number < number);
-        let of = |(first, last): &(u64, u64)| found.get(place(*first)..place(last + 1)).unwrap_or_default();
+        let index = |number: u64| found.partition_point(|found| found.number < number);
+        let of = |(first, last): &(u64, u64)| found.get(index(*first)..index(last + 1)).unwrap_or_default();
         Ok(ranges.within(games)?.iter().flat_map(of).cloned().collect())
     }
 }
@@ -355,7 +355,7 @@ pub(super) fn found_games(before: u64, archive: usize, found: &InArchive) -> Vec
     if found.hits.is_empty() {
         return found.games.iter().map(|game| of(game, &[])).collect();
     }
-    let games = found.hits.chunk_by(|one, other| one.game == other.game);
+    let games = found.hits.chunk_by(|left, right| left.game == right.game);
     games.filter_map(|hits| hits.first().map(|hit| of(hit.game, hits))).collect()
 }
 

@@ -6,7 +6,7 @@ use crate::chess::{Color, Position};
 use crate::query::fault::QueryFault;
 use crate::query::measure::{Judgement, Moments};
 use crate::query::pattern::json::{self as scoutfish, object, parsed, roles};
-use crate::query::pattern::json_place::Place;
+use crate::query::pattern::json_path::JsonPath;
 use crate::query::pattern::{BoardPattern, Condition, Ending, Imbalance, Material, MoveRule, Pattern};
 use crate::query::position::position_query::{Compare, PositionQuery};
 use crate::query::position::search::SearchOptions;
@@ -21,7 +21,7 @@ const CONDITIONS: [&str; 9] =
 /// The members of an object, each of which is read once.
 struct Fields<'a> {
     fields: &'a Map<String, Value>,
-    place: Place<'a>,
+    path: JsonPath<'a>,
 }
 
 impl Fields<'_> {
@@ -31,7 +31,7 @@ impl Fields<'_> {
     }
 
     fn fault(&self, name: &str, what: &str) -> QueryFault {
-        self.place.field(name).fault(what)
+        self.path.field(name).fault(what)
     }
 
     fn text(&self, name: &str) -> Result<Option<&str>, QueryFault> {
@@ -56,7 +56,7 @@ impl Fields<'_> {
         read: impl FnOnce(&str) -> Result<T, (usize, String)>,
     ) -> Result<Option<T>, QueryFault> {
         let Some(text) = self.text(name)? else { return Ok(None) };
-        read(text).map(Some).map_err(|fault| self.place.field(name).fault_within(fault))
+        read(text).map(Some).map_err(|fault| self.path.field(name).fault_within(fault))
     }
 
     /// Parses a text like `read`, with a parser whose faults contain the query.
@@ -109,20 +109,20 @@ impl FromStr for Query {
     /// Errors: the position in the text, and the expected text.
     fn from_str(text: &str) -> Result<Query, QueryFault> {
         let value = parsed(text)?;
-        let place = Place::whole(text);
-        let fields = Fields { fields: object(&value, &place)?, place };
+        let path = JsonPath::root(text);
+        let fields = Fields { fields: object(&value, &path)?, path };
         if fields.fields.keys().any(|name| scoutfish::is_rule(name) && !Query::MEMBERS.contains(&name.as_str())) {
-            let query = scoutfish::read(&value, &fields.place)?;
+            let query = scoutfish::read(&value, &fields.path)?;
             return Ok(Query::from(query.pattern).offset(query.skip).limit(query.limit));
         }
         if let Some(unknown) = fields.fields.keys().find(|name| !Query::MEMBERS.contains(&name.as_str())) {
             let what = format!("no such member; there are {}", Query::MEMBERS.join(", "));
-            return Err(fields.place.field(unknown).fault_of_name(&what));
+            return Err(fields.path.field(unknown).fault_of_name(&what));
         }
         let scoutfish = match fields.get("query") {
             None => None,
             Some(query) => {
-                let query = scoutfish::read(query, &fields.place.field("query"))?;
+                let query = scoutfish::read(query, &fields.path.field("query"))?;
                 Some((query.pattern, query.skip, query.limit))
             }
         };
@@ -139,7 +139,7 @@ impl FromStr for Query {
             (true, Some(pattern)) => Some(Board::Pattern(pattern)),
             (false, None) if fields.switch("every")? => Some(Board::EveryPosition(positions)),
             (false, None) => Some(Board::AnyPosition(positions)),
-            (false, Some(_)) => return Err(fields.place.fault("expected either positions or a pattern, not both")),
+            (false, Some(_)) => return Err(fields.path.fault("expected either positions or a pattern, not both")),
         };
         let clock = |value: &Value| {
             let seconds = value.as_f64().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
@@ -176,20 +176,20 @@ impl FromStr for Query {
 /// The positions of `fen`, a text or a list of texts, or of `moves`.
 fn positions(fields: &Fields<'_>) -> Result<Vec<PositionQuery>, QueryFault> {
     let mut positions = Vec::new();
-    let place = fields.place.field("fen");
-    let read = |value: &Value, place: &Place<'_>| {
-        let text = value.as_str().ok_or_else(|| place.fault("expected a FEN or a list of FENs"))?;
-        let within = |fault: QueryFault| place.fault_within((fault.at().start + 1, fault.what().to_owned()));
+    let path = fields.path.field("fen");
+    let read = |value: &Value, path: &JsonPath<'_>| {
+        let text = value.as_str().ok_or_else(|| path.fault("expected a FEN or a list of FENs"))?;
+        let within = |fault: QueryFault| path.fault_within((fault.at().start + 1, fault.what().to_owned()));
         PositionQuery::from_fen(text).map_err(within)
     };
     match fields.get("fen") {
         None => {}
         Some(Value::Array(items)) => {
             for (number, item) in items.iter().enumerate() {
-                positions.push(read(item, &place.item(number))?);
+                positions.push(read(item, &path.item(number))?);
             }
         }
-        Some(value) => positions.push(read(value, &place)?),
+        Some(value) => positions.push(read(value, &path)?),
     }
     positions.extend(fields.parse("moves", line)?.map(|position| PositionQuery::from(&position)));
     let compare = Compare {

@@ -196,11 +196,11 @@ impl Query {
         }
         // Mistakes are decided on all matching plies.
         let all_plies = self.reach.all_plies || self.moments.is_any();
-        let own = self.board.as_ref().map(|board| {
+        let result = self.board.as_ref().map(|board| {
             let search = search().among(among.as_ref());
             self.search(board, &search, SearchOptions { all_plies, ..self.reach })
         });
-        if let Some(SearchResult { hits, steps, unread }) = own {
+        if let Some(SearchResult { hits, steps, unread }) = result {
             found.games = GameSet::from_numbers(archive.len(), hits.iter().map(|hit| hit.game));
             found.hits = hits;
             found.steps.extend(steps);
@@ -260,11 +260,11 @@ impl Query {
         found.unread.extend(unread);
         if self.board.is_some() {
             // The comments belong to moves of the main line.
-            let mut own = std::mem::take(&mut found.hits).into_iter().filter(Hit::is_main_line).peekable();
+            let mut hits = std::mem::take(&mut found.hits).into_iter().filter(Hit::is_main_line).peekable();
             let at = |hit: &Hit| (hit.game, hit.ply);
             moments.retain(|hit| {
-                while own.next_if(|own| at(own) < at(hit)).is_some() {}
-                own.peek().is_some_and(|own| at(own) == at(hit))
+                while hits.next_if(|next| at(next) < at(hit)).is_some() {}
+                hits.peek().is_some_and(|next| at(next) == at(hit))
             });
         }
         if !self.reach.all_plies {
@@ -312,11 +312,11 @@ impl Query {
     pub(super) fn ranges_in(&self, set: &ArchiveSet, index: usize) -> Result<Option<GameSet>> {
         let (Some(ranges), Some(archive)) = (&self.games, set.archive(index)) else { return Ok(None) };
         let (before, games) = (set.members().get(index).map_or(0, Member::before), archive.len());
-        let own = ranges
+        let numbers = ranges
             .within(set.len())?
             .into_iter()
             .flat_map(|(first, last)| first.saturating_sub(before).max(1)..=last.saturating_sub(before).min(games));
-        Ok(Some(GameSet::from_numbers(games, own)))
+        Ok(Some(GameSet::from_numbers(games, numbers)))
     }
 }
 

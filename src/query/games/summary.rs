@@ -69,7 +69,7 @@ impl GameSummary {
         // If a tag occurs twice, the first counts.
         let mut seen = [false; Self::TAGS.len()];
         game.visit_tags(|name, value| {
-            let Some(index) = Self::TAGS.iter().position(|own| own.as_bytes() == name) else { return };
+            let Some(index) = Self::TAGS.iter().position(|known| known.as_bytes() == name) else { return };
             if !std::mem::replace(&mut seen[index], true) {
                 summary.texts[index] = String::from_utf8_lossy(value).into_owned();
             }
@@ -139,7 +139,7 @@ impl GameSummary {
 
     /// Returns the value of a tag of [`GameSummary::TAGS`]; `None` for `?`, `-` and an empty text.
     pub fn tag(&self, name: &str) -> Option<&str> {
-        let index = Self::TAGS.iter().position(|own| *own == name)?;
+        let index = Self::TAGS.iter().position(|known| *known == name)?;
         Some(self.texts.get(index)?.as_str()).filter(|text| value::is_known(text.as_bytes()))
     }
 

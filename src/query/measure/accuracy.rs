@@ -33,7 +33,9 @@ pub enum Judgement {
 impl Judgement {
     /// Returns the judgement of that name.
     pub fn from_name(name: &str) -> Option<Judgement> {
-        [Judgement::Inaccuracy, Judgement::Mistake, Judgement::Blunder].into_iter().find(|own| own.name() == name)
+        [Judgement::Inaccuracy, Judgement::Mistake, Judgement::Blunder]
+            .into_iter()
+            .find(|judgement| judgement.name() == name)
     }
 
     /// Returns the name of the judgement in lower case.
@@ -92,7 +94,7 @@ pub fn move_accuracy(before: f64, after: f64) -> f64 {
 
 /// Returns the severity of a side's move, from the evaluations before and after it.
 fn judge(before: Evaluation, after: Evaluation, side: Color) -> Option<Judgement> {
-    let own = |evaluation| match (evaluation, side) {
+    let of_side = |evaluation| match (evaluation, side) {
         (evaluation, Color::White) => evaluation,
         (Evaluation::Centipawns(centipawns), Color::Black) => Evaluation::Centipawns(-centipawns),
         // `#0` and `#-0` would be equal.
@@ -103,7 +105,7 @@ fn judge(before: Evaluation, after: Evaluation, side: Color) -> Option<Judgement
         701.. => Judgement::Mistake,
         _ => Judgement::Blunder,
     };
-    match (own(before), own(after)) {
+    match (of_side(before), of_side(after)) {
         (Evaluation::Centipawns(before), Evaluation::Centipawns(after)) => {
             let lost = 50.0 * (chances(f64::from(before)) - chances(f64::from(after)));
             match lost {
@@ -144,20 +146,22 @@ pub(super) fn of(
         let side = side_of(index);
         let sign = if side == Color::White { 1 } else { -1 };
         let loss = (sign * (centipawns(*before) - centipawns(*after))).max(0);
-        let (Some(own), Some(sum)) = (measures.get_mut(side.index()), losses.get_mut(side.index())) else { continue };
+        let (Some(side_measures), Some(sum)) = (measures.get_mut(side.index()), losses.get_mut(side.index())) else {
+            continue;
+        };
         *sum = (sum.0 + 1, sum.1 + f64::from(loss));
         let Some(judgement) = judge(*before, *after, side) else { continue };
         match judgement {
-            Judgement::Inaccuracy => own.inaccuracies += 1,
-            Judgement::Mistake => own.mistakes += 1,
-            Judgement::Blunder => own.blunders += 1,
+            Judgement::Inaccuracy => side_measures.inaccuracies += 1,
+            Judgement::Mistake => side_measures.mistakes += 1,
+            Judgement::Blunder => side_measures.blunders += 1,
         }
         judgements.push((index as u32 + 1, judgement));
     }
     let accuracies = accuracies(&evaluations, side_of);
-    for ((own, (moves, loss)), accuracy) in measures.iter_mut().zip(losses).zip(accuracies) {
-        own.centipawn_loss = (moves > 0).then(|| loss / f64::from(moves));
-        own.accuracy = accuracy;
+    for ((side_measures, (moves, loss)), accuracy) in measures.iter_mut().zip(losses).zip(accuracies) {
+        side_measures.centipawn_loss = (moves > 0).then(|| loss / f64::from(moves));
+        side_measures.accuracy = accuracy;
     }
     (measures.map(Some), judgements)
 }

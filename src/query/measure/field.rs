@@ -96,7 +96,7 @@ const PIECES: [(&str, Role); 6] = [
 /// Returns the measure of a lower-case name, and whether it applies to either side.
 pub fn find(name: &str) -> Option<(Measure, bool)> {
     let named =
-        |list: &[(&str, MeasureKind)], name: &str| list.iter().find(|(own, _)| *own == name).map(|(_, kind)| *kind);
+        |list: &[(&str, MeasureKind)], name: &str| list.iter().find(|(known, _)| *known == name).map(|(_, kind)| *kind);
     if let Some(kind) = named(&OF_GAMES, name) {
         return Some((Measure { kind, side: None }, false));
     }
@@ -179,12 +179,12 @@ fn decimal(text: &str, decimals: usize) -> Option<i64> {
         Some(rest) => (true, rest),
         None => (false, text.strip_prefix('+').unwrap_or(text)),
     };
-    let (whole, part) = digits.split_once('.').unwrap_or((digits, ""));
+    let (integer, part) = digits.split_once('.').unwrap_or((digits, ""));
     let are_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    if whole.is_empty() || !are_digits(whole) || !are_digits(part) || part.len() > decimals || whole.len() > 12 {
+    if integer.is_empty() || !are_digits(integer) || !are_digits(part) || part.len() > decimals || integer.len() > 12 {
         return None;
     }
-    let number: i64 = format!("{whole}{part:0<decimals$}").parse().ok()?;
+    let number: i64 = format!("{integer}{part:0<decimals$}").parse().ok()?;
     Some(if negative { -number } else { number })
 }
 
@@ -233,7 +233,10 @@ mod tests {
         ] {
             assert_eq!(unit.literal(text), value, "{unit:?} {text}");
         }
-        assert_eq!(find("whiteblunders").map(|(own, either)| (own.side, either)), Some((Some(Color::White), false)));
+        assert_eq!(
+            find("whiteblunders").map(|(measure, either)| (measure.side, either)),
+            Some((Some(Color::White), false))
+        );
         assert_eq!(find("blunders").map(|(_, either)| either), Some(true));
         assert!(names().all(|name| find(&name).is_some()));
     }

@@ -29,8 +29,8 @@ impl Moments {
         let measures = GameMeasures::from_game(game)?;
         let is_judged = |ply: u32| {
             self.judgement.is_none_or(|least| {
-                let own = measures.judgements.binary_search_by_key(&ply, |(ply, _)| *ply);
-                own.ok().and_then(|index| measures.judgements.get(index)).is_some_and(|(_, own)| *own >= least)
+                let found = measures.judgements.binary_search_by_key(&ply, |(ply, _)| *ply);
+                found.ok().and_then(|index| measures.judgements.get(index)).is_some_and(|(_, judged)| *judged >= least)
             })
         };
         let is_short = |ply: u32| {
@@ -58,7 +58,7 @@ impl Moments {
                 Err(error) => unread.push(Unread { games, error }),
                 Ok(chunk) => {
                     for game in selected {
-                        match chunk.game(game).and_then(|own| self.of_game(&own)) {
+                        match chunk.game(game).and_then(|game| self.of_game(&game)) {
                             Ok(plies) => hits.extend(plies.into_iter().map(|ply| Hit::new(game, ply))),
                             Err(error) => unread.push(Unread { games: game..game + 1, error }),
                         }

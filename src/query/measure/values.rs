@@ -16,8 +16,8 @@ pub const NONE: i64 = i64::MIN;
 
 /// Returns the values of the measures of a game, [`NONE`] for no value.
 pub fn of_game(game: &GameRef<'_>, measures: &[Measure]) -> Result<Vec<i64>> {
-    let is_own = |measure: &Measure| measure.is_of_comments() && measure.kind != MeasureKind::PvLength;
-    let own = match measures.iter().any(is_own) {
+    let reads_comments = |measure: &Measure| measure.is_of_comments() && measure.kind != MeasureKind::PvLength;
+    let measured = match measures.iter().any(reads_comments) {
         true => GameMeasures::from_game(game)?,
         false => GameMeasures::default(),
     };
@@ -29,9 +29,9 @@ pub fn of_game(game: &GameRef<'_>, measures: &[Measure]) -> Result<Vec<i64>> {
             MeasureKind::Ending => Some(ending(game)?),
             MeasureKind::Opening => {
                 let found = Openings::table().classify(game)?;
-                found.and_then(|(opening, _)| Openings::table().place_of(opening.name)).map(|index| index as i64)
+                found.and_then(|(opening, _)| Openings::table().index_of(opening.name)).map(|index| index as i64)
             }
-            _ => value(*measure, &own),
+            _ => value(*measure, &measured),
         };
         Ok(value.unwrap_or(NONE))
     };
@@ -52,7 +52,7 @@ pub fn of_games(archive: &Archive, measures: &[Measure], among: &GameSet) -> (Ve
             Err(error) => unread.push(Unread { games, error }),
             Ok(chunk) => {
                 for game in selected {
-                    match chunk.game(game).and_then(|own| of_game(&own, measures)) {
+                    match chunk.game(game).and_then(|game| of_game(&game, measures)) {
                         Ok(values) => rows.push((game, values)),
                         Err(error) => unread.push(Unread { games: game..game + 1, error }),
                     }
@@ -78,16 +78,16 @@ pub fn of_games(archive: &Archive, measures: &[Measure], among: &GameSet) -> (Ve
 }
 
 /// Returns a game's value of a measure, or `None` if it has none.
-fn value(measure: Measure, own: &GameMeasures) -> Option<i64> {
+fn value(measure: Measure, measured: &GameMeasures) -> Option<i64> {
     let side = measure.side.map_or(0, Color::index);
-    let clock = || own.clocks.get(side).copied().flatten();
-    let play = || own.evaluations.get(side).copied().flatten();
+    let clock = || measured.clocks.get(side).copied().flatten();
+    let play = || measured.evaluations.get(side).copied().flatten();
     let count = |of: fn(&EvaluationMeasures) -> u32| play().as_ref().map(of).map(i64::from);
     let hundredths = |value: f64| (value * 100.0).round() as i64;
-    let evaluations = || own.evaluation_after.iter().flatten().copied().map(centipawns).map(i64::from);
+    let evaluations = || measured.evaluation_after.iter().flatten().copied().map(centipawns).map(i64::from);
     match measure.kind {
         MeasureKind::LowClock => {
-            let has_clocks = own.clock_after.iter().any(Option::is_some);
+            let has_clocks = measured.clock_after.iter().any(Option::is_some);
             clock().filter(|_| has_clocks).map(|clock| clock.lowest.as_millis() as i64)
         }
         MeasureKind::TimeUsed => clock().map(|clock| clock.used.as_millis() as i64),
@@ -96,12 +96,12 @@ fn value(measure: Measure, own: &GameMeasures) -> Option<i64> {
         MeasureKind::Inaccuracies => count(|play| play.inaccuracies),
         MeasureKind::Mistakes => count(|play| play.mistakes),
         MeasureKind::Blunders => count(|play| play.blunders),
-        MeasureKind::Depth => own.engines.get(side)?.depth.map(i64::from),
-        MeasureKind::Nodes => own.engines.get(side)?.nodes.map(|nodes| i64::try_from(nodes).unwrap_or(i64::MAX)),
+        MeasureKind::Depth => measured.engines.get(side)?.depth.map(i64::from),
+        MeasureKind::Nodes => measured.engines.get(side)?.nodes.map(|nodes| i64::try_from(nodes).unwrap_or(i64::MAX)),
         MeasureKind::MaxEval => evaluations().max(),
         MeasureKind::MinEval => evaluations().min(),
         MeasureKind::EvalSwing => {
-            let pairs = own.evaluation_after.windows(2);
+            let pairs = measured.evaluation_after.windows(2);
             let change = |pair: &[Option<_>]| match pair {
                 [Some(before), Some(after)] => Some(i64::from((centipawns(*after) - centipawns(*before)).abs())),
                 _ => None,
@@ -124,8 +124,8 @@ fn longest_line(game: &GameRef<'_>, side: Option<Color>) -> Result<Option<i64>> 
     let first = game.start().turn();
     let mover = |ply: u32| if ply.is_multiple_of(2) { first.other() } else { first };
     let analysis = game.analysis()?;
-    let own = analysis.iter().filter(|own| side.is_none_or(|side| side == mover(own.ply)));
-    Ok(own.filter_map(|own| Some(own.pv.as_ref()?.moves.len() as i64)).max())
+    let of_side = analysis.iter().filter(|entry| side.is_none_or(|side| side == mover(entry.ply)));
+    Ok(of_side.filter_map(|entry| Some(entry.pv.as_ref()?.moves.len() as i64)).max())
 }
 
 /// Returns the piece of the mating move: after a promotion the new piece, and in a castling move the king. Returns
@@ -141,8 +141,8 @@ pub fn mating_piece(game: &GameRef<'_>) -> Result<Option<Role>> {
     let mover = before.turn();
     let squares = (0..64u8).map(Square::masked);
     let arrived = |square: Square| {
-        let own = last.piece_at(square).filter(|piece| piece.color == mover)?;
-        (before.piece_at(square) != Some(own)).then_some(own.role)
+        let piece = last.piece_at(square).filter(|piece| piece.color == mover)?;
+        (before.piece_at(square) != Some(piece)).then_some(piece.role)
     };
     // For castling, the king counts, not the rook.
     let moved = squares.filter_map(arrived);

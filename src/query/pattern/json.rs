@@ -3,7 +3,7 @@
 use crate::chess::{Color, Role};
 use crate::game::Outcome;
 use crate::query::fault::QueryFault;
-use crate::query::pattern::json_place::Place;
+use crate::query::pattern::json_path::JsonPath;
 use crate::query::pattern::{BoardPattern, Condition, Ending, Fault, Imbalance, Material, MoveRule, Pattern, Streak};
 use serde_json::{Map, Value};
 
@@ -25,7 +25,7 @@ pub struct JsonQuery {
 /// `stm` is the side to move in the position; `moved` and `captured` describe the move that led to it. Material and
 /// imbalance are compared piece by piece.
 pub fn parse(text: &str) -> Result<JsonQuery, QueryFault> {
-    read(&parsed(text)?, &Place::whole(text))
+    read(&parsed(text)?, &JsonPath::root(text))
 }
 
 /// Reads a text as JSON.
@@ -39,57 +39,57 @@ pub(in crate::query) fn parsed(text: &str) -> Result<Value, QueryFault> {
 }
 
 /// Reads a query like `parse`, from the value at a place in a text.
-pub(in crate::query) fn read(value: &Value, place: &Place) -> Result<JsonQuery, QueryFault> {
-    let fields = object(value, place)?;
+pub(in crate::query) fn read(value: &Value, path: &JsonPath) -> Result<JsonQuery, QueryFault> {
+    let fields = object(value, path)?;
     let number = |name: &str| match fields.get(name) {
         None => Ok(None),
-        Some(value) => value.as_u64().map(Some).ok_or_else(|| place.field(name).fault("expected a whole number")),
+        Some(value) => value.as_u64().map(Some).ok_or_else(|| path.field(name).fault("expected a whole number")),
     };
     let (skip, limit) = (number("skip")?.unwrap_or(0), number("limit")?);
     let streaks = if let Some(items) = fields.get("sequence") {
-        only(fields, &["sequence"], place)?;
-        let place = place.field("sequence");
-        let items = array(items, &place)?;
-        let of = |(number, item): (usize, &Value)| streak(item, &place.item(number));
+        only(fields, &["sequence"], path)?;
+        let path = path.field("sequence");
+        let items = array(items, &path)?;
+        let of = |(number, item): (usize, &Value)| streak(item, &path.item(number));
         items.iter().enumerate().map(of).collect::<Result<Vec<_>, _>>()?
     } else {
-        vec![streak(value, place)?]
+        vec![streak(value, path)?]
     };
     Ok(JsonQuery { pattern: Pattern(streaks), skip, limit })
 }
 
-pub(in crate::query) fn object<'a>(value: &'a Value, place: &Place) -> Result<&'a Map<String, Value>, QueryFault> {
-    value.as_object().ok_or_else(|| place.fault("expected an object {..}"))
+pub(in crate::query) fn object<'a>(value: &'a Value, path: &JsonPath) -> Result<&'a Map<String, Value>, QueryFault> {
+    value.as_object().ok_or_else(|| path.fault("expected an object {..}"))
 }
 
-fn array<'a>(value: &'a Value, place: &Place) -> Result<&'a [Value], QueryFault> {
+fn array<'a>(value: &'a Value, path: &JsonPath) -> Result<&'a [Value], QueryFault> {
     match value.as_array() {
         Some(items) if !items.is_empty() => Ok(items),
-        _ => Err(place.fault("expected an array of at least one rule")),
+        _ => Err(path.fault("expected an array of at least one rule")),
     }
 }
 
 /// Refuses fields other than the known fields.
-fn only(fields: &Map<String, Value>, known: &[&str], place: &Place) -> Result<(), QueryFault> {
-    let at_top = |name: &&String| place.is_whole() && matches!(name.as_str(), "skip" | "limit");
+fn only(fields: &Map<String, Value>, known: &[&str], path: &JsonPath) -> Result<(), QueryFault> {
+    let at_top = |name: &&String| path.is_root() && matches!(name.as_str(), "skip" | "limit");
     match fields.keys().find(|name| !known.contains(&name.as_str()) && !at_top(name)) {
         None => Ok(()),
         Some(name) => {
-            Err(place.field(name).fault_of_name(&format!("no such rule here; there are {}", known.join(", "))))
+            Err(path.field(name).fault_of_name(&format!("no such rule here; there are {}", known.join(", "))))
         }
     }
 }
 
-fn streak(value: &Value, place: &Place) -> Result<Streak, QueryFault> {
-    let fields = object(value, place)?;
-    let Some(items) = fields.get("streak") else { return Ok(Streak(vec![condition(fields, place)?])) };
-    only(fields, &["streak"], place)?;
-    let place = place.field("streak");
+fn streak(value: &Value, path: &JsonPath) -> Result<Streak, QueryFault> {
+    let fields = object(value, path)?;
+    let Some(items) = fields.get("streak") else { return Ok(Streak(vec![condition(fields, path)?])) };
+    only(fields, &["streak"], path)?;
+    let path = path.field("streak");
     let of = |(number, item): (usize, &Value)| {
-        let place = place.item(number);
-        condition(object(item, &place)?, &place)
+        let path = path.item(number);
+        condition(object(item, &path)?, &path)
     };
-    Ok(Streak(array(items, &place)?.iter().enumerate().map(of).collect::<Result<_, _>>()?))
+    Ok(Streak(array(items, &path)?.iter().enumerate().map(of).collect::<Result<_, _>>()?))
 }
 
 const RULES: [&str; 13] = [
@@ -113,35 +113,35 @@ pub(in crate::query) fn is_rule(name: &str) -> bool {
     RULES.contains(&name) || matches!(name, "sequence" | "streak")
 }
 
-fn condition(fields: &Map<String, Value>, place: &Place) -> Result<Condition, QueryFault> {
-    only(fields, &RULES, place)?;
+fn condition(fields: &Map<String, Value>, path: &JsonPath) -> Result<Condition, QueryFault> {
+    only(fields, &RULES, path)?;
     if !fields.keys().any(|name| RULES.contains(&name.as_str())) {
-        return Err(place.fault("expected at least one rule"));
+        return Err(path.fault("expected at least one rule"));
     }
     let mut condition = Condition {
-        boards: list(fields, place, "sub-fen", BoardPattern::read_sub_fen)?,
-        pawns: list(fields, place, "pawns", BoardPattern::read_pawns)?,
-        materials: list(fields, place, "material", Material::read)?,
-        imbalances: list(fields, place, "imbalance", Imbalance::read)?,
-        results: list(fields, place, "result", |text| {
+        boards: list(fields, path, "sub-fen", BoardPattern::read_sub_fen)?,
+        pawns: list(fields, path, "pawns", BoardPattern::read_pawns)?,
+        materials: list(fields, path, "material", Material::read)?,
+        imbalances: list(fields, path, "imbalance", Imbalance::read)?,
+        results: list(fields, path, "result", |text| {
             Outcome::from_token(text.as_bytes()).ok_or((1, "not a result: write 1-0, 0-1, 1/2-1/2 or *".to_owned()))
         })?,
-        moves: list(fields, place, "white-move", |text| MoveRule::read(text, Color::White))?,
-        moved: one(fields, place, "moved", roles)?,
-        captured: one(fields, place, "captured", roles)?,
-        side: one(fields, place, "stm", |text| match text.to_ascii_lowercase().as_str() {
+        moves: list(fields, path, "white-move", |text| MoveRule::read(text, Color::White))?,
+        moved: single(fields, path, "moved", roles)?,
+        captured: single(fields, path, "captured", roles)?,
+        side: single(fields, path, "stm", |text| match text.to_ascii_lowercase().as_str() {
             "white" => Ok(Color::White),
             "black" => Ok(Color::Black),
             _ => Err((1, "neither white nor black".to_owned())),
         })?,
-        ending: one(fields, place, "result-type", |text| match text {
+        ending: single(fields, path, "result-type", |text| match text {
             "mate" => Ok(Ending::Mate),
             "stalemate" => Ok(Ending::Stalemate),
             _ => Err((1, "neither mate nor stalemate".to_owned())),
         })?,
     };
-    condition.boards.extend(list(fields, place, "pattern", BoardPattern::read)?);
-    condition.moves.extend(list(fields, place, "black-move", |text| MoveRule::read(text, Color::Black))?);
+    condition.boards.extend(list(fields, path, "pattern", BoardPattern::read)?);
+    condition.moves.extend(list(fields, path, "black-move", |text| MoveRule::read(text, Color::Black))?);
     Ok(condition)
 }
 
@@ -171,32 +171,32 @@ pub(in crate::query) fn roles(text: &str) -> Result<Vec<Role>, Fault> {
 /// A text or a list of texts.
 fn list<T>(
     fields: &Map<String, Value>,
-    place: &Place,
+    path: &JsonPath,
     name: &str,
     read: impl Fn(&str) -> Result<T, Fault>,
 ) -> Result<Vec<T>, QueryFault> {
-    let place = place.field(name);
-    let read_at = |value: &Value, place: &Place| {
-        let text = value.as_str().ok_or_else(|| place.fault("expected a text"))?;
-        read(text).map_err(|fault| place.fault_within(fault))
+    let path = path.field(name);
+    let read_at = |value: &Value, path: &JsonPath| {
+        let text = value.as_str().ok_or_else(|| path.fault("expected a text"))?;
+        read(text).map_err(|fault| path.fault_within(fault))
     };
     match fields.get(name) {
         None => Ok(Vec::new()),
         Some(Value::Array(items)) if !items.is_empty() => {
-            items.iter().enumerate().map(|(number, item)| read_at(item, &place.item(number))).collect()
+            items.iter().enumerate().map(|(number, item)| read_at(item, &path.item(number))).collect()
         }
-        Some(value) => Ok(vec![read_at(value, &place)?]),
+        Some(value) => Ok(vec![read_at(value, &path)?]),
     }
 }
 
-fn one<T>(
+fn single<T>(
     fields: &Map<String, Value>,
-    place: &Place,
+    path: &JsonPath,
     name: &str,
     read: impl Fn(&str) -> Result<T, Fault>,
 ) -> Result<Option<T>, QueryFault> {
     match fields.get(name) {
-        Some(Value::Array(_)) => Err(place.field(name).fault("expected one text, not a list")),
-        _ => Ok(list(fields, place, name, read)?.pop()),
+        Some(Value::Array(_)) => Err(path.field(name).fault("expected one text, not a list")),
+        _ => Ok(list(fields, path, name, read)?.pop()),
     }
 }

@@ -2,7 +2,7 @@
 //! of them.
 
 pub mod json;
-pub(in crate::query) mod json_place;
+pub(in crate::query) mod json_path;
 mod move_rule;
 mod search;
 
@@ -109,8 +109,9 @@ impl BoardPattern {
 
     pub(in crate::query) fn read_sub_fen(text: &str) -> Result<BoardPattern, Fault> {
         let placement = text.split(' ').next().unwrap_or_default();
-        let other = placement.bytes().position(|byte| !matches!(byte, b'/' | b'1'..=b'8') && class_of(byte).is_none());
-        match other {
+        let invalid =
+            placement.bytes().position(|byte| !matches!(byte, b'/' | b'1'..=b'8') && class_of(byte).is_none());
+        match invalid {
             Some(at) => Err((at + 1, "not a piece or a number of empty squares".to_owned())),
             None => BoardPattern::read(placement),
         }
@@ -431,7 +432,7 @@ impl Pattern {
     pub(crate) fn most(&self) -> [u8; 4] {
         self.conditions()
             .map(Condition::most)
-            .fold([u8::MAX; 4], |all, one| std::array::from_fn(|i| all[i].min(one[i])))
+            .fold([u8::MAX; 4], |all, material| std::array::from_fn(|i| all[i].min(material[i])))
     }
 
     /// Calls `found` with the plies of each match until it returns false; a match begins after the end of the previous

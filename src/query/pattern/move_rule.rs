@@ -143,11 +143,11 @@ pub(super) struct Played {
 impl Played {
     /// Returns `None` for the null move. `code` is the last byte of the move.
     pub(super) fn of(before: &[u8; 64], after: &[u8; 64], color: Color, code: Option<&u8>) -> Option<Played> {
-        let own = |class: u8| (1..13).contains(&class) && (class > 6) == (color == Color::Black);
+        let is_of_mover = |class: u8| (1..13).contains(&class) && (class > 6) == (color == Color::Black);
         let (mut from, mut to, mut captured, mut lost_pawn) = (None, None, None, false);
         for square in (0..64u8).filter(|square| before[usize::from(square & 63)] != after[usize::from(square & 63)]) {
             let [then, now] = [before, after].map(|board| class(board[usize::from(square & 63)]));
-            if own(then) {
+            if is_of_mover(then) {
                 lost_pawn |= (then - 1) % 6 == Role::Pawn as u8;
                 // In castling, the king counts, not the rook.
                 if from.is_none() || (then - 1) % 6 == Role::King as u8 {
@@ -156,7 +156,7 @@ impl Played {
             } else if then != 0 {
                 captured = Some((then - 1) % 6);
             }
-            if own(now) && (to.is_none() || (now - 1) % 6 == Role::King as u8) {
+            if is_of_mover(now) && (to.is_none() || (now - 1) % 6 == Role::King as u8) {
                 to = Some((square, (now - 1) % 6));
             }
         }

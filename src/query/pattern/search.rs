@@ -59,22 +59,22 @@ impl Search<'_> {
             plies.sort_unstable();
             plies.dedup();
             let is_found = !plies.is_empty();
-            let mut own: Vec<Hit> = plies.into_iter().map(|ply| Hit::new(game.number(), ply)).collect();
+            let mut found: Vec<Hit> = plies.into_iter().map(|ply| Hit::new(game.number(), ply)).collect();
             if reach.principal_variations && (all_plies || !is_found) {
                 in_principal_variations(game, false, |pv, _| {
-                    if all_plies || own.is_empty() {
+                    if all_plies || found.is_empty() {
                         for pattern in [pattern].into_iter().chain(&swapped) {
                             pattern.scan_variation(pv, outcome, all_plies, |depth| {
                                 let ply = pv.ply + depth;
-                                own.push(Hit { pv: Some(depth), ..Hit::new(game.number(), ply) });
+                                found.push(Hit { pv: Some(depth), ..Hit::new(game.number(), ply) });
                             });
                         }
                     }
                 })?;
-                own.sort_unstable();
-                own.dedup();
+                found.sort_unstable();
+                found.dedup();
             }
-            hits.append(&mut own);
+            hits.append(&mut found);
             Ok(())
         });
         steps.push(Step { what: "replay", games: games_of(&hits) });

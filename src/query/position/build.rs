@@ -255,7 +255,7 @@ impl Sorter {
         let layout = self.layout;
         let mut give = |held: &mut Vec<(u64, u64)>| {
             held.par_sort_unstable();
-            for same in held.chunk_by_mut(|one, other| layout.kept(one.0) == layout.kept(other.0)) {
+            for same in held.chunk_by_mut(|left, right| layout.kept(left.0) == layout.kept(right.0)) {
                 let (Some((first, _)), Some((last, _))) = (same.first(), same.last()) else { continue };
                 let kept = layout.kept(*first);
                 if first != last {

@@ -82,7 +82,7 @@ impl PositionIndex {
     }
 
     /// Returns the segment that covers all games, if there is one.
-    pub fn whole(&self) -> Option<&PlaceSegment> {
+    pub fn only_segment(&self) -> Option<&PlaceSegment> {
         match self.segments.as_slice() {
             [only] if self.uncovered.is_empty() => Some(only),
             _ => None,

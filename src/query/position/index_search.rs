@@ -117,19 +117,19 @@ impl Search<'_> {
         }
         let of_range = |known: &mut Vec<Beginning>, range: GameRange<'_>| {
             let lists = lists.iter().map(|list| list.within(range.places.clone()));
-            let mut own: Vec<u64> = lists.flatten().copied().collect();
-            own.sort_unstable();
-            let mut own = own.into_iter().peekable();
-            let mut places = Vec::new();
+            let mut entries: Vec<u64> = lists.flatten().copied().collect();
+            entries.sort_unstable();
+            let mut entries = entries.into_iter().peekable();
+            let mut visits = Vec::new();
             for (game, facts, range) in range.games() {
                 if from_start && !facts.set_up {
-                    places.push(At { game, ply: 0, is_start: true });
+                    visits.push(At { game, ply: 0, is_start: true });
                 }
-                while let Some(place) = own.next_if(|place| *place < range.end) {
-                    places.push(At { game, ply: place.saturating_sub(range.start) as u32, is_start: false });
+                while let Some(place) = entries.next_if(|place| *place < range.end) {
+                    visits.push(At { game, ply: place.saturating_sub(range.start) as u32, is_start: false });
                 }
             }
-            self.part(query, places, reach, known)
+            self.part(query, visits, reach, known)
         };
         let ranges = segment.ranges(index.known())?;
         parts.par_extend(ranges.into_par_iter().with_min_len(4).map_init(Vec::new, of_range));
@@ -140,22 +140,22 @@ impl Search<'_> {
     fn part(
         &self,
         query: &PositionQuery,
-        mut places: Vec<At>,
+        mut visits: Vec<At>,
         reach: SearchOptions,
         known: &mut Vec<Beginning>,
     ) -> Part {
         let mut part = Part::default();
         if self.archive().deleted_count() > 0 {
-            places.retain(|at| !self.archive().is_deleted(at.game));
+            visits.retain(|at| !self.archive().is_deleted(at.game));
         }
         if let Some(among) = self.games() {
-            places.retain(|at| among.contains(at.game));
+            visits.retain(|at| among.contains(at.game));
         }
-        places.dedup();
-        part.hits.reserve(places.len());
-        for places in places.chunk_by(|a, b| a.game == b.game) {
+        visits.dedup();
+        part.hits.reserve(visits.len());
+        for visits in visits.chunk_by(|a, b| a.game == b.game) {
             part.games += 1;
-            if let Err(error) = self.look_at(query, places, reach, known, &mut part.hits) {
+            if let Err(error) = self.look_at(query, visits, reach, known, &mut part.hits) {
                 part.unread.push(error);
             }
         }
@@ -166,21 +166,21 @@ impl Search<'_> {
     fn look_at(
         &self,
         query: &PositionQuery,
-        mut places: &[At],
+        mut visits: &[At],
         reach: SearchOptions,
         known: &mut Vec<Beginning>,
         hits: &mut Vec<Hit>,
     ) -> Result<()> {
         let hit = |game: u64, ply: u32| Hit::new(game, ply);
         // Trust the index only if the archive confirms it.
-        if let [at, rest @ ..] = places
+        if let [at, rest @ ..] = visits
             && at.is_start
             && !self.archive().is_set_up(at.game)?
         {
             hits.push(hit(at.game, at.ply));
-            places = if reach.all_plies { rest } else { &[] };
+            visits = if reach.all_plies { rest } else { &[] };
         }
-        let (Some(At { game: number, ply: first, .. }), Some(last)) = (places.first().copied(), places.last()) else {
+        let (Some(At { game: number, ply: first, .. }), Some(last)) = (visits.first().copied(), visits.last()) else {
             return Ok(());
         };
         let game = match self.archive().game_until(number, Some(last.ply)) {
@@ -188,17 +188,17 @@ impl Search<'_> {
             game => game?,
         };
         let mut stream = game.brenner();
-        let is_short = !game.is_set_up() && places.len() == 1;
+        let is_short = !game.is_set_up() && visits.len() == 1;
         if is_short {
-            let same = |own: &&Beginning| own.ply == first && stream.starts_with(&own.bytes);
+            let same = |beginning: &&Beginning| beginning.ply == first && stream.starts_with(&beginning.bytes);
             if let Some(beginning) = known.iter().find(same) {
                 hits.extend(beginning.fits.then(|| hit(number, first)));
                 return Ok(());
             }
         }
         let mut replay = Replay::new(game.start());
-        while let Some((At { ply, .. }, rest)) = places.split_first() {
-            places = rest;
+        while let Some((At { ply, .. }, rest)) = visits.split_first() {
+            visits = rest;
             let used = replay.run(stream, *ply).map_err(|_| Damage::new(0, DamageKind::Moves).of_game(number))?;
             let (bytes, rest) = stream.split_at_checked(used).unwrap_or_default();
             stream = rest;

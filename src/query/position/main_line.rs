@@ -124,7 +124,7 @@ impl<'a> MainLine<'a> {
             let (used, stopped) = replay.run_while(rest, |state| {
                 let board = state.board();
                 (here, can_be) = look(board, state.turn());
-                if state.ply().is_multiple_of(ASKED) {
+                if state.ply().is_multiple_of(TEST_INTERVAL) {
                     can_be &= *has_back_pawns || query.is_ahead(board);
                 }
                 !here && can_be
@@ -151,4 +151,4 @@ impl std::fmt::Debug for MainLine<'_> {
 }
 
 /// The interval in plies between tests whether the position can still occur.
-const ASKED: u32 = 8;
+const TEST_INTERVAL: u32 = 8;

@@ -54,8 +54,8 @@ fn segment_has(archive: &Archive, segment: &PlaceSegment, game: u64, key: u64) -
     // Usually one of the first games decides; if none does, all are examined.
     for most in [FEW, u64::MAX] {
         let (places, are_all) = segment.first_places(key, most)?;
-        let own = segment.places_of(game)?;
-        let others: Vec<u64> = places.iter().copied().filter(|place| !own.contains(place)).collect();
+        let game_places = segment.places_of(game)?;
+        let others: Vec<u64> = places.iter().copied().filter(|place| !game_places.contains(place)).collect();
         // If only one position has these key bits, and this game has it, all entries are of this position.
         let is_sure = others.len() < places.len() && !segment.has_collision_of_key(key)?;
         for place in segment.locate(&others)? {

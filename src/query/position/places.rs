@@ -239,11 +239,11 @@ impl PlaceSegment {
                         continue;
                     }
                 }
-                let own = places_in(number(plies.get(row * width..(row + 1) * width).ok_or(damage)?));
-                if after < own {
+                let count = places_in(number(plies.get(row * width..(row + 1) * width).ok_or(damage)?));
+                if after < count {
                     break;
                 }
-                (row, first) = (row + 1, first.saturating_add(own));
+                (row, first) = (row + 1, first.saturating_add(count));
             }
             let game = self.held.rows.game_of(row as u64).ok_or(damage)?;
             found.push(Place { game, ply: (place - first) as u32 });
@@ -266,13 +266,13 @@ impl PlaceSegment {
         let (mut row, mut first) = ((group * GROUP) as u64, start_of(group)?.ok_or(damage)?);
         let plies = self.plies(row..(row + GROUP as u64).min(self.layout.games))?;
         for plies in plies.chunks_exact(self.layout.width as usize) {
-            let own = places_in(number(plies));
+            let count = places_in(number(plies));
             let after = place.checked_sub(first).ok_or(damage)?;
-            if after < own {
+            if after < count {
                 let game = self.held.rows.game_of(row).ok_or(damage)?;
                 return Ok(Place { game, ply: after as u32 });
             }
-            (row, first) = (row + 1, first.saturating_add(own));
+            (row, first) = (row + 1, first.saturating_add(count));
         }
         Err(damage.into())
     }
@@ -285,16 +285,16 @@ impl PlaceSegment {
             while game < run.end {
                 let Some(row) = self.held.rows.row_of(game) else { break };
                 // Extends to the group's end, if the group's start is known.
-                let own = (GAMES_PER_RANGE - row % GAMES_PER_RANGE).min(run.end - game);
-                let places = self.first_place(row)?..self.first_place(row + own)?;
+                let count = (GAMES_PER_RANGE - row % GAMES_PER_RANGE).min(run.end - game);
+                let places = self.first_place(row)?..self.first_place(row + count)?;
                 ranges.push(GameRange {
                     game,
                     places,
-                    plies: self.plies(row..row + own)?,
+                    plies: self.plies(row..row + count)?,
                     width: self.layout.width as usize,
-                    facts: facts.of(game..game + own)?,
+                    facts: facts.of(game..game + count)?,
                 });
-                game += own;
+                game += count;
             }
         }
         Ok(ranges)
@@ -354,8 +354,8 @@ impl KnownFacts {
         let mut all = Vec::new();
         let mut game = games.start;
         while game < games.end {
-            let own = |held: &&Held| held.owned.row_of(game).is_some();
-            let Some(held) = self.0.iter().find(own) else { break };
+            let covers = |held: &&Held| held.owned.row_of(game).is_some();
+            let Some(held) = self.0.iter().find(covers) else { break };
             let mut runs = held.owned.games();
             let end = runs.find(|run| run.contains(&game)).map_or(game, |run| run.end.min(games.end));
             let Some(row) = held.rows.row_of(game).filter(|_| end > game) else { break };

@@ -97,11 +97,11 @@ fn pawns(board: &[u8; 64]) -> [u64; 2] {
 /// Returns the squares from which a pawn can reach a square, including the square itself.
 fn after(square: usize, white: bool) -> u64 {
     let (file, rank) = (square % 8, square / 8);
-    let from = |other: &usize| {
-        let steps = if white { rank.checked_sub(other / 8) } else { (other / 8).checked_sub(rank) };
-        steps.is_some_and(|steps| (other % 8).abs_diff(file) <= steps)
+    let from = |origin: &usize| {
+        let steps = if white { rank.checked_sub(origin / 8) } else { (origin / 8).checked_sub(rank) };
+        steps.is_some_and(|steps| (origin % 8).abs_diff(file) <= steps)
     };
-    (0..64).filter(from).fold(0, |squares, other| squares | 1 << other)
+    (0..64).filter(from).fold(0, |squares, origin| squares | 1 << origin)
 }
 
 /// A position to be found.
@@ -433,8 +433,8 @@ mod tests {
         let set = |squares: &[usize]| squares.iter().fold(0u64, |set, square| set | 1 << square);
         assert_eq!(after(18, true), set(&[18, 9, 10, 11]) | 0x1F);
         assert_eq!(after(42, false), set(&[42, 49, 50, 51]) | 0x1F << 56);
-        let own = pawns(&query.position().board);
-        assert_eq!(own, [set(&[36, 27, 18, 8, 9, 13, 14, 15]), set(&[48, 49, 53, 54, 55, 44, 35])]);
+        let squares = pawns(&query.position().board);
+        assert_eq!(squares, [set(&[36, 27, 18, 8, 9, 13, 14, 15]), set(&[48, 49, 53, 54, 55, 44, 35])]);
         let ahead = |fen: &str| query.is_ahead(Replay::new(&Position::from_fen(fen.as_bytes()).unwrap()).board());
         assert!(ahead("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"));
         assert!(ahead(fen));

@@ -272,9 +272,9 @@ impl<'a> Search<'a> {
                 })?;
             }
             if reach.is_beside_main_line() {
-                let mut own = hits.split_off(first);
-                reach.keep(&mut own);
-                hits.append(&mut own);
+                let mut found = hits.split_off(first);
+                reach.keep(&mut found);
+                hits.append(&mut found);
             }
             Ok(())
         });

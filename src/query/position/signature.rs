@@ -134,8 +134,8 @@ impl Signatures {
 
     /// Returns the signature of a game; a signature that rejects nothing if the game has none.
     pub fn get(&self, game: u64) -> u64 {
-        let place = self.runs.partition_point(|run| run.games.end <= game);
-        let run = self.runs.get(place).filter(|run| run.games.contains(&game));
+        let index = self.runs.partition_point(|run| run.games.end <= game);
+        let run = self.runs.get(index).filter(|run| run.games.contains(&game));
         let bytes = run.and_then(|run| self.of(run, game..game + 1)?.first());
         bytes.map_or(ANY, |bytes| u64::from_le_bytes(*bytes))
     }
@@ -165,15 +165,15 @@ impl Signatures {
             // Stores every game that passes the first test, and overwrites it with the next game if it fails the second
             // test: no branch depends on the second test.
             let (mut passing, mut count) = ([0u16; TASK], 0);
-            for (place, signature) in signatures.iter().enumerate() {
+            for (index, signature) in signatures.iter().enumerate() {
                 let signature = u64::from_le_bytes(*signature);
                 if first(signature) {
-                    passing[count % TASK] = place as u16;
+                    passing[count % TASK] = index as u16;
                     count += usize::from(second(signature));
                 }
             }
             let passing = passing.get(..count).unwrap_or_default();
-            passing.iter().map(|place| games.start + u64::from(*place)).collect::<Vec<_>>()
+            passing.iter().map(|index| games.start + u64::from(*index)).collect::<Vec<_>>()
         };
         let tasks: Vec<Vec<u64>> = tasks.par_iter().map(of_task).collect();
         tasks.concat()

@@ -180,12 +180,12 @@ impl Name {
         if !self.is_known() || !other.is_known() {
             return true;
         }
-        let given = |one: &str, other: &str| other.is_empty() || one.starts_with(other);
+        let given = |longer: &str, shorter: &str| shorter.is_empty() || longer.starts_with(shorter);
         let initial = |name: &str| name.chars().take_while(|letter| *letter != ' ').count() <= 1;
-        let (one, two) = (&*self.given, &*other.given);
-        let begins = given(one, two) || given(two, one);
+        let (left, right) = (&*self.given, &*other.given);
+        let begins = given(left, right) || given(right, left);
         // M. C. and Magnus Carl agree: initials compare by the first letter.
-        let initials = (initial(one) || initial(two)) && one.chars().next() == two.chars().next();
+        let initials = (initial(left) || initial(right)) && left.chars().next() == right.chars().next();
         self.surname == other.surname && (begins || initials)
     }
 }
@@ -195,14 +195,14 @@ impl Candidate {
         if self.plies.min(other.plies) < SHORT {
             return self.roster == other.roster && self.plies == other.plies;
         }
-        let both = |one: u16, two: u16| one == 0 || two == 0 || one == two;
+        let both = |left: u16, right: u16| left == 0 || right == 0 || left == right;
         // Months are compared only if both years are known.
         let dates = both(self.date[0], other.date[0])
             && (self.date[0] == 0
                 || other.date[0] == 0
                 || (both(self.date[1], other.date[1])
                     && (self.date[1] == 0 || other.date[1] == 0 || both(self.date[2], other.date[2]))));
-        let known = |one: Option<u64>, two: Option<u64>| one.zip(two).is_none_or(|(one, two)| one == two);
+        let known = |left: Option<u64>, right: Option<u64>| left.zip(right).is_none_or(|(left, right)| left == right);
         dates
             && known(self.round, other.round)
             && known(self.result.map(u64::from), other.result.map(u64::from))
@@ -294,8 +294,8 @@ fn games(
 fn date(text: &[u8]) -> [u16; 3] {
     let mut date = [0; 3];
     let parts = text.split(|byte| matches!(byte, b'.' | b'-' | b'/'));
-    for (part, own) in parts.zip(&mut date) {
-        *own = leading(part).and_then(|number| u16::try_from(number).ok()).unwrap_or(0);
+    for (part, number) in parts.zip(&mut date) {
+        *number = leading(part).and_then(|number| u16::try_from(number).ok()).unwrap_or(0);
     }
     date
 }
@@ -323,9 +323,9 @@ impl Clusters {
         index
     }
 
-    fn join(&mut self, one: usize, other: usize) {
-        let (one, other) = (self.root(one), self.root(other));
-        self.parent[one.max(other)] = one.min(other);
+    fn join(&mut self, left: usize, right: usize) {
+        let (left, right) = (self.root(left), self.root(right));
+        self.parent[left.max(right)] = left.min(right);
     }
 
     fn doubles(mut self, games: &[Candidate], keep: Keep) -> Vec<Double> {
@@ -351,9 +351,9 @@ impl Clusters {
                 if !games[index].agrees(&games[kept]) {
                     continue;
                 }
-                let (line, other) = (&games[index].line, &games[kept].line);
-                let likeness = if line == other { Likeness::Same } else { Likeness::Prefix };
-                if likeness == Likeness::Prefix && !(line.starts_with(other) || other.starts_with(line)) {
+                let (line, kept_line) = (&games[index].line, &games[kept].line);
+                let likeness = if line == kept_line { Likeness::Same } else { Likeness::Prefix };
+                if likeness == Likeness::Prefix && !(line.starts_with(kept_line) || kept_line.starts_with(line)) {
                     continue;
                 }
                 doubles.push(Double { game: games[index].number, kept: games[kept].number, likeness });
@@ -372,12 +372,12 @@ fn same(games: &[Candidate], clusters: &mut Clusters) {
         let roster = if game.plies < SHORT { game.roster } else { [0; 7] };
         lines.entry((&game.line, roster)).or_default().push(index);
     }
-    for places in lines.into_values().filter(|places| places.len() > 1) {
+    for indices in lines.into_values().filter(|indices| indices.len() > 1) {
         // One game represents each set.
         let mut first: Vec<usize> = Vec::new();
-        for index in places {
-            match first.iter().find(|other| games[**other].agrees(&games[index])) {
-                Some(other) => clusters.join(*other, index),
+        for index in indices {
+            match first.iter().find(|known| games[**known].agrees(&games[index])) {
+                Some(known) => clusters.join(*known, index),
                 None => first.push(index),
             }
         }
@@ -393,11 +393,11 @@ fn prefixes(games: &[Candidate], clusters: &mut Clusters) {
             pairs.entry(players).or_default().push(index);
         }
     }
-    for mut places in pairs.into_values().filter(|places| places.len() > 1) {
+    for mut indices in pairs.into_values().filter(|indices| indices.len() > 1) {
         // If sorted by bytes, a line precedes all lines that continue it, and no other line is between them.
-        places.sort_by(|a, b| games[*a].line.cmp(&games[*b].line));
+        indices.sort_by(|a, b| games[*a].line.cmp(&games[*b].line));
         let mut open: Vec<usize> = Vec::new();
-        for index in places {
+        for index in indices {
             let line = &games[index].line;
             while open.last().is_some_and(|last| !line.starts_with(&games[*last].line)) {
                 open.pop();
@@ -416,8 +416,8 @@ mod tests {
 
     #[test]
     fn names_agree_as_far_as_they_say_something() {
-        let agree = |one: &str, two: &str| Name::parse(one.as_bytes()).agrees(&Name::parse(two.as_bytes()));
-        for (one, two) in [
+        let agree = |left: &str, right: &str| Name::parse(left.as_bytes()).agrees(&Name::parse(right.as_bytes()));
+        for (left, right) in [
             ("Carlsen, Magnus", "Carlsen,M"),
             ("Carlsen, Magnus", "Magnus Carlsen"),
             ("Carlsen", "CARLSEN, M."),
@@ -426,15 +426,15 @@ mod tests {
             ("Van der Wiel, John", "Van der Wiel, J."),
             ("Polgar, J", "Polgar, Judit"),
         ] {
-            assert!(agree(one, two) && agree(two, one), "{one} {two}");
+            assert!(agree(left, right) && agree(right, left), "{left} {right}");
         }
-        for (one, two) in [
+        for (left, right) in [
             ("Polgar, Judit", "Polgar, Zsuzsa"),
             ("Polgar, J", "Polgar, Zsuzsa"),
             ("Carlsen, M", "Karlsen, M"),
             ("Polgar, Jane", "Polgar, Judit"),
         ] {
-            assert!(!agree(one, two) && !agree(two, one), "{one} {two}");
+            assert!(!agree(left, right) && !agree(right, left), "{left} {right}");
         }
     }
 }

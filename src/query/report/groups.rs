@@ -96,7 +96,7 @@ impl GroupKey {
     pub fn name(self) -> &'static str {
         match self {
             GroupKey::Years(_) => "years",
-            key => KEYS.iter().find(|(_, own)| *own == key).map_or("", |(name, _)| name),
+            key => KEYS.iter().find(|(_, known)| *known == key).map_or("", |(name, _)| name),
         }
     }
 
@@ -166,18 +166,18 @@ impl FromStr for GroupKeys {
         let (mut keys, mut at) = (Vec::new(), 0);
         for part in text.split(',') {
             let name = part.trim();
-            let key = KEYS.iter().find(|(own, _)| own.eq_ignore_ascii_case(name)).map(|(_, key)| *key);
-            let place = at..at + part.len();
+            let key = KEYS.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, key)| *key);
+            let range = at..at + part.len();
             keys.push(key.ok_or_else(|| {
                 let what = match nearest(name, GroupKey::names()) {
                     Some(near) => format!("games are not grouped by {name}: did you mean {near}?"),
                     None => format!("games are grouped by {}", GroupKey::names().collect::<Vec<_>>().join(", ")),
                 };
-                QueryFault::new(text, place.clone(), what)
+                QueryFault::new(text, range.clone(), what)
             })?);
             at += part.len() + 1;
             if keys.len() > MOST {
-                return Err(QueryFault::new(text, place, "games are grouped by three keys at most"));
+                return Err(QueryFault::new(text, range, "games are grouped by three keys at most"));
             }
         }
         Ok(GroupKeys(keys))
@@ -235,7 +235,7 @@ impl NameMatch {
             return has_words(&small, &folded).then_some(NameMatch::Words);
         };
         let is_letter = |letter: Option<char>| letter.is_some_and(char::is_alphanumeric);
-        let is_whole = |at: usize| {
+        let is_word = |at: usize| {
             let (before, after) = (small.get(..at), small.get(at + folded.len()..));
             !is_letter(before.and_then(|text| text.chars().next_back()))
                 && !is_letter(after.and_then(|text| text.chars().next()))
@@ -243,7 +243,7 @@ impl NameMatch {
         Some(match small.split_once(',') {
             _ if has_words(&small, &folded) => NameMatch::Words,
             Some((surname, _)) if surname.trim() == folded => NameMatch::Surname,
-            _ if is_whole(first) || small.match_indices(&folded).any(|(at, _)| is_whole(at)) => NameMatch::HasWords,
+            _ if is_word(first) || small.match_indices(&folded).any(|(at, _)| is_word(at)) => NameMatch::HasWords,
             _ => NameMatch::HasLetters,
         })
     }
@@ -277,7 +277,7 @@ fn player_keys() -> [Key; 2] {
 ///
 /// Errors: damaged tags.
 pub fn games_of_player(headers: &TagColumns, games: &GameSet, name: &str, least: NameMatch) -> Result<PlayerGames> {
-    games_of(headers, games, &|text| NameMatch::compare(text, name).is_some_and(|own| own <= least))
+    games_of(headers, games, &|text| NameMatch::compare(text, name).is_some_and(|known| known <= least))
 }
 
 /// Returns the games of a player among these games: games with one of these names, compared as by `player = "NAME"` in
@@ -312,7 +312,7 @@ fn games_of(headers: &TagColumns, games: &GameSet, fits: &dyn Fn(&str) -> bool) 
         }
     }
     found.names = names.into_iter().collect();
-    found.names.sort_unstable_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
+    found.names.sort_unstable_by(|left, right| right.1.cmp(&left.1).then_with(|| left.0.cmp(&right.0)));
     Ok(found)
 }
 
@@ -412,14 +412,14 @@ pub fn groups(
         for side in [side.unwrap_or(Color::White), Color::Black].into_iter().take(1 + usize::from(both)) {
             let mut id = [0; MOST];
             let mut has_all = true;
-            for ((place, key), measured) in id.iter_mut().zip(keys).zip(&measured) {
+            for ((slot, key), measured) in id.iter_mut().zip(keys).zip(&measured) {
                 let value = source.value(*key, game, side, player.is_some() || both, measured, &mut texts);
                 has_all &= value.is_some();
-                *place = value.unwrap_or_default();
+                *slot = value.unwrap_or_default();
             }
             if has_all {
-                let (halves, own, opponent) = source.points(game, side, player.is_some() || both);
-                found.entry(id).or_default().add(halves, own, opponent);
+                let (halves, rating, opponent) = source.points(game, side, player.is_some() || both);
+                found.entry(id).or_default().add(halves, rating, opponent);
             }
         }
     }
@@ -433,13 +433,13 @@ pub fn groups(
 
 /// Adds groups of another archive.
 pub fn join(groups: &mut Vec<Group>, others: Vec<Group>) {
-    let mut places: HashMap<Vec<String>, usize> =
-        groups.iter().enumerate().map(|(place, group)| (group.names.clone(), place)).collect();
+    let mut slots: HashMap<Vec<String>, usize> =
+        groups.iter().enumerate().map(|(slot, group)| (group.names.clone(), slot)).collect();
     for other in others {
-        match places.get(&other.names).and_then(|place| groups.get_mut(*place)) {
+        match slots.get(&other.names).and_then(|slot| groups.get_mut(*slot)) {
             Some(group) => group.points.join(&other.points),
             None => {
-                places.insert(other.names.clone(), groups.len());
+                slots.insert(other.names.clone(), groups.len());
                 groups.push(other);
             }
         }
@@ -471,9 +471,9 @@ pub fn by_years<E>(
 pub fn sort(groups: &mut [Group], key: GroupKey) {
     // One sort for both cases makes the code for browsers smaller.
     let is_ordered = key.is_ordered();
-    groups.sort_by(|one, other| match is_ordered {
-        true => one.order.cmp(&other.order),
-        false => other.points.games.cmp(&one.points.games).then_with(|| one.names.cmp(&other.names)),
+    groups.sort_by(|left, right| match is_ordered {
+        true => left.order.cmp(&right.order),
+        false => right.points.games.cmp(&left.points.games).then_with(|| left.names.cmp(&right.names)),
     });
 }
 
@@ -481,18 +481,18 @@ pub fn sort(groups: &mut [Group], key: GroupKey) {
 #[derive(Default)]
 struct Texts {
     names: Vec<String>,
-    places: HashMap<String, i64>,
+    numbers: HashMap<String, i64>,
 }
 
 impl Texts {
-    fn place(&mut self, text: &str) -> i64 {
-        if let Some(place) = self.places.get(text) {
-            return *place;
+    fn number(&mut self, text: &str) -> i64 {
+        if let Some(number) = self.numbers.get(text) {
+            return *number;
         }
-        let place = self.names.len() as i64;
+        let number = self.names.len() as i64;
         self.names.push(text.to_owned());
-        self.places.insert(text.to_owned(), place);
-        place
+        self.numbers.insert(text.to_owned(), number);
+        number
     }
 }
 
@@ -558,8 +558,8 @@ impl Source<'_> {
     fn points(&self, game: u64, side: Color, is_player: bool) -> (Option<u64>, u64, u64) {
         let outcome = Outcome::from_number(self.outcome(game).into());
         let halves = outcome.and_then(|outcome| outcome.half_points(side));
-        let own = if is_player { self.rating(game, side) } else { self.mean_rating(game) };
-        (halves, own, self.rating(game, side.other()))
+        let rating = if is_player { self.rating(game, side) } else { self.mean_rating(game) };
+        (halves, rating, self.rating(game, side.other()))
     }
 
     fn mean_rating(&self, game: u64) -> u64 {
@@ -602,12 +602,12 @@ impl Source<'_> {
             GroupKey::Opening | GroupKey::Family => {
                 let tag = self.opening_names.get(self.opening.get(game) as usize).copied().flatten();
                 let by_table = || {
-                    let place = usize::try_from(measure()?).ok()?;
-                    Openings::table().names().get(place).copied()
+                    let index = usize::try_from(measure()?).ok()?;
+                    Openings::table().names().get(index).copied()
                 };
                 let name = tag.or_else(by_table)?;
                 let name = if key == GroupKey::Family { name.split([':', ',']).next().unwrap_or(name) } else { name };
-                texts.place(name.trim())
+                texts.number(name.trim())
             }
             GroupKey::Eco => self.look(&self.eco, self.eco_column, game)?,
             GroupKey::EcoClass => self.look(&self.eco, self.eco_column, game)? / 100,
@@ -635,15 +635,15 @@ impl Source<'_> {
                 (day <= month_length(year, month)).then(|| (days(year, month, day) + 3).rem_euclid(7))?
             }
             GroupKey::TimeControl => {
-                texts.place(&text(self.control).filter(|text| !matches!(text.as_str(), "" | "?"))?)
+                texts.number(&text(self.control).filter(|text| !matches!(text.as_str(), "" | "?"))?)
             }
             GroupKey::Speed => {
                 let base = self.look(&self.base, self.control, game)?;
                 let increment = self.look(&self.increment, self.control, game).unwrap_or(0);
                 speed_of(base, increment) as i64
             }
-            GroupKey::Player => texts.place(&player(side)?),
-            GroupKey::Opponent => texts.place(&player(side.other())?),
+            GroupKey::Player => texts.number(&player(side)?),
+            GroupKey::Opponent => texts.number(&player(side.other())?),
             GroupKey::Color => side.index() as i64,
             GroupKey::Result => match self.outcome(game) {
                 outcome if outcome == Outcome::WhiteWins as u8 => 0,
@@ -657,7 +657,7 @@ impl Source<'_> {
             }
             GroupKey::Ending => values::ending_class(measure()?),
             GroupKey::Mate => measure()?,
-            GroupKey::Event => texts.place(&text(self.event).filter(|text| reading::is_known(text.as_bytes()))?),
+            GroupKey::Event => texts.number(&text(self.event).filter(|text| reading::is_known(text.as_bytes()))?),
         })
     }
 

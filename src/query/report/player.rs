@@ -24,7 +24,7 @@ pub struct PlayerArchive<'a> {
 }
 
 /// A game: the index of its archive, from 0, and its number in that archive.
-pub type Place = (usize, u64);
+pub type ArchiveGame = (usize, u64);
 
 /// A report on a player.
 #[derive(Clone, Debug, Default)]
@@ -40,9 +40,9 @@ pub struct PlayerReport {
     /// The years in order, or bands of years.
     pub years: Vec<Group>,
     /// Wins against the highest-rated opponents.
-    pub best_wins: Vec<Place>,
+    pub best_wins: Vec<ArchiveGame>,
     /// Losses against the lowest-rated opponents.
-    pub worst_losses: Vec<Place>,
+    pub worst_losses: Vec<ArchiveGame>,
     /// Games omitted from openings because their moves are unreadable: the index of the archive, and the games.
     pub unread: Vec<(usize, Unread)>,
 }
@@ -57,9 +57,9 @@ impl PlayerReport {
         let mut unread = Vec::new();
         let mut grouped = |key: GroupKey, only: Option<usize>| -> Result<Vec<Group>, (usize, Error)> {
             let mut found = Vec::new();
-            for (index, (own, both)) in archives.iter().zip(&both).enumerate() {
-                let games = only.and_then(|side| own.games.sides.get(side)).unwrap_or(both);
-                let groups = groups::groups(own.columns, games, Some(own.games), &[key]);
+            for (index, (player, both)) in archives.iter().zip(&both).enumerate() {
+                let games = only.and_then(|side| player.games.sides.get(side)).unwrap_or(both);
+                let groups = groups::groups(player.columns, games, Some(player.games), &[key]);
                 let (groups, lost) = groups.map_err(|error| (index, error))?;
                 unread.extend(lost.into_iter().map(|lost| (index, lost)));
                 groups::join(&mut found, groups);
@@ -93,28 +93,28 @@ impl PlayerReport {
 }
 
 /// Returns the games that the player played with White or Black.
-fn both(own: &PlayerArchive) -> GameSet {
-    let [white, black] = &own.games.sides;
-    GameSet::from_numbers(own.columns.archive().len(), white.iter().chain(black.iter()))
+fn both(player: &PlayerArchive) -> GameSet {
+    let [white, black] = &player.games.sides;
+    GameSet::from_numbers(player.columns.archive().len(), white.iter().chain(black.iter()))
 }
 
 fn names(archives: &[PlayerArchive]) -> Vec<(String, u64)> {
     let mut names: Vec<(String, u64)> = Vec::new();
-    for (name, games) in archives.iter().flat_map(|own| &own.games.names) {
+    for (name, games) in archives.iter().flat_map(|player| &player.games.names) {
         match names.iter_mut().find(|(known, _)| known == name) {
             Some((_, known)) => *known += games,
             None => names.push((name.clone(), *games)),
         }
     }
-    names.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
+    names.sort_by(|left, right| right.1.cmp(&left.1).then_with(|| left.0.cmp(&right.0)));
     names
 }
 
 /// Returns the wins against the highest-rated opponents, or the losses against the lowest-rated.
-fn results(archives: &[PlayerArchive], won: bool, most: usize) -> Result<Vec<Place>, (usize, Error)> {
-    let mut found: Vec<(i64, Place)> = Vec::new();
-    for (index, own) in archives.iter().enumerate() {
-        for (games, side) in own.games.sides.iter().zip([Color::White, Color::Black]) {
+fn results(archives: &[PlayerArchive], won: bool, most: usize) -> Result<Vec<ArchiveGame>, (usize, Error)> {
+    let mut found: Vec<(i64, ArchiveGame)> = Vec::new();
+    for (index, player) in archives.iter().enumerate() {
+        for (games, side) in player.games.sides.iter().zip([Color::White, Color::Black]) {
             let (result, opponent) = match (side, (side == Color::White) == won) {
                 (Color::White, true) => ("1-0", "BlackElo"),
                 (Color::White, false) => ("0-1", "BlackElo"),
@@ -123,9 +123,9 @@ fn results(archives: &[PlayerArchive], won: bool, most: usize) -> Result<Vec<Pla
             };
             // This filter is valid.
             let Ok(filter) = Filter::parse(&format!("result = {result}")) else { continue };
-            let mut passed = filter.games(own.columns).games;
+            let mut passed = filter.games(player.columns).games;
             passed.intersect(games);
-            let ratings = own.columns.columns_of(&[Key::Tag(opponent.to_owned())], &passed);
+            let ratings = player.columns.columns_of(&[Key::Tag(opponent.to_owned())], &passed);
             let ratings = ratings.map_err(|error| (index, error))?;
             let Some(ratings) = ratings.first() else { continue };
             let rated = passed.iter().filter_map(|game| {

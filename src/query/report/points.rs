@@ -16,14 +16,14 @@ pub struct Points {
     /// Games lost.
     pub lost: u64,
     /// Games in which the side has a rating, and the sum of these ratings.
-    pub own: (u64, u64),
+    pub ratings: (u64, u64),
     /// Games with a result in which the opponent has a rating, the sum of these ratings, and twice the points scored.
     pub against: (u64, u64, u64),
 }
 
 impl Points {
     /// Adds a game: twice the points scored, or `None` without a result, and both ratings, 0 for none.
-    pub fn add(&mut self, halves: Option<u64>, own: u64, opponent: u64) {
+    pub fn add(&mut self, halves: Option<u64>, rating: u64, opponent: u64) {
         self.games += 1;
         match halves {
             Some(0) => self.lost += 1,
@@ -31,8 +31,8 @@ impl Points {
             Some(_) => self.won += 1,
             None => {}
         }
-        if own > 0 {
-            self.own = (self.own.0 + 1, self.own.1 + own);
+        if rating > 0 {
+            self.ratings = (self.ratings.0 + 1, self.ratings.1 + rating);
         }
         if let Some(halves) = halves.filter(|_| opponent > 0) {
             self.against = (self.against.0 + 1, self.against.1 + opponent, self.against.2 + halves);
@@ -45,7 +45,7 @@ impl Points {
         self.won += other.won;
         self.drawn += other.drawn;
         self.lost += other.lost;
-        self.own = (self.own.0 + other.own.0, self.own.1 + other.own.1);
+        self.ratings = (self.ratings.0 + other.ratings.0, self.ratings.1 + other.ratings.1);
         let ((a, b, c), (d, e, f)) = (self.against, other.against);
         self.against = (a + d, b + e, c + f);
     }
@@ -58,7 +58,7 @@ impl Points {
 
     /// Returns the mean of the side's ratings.
     pub fn rating(&self) -> Option<u32> {
-        (self.own.0 > 0).then(|| (self.own.1 as f64 / self.own.0 as f64).round() as u32)
+        (self.ratings.0 > 0).then(|| (self.ratings.1 as f64 / self.ratings.0 as f64).round() as u32)
     }
 
     /// Returns the mean of the opponents' ratings.
@@ -109,9 +109,10 @@ mod tests {
     #[test]
     fn games_are_counted() {
         let mut points = Points::default();
-        for (halves, own, opponent) in [(Some(2), 1500, 1600), (Some(1), 1510, 1500), (None, 0, 1700), (Some(0), 0, 0)]
+        for (halves, rating, opponent) in
+            [(Some(2), 1500, 1600), (Some(1), 1510, 1500), (None, 0, 1700), (Some(0), 0, 0)]
         {
-            points.add(halves, own, opponent);
+            points.add(halves, rating, opponent);
         }
         assert_eq!((points.games, points.won, points.drawn, points.lost), (4, 1, 1, 1));
         assert_eq!((points.score(), points.rating(), points.opponents()), (Some(0.5), Some(1505), Some(1550)));

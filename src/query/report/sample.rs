@@ -155,8 +155,8 @@ pub fn games(
         };
         let Some(archive) = archives.archive(*index) else { continue };
         match archive.game(*game) {
-            Ok(own) => match part_of(&own, train_share(percent), 0) {
-                Ok(own) if own == part => taken.push((*index, *game)),
+            Ok(record) => match part_of(&record, train_share(percent), 0) {
+                Ok(game_part) if game_part == part => taken.push((*index, *game)),
                 Ok(_) => {}
                 Err(error) => unread.push(error),
             },

@@ -136,8 +136,9 @@ fn collect(tags: &TagColumns, named: Named, names: &mut HashMap<String, Name>) -
 /// Returns a name with all its probable spellings, from suggestions of [`spellings`]. The best spelling is the first; a
 /// name without other spellings is alone.
 pub fn joined<'a>(suggestions: &'a [Suggestion], name: &'a str) -> Vec<&'a str> {
-    let best = suggestions.iter().find(|own| own.from == name).map_or(name, |own| &own.to);
-    let others = suggestions.iter().filter(|own| own.to == best).map(|own| own.from.as_str());
+    let best = suggestions.iter().find(|suggestion| suggestion.from == name).map_or(name, |suggestion| &suggestion.to);
+    let others =
+        suggestions.iter().filter(|suggestion| suggestion.to == best).map(|suggestion| suggestion.from.as_str());
     std::iter::once(best).chain(others).collect()
 }
 
@@ -147,7 +148,7 @@ fn suggest(names: &HashMap<String, Name>, players: bool) -> Vec<Suggestion> {
     // comes first, because it has more of the name.
     let rank = |name: &str, of: &Name| {
         let is_loud = !name.chars().any(char::is_lowercase);
-        (!is_whole(name), is_loud, Reverse(of.games), Reverse(name.len()))
+        (!has_first_name(name), is_loud, Reverse(of.games), Reverse(name.len()))
     };
     sorted.sort_by(|(a, x), (b, y)| rank(a, x).cmp(&rank(b, y)).then_with(|| a.cmp(b)));
     let mut found = Found { names, done: HashSet::default(), suggestions: Vec::new() };
@@ -181,8 +182,8 @@ impl<'a> Found<'a> {
     fn add(&mut self, from: &'a str, to: &'a str, reason: Reason) {
         let of = |name: &str| self.names.get(name).cloned().unwrap_or_default();
         let (rare, usual) = (of(from), of(to));
-        let other = rare.id().zip(usual.id()).is_some_and(|(a, b)| a != b);
-        if from != to && !other && self.done.insert(from) {
+        let is_other_player = rare.id().zip(usual.id()).is_some_and(|(a, b)| a != b);
+        if from != to && !is_other_player && self.done.insert(from) {
             let games = (rare.games, usual.games);
             self.suggestions.push(Suggestion { from: from.to_owned(), to: to.to_owned(), games, reason });
         }
@@ -192,19 +193,21 @@ impl<'a> Found<'a> {
     /// instead, unless it is certainly another person.
     fn follow(&mut self) {
         let given_up: HashMap<String, String> =
-            self.suggestions.iter().map(|own| (own.from.clone(), own.to.clone())).collect();
+            self.suggestions.iter().map(|suggestion| (suggestion.from.clone(), suggestion.to.clone())).collect();
         let of = |name: &str| self.names.get(name).cloned().unwrap_or_default();
-        for own in &mut self.suggestions {
+        for suggestion in &mut self.suggestions {
             let mut steps = 0;
-            while let Some(next) = given_up.get(&own.to).filter(|_| steps < given_up.len()) {
-                own.to.clone_from(next);
+            while let Some(next) = given_up.get(&suggestion.to).filter(|_| steps < given_up.len()) {
+                suggestion.to.clone_from(next);
                 steps += 1;
             }
-            own.games.1 = of(&own.to).games;
+            suggestion.games.1 = of(&suggestion.to).games;
         }
-        self.suggestions.retain(|own| {
-            let ids = of(&own.from).id().zip(of(&own.to).id());
-            own.from != own.to && !given_up.contains_key(&own.to) && ids.is_none_or(|(one, other)| one == other)
+        self.suggestions.retain(|suggestion| {
+            let ids = of(&suggestion.from).id().zip(of(&suggestion.to).id());
+            suggestion.from != suggestion.to
+                && !given_up.contains_key(&suggestion.to)
+                && ids.is_none_or(|(left, right)| left == right)
         });
     }
 
@@ -250,8 +253,8 @@ impl<'a> Found<'a> {
         // Each name without one of its letters: two names that differ in one letter share one of these strings.
         let mut without: HashMap<String, Vec<&str>> = HashMap::new();
         for (name, of) in sorted {
-            let whole = parts(name).filter(|(_, given)| given.len() > 1 && !self.done.contains(name));
-            let Some((surname, given)) = whole else { continue };
+            let full_name = parts(name).filter(|(_, given)| given.len() > 1 && !self.done.contains(name));
+            let Some((surname, given)) = full_name else { continue };
             let folded: Vec<char> = format!("{surname},{given}").chars().collect();
             if folded.len() < 10 {
                 continue;
@@ -275,48 +278,48 @@ impl<'a> Found<'a> {
 
 /// Returns whether two names differ in one letter of a word that is long enough for a typing error. `Jr` and `Sr`, `II`
 /// and `III`, and abbreviations of countries and titles are not errors.
-fn differ_in_a_letter(one: &str, other: &str) -> bool {
+fn differ_in_a_letter(left: &str, right: &str) -> bool {
     let words = |name: &str| -> Vec<String> {
         let words = name.split(|letter: char| !letter.is_alphanumeric()).map(folded);
         words.filter(|word| !word.is_empty()).collect()
     };
-    let (one, other) = (words(one), words(other));
-    if one.len() != other.len() {
+    let (left, right) = (words(left), words(right));
+    if left.len() != right.len() {
         // The same letters, written as several words or as one.
-        return one.concat() == other.concat();
+        return left.concat() == right.concat();
     }
-    let mut apart = one.iter().zip(&other).filter(|(one, other)| one != other);
+    let mut apart = left.iter().zip(&right).filter(|(left, right)| left != right);
     match (apart.next(), apart.next()) {
         (None, _) => true,
-        (Some((one, other)), None) => {
+        (Some((left, right)), None) => {
             // Numbers tell namesakes apart.
             let is_name = |word: &String| word.len() >= 5 && word.chars().all(char::is_alphabetic);
-            is_name(one) && is_name(other) && is_one_letter_apart(one, other)
+            is_name(left) && is_name(right) && is_one_letter_apart(left, right)
         }
         _ => false,
     }
 }
 
 /// Returns whether the texts differ by one inserted, removed or changed letter, or by two exchanged adjacent letters.
-fn is_one_letter_apart(one: &str, other: &str) -> bool {
-    let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
-    let before = one.iter().zip(&other).take_while(|(one, other)| one == other).count();
-    let (one, other) = (one.get(before..).unwrap_or_default(), other.get(before..).unwrap_or_default());
-    match (one, other) {
+fn is_one_letter_apart(left: &str, right: &str) -> bool {
+    let (left, right): (Vec<char>, Vec<char>) = (left.chars().collect(), right.chars().collect());
+    let before = left.iter().zip(&right).take_while(|(left, right)| left == right).count();
+    let (left, right) = (left.get(before..).unwrap_or_default(), right.get(before..).unwrap_or_default());
+    match (left, right) {
         ([], [_]) | ([_], []) => true,
-        ([a, one @ ..], [b, other @ ..]) => {
+        ([a, left @ ..], [b, right @ ..]) => {
             let is_exchanged =
-                || matches!((one, other), ([c, one @ ..], [d, other @ ..]) if a == d && b == c && one == other);
-            let (whole, whole_other) =
-                ([std::slice::from_ref(a), one].concat(), [std::slice::from_ref(b), other].concat());
-            one == other || whole == other || one == whole_other || is_exchanged()
+                || matches!((left, right), ([c, left @ ..], [d, right @ ..]) if a == d && b == c && left == right);
+            let (left_word, right_word) =
+                ([std::slice::from_ref(a), left].concat(), [std::slice::from_ref(b), right].concat());
+            left == right || left_word == right || left == right_word || is_exchanged()
         }
         _ => false,
     }
 }
 
 /// Returns whether a name has more than an initial of the first name.
-fn is_whole(name: &str) -> bool {
+fn has_first_name(name: &str) -> bool {
     parts(name).map_or(name.contains(' '), |(_, given)| given.chars().count() > 1)
 }
 
@@ -371,7 +374,7 @@ mod tests {
 
     #[test]
     fn one_player_has_one_name() {
-        let one = |from: &str, to: &str, reason| (from.to_owned(), to.to_owned(), reason);
+        let renaming = |from: &str, to: &str, reason| (from.to_owned(), to.to_owned(), reason);
         let found = suggested(&[
             ("Carlsen, Magnus", 90, 1_503_014),
             ("Carlsen,M", 500, 0),
@@ -385,18 +388,18 @@ mod tests {
         assert_eq!(
             found,
             [
-                one("Magnus Carlsen", "Carlsen, Magnus", Reason::FideId(1_503_014)),
-                one("Huebner, Robert", "Hübner, Robert", Reason::Letters),
-                one("CARLSEN, MAGNUS", "Carlsen, Magnus", Reason::Letters),
-                one("Carlsen,M", "Carlsen, Magnus", Reason::Initial),
-                one("Kasparow, Garry", "Kasparov, Garry", Reason::OneLetter),
+                renaming("Magnus Carlsen", "Carlsen, Magnus", Reason::FideId(1_503_014)),
+                renaming("Huebner, Robert", "Hübner, Robert", Reason::Letters),
+                renaming("CARLSEN, MAGNUS", "Carlsen, Magnus", Reason::Letters),
+                renaming("Carlsen,M", "Carlsen, Magnus", Reason::Initial),
+                renaming("Kasparow, Garry", "Kasparov, Garry", Reason::OneLetter),
             ]
         );
     }
 
     #[test]
     fn a_slip_is_in_a_word() {
-        for (one, other, slip) in [
+        for (left, right, slip) in [
             ("Kasparow, Garry", "Kasparov, Garry", true),
             ("Kasparv, Garry", "Kasparov, Garry", true),
             ("Kaspraov, Garry", "Kasparov, Garry", true),
@@ -407,8 +410,8 @@ mod tests {
             ("Sokolov, Andrei1", "Sokolov, Andrei2", false),
             ("Smith, Robert II", "Smith, Robert III", false),
         ] {
-            assert_eq!(differ_in_a_letter(one, other), slip, "{one}, {other}");
-            assert_eq!(differ_in_a_letter(other, one), slip, "{other}, {one}");
+            assert_eq!(differ_in_a_letter(left, right), slip, "{left}, {right}");
+            assert_eq!(differ_in_a_letter(right, left), slip, "{right}, {left}");
         }
     }
 

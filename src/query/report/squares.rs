@@ -42,7 +42,7 @@ pub fn arrivals(archive: &Archive, games: &GameSet) -> (Arrivals, Vec<Unread>) {
     let parts: Vec<_> = (0..archive.chunk_count()).into_par_iter().map(of_chunk).collect();
     let (mut all, mut lost) = ([[0; 64]; 2], Vec::new());
     for (counts, unread) in parts {
-        all.iter_mut().flatten().zip(counts.iter().flatten()).for_each(|(all, own)| *all += own);
+        all.iter_mut().flatten().zip(counts.iter().flatten()).for_each(|(all, count)| *all += count);
         lost.extend(unread);
     }
     (all, lost)

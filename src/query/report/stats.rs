@@ -183,18 +183,18 @@ pub fn stats(headers: &TagColumns, games: &GameSet) -> Result<Stats> {
     for outcome in [Outcome::Unknown, Outcome::BlackWins, Outcome::WhiteWins, Outcome::Draw] {
         // The filter decides which result counts.
         let Ok(filter) = Filter::parse(&format!("result = {}", outcome.token())) else { continue };
-        let mut own = filter.games(headers).games;
-        own.intersect(games);
-        stats.results[outcome as usize] = own.len();
-        outcomes.push((outcome, own));
+        let mut found = filter.games(headers).games;
+        found.intersect(games);
+        stats.results[outcome as usize] = found.len();
+        outcomes.push((outcome, found));
     }
 
     let years = headers.years_of(games)?;
     for game in games.iter() {
-        let own = plies.get(game);
-        *stats.by_plies.entry(own).or_default() += 1;
-        if own > stats.longest.plies {
-            stats.longest = Longest { plies: own, game: Some(game), archive: None };
+        let game_plies = plies.get(game);
+        *stats.by_plies.entry(game_plies).or_default() += 1;
+        if game_plies > stats.longest.plies {
+            stats.longest = Longest { plies: game_plies, game: Some(game), archive: None };
         }
         if let Some(year) = years.get(game) {
             *stats.years.entry(year).or_default() += 1;
@@ -207,9 +207,9 @@ pub fn stats(headers: &TagColumns, games: &GameSet) -> Result<Stats> {
         stats.variations += count(VARIATIONS);
         stats.glyphs += count(GLYPHS);
     }
-    for (own, count) in &stats.by_plies {
-        stats.plies += u64::from(*own) * count;
-        *stats.lengths.entry(own.div_ceil(2) / LENGTH_STEP * LENGTH_STEP).or_default() += count;
+    for (length, count) in &stats.by_plies {
+        stats.plies += u64::from(*length) * count;
+        *stats.lengths.entry(length.div_ceil(2) / LENGTH_STEP * LENGTH_STEP).or_default() += count;
     }
 
     for column in [white_elo, black_elo] {
@@ -232,8 +232,8 @@ pub fn stats(headers: &TagColumns, games: &GameSet) -> Result<Stats> {
 
     let mut players: HashMap<&[u8], Player> = HashMap::new();
     for (column, wins) in [(white, Outcome::WhiteWins), (black, Outcome::BlackWins)] {
-        for (outcome, own) in &outcomes {
-            for (name, count) in counts(column, own).filter(|(name, _)| reading::is_known(name)) {
+        for (outcome, found) in &outcomes {
+            for (name, count) in counts(column, found).filter(|(name, _)| reading::is_known(name)) {
                 let player = players.entry(name).or_default();
                 player.games += count;
                 match outcome {
@@ -270,11 +270,11 @@ impl Stats {
     /// Adds the counts of another archive; call it before `cut`. The longest game keeps its number: set its archive
     /// before, or number the games across archives.
     pub fn add(&mut self, other: Stats) {
-        fn join<K: Ord>(one: &mut BTreeMap<K, u64>, other: BTreeMap<K, u64>) {
-            other.into_iter().for_each(|(key, count)| *one.entry(key).or_default() += count);
+        fn join<K: Ord>(sum: &mut BTreeMap<K, u64>, added: BTreeMap<K, u64>) {
+            added.into_iter().for_each(|(key, count)| *sum.entry(key).or_default() += count);
         }
         self.games += other.games;
-        self.results.iter_mut().zip(other.results).for_each(|(one, other)| *one += other);
+        self.results.iter_mut().zip(other.results).for_each(|(sum, count)| *sum += count);
         self.plies += other.plies;
         if other.longest.plies > self.longest.plies {
             self.longest = other.longest;

@@ -112,8 +112,8 @@ impl Tally {
         self.black += other.black;
         self.unknown += other.unknown;
         self.rated = (self.rated.0 + other.rated.0, self.rated.1 + other.rated.1);
-        for (own, other) in self.sides.iter_mut().zip(other.sides) {
-            *own = (own.0 + other.0, own.1 + other.1, own.2 + other.2);
+        for (sums, other) in self.sides.iter_mut().zip(other.sides) {
+            *sums = (sums.0 + other.0, sums.1 + other.1, sums.2 + other.2);
         }
         self.year = self.year.max(other.year);
         other.samples.iter().for_each(|sample| self.sample(*sample));

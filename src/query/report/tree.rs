@@ -18,7 +18,7 @@ pub use crate::query::report::tally::{Score, Tally};
 use rayon::prelude::*;
 
 /// The number of games that are tried to verify the position of the entries, while games cannot be read.
-const ASKED: usize = 8;
+const VERIFIED: usize = 8;
 
 /// The visit that counts if a game reaches the position more than once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -63,8 +63,8 @@ impl ArchiveSet {
         monitor: Option<&Monitor<'_>>,
     ) -> Tree {
         let mut all = Tree::empty(position);
-        for (place, member) in self.members().iter().enumerate() {
-            let games = among.and_then(|among| among.get(place));
+        for (index, member) in self.members().iter().enumerate() {
+            let games = among.and_then(|among| among.get(index));
             let search = member.search().among(games).monitored(monitor);
             all.add(search.tree_of(position, visit), member.before());
         }
@@ -154,10 +154,10 @@ impl Search<'_> {
             part
         };
         let parts: Vec<Part> = (0..archive.chunk_count()).into_par_iter().map(of_chunk).collect();
-        let mut whole = Part::new(moves.len());
-        parts.into_iter().for_each(|part| whole.join(part));
-        whole.unread.extend(self.is_stopped().then_some(Error::Interrupted));
-        Tree::new(position, moves, whole)
+        let mut all = Part::new(moves.len());
+        parts.into_iter().for_each(|part| all.join(part));
+        all.unread.extend(self.is_stopped().then_some(Error::Interrupted));
+        Tree::new(position, moves, all)
     }
 }
 
@@ -200,15 +200,15 @@ impl Tree {
         self.tally.join(&other.tally.behind(before));
         for branch in other.branches {
             let tally = branch.tally.behind(before);
-            match self.branches.iter_mut().find(|own| own.m == branch.m) {
-                Some(own) => own.tally.join(&tally),
+            match self.branches.iter_mut().find(|known| known.m == branch.m) {
+                Some(known) => known.tally.join(&tally),
                 None => self.branches.push(Branch { m: branch.m, tally }),
             }
         }
         // Moves with equal numbers of games stay in the order of the legal moves.
         let moves = self.position.legal_moves();
-        let place = |m: Move| moves.iter().position(|known| *known == m);
-        self.branches.sort_by_key(|branch| (std::cmp::Reverse(branch.tally.games()), place(branch.m)));
+        let index = |m: Move| moves.iter().position(|known| *known == m);
+        self.branches.sort_by_key(|branch| (std::cmp::Reverse(branch.tally.games()), index(branch.m)));
         self.unread.extend(other.unread);
     }
 
@@ -253,7 +253,7 @@ impl Part {
 
     fn join(&mut self, other: Part) {
         self.all.join(&other.all);
-        self.branches.iter_mut().zip(&other.branches).for_each(|(own, other)| own.join(other));
+        self.branches.iter_mut().zip(&other.branches).for_each(|(branch, other)| branch.join(other));
         self.unread.extend(other.unread);
     }
 
@@ -271,11 +271,11 @@ struct MoveDiff(Vec<(usize, u8)>, usize);
 impl MoveDiff {
     /// Returns the changes of these moves, castling first, because castling includes the change of a rook move.
     fn of_all(position: &Position, moves: &[Move]) -> Vec<MoveDiff> {
-        let diff = |(place, m): (usize, &Move)| {
+        let diff = |(index, m): (usize, &Move)| {
             let mut after = position.clone();
             after.play_unchecked(*m);
             let changed = |square: &usize| class(position.board[*square]) != class(after.board[*square]);
-            MoveDiff((0..64).filter(changed).map(|square| (square, class(after.board[square]))).collect(), place)
+            MoveDiff((0..64).filter(changed).map(|square| (square, class(after.board[square]))).collect(), index)
         };
         let mut diffs: Vec<MoveDiff> = moves.iter().enumerate().map(diff).collect();
         diffs.sort_by_key(|MoveDiff(squares, _)| std::cmp::Reverse(squares.len()));
@@ -294,7 +294,7 @@ fn played(diffs: &[MoveDiff], replay: &Replay, rest: &[u8]) -> Option<usize> {
     let board = after.board();
     let fits =
         |squares: &[(usize, u8)]| squares.iter().all(|(square, expected)| class(board[square & 63]) == *expected);
-    diffs.iter().find(|MoveDiff(squares, _)| fits(squares)).map(|MoveDiff(_, place)| *place)
+    diffs.iter().find(|MoveDiff(squares, _)| fits(squares)).map(|MoveDiff(_, index)| *index)
 }
 
 /// The tree, computed with the index.
@@ -314,12 +314,12 @@ fn by_index(
             after
         })
         .collect();
-    let mut whole = Part::new(moves.len());
+    let mut all = Part::new(moves.len());
     for segment in index.segments() {
         let by_game = ByGame::new(&query, position, moves, visit);
-        whole.join(by_segment(search, index, segment, &query, &after, by_game)?);
+        all.join(by_segment(search, index, segment, &query, &after, by_game)?);
     }
-    let mut tree = Tree::new(position, moves, whole);
+    let mut tree = Tree::new(position, moves, all);
     match search.unindexed(index) {
         Some(rest) => tree.add(search.clone().among(&rest).tree_by_games(position, moves, visit), 0),
         None => tree.unread.extend(search.is_stopped().then_some(Error::Interrupted)),
@@ -353,11 +353,11 @@ fn by_segment(
     if !from_start {
         ranges.retain(|range| !by_index.places.places.within(range.places.clone()).is_empty());
     }
-    let mut whole = by_index.count(search, &ranges);
-    if by_index.prove(&mut whole) {
-        whole = by_index.count(search, &ranges);
+    let mut part = by_index.count(search, &ranges);
+    if by_index.prove(&mut part) {
+        part = by_index.count(search, &ranges);
     }
-    Ok(whole)
+    Ok(part)
 }
 
 /// The index entries of a position.
@@ -374,7 +374,7 @@ impl Listed {
             return Ok(Listed { is_sure: places.is_empty(), places });
         }
         // All listed games have the same position, so one game decides.
-        for place in places.iter().take(ASKED) {
+        for place in places.iter().take(VERIFIED) {
             match segment.locate(std::slice::from_ref(place))?.first().map(|place| has(archive, *place, query)) {
                 Some(Ok(true)) => return Ok(Listed { places, is_sure: true }),
                 Some(Ok(false)) => return Ok(Listed { places: Places::default(), is_sure: true }),
@@ -418,9 +418,9 @@ impl ByIndex<'_> {
         match ranges.len() {
             // A few games are counted before other threads have woken up.
             ..16 => ranges.iter().fold(part(), add),
-            _ => ranges.par_iter().with_min_len(8).fold(part, add).reduce(part, |mut one, other| {
-                one.join(other);
-                one
+            _ => ranges.par_iter().with_min_len(8).fold(part, add).reduce(part, |mut left, right| {
+                left.join(right);
+                left
             }),
         }
     }
@@ -457,9 +457,9 @@ impl ByIndex<'_> {
         let mut behind = Vec::new();
         let mut places = self.places.places.within(range.places.clone()).iter().copied().peekable();
         let may_be_deleted = self.archive.deleted_count() > 0;
-        for (game, facts, own) in range.games() {
-            let mut visit = (self.from_start && !facts.set_up).then_some(own.start);
-            while let Some(place) = places.next_if(|place| *place < own.end) {
+        for (game, facts, range) in range.games() {
+            let mut visit = (self.from_start && !facts.set_up).then_some(range.start);
+            while let Some(place) = places.next_if(|place| *place < range.end) {
                 if visit.is_none() || self.visit == Visit::Last {
                     visit = Some(place);
                 }
@@ -477,7 +477,7 @@ impl ByIndex<'_> {
                 part.all.add(game, &facts);
                 // The place after a game's last place belongs to the next game.
                 let next = visit.saturating_add(1);
-                if next < own.end {
+                if next < range.end {
                     behind.push((next, game));
                 }
             }
@@ -513,10 +513,10 @@ impl ByIndex<'_> {
 /// Returns the number of entries below a place; fast if there are few.
 fn ahead(places: &[(u64, u64)], place: u64) -> usize {
     let mut step = 1;
-    while places.get(step).is_some_and(|(own, _)| *own < place) {
+    while places.get(step).is_some_and(|(next, _)| *next < place) {
         step *= 2;
     }
     let from = step / 2;
     let near = places.get(from..(step + 1).min(places.len())).unwrap_or_default();
-    from + near.partition_point(|(own, _)| *own < place)
+    from + near.partition_point(|(next, _)| *next < place)
 }

@@ -70,7 +70,7 @@ impl SideFile {
         let mut taken: Vec<(Part, Vec<Range<u64>>)> = Vec::new();
         for held in self.segments.iter_mut().rev() {
             let part = held.pages.segment().part;
-            let later = taken.iter().position(|(other, _)| *other == part).unwrap_or_else(|| {
+            let later = taken.iter().position(|(known, _)| *known == part).unwrap_or_else(|| {
                 taken.push((part, Vec::new()));
                 taken.len() - 1
             });
@@ -145,11 +145,11 @@ pub(in crate::query) fn chunks_of(archive: &Archive, games: &[Range<u64>]) -> Ve
             if archive.games_of(middle).end <= run.start { low = middle + 1 } else { high = middle }
         }
         for chunk in low..archive.chunk_count() {
-            let own = archive.games_of(chunk);
-            if own.start >= run.end {
+            let range = archive.games_of(chunk);
+            if range.start >= run.end {
                 break;
             }
-            parts.push((chunk, own.start.max(run.start)..own.end.min(run.end)));
+            parts.push((chunk, range.start.max(run.start)..range.end.min(run.end)));
         }
     }
     parts

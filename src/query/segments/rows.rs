@@ -89,14 +89,14 @@ pub(in crate::query) fn without(
 pub(in crate::query) fn union(all: impl IntoIterator<Item = Range<u64>>) -> Vec<Range<u64>> {
     let mut all: Vec<Range<u64>> = all.into_iter().filter(|run| run.start < run.end).collect();
     all.sort_unstable_by_key(|run| run.start);
-    let mut whole: Vec<Range<u64>> = Vec::new();
+    let mut joined: Vec<Range<u64>> = Vec::new();
     for run in all {
-        match whole.last_mut() {
+        match joined.last_mut() {
             Some(last) if last.end >= run.start => last.end = last.end.max(run.end),
-            _ => whole.push(run),
+            _ => joined.push(run),
         }
     }
-    whole
+    joined
 }
 
 #[cfg(test)]
@@ -124,13 +124,13 @@ mod tests {
         }
 
         #[test]
-        fn sets_of_games(one in runs(), other in runs()) {
+        fn sets_of_games(left in runs(), right in runs()) {
             let set = |runs: &[Range<u64>]| runs.iter().cloned().flatten().collect::<BTreeSet<u64>>();
-            let left = without(one.clone(), other.clone());
-            prop_assert!(Rows::new(union(left.clone())).is_some());
-            prop_assert_eq!(set(&left), &set(&one) - &set(&other));
-            let both = union(one.iter().chain(&other).cloned());
-            prop_assert_eq!(set(&both), &set(&one) | &set(&other));
+            let rest = without(left.clone(), right.clone());
+            prop_assert!(Rows::new(union(rest.clone())).is_some());
+            prop_assert_eq!(set(&rest), &set(&left) - &set(&right));
+            let both = union(left.iter().chain(&right).cloned());
+            prop_assert_eq!(set(&both), &set(&left) | &set(&right));
             prop_assert!(both.windows(2).all(|pair| pair[0].end < pair[1].start));
         }
     }

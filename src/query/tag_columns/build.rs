@@ -262,7 +262,7 @@ impl<'a> Table<'a> {
             Values::Met(_) => None,
         }) && parts.iter().all(|part| match &part.strings {
             Values::Sorted(other) => Arc::ptr_eq(other, strings),
-            Values::Met(own) => own.iter().all(|string| strings.find(string).is_some()),
+            Values::Met(met) => met.iter().all(|string| strings.find(string).is_some()),
         }) {
             return Table { sorted: Vec::new(), strings: Arc::clone(strings) };
         }
@@ -283,9 +283,10 @@ impl<'a> Table<'a> {
         for part in parts {
             match self.numbers_of(&part.strings) {
                 None => numbers.extend_from_slice(&part.numbers),
-                Some(own) => {
-                    let number =
-                        |local: &u32| local.checked_sub(1).and_then(|at| own.get(at as usize)).copied().unwrap_or(0);
+                Some(table_numbers) => {
+                    let number = |local: &u32| {
+                        local.checked_sub(1).and_then(|at| table_numbers.get(at as usize)).copied().unwrap_or(0)
+                    };
                     numbers.extend(part.numbers.iter().map(number));
                 }
             }
@@ -303,11 +304,11 @@ impl<'a> Table<'a> {
                 let number = |string: &[u8]| {
                     let rest = self.sorted.get(at..).unwrap_or_default();
                     let mut step = 1;
-                    while rest.get(step).is_some_and(|other| *other < string) {
+                    while rest.get(step).is_some_and(|known| *known < string) {
                         step *= 2;
                     }
                     let near = rest.get(step / 2..(step + 1).min(rest.len())).unwrap_or_default();
-                    at += step / 2 + near.partition_point(|other| *other < string);
+                    at += step / 2 + near.partition_point(|known| *known < string);
                     at as u32 + 1
                 };
                 Some(values.iter().map(number).collect())

@@ -223,9 +223,9 @@ impl Column {
 fn mark_of<const WIDTH: usize>(bytes: &[u8], mut row: usize, words: &mut [u64], passes: impl Fn(usize, u32) -> bool) {
     for (word, bytes) in words.iter_mut().zip(bytes.chunks(64 * WIDTH)) {
         let mut bits = 0;
-        for (bit, own) in bytes.as_chunks::<WIDTH>().0.iter().enumerate() {
+        for (bit, value) in bytes.as_chunks::<WIDTH>().0.iter().enumerate() {
             let mut number = [0; 4];
-            number.iter_mut().zip(own).for_each(|(to, from)| *to = *from);
+            number.iter_mut().zip(value).for_each(|(to, from)| *to = *from);
             bits |= u64::from(passes(row + bit, u32::from_le_bytes(number))) << (bit % 64);
         }
         *word = bits;

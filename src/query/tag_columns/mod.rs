@@ -273,7 +273,7 @@ impl<'a> TagColumns<'a> {
                     Entry::Vacant(new) => Ok(Arc::clone(new.insert(segment.table(number)?))),
                 };
                 match self.intact(segment.parts(key, table)).flatten() {
-                    Some(own) => parts.extend(own),
+                    Some(known) => parts.extend(known),
                     None => open.extend(segment.held.owned.games()),
                 }
             }
@@ -284,9 +284,11 @@ impl<'a> TagColumns<'a> {
         for (index, open) in open.iter().enumerate().filter(|(_, open)| !open.is_empty()) {
             lacking.entry(open).or_default().push(index);
         }
-        for (games, places) in lacking {
-            let own: Vec<Key> = places.iter().filter_map(|index| keys.get(*index)).cloned().collect();
-            for (index, made) in places.into_iter().zip(build::parts(self.archive(), games, &own, &Monitor::new())) {
+        for (games, indices) in lacking {
+            let lacking_keys: Vec<Key> = indices.iter().filter_map(|index| keys.get(*index)).cloned().collect();
+            for (index, made) in
+                indices.into_iter().zip(build::parts(self.archive(), games, &lacking_keys, &Monitor::new()))
+            {
                 if let Some(parts) = parts.get_mut(index) {
                     parts.extend(made);
                 }
@@ -430,7 +432,7 @@ pub(in crate::query) fn add_tag_columns(
     }
     let tables: Vec<TableRef> =
         tables.into_iter().map(|strings| TableRef { ends: strings.ends(), text: strings.text() }).collect();
-    let is_chosen = |name: &&String| chosen.iter().any(|(key, _)| matches!(key, Key::Tag(own) if own == *name));
+    let is_chosen = |name: &&String| chosen.iter().any(|(key, _)| matches!(key, Key::Tag(tag) if tag == *name));
     let others: Vec<&str> = names.iter().filter(|name| !is_chosen(name)).map(String::as_str).collect();
     writer.add(Part::TagColumns, games, made, |out| {
         out.put(&tag_columns::directory(&tables, &refs, &others))?;

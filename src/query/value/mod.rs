@@ -37,8 +37,8 @@ pub fn date(text: &[u8]) -> Option<[i64; 3]> {
         if part.is_empty() || part.iter().all(|byte| *byte == b'?') {
             return Some(0);
         }
-        let whole = part.len() <= digits && part.iter().all(u8::is_ascii_digit);
-        number(part).filter(|number| whole && *number <= most)
+        let is_numeric = part.len() <= digits && part.iter().all(u8::is_ascii_digit);
+        number(part).filter(|number| is_numeric && *number <= most)
     };
     let (year, month, day) = (next(9999, 4)?, next(12, 2)?, next(31, 2)?);
     // 1998.??.05 counts as 1998; a time after the day, or a fourth part, makes the date invalid.
@@ -77,10 +77,10 @@ pub fn control(text: &[u8]) -> Option<(i64, i64)> {
     let first = text.trim_ascii().split(|byte| *byte == b':').next()?;
     let seconds = first.rsplit(|byte| *byte == b'/').next()?;
     let mut parts = seconds.split(|byte| *byte == b'+');
-    let whole = |part: &[u8]| number(part).filter(|_| part.iter().all(u8::is_ascii_digit));
-    let base = whole(parts.next()?)?;
+    let integer = |part: &[u8]| number(part).filter(|_| part.iter().all(u8::is_ascii_digit));
+    let base = integer(parts.next()?)?;
     let increment = match parts.next() {
-        Some(part) => whole(part)?,
+        Some(part) => integer(part)?,
         None => 0,
     };
     parts.next().is_none().then_some((base, increment))

@@ -97,8 +97,8 @@ pub fn literal(reading: Reading, text: &str) -> Option<(i64, i64)> {
         }
         _ => {
             let digits = bytes.strip_prefix(b"-").unwrap_or(bytes);
-            let whole = !digits.is_empty() && digits.len() <= 18 && digits.iter().all(u8::is_ascii_digit);
-            number(bytes).filter(|_| whole).map(|number| (number, number))
+            let is_numeric = !digits.is_empty() && digits.len() <= 18 && digits.iter().all(u8::is_ascii_digit);
+            number(bytes).filter(|_| is_numeric).map(|number| (number, number))
         }
     }
 }

@@ -34,7 +34,7 @@ pub fn check(sources: &[PathBuf], export: &Path, rejected: Option<Rejected>) -> 
             .map(|(text, source, (export_text, export))| {
                 let mut part = Report { games: 1, counts: source.counts.clone(), ..Report::default() };
                 if let Err(difference) = compare(source, export, &mut part) {
-                    part.difference(format!("{} = export line {}: {difference}", text.place(), export_text.line));
+                    part.difference(format!("{} = export line {}: {difference}", text.location(), export_text.line));
                 }
                 part
             })
@@ -117,22 +117,22 @@ impl<'a> Walk<'a> {
     fn run(mut self, source: &[Event], export: &[Event]) -> Result<(), String> {
         let mut others = export.iter();
         for event in source {
-            let other = others.next();
-            let Some(other) = other else {
-                return Err(format!("{}: {event:?} is missing", self.place()));
+            let exported = others.next();
+            let Some(exported) = exported else {
+                return Err(format!("{}: {event:?} is missing", self.location()));
             };
-            self.step(event, other).map_err(|()| format!("{}: {event:?} became {other:?}", self.place()))?;
+            self.step(event, exported).map_err(|()| format!("{}: {event:?} became {exported:?}", self.location()))?;
         }
-        for other in others {
-            if *other != Event::Close || self.stack.pop().is_none() {
-                return Err(format!("{}: {other:?} is new", self.place()));
+        for exported in others {
+            if *exported != Event::Close || self.stack.pop().is_none() {
+                return Err(format!("{}: {exported:?} is new", self.location()));
             }
             self.report.counts.add(Class::OpenVariation);
         }
         Ok(())
     }
 
-    fn place(&self) -> String {
+    fn location(&self) -> String {
         match self.stack.len() {
             0 => format!("after ply {}", self.ply),
             depth => format!("after ply {}, in a variation {depth} deep", self.ply),

@@ -115,7 +115,7 @@ pub fn check(archive: &Archive, sources: &[PathBuf], rejected: Option<&Rejected>
                 .par_iter()
                 .map(|(text, parsed, game)| {
                     let mut part = Report::default();
-                    check_game(archive, game, parsed, &text.place(), &mut part);
+                    check_game(archive, game, parsed, &text.location(), &mut part);
                     part
                 })
                 .collect();
@@ -145,11 +145,11 @@ fn check_chunk(archive: &Archive, chunk: usize) -> Result<Report, Error> {
 }
 
 /// Compares one game, up to its first difference.
-fn check_game(archive: &Archive, game: &GameRef<'_>, parsed: &Parsed, place: &str, report: &mut Report) {
+fn check_game(archive: &Archive, game: &GameRef<'_>, parsed: &Parsed, location: &str, report: &mut Report) {
     report.games += 1;
     report.counts.merge(&parsed.counts);
     if let Err(text) = compare_positions(archive, game, parsed, report) {
-        report.difference(format!("{place} = game {}: {text}", game.number()));
+        report.difference(format!("{location} = game {}: {text}", game.number()));
     }
 }
 
@@ -315,7 +315,7 @@ impl<'a> Aligned<'a> {
             return Ok(None);
         }
         let mut pairs = Vec::with_capacity(others.len());
-        for (tags, other) in others {
+        for (tags, counterpart) in others {
             self.fill(REACH)?;
             let first = self.ahead.front().is_some_and(|(_, parsed)| parsed.tags != tags);
             if self.rejected.is_none() && first {
@@ -324,7 +324,7 @@ impl<'a> Aligned<'a> {
                 self.ahead.drain(..missing);
             }
             match self.ahead.pop_front() {
-                Some((text, parsed)) => pairs.push((text, parsed, other)),
+                Some((text, parsed)) => pairs.push((text, parsed, counterpart)),
                 None => break,
             }
             self.found += 1;
@@ -336,8 +336,8 @@ impl<'a> Aligned<'a> {
     pub fn finish(mut self, report: &mut Report) {
         while self.fill(BATCH).is_ok() && !self.ahead.is_empty() {
             if self.rejected.is_some() {
-                let place = self.ahead[0].0.place();
-                report.difference(format!("{} games too many in the source, from {place} on", self.ahead.len()));
+                let location = self.ahead[0].0.location();
+                report.difference(format!("{} games too many in the source, from {location} on", self.ahead.len()));
             }
             self.left_out += self.ahead.len() as u64;
             self.ahead.clear();

@@ -49,11 +49,12 @@ pub fn run(folder: &Path, names: &[String]) -> Result<bool, Failure> {
     let scratch = tempfile::tempdir()?;
     let mut rows = Vec::new();
     for set in &SETS {
-        let wanted =
+        let is_named =
             names.is_empty() || names.iter().any(|name| set.name.starts_with(name.as_str()) && !name.is_empty());
         // "engine" is also a prefix of "engine960".
-        let other = SETS.iter().any(|other| names.iter().any(|name| name == other.name) && other.name != set.name);
-        if !wanted || other && !names.iter().any(|name| name == set.name) {
+        let is_other_named =
+            SETS.iter().any(|known| names.iter().any(|name| name == known.name) && known.name != set.name);
+        if !is_named || is_other_named && !names.iter().any(|name| name == set.name) {
             continue;
         }
         let path = folder.join(set.name);
@@ -141,11 +142,11 @@ fn print_faults(files: &[PathBuf], faults: &[FaultReport]) -> Rejected {
     let mut rejected = Rejected::new();
     for report in faults {
         let name = files[report.source].file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let place = format!("{name}:{} (game {}): {}", report.line, report.game, report.fault);
+        let message = format!("{name}:{} (game {}): {}", report.line, report.game, report.fault);
         if report.stored.is_none() && rejected.insert((name, report.game)) {
-            println!("    rejected {place}");
+            println!("    rejected {message}");
         }
-        kinds.entry(report.fault.kind.to_string()).or_insert((0, place)).0 += 1;
+        kinds.entry(report.fault.kind.to_string()).or_insert((0, message)).0 += 1;
     }
     for (kind, (count, first)) in kinds {
         println!("    fault {count:>6}  {kind}; first {first}");

@@ -25,7 +25,7 @@ pub struct GameText {
 
 impl GameText {
     /// Returns the location of the game for messages.
-    pub fn place(&self) -> String {
+    pub fn location(&self) -> String {
         format!("{}:{} (game {})", self.file, self.line, self.number)
     }
 }

@@ -42,7 +42,7 @@ impl Totals {
 
 /// Returns the totals over all games, counted on all cores. Errors: the first unreadable game.
 pub fn totals(archive: &Archive) -> Result<Totals> {
-    let one = |game: Result<scoresheet::GameRef<'_>>| {
+    let of_game = |game: Result<scoresheet::GameRef<'_>>| {
         let game = game?;
         let mut sums = Totals { games: 1, ..Totals::default() };
         sums.white_wins = u64::from(game.outcome() == Some(Outcome::WhiteWins));
@@ -56,7 +56,7 @@ pub fn totals(archive: &Archive) -> Result<Totals> {
         sums.mates = u64::from(mate);
         Ok(sums)
     };
-    archive.par_games().map(one).try_reduce(Totals::default, |a, b| Ok(a.plus(b)))
+    archive.par_games().map(of_game).try_reduce(Totals::default, |a, b| Ok(a.plus(b)))
 }
 
 /// Returns a game as text: tags, then a line per ply with SAN, clock, evaluation and FEN, then comments and variations.

@@ -83,12 +83,12 @@ fn files_that_are_no_archive() -> Outcomes {
 #[test]
 fn a_cut_file_never_gives_a_wrong_game() -> Outcomes {
     let (_folder, bytes, _) = small()?;
-    let whole = Archive::open(ArchiveFile::from_bytes(bytes.clone()))?;
+    let intact = Archive::open(ArchiveFile::from_bytes(bytes.clone()))?;
     let (mut refused, mut shorter) = (0, 0);
     for length in 0..bytes.len() {
         match Archive::open(ArchiveFile::from_bytes(bytes[..length].to_vec())) {
             Err(Error::NotAnArchive { .. } | Error::Damaged(_)) => refused += 1,
-            Err(other) => panic!("cut at {length}: {other:?}"),
+            Err(error) => panic!("cut at {length}: {error:?}"),
             Ok(archive) => {
                 shorter += 1;
                 let Some(Incomplete::Cut(cut)) = archive.incomplete() else {
@@ -97,7 +97,7 @@ fn a_cut_file_never_gives_a_wrong_game() -> Outcomes {
                 // One of the first two pages has the last commit; if the second page is lost, the first has no games.
                 let last = if length < 8_192 { (8_192, 0) } else { (bytes.len() as u64, 20) };
                 assert_eq!((cut.length, cut.committed, cut.games), (length as u64, last.0, last.1));
-                assert!(archive.len() < whole.len());
+                assert!(archive.len() < intact.len());
             }
         }
         let report = Archive::verify(ArchiveFile::from_bytes(bytes[..length].to_vec()), Level::Full, Monitor::new());
@@ -110,27 +110,27 @@ fn a_cut_file_never_gives_a_wrong_game() -> Outcomes {
 #[test]
 fn a_flipped_byte_is_found_with_its_place() -> Outcomes {
     let (_folder, bytes, index) = small()?;
-    let whole = Archive::open(ArchiveFile::from_bytes(bytes.clone()).index(index.to_vec()))?;
-    let games: Vec<Game> = whole.games().map(|game| game?.to_game()).collect::<scoresheet::Result<_>>()?;
+    let intact = Archive::open(ArchiveFile::from_bytes(bytes.clone()).index(index.to_vec()))?;
+    let games: Vec<Game> = intact.games().map(|game| game?.to_game()).collect::<scoresheet::Result<_>>()?;
     let mut kinds = Vec::new();
     for at in 0..bytes.len() {
         let mut flipped = bytes.clone();
         flipped[at] ^= 0x10;
-        let place = |damage: &Damage| {
+        let check_damage = |damage: &Damage| {
             assert!(damage.offset <= bytes.len() as u64, "{damage:?}");
             assert!(damage.game.is_none_or(|game| game <= 20), "{damage:?}");
         };
         match Archive::open(ArchiveFile::from_bytes(flipped.clone()).index(index.to_vec())) {
-            Err(Error::Damaged(damage)) => place(&damage),
+            Err(Error::Damaged(damage)) => check_damage(&damage),
             Err(Error::NotAnArchive { .. } | Error::Newer { .. } | Error::Older { .. }) => {}
-            Err(other) => panic!("byte {at}: {other:?}"),
+            Err(error) => panic!("byte {at}: {error:?}"),
             Ok(archive) => {
                 for (number, right) in (1..).zip(&games) {
                     match archive.game(number).and_then(|game| game.to_game()) {
                         Ok(game) => assert_eq!(&game, right, "byte {at} makes another game {number}"),
-                        Err(Error::Damaged(damage)) => place(&damage),
+                        Err(Error::Damaged(damage)) => check_damage(&damage),
                         Err(Error::NoSuchGame { .. }) => assert!(archive.incomplete().is_some(), "byte {at}"),
-                        Err(other) => panic!("byte {at}: {other:?}"),
+                        Err(error) => panic!("byte {at}: {error:?}"),
                     }
                 }
                 let _ = totals(&archive);
@@ -138,10 +138,10 @@ fn a_flipped_byte_is_found_with_its_place() -> Outcomes {
         }
         match Archive::verify(ArchiveFile::from_bytes(flipped).index(index.to_vec()), Level::Quick, Monitor::new()) {
             Err(Error::NotAnArchive { .. } | Error::Newer { .. } | Error::Older { .. } | Error::Damaged(_)) => {}
-            Err(other) => panic!("byte {at}: {other:?}"),
+            Err(error) => panic!("byte {at}: {error:?}"),
             Ok(report) => {
                 assert!(!report.is_intact(), "byte {at} is not missed");
-                report.damage.iter().for_each(place);
+                report.damage.iter().for_each(check_damage);
                 assert!(!report.spots.is_empty());
                 kinds.extend(report.damage.iter().map(|damage| damage.kind));
             }
@@ -163,10 +163,10 @@ fn games_that_are_none_are_not_added() -> Outcomes {
     illegal.events[0] = Event::Move(jump);
     let fault = GameFault { event: 0, kind: GameFaultKind::Illegal(IllegalMove::NotPseudoLegal) };
     assert_eq!(illegal.check(), Err(fault));
-    let wrong = |event: Event, place: usize, kind: GameFaultKind| {
+    let wrong = |event: Event, event_index: usize, kind: GameFaultKind| {
         let mut game = good.clone();
         game.events.push(event);
-        assert_eq!(game.check(), Err(GameFault { event: place, kind }));
+        assert_eq!(game.check(), Err(GameFault { event: event_index, kind }));
         game
     };
     let not_open = wrong(Event::Close, 1, GameFaultKind::NotOpen);
@@ -188,13 +188,13 @@ fn games_that_are_none_are_not_added() -> Outcomes {
 
 #[test]
 fn filters_that_cannot_be_read() {
-    let place = |text: &str| -> (std::ops::Range<usize>, usize) {
+    let fault_of = |text: &str| -> (std::ops::Range<usize>, usize) {
         let fault: QueryFault = Filter::parse(text).expect_err(text);
         assert!(!fault.what().is_empty());
         assert_eq!(text.parse::<Filter>().err(), Some(fault.clone()));
         (fault.at(), fault.column())
     };
-    assert_eq!(place("whiteelo >="), (11..11, 12));
-    assert_eq!(place("whiteelo >= strong"), (12..18, 13));
-    assert_eq!(place("whiteelo >= 2000 and (eco = B01"), (31..31, 32));
+    assert_eq!(fault_of("whiteelo >="), (11..11, 12));
+    assert_eq!(fault_of("whiteelo >= strong"), (12..18, 13));
+    assert_eq!(fault_of("whiteelo >= 2000 and (eco = B01"), (31..31, 32));
 }

@@ -141,8 +141,8 @@ fn searches_find_what_the_text_says() -> Outcomes {
     });
     assert_eq!(by_moves.count(), 118);
     // Transpositions add games: each hit has the position, and no other game does.
-    for own in &found {
-        assert_eq!(archive.position(own.game, own.hits[0].ply)?.zobrist(), sicilian.zobrist());
+    for found_game in &found {
+        assert_eq!(archive.position(found_game.game, found_game.hits[0].ply)?.zobrist(), sicilian.zobrist());
     }
     assert!(found.len() >= 118);
     let loose = PositionQuery::new(&Position::standard(), Compare { side: false, castling: false, en_passant: false });

@@ -59,7 +59,7 @@ fn pgn_files(path: &Path) -> std::io::Result<Vec<PathBuf>> {
 /// Reads the games of the corpora; the archives made from them stay in `cache`.
 pub fn read(corpora: &Path, cache: &Path) -> Result<Games, Box<dyn std::error::Error>> {
     let mut all = Vec::new();
-    let mut whole = HashSet::new();
+    let mut held_keys = HashSet::new();
     for (kind, (name, path)) in KINDS.into_iter().enumerate() {
         let target = cache.join(name).with_extension("bga");
         if !target.exists() {
@@ -90,7 +90,7 @@ pub fn read(corpora: &Path, cache: &Path) -> Result<Games, Box<dyn std::error::E
             key.extend(moves.iter().flat_map(|m| [m.from.index(), m.to.index()]));
             let key = hash(&key);
             if held {
-                whole.insert(key);
+                held_keys.insert(key);
             }
             all.push((key, held, Game { kind, start, moves, outcome, stream }));
         }
@@ -101,7 +101,7 @@ pub fn read(corpora: &Path, cache: &Path) -> Result<Games, Box<dyn std::error::E
         // Several collections may have the same game.
         if held {
             games.sources.push(game);
-        } else if !whole.contains(&key) && seen.insert(key) {
+        } else if !held_keys.contains(&key) && seen.insert(key) {
             let to = if key.is_multiple_of(10) { &mut games.held_out } else { &mut games.train };
             to.push(game);
         }

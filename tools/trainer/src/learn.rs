@@ -5,7 +5,7 @@ use scoresheet::chess::Position;
 use scoresheet::packed::train;
 use scoresheet::packed::train::board::TurnedBoard;
 use scoresheet::packed::train::features::{
-    self, Candidate, FROM_TO, FeatureVisitor, Mover, PLACES, ROWS, SMALL, Setting,
+    self, Candidate, FROM_TO, FeatureVisitor, Mover, ROLE_SQUARES, ROWS, SMALL, Setting,
 };
 use scoresheet::packed::train::model::{INPUTS, UNITS};
 use scoresheet::packed::train::scene::{History, Scene};
@@ -13,8 +13,8 @@ use scoresheet::packed::train::scene::{History, Scene};
 /// The offsets of the tables in the flat array of linear weights.
 pub const FROM_TO_AT: usize = SMALL;
 pub const REPLY_AT: usize = FROM_TO_AT + FROM_TO;
-pub const AGAIN_AT: usize = REPLY_AT + ROWS * PLACES;
-pub const LINEAR: usize = AGAIN_AT + ROWS * PLACES;
+pub const AGAIN_AT: usize = REPLY_AT + ROWS * ROLE_SQUARES;
+pub const LINEAR: usize = AGAIN_AT + ROWS * ROLE_SQUARES;
 const FEATURES: usize = features::PER_MOVE + 4;
 
 pub type Row = [f32; UNITS];
@@ -81,8 +81,8 @@ impl Weights {
             bias: [0.3; UNITS],
             bias_squares: 1e-4,
             input: Rows::new(INPUTS, 0.1, &mut random),
-            to: Rows::new(PLACES, 0.1, &mut random),
-            from: Rows::new(PLACES, 0.1, &mut random),
+            to: Rows::new(ROLE_SQUARES, 0.1, &mut random),
+            from: Rows::new(ROLE_SQUARES, 0.1, &mut random),
             victim: Rows::new(36, 0.1, &mut random),
         }
     }
@@ -110,7 +110,7 @@ struct Choice {
     step: scoresheet::packed::train::board::TurnedMove,
     features: [u32; FEATURES],
     from: usize,
-    place: usize,
+    role_target: usize,
     victim: usize,
     score: f32,
 }
@@ -133,12 +133,12 @@ impl FeatureVisitor for Choices {
         for (to, from) in indices.iter_mut().zip(setting.weights(mover, candidate)) {
             *to = from as u32;
         }
-        let place = mover.role * 64 + candidate.to as usize;
+        let role_target = mover.role * 64 + candidate.to as usize;
         let rest = [
             setting.from(mover),
-            FROM_TO_AT + mover.place * 64 + candidate.to as usize,
-            REPLY_AT + self.last[0] * PLACES + place,
-            AGAIN_AT + self.last[1] * PLACES + place,
+            FROM_TO_AT + mover.role_square * 64 + candidate.to as usize,
+            REPLY_AT + self.last[0] * ROLE_SQUARES + role_target,
+            AGAIN_AT + self.last[1] * ROLE_SQUARES + role_target,
         ];
         for (to, from) in indices[features::PER_MOVE..].iter_mut().zip(rest) {
             *to = from as u32;
@@ -146,8 +146,8 @@ impl FeatureVisitor for Choices {
         self.list.push(Choice {
             step: candidate.step,
             features: indices,
-            from: mover.place,
-            place,
+            from: mover.role_square,
+            role_target,
             victim: mover.role * 6 + candidate.victim,
             score: 0.0,
         });
@@ -208,17 +208,17 @@ impl Learner {
             while set != 0 {
                 let square = set.trailing_zeros() as u8;
                 set &= set - 1;
-                inputs.push(kind * PLACES + roles(square) * 64 + square as usize);
+                inputs.push(kind * ROLE_SQUARES + roles(square) * 64 + square as usize);
             }
         };
         let role = |square: u8| board.role(square) as usize;
-        pieces(board.own.iter().fold(0, |all, set| all | set), 0, &role);
-        pieces(board.opp.iter().fold(0, |all, set| all | set), 1, &role);
+        pieces(board.us.iter().fold(0, |all, set| all | set), 0, &role);
+        pieces(board.them.iter().fold(0, |all, set| all | set), 1, &role);
         pieces(extras.hanging[0], 2, &role);
         pieces(extras.hanging[1], 3, &role);
-        for (side, place) in extras.last.into_iter().enumerate() {
-            if place < PLACES {
-                inputs.push((4 + side) * PLACES + place);
+        for (side, input) in extras.last.into_iter().enumerate() {
+            if input < ROLE_SQUARES {
+                inputs.push((4 + side) * ROLE_SQUARES + input);
             }
         }
         let mut sums = weights.bias;
@@ -235,8 +235,8 @@ impl Learner {
             if from_dot.0 != choice.from {
                 from_dot = (choice.from, dot(&outputs, &weights.from.rows[choice.from]));
             }
-            let head =
-                dot(&outputs, &weights.to.rows[choice.place]) + dot(&outputs, &weights.victim.rows[choice.victim]);
+            let head = dot(&outputs, &weights.to.rows[choice.role_target])
+                + dot(&outputs, &weights.victim.rows[choice.victim]);
             choice.score = linear + head + from_dot.1;
             best = best.max(choice.score);
         }
@@ -260,10 +260,10 @@ impl Learner {
             if error.abs() < 3e-3 {
                 continue;
             }
-            add(&mut slope, error, &weights.to.rows[choice.place]);
+            add(&mut slope, error, &weights.to.rows[choice.role_target]);
             add(&mut slope, error, &weights.from.rows[choice.from]);
             add(&mut slope, error, &weights.victim.rows[choice.victim]);
-            weights.to.learn(choice.place, error, &outputs, mean_square, rates.head);
+            weights.to.learn(choice.role_target, error, &outputs, mean_square, rates.head);
             weights.from.learn(choice.from, error, &outputs, mean_square, rates.head);
             weights.victim.learn(choice.victim, error, &outputs, mean_square, rates.head);
         }

@@ -75,7 +75,7 @@ fn kinds(sample: &[&Game]) -> [u16; 8] {
 }
 
 fn first_ends() -> [[u16; SLACKS]; ENDS] {
-    let room = |place: usize| match place {
+    let room = |index: usize| match index {
         0..=10 => 40_000,
         11..=17 => 16_000,
         18..=22 => 2_000,
@@ -86,9 +86,9 @@ fn first_ends() -> [[u16; SLACKS]; ENDS] {
 
 /// The best multiplier of gaps for each class of surprise.
 fn sharpness(model: &Model, sample: &[&Game]) -> [u16; 8] {
-    const TRIED: usize = 30;
+    const CANDIDATES: usize = 30;
     let multiplier = |i: usize| 10 + 12 * i as i32;
-    let mut costs = [[0.0f64; TRIED]; 8];
+    let mut costs = [[0.0f64; CANDIDATES]; 8];
     let mut seen = [0u64; 8];
     for game in sample {
         let start = game.start.as_deref().cloned().unwrap_or_else(Position::standard);
@@ -104,7 +104,7 @@ fn sharpness(model: &Model, sample: &[&Game]) -> [u16; 8] {
     }
     eprintln!("plies by class of surprise {seen:?}");
     std::array::from_fn(|class| {
-        let best = (0..TRIED).min_by(|a, b| costs[class][*a].total_cmp(&costs[class][*b])).unwrap_or(21);
+        let best = (0..CANDIDATES).min_by(|a, b| costs[class][*a].total_cmp(&costs[class][*b])).unwrap_or(21);
         if seen[class] < 100 { 256 } else { multiplier(best) as u16 }
     })
 }

@@ -67,15 +67,15 @@ impl<'a> Games<'a> {
             }
         }
         // Only complete slices.
-        let whole = games.len() / SLICE * SLICE;
-        if whole == 0 {
+        let complete = games.len() / SLICE * SLICE;
+        if complete == 0 {
             return Err(format!("fewer than {SLICE} games of standard chess").into());
         }
-        games.plies = games.shakmaty[..whole].iter().map(|moves| moves.len() as u64).sum();
-        games.ours.truncate(whole);
-        games.shakmaty.truncate(whole);
-        games.cozy.truncate(whole);
-        games.pgn.truncate(whole);
+        games.plies = games.shakmaty[..complete].iter().map(|moves| moves.len() as u64).sum();
+        games.ours.truncate(complete);
+        games.shakmaty.truncate(complete);
+        games.cozy.truncate(complete);
+        games.pgn.truncate(complete);
         Ok(games)
     }
 
@@ -138,9 +138,9 @@ impl<'a> Games<'a> {
                 sum = fen.iter().fold(sum ^ key, |sum: u64, byte| {
                     (sum ^ u64::from(*byte)).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29)
                 });
-                if let Some((m, other)) = moves.next() {
+                if let Some((m, cozy_move)) = moves.next() {
                     chess.play_unchecked(*m);
-                    board.try_play(*other).map_err(|_| wrong("illegal for cozy-chess"))?;
+                    board.try_play(*cozy_move).map_err(|_| wrong("illegal for cozy-chess"))?;
                 }
             }
             if moves.next().is_some() || ours.len() != self.shakmaty[number].len() + 1 {

@@ -73,10 +73,10 @@ pub fn run(file: &Path, most: u64, drawing: Option<&Path>) -> Result<(), Failure
         points.push(point);
         games *= 10;
     }
-    if let [.., one, two] = points.as_slice() {
+    if let [.., earlier, later] = points.as_slice() {
         print!("{:>10}", "slope");
-        for (a, b) in one.values.iter().zip(two.values) {
-            print!("{:>15.2}", (b / a).log10() / (two.games as f64 / one.games as f64).log10());
+        for (a, b) in earlier.values.iter().zip(later.values) {
+            print!("{:>15.2}", (b / a).log10() / (later.games as f64 / earlier.games as f64).log10());
         }
         println!();
     }
@@ -192,9 +192,9 @@ fn measure(texts: &[String], games: u64, folder: &Path) -> Result<Point, Failure
         for number in 0..SEARCHES {
             let game = archive.game(1 + number * (games / SEARCHES))?;
             let ply = (3 * number as u32).min(game.plies());
-            let sought = PositionQuery::new(&game.position(ply)?, Compare::default());
+            let query = PositionQuery::new(&game.position(ply)?, Compare::default());
             let start = Instant::now();
-            let found = pool.install(|| search.position(&sought, SearchOptions::default()));
+            let found = pool.install(|| search.position(&query, SearchOptions::default()));
             time += start.elapsed();
             if !found.hits.iter().any(|hit| hit.game == game.number()) {
                 return Err("a search that has not found the game it was taken from".into());

@@ -44,12 +44,12 @@ pub fn run(file: &Path, folder: &Path) -> Result<(), Failure> {
     std::io::Write::write_all(&mut out, writer.as_bytes())?;
     report("scoresheet, export (one core)", start.elapsed().as_secs_f64());
     // Scid needs a base name for its output.
-    let (base, other, script) = (folder.join("scid"), folder.join("other"), folder.join("import.tcl"));
+    let (base, other_base, script) = (folder.join("scid"), folder.join("other"), folder.join("import.tcl"));
     std::fs::write(&script, SCID)?;
     let programs: [(&str, Vec<&OsStr>); 3] = [
         ("pgn-extract", vec!["-s".as_ref(), "-o".as_ref(), "/dev/null".as_ref(), file.as_os_str()]),
         ("pgnscid", vec!["-f".as_ref(), file.as_os_str(), base.as_os_str()]),
-        ("tkscid", vec![script.as_os_str(), other.as_os_str(), file.as_os_str()]),
+        ("tkscid", vec![script.as_os_str(), other_base.as_os_str(), file.as_os_str()]),
     ];
     for (program, arguments) in programs {
         // Debian installs games outside the usual PATH.

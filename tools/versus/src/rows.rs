@@ -378,7 +378,7 @@ pub fn pgn(games: &Games<'_>, rounds: usize) -> Result<Row, Failure> {
 }
 
 /// The same with the complete text of the file: tags and comments are skipped.
-pub fn whole_pgn(games: &Games<'_>, rounds: usize) -> Result<Row, Failure> {
+pub fn complete_pgn(games: &Games<'_>, rounds: usize) -> Result<Row, Failure> {
     let text = |number: usize| {
         let mut writer = scoresheet::pgn::PgnWriter::new();
         games.ours[number].write_pgn(&mut writer)?;
@@ -526,12 +526,12 @@ pub fn chunks(
     archive: &Archive,
     work: impl Fn(scoresheet::archive::Chunk<'_>, &mut u64) -> scoresheet::error::Result<()> + Sync,
 ) -> Result<u64, scoresheet::Error> {
-    let one = |chunk| {
+    let of_chunk = |chunk| {
         let mut count = 0;
         work(archive.chunk(chunk)?, &mut count)?;
         Ok(count)
     };
-    (0..archive.chunk_count()).into_par_iter().map(one).sum()
+    (0..archive.chunk_count()).into_par_iter().map(of_chunk).sum()
 }
 
 /// The number of bits per ply.

@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 
 pub fn archives(snapshot: &Snapshot) -> Result<Value, Fault> {
     let mut archives = Vec::new();
-    for (place, before, book) in snapshot.books(None)? {
+    for (index, before, book) in snapshot.books(None)? {
         let archive = book.archive();
         let [positions, signatures, columns] = book.indexed().states().map(|(_, state)| state_name(state));
         archives.push(json!({
-            "archive": place + 1,
+            "archive": index + 1,
             "name": book.name,
             "metadata": book.metadata(),
             "id": archive.id().to_string(),
@@ -21,7 +21,7 @@ pub fn archives(snapshot: &Snapshot) -> Result<Value, Fault> {
             "deleted": archive.deleted_count(),
             "bytes": archive.file_length(),
             "commit": archive.sequence(),
-            "outdated": snapshot.outdated(place),
+            "outdated": snapshot.outdated(index),
             "is_incomplete": archive.incomplete().is_some(),
             "side_files": {"positions": positions, "signatures": signatures, "tag_columns": columns},
         }));

@@ -45,7 +45,7 @@ pub fn complete(snapshot: &Snapshot, params: &Params) -> Result<Value, Fault> {
     match tag {
         None => Openings::table().names().iter().for_each(|name| look(name)),
         Some(tag) => {
-            snapshot.needs_whole()?;
+            snapshot.require_complete()?;
             for (_, _, book) in snapshot.books(params.archive()?)? {
                 let columns = book.tags().readable(&[Key::Tag(tag.to_owned()), Key::Tag("Black".to_owned())]).0;
                 let columns = if tag == "White" { &columns[..] } else { columns.get(..1).unwrap_or_default() };

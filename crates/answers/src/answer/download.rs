@@ -1,6 +1,6 @@
 //! `download.pgn`: streams the games of a list as PGN.
 
-use super::games::wanted;
+use super::games::requested_position;
 use super::{Answer, Flow};
 use crate::fault::Fault;
 use crate::params::Params;
@@ -17,12 +17,12 @@ const DEADLINES: u32 = 360;
 const FEW: u64 = 100;
 
 pub fn download(snapshot: &Arc<Snapshot>, params: &Params, stop: &Stop, most: u64) -> Result<Answer, Fault> {
-    let at = wanted(params)?;
+    let at = requested_position(params)?;
     let limit = params.number("limit", most)?.min(most);
     let sort = params.get("sort").unwrap_or_default();
     let selected = snapshot.select(Choice { sort, at: at.as_ref(), ..params.choice()? }, stop)?;
     if selected.games.min(limit) > FEW {
-        snapshot.needs_whole()?;
+        snapshot.require_complete()?;
     }
     let snapshot = Arc::clone(snapshot);
     let pieces = move |flow: &mut Flow<'_>| {
@@ -51,8 +51,8 @@ pub fn download(snapshot: &Arc<Snapshot>, params: &Params, stop: &Stop, most: u6
 /// Returns a game as PGN. An unreadable game becomes a line that PGN readers ignore.
 fn pgn(snapshot: &Snapshot, number: u64) -> Vec<u8> {
     let mut writer = PgnWriter::new();
-    let written = snapshot.locate(number).and_then(|(book, _, own)| {
-        let game = book.archive().game(own)?;
+    let written = snapshot.locate(number).and_then(|(book, _, game)| {
+        let game = book.archive().game(game)?;
         Ok(game.write_pgn(&mut writer)?)
     });
     match written {

@@ -57,7 +57,7 @@ pub fn event(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value,
 /// Returns the numbers of an event's games from the list of a site file; `None` if the list lacks the event or its
 /// games.
 fn stored_games(kept: &Value, name: &str) -> Option<Vec<u64>> {
-    let is_named = |event: &&Value| event["event"].as_str().is_some_and(|own| fold(own) == fold(name));
+    let is_named = |event: &&Value| event["event"].as_str().is_some_and(|known| fold(known) == fold(name));
     let event = kept["events"].as_array()?.iter().find(is_named)?;
     let range = |range: &Value| Some(range[0].as_u64()?..=range[1].as_u64()?);
     let ranges: Option<Vec<RangeInclusive<u64>>> = event["ranges"].as_array()?.iter().map(range).collect();
@@ -67,11 +67,11 @@ fn stored_games(kept: &Value, name: &str) -> Option<Vec<u64>> {
 
 /// Returns the standings of these games, and the number of games that could not be tested.
 fn standings_of(snapshot: &Snapshot, name: &str, games: &[u64], undecided: u64) -> Result<Value, Fault> {
-    let (mut places, mut all) = (HashMap::<String, usize>::new(), Vec::<Entrant>::new());
+    let (mut indices, mut all) = (HashMap::<String, usize>::new(), Vec::<Entrant>::new());
     let (mut dates, mut unread) = (Vec::new(), 0);
     for number in games.iter().copied() {
-        let (book, _, own) = snapshot.locate(number)?;
-        let Ok(game) = book.summary(own) else {
+        let (book, _, game) = snapshot.locate(number)?;
+        let Ok(game) = book.summary(game) else {
             unread += 1;
             continue;
         };
@@ -79,18 +79,18 @@ fn standings_of(snapshot: &Snapshot, name: &str, games: &[u64], undecided: u64) 
         let result = game.result();
         let sides = Color::BOTH.map(|color| {
             let name = game.name(color).to_owned();
-            let place = *places.entry(name.clone()).or_insert_with(|| {
+            let index = *indices.entry(name.clone()).or_insert_with(|| {
                 all.push(Entrant { name, ..Entrant::default() });
                 all.len() - 1
             });
-            all[place].rating = game.rating(color).or(all[place].rating);
-            place
+            all[index].rating = game.rating(color).or(all[index].rating);
+            index
         });
         for color in Color::BOTH {
-            let (own, halves) = (&mut all[sides[color.index()]], result.half_points(color));
-            own.halves += halves.unwrap_or(0);
-            own.counts[halves.map_or(3, |halves| 2 - halves as usize)] += 1;
-            own.games.push((sides[color.other().index()], halves, number));
+            let (entrant, halves) = (&mut all[sides[color.index()]], result.half_points(color));
+            entrant.halves += halves.unwrap_or(0);
+            entrant.counts[halves.map_or(3, |halves| 2 - halves as usize)] += 1;
+            entrant.games.push((sides[color.other().index()], halves, number));
         }
     }
     Ok(standings(name, games.len() as u64, (dates, undecided, unread), &all))
@@ -99,19 +99,19 @@ fn standings_of(snapshot: &Snapshot, name: &str, games: &[u64], undecided: u64) 
 /// Returns the players by points, then by Sonneborn-Berger, and the cross table if it is small enough.
 fn standings(name: &str, games: u64, (dates, undecided, unread): (Vec<String>, u64, u64), all: &[Entrant]) -> Value {
     // Quarter points: halves of half-points.
-    let tie = |own: &Entrant| -> u64 {
-        own.games.iter().map(|(other, halves, _)| halves.unwrap_or(0) * all[*other].halves).sum()
+    let tie = |entrant: &Entrant| -> u64 {
+        entrant.games.iter().map(|(opponent, halves, _)| halves.unwrap_or(0) * all[*opponent].halves).sum()
     };
     let mut order: Vec<usize> = (0..all.len()).collect();
-    order.sort_by(|one, other| {
-        let key = |place: usize| (all[place].halves, tie(&all[place]));
-        key(*other).cmp(&key(*one)).then_with(|| all[*one].name.cmp(&all[*other].name))
+    order.sort_by(|left, right| {
+        let key = |index: usize| (all[index].halves, tie(&all[index]));
+        key(*right).cmp(&key(*left)).then_with(|| all[*left].name.cmp(&all[*right].name))
     });
-    let players = order.iter().take(PLAYERS).map(|place| {
-        let own = &all[*place];
-        let [won, drawn, lost, open] = own.counts;
-        let against = |other: &usize| -> Vec<Value> {
-            let games = own.games.iter().filter(|(place, ..)| place == other);
+    let players = order.iter().take(PLAYERS).map(|index| {
+        let entrant = &all[*index];
+        let [won, drawn, lost, open] = entrant.counts;
+        let against = |opponent: &usize| -> Vec<Value> {
+            let games = entrant.games.iter().filter(|(index, ..)| index == opponent);
             games.map(|(_, halves, game)| json!({"game": game, "points": halves.map(|halves| halves as f64 / 2.0)})).collect()
         };
         let results: Vec<Vec<Value>> = match all.len() <= CROSSED {
@@ -119,8 +119,8 @@ fn standings(name: &str, games: u64, (dates, undecided, unread): (Vec<String>, u
             false => Vec::new(),
         };
         json!({
-            "name": own.name, "rating": own.rating, "games": won + drawn + lost + open, "won": won, "drawn": drawn, "lost": lost,
-            "points": own.halves as f64 / 2.0, "sonneborn_berger": tie(own) as f64 / 4.0, "results": results,
+            "name": entrant.name, "rating": entrant.rating, "games": won + drawn + lost + open, "won": won, "drawn": drawn, "lost": lost,
+            "points": entrant.halves as f64 / 2.0, "sonneborn_berger": tie(entrant) as f64 / 4.0, "results": results,
         })
     });
     json!({

@@ -64,7 +64,7 @@ pub fn events(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value
             return Ok(kept);
         }
     }
-    snapshot.needs_whole()?;
+    snapshot.require_complete()?;
     let choice = params.choice()?;
     let count = || list(snapshot, choice, (offset, limit), false, stop);
     match params.is_of_all()? && choice.only.is_none() && (offset, limit) == (0, LISTED) {
@@ -92,23 +92,23 @@ fn list(
     let selection = snapshot.select(choice, stop)?;
     let keys = COLUMNS.map(|name| Key::Tag(name.to_owned()));
     let (mut sources, mut unread) = (Vec::new(), 0);
-    for (place, before, book) in snapshot.books(choice.only)? {
-        let mut games = selection.set(place).cloned().unwrap_or_else(|| book.archive().live());
+    for (index, before, book) in snapshot.books(choice.only)? {
+        let mut games = selection.set(index).cloned().unwrap_or_else(|| book.archive().live());
         unread += without_unread(book, &mut games, &keys);
         sources.push(Source { games, columns: book.tags().readable(&keys).0, before });
     }
     let mut found = HashMap::new();
-    for (place, source) in sources.iter().enumerate() {
+    for (index, source) in sources.iter().enumerate() {
         if stop.is_set() {
             return Err(Fault::stopped());
         }
-        source.count(place, &mut found);
+        source.count(index, &mut found);
     }
     let mut all: Vec<Event> = found.into_values().filter(|event| event.games <= GAMES).collect();
-    all.sort_unstable_by(|one, other| {
-        (&other.until, &other.from, other.games)
-            .cmp(&(&one.until, &one.from, one.games))
-            .then_with(|| one.name.cmp(&other.name))
+    all.sort_unstable_by(|left, right| {
+        (&right.until, &right.from, right.games)
+            .cmp(&(&left.until, &left.from, left.games))
+            .then_with(|| left.name.cmp(&right.name))
     });
     let total = all.len();
     let page: Vec<Event> = all.into_iter().skip(offset).take(limit).collect();
@@ -154,17 +154,17 @@ impl Source {
         }
         for (number, (games, spans)) in (0..).zip(counts).filter(|(_, (games, _))| *games > 0) {
             let Some(name) = text(event, number).filter(|name| is_known(name.as_bytes())) else { continue };
-            let own = found.entry(fold(&name)).or_default();
-            own.games += games;
-            if (games, &own.name) > (own.spelled, &name) {
-                (own.name, own.spelled) = (name, games);
+            let listed = found.entry(fold(&name)).or_default();
+            listed.games += games;
+            if (games, &listed.name) > (listed.spelled, &name) {
+                (listed.name, listed.spelled) = (name, games);
             }
-            own.numbers.push((index, number));
+            listed.numbers.push((index, number));
             for ((first, last), column) in
                 spans.iter().zip([date, utc]).filter_map(|(span, column)| Some(((*span)?, column)))
             {
-                own.from = text(column, first).into_iter().chain(own.from.take()).min();
-                own.until = text(column, last).max(own.until.take());
+                listed.from = text(column, first).into_iter().chain(listed.from.take()).min();
+                listed.until = text(column, last).max(listed.until.take());
             }
         }
     }
@@ -197,10 +197,10 @@ fn played_in(page: &[Event], sources: &[Source], has_ranges: bool, stop: &Stop) 
         }
         let [event, _, _, players @ ..] = source.columns.as_slice() else { continue };
         // The index of each event on the page by its number in the column.
-        let mut places = vec![u32::MAX; numbers(event)];
-        for (at, own) in (0u32..).zip(page) {
-            for (_, number) in own.numbers.iter().filter(|(own, _)| *own == index) {
-                places[*number as usize] = at;
+        let mut rows = vec![u32::MAX; numbers(event)];
+        for (row, listed) in (0u32..).zip(page) {
+            for (_, number) in listed.numbers.iter().filter(|(archive, _)| *archive == index) {
+                rows[*number as usize] = row;
             }
         }
         // Assigns a number to each name, across all archives.
@@ -209,19 +209,19 @@ fn played_in(page: &[Event], sources: &[Source], has_ranges: bool, stop: &Stop) 
             known.resize(numbers(column), u32::MAX);
         }
         for game in source.games.iter() {
-            let Some(at) = places.get(event.get(game) as usize).filter(|at| **at != u32::MAX) else { continue };
+            let Some(row) = rows.get(event.get(game) as usize).filter(|row| **row != u32::MAX) else { continue };
             for (known, column) in known.iter_mut().zip(players) {
                 let number = column.get(game);
-                let Some(own) = known.get_mut(number as usize) else { continue };
-                if *own == u32::MAX {
+                let Some(name_number) = known.get_mut(number as usize) else { continue };
+                if *name_number == u32::MAX {
                     let name = text(column, number).filter(|name| is_known(name.as_bytes()));
                     let next = names.len() as u32;
-                    *own = *names.entry(name.unwrap_or_else(|| "?".to_owned())).or_insert(next);
+                    *name_number = *names.entry(name.unwrap_or_else(|| "?".to_owned())).or_insert(next);
                 }
-                pairs.push((*at, *own));
+                pairs.push((*row, *name_number));
             }
             if has_ranges {
-                let (number, ranges) = (source.before + game, &mut ranges[*at as usize]);
+                let (number, ranges) = (source.before + game, &mut ranges[*row as usize]);
                 // One range above the limit shows that there are too many.
                 let is_full = ranges.len() > RANGES;
                 match ranges.last_mut() {

@@ -1,6 +1,6 @@
 //! `find`: streams the games with a position or pattern. `cost`: estimates the cost of such a search.
 
-use super::games::wanted;
+use super::games::requested_position;
 use super::{Answer, Flow};
 use crate::book::Book;
 use crate::fault::Fault;
@@ -26,7 +26,7 @@ const DEADLINES: u32 = 60;
 
 /// A requested search.
 #[derive(Debug)]
-pub struct Asked {
+pub struct FindRequest {
     query: Query,
     only: Option<usize>,
     /// The number of listed games; all games are counted. `None` lists all.
@@ -39,7 +39,7 @@ pub struct Asked {
 
 /// Returns the cost of a search by position, or by a pattern without a position.
 pub fn cost(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value, Fault> {
-    let position = wanted(params)?;
+    let position = requested_position(params)?;
     let query = match (&position, params.question()?) {
         (Some(position), _) => Query::from(position),
         // A pattern replays all games.
@@ -50,14 +50,14 @@ pub fn cost(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value, 
     let selection = snapshot.select(Choice { question: "", ..params.choice()? }, stop)?;
     let mut plan = Plan { with: "position index", ..Plan::default() };
     let mut measured = 0.0;
-    for (place, _, book) in snapshot.books(params.archive()?)? {
+    for (index, _, book) in snapshot.books(params.archive()?)? {
         if let (Some(site), Some(position), true) = (book.site(), &position, selection.is_all) {
             plan.add(Cost { games: site.count(position)?, replayed: false, with: "position index" });
             continue;
         }
-        let cost = query.cost(book.search().among(selection.set(place)));
+        let cost = query.cost(book.search().among(selection.set(index)));
         if cost.replayed && !book.is_lean() {
-            measured += by_sample(&query, book, selection.set(place));
+            measured += by_sample(&query, book, selection.set(index));
         }
         plan.add(cost);
     }
@@ -67,7 +67,7 @@ pub fn cost(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value, 
     let mut json = json!({"games": games, "replayed": replayed, "with": with, "seconds": seconds, "advice": advice});
     // Bytes that must be fetched first.
     if let Some(bytes) =
-        snapshot.needs_whole().err().filter(|_| replayed).and_then(|fault| fault.more.get("bytes").cloned())
+        snapshot.require_complete().err().filter(|_| replayed).and_then(|fault| fault.more.get("bytes").cloned())
     {
         json["bytes"] = bytes;
     }
@@ -95,7 +95,7 @@ fn by_sample(query: &Query, book: &Book, games: Option<&GameSet>) -> f64 {
     };
     let all = games.len();
     let apart = (all / RUNS).max(1);
-    let is_in_run = |(place, _): &(u64, u64)| place % apart < RUN;
+    let is_in_run = |(index, _): &(u64, u64)| index % apart < RUN;
     let sample =
         GameSet::from_numbers(book.archive().len(), (0..).zip(games.iter()).filter(is_in_run).map(|(_, game)| game));
     let began = std::time::Instant::now();
@@ -110,8 +110,8 @@ fn by_sample(_: &Query, _: &Book, _: Option<&GameSet>) -> f64 {
 }
 
 /// Reads a search by position.
-pub fn by_position(params: &Params) -> Result<Asked, Fault> {
-    let position = wanted(params)?.ok_or_else(|| Fault::bad("fen or play: a position is wanted"))?;
+pub fn by_position(params: &Params) -> Result<FindRequest, Fault> {
+    let position = requested_position(params)?.ok_or_else(|| Fault::bad("fen or play: a position is wanted"))?;
     let reach = SearchOptions {
         all_plies: params.switch("all_plies")?,
         variations: params.switch("variations")?,
@@ -130,11 +130,11 @@ pub fn by_position(params: &Params) -> Result<Asked, Fault> {
         query = query.filter(filter.parse().map_err(|fault| Fault::query("where", &fault))?);
     }
     let by_site = (reach == SearchOptions::default()).then_some(positions);
-    Ok(Asked { query, only: params.archive()?, listed, again: None, by_site })
+    Ok(FindRequest { query, only: params.archive()?, listed, again: None, by_site })
 }
 
 /// Parses a query in JSON. Its member `archive` limits the search to the archive with this number.
-pub fn by_question(body: &[u8]) -> Result<Asked, Fault> {
+pub fn by_question(body: &[u8]) -> Result<FindRequest, Fault> {
     let body = std::str::from_utf8(body).map_err(|_| Fault::bad("the body is not UTF-8"))?;
     let (mut only, mut listed, mut again) = (None, None, None);
     let mut text = body.to_owned();
@@ -157,18 +157,18 @@ pub fn by_question(body: &[u8]) -> Result<Asked, Fault> {
     }
     let query: Query = text.parse().map_err(|fault| Fault::query("the question", &fault))?;
     let limit = listed.is_none().then(|| query.get_limit().unwrap_or(FOUND).min(MOST));
-    Ok(Asked { query: query.limit(limit), only, listed, again, by_site: None })
+    Ok(FindRequest { query: query.limit(limit), only, listed, again, by_site: None })
 }
 
 /// Answers with a line of JSON for each game found, progress lines, and a final line.
-pub fn find(snapshot: &Arc<Snapshot>, asked: &Arc<Asked>) -> Result<Answer, Fault> {
-    snapshot.books(asked.only)?;
-    if asked.by_site.is_none() || asked.query.get_filter().is_some() {
-        snapshot.needs_whole()?;
+pub fn find(snapshot: &Arc<Snapshot>, request: &Arc<FindRequest>) -> Result<Answer, Fault> {
+    snapshot.books(request.only)?;
+    if request.by_site.is_none() || request.query.get_filter().is_some() {
+        snapshot.require_complete()?;
     }
-    let (snapshot, asked) = (Arc::clone(snapshot), Arc::clone(asked));
+    let (snapshot, request) = (Arc::clone(snapshot), Arc::clone(request));
     let pieces = move |flow: &mut Flow<'_>| {
-        if let Err(fault) = search(&snapshot, &asked, flow) {
+        if let Err(fault) = search(&snapshot, &request, flow) {
             (flow.push)(line(&fault.json()));
         }
     };
@@ -179,16 +179,16 @@ fn line(value: &Value) -> Vec<u8> {
     format!("{value}\n").into_bytes()
 }
 
-fn search(snapshot: &Snapshot, asked: &Asked, flow: &mut Flow<'_>) -> Result<(), Fault> {
-    if let Some(positions) = &asked.by_site
+fn search(snapshot: &Snapshot, request: &FindRequest, flow: &mut Flow<'_>) -> Result<(), Fault> {
+    if let Some(positions) = &request.by_site
         && let [book] = snapshot.all()
         && let Some(site) = book.site()
     {
-        return by_site(snapshot, book, site, positions, asked, flow);
+        return by_site(snapshot, book, site, positions, request, flow);
     }
-    let set = snapshot.set(asked.only)?;
+    let set = snapshot.set(request.only)?;
     let monitor = Monitor::new().stop(flow.stop.flag());
-    let mut hits = asked.query.run_monitored(&set, &monitor);
+    let mut hits = request.query.run_monitored(&set, &monitor);
     let of = flow.run(|| hits.candidates()).ok_or_else(Fault::internal)??;
     let (mut found, mut numbers) = (0, Vec::new());
     loop {
@@ -197,15 +197,15 @@ fn search(snapshot: &Snapshot, asked: &Asked, flow: &mut Flow<'_>) -> Result<(),
             return Ok(());
         }
         let Some(batch) = batch? else { break };
-        for own in batch {
+        for found_game in batch {
             found += 1;
-            if asked.again.is_some() {
-                numbers.push(own.number);
+            if request.again.is_some() {
+                numbers.push(found_game.number);
             }
-            if asked.listed.is_some_and(|most| found > most) {
+            if request.listed.is_some_and(|most| found > most) {
                 continue;
             }
-            if !(flow.push)(line(&hit(snapshot, own.number, &own.hits))) {
+            if !(flow.push)(line(&hit(snapshot, found_game.number, &found_game.hits))) {
                 return Ok(());
             }
         }
@@ -215,8 +215,8 @@ fn search(snapshot: &Snapshot, asked: &Asked, flow: &mut Flow<'_>) -> Result<(),
     }
     let unread: u64 = hits.unread().iter().map(|(_, unread)| unread.count()).sum();
     let (searched, is_all) = (hits.searched(), hits.is_complete());
-    if let Some((question, filter)) = asked.again.as_ref().filter(|_| is_all && unread == 0) {
-        let choice = Choice { only: asked.only, filter, question, ..Choice::default() };
+    if let Some((question, filter)) = request.again.as_ref().filter(|_| is_all && unread == 0) {
+        let choice = Choice { only: request.only, filter, question, ..Choice::default() };
         snapshot.remember(choice, &numbers)?;
     }
     (flow.push)(done(searched, of, found, unread, is_all));
@@ -229,7 +229,7 @@ fn by_site(
     book: &Book,
     site: &SiteFile,
     positions: &[Position],
-    asked: &Asked,
+    request: &FindRequest,
     flow: &mut Flow<'_>,
 ) -> Result<(), Fault> {
     let mut games = Vec::new();
@@ -240,13 +240,13 @@ fn by_site(
     games.dedup_by_key(|(game, _)| *game);
     let archive = book.archive();
     let (mut of, mut unread) = (archive.len() - archive.deleted_count(), 0);
-    if asked.query.get_filter().is_some() {
-        let passed = asked.query.clone().no_board().in_archive(book.indexed(), None, None);
+    if request.query.get_filter().is_some() {
+        let passed = request.query.clone().no_board().in_archive(book.indexed(), None, None);
         games.retain(|(game, _)| passed.games.contains(*game));
         of = passed.games.len();
         unread = passed.unread.iter().map(Unread::count).sum();
     }
-    let (all, limit) = (games.len() as u64, asked.query.get_limit().unwrap_or(FOUND));
+    let (all, limit) = (games.len() as u64, request.query.get_limit().unwrap_or(FOUND));
     games.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
     for (game, ply) in &games {
         if !(flow.push)(line(&hit(snapshot, *game, &[Hit::new(*game, *ply)]))) {
@@ -271,7 +271,7 @@ fn done(searched: u64, of: u64, found: u64, unread: u64, is_all: bool) -> Vec<u8
 
 /// Returns the line of a game, with its matching plies.
 fn hit(snapshot: &Snapshot, number: u64, hits: &[Hit]) -> Value {
-    let row = snapshot.locate(number).and_then(|(book, _, own)| book.row(own, number));
+    let row = snapshot.locate(number).and_then(|(book, _, game)| book.row(game, number));
     let mut row = row.unwrap_or_else(|fault| {
         Map::from_iter([("game".to_owned(), number.into()), ("error".to_owned(), fault.message.into())])
     });

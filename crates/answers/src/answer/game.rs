@@ -38,15 +38,15 @@ fn bytes(
     kind: &'static str,
     text: impl FnOnce(&Archive, u64) -> Result<Vec<u8>, Fault>,
 ) -> Result<Answer, Fault> {
-    let (book, _, own) = snapshot.locate(number)?;
-    Ok(Answer::Bytes { kind, name: format!("game-{number}.pgn"), bytes: text(book.archive(), own)? })
+    let (book, _, game) = snapshot.locate(number)?;
+    Ok(Answer::Bytes { kind, name: format!("game-{number}.pgn"), bytes: text(book.archive(), game)? })
 }
 
 pub use scoresheet::query::position::novelty::ANOTHER_ORDER;
 
 /// Returns the ply at which a game leaves all others: the ply after the last position that it shares with another game.
 pub fn novelty(snapshot: &Snapshot, number: u64, stop: &Stop) -> Result<Value, Fault> {
-    let (book, before, own) = snapshot.locate(number)?;
+    let (book, before, game_number) = snapshot.locate(number)?;
     if !snapshot.is_indexed() {
         return Err(Fault::new(
             http::StatusCode::CONFLICT,
@@ -55,13 +55,13 @@ pub fn novelty(snapshot: &Snapshot, number: u64, stop: &Stop) -> Result<Value, F
         )
         .with("advice", "scoresheet index ARCHIVE --positions"));
     }
-    let game = book.archive().game(own)?.to_game()?;
+    let game = book.archive().game(game_number)?.to_game()?;
     if let Some(site) = book.site() {
-        return novelty_of_site(snapshot, site, &game, own);
+        return novelty_of_site(snapshot, site, &game, game_number);
     }
     let (novelty, known) = left(snapshot, &game, Some(number), stop)?;
     let (ply, san) = novelty.unzip();
-    Ok(json!({"game": before + own, "ply": ply, "san": san, "games_before": known}))
+    Ok(json!({"game": before + game_number, "ply": ply, "san": san, "games_before": known}))
 }
 
 /// Returns the ply and the move at which a game leaves all others, and the number of other games with the position
@@ -105,8 +105,8 @@ fn novelty_of_site(snapshot: &Snapshot, site: &SiteFile, game: &Game, number: u6
     let ply = site.known(number)?.novelty;
     let mut position = game.start.clone();
     let mut san = None;
-    for (own, m) in (1..).zip(game.main_line()) {
-        if own == ply {
+    for (at, m) in (1..).zip(game.main_line()) {
+        if at == ply {
             san = Some(position.san(m));
             break;
         }
@@ -148,8 +148,8 @@ const MANY: u64 = 1000;
 
 /// Returns one game with all of its data.
 pub fn game(snapshot: &Snapshot, number: u64, fens: bool) -> Result<Value, Fault> {
-    let (book, before, own) = snapshot.locate(number)?;
-    let game = book.archive().game(own)?;
+    let (book, before, game_number) = snapshot.locate(number)?;
+    let game = book.archive().game(game_number)?;
     let opening = Openings::table().classify(&game)?;
     let opening = opening.map(|(opening, ply)| named(opening, ply));
     let (has_fault, is_changed) = (game.has_fault(), game.is_changed());

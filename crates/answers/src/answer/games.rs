@@ -16,7 +16,7 @@ const MOST: usize = 500;
 const PAGE: usize = 50;
 
 /// Returns the position that games must reach, if any.
-pub fn wanted(params: &Params) -> Result<Option<Position>, Fault> {
+pub fn requested_position(params: &Params) -> Result<Option<Position>, Fault> {
     match params.get("fen").or(params.get("play")) {
         None => Ok(None),
         Some(_) => Ok(Some(params.line()?.position)),
@@ -29,7 +29,7 @@ pub fn page(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value, 
         None => params.number("offset", 0u64)?,
         Some(cursor) => offset(cursor, snapshot.version)?,
     };
-    let at = wanted(params)?;
+    let at = requested_position(params)?;
     let sort = params.get("sort").unwrap_or_default();
     if let (Some(position), [book]) = (&at, snapshot.all())
         && let Some(site) = book.site()
@@ -42,8 +42,8 @@ pub fn page(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value, 
     let numbers = selection.page(snapshot, offset, limit);
     let mut games = Vec::with_capacity(numbers.len());
     for number in &numbers {
-        let (book, _, own) = snapshot.locate(*number)?;
-        games.push(row(book, own, *number));
+        let (book, _, game) = snapshot.locate(*number)?;
+        games.push(row(book, game, *number));
     }
     if let Some(position) = &at {
         add_plies(snapshot, &numbers, position, &mut games)?;
@@ -93,14 +93,14 @@ fn add_plies(
     let query = PositionQuery::from(position);
     for (_, before, book) in snapshot.books(None)? {
         let length = book.archive().len();
-        let own = numbers.iter().filter(|number| (before + 1..=before + length).contains(number));
-        let own = GameSet::from_numbers(length, own.map(|number| number - before));
-        if own.is_empty() {
+        let games_here = numbers.iter().filter(|number| (before + 1..=before + length).contains(number));
+        let games_here = GameSet::from_numbers(length, games_here.map(|number| number - before));
+        if games_here.is_empty() {
             continue;
         }
-        for hit in book.search().among(&own).position(&query, SearchOptions::default()).hits {
-            let place = numbers.iter().position(|number| *number == before + hit.game);
-            if let Some(game) = place.and_then(|place| games.get_mut(place)) {
+        for hit in book.search().among(&games_here).position(&query, SearchOptions::default()).hits {
+            let index = numbers.iter().position(|number| *number == before + hit.game);
+            if let Some(game) = index.and_then(|index| games.get_mut(index)) {
                 game.insert("ply".to_owned(), hit.ply.into());
             }
         }

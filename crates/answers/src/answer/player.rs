@@ -8,7 +8,7 @@ use crate::snapshot::Snapshot;
 use crate::stop::Stop;
 use scoresheet::query::nearest;
 use scoresheet::query::report::groups::{self, Group, NameMatch};
-use scoresheet::query::report::player::{Place, PlayerArchive, PlayerReport};
+use scoresheet::query::report::player::{ArchiveGame, PlayerArchive, PlayerReport};
 use scoresheet::query::report::points::Points;
 use scoresheet::query::report::spellings;
 use serde_json::{Map, Value, json};
@@ -21,13 +21,13 @@ pub fn player(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value
     let name = params.get("name").ok_or_else(|| Fault::bad("name: the name of a player is wanted"))?;
     let most = params.number("limit", LISTED)?.min(MOST);
     let only = params.archive()?;
-    snapshot.needs_whole()?;
+    snapshot.require_complete()?;
     let names = names(snapshot, only, name, params.switch("exact")?)?;
     let selection = snapshot.select(params.choice()?, stop)?;
     let books = snapshot.books(only)?;
     let (mut players, mut unread) = (Vec::new(), 0);
-    for (place, _, book) in &books {
-        let mut games = selection.set(*place).cloned().unwrap_or_else(|| book.archive().live());
+    for (index, _, book) in &books {
+        let mut games = selection.set(*index).cloned().unwrap_or_else(|| book.archive().live());
         unread += without_unread(book, &mut games, &groups::columns());
         players.push(groups::games_of_names(book.tags(), &games, &names)?);
     }
@@ -40,7 +40,7 @@ pub fn player(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value
     let list = |groups: &[Group], title: &str| -> Result<Vec<Value>, Fault> {
         groups.iter().map(|group| joined(json!({title: group.names.first()}), &group.points)).collect()
     };
-    let rows = |games: &[Place]| -> Vec<Map<String, Value>> {
+    let rows = |games: &[ArchiveGame]| -> Vec<Map<String, Value>> {
         let row = |(at, game): &(usize, u64)| {
             let found = books.get(*at).map(|(_, before, book)| games::row(book, *game, before + game));
             found.unwrap_or_default()

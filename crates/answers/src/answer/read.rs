@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 /// A text, and the number of the requested game, from 1.
 #[derive(Debug)]
-pub struct Asked {
+pub struct ReadRequest {
     pgn: String,
     number: u64,
 }
@@ -20,24 +20,24 @@ pub struct Asked {
 /// Reads the body of a request: `{"pgn": TEXT, "number": N}`.
 ///
 /// Errors: the body has another form.
-pub fn asked(body: &[u8]) -> Result<Asked, Fault> {
+pub fn parse(body: &[u8]) -> Result<ReadRequest, Fault> {
     let body: Value = serde_json::from_slice(body).map_err(|error| Fault::bad(format!("no JSON: {error}")))?;
     let pgn = body["pgn"].as_str().ok_or_else(|| Fault::bad("pgn: a text is wanted"))?.to_owned();
     let number = match &body["number"] {
         Value::Null => 1,
         number => number.as_u64().ok_or_else(|| Fault::bad("number: a number from 1 is wanted"))?,
     };
-    Ok(Asked { pgn, number })
+    Ok(ReadRequest { pgn, number })
 }
 
-pub fn read(snapshot: &Snapshot, asked: &Asked, stop: &Stop) -> Result<Value, Fault> {
+pub fn read(snapshot: &Snapshot, request: &ReadRequest, stop: &Stop) -> Result<Value, Fault> {
     let (mut at, mut games, mut found) = (0, 0, None);
-    while at < asked.pgn.len() && !stop.is_set() {
+    while at < request.pgn.len() && !stop.is_set() {
         let mut game = Game::default();
-        let outcome = read_game(asked.pgn.as_bytes(), at, &ReadOptions::default(), &mut game);
+        let outcome = read_game(request.pgn.as_bytes(), at, &ReadOptions::default(), &mut game);
         if outcome.disposition == Some(Disposition::Stored) {
             games += 1;
-            if games == asked.number {
+            if games == request.number {
                 found = Some((game, !outcome.faults.is_empty()));
             }
         }
@@ -52,7 +52,7 @@ pub fn read(snapshot: &Snapshot, asked: &Asked, stop: &Stop) -> Result<Value, Fa
     let Some((game, has_fault)) = found else {
         return Err(Fault::missing(match games {
             0 => "the text has no game".to_owned(),
-            games => format!("there is no game {}; the last is {games}", asked.number),
+            games => format!("there is no game {}; the last is {games}", request.number),
         }));
     };
     let mut writer = PgnWriter::new();
@@ -67,7 +67,7 @@ pub fn read(snapshot: &Snapshot, asked: &Asked, stop: &Stop) -> Result<Value, Fa
     });
     let mut answer = game::members(&game, opening(&game), has_fault, true);
     let more = [
-        ("number", asked.number.into()),
+        ("number", request.number.into()),
         ("last", games.into()),
         ("pgn", String::from_utf8_lossy(&writer.into_bytes()).into()),
         ("novelty", novelty.into()),

@@ -25,13 +25,13 @@ pub fn stats(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value,
     }
     let selection = snapshot.select(params.choice()?, stop)?;
     let (mut all, mut chosen, mut unread) = (Stats::default(), Vec::new(), 0);
-    for (place, before, book) in snapshot.books(only)? {
-        let mut games = selection.set(place).cloned().unwrap_or_else(|| book.archive().live());
+    for (index, before, book) in snapshot.books(only)? {
+        let mut games = selection.set(index).cloned().unwrap_or_else(|| book.archive().live());
         let keys: Vec<Key> = report::keys().into_iter().chain(groups::columns()).collect();
         unread += without_unread(book, &mut games, &keys);
-        let mut own = report::stats(book.tags(), &games)?;
-        own.longest.game = own.longest.game.map(|game| game + before);
-        all.add(own);
+        let mut archive_stats = report::stats(book.tags(), &games)?;
+        archive_stats.longest.game = archive_stats.longest.game.map(|game| game + before);
+        all.add(archive_stats);
         chosen.push((book, games));
     }
     all.cut(LISTED);

@@ -125,8 +125,8 @@ fn opening(opening: Option<&Opening>) -> Value {
 fn listed(snapshot: &Snapshot, position: &Position, games: Vec<(u64, Move)>) -> Result<Value, Fault> {
     let mut list = Vec::new();
     for (number, m) in games {
-        let (book, _, own) = snapshot.locate(number)?;
-        let mut json = book.row(own, number)?;
+        let (book, _, game) = snapshot.locate(number)?;
+        let mut json = book.row(game, number)?;
         json.insert("uci".to_owned(), position.uci(m).into());
         json.insert("san".to_owned(), position.san(m).into());
         list.push(Value::Object(json));

@@ -197,10 +197,10 @@ fn push_column<const WIDTH: usize>(numbers: impl Iterator<Item = u64> + Clone, o
 }
 
 fn column<const WIDTH: usize>(bytes: &mut &[u8], count: usize) -> Option<Vec<u64>> {
-    let whole = take(bytes, count.checked_mul(WIDTH)?)?;
+    let planes = take(bytes, count.checked_mul(WIDTH)?)?;
     let mut numbers = vec![0; count];
-    for (byte, own) in whole.chunks(count.max(1)).enumerate() {
-        numbers.iter_mut().zip(own).for_each(|(number, own)| *number |= u64::from(*own) << (8 * byte));
+    for (byte, plane) in planes.chunks(count.max(1)).enumerate() {
+        numbers.iter_mut().zip(plane).for_each(|(number, plane)| *number |= u64::from(*plane) << (8 * byte));
     }
     Some(numbers)
 }
@@ -290,8 +290,8 @@ pub struct Known {
 pub fn encode_headings(games: &[Known]) -> Vec<u8> {
     let mut out = Vec::new();
     push_number(games.len() as u64, &mut out);
-    for place in 0..GameSummary::TAGS.len() {
-        let texts = || games.iter().map(|game| game.summary.texts()[place].as_bytes());
+    for tag in 0..GameSummary::TAGS.len() {
+        let texts = || games.iter().map(|game| game.summary.texts()[tag].as_bytes());
         texts().for_each(|text| push_number(text.len() as u64, &mut out));
         texts().for_each(|text| out.extend_from_slice(text));
     }
@@ -308,11 +308,11 @@ pub fn decode_headings(mut bytes: &[u8]) -> Option<Vec<Known>> {
     let bytes = &mut bytes;
     let games = count(bytes)?;
     let mut texts: Vec<[String; GameSummary::TAGS.len()]> = vec![Default::default(); games];
-    for place in 0..GameSummary::TAGS.len() {
+    for tag in 0..GameSummary::TAGS.len() {
         let lengths = (0..games).map(|_| number(bytes)).collect::<Option<Vec<u64>>>()?;
         for (game, length) in texts.iter_mut().zip(lengths) {
             let text = take(bytes, usize::try_from(length).ok()?)?;
-            *game.get_mut(place)? = String::from_utf8_lossy(text).into_owned();
+            *game.get_mut(tag)? = String::from_utf8_lossy(text).into_owned();
         }
     }
     let outcomes = column::<1>(bytes, games)?;
@@ -380,7 +380,7 @@ mod tests {
             rare: vec![(3, vec![visit(1)]), (1 << 40, (300..309).map(visit).collect())],
         };
         let list: Vec<(u64, u32)> = (1..500).map(|game| (game * game, game as u32)).collect();
-        let texts = || std::array::from_fn(|place| format!("text {place}"));
+        let texts = || std::array::from_fn(|tag| format!("text {tag}"));
         let known = Known {
             summary: GameSummary::from_texts(0, texts(), 70, Some(Outcome::Draw)),
             facts: u64::MAX,

@@ -36,7 +36,7 @@ struct Kept<T>(Mutex<VecDeque<(u64, Arc<T>)>>);
 impl<T> Kept<T> {
     fn get(&self, at: u64, make: impl FnOnce() -> Result<T, Fault>) -> Result<Arc<T>, Fault> {
         let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, kept)) = lock().iter().find(|(own, _)| *own == at) {
+        if let Some((_, kept)) = lock().iter().find(|(offset, _)| *offset == at) {
             return Ok(Arc::clone(kept));
         }
         let made = Arc::new(make()?);
@@ -75,8 +75,8 @@ impl Record {
         self.tally.to_bytes(|_| false, &mut out);
         for branches in [&self.branches, &self.transpositions] {
             format::push_number(branches.len() as u64, &mut out);
-            for (place, tally) in branches {
-                out.push(*place);
+            for (index, tally) in branches {
+                out.push(*index);
                 // The number of a game is stored if it is the only one.
                 tally.to_bytes(|game| tally.games() == 1 || keeps(game), &mut out);
             }
@@ -93,9 +93,9 @@ impl Record {
         let mut branches = || {
             let mut branches = Vec::new();
             for _ in 0..count(bytes)? {
-                let (place, rest) = bytes.split_first()?;
+                let (index, rest) = bytes.split_first()?;
                 *bytes = rest;
-                branches.push((*place, Tally::from_bytes(bytes)?));
+                branches.push((*index, Tally::from_bytes(bytes)?));
             }
             Some(branches)
         };
@@ -138,19 +138,19 @@ impl SiteFile {
     }
 
     /// Returns the offset and the length of a block from its directory entry.
-    fn entry(&self, directory: u64, place: u64) -> Result<(u64, u64), Fault> {
-        let bytes = self.read(directory + place * ENTRY, ENTRY)?;
+    fn entry(&self, directory: u64, index: u64) -> Result<(u64, u64), Fault> {
+        let bytes = self.read(directory + index * ENTRY, ENTRY)?;
         let entry = bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte));
         Ok((entry & ((1 << 40) - 1), entry >> 40))
     }
 
     /// Returns the data of a game, which must exist.
     pub fn known(&self, game: u64) -> Result<Known, Fault> {
-        let place = game.checked_sub(1).filter(|_| game <= self.header.games).ok_or_else(damaged)?;
-        let (at, length) = self.entry(self.header.headings, place / HEADINGS)?;
+        let index = game.checked_sub(1).filter(|_| game <= self.header.games).ok_or_else(damaged)?;
+        let (at, length) = self.entry(self.header.headings, index / HEADINGS)?;
         let block =
             self.headings.get(at, || format::decode_headings(&self.unpacked(at, length)?).ok_or_else(damaged))?;
-        block.get((place % HEADINGS) as usize).cloned().ok_or_else(damaged)
+        block.get((index % HEADINGS) as usize).cloned().ok_or_else(damaged)
     }
 
     /// Returns the summary of a game, which must exist.
@@ -176,13 +176,13 @@ impl SiteFile {
         let key = position.zobrist();
         let (at, length) = self.entry(self.header.positions, self.header.bucket(key))?;
         let bucket = self.buckets.get(at, || Bucket::decode(&self.unpacked(at, length)?).ok_or_else(damaged))?;
-        if let Some((_, record)) = bucket.frequent.iter().find(|(own, _)| *own == key) {
+        if let Some((_, record)) = bucket.frequent.iter().find(|(known_key, _)| *known_key == key) {
             let record = Record::decode(record).ok_or_else(damaged)?;
             return Ok(Some(Found::Frequent(Box::new(record), at + length)));
         }
         let rest = self.header.rest(key);
-        let rare = bucket.rare.binary_search_by_key(&rest, |(own, _)| *own).ok();
-        Ok(rare.and_then(|place| bucket.rare.get(place)).map(|(_, visits)| Found::Rare(visits.clone())))
+        let rare = bucket.rare.binary_search_by_key(&rest, |(known_rest, _)| *known_rest).ok();
+        Ok(rare.and_then(|index| bucket.rare.get(index)).map(|(_, visits)| Found::Rare(visits.clone())))
     }
 
     /// Returns the moves played in a position.
@@ -248,8 +248,8 @@ impl SiteFile {
         for (first, length) in (0u64..).step_by(LISTED).zip(record.blocks) {
             if first < end && first + LISTED as u64 > offset {
                 let block = format::decode_list(&self.unpacked(at, length)?).ok_or_else(damaged)?;
-                let wanted = (first..).zip(block).filter(|(place, _)| (offset..end).contains(place));
-                games.extend(wanted.map(|(_, game)| game));
+                let page = (first..).zip(block).filter(|(index, _)| (offset..end).contains(index));
+                games.extend(page.map(|(_, game)| game));
             }
             at = at.saturating_add(length);
         }
@@ -268,8 +268,8 @@ impl SiteFile {
 }
 
 fn named(moves: &[Move], branches: Vec<(u8, Tally)>) -> Result<Vec<Branch>, Fault> {
-    let name = |(place, tally): (u8, Tally)| {
-        moves.get(usize::from(place)).map(|m| Branch { m: *m, tally }).ok_or_else(damaged)
+    let name = |(index, tally): (u8, Tally)| {
+        moves.get(usize::from(index)).map(|m| Branch { m: *m, tally }).ok_or_else(damaged)
     };
     branches.into_iter().map(name).collect()
 }

@@ -230,8 +230,8 @@ fn hive(
             Some(numbers) => numbers.get(index).copied(),
             None => Some(index as u64 + 1),
         };
-        let own = of_game.iter().enumerate().filter(|(_, own)| *own == number);
-        let list: Vec<u64> = own.filter_map(of).collect();
+        let rows = of_game.iter().enumerate().filter(|(_, month_number)| *month_number == number);
+        let list: Vec<u64> = rows.filter_map(of).collect();
         let unknown = || "__HIVE_DEFAULT_PARTITION__".to_owned();
         let year = month.map_or_else(unknown, |(year, _)| year.to_string());
         let part = month.map_or_else(unknown, |(_, month)| month.to_string());

@@ -179,7 +179,7 @@ fn open(path: &Path) -> Result<(ParquetRecordBatchReaderBuilder<File>, RowsToPgn
 /// Calls `take` with the PGN of each batch until it returns false.
 fn texts_of(path: &Path, mut take: impl FnMut(Vec<u8>) -> bool) -> Result<(), Failure> {
     let (builder, rows) = open(path)?;
-    let mask = ProjectionMask::roots(builder.parquet_schema(), rows.places());
+    let mask = ProjectionMask::roots(builder.parquet_schema(), rows.indices());
     let rows = rows.projected();
     for batch in builder.with_projection(mask).with_batch_size(8192).build()? {
         if !take(rows.text(&batch?)?) {

@@ -127,8 +127,8 @@ fn dedupe(args: &Args, session: &Session) -> Result<Code, Failure> {
     // The duplicates, by archive.
     let mut removed: Vec<GameSet> = archives.archives().map(|archive| GameSet::new(archive.len())).collect();
     for pair in &pairs {
-        let (place, game) = place(&archives, pair.game)?;
-        if let Some(set) = removed.get_mut(place) {
+        let (index, game) = locate(&archives, pair.game)?;
+        if let Some(set) = removed.get_mut(index) {
             set.insert(game);
         }
     }
@@ -158,10 +158,10 @@ fn dedupe(args: &Args, session: &Session) -> Result<Code, Failure> {
 }
 
 /// The index of a game's archive among all archives, and its number in that archive.
-fn place(archives: &ArchiveSet, number: u64) -> Result<(usize, u64), Failure> {
+fn locate(archives: &ArchiveSet, number: u64) -> Result<(usize, u64), Failure> {
     let (archive, game) = archives.locate(number)?;
-    let place = archives.archives().position(|other| std::ptr::eq(other, archive));
-    Ok((place.unwrap_or_default(), game))
+    let index = archives.archives().position(|known| std::ptr::eq(known, archive));
+    Ok((index.unwrap_or_default(), game))
 }
 
 fn list(
@@ -183,13 +183,13 @@ fn list(
         out.write_all(rows::csv_line(titles.into_iter().flatten().chain(rest)).as_bytes())?;
     }
     for Double { game, kept, likeness } in pairs {
-        let ((from, game), (of, kept)) = (place(archives, *game)?, place(archives, *kept)?);
+        let ((from, game), (of, kept)) = (locate(archives, *game)?, locate(archives, *kept)?);
         let text = |column: usize| {
             let column = columns.get(from).and_then(|columns| columns.get(column));
             let text = column.and_then(|column| column.text(game)).unwrap_or(b"?");
             String::from_utf8_lossy(text).into_owned()
         };
-        let name = |place: usize| archives.archive(place).and_then(|archive| archives::name_in(archives, archive));
+        let name = |index: usize| archives.archive(index).and_then(|archive| archives::name_in(archives, archive));
         let likeness = match likeness {
             Likeness::Same => "same",
             Likeness::Prefix => "prefix",

@@ -53,7 +53,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         args.filter.of_one(&archives)?;
         args.threads.install(|| {
             let (chosen, undecided) = Games::chosen(session, &archives, &args.filter)?;
-            let path = |own: Games| (PathBuf::from(own.archive().path()), own.games);
+            let path = |selection: Games| (PathBuf::from(selection.archive().path()), selection.games);
             Ok::<_, Failure>((chosen.into_iter().map(path).collect::<Vec<_>>(), undecided))
         })?
     };

@@ -160,9 +160,9 @@ fn named(game: &GameRef, overwrite: bool) -> Result<Option<Tags>, Error> {
     for (name, value) in [("ECO", opening.eco), ("Opening", opening.name)] {
         match tags.iter_mut().find(|(tag, _)| *tag == name.as_bytes()) {
             // A question mark carries no information.
-            Some((_, own)) if overwrite || matches!(own.as_slice(), b"" | b"?" | b"-") => {
-                changed |= *own != value.as_bytes();
-                *own = value.into();
+            Some((_, tag_value)) if overwrite || matches!(tag_value.as_slice(), b"" | b"?" | b"-") => {
+                changed |= *tag_value != value.as_bytes();
+                *tag_value = value.into();
             }
             Some(_) => {}
             None => {

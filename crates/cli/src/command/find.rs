@@ -166,7 +166,8 @@ fn none_found(filter: &Where, moments: &Moments, archives: &ArchiveSet) -> Strin
             |member: &Member| filter.as_ref().is_ok_and(|filter| filter.games(member.columns()).games.is_empty());
         archives.members().iter().all(is_empty)
     };
-    let lacking = needed.iter().filter(|(is_asked, field, _)| *is_asked && lacks(field)).map(|(.., what)| *what);
+    let lacking =
+        needed.iter().filter(|(is_requested, field, _)| *is_requested && lacks(field)).map(|(.., what)| *what);
     let lacking: Vec<&str> = lacking.collect();
     let what = if filter.is_given() { "of the games chosen none" } else { "no game" };
     match lacking.is_empty() {

@@ -146,8 +146,8 @@ impl Info<'_> {
         ];
         let mut text = String::new();
         let said = KEYS.iter().filter_map(|key| self.metadata.get_key_value(*key));
-        let other = self.metadata.iter().filter(|(key, _)| !KEYS.contains(&key.as_str()));
-        let said = said.chain(other).map(|(key, value)| (capitalized(key), printable(value)));
+        let custom = self.metadata.iter().filter(|(key, _)| !KEYS.contains(&key.as_str()));
+        let said = said.chain(custom).map(|(key, value)| (capitalized(key), printable(value)));
         let rows = rows.into_iter().map(|(title, value)| (title.to_owned(), value)).chain(said);
         for (title, value) in rows {
             text += &format!("{title:<8} {value}\n");

@@ -87,11 +87,11 @@ fn bytes_of(path: &Path, access: Access) -> Result<Box<dyn Deref<Target = [u8]>>
 
 /// Returns whether a part contains a byte of the file.
 fn has(part: &Part, offset: u64) -> bool {
-    !part.unpacked && offset.checked_sub(part.offset).is_some_and(|place| place < part.bytes.len() as u64)
+    !part.unpacked && offset.checked_sub(part.offset).is_some_and(|distance| distance < part.bytes.len() as u64)
 }
 
 /// The displayed offset of a part.
-fn place(part: &Part) -> String {
+fn offset(part: &Part) -> String {
     if part.bytes.is_empty() {
         return String::new();
     }
@@ -110,7 +110,7 @@ fn meaning(part: &Part) -> String {
 
 fn line(part: &Part, width: usize) -> String {
     let size = if part.bytes.is_empty() { String::new() } else { part.bytes.len().to_string() };
-    let line = format!("{:>12} {size:>11}  {}", place(part), meaning(part));
+    let line = format!("{:>12} {size:>11}  {}", offset(part), meaning(part));
     // A truncated hash is useless, so it is shown in full.
     let is_word = !part.value.contains(' ') && !part.value.starts_with('"');
     if is_word || part.intact == Some(false) { line + "\n" } else { table::shortened(&line, width) + "\n" }
@@ -128,7 +128,7 @@ fn dump(part: &Part) -> String {
         true => format!("00 .. {} times", bytes.len()),
         false => rows.next().unwrap_or_default(),
     };
-    let mut text = format!("{:>7}  {first:<width$}  {}\n", place(part), meaning(part), width = 3 * ROW - 1);
+    let mut text = format!("{:>7}  {first:<width$}  {}\n", offset(part), meaning(part), width = 3 * ROW - 1);
     if !zeros {
         rows.for_each(|row| text += &format!("{:>7}  {row}\n", ""));
     }

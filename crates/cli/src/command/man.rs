@@ -32,7 +32,10 @@ pub struct Args {
 fn write_each(command: &clap::Command, folder: &Path) -> std::io::Result<()> {
     let name = command.get_display_name().unwrap_or_else(|| command.get_name());
     std::fs::write(folder.join(format!("{name}.1")), page(command)?)?;
-    command.get_subcommands().filter(|own| !own.is_hide_set()).try_for_each(|own| write_each(own, folder))
+    command
+        .get_subcommands()
+        .filter(|subcommand| !subcommand.is_hide_set())
+        .try_for_each(|subcommand| write_each(subcommand, folder))
 }
 
 /// Returns the page of a command. The synopsis includes the value names of options, which clap_mangen omits.

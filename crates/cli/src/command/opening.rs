@@ -70,29 +70,29 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let query = Query::from(&position);
     args.threads.install(|| {
         let (mut all, mut failed) = Games::chosen(session, &archives, &args.filter)?;
-        let any = all.iter().any(|own| !own.games.is_empty());
+        let any = all.iter().any(|selection| !selection.games.is_empty());
         let tree = (!args.count).then(|| grouped::tree(&all, &position));
         if args.position.is_given() {
-            for (index, own) in all.iter_mut().enumerate() {
-                let found = query.in_archive(own.member, Some(&own.games), None);
-                own.games = found.games;
+            for (index, selection) in all.iter_mut().enumerate() {
+                let found = query.in_archive(selection.member, Some(&selection.games), None);
+                selection.games = found.games;
                 let unread: Vec<_> = found.unread.into_iter().map(|unread| (index, unread)).collect();
                 failed += filter::report_lost(session, &archives, &unread);
             }
         }
         let Some(tree) = tree else {
             side_files::report_searches(session, &archives);
-            filter::print_number(session, all.iter().map(|own| own.games.len()).sum())?;
+            filter::print_number(session, all.iter().map(|selection| selection.games.len()).sum())?;
             return failure::all_read(failed);
         };
-        if all.iter().all(|own| own.games.is_empty()) {
+        if all.iter().all(|selection| selection.games.is_empty()) {
             args.filter.report_no_position(session, &archives, any);
         }
         let report = Report::new(args, session, &archives, &all, tree)?;
         side_files::report_searches(session, &archives);
         if let Some(target) = &page {
             let title = format!("{}, {}", report.name, archives::names(&args.archives));
-            let (games, data) = (report.whole.games, report.json(&archives)?);
+            let (games, data) = (report.total.games, report.json(&archives)?);
             html::Report { kind: "opening", title: &title, filter: args.filter.text(), games, data: &data }
                 .write(session, target)?;
             return failure::all_read(failed);
@@ -113,7 +113,7 @@ struct Report {
     fen: String,
     /// The name of the position, or the name that most games have.
     name: String,
-    whole: Points,
+    total: Points,
     moves: Vec<Group>,
     ratings: Vec<Group>,
     years: Vec<Group>,
@@ -131,9 +131,9 @@ impl Report {
         all: &[Games],
         tree: Tree,
     ) -> Result<Report, Failure> {
-        let mut whole = Points::default();
+        let mut total = Points::default();
         for group in grouped(session, all, &[GroupKey::Result])?.0 {
-            whole.join(&group.points);
+            total.join(&group.points);
         }
         let (families, _) = grouped(session, all, &[GroupKey::Opening])?;
         let most = families.iter().max_by_key(|group| group.points.games);
@@ -150,7 +150,7 @@ impl Report {
                 won: tally.white,
                 drawn: tally.draws,
                 lost: tally.black,
-                own: (u64::from(rating > 0), rating),
+                ratings: (u64::from(rating > 0), rating),
                 against: (0, 0, 0),
             };
             Group { names: vec![tree.position.san(branch.m), opening.to_owned()], order: vec![0, 0], points }
@@ -163,33 +163,34 @@ impl Report {
         let mut players = [Vec::new(), Vec::new()];
         for (side, players) in players.iter_mut().enumerate() {
             let mut found = Vec::new();
-            for own in all {
+            for selection in all {
                 // Every player of this color counts as the named player.
-                let mut sides = [GameSet::new(own.archive().len()), GameSet::new(own.archive().len())];
+                let mut sides = [GameSet::new(selection.archive().len()), GameSet::new(selection.archive().len())];
                 if let Some(set) = sides.get_mut(side) {
-                    *set = own.games.clone();
+                    *set = selection.games.clone();
                 }
                 let player = scoresheet::query::report::groups::PlayerGames { sides, names: Vec::new() };
-                let own = [Games { member: own.member, games: own.games.clone(), player: Some(player) }];
-                join(&mut found, grouped(session, &own, &[GroupKey::Player])?.0);
+                let player_games =
+                    [Games { member: selection.member, games: selection.games.clone(), player: Some(player) }];
+                join(&mut found, grouped(session, &player_games, &[GroupKey::Player])?.0);
             }
             group_table::sort(&mut found, &[GroupKey::Player], None);
             found.truncate(args.limit);
             *players = found;
         }
         let games = strongest(archives, all, args.limit)?;
-        Ok(Report { fen: tree.position.fen(), name, whole, moves, ratings, years, players, games })
+        Ok(Report { fen: tree.position.fen(), name, total, moves, ratings, years, players, games })
     }
 
     fn text(&self, session: &Session, archives: &ArchiveSet) -> Result<String, Failure> {
         let width = session.table_width();
         let mut text = format!("{}\n{}\n", folded(&plain(&self.name), session.width()), self.fen);
-        let figures = group_table::figures(&self.whole);
+        let figures = group_table::figures(&self.total);
         let [_, won, drawn, lost, score, rating, performance] = &figures;
         text += &format!(
             "{}: White won {won}, drawn {drawn}, lost {lost}\n\
             score {score}, mean rating {rating}, performance {performance}\n",
-            count(self.whole.games, "game", "games")
+            count(self.total.games, "game", "games")
         );
         let tables: [(&[&str], &[Group]); 5] = [
             (&["move", "opening"], &self.moves),
@@ -220,7 +221,7 @@ impl Report {
 
     /// Returns the groups of the report as CSV; only JSON has the games.
     fn csv(&self) -> String {
-        let all = [Group { names: Vec::new(), order: Vec::new(), points: self.whole }];
+        let all = [Group { names: Vec::new(), order: Vec::new(), points: self.total }];
         let [with_white, with_black] = &self.players;
         let lists: [(&str, &[Group]); 6] = [
             ("all", &all),
@@ -240,13 +241,13 @@ impl Report {
         let mut games = Vec::new();
         for game in &self.games {
             let (archive, number) = archives.locate(*game)?;
-            let own = archive.game(number)?;
-            games.push(game_table::object(&own, archives::name_in(archives, archive).as_deref())?);
+            let game = archive.game(number)?;
+            games.push(game_table::object(&game, archives::name_in(archives, archive).as_deref())?);
         }
         Ok(Object::new()
             .with("opening", self.name.as_str())
             .with("fen", self.fen.as_str())
-            .joined(&group_table::points(&self.whole))
+            .joined(&group_table::points(&self.total))
             .array("moves", &list(&self.moves, &["san", "opening"]))
             .array("ratings", &list(&self.ratings, &["rating_band"]))
             .array("years", &list(&self.years, &["year"]))
@@ -260,9 +261,12 @@ impl Report {
 fn strongest(archives: &ArchiveSet, all: &[Games], most: usize) -> Result<Vec<u64>, Failure> {
     // This list of keys is valid.
     let Ok(keys) = scoresheet::query::SortKeys::parse("-avgelo") else { return Ok(Vec::new()) };
-    let columns: Vec<&TagColumns> = all.iter().map(|own| own.columns() as &TagColumns).collect();
-    let games: Vec<(usize, u64)> =
-        all.iter().enumerate().flat_map(|(index, own)| own.games.iter().map(move |game| (index, game))).collect();
+    let columns: Vec<&TagColumns> = all.iter().map(|selection| selection.columns() as &TagColumns).collect();
+    let games: Vec<(usize, u64)> = all
+        .iter()
+        .enumerate()
+        .flat_map(|(index, selection)| selection.games.iter().map(move |game| (index, game)))
+        .collect();
     let (order, _) = keys.order(&columns, &games, most);
     let before: Vec<u64> = archives.members().iter().map(Member::before).collect();
     let number = |at: usize| {

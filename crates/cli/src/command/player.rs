@@ -70,7 +70,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         if args.count {
             side_files::report_searches(session, &archives);
             players::report(session, &names);
-            filter::print_number(session, all.iter().map(|own| own.games.len()).sum())?;
+            filter::print_number(session, all.iter().map(|selection| selection.games.len()).sum())?;
             return failure::all_read(failed);
         }
         let report = report(session, &all, args.limit)?;
@@ -95,17 +95,18 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
 }
 
 fn report(session: &Session, all: &[Games], most: usize) -> Result<PlayerReport, Failure> {
-    let part = |own: &'_ Games<'_>| own.player.clone();
+    let part = |selection: &'_ Games<'_>| selection.player.clone();
     let players: Vec<PlayerGames> = all.iter().filter_map(part).collect();
-    let archives = all.iter().zip(&players).map(|(own, games)| PlayerArchive { columns: own.columns(), games });
+    let archives =
+        all.iter().zip(&players).map(|(selection, games)| PlayerArchive { columns: selection.columns(), games });
     let report = PlayerReport::new(&archives.collect::<Vec<_>>(), most);
     let report = report.map_err(|(index, error)| match all.get(index) {
-        Some(own) => Failure::of_archive(own.archive().path())(error),
+        Some(selection) => Failure::of_archive(selection.archive().path())(error),
         None => error.into(),
     })?;
     for (index, unread) in &report.unread {
-        if let Some(own) = all.get(*index) {
-            filter::report_unread(session, own.archive(), std::slice::from_ref(unread));
+        if let Some(selection) = all.get(*index) {
+            filter::report_unread(session, selection.archive(), std::slice::from_ref(unread));
         }
     }
     Ok(report)
@@ -113,9 +114,9 @@ fn report(session: &Session, all: &[Games], most: usize) -> Result<PlayerReport,
 
 fn text(session: &Session, archives: &ArchiveSet, report: &PlayerReport) -> Result<String, Failure> {
     let width = session.table_width();
-    let whole = report.all();
+    let total = report.all();
     let name = report.names.first().map_or("", |(name, _)| name.as_str());
-    let heading = format!("{}, {}", printable(name), count(whole.games, "game", "games"));
+    let heading = format!("{}, {}", printable(name), count(total.games, "game", "games"));
     let mut text = format!("{}\n", folded(&heading, session.width()));
     if report.names.len() > 1 {
         let names = format!("{} names, counted as one: {}", report.names.len(), players::listed(&report.names, 8));
@@ -195,15 +196,15 @@ fn json(archives: &ArchiveSet, report: &PlayerReport) -> Result<Object, Failure>
     let [white, black] = &report.sides;
     let [with_white, with_black] = &report.openings;
     // Here `opponents` is a list. Only `white` and `black` have the mean rating of the opponents.
-    let whole = report.all();
+    let total = report.all();
     let all = Object::new()
-        .with("games", whole.games)
-        .with("won", whole.won)
-        .with("drawn", whole.drawn)
-        .with("lost", whole.lost)
-        .with("score", whole.score().map_or(Value::Null, |score| rounded(score, 4)))
-        .with("rating", whole.rating())
-        .with("performance", whole.performance());
+        .with("games", total.games)
+        .with("won", total.won)
+        .with("drawn", total.drawn)
+        .with("lost", total.lost)
+        .with("score", total.score().map_or(Value::Null, |score| rounded(score, 4)))
+        .with("rating", total.rating())
+        .with("performance", total.performance());
     Ok(Object::new()
         .array("names", &names.collect::<Vec<_>>())
         .joined(&all)

@@ -131,7 +131,7 @@ fn near(archive: &Archive, keys: &[Key], name: &str) -> scoresheet::Result<Optio
     let columns = TagColumns::open(archive).columns(keys)?;
     let names = columns.iter().filter_map(|column| column.strings()).flat_map(|strings| strings.texts());
     // The candidate may have the same letters if --games or --where excludes its games.
-    Ok(nearest(name, names.filter(|other| *other != name)).map(str::to_owned))
+    Ok(nearest(name, names.filter(|known| *known != name)).map(str::to_owned))
 }
 
 fn singular(kind: Kind) -> &'static str {
@@ -156,7 +156,7 @@ fn read(list: &Path) -> Result<HashMap<String, String>, Failure> {
         let (Some(old), Some(new)) = (parts.next(), parts.next().filter(|new| !new.is_empty())) else {
             return Err(Failure::Message(format!("{}:{line}: write OLD, a tab, NEW", shown(list))));
         };
-        if names.insert(old.to_owned(), new.to_owned()).is_some_and(|other| other != new) {
+        if names.insert(old.to_owned(), new.to_owned()).is_some_and(|previous| previous != new) {
             return Err(Failure::Message(format!("{}:{line}: {old:?} has two new names", shown(list))));
         }
     }

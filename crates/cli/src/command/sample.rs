@@ -157,7 +157,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let target = target.map(|path| outputs.file(path, content, Existing::from_force(args.force))).transpose()?;
     args.threads.install(|| {
         let (chosen, mut failed) = Games::chosen(session, &archives, &args.filter)?;
-        let sets: Vec<GameSet> = chosen.into_iter().map(|own| own.games).collect();
+        let sets: Vec<GameSet> = chosen.into_iter().map(|selection| selection.games).collect();
         let selected_part = args.part.map(|part| if part == PartName::Train { Part::Train } else { Part::Test });
         let options = SampleOptions {
             seed: args.seed,
@@ -167,8 +167,8 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
             per_game: args.per_game,
             part: selected_part.zip(args.test),
         };
-        let whole = matches!(format, Format::Pgn | Format::Numbers);
-        let taken = taken(&archives, &sets, args.count, &options, whole)?;
+        let are_games = matches!(format, Format::Pgn | Format::Numbers);
+        let taken = taken(&archives, &sets, args.count, &options, are_games)?;
         let (taken, unread) = taken;
         unread.iter().for_each(|error| session.message(&error.to_string()));
         failed += unread.len() as u64;
@@ -182,7 +182,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
             Some(target) => failed += new_file::write(target, |file| work.write(session, file))?,
         }
         if (taken.len() as u64) < args.count && !args.quiet {
-            let what = if whole {
+            let what = if are_games {
                 count(taken.len() as u64, "game", "games")
             } else {
                 count(taken.len() as u64, "position", "positions")
@@ -198,9 +198,9 @@ fn taken(
     sets: &[GameSet],
     most: u64,
     options: &SampleOptions,
-    whole: bool,
+    are_games: bool,
 ) -> Result<(Vec<Taken>, Vec<Error>), Failure> {
-    if whole {
+    if are_games {
         let (games, unread) = sample::games(archives, sets, most, options);
         return Ok((games.into_iter().map(|game| (game, 0)).collect(), unread));
     }

@@ -125,7 +125,7 @@ fn tag(name: &str) -> Result<String, String> {
     if name.is_empty() || !name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_') {
         return Err(format!("{name:?} is not the name of a tag: letters, digits and _ without blanks"));
     }
-    if ["FEN", "SetUp"].iter().any(|own| own.eq_ignore_ascii_case(name)) {
+    if ["FEN", "SetUp"].iter().any(|known| known.eq_ignore_ascii_case(name)) {
         return Err(format!("{name} belongs to the moves: change it with `scoresheet edit`"));
     }
     Ok(name.to_owned())
@@ -190,17 +190,17 @@ const ROSTER: [&str; 7] = ["Event", "Site", "Date", "Round", "White", "Black", "
 fn set(game: &mut Game, name: &str, value: &str) {
     let outcome = |token: &str| OUTCOMES.into_iter().find(|outcome| outcome.token() == token);
     if name == "Result"
-        && game.outcome.is_some_and(|own| game.tag(name).is_none_or(|tag| tag == own.token()))
+        && game.outcome.is_some_and(|outcome| game.tag(name).is_none_or(|tag| tag == outcome.token()))
         && let Some(new) = outcome(value)
     {
         game.outcome = Some(new);
     }
     let mut found = false;
-    game.tags.retain_mut(|(tag, own)| {
+    game.tags.retain_mut(|(tag, old_value)| {
         if tag != name {
             return true;
         }
-        value.clone_into(own);
+        value.clone_into(old_value);
         // Removes all further tags of this name.
         !std::mem::replace(&mut found, true)
     });
@@ -209,9 +209,9 @@ fn set(game: &mut Game, name: &str, value: &str) {
         let of = |tags: &[(String, String)], is_near: &dyn Fn(usize) -> bool| {
             tags.iter().map(|(tag, _)| rank(tag).is_some_and(is_near)).collect::<Vec<_>>()
         };
-        let index = rank(name).map(|own| {
-            let before = of(&game.tags, &|other| other < own).iter().rposition(|near| *near);
-            let after = of(&game.tags, &|other| other > own).iter().position(|near| *near);
+        let index = rank(name).map(|roster_rank| {
+            let before = of(&game.tags, &|rank| rank < roster_rank).iter().rposition(|near| *near);
+            let after = of(&game.tags, &|rank| rank > roster_rank).iter().position(|near| *near);
             before.map(|index| index + 1).or(after).unwrap_or(0)
         });
         let index = index.unwrap_or(game.tags.len());

@@ -33,7 +33,7 @@ pub struct Args {
     /// The number of the game, from 1, e.g. 7 or 7:20
     ///
     /// A number after a colon is the ply to show.
-    #[arg(value_name = "GAME[:PLY]", value_parser = place)]
+    #[arg(value_name = "GAME[:PLY]", value_parser = game_and_ply)]
     game: (u64, Option<u32>),
     /// Show the position after this many half-moves
     ///
@@ -60,7 +60,7 @@ pub struct Args {
 }
 
 /// Reads `7` or `7:20`.
-fn place(text: &str) -> Result<(u64, Option<u32>), String> {
+fn game_and_ply(text: &str) -> Result<(u64, Option<u32>), String> {
     let what = "write a game's number from 1, e.g. 7, or game and ply, e.g. 7:20";
     let (game, ply) = match text.split_once(':') {
         Some((game, ply)) => (game, Some(ply)),
@@ -77,8 +77,8 @@ fn place(text: &str) -> Result<(u64, Option<u32>), String> {
 
 pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let archive = archives::open(session, &args.archive)?;
-    let (number, own_ply) = args.game;
-    if let (Some(_), Some(_)) = (own_ply, args.ply) {
+    let (number, game_ply) = args.game;
+    if let (Some(_), Some(_)) = (game_ply, args.ply) {
         return Err(Failure::Message("the ply is given twice: after the colon and with --ply".to_owned()));
     }
     let game = archive.game(number)?;
@@ -89,7 +89,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         out.write_all(writer.as_bytes())?;
     } else {
         let plies = game.plies();
-        let ply = own_ply.or(args.ply).unwrap_or(plies);
+        let ply = game_ply.or(args.ply).unwrap_or(plies);
         let summary = GameSummary::from_game(&game)?;
         let shown = Shown {
             object: game_table::object(&game, None)?,

@@ -134,9 +134,9 @@ fn by_bytes(args: &Args, session: &Session, archive: &Archive, most: u64) -> Res
         let mut target = target(args, &mut outputs, format_args!("{number:0width$}"))?;
         let (mut take, mut too_many, mut is_grown) = (guess.clamp(1, rest.len()), rest.len() + 1, false);
         let copied = loop {
-            let (own, _) = rest.split_at(take);
+            let (numbers, _) = rest.split_at(take);
             let mut games = GameSet::new(archive.len());
-            for game in own {
+            for game in numbers {
                 games.insert(*game);
             }
             let copied = new_archive::try_write(session, &target, args.done.quiet, &[Part { archive, games }])?;
@@ -144,7 +144,7 @@ fn by_bytes(args: &Args, session: &Session, archive: &Archive, most: u64) -> Res
             let better = fitting(copied.games, copied.bytes) * 99 / 100;
             if copied.bytes > most {
                 if take == 1 {
-                    return Err(too_small(target.path(), own.first().copied().unwrap_or_default(), copied.bytes));
+                    return Err(too_small(target.path(), numbers.first().copied().unwrap_or_default(), copied.bytes));
                 }
                 too_many = take;
                 take = better.clamp(1, take - 1);

@@ -162,8 +162,8 @@ impl Nested {
     fn add(&mut self, other: Nested, before: u64) {
         self.tree.add(other.tree, before);
         for (m, nested) in other.next {
-            match self.next.iter_mut().find(|(own, _)| *own == m) {
-                Some((_, own)) => own.add(nested, before),
+            match self.next.iter_mut().find(|(known, _)| *known == m) {
+                Some((_, subtree)) => subtree.add(nested, before),
                 None => self.next.push((m, nested)),
             }
         }
@@ -171,7 +171,7 @@ impl Nested {
 
     /// The tree after a move.
     fn after(&self, m: Move) -> Option<&Nested> {
-        self.next.iter().find(|(own, _)| *own == m).map(|(_, nested)| nested)
+        self.next.iter().find(|(known, _)| *known == m).map(|(_, nested)| nested)
     }
 }
 
@@ -238,7 +238,7 @@ const LINE: usize = 64;
 fn line(name: &str, tally: &Tally, all: u64, turn: Color) -> String {
     let games = tally.games();
     let decided = tally.white + tally.draws + tally.black;
-    let percent = |part: u64, whole: u64| format!("{:.1}%", 100.0 * ratio(part as f64, whole as f64));
+    let percent = |part: u64, total: u64| format!("{:.1}%", 100.0 * ratio(part as f64, total as f64));
     let or_blank = |number: Option<String>| number.unwrap_or_else(|| "-".to_owned());
     let row = [
         name.to_owned(),
@@ -350,7 +350,7 @@ fn json(args: &Args, archives: &ArchiveSet, nested: &Nested) -> Result<String, F
             Outcome::BlackWins => Value::from("black"),
             _ => Value::Null,
         };
-        let branch = tree.branches.iter().find(|branch| branch.tally.samples().any(|other| other == sample));
+        let branch = tree.branches.iter().find(|branch| branch.tally.samples().any(|listed| listed == sample));
         let object = Object::new().with("uci", branch.map(|branch| uci(branch.m)));
         games.push(
             named(object, archives, archive)

@@ -66,14 +66,14 @@ pub fn differences(old: &Game, new: &Game) -> Vec<String> {
     let quoted = |value: &str| format!("\"{}\"", crate::text::printable(value));
     let mut lines = Vec::new();
     for (name, value) in &old.tags {
-        match new.tags.iter().find(|(other, _)| other == name) {
-            Some((_, other)) if other == value => {}
-            Some((_, other)) => lines.push(format!("{name} {} -> {}", quoted(value), quoted(other))),
+        match new.tags.iter().find(|(new_name, _)| new_name == name) {
+            Some((_, new_value)) if new_value == value => {}
+            Some((_, new_value)) => lines.push(format!("{name} {} -> {}", quoted(value), quoted(new_value))),
             None => lines.push(format!("{name} {} removed", quoted(value))),
         }
     }
     for (name, value) in &new.tags {
-        if !old.tags.iter().any(|(other, _)| other == name) {
+        if !old.tags.iter().any(|(old_name, _)| old_name == name) {
             lines.push(format!("{name} {} added", quoted(value)));
         }
     }

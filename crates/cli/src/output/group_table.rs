@@ -26,12 +26,13 @@ pub enum GroupSort {
 /// number of games. With several keys, the first decides, and the next ones sort within its groups.
 pub fn sort(groups: &mut [Group], keys: &[GroupKey], by: Option<GroupSort>) {
     let is_ordered = |index: usize| keys.get(index).is_some_and(|key| key.is_ordered());
-    let by_name = |one: &Group, other: &Group| {
-        let places = one.names.iter().zip(&other.names).zip(one.order.iter().zip(&other.order)).enumerate();
-        let orders = places.map(|(index, ((name, other_name), (order, other_order)))| match is_ordered(index) {
-            true => order.cmp(other_order),
-            false => name.cmp(other_name),
-        });
+    let by_name = |left: &Group, right: &Group| {
+        let columns = left.names.iter().zip(&right.names).zip(left.order.iter().zip(&right.order)).enumerate();
+        let orders =
+            columns.map(|(index, ((left_name, right_name), (left_order, right_order)))| match is_ordered(index) {
+                true => left_order.cmp(right_order),
+                false => left_name.cmp(right_name),
+            });
         orders.into_iter().find(|order| order.is_ne()).unwrap_or(std::cmp::Ordering::Equal)
     };
     let usual =
@@ -43,7 +44,7 @@ pub fn sort(groups: &mut [Group], keys: &[GroupKey], by: Option<GroupSort>) {
         GroupSort::Rating => group.points.rating().map_or(-1.0, f64::from),
         GroupSort::Name => 0.0,
     };
-    groups.sort_by(|one, other| value(other).total_cmp(&value(one)).then_with(|| by_name(one, other)));
+    groups.sort_by(|left, right| value(right).total_cmp(&value(left)).then_with(|| by_name(left, right)));
 }
 
 /// The columns after a group's names: titles and priorities.

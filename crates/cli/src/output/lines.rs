@@ -26,20 +26,20 @@ pub fn batches(
             Err(error) => return Err(Failure::Message(format!("cannot read {name}: {error}"))),
         };
         let filled = kept + read;
-        let whole = match memchr::memrchr(b'\n', &buffer[..filled]) {
+        let complete = match memchr::memrchr(b'\n', &buffer[..filled]) {
             _ if read == 0 => filled,
             Some(end) => end + 1,
             None if filled == BATCH => filled,
             None => 0,
         };
-        if whole > 0 {
-            line += batch(&buffer[..whole], line)?;
+        if complete > 0 {
+            line += batch(&buffer[..complete], line)?;
         }
         if read == 0 {
             return Ok(());
         }
-        buffer.copy_within(whole..filled, 0);
-        kept = filled - whole;
+        buffer.copy_within(complete..filled, 0);
+        kept = filled - complete;
     }
 }
 

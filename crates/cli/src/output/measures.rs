@@ -17,29 +17,29 @@ pub fn rows(measures: &GameMeasures) -> Vec<(&'static str, String)> {
     };
     let has_clocks = measures.clock_after.iter().any(Option::is_some);
     let clock = |index: usize| {
-        let own = (*measures.clocks.get(index)?)?;
-        let lowest = if has_clocks { format!("lowest {}, ", shown(own.lowest)) } else { String::new() };
-        Some(format!("{lowest}{} used", shown(own.used)))
+        let clocks = (*measures.clocks.get(index)?)?;
+        let lowest = if has_clocks { format!("lowest {}, ", shown(clocks.lowest)) } else { String::new() };
+        Some(format!("{lowest}{} used", shown(clocks.used)))
     };
     rows.extend(sides(&clock).map(|row| ("Clock", row)));
     let accuracy = |index: usize| {
-        let own = (*measures.evaluations.get(index)?)?;
-        let percent = own.accuracy.map_or_else(|| "-".to_owned(), |accuracy| format!("{accuracy:.1} %"));
+        let evaluations = (*measures.evaluations.get(index)?)?;
+        let percent = evaluations.accuracy.map_or_else(|| "-".to_owned(), |accuracy| format!("{accuracy:.1} %"));
         let word = if index == 0 { " centipawns lost a move" } else { "" };
-        let loss = own.centipawn_loss.map_or_else(String::new, |loss| format!(" ({loss:.0}{word})"));
+        let loss = evaluations.centipawn_loss.map_or_else(String::new, |loss| format!(" ({loss:.0}{word})"));
         Some(percent + &loss)
     };
     rows.extend(sides(&accuracy).map(|row| ("Accuracy", row)));
     let mistakes = |index: usize| {
-        let own = (*measures.evaluations.get(index)?)?;
+        let evaluations = (*measures.evaluations.get(index)?)?;
         let counted = [
-            (own.blunders, "blunder", "blunders"),
-            (own.mistakes, "mistake", "mistakes"),
-            (own.inaccuracies, "inaccuracy", "inaccuracies"),
+            (evaluations.blunders, "blunder", "blunders"),
+            (evaluations.mistakes, "mistake", "mistakes"),
+            (evaluations.inaccuracies, "inaccuracy", "inaccuracies"),
         ];
         // Both sides use the wording of the first.
-        let counted = counted.map(|(number, one, many)| match index {
-            0 => format!("{number} {}", if number == 1 { one } else { many }),
+        let counted = counted.map(|(number, singular, plural)| match index {
+            0 => format!("{number} {}", if number == 1 { singular } else { plural }),
             _ => number.to_string(),
         });
         Some(counted.join(", "))
@@ -92,8 +92,10 @@ pub fn object(measures: &GameMeasures) -> Object {
     }
     if measures.evaluation_after.iter().any(Option::is_some) {
         let evaluations = measures.evaluation_after.iter();
-        let evaluations = evaluations.map(|own| own.map_or(Value::Null, |own| own.to_string().into()));
-        let mistake = |(ply, own): &(u32, Judgement)| Object::new().with("ply", *ply).with("judgement", own.name());
+        let evaluations =
+            evaluations.map(|evaluation| evaluation.map_or(Value::Null, |evaluation| evaluation.to_string().into()));
+        let mistake =
+            |(ply, judgement): &(u32, Judgement)| Object::new().with("ply", *ply).with("judgement", judgement.name());
         object = object
             .with("evaluations", evaluations.collect::<Value>())
             .array("mistakes", &measures.judgements.iter().map(mistake).collect::<Vec<_>>());

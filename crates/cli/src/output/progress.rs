@@ -64,8 +64,8 @@ pub fn left(elapsed: Duration, done: u64, total: u64) -> Option<String> {
 
 /// Returns seconds as `3 s`, `2:05 min` or `1:02:03 h`.
 pub fn clock(seconds: f64) -> String {
-    let whole = seconds.round() as u64;
-    match (whole / 3600, whole / 60 % 60, whole % 60) {
+    let total = seconds.round() as u64;
+    match (total / 3600, total / 60 % 60, total % 60) {
         (0, 0, seconds) => format!("{seconds} s"),
         (0, minutes, seconds) => format!("{minutes}:{seconds:02} min"),
         (hours, minutes, seconds) => format!("{hours}:{minutes:02}:{seconds:02} h"),

@@ -141,9 +141,10 @@ impl Where {
         };
         let mut unknown = Vec::new();
         if let Some(filter) = &self.filter {
-            let all: Vec<_> = archives.iter().filter_map(|own| filter.unknown_texts(own).ok()).collect();
+            let all: Vec<_> = archives.iter().filter_map(|columns| filter.unknown_texts(columns).ok()).collect();
             // A name is known if any of the archives has it.
-            let is_unknown = |text: &String| all.iter().all(|own| own.iter().any(|(other, _)| other == text));
+            let is_unknown =
+                |text: &String| all.iter().all(|unknown_names| unknown_names.iter().any(|(name, _)| name == text));
             for (text, near) in all.iter().flatten().filter(|(text, _)| is_unknown(text)) {
                 let near = near.as_ref().map_or_else(String::new, |near| format!(": did you mean {near:?}?"));
                 let hint = format!("; no game has {text:?} there{near}");

@@ -45,18 +45,18 @@ impl<'a> Games<'a> {
 
 /// Returns the tree of the moves played in a position.
 pub fn tree(all: &[Games], position: &Position) -> Tree {
-    let set = ArchiveSet::shared(all.iter().map(|own| Arc::clone(own.member.indexed())).collect());
-    let games: Vec<GameSet> = all.iter().map(|own| own.games.clone()).collect();
+    let set = ArchiveSet::shared(all.iter().map(|selection| Arc::clone(selection.member.indexed())).collect());
+    let games: Vec<GameSet> = all.iter().map(|selection| selection.games.clone()).collect();
     set.tree(position, Visit::First, Some(&games), None)
 }
 
 /// Returns the games in groups, in no particular order, and the number of unreadable games, which have been reported.
 pub fn grouped(session: &Session, all: &[Games], keys: &[GroupKey]) -> Result<(Vec<Group>, u64), Failure> {
     let (mut found, mut lost) = (Vec::new(), 0);
-    for own in all {
-        let done = groups::groups(own.columns(), &own.games, own.player.as_ref(), keys);
-        let (groups, unread) = done.map_err(Failure::of_archive(own.archive().path()))?;
-        lost += filter::report_unread(session, own.archive(), &unread);
+    for selection in all {
+        let done = groups::groups(selection.columns(), &selection.games, selection.player.as_ref(), keys);
+        let (groups, unread) = done.map_err(Failure::of_archive(selection.archive().path()))?;
+        lost += filter::report_unread(session, selection.archive(), &unread);
         groups::join(&mut found, groups);
     }
     Ok((found, lost))

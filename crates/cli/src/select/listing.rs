@@ -255,10 +255,10 @@ impl<'a> Printer<'a> {
     fn games(&mut self, found: &[FoundGame]) -> Result<(), Failure> {
         let Printer { session, archives, names, columns, has_columns, format, has_hits, table, out, failed } = self;
         let row = Row { columns, has_columns: *has_columns, format: *format, has_hits: *has_hits };
-        let work = |own: &FoundGame, game: Result<GameRef, Error>| {
+        let work = |found_game: &FoundGame, game: Result<GameRef, Error>| {
             let mut text = Vec::new();
-            let name = names.get(own.archive).and_then(Option::as_deref);
-            match game.and_then(|game| row.push(name, &game, &own.hits, &mut text)) {
+            let name = names.get(found_game.archive).and_then(Option::as_deref);
+            match game.and_then(|game| row.push(name, &game, &found_game.hits, &mut text)) {
                 Ok(()) => Ok(text),
                 Err(error) => Err(archives::fault(name, &error)),
             }
@@ -266,7 +266,7 @@ impl<'a> Printer<'a> {
         parallel::in_any_order(
             archives,
             found,
-            |own| (own.archive, own.game),
+            |found_game| (found_game.archive, found_game.game),
             work,
             |text| {
                 match text {

@@ -58,21 +58,21 @@ const BATCHES: (usize, usize) = (1024, 1 << 16);
 pub fn in_any_order<G: Sync>(
     archives: &ArchiveSet,
     games: &[G],
-    place: impl Fn(&G) -> (usize, u64),
+    location: impl Fn(&G) -> (usize, u64),
     work: impl Fn(&G, Result<GameRef<'_>, Error>) -> Result<Vec<u8>, GameFault> + Sync,
     mut take: impl FnMut(Result<Vec<u8>, GameFault>) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let (mut begin, mut size) = (0, BATCHES.0);
     while begin < games.len() {
         let batch = games.get(begin..games.len().min(begin + size)).unwrap_or_default();
-        let mut places = Vec::with_capacity(batch.len());
-        for (at, own) in batch.iter().enumerate() {
-            let (archive, number) = place(own);
+        let mut locations = Vec::with_capacity(batch.len());
+        for (at, item) in batch.iter().enumerate() {
+            let (archive, number) = location(item);
             let chunk = archives.archive(archive).map(|archive| archive.chunk_of(number)).transpose()?;
-            places.extend(chunk.map(|(chunk, _)| ((archive, chunk), number, at)));
+            locations.extend(chunk.map(|(chunk, _)| ((archive, chunk), number, at)));
         }
-        places.sort_unstable();
-        let groups: Vec<_> = places.chunk_by(|one, other| one.0 == other.0).collect();
+        locations.sort_unstable();
+        let groups: Vec<_> = locations.chunk_by(|left, right| left.0 == right.0).collect();
         let done: Vec<Vec<_>> = groups
             .into_par_iter()
             .map(|group| {
@@ -80,16 +80,16 @@ pub fn in_any_order<G: Sync>(
                 let Some(archive) = archives.archive(*archive) else { return Vec::new() };
                 let chunk = archive.chunk(*chunk);
                 let of = |(_, number, at): &(_, u64, usize)| {
-                    let own = batch.get(*at)?;
+                    let item = batch.get(*at)?;
                     // An error cannot be cloned, but a second attempt returns it again.
                     let game = chunk.as_ref().map_or_else(|_| archive.game(*number), |chunk| chunk.game(*number));
-                    Some((*at, work(own, game)))
+                    Some((*at, work(item, game)))
                 };
                 group.iter().filter_map(of).collect()
             })
             .collect();
         let mut done: Vec<_> = done.into_iter().flatten().collect();
-        done.sort_unstable_by_key(|(place, _)| *place);
+        done.sort_unstable_by_key(|(at, _)| *at);
         begin += batch.len();
         let bytes: usize = done.iter().map(|(_, text)| text.as_ref().map_or(0, Vec::len)).sum();
         // Estimates the size of the next batch from these results.
@@ -110,25 +110,25 @@ pub fn in_order<U: Sync, T: Send>(
     let ahead = rayon::current_num_threads() * 2;
     let (done, results) = mpsc::channel();
     rayon::in_place_scope_fifo(|scope| {
-        let start = |place: usize| {
-            let Some(unit) = units.get(place) else { return };
+        let start = |index: usize| {
+            let Some(unit) = units.get(index) else { return };
             let (done, work) = (done.clone(), &work);
             scope.spawn_fifo(move |_| {
                 let result = panic::catch_unwind(AssertUnwindSafe(|| work(unit)));
                 // If `take` has failed, there is no receiver.
-                drop(done.send((place, result)));
+                drop(done.send((index, result)));
             });
         };
         (0..ahead).for_each(start);
         let mut early = BTreeMap::new();
-        for place in 0..units.len() {
+        for index in 0..units.len() {
             let result = loop {
-                match early.remove(&place) {
+                match early.remove(&index) {
                     Some(result) => break result,
                     None => early.extend(results.recv()),
                 }
             };
-            start(place + ahead);
+            start(index + ahead);
             take(result.unwrap_or_else(|panicked| panic::resume_unwind(panicked)))?;
         }
         Ok(())

@@ -15,24 +15,25 @@ pub type Names = Vec<(String, u64)>;
 /// these games, the most frequent first. `filter` is the filter that selected the games.
 pub fn choose(all: &mut [Games], name: &str, filter: &Where) -> Result<Names, Failure> {
     let mut least: Option<NameMatch> = None;
-    for own in &*all {
-        least = NameMatch::best(own.columns(), name).into_iter().chain(least).min();
+    for selection in &*all {
+        least = NameMatch::best(selection.columns(), name).into_iter().chain(least).min();
     }
     let Some(least) = least else { return Err(nobody(all, name)) };
     let mut names = Names::new();
-    for own in &mut *all {
-        let found = groups::games_of_player(own.columns(), &own.games, name, least);
-        let found = found.map_err(Failure::of_archive(own.archive().path()))?;
+    for selection in &mut *all {
+        let found = groups::games_of_player(selection.columns(), &selection.games, name, least);
+        let found = found.map_err(Failure::of_archive(selection.archive().path()))?;
         join(&mut names, &found);
         let [white, black] = &found.sides;
-        own.games = scoresheet::archive::GameSet::from_numbers(own.archive().len(), white.iter().chain(black.iter()));
-        own.player = Some(found);
+        selection.games =
+            scoresheet::archive::GameSet::from_numbers(selection.archive().len(), white.iter().chain(black.iter()));
+        selection.player = Some(found);
     }
     if names.is_empty() {
         let mut known = Names::new();
-        for own in all {
-            let found = groups::games_of_player(own.columns(), &own.archive().live(), name, least);
-            join(&mut known, &found.map_err(Failure::of_archive(own.archive().path()))?);
+        for selection in all {
+            let found = groups::games_of_player(selection.columns(), &selection.archive().live(), name, least);
+            join(&mut known, &found.map_err(Failure::of_archive(selection.archive().path()))?);
         }
         let games = count(known.iter().map(|(_, games)| games).sum(), "game", "games");
         let of = filter.text().map_or_else(|| "chosen".to_owned(), |text| format!("among those of --where \'{text}\'"));
@@ -49,12 +50,12 @@ fn join(names: &mut Names, found: &PlayerGames) {
             None => names.push((name.clone(), *games)),
         }
     }
-    names.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
+    names.sort_by(|left, right| right.1.cmp(&left.1).then_with(|| left.0.cmp(&right.0)));
 }
 
 /// Returns the error for an unknown player, which suggests the nearest name.
 fn nobody(all: &[Games], name: &str) -> Failure {
-    let near = all.iter().filter_map(|own| groups::nearest_player(own.columns(), name));
+    let near = all.iter().filter_map(|selection| groups::nearest_player(selection.columns(), name));
     let names: Vec<String> = near.collect();
     let near = nearest(name, names.iter().map(String::as_str));
     let near = near.map_or_else(String::new, |near| format!(": did you mean {:?}?", printable(near)));

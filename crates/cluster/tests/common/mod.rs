@@ -64,13 +64,13 @@ pub fn query(port: u16, query: &str, more: &[&str]) -> Result<String, String> {
             let _ = Command::new("kill").arg(watched.to_string()).status();
         }
     });
-    let asked = child.wait_with_output().unwrap();
+    let output = child.wait_with_output().unwrap();
     drop(ended.0);
     watch.join().unwrap();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    match asked.status.code() {
-        Some(0) => Ok(text(&asked.stdout)),
-        code => Err(format!("exit code {}, {}", code.unwrap_or(-1), text(&asked.stderr))),
+    match output.status.code() {
+        Some(0) => Ok(text(&output.stdout)),
+        code => Err(format!("exit code {}, {}", code.unwrap_or(-1), text(&output.stderr))),
     }
 }
 
@@ -126,8 +126,8 @@ impl Cluster {
 
     /// Starts an executor; returns its place.
     pub fn executor(&mut self, more: &[&str]) -> usize {
-        let (port, place) = (two_ports(), self.executors.len());
-        let work = self.folder.join(format!("executor-{place}"));
+        let (port, index) = (two_ports(), self.executors.len());
+        let work = self.folder.join(format!("executor-{index}"));
         std::fs::create_dir_all(&work).unwrap();
         let mut command = Command::new(PROGRAM);
         command.arg("executor").args(["--scheduler", &format!("127.0.0.1:{}", self.port)]);
@@ -139,12 +139,12 @@ impl Cluster {
         command.args(verbose());
         self.executors.push((command.spawn().unwrap(), work));
         wait_for(port);
-        place
+        index
     }
 
     /// Kills an executor, and deletes its files.
-    pub fn kill(&mut self, place: usize) {
-        let (child, work) = &mut self.executors[place];
+    pub fn kill(&mut self, index: usize) {
+        let (child, work) = &mut self.executors[index];
         child.kill().unwrap();
         child.wait().unwrap();
         std::fs::remove_dir_all(work).unwrap();

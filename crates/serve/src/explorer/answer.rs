@@ -23,7 +23,7 @@ pub fn of(snapshot: &Snapshot, request: &Request, kind: Kind, stop: &Stop) -> Re
     let tree = forest.tree(position)?;
     let mut all = [0; 3];
     for branch in &tree.branches {
-        all.iter_mut().zip(results(branch)).for_each(|(all, own)| *all += own);
+        all.iter_mut().zip(results(branch)).for_each(|(all, count)| *all += count);
     }
     let mut moves = Vec::new();
     for branch in tree.branches.iter().filter(|branch| results(branch).iter().sum::<u64>() > 0).take(request.moves) {
@@ -65,8 +65,8 @@ fn select(snapshot: &Snapshot, request: &Request, stop: &Stop) -> Result<Arc<Sel
         return Ok(selection);
     }
     let mut sets = Vec::new();
-    for (place, _, book) in snapshot.books(None)? {
-        let mut set = match selection.set(place) {
+    for (index, _, book) in snapshot.books(None)? {
+        let mut set = match selection.set(index) {
             Some(set) => set.clone(),
             None => book.archive().live(),
         };
@@ -84,8 +84,8 @@ fn select(snapshot: &Snapshot, request: &Request, stop: &Stop) -> Result<Arc<Sel
     Ok(Arc::new(Selection { sets: Some(sets), order: None, games, undecided: selection.undecided, is_all: false }))
 }
 
-fn same_name(one: &str, other: &str) -> bool {
-    one.eq_ignore_ascii_case(other) || fold(one) == fold(other)
+fn same_name(left: &str, right: &str) -> bool {
+    left.eq_ignore_ascii_case(right) || fold(left) == fold(right)
 }
 
 /// Returns the games of a set whose tag has a matching text. Tests each distinct text once.
@@ -149,8 +149,8 @@ fn branch(snapshot: &Snapshot, request: &Request, kind: Kind, tree: &Tree, branc
 /// Returns a game, or `None` if it is unreadable or has no result, because the API would report a draw. Missing tags
 /// become 0 where the API allows only numbers.
 fn game(snapshot: &Snapshot, number: u64, kind: Kind) -> Option<Map<String, Value>> {
-    let (book, _, own) = snapshot.locate(number).ok()?;
-    let summary = book.summary(own).ok().filter(|summary| summary.result() != Outcome::Unknown)?;
+    let (book, _, game) = snapshot.locate(number).ok()?;
+    let summary = book.summary(game).ok().filter(|summary| summary.result() != Outcome::Unknown)?;
     let player = |color| json!({"name": summary.name(color), "rating": summary.rating(color).unwrap_or(0)});
     let winner = match summary.result() {
         Outcome::WhiteWins => Some("white"),
@@ -188,20 +188,20 @@ fn history(snapshot: &Snapshot, selection: &Selection, request: &Request, stop: 
     let monitor = Monitor::new().stop(stop.flag());
     let query = PositionQuery::from(&request.line.position);
     let mut months: BTreeMap<String, [u64; 3]> = BTreeMap::new();
-    for (place, _, book) in snapshot.books(None)? {
-        let search = book.search().monitored(&monitor).among(selection.set(place));
+    for (index, _, book) in snapshot.books(None)? {
+        let search = book.search().monitored(&monitor).among(selection.set(index));
         let found = search.position(&query, SearchOptions { all_plies: true, ..SearchOptions::default() });
-        for hits in found.hits.chunk_by(|one, other| one.game == other.game) {
+        for hits in found.hits.chunk_by(|left, right| left.game == right.game) {
             let Some(last) = hits.last() else { continue };
             let summary = book.summary(last.game)?;
             let Some(month) = month(&summary).filter(|_| summary.plies > last.ply) else { continue };
-            let place = match summary.result() {
+            let outcome_index = match summary.result() {
                 Outcome::WhiteWins => 0,
                 Outcome::Draw => 1,
                 Outcome::BlackWins => 2,
                 Outcome::Unknown => continue,
             };
-            months.entry(month).or_default()[place] += 1;
+            months.entry(month).or_default()[outcome_index] += 1;
         }
         if stop.is_set() {
             return Err(Fault::stopped());

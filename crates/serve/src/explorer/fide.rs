@@ -16,7 +16,7 @@ pub fn performance(games: u64, opponents: u64, half_points: u64) -> Option<i64> 
     let percent = 50.0 * half_points as f64 / games as f64;
     let above = (percent - 50.0).abs().min(50.0);
     let (low, part) = (above.floor() as usize, above.fract());
-    let at = |place: usize| f64::from(TABLE.get(place).copied().unwrap_or(800));
+    let at = |index: usize| f64::from(TABLE.get(index).copied().unwrap_or(800));
     let off = at(low) + (at(low + 1) - at(low)) * part;
     let mean = opponents as f64 / games as f64;
     Some((mean + if percent < 50.0 { -off } else { off }).round() as i64)

@@ -6,8 +6,8 @@ const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnop
 /// Returns the id of a game.
 pub fn name(mut number: u64) -> String {
     let mut name = [b'0'; 8];
-    for place in name.iter_mut().rev() {
-        *place = DIGITS[(number % 62) as usize];
+    for digit in name.iter_mut().rev() {
+        *digit = DIGITS[(number % 62) as usize];
         number /= 62;
     }
     String::from_utf8_lossy(&name).into_owned()
@@ -18,7 +18,7 @@ pub fn number(name: &str) -> Option<u64> {
     if name.len() != 8 {
         return None;
     }
-    let digit = |byte: u8| DIGITS.iter().position(|own| *own == byte).map(|digit| digit as u64);
+    let digit = |byte: u8| DIGITS.iter().position(|known| *known == byte).map(|digit| digit as u64);
     name.bytes().try_fold(0, |number, byte| Some(number * 62 + digit(byte)?))
 }
 

@@ -125,11 +125,11 @@ fn bound(params: &Params, name: &str, sign: &str, years: bool) -> Result<Option<
 fn ratings(params: &Params) -> Result<Option<String>, Fault> {
     let mut groups = Vec::new();
     for text in list(params, "ratings") {
-        let group = text.parse().ok().and_then(|rating: u32| RATINGS.iter().position(|own| *own == rating));
-        let place = group.ok_or_else(|| Fault::bad("ratings: of 0, 1000, 1200, 1400, 1600, 1800, 2000, 2200, 2500"))?;
-        groups.push(match RATINGS.get(place + 1) {
-            Some(next) => format!("avgelo in {}..{}", RATINGS[place], next - 1),
-            None => format!("avgelo >= {}", RATINGS[place]),
+        let group = text.parse().ok().and_then(|rating: u32| RATINGS.iter().position(|known| *known == rating));
+        let group = group.ok_or_else(|| Fault::bad("ratings: of 0, 1000, 1200, 1400, 1600, 1800, 2000, 2200, 2500"))?;
+        groups.push(match RATINGS.get(group + 1) {
+            Some(next) => format!("avgelo in {}..{}", RATINGS[group], next - 1),
+            None => format!("avgelo >= {}", RATINGS[group]),
         });
     }
     groups.dedup();

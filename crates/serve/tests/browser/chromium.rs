@@ -198,12 +198,12 @@ impl Browser {
     #[track_caller]
     fn middle(&mut self, selector: &str) -> (f64, f64) {
         let query = serde_json::to_string(selector).unwrap();
-        let place = self.eval(&format!(
+        let middle = self.eval(&format!(
             "(() => {{ const node = document.querySelector({query}); if (!node) return null; node.scrollIntoView({{block: 'nearest'}}); \
              const box = node.getBoundingClientRect(); return [box.x + box.width / 2, box.y + box.height / 2]; }})()"
         ));
-        assert!(place.is_array(), "there is no {selector}");
-        (place[0].as_f64().unwrap(), place[1].as_f64().unwrap())
+        assert!(middle.is_array(), "there is no {selector}");
+        (middle[0].as_f64().unwrap(), middle[1].as_f64().unwrap())
     }
 
     fn mouse(&mut self, kind: &str, (x, y): (f64, f64)) {

@@ -71,7 +71,7 @@ fn two_filters_are_compared_in_one_table_that_sorts() {
     assert_eq!(sorted.as_array().unwrap().len(), rows.len());
     let shown: Vec<f64> =
         sorted.as_array().unwrap().iter().filter_map(|row| row[3].as_str()?.replace('−', "-").parse().ok()).collect();
-    assert!(shown.is_sorted_by(|one, other| one >= other) && shown.len() > 5, "{shown:?}");
+    assert!(shown.is_sorted_by(|left, right| left >= right) && shown.len() > 5, "{shown:?}");
 }
 
 #[test]
@@ -152,13 +152,13 @@ fn the_table_stands_still_and_draws_its_moves() {
     let server = Server::of_sample();
     browser.dark(false);
     browser.size(1280, 900, false);
-    let mut places = Vec::new();
+    let mut columns = Vec::new();
     for play in ["", "e2e4,c7c5", "d2d4,d7d5,c2c4"] {
         browser.open(&format!("http://{}/explorer?play={play}", server.address));
         browser.until(DRAWN);
-        places.push(browser.eval("[...document.querySelectorAll('.tree thead th')].map((cell) => Math.round(cell.getBoundingClientRect().x))"));
+        columns.push(browser.eval("[...document.querySelectorAll('.tree thead th')].map((cell) => Math.round(cell.getBoundingClientRect().x))"));
     }
-    assert!(places.windows(2).all(|two| two[0] == two[1]), "{places:?}");
+    assert!(columns.windows(2).all(|two| two[0] == two[1]), "{columns:?}");
     // The board is the largest element of the page.
     assert!(browser.eval("document.querySelector('.board').getBoundingClientRect().width").as_f64().unwrap() >= 690.0);
     // The main moves have arrows, and the row under the pointer has another arrow.

@@ -55,13 +55,13 @@ fn a_wrong_filter_in_the_address_is_shown_at_its_column() {
     let Some(mut browser) = browser() else { return };
     let server = Server::of("1. e4 *\n");
     browser.dark(false);
-    for (language, told) in [("en", "expected \"and\", \"or\" or the end"), ("de", "oder das Ende wird erwartet")] {
+    for (language, message) in [("en", "expected \"and\", \"or\" or the end"), ("de", "oder das Ende wird erwartet")] {
         browser.open(&format!("http://{}/explorer", server.address));
         browser.eval(&format!("localStorage.setItem('language', '{language}')"));
         browser.open(&format!("http://{}/explorer?where=elo+%3E%3D+1900+und+white", server.address));
         browser.until("document.querySelector('.notice[role=alert]')");
         let text = browser.text("document.querySelector('.notice[role=alert]').textContent");
-        assert!(text.contains("13") && text.contains(told), "{text}");
+        assert!(text.contains("13") && text.contains(message), "{text}");
         assert_eq!(browser.text("document.querySelector('.notice .at').textContent"), "u");
         // A retry would fail again, so the page offers none.
         assert!(!text.contains("Try again") && !text.contains("Noch einmal"), "{text}");
@@ -84,8 +84,8 @@ fn what_a_search_finds_is_a_list_like_any_other() {
     assert!(found > 1000);
     browser.open(&format!("{base}/search?tab=moves&white_move=O-O&run=1"));
     browser.until("document.getElementById('as-list')");
-    let told = format!("{},{:03} games found", found / 1000, found % 1000);
-    assert!(browser.text("document.querySelector('.total').textContent").starts_with(&told));
+    let message = format!("{},{:03} games found", found / 1000, found % 1000);
+    assert!(browser.text("document.querySelector('.total').textContent").starts_with(&message));
     assert_eq!(browser.eval("document.querySelectorAll('.games-table tbody tr').length"), 200);
     // The results as a list with a filter and a sort order, as statistics, and as a download.
     browser.click("#as-list");

@@ -20,7 +20,7 @@ mod game;
 /// Lists, filters, searches, statistics.
 mod lists;
 /// The reader's own game.
-mod own;
+mod own_game;
 /// The page of a player.
 mod player;
 /// Interaction with the pages.

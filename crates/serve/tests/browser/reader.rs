@@ -88,9 +88,9 @@ fn promotions_ask_for_the_piece() {
 fn what_is_no_games_number_shows_no_game() {
     let Some(mut browser) = browser() else { return };
     let server = Server::of("1. e4 *\n");
-    for (number, told) in [("abc", "number of a game"), ("-1", "number of a game"), ("2", "2")] {
+    for (number, message) in [("abc", "number of a game"), ("-1", "number of a game"), ("2", "2")] {
         browser.open(&format!("http://{}/game?n={number}", server.address));
-        browser.until(&format!("document.querySelector('main [role=alert]')?.textContent.includes('{told}')"));
+        browser.until(&format!("document.querySelector('main [role=alert]')?.textContent.includes('{message}')"));
         assert_eq!(browser.eval("document.querySelector('.board') === null"), true);
     }
 }
@@ -217,9 +217,9 @@ fn a_position_is_set_up_by_keys_and_by_hand() {
     let server = Server::of_sample();
     let base = format!("http://{}", server.address);
     browser.dark(false);
-    let wanted =
+    let expected =
         server.post("/api/v1/find", &serde_json::json!({"board": "8/8/8/8/8/3B1N2/8/8", "limit": 1000})).lines();
-    let found = wanted.last().unwrap()["done"]["found"].as_u64().unwrap();
+    let found = expected.last().unwrap()["done"]["found"].as_u64().unwrap();
     assert!(found > 100);
     let said = format!("{}{:03} games found", if found >= 1000 { "1," } else { "" }, found % 1000);
     // Set up a bishop on d3 and a knight on f3 with the keyboard.

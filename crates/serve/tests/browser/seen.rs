@@ -66,11 +66,11 @@ fn settled(browser: &mut Browser) {
 
 fn base64(text: &str) -> Vec<u8> {
     const SIGNS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let bits = |byte: u8| SIGNS.iter().position(|sign| *sign == byte).map(|place| place as u32);
+    let bits = |byte: u8| SIGNS.iter().position(|sign| *sign == byte).map(|digit| digit as u32);
     let values: Vec<u32> = text.bytes().filter_map(bits).collect();
     let of = |four: &[u32]| {
-        let whole = four.iter().fold(0, |whole, bits| whole << 6 | bits) << (6 * (4 - four.len()));
-        whole.to_be_bytes()[1..four.len()].to_vec()
+        let bits = four.iter().fold(0, |all, bits| all << 6 | bits) << (6 * (4 - four.len()));
+        bits.to_be_bytes()[1..four.len()].to_vec()
     };
     values.chunks(4).flat_map(of).collect()
 }
@@ -108,7 +108,7 @@ fn every_page_fits_and_keeps_the_rules() {
                     browser.open(&format!("http://{}/{path}", server.address));
                     settled(&mut browser);
                     if name == "own-game" {
-                        browser.eval(&crate::own::dropped(crate::own::OWN));
+                        browser.eval(&crate::own_game::dropped(crate::own_game::OWN));
                         browser.until("document.querySelector('.movetext')");
                         settled(&mut browser);
                     }
@@ -122,7 +122,7 @@ fn every_page_fits_and_keeps_the_rules() {
                         keep(&mut browser, &what);
                     }
                     let Some(axe) = axe.as_ref().filter(|_| has_rules) else { continue };
-                    faults.extend(violations(&mut browser, axe).iter().map(|own| format!("{what}: {own}")));
+                    faults.extend(violations(&mut browser, axe).iter().map(|fault| format!("{what}: {fault}")));
                 }
             }
         }
@@ -139,7 +139,7 @@ fn violations(browser: &mut Browser, axe: &str) -> Vec<String> {
         "axe.run(document, { resultTypes: ['violations'] }).then((found) => found.violations.map((own) => \
          `${own.id}: ${own.nodes.map((node) => node.target.join(' ') + ' ' + node.failureSummary).join(' | ').slice(0, 400)}`))",
     );
-    found.as_array().unwrap().iter().map(|own| own.as_str().unwrap().to_owned()).collect()
+    found.as_array().unwrap().iter().map(|fault| fault.as_str().unwrap().to_owned()).collect()
 }
 
 /// Special states of a page: errors, open forms and menus, an embedded game.
@@ -171,7 +171,7 @@ fn other_states_keep_the_rules() {
             browser.open(&format!("http://{}/{path}", server.address));
             settled(&mut browser);
             if work == "own" {
-                browser.eval(&crate::own::dropped(crate::own::OWN));
+                browser.eval(&crate::own_game::dropped(crate::own_game::OWN));
                 browser.until("document.querySelector('.movetext')");
             } else if !work.is_empty() {
                 browser.eval(&format!("{work}; 1"));
@@ -186,7 +186,7 @@ fn other_states_keep_the_rules() {
                 faults.push(format!("{name} at {width}: {over} pixels too wide"));
             }
             keep(&mut browser, &format!("state-{}-{width}", name.replace(' ', "-")));
-            faults.extend(violations(&mut browser, &axe).iter().map(|own| format!("{name} {width}: {own}")));
+            faults.extend(violations(&mut browser, &axe).iter().map(|fault| format!("{name} {width}: {fault}")));
         }
     }
     assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
@@ -217,7 +217,7 @@ fn the_pages_speak_german() {
         let key = text.split_whitespace().find(|word| word.contains('_') && texts.get(*word).is_some());
         assert_eq!(key, None, "{name}: {text}");
         for word in ["games", "Moves", "White", "Black", "Search", "Draws"] {
-            assert!(!text.split(|c: char| !c.is_alphabetic()).any(|own| own == word), "{name}: {word} in {text}");
+            assert!(!text.split(|c: char| !c.is_alphabetic()).any(|part| part == word), "{name}: {word} in {text}");
         }
     }
     // Numbers have German separators.
@@ -232,7 +232,7 @@ fn frequent_errors_are_told_in_german() {
     let server = Server::of("[White \"Tal, Mikhail\"]\n\n1. e4 *\n");
     browser.dark(false);
     browser.speak("de-DE,de");
-    for (path, told) in [
+    for (path, message) in [
         ("explorer?play=e2e5", "play: Zug 1 ist nicht möglich"),
         (
             "explorer?fen=rnbqkbnx/8/8/8/8/8/8/8+w+-+-+0+1",
@@ -247,7 +247,7 @@ fn frequent_errors_are_told_in_german() {
         browser.open(&format!("http://{}/{path}", server.address));
         browser.until("document.querySelector('main .notice[role=alert]')");
         let said = browser.text("document.querySelector('main .notice[role=alert]').textContent");
-        assert!(said.contains(told), "{path}: {said}");
+        assert!(said.contains(message), "{path}: {said}");
     }
 }
 
@@ -296,7 +296,7 @@ fn the_report_of_the_command_keeps_the_rules() {
             browser.open(&format!("file://{}", page.display()));
             let over = browser.too_wide();
             assert!(over <= 0, "at {width}: {over} pixels too wide");
-            faults.extend(violations(&mut browser, &axe).iter().map(|own| format!("{width} dark {dark}: {own}")));
+            faults.extend(violations(&mut browser, &axe).iter().map(|fault| format!("{width} dark {dark}: {fault}")));
             keep(&mut browser, &format!("report-{width}-{}", if dark { "dark" } else { "light" }));
         }
     }

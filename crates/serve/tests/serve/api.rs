@@ -27,18 +27,18 @@ fn pages_of_a_list_have_every_game_once() {
             }
         }
         let columns = TagColumns::open(&archive);
-        let wanted: Vec<u64> = match filter {
+        let expected: Vec<u64> = match filter {
             "" => (1..=archive.len()).collect(),
             text => Filter::parse(text).unwrap().games(&columns).games.iter().collect(),
         };
         match sort {
-            "" => assert_eq!(numbers, wanted, "{filter}"),
+            "" => assert_eq!(numbers, expected, "{filter}"),
             _ => {
-                assert_eq!(numbers.iter().collect::<BTreeSet<_>>(), wanted.iter().collect(), "{filter} {sort}");
-                let games: Vec<(usize, u64)> = wanted.iter().map(|game| (0, *game)).collect();
+                assert_eq!(numbers.iter().collect::<BTreeSet<_>>(), expected.iter().collect(), "{filter} {sort}");
+                let games: Vec<(usize, u64)> = expected.iter().map(|game| (0, *game)).collect();
                 let order =
                     sort.parse::<scoresheet::query::SortKeys>().unwrap().order(&[&columns], &games, usize::MAX).0;
-                let sorted: Vec<u64> = order.into_iter().map(|place| games[place].1).collect();
+                let sorted: Vec<u64> = order.into_iter().map(|index| games[index].1).collect();
                 assert_eq!(numbers, sorted, "{filter} {sort}");
             }
         }
@@ -60,12 +60,12 @@ fn a_heading_says_what_the_game_says() {
         let archive = Archive::open(server.folder.path().join("sample.bga")).unwrap();
         let page = server.fine("/api/v1/games?limit=100&offset=1500").json();
         for game in page["games"].as_array().unwrap() {
-            let own = archive.game(game["game"].as_u64().unwrap()).unwrap();
-            let tag = |name: &str| own.tag(name).unwrap().filter(|value| value != "?");
+            let game_ref = archive.game(game["game"].as_u64().unwrap()).unwrap();
+            let tag = |name: &str| game_ref.tag(name).unwrap().filter(|value| value != "?");
             assert_eq!(game["white"].as_str().map(str::to_owned), tag("White"));
             assert_eq!(game["black_elo"].as_u64(), tag("BlackElo").and_then(|rating| rating.parse().ok()));
             assert_eq!(game["result"].as_str().map(str::to_owned), tag("Result"));
-            assert_eq!(game["plies"].as_u64(), Some(own.plies().into()));
+            assert_eq!(game["plies"].as_u64(), Some(game_ref.plies().into()));
         }
     }
 }
@@ -90,9 +90,9 @@ fn a_tree_its_list_and_its_download_are_of_the_same_games() {
         .iter()
         .map(|m| (m["san"].as_str().unwrap().to_owned(), m["games"].as_u64().unwrap()))
         .collect();
-    let wanted: Vec<(String, u64)> =
+    let expected: Vec<(String, u64)> =
         plain.branches.iter().map(|branch| (position.san(branch.m), branch.tally.games())).collect();
-    assert_eq!(moves, wanted);
+    assert_eq!(moves, expected);
     let list = server.fine(&format!("/api/v1/games?limit=500&{query}")).json();
     assert_eq!(list["total"], tree["games"]);
     let hits =
@@ -210,26 +210,26 @@ fn searches_find_what_the_library_finds() {
                 Pattern::lasting(condition, body["plies"].as_u64().unwrap_or(1) as usize)
             }
         };
-        let mut wanted: Vec<u64> = search
+        let mut expected: Vec<u64> = search
             .pattern(&pattern, PatternOptions { either_color: either, ..PatternOptions::default() })
             .hits
             .iter()
             .map(|hit| hit.game)
             .collect();
-        wanted.dedup();
-        assert!(!wanted.is_empty(), "{body}");
-        assert_eq!(numbers(&lines), wanted, "{body}");
+        expected.dedup();
+        assert!(!expected.is_empty(), "{body}");
+        assert_eq!(numbers(&lines), expected, "{body}");
         let done = &lines.last().unwrap()["done"];
         assert_eq!(
             (done["found"].as_u64(), done["complete"].as_bool()),
-            (Some(wanted.len() as u64), Some(true)),
+            (Some(expected.len() as u64), Some(true)),
             "{body}"
         );
     }
     // The same setup by position, with its mirror image.
-    let one = server.fine("/api/v1/find?play=e2e4,e7e6&limit=5000").lines();
+    let first = server.fine("/api/v1/find?play=e2e4,e7e6&limit=5000").lines();
     let both = server.fine("/api/v1/find?play=e2e4,e7e6&either_color=1&limit=5000").lines();
-    assert!(numbers(&one).len() > 50 && numbers(&both).len() >= numbers(&one).len());
+    assert!(numbers(&first).len() > 50 && numbers(&both).len() >= numbers(&first).len());
     let few = server.fine("/api/v1/find?play=e2e4&limit=7").lines();
     assert_eq!((numbers(&few).len(), few.last().unwrap()["done"]["complete"].as_bool()), (7, Some(false)));
 }
@@ -360,10 +360,10 @@ fn an_archive_that_takes_the_place_of_another_is_shown() {
     assert!(server.fine("/api/v1/games").json().to_string().contains("One"));
     // The replacement has the same length, the same modification second, and an earlier commit.
     for (name, games) in [("New", 2), ("Old", 1), ("Red", 3)] {
-        let other = server.folder.path().join("other.bga");
+        let replacement = server.folder.path().join("other.bga");
         let pgn = format!("[White \"{name}\"]\n\n1. e4 *\n\n").repeat(games);
-        Import::new(&other).replace().run_reader("games.pgn", pgn.as_bytes()).unwrap();
-        std::fs::rename(&other, &path).unwrap();
+        Import::new(&replacement).replace().run_reader("games.pgn", pgn.as_bytes()).unwrap();
+        std::fs::rename(&replacement, &path).unwrap();
         server.app.refresh().unwrap();
         let page = server.fine("/api/v1/games").json();
         assert_eq!(page["total"], games, "{page}");
@@ -382,9 +382,9 @@ fn an_archive_that_takes_the_place_of_another_is_shown() {
 #[test]
 fn several_archives_are_one_set() {
     let server = Server::with(|folder| {
-        let one = archive(folder, "one.bga", "[White \"A\"]\n[WhiteElo \"2000\"]\n\n1. e4 e5 1-0\n\n1. d4 *\n");
-        let two = archive(folder, "two.bga", "[White \"C\"]\n[WhiteElo \"2500\"]\n\n1. e4 c5 0-1\n");
-        Config { archives: vec![one, two], ..Config::default() }
+        let first = archive(folder, "one.bga", "[White \"A\"]\n[WhiteElo \"2000\"]\n\n1. e4 e5 1-0\n\n1. d4 *\n");
+        let second = archive(folder, "two.bga", "[White \"C\"]\n[WhiteElo \"2500\"]\n\n1. e4 c5 0-1\n");
+        Config { archives: vec![first, second], ..Config::default() }
     });
     let all = server.fine("/api/v1/games?sort=-elo").json();
     assert_eq!(
@@ -399,8 +399,8 @@ fn several_archives_are_one_set() {
     assert_eq!((&second["games"], &second["top_games"][0]["game"]), (&json!(1), &json!(3)));
     let listed = server.fine("/api/v1/games?archive=2").json();
     assert_eq!((&listed["total"], &listed["games"][0]["game"]), (&json!(1), &json!(3)));
-    let one = server.fine("/api/v1/games?archive=1&play=e2e4").json();
-    assert_eq!((&one["total"], &one["games"][0]["ply"]), (&json!(1), &json!(1)));
+    let first = server.fine("/api/v1/games?archive=1&play=e2e4").json();
+    assert_eq!((&first["total"], &first["games"][0]["ply"]), (&json!(1), &json!(1)));
     assert_eq!(server.fine("/api/v1/stats").json()["games"], 3);
 }
 
@@ -532,11 +532,11 @@ fn a_tournament_has_standings_and_a_cross_table() {
         json!([4, 3, "2020.05.01", "2020.05.04"])
     );
     let players = found["players"].as_array().unwrap();
-    let of = |place: usize, name: &str| players[place][name].clone();
-    assert_eq!([0, 1, 2].map(|place| of(place, "name")), ["Ann", "Bob", "Cid"]);
-    assert_eq!([0, 1, 2].map(|place| of(place, "points")), [1.5, 1.0, 0.5]);
+    let of = |index: usize, name: &str| players[index][name].clone();
+    assert_eq!([0, 1, 2].map(|index| of(index, "name")), ["Ann", "Bob", "Cid"]);
+    assert_eq!([0, 1, 2].map(|index| of(index, "points")), [1.5, 1.0, 0.5]);
     // Ann gets Bob's 1 point and half of Cid's 0.5; Bob gets Cid's 0.5; Cid gets half of Ann's 1.5.
-    assert_eq!([0, 1, 2].map(|place| of(place, "sonneborn_berger")), [1.25, 0.5, 0.75]);
+    assert_eq!([0, 1, 2].map(|index| of(index, "sonneborn_berger")), [1.25, 0.5, 0.75]);
     assert_eq!(json!([of(0, "games"), of(0, "won"), of(0, "drawn"), of(0, "lost")]), json!([3, 1, 1, 0]));
     assert_eq!(
         of(0, "results"),

@@ -36,11 +36,11 @@ fn a_generated_client_compiles_and_is_answered() {
     let description = crate::program::fetched(&address, "/api/v1/openapi.json");
     // The compiler looks for packages above the sources.
     let room = tempfile::tempdir_in(&installed).unwrap();
-    let place = |name: &str| room.path().join(name);
-    fs::write(place("openapi.json"), description).unwrap();
+    let path_of = |name: &str| room.path().join(name);
+    fs::write(path_of("openapi.json"), description).unwrap();
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/client");
     for name in ["package.json", "tsconfig.json", "client.ts"] {
-        let _ = fs::copy(sources.join(name), place(name)).unwrap();
+        let _ = fs::copy(sources.join(name), path_of(name)).unwrap();
     }
     let tool = |name: &str| installed.join("node_modules").join(name).to_string_lossy().into_owned();
     node(room.path(), &[&tool("openapi-typescript/bin/cli.js"), "openapi.json", "-o", "api.d.ts"]);

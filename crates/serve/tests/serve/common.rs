@@ -30,7 +30,7 @@ pub struct Reply {
 
 impl Reply {
     pub fn header(&self, name: &str) -> Option<&str> {
-        self.headers.iter().find(|(own, _)| own == name).map(|(_, value)| value.as_str())
+        self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
     pub fn text(&self) -> String {
@@ -113,12 +113,12 @@ impl Server {
         let listener = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).unwrap();
         let address = listener.local_addr().unwrap();
         let (end, ended) = oneshot::channel::<()>();
-        let own = app.clone();
+        let served_app = app.clone();
         runtime.spawn(async move {
             let ended = async move {
                 let _ = ended.await;
             };
-            serve(own, listener, limits, ended, |_| {}).await;
+            serve(served_app, listener, limits, ended, |_| {}).await;
         });
         Server { folder, address, app, end: Some(end), runtime: Some(runtime) }
     }
@@ -217,15 +217,15 @@ fn parse(answer: &[u8]) -> Reply {
 }
 
 fn unchunked(mut body: &[u8]) -> Vec<u8> {
-    let mut whole = Vec::new();
+    let mut joined = Vec::new();
     while let Some(end) = body.windows(2).position(|two| two == b"\r\n") {
         let size = usize::from_str_radix(std::str::from_utf8(&body[..end]).unwrap_or("0"), 16).unwrap_or(0);
         let rest = &body[end + 2..];
         if size == 0 || rest.len() < size {
             break;
         }
-        whole.extend_from_slice(&rest[..size]);
+        joined.extend_from_slice(&rest[..size]);
         body = rest.get(size + 2..).unwrap_or_default();
     }
-    whole
+    joined
 }

@@ -30,8 +30,8 @@ impl Schemas {
         let at = if named.is_empty() { at.to_owned() } else { named };
         if let Some(any) = schema["anyOf"].as_array() {
             let mut why = Vec::new();
-            for (number, own) in any.iter().enumerate() {
-                match self.check(own, &format!("{at}/anyOf/{number}"), value, path) {
+            for (number, alternative) in any.iter().enumerate() {
+                match self.check(alternative, &format!("{at}/anyOf/{number}"), value, path) {
                     Ok(()) => return Ok(()),
                     Err(fault) => why.push(fault),
                 }
@@ -50,7 +50,7 @@ impl Schemas {
             Value::Array(_) => "array",
             Value::Object(_) => "object",
         };
-        let is = |wanted: &Value| wanted == kind || (wanted == "number" && kind == "integer");
+        let is = |expected: &Value| expected == kind || (expected == "number" && kind == "integer");
         let fits = match &schema["type"] {
             Value::Array(kinds) => kinds.iter().any(is),
             kind => is(kind),
@@ -71,11 +71,11 @@ impl Schemas {
                     }
                 }
                 for (name, value) in members {
-                    let Some(own) = schema["properties"].get(name) else {
+                    let Some(property) = schema["properties"].get(name) else {
                         match &schema["additionalProperties"] {
                             Value::Bool(false) => return Err(format!("{path}: {name} is not described")),
-                            own @ Value::Object(_) => self.check(
-                                own,
+                            property @ Value::Object(_) => self.check(
+                                property,
                                 &format!("{at}/additionalProperties"),
                                 value,
                                 &format!("{path}/{name}"),
@@ -85,7 +85,7 @@ impl Schemas {
                         continue;
                     };
                     let below = format!("{at}/properties/{name}");
-                    self.check(own, &below, value, &format!("{path}/{name}"))?;
+                    self.check(property, &below, value, &format!("{path}/{name}"))?;
                     self.seen.insert(below);
                 }
             }
@@ -99,8 +99,8 @@ impl Schemas {
     fn hold(&mut self, route: &Value, what: &str, reply: &Reply) {
         let response = if reply.status == 200 { &route["responses"]["200"] } else { &route["responses"]["default"] };
         let (kind, content) = response["content"].as_object().unwrap().iter().next().unwrap();
-        let own = reply.header("content-type").unwrap();
-        assert!(own.starts_with(kind.as_str()), "{what}: {own} where {kind} is described");
+        let content_type = reply.header("content-type").unwrap();
+        assert!(content_type.starts_with(kind.as_str()), "{what}: {content_type} where {kind} is described");
         let lines = match kind.as_str() {
             "application/json" => vec![reply.json()],
             "application/x-ndjson" => reply.lines(),
@@ -114,13 +114,13 @@ impl Schemas {
     /// Returns all members of named schemas.
     fn all(&self) -> BTreeSet<String> {
         fn below(schema: &Value, at: &str, found: &mut BTreeSet<String>) {
-            for (name, own) in schema["properties"].as_object().into_iter().flatten() {
+            for (name, property) in schema["properties"].as_object().into_iter().flatten() {
                 let at = format!("{at}/properties/{name}");
-                below(own, &at, found);
+                below(property, &at, found);
                 found.insert(at);
             }
-            for (number, own) in schema["anyOf"].as_array().into_iter().flatten().enumerate() {
-                below(own, &format!("{at}/anyOf/{number}"), found);
+            for (number, alternative) in schema["anyOf"].as_array().into_iter().flatten().enumerate() {
+                below(alternative, &format!("{at}/anyOf/{number}"), found);
             }
             if !schema["items"].is_null() {
                 below(&schema["items"], &format!("{at}/items"), found);
@@ -180,7 +180,7 @@ fn every_answer_is_as_it_is_described() {
             } else {
                 let (mut path, mut always, mut each) = (path.clone(), Vec::new(), Vec::new());
                 let parameters = route["parameters"].as_array().unwrap();
-                for parameter in parameters.iter().map(|own| schemas.named(own).0) {
+                for parameter in parameters.iter().map(|parameter| schemas.named(parameter).0) {
                     let name = parameter["name"].as_str().unwrap();
                     let Some(example) = parameter.get("example").map(text) else { continue };
                     let pair = format!("{name}={}", example.replace('%', "%25").replace('+', "%2B"));
@@ -234,8 +234,8 @@ fn every_answer_is_as_it_is_described() {
         ("/masters", "/masters?play=e2e4,c7c5,g1f3,d7d6,d2d4,c5d4,f3d4,g8f6,b1c3,a7a6"),
         ("/player", "/player?player=nichiren1967&color=white&play=e2e4"),
     ];
-    for (path, asked) in more {
-        schemas.hold(&of(path), asked, &server.get(asked));
+    for (path, request_path) in more {
+        schemas.hold(&of(path), request_path, &server.get(request_path));
     }
     let damaged = Server::with(|folder| Config { archives: vec![damaged(folder)], ..Config::default() });
     schemas.hold(&of("/api/v1/games"), "damaged", &damaged.get("/api/v1/games"));
@@ -251,7 +251,7 @@ fn every_answer_is_as_it_is_described() {
     let missing: Vec<String> = schemas
         .all()
         .difference(&schemas.seen)
-        .filter(|own| !never.iter().any(|name| own.contains(name)))
+        .filter(|member| !never.iter().any(|name| member.contains(name)))
         .cloned()
         .collect();
     assert!(missing.is_empty(), "no answer has {missing:#?}");
@@ -270,7 +270,7 @@ fn a_wrong_answer_is_noticed() {
         schemas.check(&json!({"$ref": "#/components/schemas/Game"}), "", &value, "").err().unwrap_or_default()
     };
     assert_eq!(check(json!({"n": 1, "names": ["a", null], "end": null, "said": {"title": "a"}})), "");
-    for (wrong, told) in [
+    for (wrong, message) in [
         (json!({}), "n\" is missing"),
         (json!({"n": 1.5}), "number where"),
         (json!({"n": 1, "more": 2}), "more is not described"),
@@ -279,7 +279,7 @@ fn a_wrong_answer_is_noticed() {
         (json!({"n": 1, "said": {"title": 1}}), "/said/title: integer"),
     ] {
         let fault = check(wrong.clone());
-        assert!(fault.contains(told), "{wrong}: {fault}");
+        assert!(fault.contains(message), "{wrong}: {fault}");
     }
     assert_eq!(schemas.all().len(), 4);
 }

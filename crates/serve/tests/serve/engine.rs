@@ -38,16 +38,16 @@ fn an_engine_says_what_it_thinks() {
     let black = server.fine("/api/v1/engine?play=e2e4&time=50&lines=1").json();
     assert_eq!(json!([black["lines"][0]["cp"], black["lines"][0]["moves"]]), json!([-31, ["e5", "Nf3"]]));
     assert_eq!(black["lines"].as_array().unwrap().len(), 1);
-    let told = log(&server);
-    assert_eq!(told.iter().filter(|line| line.starts_with("start")).count(), 1, "one process: {told:?}");
-    for wanted in [
+    let received = log(&server);
+    assert_eq!(received.iter().filter(|line| line.starts_with("start")).count(), 1, "one process: {received:?}");
+    for expected in [
         "setoption name Threads value 3",
         "setoption name Hash value 17",
         "setoption name MultiPV value 2",
         "setoption name UCI_Chess960 value false",
         "go movetime 50",
     ] {
-        assert!(told.iter().any(|line| line == wanted), "{wanted} in {told:?}");
+        assert!(received.iter().any(|line| line == expected), "{expected} in {received:?}");
     }
     // The server's time limit applies. An equal request is answered from the cache.
     server.fine("/api/v1/engine?time=900000");
@@ -98,7 +98,7 @@ fn few_wait_and_one_process_runs() {
             })
         };
         let all: Vec<_> = (1..=5).map(ask).collect();
-        all.into_iter().map(|one| one.join().unwrap()).collect()
+        all.into_iter().map(|request| request.join().unwrap()).collect()
     });
     let fine = replies.iter().filter(|(status, _)| *status == 200).count();
     assert_eq!(fine, 2, "two may wait: {replies:?}");
@@ -117,12 +117,12 @@ fn an_engine_ends_with_its_reader_and_with_the_server() {
     let process = |server: &Server, number: usize| {
         let began = Instant::now();
         loop {
-            let told = log(server);
-            let starts: Vec<&String> = told.iter().filter(|line| line.starts_with("start")).collect();
-            if starts.len() > number && told.iter().filter(|line| line.starts_with("go")).count() > number {
+            let received = log(server);
+            let starts: Vec<&String> = received.iter().filter(|line| line.starts_with("start")).collect();
+            if starts.len() > number && received.iter().filter(|line| line.starts_with("go")).count() > number {
                 return starts[number].split(' ').nth(1).unwrap().to_owned();
             }
-            assert!(began.elapsed() < Duration::from_secs(20), "{told:?}");
+            assert!(began.elapsed() < Duration::from_secs(20), "{received:?}");
             std::thread::sleep(Duration::from_millis(20));
         }
     };

@@ -37,7 +37,7 @@ fn server(has_columns: bool) -> Server {
 }
 
 fn rows(answer: &Value) -> Vec<Value> {
-    let row = |own: &Value| json!([own["event"], own["games"], own["from"], own["until"], own["entrants"]]);
+    let row = |event: &Value| json!([event["event"], event["games"], event["from"], event["until"], event["entrants"]]);
     answer["events"].as_array().unwrap().iter().map(row).collect()
 }
 
@@ -46,27 +46,27 @@ fn tournaments_are_listed_latest_first() {
     for has_columns in [true, false] {
         let server = server(has_columns);
         let all = server.fine("/api/v1/events").json();
-        let wanted = [
+        let expected = [
             json!(["Late", 1, "2023.??.??", "2023.??.??", 2]),
             json!(["Cup", 3, "2020.01.03", "2022.07.01", 4]),
             json!(["Online", 1, "2021.02.03", "2021.02.03", 2]),
             json!(["Old", 1, "1990.??.??", "1990.??.??", 2]),
             json!(["Undated", 1, null, null, 2]),
         ];
-        assert_eq!(rows(&all), wanted);
+        assert_eq!(rows(&all), expected);
         assert_eq!((&all["total"], &all["unread"], &all["undecided"]), (&json!(5), &json!(0), &json!(0)));
         // A page of the list, one archive, a filter.
         let page = server.fine("/api/v1/events?offset=1&limit=2").json();
-        assert_eq!((rows(&page), &page["total"]), (wanted[1..3].to_vec(), &json!(5)));
+        assert_eq!((rows(&page), &page["total"]), (expected[1..3].to_vec(), &json!(5)));
         let of = |query: &str| rows(&server.fine(&format!("/api/v1/events?{query}")).json());
-        assert_eq!(of("archive=2"), [wanted[0].clone(), json!(["Cup", 1, "2022.07.01", "2022.07.01", 2])]);
+        assert_eq!(of("archive=2"), [expected[0].clone(), json!(["Cup", 1, "2022.07.01", "2022.07.01", 2])]);
         assert_eq!(of("where=player = Cid"), [json!(["cup", 1, "2020.01.03", "2020.01.03", 2])]);
         assert!(of("where=year = 1800").is_empty());
         // Each event has the same games and players as its page.
-        for own in all["events"].as_array().unwrap() {
-            let event = server.fine(&format!("/api/v1/event?name={}", own["event"].as_str().unwrap())).json();
+        for listed_event in all["events"].as_array().unwrap() {
+            let event = server.fine(&format!("/api/v1/event?name={}", listed_event["event"].as_str().unwrap())).json();
             for member in ["games", "from", "until", "entrants"] {
-                assert_eq!(own[member], event[member], "{own} {member}");
+                assert_eq!(listed_event[member], event[member], "{listed_event} {member}");
             }
         }
     }
@@ -84,18 +84,21 @@ fn tournaments_are_those_of_the_games() {
     let archive = Archive::open(server.folder.path().join("sample.bga")).unwrap();
     let mut found: BTreeMap<String, (u64, BTreeSet<String>)> = BTreeMap::new();
     for number in 1..=archive.len() {
-        let own = archive.game(number).unwrap();
-        let tag = |name: &str| own.tag(name).unwrap().unwrap_or_default();
+        let game = archive.game(number).unwrap();
+        let tag = |name: &str| game.tag(name).unwrap().unwrap_or_default();
         let (games, names) = found.entry(fold(&tag("Event"))).or_default();
         *games += 1;
         names.extend([tag("White"), tag("Black")]);
     }
     let listed = server.fine("/api/v1/events?limit=500").json();
-    let listed = listed["events"].as_array().unwrap().iter().map(|own| {
-        (fold(own["event"].as_str().unwrap()), (own["games"].as_u64().unwrap(), own["entrants"].as_u64().unwrap()))
+    let listed = listed["events"].as_array().unwrap().iter().map(|event| {
+        (
+            fold(event["event"].as_str().unwrap()),
+            (event["games"].as_u64().unwrap(), event["entrants"].as_u64().unwrap()),
+        )
     });
-    let wanted = found.into_iter().map(|(name, (games, names))| (name, (games, names.len() as u64)));
-    assert_eq!(listed.collect::<BTreeMap<_, _>>(), wanted.collect());
+    let expected = found.into_iter().map(|(name, (games, names))| (name, (games, names.len() as u64)));
+    assert_eq!(listed.collect::<BTreeMap<_, _>>(), expected.collect());
 }
 
 #[test]

@@ -79,14 +79,14 @@ fn answers_have_the_form_of_that_api() {
     assert_eq!(server.fine("/personal?player=a&color=black").body, server.fine("/player?player=a&color=black").body);
     let history = server.fine("/lichess/history?play=e2e4").json();
     assert_eq!((history["moves"].as_array().unwrap().len(), history["topGames"].as_array().unwrap().len()), (0, 0));
-    let whole: u64 = history["history"]
+    let total: u64 = history["history"]
         .as_array()
         .unwrap()
         .iter()
         .map(|month| ["white", "draws", "black"].map(|name| month[name].as_u64().unwrap()).iter().sum::<u64>())
         .sum();
     let all: u64 = ["white", "draws", "black"].map(|name| history[name].as_u64().unwrap()).iter().sum();
-    assert_eq!(whole, all);
+    assert_eq!(total, all);
 }
 
 #[test]
@@ -143,8 +143,8 @@ fn a_position_visited_twice_counts_once_with_the_last_move() {
     assert_eq!(moves, [("g1f3", 0, 0, 1), ("e2e4", 1, 0, 0)]);
     assert_eq!((&root["white"], &root["draws"], &root["black"]), (&json!(1), &json!(0), &json!(1)));
     // `/api/v1` counts the first visit.
-    let own = server.fine("/api/v1/tree").json();
-    assert_eq!((&own["moves"][0]["uci"], &own["moves"][0]["games"]), (&json!("g1f3"), &json!(3)));
+    let tree = server.fine("/api/v1/tree").json();
+    assert_eq!((&tree["moves"][0]["uci"], &tree["moves"][0]["games"]), (&json!("g1f3"), &json!(3)));
     assert_eq!(server.fine("/api/v1/tree?last=1").json()["moves"][0]["games"], 1);
 }
 

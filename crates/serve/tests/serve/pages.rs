@@ -109,7 +109,7 @@ fn every_language_has_every_text() {
         assert_eq!(holes(text), holes(&german[key]), "{key}");
     }
     // Every text that a script uses by key exists.
-    let mut asked = 0;
+    let mut checked = 0;
     for script in scripts(&web().join("js")) {
         let text = std::fs::read_to_string(&script).unwrap();
         for part in text.split(" t(\"").chain(text.split("(t(\"")).chain(text.split("[t(\"")).skip(1) {
@@ -119,11 +119,11 @@ fn every_language_has_every_text() {
                 && part[key.len()..].starts_with('"')
             {
                 assert!(english.contains_key(key), "{key} in {}", script.display());
-                asked += 1;
+                checked += 1;
             }
         }
     }
-    assert!(asked > 80, "{asked}");
+    assert!(checked > 80, "{checked}");
 }
 
 /// The link preview that other programs show: names as text, the move, and a picture of the board.
@@ -158,7 +158,10 @@ fn links_say_what_they_lead_to() {
     assert_eq!(server.get("/picture.png?n=2").status, 404);
     assert_eq!(server.get("/picture.png?fen=x").status, 400);
     assert_eq!(
-        server.fine("/embed?play=e2e4").header("content-security-policy").map(|own| own.ends_with("frame-ancestors *")),
+        server
+            .fine("/embed?play=e2e4")
+            .header("content-security-policy")
+            .map(|policy| policy.ends_with("frame-ancestors *")),
         Some(true)
     );
 }

@@ -17,11 +17,11 @@ fn only_its_own_names_are_answered() {
         ..Config::default()
     });
     let status = |host: &str| server.ask("GET", "/api/v1/archives", &[("Host", host)], b"").status;
-    for own in ["localhost:1", "127.0.0.1", "[::1]:99", "chess.example.org", "CHESS.example.org:443"] {
-        assert_eq!(status(own), 200, "{own}");
+    for host in ["localhost:1", "127.0.0.1", "[::1]:99", "chess.example.org", "CHESS.example.org:443"] {
+        assert_eq!(status(host), 200, "{host}");
     }
-    for other in ["example.org", "evil.example:8064", "127.0.0.1.evil.example", "", "localhost.evil"] {
-        assert_eq!(status(other), 421, "{other}");
+    for host in ["example.org", "evil.example:8064", "127.0.0.1.evil.example", "", "localhost.evil"] {
+        assert_eq!(status(host), 421, "{host}");
     }
     assert_eq!(server.raw(b"GET / HTTP/1.0\r\n\r\n").status, 421);
     assert_eq!(
@@ -249,10 +249,10 @@ fn what_is_known_is_not_sent_again() {
     let tags = ["/api/v1/tree?play=e2e4", "/api/v1/tree?play=d2d4"]
         .map(|path| server.fine(path).header("etag").unwrap().to_owned());
     assert_ne!(tags[0], tags[1]);
-    let whole = server.fine("/masters").body.len();
+    let full_length = server.fine("/masters").body.len();
     let packed = server.ask("GET", "/masters", &[("Accept-Encoding", "gzip")], b"");
     assert_eq!(packed.header("content-encoding"), Some("gzip"));
-    assert!(packed.body.len() * 3 < whole, "{} {whole}", packed.body.len());
+    assert!(packed.body.len() * 3 < full_length, "{} {full_length}", packed.body.len());
     assert_eq!(server.get("/api/v1/games?where=(").header("etag"), None);
 }
 

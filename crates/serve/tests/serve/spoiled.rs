@@ -8,7 +8,7 @@ pub fn spoil(path: &Path) {
     let needle = archive.game(20).unwrap().brenner().to_vec();
     drop(archive);
     let mut bytes = std::fs::read(path).unwrap();
-    let place = bytes.windows(needle.len()).position(|part| part == needle).unwrap();
-    bytes[place] ^= 0x55;
+    let offset = bytes.windows(needle.len()).position(|part| part == needle).unwrap();
+    bytes[offset] ^= 0x55;
     std::fs::write(path, bytes).unwrap();
 }

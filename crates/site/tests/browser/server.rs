@@ -33,12 +33,12 @@ impl Server {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let state = Arc::new(State::default());
-        let (folder, own) = (folder.to_path_buf(), Arc::clone(&state));
+        let (folder, shared_state) = (folder.to_path_buf(), Arc::clone(&state));
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                let (folder, own) = (folder.clone(), Arc::clone(&own));
+                let (folder, state) = (folder.clone(), Arc::clone(&shared_state));
                 std::thread::spawn(move || {
-                    let _ = talk(stream, &folder, below, &own);
+                    let _ = talk(stream, &folder, below, &state);
                 });
             }
         });
@@ -98,9 +98,9 @@ fn talk(stream: TcpStream, folder: &Path, below: &str, state: &State) -> std::io
         };
         let mut opened = std::fs::File::open(&file)?;
         let length = opened.metadata()?.len();
-        let wanted = range.filter(|_| !state.no_ranges.load(Ordering::Relaxed));
-        let (first, last) = wanted.map_or((0, length), |(first, last)| (first, (last + 1).min(length)));
-        let mut head = match wanted {
+        let requested = range.filter(|_| !state.no_ranges.load(Ordering::Relaxed));
+        let (first, last) = requested.map_or((0, length), |(first, last)| (first, (last + 1).min(length)));
+        let mut head = match requested {
             Some(_) => {
                 format!("HTTP/1.1 206 Partial Content\r\nContent-Range: bytes {first}-{}/{length}\r\n", last - 1)
             }

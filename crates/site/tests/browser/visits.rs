@@ -56,11 +56,11 @@ fn keep(browser: &mut Browser, name: &str) {
     let Some(folder) = std::env::var_os("SCORESHEET_PICTURES") else { return };
     let picture = browser.picture();
     const SIGNS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let bits = |byte: u8| SIGNS.iter().position(|sign| *sign == byte).map(|place| place as u32);
+    let bits = |byte: u8| SIGNS.iter().position(|sign| *sign == byte).map(|digit| digit as u32);
     let values: Vec<u32> = picture.bytes().filter_map(bits).collect();
     let of = |four: &[u32]| {
-        let whole = four.iter().fold(0, |whole, bits| whole << 6 | bits) << (6 * (4 - four.len()));
-        whole.to_be_bytes()[1..four.len()].to_vec()
+        let bits = four.iter().fold(0, |all, bits| all << 6 | bits) << (6 * (4 - four.len()));
+        bits.to_be_bytes()[1..four.len()].to_vec()
     };
     let bytes: Vec<u8> = values.chunks(4).flat_map(of).collect();
     std::fs::write(Path::new(&folder).join(format!("site-{name}.png")), bytes).unwrap();
@@ -286,7 +286,9 @@ fn every_page_keeps_the_rules() {
                 keep(&mut browser, &format!("{name}-{width}-{}", if dark { "dark" } else { "light" }));
                 browser.eval(&format!("{axe}; 1"));
                 let found = browser.eval("axe.run(document, { resultTypes: ['violations'] }).then((found) => found.violations.map((own) => `${own.id}: ${own.nodes.map((node) => node.target.join(' ') + ' ' + node.failureSummary).join(' | ').slice(0, 400)}`))");
-                faults.extend(found.as_array().unwrap().iter().map(|own| format!("{name} {width} dark {dark}: {own}")));
+                faults.extend(
+                    found.as_array().unwrap().iter().map(|fault| format!("{name} {width} dark {dark}: {fault}")),
+                );
             }
         }
     }
@@ -342,7 +344,7 @@ fn tournaments_are_on_the_first_page() {
     let (archive, pages) = (folder.path().join("cups.bga"), folder.path().join("site"));
     let game = |year: u32, round: u32| {
         let names = ["Ann", "Bob", "Cid", "Dora"];
-        let [white, black] = [round % 4, (round + 1 + round / 4 % 3) % 4].map(|own| names[own as usize]);
+        let [white, black] = [round % 4, (round + 1 + round / 4 % 3) % 4].map(|name_index| names[name_index as usize]);
         format!(
             "[Event \"Cup {year}\"]\n[Date \"{year}.05.0{}\"]\n[White \"{white}\"]\n[Black \"{black}\"]\n[Result \"1-0\"]\n\n1. e4 e5 1-0\n\n",
             round % 9 + 1
@@ -417,15 +419,15 @@ fn a_site_without_games_has_empty_pages() {
 #[test]
 fn a_module_of_the_owner_analyses_positions() {
     let Some(mut browser) = browser() else { return };
-    let own = copy(site());
-    let path = own.path().join("site.json");
+    let site_copy = copy(site());
+    let path = site_copy.path().join("site.json");
     let mut manifest: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
     manifest["engine"] = "engine/module.js".into();
     std::fs::write(&path, manifest.to_string()).unwrap();
-    std::fs::create_dir(own.path().join("engine")).unwrap();
+    std::fs::create_dir(site_copy.path().join("engine")).unwrap();
     let module = "export const analyse = async ({ fen, time, lines }) => ({ engine: `Own ${lines}`, lines: fen.includes(' w ') && time > 0 ? [{ cp: 20, mate: null, depth: 3, uci: ['e2e4', 'e7e5', 'g1f3'] }] : [] });";
-    std::fs::write(own.path().join("engine/module.js"), module).unwrap();
-    let server = Server::of(own.path(), "/");
+    std::fs::write(site_copy.path().join("engine/module.js"), module).unwrap();
+    let server = Server::of(site_copy.path(), "/");
     browser.open(&format!("http://{}/?page=explorer", server.address));
     browser.until("document.querySelector('.analysis:not([hidden])')");
     browser.click(".analysis button");

@@ -226,7 +226,7 @@ fn plain_schema(schema: &SchemaRef) -> SchemaRef {
             DataType::BinaryView => DataType::Binary,
             // Parquet has no seconds, and Spark no milliseconds.
             DataType::Time32(TimeUnit::Second) => DataType::Time64(TimeUnit::Microsecond),
-            other => other.clone(),
+            data_type => data_type.clone(),
         };
         field.as_ref().clone().with_data_type(data_type)
     };

@@ -131,7 +131,7 @@ fn history() -> Option<PathBuf> {
 
 /// Splits a text at semicolons outside quotes and comments.
 pub fn statements(text: &str) -> Vec<String> {
-    let (mut all, mut own, mut letters) = (Vec::new(), String::new(), text.chars().peekable());
+    let (mut all, mut statement, mut letters) = (Vec::new(), String::new(), text.chars().peekable());
     let mut quote: Option<char> = None;
     while let Some(letter) = letters.next() {
         match (quote, letter) {
@@ -144,18 +144,18 @@ pub fn statements(text: &str) -> Vec<String> {
                         break;
                     }
                 }
-                own.push('\n');
+                statement.push('\n');
                 continue;
             }
             (None, ';') => {
-                all.push(std::mem::take(&mut own));
+                all.push(std::mem::take(&mut statement));
                 continue;
             }
             (None, _) => {}
         }
-        own.push(letter);
+        statement.push(letter);
     }
-    all.push(own);
+    all.push(statement);
     all.retain(|statement| !statement.trim().is_empty());
     all
 }

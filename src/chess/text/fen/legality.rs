@@ -139,15 +139,15 @@ impl Position {
 }
 
 fn count_pieces(position: &Position, color: Color, found: &mut Vec<Illegality>) {
-    let own = position.occupied(color);
-    let counts = Role::ALL.map(|role| (position.role(role) & own).count_ones() as u8);
+    let side_pieces = position.occupied(color);
+    let counts = Role::ALL.map(|role| (position.role(role) & side_pieces).count_ones() as u8);
     let [pawns, knights, bishops, rooks, queens, kings] = counts;
     match kings {
         0 => found.push(Illegality::NoKing(color)),
         1 => {}
         _ => found.push(Illegality::ManyKings(color)),
     }
-    if own.count_ones() > 16 {
+    if side_pieces.count_ones() > 16 {
         found.push(Illegality::TooManyPieces(color));
     }
     let beyond = |count: u8, usual: u8| count.saturating_sub(usual);

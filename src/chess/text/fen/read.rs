@@ -75,11 +75,11 @@ impl<'a> Fields<'a> {
         let field = FenField::Placement;
         let (start, text) = self.next(field)?.ok_or(error(field, self.text.len(), FenFault::Missing))?;
         placement(text, self.mode).map_err(|(at, fault)| {
-            let other = match other_board(text) {
+            let board_fault = match other_board(text) {
                 Some((files, ranks)) => FenFault::BoardSize { files, ranks },
                 None => fault,
             };
-            error(field, start + at, other)
+            error(field, start + at, board_fault)
         })
     }
 

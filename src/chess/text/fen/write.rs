@@ -251,8 +251,8 @@ mod tests {
             });
             let (mut words, mut shuffled) = ([0; TEXT], [0; TEXT]);
             let length = placement_everywhere(&board, &mut words);
-            if let Some(other) = shuffle::placement(&board, &mut shuffled) {
-                assert_eq!(words[..length], shuffled[..other]);
+            if let Some(shuffled_length) = shuffle::placement(&board, &mut shuffled) {
+                assert_eq!(words[..length], shuffled[..shuffled_length]);
                 compared += 1;
             }
         }

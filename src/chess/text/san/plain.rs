@@ -197,9 +197,9 @@ impl Position {
         let (mut bits, mut len) = (u64::from(text) | u64::from(file), u32::from(len));
         let others = self.near(role as u8, m.to) & !m.from.bit();
         if others != 0 {
-            let (is_distinguished, told_len) = self.distinction(m, others, full_squares);
-            bits = bits & 0xFF | is_distinguished << 8 | bits >> 8 << (8 + 8 * told_len);
-            len += told_len;
+            let (is_distinguished, distinction_len) = self.distinction(m, others, full_squares);
+            bits = bits & 0xFF | is_distinguished << 8 | bits >> 8 << (8 + 8 * distinction_len);
+            len += distinction_len;
         }
         if threat != Threat::None {
             let mark = if threat == Threat::CheckOrMate && self.mates(m) { b'#' } else { b'+' };
@@ -224,17 +224,17 @@ impl Position {
     /// Returns the characters that distinguish a move's piece from others of its role, and their number. The others
     /// could reach the square on an empty board. There are at most two characters, the first in the lowest byte.
     #[inline(never)]
-    pub(super) fn distinction(&self, m: Move, mut others: u64, full_squares: bool) -> (u64, u32) {
-        for other in squares(others) {
-            let way = between(other.at_most_63(), m.to.at_most_63());
-            if way & self.all() != 0 || !self.is_safe(Move::plain(other, m.to)) {
-                others &= !other.bit();
+    pub(super) fn distinction(&self, m: Move, mut candidates: u64, full_squares: bool) -> (u64, u32) {
+        for candidate in squares(candidates) {
+            let way = between(candidate.at_most_63(), m.to.at_most_63());
+            if way & self.all() != 0 || !self.is_safe(Move::plain(candidate, m.to)) {
+                candidates &= !candidate.bit();
             }
         }
         let [file, rank] = m.from.name().map(u64::from);
-        let same_file = others & FILE_A << m.from.file_index() != 0;
-        let same_rank = others & 0xFF << (m.from.rank_index() * 8) != 0;
-        match (others, same_file) {
+        let same_file = candidates & FILE_A << m.from.file_index() != 0;
+        let same_rank = candidates & 0xFF << (m.from.rank_index() * 8) != 0;
+        match (candidates, same_file) {
             (0, _) => (0, 0),
             (_, false) => (file, 1),
             (_, true) if same_rank || full_squares => (file | rank << 8, 2),

@@ -87,15 +87,15 @@ const MATE: u16 = 2 << 10;
 /// | 48..=63 | `Short` |
 const TEXT: u64 = (1 << 48) - 1;
 
-/// The texts by `place`. More frequent texts are inserted first, and a text whose place is occupied is not in the
+/// The texts by `slot`. More frequent texts are inserted first, and a text whose slot is occupied is not in the
 /// table.
-static TEXTS: [u64; 1 << PLACE_BITS] = {
-    let mut table = [(Short::NONE.0 as u64) << 48; 1 << PLACE_BITS];
+static TEXTS: [u64; 1 << SLOT_BITS] = {
+    let mut table = [(Short::NONE.0 as u64) << 48; 1 << SLOT_BITS];
     // Castling moves are in the table as `NONE`, so they are recognized at once instead of by the slow parser.
     let mut castling = 0;
     while castling < 4 {
         let text = u64::from_le_bytes([*b"O-O\0\0\0\0\0", *b"O-O-O\0\0\0", *b"O-O+\0\0\0\0", *b"O-O-O+\0\0"][castling]);
-        table[place(text)] = text | (Short::NONE.0 as u64) << 48;
+        table[slot(text)] = text | (Short::NONE.0 as u64) << 48;
         castling += 1;
     }
     // The classes in order of insertion: plain texts, texts with a file, and texts of both kinds with marks.
@@ -122,7 +122,7 @@ static TEXTS: [u64; 1 << PLACE_BITS] = {
                         text |= (mark as u64) << (8 * len);
                         len += 1;
                     }
-                    let entry = &mut table[place(text)];
+                    let entry = &mut table[slot(text)];
                     if let Some(short) = Short::parse(text, len)
                         && *entry & TEXT == 0
                     {
@@ -138,14 +138,14 @@ static TEXTS: [u64; 1 << PLACE_BITS] = {
     table
 };
 
-/// The number of bits of a place. A larger table would miss fewer texts, but the frequent texts would occupy more cache
+/// The number of bits of a slot. A larger table would miss fewer texts, but the frequent texts would occupy more cache
 /// lines.
-const PLACE_BITS: u32 = 13;
+const SLOT_BITS: u32 = 13;
 
-/// Returns the place of a text. The multiplier was found by trial; it leaves out one in a hundred texts of real games.
+/// Returns the slot of a text. The multiplier was found by trial; it leaves out one in a hundred texts of real games.
 #[inline(always)]
-const fn place(text: u64) -> usize {
-    (text.wrapping_mul(0x9bd0_304e_b814_e201) >> (64 - PLACE_BITS)) as usize
+const fn slot(text: u64) -> usize {
+    (text.wrapping_mul(0x9bd0_304e_b814_e201) >> (64 - SLOT_BITS)) as usize
 }
 
 impl Short {
@@ -209,7 +209,7 @@ impl Short {
     pub(crate) fn known(word: u64, len: usize) -> Option<Short> {
         let beyond = (64 - 8 * len) & 63;
         let text = word << beyond >> beyond;
-        let entry = TEXTS[place(text) & ((1 << PLACE_BITS) - 1)];
+        let entry = TEXTS[slot(text) & ((1 << SLOT_BITS) - 1)];
         (entry & TEXT == text).then_some(Short((entry >> 48) as u16))
     }
 

@@ -35,19 +35,19 @@ fn is_same(a: &[u8], b: &[u8]) -> bool {
 
 /// The numbers of distinct texts, each with its hash.
 #[derive(Default)]
-struct Places {
+struct DistinctTexts {
     table: HashTable<(u64, u32)>,
     hasher: foldhash::fast::RandomState,
 }
 
-impl Places {
+impl DistinctTexts {
     /// Returns the number of a text among the distinct texts, or `next` if it equals none of `known`.
     #[inline]
     fn of(&mut self, text: &[u8], next: u32, known: impl Fn(u32) -> bool) -> u32 {
         let mut hasher = self.hasher.build_hasher();
         hasher.write(text);
         let hash = hasher.finish();
-        let is_it = |(other, index): &(u64, u32)| *other == hash && known(*index);
+        let is_it = |(known_hash, index): &(u64, u32)| *known_hash == hash && known(*index);
         self.table.entry(hash, is_it, |(hash, _)| *hash).or_insert((hash, next)).get().1
     }
 }
@@ -201,7 +201,7 @@ impl TagsBuilder {
     /// Selects the codecs of the columns, and finds the distinct strings of dictionary columns.
     pub fn analyse(self) -> TagsDraft {
         let mut columns = Vec::with_capacity(self.columns.len());
-        let (mut values, mut places) = (Vec::new(), Places::default());
+        let (mut values, mut distinct_texts) = (Vec::new(), DistinctTexts::default());
         for (name, ranges) in self.names.into_iter().zip(self.columns) {
             values.clear();
             values.extend(ranges.iter().map(|range| of_range(&self.text, range)));
@@ -209,7 +209,7 @@ impl TagsBuilder {
             let mut draft = ColumnDraft { name, codec, codes, distinct: Vec::new(), local: Vec::new() };
             match &draft.codec {
                 Codec::Text => {
-                    if draft.refer(&values, &ranges, values.len() * 3 / 4, &mut places) {
+                    if draft.refer(&values, &ranges, values.len() * 3 / 4, &mut distinct_texts) {
                         draft.codec = Codec::Dictionary;
                     } else {
                         draft.distinct.clear();
@@ -217,7 +217,7 @@ impl TagsBuilder {
                     }
                 }
                 Codec::Dictionary => {
-                    draft.refer(&values, &ranges, usize::MAX, &mut places);
+                    draft.refer(&values, &ranges, usize::MAX, &mut distinct_texts);
                 }
                 _ => {
                     let without = ranges.into_iter().zip(&draft.codes).filter(|(_, code)| **code == 0);
@@ -251,15 +251,21 @@ struct ColumnDraft {
 
 impl ColumnDraft {
     /// Replaces the values by references to distinct strings, unless there are more than `most` distinct strings.
-    /// `places` is a reusable buffer.
-    fn refer(&mut self, values: &[&[u8]], ranges: &[Range<u32>], most: usize, places: &mut Places) -> bool {
-        places.table.clear();
+    /// `distinct_texts` is a reusable buffer.
+    fn refer(
+        &mut self,
+        values: &[&[u8]],
+        ranges: &[Range<u32>],
+        most: usize,
+        distinct_texts: &mut DistinctTexts,
+    ) -> bool {
+        distinct_texts.table.clear();
         self.codes.reserve_exact(values.len());
         let mut distinct: Vec<&[u8]> = Vec::new();
         for (&value, range) in values.iter().zip(ranges) {
             let next = distinct.len();
             let is_same = |index: u32| distinct.get(index as usize).is_some_and(|known| is_same(known, value));
-            let index = places.of(value, next as u32, is_same) as usize;
+            let index = distinct_texts.of(value, next as u32, is_same) as usize;
             self.codes.push(index as u64 + 1);
             if index == next {
                 distinct.push(value);
@@ -462,9 +468,9 @@ mod tests {
             assert!(is_same(&text, &text.clone()));
             assert!(!is_same(&text, &[text.as_slice(), b"x"].concat()));
             for at in 0..text.len() {
-                let mut other = text.clone();
-                other[at] ^= 0x80;
-                assert!(!is_same(&text, &other), "{length} {at}");
+                let mut changed = text.clone();
+                changed[at] ^= 0x80;
+                assert!(!is_same(&text, &changed), "{length} {at}");
             }
         }
     }

@@ -18,10 +18,10 @@ fn read_texts(raw: &[u8], bytes: &mut Bytes, count: usize, out: &mut Vec<Range<u
     for _ in 0..count {
         out.push(0..bytes.count()?);
     }
-    for place in out.iter_mut().skip(first) {
+    for range in out.iter_mut().skip(first) {
         let start = raw.len() - bytes.0.len();
-        bytes.take(place.end)?;
-        *place = start..start + place.end;
+        bytes.take(range.end)?;
+        *range = start..start + range.end;
     }
     Some(())
 }
@@ -190,8 +190,8 @@ impl Tags {
         let mut local = Vec::new();
         read_texts(&raw, &mut bytes, locals as usize, &mut local)?;
         if !predictions.is_empty() {
-            let cell = |column: usize, place: usize| {
-                Some(match *columns.get(column)?.cells.get(place)? {
+            let cell = |column: usize, row: usize| {
+                Some(match *columns.get(column)?.cells.get(row)? {
                     Cell::Number(number) => (number.wrapping_add(1), b"".as_slice()),
                     Cell::Local(text) => (0, raw.get(local.get(text as usize)?.clone())?),
                 })
@@ -225,9 +225,9 @@ impl Tags {
         let schema = self.schemas.get(*self.games.get(index)?)?;
         let mut text = Vec::with_capacity(64);
         let first = *self.first.get(index)? as usize;
-        for (column, place) in schema.iter().zip(self.values.get(first..)?) {
+        for (column, cell) in schema.iter().zip(self.values.get(first..)?) {
             let column = self.columns.get(*column as usize)?;
-            let value = self.value(column, *place, &mut text)?;
+            let value = self.value(column, *cell, &mut text)?;
             tag(&column.name, value);
         }
         Some(())
@@ -240,15 +240,15 @@ impl Tags {
         // counts.
         let of_name = |column: &u32| self.columns.get(*column as usize).is_some_and(|column| *column.name == *name);
         let schemas = (0..self.schemas.ends.len() as u32).map_while(|number| self.schemas.get(number));
-        let places: Vec<Option<usize>> = schemas.map(|schema| schema.iter().position(of_name)).collect();
+        let indices: Vec<Option<usize>> = schemas.map(|schema| schema.iter().position(of_name)).collect();
         let mut text = Vec::new();
         for (schema, first) in self.games.iter().zip(&self.first) {
-            let Some(place) = *places.get(*schema as usize)? else {
+            let Some(index) = *indices.get(*schema as usize)? else {
                 seen(None);
                 continue;
             };
-            let column = self.columns.get(*self.schemas.get(*schema)?.get(place)? as usize)?;
-            let cell = *self.values.get(*first as usize + place)?;
+            let column = self.columns.get(*self.schemas.get(*schema)?.get(index)? as usize)?;
+            let cell = *self.values.get(*first as usize + index)?;
             seen(Some(self.value(column, cell, &mut text)?));
         }
         Some(())

@@ -178,7 +178,7 @@ impl View<'_> {
                 Some(0xEF) if self.text.len() < i + BOM.len() && !self.ended => break None,
                 Some(0xEF) if from(self.text, i).starts_with(BOM) => i += BOM.len(),
                 Some(b' ' | b'\t' | 0x0B | 0x0C | 0x1A | 0) => i += 1,
-                other => break other.copied(),
+                step => break step.copied(),
             }
         };
         scan.probed = i;
@@ -490,7 +490,7 @@ impl View<'_> {
             let Some((name, _)) = tags::head(text, at) else { continue };
             let head = slice(text, start, line);
             let after_blank = || count_lines(from(head, trim_end(head).len())) >= 2;
-            if (name == b"Event" || after_blank()) && tags::is_whole_line(text, at, line_end(text, at)) {
+            if (name == b"Event" || after_blank()) && tags::is_complete_line(text, at, line_end(text, at)) {
                 if closed && memchr::memchr(b'{', from(text, at)).is_none() {
                     return None;
                 }

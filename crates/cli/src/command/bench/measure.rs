@@ -87,8 +87,8 @@ pub fn forms(archive: &Archive) -> Result<MoveSizes, Failure> {
 /// Nanoseconds per ply, on one thread and on all threads.
 #[derive(Clone, Copy)]
 pub struct Speed {
-    pub one: f64,
-    pub all: f64,
+    pub one_thread: f64,
+    pub all_threads: f64,
 }
 
 /// Replays every game to its end, walks over every position, and walks again with keys.
@@ -133,23 +133,23 @@ fn speed(
     expected: u64,
     work: impl Fn(&Chunk<'_>) -> Result<[u64; 2]> + Sync,
 ) -> Result<Speed, Failure> {
-    let (mut one, mut all) = (Duration::MAX, Duration::MAX);
+    let (mut one_thread, mut all_threads) = (Duration::MAX, Duration::MAX);
     for _ in 0..ROUNDS {
         let start = Instant::now();
         let mut found = 0u64;
         for chunk in 0..archive.chunk_count() {
             found = found.wrapping_add(work(&archive.chunk(chunk)?)?[0]);
         }
-        one = one.min(start.elapsed());
+        one_thread = one_thread.min(start.elapsed());
         let start = Instant::now();
         let also = over(archive, &work)?[0];
-        all = all.min(start.elapsed());
+        all_threads = all_threads.min(start.elapsed());
         if (found, also) != (expected, expected) {
             return Err(wrong(format!("a scan finds {found:x} and {also:x}, the decoder {expected:x}")));
         }
     }
     let each = |time: Duration| ratio(time.as_nanos() as f64, reference.plies as f64);
-    Ok(Speed { one: each(one), all: each(all) })
+    Ok(Speed { one_thread: each(one_thread), all_threads: each(all_threads) })
 }
 
 /// Nanoseconds to write a FEN, for positions from the whole archive.

@@ -42,8 +42,9 @@ impl Bench {
     /// The speeds: title and value with its unit.
     pub fn rows(&self) -> Vec<(&'static str, String)> {
         let Random { p50, p99, mean } = self.random;
-        let [ends, walk, keys] =
-            self.speeds.map(|speed| format!("{:.2} ns per ply (on all threads {:.2})", speed.one, speed.all));
+        let [ends, walk, keys] = self
+            .speeds
+            .map(|speed| format!("{:.2} ns per ply (on all threads {:.2})", speed.one_thread, speed.all_threads));
         vec![
             ("import", format!("{:.1} MB of PGN per second ({:.2} s)", self.import_rate(), self.import_seconds)),
             ("replay", ends),
@@ -59,9 +60,9 @@ impl Bench {
     pub fn nanoseconds(&self) -> Vec<(String, f64)> {
         let [ends, walk, keys] = self.speeds;
         [
-            ("replay", ends.all),
-            ("scan", walk.all),
-            ("scan with keys", keys.all),
+            ("replay", ends.all_threads),
+            ("scan", walk.all_threads),
+            ("scan with keys", keys.all_threads),
             ("scan, moves checked", self.checked),
             ("FEN (one thread)", self.fen),
         ]
@@ -118,12 +119,12 @@ impl Bench {
             .with("zstd_level", self.zstd.map(|(level, _)| level))
             .with("import_seconds", rounded(self.import_seconds, 3))
             .with("import_mb_per_second", rounded(self.import_rate(), 1))
-            .with("replay_ns_per_ply", rounded(ends.one, 3))
-            .with("replay_ns_per_ply_all_threads", rounded(ends.all, 3))
-            .with("scan_ns_per_ply", rounded(walk.one, 3))
-            .with("scan_ns_per_ply_all_threads", rounded(walk.all, 3))
-            .with("scan_keys_ns_per_ply", rounded(keys.one, 3))
-            .with("scan_keys_ns_per_ply_all_threads", rounded(keys.all, 3))
+            .with("replay_ns_per_ply", rounded(ends.one_thread, 3))
+            .with("replay_ns_per_ply_all_threads", rounded(ends.all_threads, 3))
+            .with("scan_ns_per_ply", rounded(walk.one_thread, 3))
+            .with("scan_ns_per_ply_all_threads", rounded(walk.all_threads, 3))
+            .with("scan_keys_ns_per_ply", rounded(keys.one_thread, 3))
+            .with("scan_keys_ns_per_ply_all_threads", rounded(keys.all_threads, 3))
             .with("scan_checked_ns_per_ply_all_threads", rounded(self.checked, 3))
             .with("fen_ns", rounded(self.fen, 2))
             .with("random_ns_mean", rounded(self.random.mean, 1))

@@ -97,9 +97,9 @@ pub fn write(request: &Files, session: &Session, archive: &Archive, chosen: &Gam
     let (mut damaged, mut from, files) = (0, 0, targets.len() as u64);
     while from < targets.len() {
         let mut games = 0;
-        let end = targets.iter().skip(from).take_while(|(_, own)| {
-            games += own.len() as u64;
-            games <= most || games == own.len() as u64
+        let end = targets.iter().skip(from).take_while(|(_, numbers)| {
+            games += numbers.len() as u64;
+            games <= most || games == numbers.len() as u64
         });
         let end = from + end.count();
         damaged += batch(form, session, archive, &targets[from..end], &bar)?;
@@ -126,20 +126,20 @@ fn batch(
     parallel::in_order(
         &work,
         |unit: &Unit| {
-            let (mut own, mut faults) = (Vec::new(), Vec::new());
+            let (mut written, mut faults) = (Vec::new(), Vec::new());
             unit.each(archive, |number, game| {
                 let mut text = form.text();
                 match text.push(None, number, game) {
-                    Ok(()) => own.push((number, text.into_bytes())),
+                    Ok(()) => written.push((number, text.into_bytes())),
                     Err(error) => faults.push(archives::fault(None, &error)),
                 }
             });
-            (own, faults)
+            (written, faults)
         },
-        |(own, faults)| {
+        |(written, faults)| {
             faults.iter().for_each(|fault| session.unread(fault));
             damaged += faults.len() as u64;
-            texts.extend(own);
+            texts.extend(written);
             Ok(())
         },
     )?;

@@ -175,7 +175,7 @@ pub fn file_name(name: &Path) -> String {
 }
 
 /// Returns the location of a fault in its game; `None` for a fault of the tags or of the entire game.
-fn place(fault: &FaultReport) -> Option<String> {
+fn location(fault: &FaultReport) -> Option<String> {
     use FaultKind as Kind;
     match fault.fault.kind {
         Kind::IllegalMove | Kind::AmbiguousMove | Kind::UnreadableMove | Kind::LeavesKingInCheck => {
@@ -196,8 +196,8 @@ fn line(name: &Path, fault: &FaultReport, in_a_row: u64) -> String {
         None => "rejected".to_owned(),
     };
     let mut line = format!("{}:{}: game {} ({fate}): ", file_name(name), fault.line, fault.game);
-    if let Some(place) = place(fault) {
-        line += &format!("{place}: ");
+    if let Some(location) = location(fault) {
+        line += &format!("{location}: ");
     }
     line += &fault.fault.kind.to_string();
     if !fault.fault.token.is_empty() {

@@ -18,7 +18,7 @@ pub struct Sources {
     /// The files in the given order. A document with both kinds of games is followed by the PGN of its western games.
     pub files: Vec<PathBuf>,
     /// The indexes of the sources that are stored unchanged, from 0.
-    pub places: Vec<usize>,
+    pub indices: Vec<usize>,
     /// The report on each of these documents: the number of games that are not western chess, the first such game, and
     /// the reason.
     others: Vec<String>,
@@ -37,7 +37,7 @@ pub struct Sources {
 pub fn set_apart(files: &[PathBuf], named: &[PathBuf], session: &Session) -> Result<Sources, Failure> {
     let mut sources = Sources {
         files: Vec::new(),
-        places: Vec::new(),
+        indices: Vec::new(),
         others: Vec::new(),
         refused: Vec::new(),
         cut: 0,
@@ -97,7 +97,7 @@ pub fn set_apart(files: &[PathBuf], named: &[PathBuf], session: &Session) -> Res
             documents.len(),
             because.fault
         ));
-        sources.places.push(sources.files.len() - 1);
+        sources.indices.push(sources.files.len() - 1);
         let mut writer = PgnWriter::new();
         for document in &documents {
             if let Document::Western(game) = document {
@@ -172,9 +172,9 @@ impl Sources {
 
     /// Reports the sources that are stored unchanged.
     pub fn report(&self, session: &Session, archive: &Path) {
-        for other in &self.others {
+        for report in &self.others {
             let archive = archive.display();
-            session.note(&format!("{other}; kept whole: `scoresheet export {archive} --original` restores the file"));
+            session.note(&format!("{report}; kept whole: `scoresheet export {archive} --original` restores the file"));
         }
     }
 }

@@ -187,7 +187,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let mut kept = kept::set_apart(&files, &args.files, session)?;
     let usual = if args.pack { ImportOptions::packed() } else { ImportOptions::default() };
     let options = ImportOptions {
-        kept: kept.places.clone(),
+        kept: kept.indices.clone(),
         threads: args.threads.count(),
         read: ReadOptions { strict: args.strict, encoding: args.encoding.into(), ..ReadOptions::default() },
         level: args.level.unwrap_or(usual.level),
@@ -251,7 +251,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         rejects.finish()?;
     }
     if !args.json {
-        summary::report_empty(session, files, &summary, &kept.places);
+        summary::report_empty(session, files, &summary, &kept.indices);
     }
     if args.json {
         let mut out = session.stdout();

@@ -64,11 +64,11 @@ pub fn import_new(
 ) -> LibraryResult<(Summary, Known)> {
     let cannot = |source| Error::Io { doing: "cannot make a temporary folder for", path: target.to_owned(), source };
     let folder = TemporaryFolder::create().map_err(cannot)?;
-    let own = folder.path().join("new.bga");
+    let new_path = folder.path().join("new.bga");
     let there = if target.exists() { Some(Archive::open(target)?) } else { None };
     let mut faults = Vec::new();
     let options = ImportOptions { existing: Existing::Refuse, ..options.clone() };
-    let mut summary = Import::new(&own)
+    let mut summary = Import::new(&new_path)
         .options(options)
         .progress(progress)
         .stop(stop)
@@ -81,7 +81,7 @@ pub fn import_new(
         faults.into_iter().for_each(report);
         return Ok((summary, Known::default()));
     }
-    let archive = Archive::open(&own)?;
+    let archive = Archive::open(&new_path)?;
     let (new, known) = new_games(there.as_ref(), &archive)?;
     if stop.load(Ordering::Relaxed) {
         summary.stopped = Some(Error::Interrupted);
@@ -132,16 +132,16 @@ fn new_games(there: Option<&Archive>, archive: &Archive) -> LibraryResult<(GameS
     let (before, mut new, mut known) = (there.map_or(0, Archive::len), archive.live(), Known::default());
     let columns: Vec<TagColumns> = there.into_iter().chain([archive]).map(TagColumns::open).collect();
     let headers = columns.iter().map(Headers::from_columns).collect::<LibraryResult<Vec<_>>>()?;
-    let own = |game: u64| headers.last().zip(game.checked_sub(before).filter(|game| *game > 0));
-    let site = |game: u64| match own(game) {
+    let in_source = |game: u64| headers.last().zip(game.checked_sub(before).filter(|game| *game > 0));
+    let site = |game: u64| match in_source(game) {
         Some((headers, game)) => headers.site(game),
         None => headers.first().and_then(|headers| headers.site(game)),
     };
     let options = Options { prefixes: false, keep: Keep::First, only: Some(columns.len() - 1) };
     for double in duplicates::find(&columns, options)? {
         // Games with different addresses are different games.
-        let other = site(double.game).zip(site(double.kept)).is_some_and(|(one, other)| one != other);
-        if let Some((_, game)) = own(double.game).filter(|_| !other)
+        let are_distinct = site(double.game).zip(site(double.kept)).is_some_and(|(left, right)| left != right);
+        if let Some((_, game)) = in_source(double.game).filter(|_| !are_distinct)
             && new.remove(game)
         {
             known.content += 1;
@@ -190,14 +190,15 @@ impl Headers {
     /// Returns a filter for games that share a value, and therefore perhaps a key, with one of the others.
     fn may_be(&self, others: &Headers) -> impl Fn(u64) -> bool {
         let shared = |name: &str| -> Option<(Arc<Column>, Vec<bool>)> {
-            let (own, other) = (self.columns.get(name)?, others.columns.get(name)?.strings()?);
-            let mut is_shared = vec![false; own.strings()?.len() + 1];
-            for text in (1..=other.len() as u32).filter_map(|number| other.get(number)) {
-                if let Some(shared) = own.strings()?.find(text).and_then(|number| is_shared.get_mut(number as usize)) {
+            let (column, other_strings) = (self.columns.get(name)?, others.columns.get(name)?.strings()?);
+            let mut is_shared = vec![false; column.strings()?.len() + 1];
+            for text in (1..=other_strings.len() as u32).filter_map(|number| other_strings.get(number)) {
+                if let Some(shared) = column.strings()?.find(text).and_then(|number| is_shared.get_mut(number as usize))
+                {
                     *shared = true;
                 }
             }
-            Some((Arc::clone(own), is_shared))
+            Some((Arc::clone(column), is_shared))
         };
         let columns = ["Site", "GameId", "White"].map(shared);
         move |game| {

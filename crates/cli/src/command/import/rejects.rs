@@ -10,7 +10,7 @@ pub struct Rejects {
     file: NewFile,
     target: Target,
     /// Whether the last game ended with a line end.
-    whole_line: bool,
+    ends_line: bool,
     /// The reason why the file cannot be written.
     broken: Option<io::Error>,
 }
@@ -18,13 +18,13 @@ pub struct Rejects {
 impl Rejects {
     /// Starts the file.
     pub fn create(target: Target) -> Result<Rejects, Failure> {
-        Ok(Rejects { file: NewFile::create(&target)?, target, whole_line: true, broken: None })
+        Ok(Rejects { file: NewFile::create(&target)?, target, ends_line: true, broken: None })
     }
 
     /// Appends a game, after an empty line if it is not the first.
     pub fn write(&mut self, text: &[u8]) {
-        let separator: &[u8] = if self.whole_line { b"" } else { b"\n\n" };
-        self.whole_line = text.ends_with(b"\n") || text.ends_with(b"\r");
+        let separator: &[u8] = if self.ends_line { b"" } else { b"\n\n" };
+        self.ends_line = text.ends_with(b"\n") || text.ends_with(b"\r");
         if self.broken.is_none() {
             self.broken = self.file.write_all(separator).and_then(|()| self.file.write_all(text)).err();
         }

@@ -88,7 +88,7 @@ pub fn print(session: &Session, summary: &Summary, known: Option<Known>, how: &P
     }
     // A partly stored source cannot be restored.
     let in_part = known.is_some_and(|known| known.games() > 0);
-    let exact = summary.sources.iter().filter(|source| source.whole && source.record.exact).count() as u64;
+    let exact = summary.sources.iter().filter(|source| source.is_complete && source.record.exact).count() as u64;
     if !in_part {
         session.note(&format!(
             "{} of {} can be restored byte for byte",
@@ -121,7 +121,7 @@ pub fn print(session: &Session, summary: &Summary, known: Option<Known>, how: &P
 /// Reports the sources without games; `kept` has the indexes of sources that are stored unchanged.
 pub fn report_empty(session: &Session, files: &[PathBuf], summary: &Summary, kept: &[usize]) {
     for (index, source) in summary.sources.iter().enumerate() {
-        let is_read = source.whole && !kept.contains(&index);
+        let is_read = source.is_complete && !kept.contains(&index);
         if is_read && source.record.seen == 0 {
             let name = files.get(index).map_or_else(|| source.record.name.clone(), |file| file_name(file));
             let what = if source.record.bytes == 0 { "is empty" } else { "has no game" };
@@ -147,9 +147,9 @@ pub fn json(
             .with("seen", source.record.seen)
             .with("rejected", source.record.rejected)
             .with("windows_1252", source.windows_1252)
-            .with("whole", source.whole)
-            .with("exact", source.whole && source.record.exact)
-            .with("kept_whole", kept.places.contains(&index))
+            .with("whole", source.is_complete)
+            .with("exact", source.is_complete && source.record.exact)
+            .with("kept_whole", kept.indices.contains(&index))
             .with("made_of_pcn", source.made)
     };
     let sources: Vec<Object> = summary.sources.iter().enumerate().map(source).collect();

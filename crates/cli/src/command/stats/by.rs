@@ -68,7 +68,7 @@ pub fn run(
     }
     let format = if choice.json { RowFormat::Json } else { args.format };
     let (mut all, mut failed) = Games::chosen(session, archives, choice.filter)?;
-    if all.iter().all(|own| own.games.is_empty()) {
+    if all.iter().all(|selection| selection.games.is_empty()) {
         choice.filter.report_none(session, &archives.columns());
     }
     if let Some(name) = &args.player {

@@ -75,9 +75,9 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         let mut stats = Stats::default();
         for Games { member, games, .. } in &chosen {
             let path = member.archive().path();
-            let mut own = stats::stats(member.columns(), games).map_err(Failure::of_archive(path))?;
-            own.longest.archive = own.longest.game.map(|_| path.to_string_lossy().into_owned());
-            stats.add(own);
+            let mut archive_stats = stats::stats(member.columns(), games).map_err(Failure::of_archive(path))?;
+            archive_stats.longest.archive = archive_stats.longest.game.map(|_| path.to_string_lossy().into_owned());
+            stats.add(archive_stats);
         }
         side_files::report_searches(session, &archives);
         if stats.games == 0 {

@@ -17,15 +17,15 @@ use scoresheet::query::report::stats::Stats;
 pub fn data(session: &Session, all: &[Games], stats: Stats) -> Result<(Object, u64), Failure> {
     let (mut overview, mut lost) = (Overview::new(stats), 0);
     for key in overview.keys().into_iter().chain([GroupKey::Ending]) {
-        let (groups, own) = grouped(session, all, &[key])?;
-        lost += own;
+        let (groups, unread) = grouped(session, all, &[key])?;
+        lost += unread;
         overview.add(key, groups);
     }
     let mut arrivals = [[0u64; 64]; 2];
-    for own in all {
-        let (counts, unread) = squares::arrivals(own.archive(), &own.games);
-        lost += filter::report_unread(session, own.archive(), &unread);
-        arrivals.iter_mut().flatten().zip(counts.iter().flatten()).for_each(|(all, own)| *all += own);
+    for selection in all {
+        let (counts, unread) = squares::arrivals(selection.archive(), &selection.games);
+        lost += filter::report_unread(session, selection.archive(), &unread);
+        arrivals.iter_mut().flatten().zip(counts.iter().flatten()).for_each(|(all, count)| *all += count);
     }
     let [white, black] = arrivals.map(Vec::from);
     let data = Object::from_value(&overview)

@@ -53,10 +53,10 @@ impl Difference {
     fn is_followed_by(&self, other: &Difference) -> bool {
         let same = match (&self.what, &other.what) {
             (What::Missing, What::Missing) => true,
-            (What::Damaged(one), What::Damaged(other)) => one == other,
+            (What::Damaged(left), What::Damaged(other)) => left == other,
             _ => false,
         };
-        same && self.game.zip(other.game).is_some_and(|(one, other)| one + 1 == other)
+        same && self.game.zip(other.game).is_some_and(|(left, other)| left + 1 == other)
     }
 
     /// Returns the line for this difference and the following differences of the same kind.

@@ -39,7 +39,7 @@ pub struct App<'a> {
     all: Vec<u64>,
     pub games: Vec<u64>,
     /// The place in `games`.
-    pub place: usize,
+    pub selected: usize,
     pub page: Page,
     pub sheet: Option<Sheet>,
     /// The current node of the game.
@@ -63,7 +63,7 @@ impl<'a> App<'a> {
             archive,
             all: games.clone(),
             games,
-            place: 0,
+            selected: 0,
             page: Page::List,
             sheet: None,
             node: 0,
@@ -79,7 +79,7 @@ impl<'a> App<'a> {
 
     /// Opens the game at the current index, at its start or after this many plies.
     pub fn open(&mut self, ply: u32) {
-        let Some(number) = self.games.get(self.place) else { return };
+        let Some(number) = self.games.get(self.selected) else { return };
         match self.archive.game(*number).and_then(|game| Sheet::from_game(&game)) {
             Ok(sheet) => {
                 self.node = sheet.at_ply(ply);
@@ -93,7 +93,7 @@ impl<'a> App<'a> {
     /// Opens a game by its number.
     pub fn open_number(&mut self, number: u64, ply: u32) {
         match self.games.binary_search(&number) {
-            Ok(place) => self.place = place,
+            Ok(index) => self.selected = index,
             Err(_) => self.games = vec![number],
         }
         self.open(ply);
@@ -140,24 +140,24 @@ impl<'a> App<'a> {
 
     fn list_key(&mut self, key: Key) {
         let last = self.games.len().saturating_sub(1);
-        self.place = match key {
-            Key::Up | Key::Letter('k') => self.place.saturating_sub(1),
-            Key::Down | Key::Letter('j') => self.place + 1,
-            Key::PageUp => self.place.saturating_sub(self.rows),
-            Key::PageDown | Key::Letter(' ') => self.place + self.rows,
+        self.selected = match key {
+            Key::Up | Key::Letter('k') => self.selected.saturating_sub(1),
+            Key::Down | Key::Letter('j') => self.selected + 1,
+            Key::PageUp => self.selected.saturating_sub(self.rows),
+            Key::PageDown | Key::Letter(' ') => self.selected + self.rows,
             Key::Home | Key::Letter('g') => 0,
             Key::End | Key::Letter('G') => last,
             Key::Enter | Key::Right => {
                 self.open(0);
-                self.place
+                self.selected
             }
             Key::Escape if self.search.is_some() => {
-                let number = self.games.get(self.place).copied();
+                let number = self.games.get(self.selected).copied();
                 self.search = None;
                 self.games.clone_from(&self.all);
                 number.and_then(|number| self.games.binary_search(&number).ok()).unwrap_or(0)
             }
-            _ => self.place,
+            _ => self.selected,
         }
         .min(last);
     }
@@ -180,8 +180,8 @@ impl<'a> App<'a> {
             // Selects the next of the moves that were played or stored in this position.
             Key::Letter('v') => {
                 let here = &sheet.nodes[node.before].after;
-                let place = here.iter().position(|own| *own == self.node);
-                place.map_or(self.node, |place| here[(place + 1) % here.len()])
+                let index = here.iter().position(|node| *node == self.node);
+                index.map_or(self.node, |index| here[(index + 1) % here.len()])
             }
             Key::Letter('f') => {
                 self.flip = !self.flip;
@@ -191,12 +191,12 @@ impl<'a> App<'a> {
                 self.unicode = !self.unicode;
                 self.node
             }
-            Key::Letter('n') if self.place + 1 < self.games.len() => {
-                self.place += 1;
+            Key::Letter('n') if self.selected + 1 < self.games.len() => {
+                self.selected += 1;
                 return self.open(0);
             }
-            Key::Letter('p') if self.place > 0 => {
-                self.place -= 1;
+            Key::Letter('p') if self.selected > 0 => {
+                self.selected -= 1;
                 return self.open(0);
             }
             Key::Letter('n' | 'p') => {
@@ -214,7 +214,7 @@ impl<'a> App<'a> {
     /// Searches for games, by a filter or by a name in players or event.
     fn find(&mut self, text: &str) {
         if text.is_empty() {
-            (self.search, self.page, self.place) = (None, Page::List, 0);
+            (self.search, self.page, self.selected) = (None, Page::List, 0);
             self.games.clone_from(&self.all);
             return;
         }
@@ -240,7 +240,7 @@ impl<'a> App<'a> {
                     self.message = Some(format!("nothing found: {text}"));
                     return;
                 }
-                (self.games, self.place, self.page, self.search) = (games, 0, Page::List, Some(text.to_owned()));
+                (self.games, self.selected, self.page, self.search) = (games, 0, Page::List, Some(text.to_owned()));
             }
             Err(fault) => self.message = Some(fault),
         }

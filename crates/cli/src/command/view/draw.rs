@@ -174,8 +174,8 @@ fn help(app: &App, screen: &mut Screen) {
 
 fn list(app: &App, screen: &mut Screen) {
     let (all, width, rows) = (app.games.len() as u64, screen.width, app.rows);
-    let place = if all == 0 { 0 } else { app.place as u64 + 1 };
-    title(app, screen, &format!("game {} of {}", thousands(place), thousands(all)));
+    let number = if all == 0 { 0 } else { app.selected as u64 + 1 };
+    title(app, screen, &format!("game {} of {}", thousands(number), thousands(all)));
     let digits = app.games.last().map_or(1, |last| last.to_string().len()).max(4);
     // Number, players, result and date come first; the event gets the rest.
     let names = ((width - digits - 20) / 3).clamp(10, 28);
@@ -183,14 +183,14 @@ fn list(app: &App, screen: &mut Screen) {
     let head = ["game", "White", "Black", "result", "date", "event"];
     let mut put = |row: usize, cells: &[&str], look: Look| {
         let mut start = 0;
-        for (place, cell) in cells.iter().enumerate() {
-            let end = columns.get(place).map_or(width, |columns| start + columns);
+        for (column, cell) in cells.iter().enumerate() {
+            let end = columns.get(column).map_or(width, |columns| start + columns);
             screen.put(start, row, if end < width { end - 1 } else { end }, cell, look);
             start = end;
         }
     };
     put(1, &head, Look::FAINT);
-    let first = app.place.saturating_sub(rows / 2).min(app.games.len().saturating_sub(rows));
+    let first = app.selected.saturating_sub(rows / 2).min(app.games.len().saturating_sub(rows));
     for (row, number) in app.games.iter().skip(first).take(rows).enumerate() {
         let heading = app.archive.game(*number).and_then(|game| GameSummary::from_game(&game));
         let number = format!("{number:>digits$}");
@@ -214,7 +214,7 @@ fn list(app: &App, screen: &mut Screen) {
             Err(error) => put(row + 2, &[&number, &error.to_string()], Look::FAINT),
         }
     }
-    screen.look(app.place - first + 2, Look::REVERSED);
+    screen.look(app.selected - first + 2, Look::REVERSED);
 }
 
 fn game(app: &App, screen: &mut Screen) {
@@ -222,7 +222,7 @@ fn game(app: &App, screen: &mut Screen) {
     let (width, height) = (screen.width, screen.height);
     let of = match app.games.len() as u64 {
         0 | 1 => String::new(),
-        all => format!(" ({} of {})", thousands(app.place as u64 + 1), thousands(all)),
+        all => format!(" ({} of {})", thousands(app.selected as u64 + 1), thousands(all)),
     };
     title(app, screen, &format!("game {}{of}", thousands(sheet.number)));
     let size = BoardSize::for_screen(screen);
@@ -256,7 +256,7 @@ fn game(app: &App, screen: &mut Screen) {
 fn board(app: &App, sheet: &Sheet, size: BoardSize, screen: &mut Screen) {
     let (scale, columns) = (size.scale, size.columns());
     let node = &sheet.nodes[app.node];
-    let order = |place: u8| if app.flip { 7 - place } else { place };
+    let order = |coordinate: u8| if app.flip { 7 - coordinate } else { coordinate };
     for row in 0..8u8 {
         let rank = order(7 - row);
         let top = 2 + usize::from(row) * scale;
@@ -332,10 +332,10 @@ fn below_the_board(app: &App, sheet: &Sheet, size: BoardSize, screen: &mut Scree
     } else {
         "Black to move"
     };
-    let place = format!("ply {} of {}", node.ply, sheet.plies);
+    let ply_text = format!("ply {} of {}", node.ply, sheet.plies);
     let mut row = size.files() + 1;
-    let in_one = format!("{place}, {state}");
-    let lines = if in_one.width() <= columns { vec![in_one.as_str()] } else { vec![place.as_str(), state] };
+    let in_one = format!("{ply_text}, {state}");
+    let lines = if in_one.width() <= columns { vec![in_one.as_str()] } else { vec![ply_text.as_str(), state] };
     for line in lines {
         screen.put(0, row, columns, line, Look::PLAIN);
         row += 1;
@@ -379,11 +379,11 @@ fn graph(screen: &mut Screen, top: usize, (width, rows): (usize, usize), values:
     for column in 0..columns {
         let from = column * values.len() / columns;
         let to = ((column + 1) * values.len() / columns).max(from + 1);
-        let own: Vec<f64> = values.iter().take(to).skip(from).filter_map(|value| *value).collect();
+        let bar_values: Vec<f64> = values.iter().take(to).skip(from).filter_map(|value| *value).collect();
         let is_here = (from + 1..=to).contains(&(ply as usize));
         let look = if is_here { Look { ink: Some(214), bold: true, ..Look::PLAIN } } else { Look::FAINT };
-        let mean = own.iter().sum::<f64>() / own.len().max(1) as f64;
-        let eighths = if own.is_empty() { 0 } else { ((mean * rows as f64 * 8.0).round() as usize).max(1) };
+        let mean = bar_values.iter().sum::<f64>() / bar_values.len().max(1) as f64;
+        let eighths = if bar_values.is_empty() { 0 } else { ((mean * rows as f64 * 8.0).round() as usize).max(1) };
         for row in 0..rows {
             let filled = eighths.saturating_sub((rows - 1 - row) * 8).min(8);
             screen.put(column, top + row, width, BARS[filled], look);
@@ -435,22 +435,22 @@ fn lines(sheet: &Sheet, node: usize, width: usize) -> (Vec<Line>, usize) {
                 }
                 numbered = true;
             }
-            Word::Move(place) => {
-                let own = &sheet.nodes[*place];
-                let is_white = !own.number.ends_with("...");
-                let number = if is_white || numbered { format!("{} ", own.number) } else { String::new() };
-                let look = match (*place == node, own.depth) {
+            Word::Move(index) => {
+                let move_node = &sheet.nodes[*index];
+                let is_white = !move_node.number.ends_with("...");
+                let number = if is_white || numbered { format!("{} ", move_node.number) } else { String::new() };
+                let look = match (*index == node, move_node.depth) {
                     (true, _) => Look::REVERSED,
                     (false, 0) => Look::BOLD,
                     (false, _) => Look::PLAIN,
                 };
                 // A move stays with its number.
-                text.reserve(number.width() + own.san.width());
+                text.reserve(number.width() + move_node.san.width());
                 if !number.is_empty() {
                     text.put(number.trim_end(), Look::FAINT);
                 }
-                text.put(&own.san, look);
-                if *place == node {
+                text.put(&move_node.san, look);
+                if *index == node {
                     current = text.lines.len() - 1;
                 }
                 numbered = false;

@@ -127,8 +127,8 @@ impl Sheet {
 
     /// Returns the last known clock of a side at a ply of the main line.
     pub fn clock(&self, white: bool, ply: u32) -> Option<Duration> {
-        let own = usize::from(!self.starts(white));
-        let known = self.clocks.iter().take(ply as usize).skip(own).step_by(2);
+        let first = usize::from(!self.starts(white));
+        let known = self.clocks.iter().take(ply as usize).skip(first).step_by(2);
         known.filter_map(|clock| *clock).next_back()
     }
 

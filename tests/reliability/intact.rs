@@ -9,7 +9,7 @@ use std::fs;
 use std::path::Path;
 
 /// An archive and its contents.
-pub struct Whole {
+pub struct IntactArchive {
     pub file: Vec<u8>,
     pub index: Vec<u8>,
     /// The digest of each game.
@@ -22,8 +22,8 @@ pub struct Whole {
     pub chunks: Vec<(u64, u64, usize)>,
 }
 
-impl Whole {
-    pub fn of(path: &Path) -> Whole {
+impl IntactArchive {
+    pub fn of(path: &Path) -> IntactArchive {
         let archive = Archive::open(path).unwrap();
         assert!(Archive::verify(path, Level::Full, |_| {}).unwrap().is_intact());
         let file = fs::read(path).unwrap();
@@ -37,7 +37,7 @@ impl Whole {
             records.extend(lengths.chunks(width).map(length));
             chunks.push((first, first + count as u64 - 1, at));
         }
-        Whole {
+        IntactArchive {
             chunks,
             records,
             file,
@@ -49,7 +49,7 @@ impl Whole {
 
     /// About 64 KiB: games of the sample with comments, in several chunks and two sources, the second one appended in a
     /// second commit.
-    pub fn small() -> Whole {
+    pub fn small() -> IntactArchive {
         let folder = tempfile::tempdir().unwrap();
         let sample = lichess_text();
         let commented = fs::read(testdata("golden/sample.pgn")).unwrap();
@@ -60,7 +60,7 @@ impl Whole {
             fs::write(&source, [&part.concat(), commented.as_slice()].concat()).unwrap();
             append(&source, &target, ImportOptions { threads: 1, ..ImportOptions::default() });
         }
-        Whole::of(&target)
+        IntactArchive::of(&target)
     }
 
     /// Checks the remaining games: each is correct, or an error. Compares all moves, and the complete content of the
@@ -68,19 +68,19 @@ impl Whole {
     pub fn falsifies_nothing(&self, archive: &Archive, content: impl Fn(u64) -> bool, what: &str) -> usize {
         let mut right = 0;
         for number in 1..=archive.len().min(self.digests.len() as u64) {
-            let place = number as usize - 1;
+            let index = number as usize - 1;
             let game = match archive.game(number) {
                 Ok(game) => game,
                 Err(Error::Damaged(_)) => continue,
                 Err(error) => panic!("{what}: {error}"),
             };
-            assert_eq!(game.brenner(), self.moves[place], "{what}: moves of game {number}");
+            assert_eq!(game.brenner(), self.moves[index], "{what}: moves of game {number}");
             if !content(number) {
                 continue;
             }
             match game.digest() {
                 Ok(digest) => {
-                    assert_eq!(digest, self.digests[place], "{what}: game {number}");
+                    assert_eq!(digest, self.digests[index], "{what}: game {number}");
                     right += 1;
                 }
                 Err(Error::Damaged(_)) => {}
@@ -123,11 +123,11 @@ impl Whole {
                 now += 1;
                 assert!(!gone(old), "{what}: game {old} is kept and lost");
                 let game = archive.game(now).unwrap();
-                let place = old as usize - 1;
+                let index = old as usize - 1;
                 if !lost(old) {
-                    assert_eq!(game.digest().unwrap(), self.digests[place], "{what}: game {old}");
+                    assert_eq!(game.digest().unwrap(), self.digests[index], "{what}: game {old}");
                 }
-                let plies = scoresheet::brenner::replay::count_plies(&self.moves[place]);
+                let plies = scoresheet::brenner::replay::count_plies(&self.moves[index]);
                 assert_eq!(game.plies(), plies, "{what}: game {old}");
             }
         }

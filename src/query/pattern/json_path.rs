@@ -6,7 +6,7 @@ use std::ops::Range;
 
 /// A value in a JSON text, given by the path to it.
 #[derive(Clone, Debug)]
-pub struct Place<'a> {
+pub struct JsonPath<'a> {
     text: &'a str,
     steps: Vec<Step>,
 }
@@ -17,31 +17,31 @@ enum Step {
     Item(usize),
 }
 
-impl<'a> Place<'a> {
-    /// Returns the place of the whole text, which must be JSON.
-    pub fn whole(text: &'a str) -> Place<'a> {
-        Place { text, steps: Vec::new() }
+impl<'a> JsonPath<'a> {
+    /// Returns the path of the complete text, which must be JSON.
+    pub fn root(text: &'a str) -> JsonPath<'a> {
+        JsonPath { text, steps: Vec::new() }
     }
 
     /// Returns whether the value is the entire text.
-    pub fn is_whole(&self) -> bool {
+    pub fn is_root(&self) -> bool {
         self.steps.is_empty()
     }
 
-    /// Returns the place of a member of this object.
-    pub fn field(&self, name: &str) -> Place<'a> {
+    /// Returns the path of a member of this object.
+    pub fn field(&self, name: &str) -> JsonPath<'a> {
         self.step(Step::Field(name.to_owned()))
     }
 
-    /// Returns the place of an element of this array, by its index from 0.
-    pub fn item(&self, number: usize) -> Place<'a> {
+    /// Returns the path of an element of this array, by its index from 0.
+    pub fn item(&self, number: usize) -> JsonPath<'a> {
         self.step(Step::Item(number))
     }
 
-    fn step(&self, step: Step) -> Place<'a> {
+    fn step(&self, step: Step) -> JsonPath<'a> {
         let mut steps = self.steps.clone();
         steps.push(step);
-        Place { text: self.text, steps }
+        JsonPath { text: self.text, steps }
     }
 
     /// Returns the fault of the value.
@@ -64,7 +64,7 @@ impl<'a> Place<'a> {
     }
 
     fn fault_at(&self, at: Range<usize>, what: &str) -> QueryFault {
-        let what = if self.is_whole() { what.to_owned() } else { format!("{self}: {what}") };
+        let what = if self.is_root() { what.to_owned() } else { format!("{self}: {what}") };
         let end = self.text.len();
         QueryFault::new(self.text, at.start.min(end)..at.end.min(end), what)
     }
@@ -85,7 +85,7 @@ impl<'a> Place<'a> {
     }
 }
 
-impl fmt::Display for Place<'_> {
+impl fmt::Display for JsonPath<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (number, step) in self.steps.iter().enumerate() {
             match step {
@@ -108,7 +108,7 @@ fn child(text: &str, at: usize, step: &Step) -> Option<(Range<usize>, Range<usiz
             name.end = value(bytes, next);
             next = blanks(bytes, blanks(bytes, name.end) + 1);
         }
-        let own = next..value(bytes, next);
+        let range = next..value(bytes, next);
         let is = match step {
             Step::Field(target) => {
                 let name = text.get(name.clone()).and_then(|name| serde_json::from_str::<String>(name).ok());
@@ -117,10 +117,10 @@ fn child(text: &str, at: usize, step: &Step) -> Option<(Range<usize>, Range<usiz
             Step::Item(target) => number == *target,
         };
         if is {
-            found = Some((name, own.clone()));
+            found = Some((name, range.clone()));
         }
         number += 1;
-        next = blanks(bytes, own.end);
+        next = blanks(bytes, range.end);
         if bytes.get(next) == Some(&b',') {
             next = blanks(bytes, next + 1);
         }
@@ -170,21 +170,21 @@ fn value(bytes: &[u8], at: usize) -> usize {
 /// The offset in a JSON string literal of byte `at` of the decoded string.
 fn raw(literal: &str, at: usize) -> usize {
     let bytes = literal.as_bytes();
-    let (mut place, mut read) = (1, 0);
-    while read < at && place < bytes.len() {
-        let length = match (bytes.get(place), bytes.get(place + 1)) {
+    let (mut offset, mut read) = (1, 0);
+    while read < at && offset < bytes.len() {
+        let length = match (bytes.get(offset), bytes.get(offset + 1)) {
             (Some(b'"'), _) => break,
             (Some(b'\\'), Some(b'u')) => 6,
             (Some(b'\\'), _) => 2,
-            _ => literal.get(place..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8),
+            _ => literal.get(offset..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8),
         };
-        let letters = literal.get(place..place + length).unwrap_or_default();
+        let letters = literal.get(offset..offset + length).unwrap_or_default();
         // Half of a surrogate pair is not a string; the pair has four bytes.
         let decoded = serde_json::from_str::<String>(&format!("\"{letters}\""));
         read += decoded.map_or(2, |text| text.len());
-        place += length;
+        offset += length;
     }
-    place.min(bytes.len())
+    offset.min(bytes.len())
 }
 
 #[cfg(test)]
@@ -194,26 +194,26 @@ mod tests {
     #[test]
     fn values_are_found() {
         let text = " { \"a\" : [1, {\"b\\u0063\": \"x\\n\\u00e9\u{e9}z\"}, [[]] ], \"a,\": {}, \"d\":true }";
-        let place = Place::whole(text);
-        let at = |place: &Place| &text[place.find().1];
-        assert_eq!(at(&place), text.trim());
-        assert_eq!(at(&place.field("a").item(0)), "1");
-        assert_eq!(at(&place.field("a").item(2).item(0)), "[]");
-        assert_eq!(at(&place.field("a,")), "{}");
-        assert_eq!(at(&place.field("d")), "true");
-        let text_of = place.field("a").item(1).field("bc");
+        let path = JsonPath::root(text);
+        let at = |path: &JsonPath| &text[path.find().1];
+        assert_eq!(at(&path), text.trim());
+        assert_eq!(at(&path.field("a").item(0)), "1");
+        assert_eq!(at(&path.field("a").item(2).item(0)), "[]");
+        assert_eq!(at(&path.field("a,")), "{}");
+        assert_eq!(at(&path.field("d")), "true");
+        let text_of = path.field("a").item(1).field("bc");
         assert_eq!(text_of.to_string(), "a[1].bc");
         // x, a line feed, and two letters of two bytes each: z is the seventh byte.
         let fault = text_of.fault_within((7, "no".to_owned()));
         assert_eq!((&text[fault.at()], fault.what()), ("z", "a[1].bc: no"));
-        assert_eq!(&text[place.field("d").find().0], "\"d\"");
+        assert_eq!(&text[path.field("d").find().0], "\"d\"");
     }
 
     #[test]
     fn whatever_the_text_is_there_is_an_end() {
         for text in ["", "\"", "\"\\", "{", "{\"a\"", "[1,", "}", "]]", ",", ":", "{:,}", "{\"a\":}"] {
-            let place = Place::whole(text).field("a").item(0);
-            let fault = place.fault_within((9, String::new()));
+            let path = JsonPath::root(text).field("a").item(0);
+            let fault = path.fault_within((9, String::new()));
             assert!(fault.at().end <= text.len(), "{text}");
         }
     }
