@@ -5,6 +5,7 @@
 
 use crate::values;
 use arrow_schema::{DataType, Field, Fields, TimeUnit};
+use scoresheet::query::tag_columns::Key;
 use std::fmt;
 use std::sync::Arc;
 
@@ -301,6 +302,20 @@ impl Columns {
     /// Returns the columns, in their order.
     pub fn columns(&self) -> &[Column] {
         &self.0
+    }
+
+    /// Returns the tag columns that determine all of these columns, or `None` if a column needs the games themselves.
+    pub fn keys(&self) -> Option<Vec<Key>> {
+        let mut keys = Vec::new();
+        for Column { value, .. } in &self.0 {
+            match value {
+                Value::GameId => {}
+                Value::Plies => keys.push(Key::Plies),
+                value if value.tags().is_empty() => return None,
+                value => keys.extend(value.tags().iter().map(|tag| Key::Tag((*tag).to_owned()))),
+            }
+        }
+        Some(keys)
     }
 
     /// Returns whether any column is read from tag columns, for archives that have them.

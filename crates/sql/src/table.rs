@@ -50,7 +50,7 @@ impl GamesTable {
     pub fn new(games: Arc<Games>) -> GamesTable {
         let columns = Columns::everything();
         let schema = schema(games.sources(), &columns, true);
-        GamesTable { shelf: Arc::new(Open(games)), columns, schema }
+        GamesTable { shelf: Arc::new(Open::new(games)), columns, schema }
     }
 
     /// Returns the table of archives that are opened when scanned. Its texts are not dictionaries, because dictionaries
@@ -391,13 +391,18 @@ impl ExecutionPlan for GamesExec {
         let (shelf, columns, selection) = (Arc::clone(&self.shelf), self.columns.clone(), Arc::clone(&self.selection));
         let views = self.schema().fields().iter().any(|field| field.data_type() == &DataType::Utf8View);
         let (schema, mut limit, needs) = (self.schema(), self.scan.limit.unwrap_or(u64::MAX), self.needs());
+        let is_all = self.scan.conditions.is_all();
         let mut builder = RecordBatchReceiverStream::builder(Arc::clone(&schema), 2);
         let send = builder.tx();
         builder.spawn(async move {
             let work = work_of(&work.try_collect::<Vec<RecordBatch>>().await?)?;
             let read = move || -> Result<(), String> {
                 for work in work {
-                    let games = shelf.open(&work, needs(&work))?;
+                    let needs = needs(&work);
+                    let games = shelf.open(&work, needs)?;
+                    if is_all && needs.tag_columns {
+                        shelf.keep(&work, &columns);
+                    }
                     let sources = games.sources();
                     selection.rows(&games, &work, &columns, &mut limit, |piece| match piece {
                         Piece::Count(count) => {

@@ -28,6 +28,10 @@ pub trait Shelf: std::any::Any + std::fmt::Debug + Send + Sync {
     /// Errors: the archive cannot be opened, or differs from the archive that the work was made for.
     fn open(&self, work: &Work, needs: Needs) -> Result<Arc<Games>, String>;
 
+    /// Loads columns of the archive of a piece of work into memory for this scan and later ones, if the shelf keeps
+    /// archives open. Default: does nothing.
+    fn keep(&self, _work: &Work, _columns: &Columns) {}
+
     /// Returns the cache of selected games, shared by all pieces of one scan.
     fn selection(&self, conditions: &Conditions) -> Arc<Selection> {
         Arc::new(Selection::new(conditions.clone()))
@@ -61,19 +65,43 @@ pub const ALL_YEARS: RangeInclusive<i32> = i32::MIN..=i32::MAX;
 
 /// Open archives as a shelf.
 #[derive(Debug)]
-pub struct Open(pub Arc<Games>);
+pub struct Open {
+    games: Arc<Games>,
+    /// Held while columns are loaded, so no two scans load the same ones.
+    loading: Mutex<()>,
+}
+
+impl Open {
+    /// Returns the shelf of these archives.
+    pub fn new(games: Arc<Games>) -> Open {
+        Open { games, loading: Mutex::default() }
+    }
+}
+
+/// Columns of archives with more games than this stay on disk: a column of different texts takes some 50 bytes per game
+/// in memory.
+const MOST_KEPT: u64 = 1 << 22;
 
 impl Shelf for Open {
     fn cut(&self, games: &Range<u64>, _: &RangeInclusive<i32>, pieces: usize) -> Vec<Vec<Work>> {
-        self.0.cut(games, pieces)
+        self.games.cut(games, pieces)
     }
 
     fn count(&self, games: &Range<u64>) -> Option<u64> {
-        Some(self.0.count(games))
+        Some(self.games.count(games))
     }
 
     fn open(&self, _: &Work, _: Needs) -> Result<Arc<Games>, String> {
-        Ok(Arc::clone(&self.0))
+        Ok(Arc::clone(&self.games))
+    }
+
+    fn keep(&self, work: &Work, columns: &Columns) {
+        let member = self.games.index_of(work).and_then(|index| self.games.0.members().get(index));
+        if let (Some(member), Some(keys)) = (member, columns.keys().filter(|_| work.of <= MOST_KEPT)) {
+            let _loading = self.loading.lock().unwrap_or_else(PoisonError::into_inner);
+            // Columns with damage are not used; the scan then reads the games and reports it.
+            let _ = member.columns().columns(&keys);
+        }
     }
 }
 

@@ -13,8 +13,9 @@ use scoresheet::Archive;
 use scoresheet::ArchiveSet;
 use scoresheet::Import;
 use scoresheet::import::ImportOptions;
+use scoresheet::query::tag_columns::Key;
 use scoresheet_arrow::{Batches, Columns, Options, ParquetOptions, Rows, write_parquet};
-use scoresheet_sql::{GamesExec, Memory, Tables, session};
+use scoresheet_sql::{Games, GamesExec, GamesTable, Memory, Tables, session};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -179,6 +180,27 @@ async fn archives_without_games_are_passed_over() {
     let context = open(&[&first, &second, &third], 1).await;
     let answer = ask(&context, "select count(*), count(white), min(game_id) + max(game_id) as ends from games").await;
     assert!(answer.contains("| 6000     | 6000               | 9001 |"), "{answer}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn scans_of_all_games_keep_their_columns() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = archive(folder.path(), "games.bga");
+    let games = Arc::new(Games::open([&path]).unwrap());
+    let context = SessionContext::new();
+    context.register_table("games", Arc::new(GamesTable::new(Arc::clone(&games)))).unwrap();
+    let has = |key: &Key| games.sources().members()[0].columns().at_hand(key).is_some();
+    let (white, elo) = (Key::Tag("White".to_owned()), Key::Tag("WhiteElo".to_owned()));
+
+    ask(&context, "select white from games limit 3").await;
+    ask(&context, "select white, movetext from games where white_elo = 1500").await;
+    assert!(has(&elo) && !has(&white) && !has(&Key::Plies), "a filter keeps its own column alone");
+    let query = "select white, count(*), avg(plies) from games group by white order by white";
+    let first = ask(&context, query).await;
+    assert!(has(&white) && has(&Key::Plies));
+    assert_eq!(ask(&context, query).await, first);
+    let query = "select white, length(movetext) from games order by game_id";
+    assert_eq!(ask(&context, query).await, ask(&open(&[&path], 2).await, query).await);
 }
 
 /// What an engine of many machines does: it gives each the plan of one partition. The parts are the whole.

@@ -114,6 +114,28 @@ fn what_a_search_finds_is_a_list_like_any_other() {
 }
 
 #[test]
+fn a_search_can_include_engine_lines() {
+    let Some(mut browser) = browser() else { return };
+    let comment = "{d=18, sd=20, mt=1000, tl=1200000, s=100, n=1000, pv=e5 Qh5 Nc6, wv=0.12,}";
+    let server = Server::of(&format!("[White \"A\"]\n[Black \"B\"]\n\n1. e4 e5 {comment} 2. Nf3 *\n"));
+    let base = format!("http://{}", server.address);
+    browser.dark(false);
+    for (tab, question) in
+        [("moves", "white_move=Qh5"), ("position", "fen=rnbqkbnr/pppp1ppp/8/4p2Q/4P3/8/PPPP1PPP/RNB1KBNR b KQkq - 1 2")]
+    {
+        browser.open(&format!("{base}/search?tab={tab}&{question}&run=1"));
+        browser.until("document.querySelector('section.right .total')?.textContent.startsWith('no game') || document.querySelector('section.right .notice')");
+        browser.click("[name=in_pv]");
+        browser.eval("document.querySelector('.search-form').requestSubmit()");
+        browser.until("location.search.includes('in_pv=1') && document.getElementById('as-list')");
+        assert_eq!(browser.eval("document.querySelectorAll('.games-table tbody tr').length"), 1);
+        browser.click("#as-list");
+        browser.until("location.pathname === '/games' && document.querySelector('.total')?.textContent === '1 game'");
+    }
+    assert_eq!(browser.complaints(), [""; 0]);
+}
+
+#[test]
 fn a_search_that_cannot_be_read_is_not_on_its_way() {
     let Some(mut browser) = browser() else { return };
     let server = Server::of("1. e4 *\n");

@@ -66,6 +66,7 @@ export function show(main, { params, signal }) {
 
   const input = (name, label, value, more = {}) => el("label", {}, el("span", {}, label), el("input", { name, type: "text", value: value ?? "", autocomplete: "off", spellcheck: "false", ...more }));
   const check = (name, label, on) => el("label.check", {}, el("input", { name, type: "checkbox", checked: on === "1" }), el("span", {}, label));
+  const inLines = check("in_pv", t("in_engine_lines"), params.in_pv);
   const go = el("div.buttons", {},
     el("button.primary", { type: "submit" }, t("search")),
     el("button", { type: "button", id: "cancel", disabled: true, onclick: () => running?.abort() }, t("cancel")));
@@ -82,19 +83,19 @@ export function show(main, { params, signal }) {
         el("button", { type: "button", onclick: () => take("8/8/8/8/8/8/8/8 w - - 0 1") }, t("empty_board"))),
       input("fen", "FEN", fen, { onchange: (event) => take(event.target.value), class: "long" }),
       legality,
-      check("either_color", t("either_color"), params.either_color), check("variations", t("in_variations"), params.variations), go);
+      check("either_color", t("either_color"), params.either_color), check("variations", t("in_variations"), params.variations), inLines, go);
     setup.set(fen);
   } else if (tab === "pattern") {
     fill(form, input("board", t("board_text"), params.board ?? "", { onchange: (event) => setup.set(event.target.value), class: "long" }),
-      input("plies", t("for_plies"), params.plies ?? "1", { type: "number", min: 1, max: 1000 }), check("either_color", t("either_color"), params.either_color), go);
+      input("plies", t("for_plies"), params.plies ?? "1", { type: "number", min: 1, max: 1000 }), check("either_color", t("either_color"), params.either_color), inLines, go);
     setup.set(params.board ?? "8/8/8/8/8/8/8/8");
   } else if (tab === "material") {
     fill(form, el("p", {}, t("material_help")), input("material", t("tab_material"), params.material, { placeholder: "KRP+krp+" }), input("imbalance", t("imbalance"), params.imbalance, { placeholder: "NvP" }),
-      input("plies", t("for_plies"), params.plies ?? "1", { type: "number", min: 1, max: 1000 }), check("either_color", t("either_color"), params.either_color), go);
+      input("plies", t("for_plies"), params.plies ?? "1", { type: "number", min: 1, max: 1000 }), check("either_color", t("either_color"), params.either_color), inLines, go);
   } else {
     fill(form, el("p", {}, t("moves_help")), input("white_move", t("white_move"), params.white_move, { placeholder: "Bxh7+" }), input("black_move", t("black_move"), params.black_move),
       el("label", {}, el("span", {}, t("end")), el("select", { name: "end" }, [["", t("any")], ["mate", t("checkmate")], ["stalemate", t("stalemate")]].map(([value, label]) => el("option", { value, selected: value === (params.end ?? "") }, label)))),
-      check("either_color", t("either_color"), params.either_color),
+      check("either_color", t("either_color"), params.either_color), inLines,
       el("label", {}, el("span", {}, t("json_query")), el("textarea", { name: "query", rows: 4, spellcheck: "false", value: params.query ?? "", placeholder: '{"sequence": [{"white-move": "O-O"}, {"black-move": "O-O-O"}]}' })), go);
   }
   const ready = ["fen", "board", "material", "imbalance", "white_move", "black_move", "end", "query"].some((name) => params[name]);
@@ -118,7 +119,7 @@ export function show(main, { params, signal }) {
   /** Returns a pattern as a query in JSON, without the selection of games; `undefined` for an empty pattern. */
   function asked({ where, limit, listed, archive, ...pattern }) {
     const given = Object.entries(pattern).filter(([, value]) => value !== undefined);
-    return given.some(([name]) => !["plies", "either_color"].includes(name)) ? JSON.stringify(Object.fromEntries(given)) : undefined;
+    return given.some(([name]) => !["plies", "either_color", "in_pv"].includes(name)) ? JSON.stringify(Object.fromEntries(given)) : undefined;
   }
 
   function take(fen) {
@@ -133,22 +134,23 @@ export function show(main, { params, signal }) {
     const data = new FormData(form);
     const text = (name) => (data.get(name) ?? "").trim() || undefined;
     const either = data.get("either_color") ? true : undefined;
+    const lines = data.get("in_pv") ? true : undefined;
     if (tab === "position") {
-      return { state: { fen: text("fen"), either_color: either && "1", variations: data.get("variations") ? "1" : undefined },
-        ask: { position: { fen: text("fen"), where: params.where, archive: params.archive, variations: Boolean(data.get("variations")), either_color: either, listed: LISTED } } };
+      return { state: { fen: text("fen"), either_color: either && "1", variations: data.get("variations") ? "1" : undefined, in_pv: lines && "1" },
+        ask: { position: { fen: text("fen"), where: params.where, archive: params.archive, variations: Boolean(data.get("variations")), in_pv: lines, either_color: either, listed: LISTED } } };
     }
     const own = { board: text("board"), material: text("material"), imbalance: text("imbalance"), white_move: text("white_move"), black_move: text("black_move"), end: text("end"), plies: text("plies"), query: text("query") };
-    const pattern = { ...own, either_color: either, where: params.where, listed: LISTED, archive: params.archive ? Number(params.archive) : undefined, plies: own.plies ? Number(own.plies) : undefined };
+    const pattern = { ...own, either_color: either, in_pv: lines, where: params.where, listed: LISTED, archive: params.archive ? Number(params.archive) : undefined, plies: own.plies ? Number(own.plies) : undefined };
     if (own.query) pattern.query = JSON.parse(own.query);
     if (own.board && /^[8/]+$/.test(own.board)) delete pattern.board;
-    return { state: { ...own, either_color: either && "1" }, ask: { pattern } };
+    return { state: { ...own, either_color: either && "1", in_pv: lines && "1" }, ask: { pattern } };
   }
 
   /** Returns links that sort, filter, download or count the games found. */
   function onward(wanted) {
     const { pattern, position } = wanted.ask;
-    const isPlain = position && !position.either_color && !position.variations;
-    const find = pattern ? asked(pattern) : isPlain ? undefined : JSON.stringify({ fen: position.fen, either_color: position.either_color, variations: position.variations || undefined });
+    const isPlain = position && !position.either_color && !position.variations && !position.in_pv;
+    const find = pattern ? asked(pattern) : isPlain ? undefined : JSON.stringify({ fen: position.fen, either_color: position.either_color, variations: position.variations || undefined, in_pv: position.in_pv });
     const to = { find, fen: isPlain ? position.fen : undefined };
     return el("p.buttons", {},
       el("a.button.primary", { id: "as-list", href: state.address("games", to) }, t("as_list")),
