@@ -139,7 +139,7 @@ fn reports_show_figures() {
     let page = shown(&room, "en").unwrap();
     assert_eq!((&rows(&page, "Moves")[1][1], &page["boards"]), (&"1".into(), &1.into()));
     report(&room, &["stats", "g.bga", "--where", "white = nobody"]);
-    assert_eq!(shown(&room, "en").unwrap()["text"], "No game fits.");
+    assert_eq!(shown(&room, "en").unwrap()["text"], "No game matches.");
 }
 
 fn json_row(cells: &[&str]) -> Value {

@@ -407,7 +407,7 @@ fn a_site_without_games_has_empty_pages() {
         ("start", "0 games"),
         ("explorer", "No game reaches this position"),
         ("games", "0 games"),
-        ("statistics", "No game fits"),
+        ("statistics", "No game matches"),
     ] {
         browser.open(&format!("{root}?page={page}"));
         browser.until(&format!("document.querySelector('main').textContent.includes('{said}')"));
