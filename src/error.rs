@@ -177,7 +177,7 @@ damage_kinds! {
     FileHeader = 4, "damaged file header";
     HeaderPageFound = 4, "a header page is damaged; its content was found in the file";
     HeaderPageLost = 4, "a header page is damaged, and its content is unknown";
-    TwoArchives = 4, "the header pages are of two archives";
+    TwoArchives = 4, "the header pages belong to two archives";
     CutOff = 4, "the file is shorter than its last commit";
     BecameShorter = 4, "the file has become shorter";
     BeyondEnd = 5, "bytes beyond the end";
@@ -185,7 +185,7 @@ damage_kinds! {
     BlockPastEnd = 5, "a block runs past the committed end";
     BlockContent = 5, "a block without the content that its kind requires";
     ColumnsOutOfOrder = 5, "a block that does not follow the blocks of its chunk";
-    CommitOutOfPlace = 16, "a commit that does not belong to the blocks before it";
+    CommitOutOfPlace = 16, "a commit that does not match the blocks before it";
     NoBlock = 5, "no block holds these games";
     MovesBlock = 6, "damaged moves block";
     GamesOutOfOrder = 6, "games out of order";
@@ -209,7 +209,7 @@ damage_kinds! {
     NoSuchString = 9, "a tag refers to a string that does not exist";
     TextsBlock = 10, "damaged texts block";
     TextMissing = 10, "a text is missing";
-    TextWithoutPlace = 10, "a text without a place";
+    TextWithoutPlace = 10, "a text without a position in the moves";
     LayoutBlock = 12, "damaged layout block";
     Layout = 12, "damaged layout";
     LayoutMissing = 12, "the layout block is missing";
@@ -218,7 +218,7 @@ damage_kinds! {
     DictionaryCopy = 14, "a dictionary block and its copy differ";
     Source = 13, "damaged source";
     SourcesOutOfOrder = 13, "sources out of order";
-    SourceDiffers = 13, "a source does not come back as it was";
+    SourceDiffers = 13, "a restored source differs from its hash";
     LooseBlock = 13, "damaged loose block";
     Commit = 16, "damaged commit";
     BlocksOfOtherCommit = 16, "the blocks do not belong to the commit";
@@ -235,7 +235,7 @@ damage_kinds! {
 pub struct Limit {
     /// The limited part, as in `a block`.
     pub what: &'static str,
-    /// The limit, in bytes.
+    /// The limit, in bytes; 0 if memory is exhausted.
     pub limit: u64,
     /// The required value, in bytes.
     pub needed: u64,
@@ -243,7 +243,10 @@ pub struct Limit {
 
 impl fmt::Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} of {} bytes, more than the limit of {}", self.what, self.needed, self.limit)
+        match self.limit {
+            0 => write!(f, "{} of {} bytes, more than the free memory", self.what, self.needed),
+            limit => write!(f, "{} of {} bytes, more than the limit of {limit}", self.what, self.needed),
+        }
     }
 }
 
@@ -272,15 +275,15 @@ pub enum UnknownPart {
 impl fmt::Display for UnknownPart {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            UnknownPart::Block { kind } => write!(f, "a block of kind {kind}, which this program does not know"),
+            UnknownPart::Block { kind } => write!(f, "a block of unknown kind {kind}"),
             UnknownPart::Coding { kind, coding } => {
-                write!(f, "a block of kind {kind} in coding {coding}, which this program does not know")
+                write!(f, "a block of kind {kind} in unknown coding {coding}")
             }
             UnknownPart::ReadFeatures(bits) => {
-                write!(f, "features that a reader must know and this program does not: {bits:#x}")
+                write!(f, "unknown features that readers need: {bits:#x}")
             }
             UnknownPart::WriteFeatures(bits) => {
-                write!(f, "features that a writer must know and this program does not: {bits:#x}")
+                write!(f, "unknown features that writers need: {bits:#x}")
             }
         }
     }
@@ -379,8 +382,10 @@ impl fmt::Display for Error {
                 path.display()
             ),
             Error::Damaged(damage) => write!(f, "the archive is damaged: {damage}"),
-            Error::Limit { offset, limit } => write!(f, "the archive has at byte {offset} {limit}"),
-            Error::Unknown { offset, part } => write!(f, "the archive has at byte {offset} {part}"),
+            Error::Limit { offset, limit } => write!(f, "the archive exceeds a limit at byte {offset}: {limit}"),
+            Error::Unknown { offset, part } => {
+                write!(f, "the archive has an unsupported part at byte {offset}: {part}")
+            }
             Error::Read { offset, source } => write!(f, "cannot read the archive at byte {offset}: {source}"),
             Error::NoSuchGame { game, games: 0 } => write!(f, "there is no game {game}: the archive is empty"),
             Error::NoSuchGame { game, games } => {
@@ -391,7 +396,7 @@ impl fmt::Display for Error {
                 write!(f, "game {game} has no ply {ply}: its plies are 0 to {plies}")
             }
             Error::Exists { path } => {
-                write!(f, "{} exists already", path.display())
+                write!(f, "{} already exists", path.display())
             }
             Error::NothingToResume { path } => {
                 write!(f, "{}: no interrupted import of these files", path.display())

@@ -45,7 +45,7 @@ pub struct DecodeError {
 impl fmt::Display for DecodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let fault = match self.fault {
-            DecodeFault::CutShort => "the stream is cut short",
+            DecodeFault::CutShort => "the stream is truncated",
             DecodeFault::NoSuchPiece => "no such piece on the board",
             DecodeFault::IllegalMove => "an illegal move",
             DecodeFault::BadPrefix => "a prefix that does not fit",

@@ -53,7 +53,7 @@ impl fmt::Display for GameFault {
         write!(f, "event {}: ", self.event)?;
         match self.kind {
             GameFaultKind::Illegal(illegal) => illegal.fmt(f),
-            GameFaultKind::NothingToReplace => f.write_str("a variation without a move that it could replace"),
+            GameFaultKind::NothingToReplace => f.write_str("a variation without a move to replace"),
             GameFaultKind::NotOpen => f.write_str("a variation closes that is not open"),
             GameFaultKind::NotClosed => f.write_str("a variation that does not close"),
             GameFaultKind::NulByte => f.write_str("a text with a NUL byte"),

@@ -217,7 +217,8 @@ impl<'a> Import<'a> {
     ///
     /// The text is copied to a temporary file, because its kind must be known before anything is written.
     pub fn run_reader(self, name: &str, mut reader: impl Read) -> Result<Summary> {
-        let folder = tempfile::tempdir().map_err(crate::Error::io("cannot make a folder in", &std::env::temp_dir()))?;
+        let folder =
+            tempfile::tempdir().map_err(crate::Error::io("cannot create a folder in", &std::env::temp_dir()))?;
         let safe: String = name.chars().map(|c| if matches!(c, '/' | '\\' | '\0') { '_' } else { c }).collect();
         let source = folder.path().join(if matches!(&*safe, "" | "." | ".." | "-") { "games.pgn" } else { &safe });
         let copied = std::fs::File::create(&source).and_then(|mut file| std::io::copy(&mut reader, &mut file));

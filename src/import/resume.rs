@@ -75,7 +75,7 @@ impl Start {
         }
         if unfinished.options != options.words() {
             return refuse(format!(
-                "the interrupted import had other options ({}), and these are {}",
+                "the interrupted import had other options ({}); this one has {}",
                 unfinished.options,
                 options.words()
             ));

@@ -98,7 +98,7 @@ pub fn import_with(
         drop(writer.abandon());
         let nothing = || {
             let names: Vec<String> = sources.iter().map(|source| source.display().to_string()).collect();
-            Error::input(names.join(", "), "there is no game in it")
+            Error::input(names.join(", "), "the file contains no game")
         };
         return Err(stored.ok().and_then(|summary| summary.stopped).unwrap_or_else(nothing));
     }

@@ -69,7 +69,7 @@ pub(super) fn called(path: &Path) -> String {
 pub(super) fn unreadable(path: &Path, error: io::Error) -> Error {
     let what = match error.kind() {
         io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput => {
-            format!("damaged or cut short: {error}")
+            format!("damaged or truncated: {error}")
         }
         io::ErrorKind::Unsupported => error.to_string(),
         _ => return Error::io("cannot read", path)(error),
@@ -83,7 +83,7 @@ fn as_pgn(mut source: Source, path: &Path, stop: &AtomicBool) -> Result<Source> 
     }
     let no_room = |error: io::Error| Error::Input {
         name: called(path),
-        what: format!("cannot make a temporary file for its PGN: {error}"),
+        what: format!("cannot create a temporary file for its PGN: {error}"),
         source: Some(error),
     };
     let mut made = BufWriter::with_capacity(256 << 10, tempfile::tempfile().map_err(no_room)?);

@@ -177,7 +177,7 @@ impl Outputs {
                     let what = Content::Archive(kind).name();
                     format!("{file}{same}: is {what} that is being read: give the output another name")
                 }
-                Role::Output => format!("{file}{same}: would be written twice: give each output its own name"),
+                Role::Output => format!("{file}{same}: would be written twice: give each output another name"),
             },
         ))
     }

@@ -86,7 +86,7 @@ impl fmt::Display for PcnError {
 impl fmt::Display for PcnFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            PcnFault::Json(line, column) => write!(f, "no JSON at line {line}, column {column}"),
+            PcnFault::Json(line, column) => write!(f, "invalid JSON at line {line}, column {column}"),
             PcnFault::Expected(what) => write!(f, "expected {what}"),
             PcnFault::UnknownMember => f.write_str("PCN has no such member"),
             PcnFault::NotAPiece => f.write_str("not the name of a piece, such as w:k"),
@@ -116,7 +116,7 @@ impl fmt::Display for PcnFault {
             PcnFault::NotAbove => f.write_str("no piece of the side to move is above that square"),
             PcnFault::PromotionChangesSide(name) => write!(f, "{name} is a piece of the other side"),
             PcnFault::TooManyAbove => f.write_str("too many pieces are above squares"),
-            PcnFault::DropOfSquare => f.write_str("what is dropped is named as a piece, such as S:P"),
+            PcnFault::DropOfSquare => f.write_str("a drop names a piece, such as S:P"),
         }
     }
 }

@@ -79,7 +79,7 @@ impl fmt::Display for FaultKind {
             FaultKind::TagTooLong => "tag value too long",
             FaultKind::UnterminatedComment => "comment without closing brace",
             FaultKind::CommentTooLong => "comment too long",
-            FaultKind::StrayParenthesis => "parenthesis without its partner or without a move before it",
+            FaultKind::StrayParenthesis => "unmatched parenthesis, or parenthesis without a move before it",
             FaultKind::UnclosedVariation => "variation without closing parenthesis",
             FaultKind::TooDeep => "variations nested too deeply",
             FaultKind::TooManyPlies => "too many moves",

@@ -308,7 +308,7 @@ fn sources_that_cannot_be_read_are_collected() {
     let refused: Vec<(usize, String)> =
         summary.refused.iter().map(|refusal| (refusal.source, refusal.error.to_string())).collect();
     assert_eq!(refused.iter().map(|refusal| refusal.0).collect::<Vec<_>>(), [0, 1]);
-    assert!(refused[0].1.contains("a PNG image") && refused[1].1.contains("cut short"), "{refused:?}");
+    assert!(refused[0].1.contains("a PNG image") && refused[1].1.contains("truncated"), "{refused:?}");
     // Sources have the given names and order, and faults use these names.
     let before = summary.sources[1].record.seen;
     assert!(before > 0 && before < 9000, "{before}");

@@ -394,7 +394,7 @@ fn other_games_are_kept_whole_in_an_archive() {
     room.write("s.pcn", SAMPLE);
     let done = room.run(&["import", "s.pcn", "-o", "s.bga"]);
     assert_eq!(done.code, Some(0), "{}", done.err);
-    let said = "s.pcn: 1 game of 1 not of western chess (game 1: /starting_position: a board of 9x9 squares; western chess has 8x8); kept whole";
+    let said = "s.pcn: 1 game of 1 not western chess (game 1: /starting_position: a board of 9x9 squares; western chess has 8x8); stored unchanged";
     assert!(done.err.contains(said), "{}", done.err);
     assert_eq!(room.fine(&["export", "s.bga", "--original"]), SAMPLE);
     assert_eq!(room.run(&["verify", "s.bga"]).code, Some(0));

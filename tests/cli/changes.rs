@@ -41,7 +41,7 @@ fn tags_are_set() {
     assert!(room.fine(&["info", "g.bga"]).contains("Changed  2 games since the import: 1-2\n"));
     assert!(room.fine(&["show", "g.bga", "2"]).starts_with("Game    2 of 3, changed since it was imported\n"));
     let original = room.run(&["export", "g.bga", "--original", "-o", "back.pgn"]);
-    assert!(original.err.contains("2 games have been changed since the import, written as imported: 1-2"));
+    assert!(original.err.contains("2 games have been changed since the import; the output has them as imported: 1-2"));
     let object = json(&room.fine(&["set", "g.bga", "--games", "2", "White=B", "--dry-run", "--json"])).remove(0);
     assert_eq!((&object["game"], &object["changes"][0]), (&2.into(), &"White \"Carlsen, Magnus\" -> \"B\"".into()));
     let object = json(&room.fine(&["set", "g.bga", "--games", "2", "White=B", "--json"])).remove(0);
@@ -60,7 +60,7 @@ fn tags_are_set() {
     for (args, code, word) in [
         (&["set", "g.bga", "--games", "1"][..], 2, "nothing to set"),
         (&["set", "g.bga", "White=x"], 2, "no games given"),
-        (&["set", "g.bga", "--games", "1", "--rename", "White=Result"], 2, "Result has values of its own"),
+        (&["set", "g.bga", "--games", "1", "--rename", "White=Result"], 2, "no tag can be renamed to Result"),
         (&["set", "g.bga", "--games", "9", "White=x"], 1, "there is no game 9"),
     ] {
         room.fails(args, code, &[word]);
@@ -129,9 +129,9 @@ fn a_game_is_edited() {
     assert_eq!(room.fine(&["list", "g.bga"]).lines().count(), 3);
     gives_back_its_source(&room);
     let from = |text: &str| -> Done { room.run_with(&["edit", "g.bga", "1", "--from", "-"], text) };
-    from("1. e4 e5 2. Nf6 *\n").failed(&[], 1, &["standard input:1: illegal move: Nf6", "nothing is changed"]);
-    from("").failed(&[], 1, &["holds no game"]);
-    from("1. e4 *\n\n1. d4 *\n").failed(&[], 1, &["holds 2 games"]);
+    from("1. e4 e5 2. Nf6 *\n").failed(&[], 1, &["standard input:1: illegal move: Nf6", "the archive is unchanged"]);
+    from("").failed(&[], 1, &["contains no game"]);
+    from("1. e4 *\n\n1. d4 *\n").failed(&[], 1, &["contains 2 games"]);
     room.fails(&["edit", "g.bga", "4"], 1, &["there is no game 4"]);
     gives_back_its_source(&room);
 }
@@ -170,12 +170,12 @@ fn only_what_is_new_is_imported() {
     let done = room.run(&["import", "week.pgn", "-o", "g.bga", "--new-only"]);
     assert_eq!(done.code, Some(0), "{}", done.err);
     // Two of the three are too short to be one game despite different tags.
-    assert!(done.err.contains("6 games seen = 3 stored + 3 there already + 0 rejected"), "{}", done.err);
-    assert!(done.err.contains("3 games are there already: 2 by their moves, 1 by their headers"), "{}", done.err);
+    assert!(done.err.contains("6 games seen = 3 stored + 3 already in the archive + 0 rejected"), "{}", done.err);
+    assert!(done.err.contains("3 games are already in the archive: 2 by moves, 1 by headers"), "{}", done.err);
     assert!(done.err.contains("game 6 (stored as 6)"), "{}", done.err);
     assert_eq!(room.fine(&["list", "g.bga"]).lines().count(), 6);
     let again = room.run(&["import", "week.pgn", "-o", "g.bga", "--new-only"]);
-    assert!(again.err.contains("6 games seen = 0 stored + 6 there already"), "{}", again.err);
+    assert!(again.err.contains("6 games seen = 0 stored + 6 already in the archive"), "{}", again.err);
     assert_eq!(room.fine(&["list", "g.bga"]).lines().count(), 6);
     assert_ne!(room.read("g.bga"), before);
     room.fine(&["verify", "g.bga", "-q"]);
@@ -204,7 +204,7 @@ fn games_are_exported_in_other_shapes() {
     let ordered = room.fine(&["export", "g.bga", "--games", "3", "--roster-first"]);
     assert!(ordered.starts_with("[Event \"Endgame\"]\n[Site \"?\"]\n[Date \"????.??.??\"]\n[Round \"?\"]\n[White"));
     assert_eq!(room.run(&["export", "g.bga", "--language", "xx"]).code, Some(2));
-    room.fails(&["export", "g.bga", "--format", "fen", "--width", "5"], 1, &["--width is for PGN"]);
+    room.fails(&["export", "g.bga", "--format", "fen", "--width", "5"], 1, &["--width applies to PGN only"]);
     // Exported English notation can be imported again.
     room.write("plain.pgn", room.fine(&["export", "g.bga", "--moves-only", "--width", "30"]));
     room.fine(&["import", "plain.pgn", "-o", "plain.bga", "-q", "--strict"]);

@@ -12,7 +12,7 @@ fn import_tells_what_it_did() {
     let done = room.run(&["import", "g.pgn", "f.pgn", "-o", "g.bga"]);
     assert_eq!((done.code, done.out.as_str()), (Some(0), ""), "{}", done.err);
     assert!(done.err.contains("4 games seen = 4 stored + 0 rejected\n1 game is stored with faults\n"), "{}", done.err);
-    assert!(done.err.ends_with("next: scoresheet list g.bga, or scoresheet help for all that can be done\n"));
+    assert!(done.err.ends_with("next: scoresheet list g.bga; `scoresheet help` lists all commands\n"));
     assert!(done.err.contains("f.pgn:5: game 1 (stored as 4): ply 3: illegal move: Nf5"), "{}", done.err);
     assert_eq!(room.names(), ["f.pgn", "g.bga", "g.bgi", "g.pgn"]);
     let verbose = room.run(&["import", "g.pgn", "f.pgn", "-o", "g.bga", "--force", "--verbose"]);
@@ -376,7 +376,7 @@ fn programs_of_their_own_are_subcommands() {
     let (code, out, err) = run(&["serve", "games.bga"], folder);
     assert_eq!((code, out.as_str()), (Some(2), ""));
     assert!(
-        err.contains("'scoresheet serve' is the program scoresheet-serve") && err.contains("cargo install"),
+        err.contains("'scoresheet serve' needs the program scoresheet-serve") && err.contains("cargo install"),
         "{err}"
     );
     let script = |name: &str, folder: &std::path::Path, text: &str| {

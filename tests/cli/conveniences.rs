@@ -29,10 +29,10 @@ fn a_file_has_default_options() {
 fn a_faulty_file_of_options_is_told() {
     let room = Room::with_archive();
     for (text, said) in [
-        ("list --limit 'one", "config, line 1: no second '"),
+        ("list --limit 'one", "config, line 1: missing closing '"),
         ("\nlits --limit 1", "config, line 2: there is no command lits"),
-        ("list g.bga", "config, line 1: g.bga is no option"),
-        ("list --colour", "some of these options are of config (--no-config does without)"),
+        ("list g.bga", "config, line 1: g.bga is not an option"),
+        ("list --colour", "some of these options come from config (--no-config ignores it)"),
     ] {
         room.write("config", text);
         let done = room.run_env(&["list", "g.bga"], &[("SCORESHEET_CONFIG", "config")]);

@@ -328,11 +328,11 @@ fn clocks_and_evaluations_are_asked() {
         assert!(done.code == Some(2) && done.err.contains(what), "{filter}: {}", done.err);
     }
     let done = room.run(&["list", "g.bga", "--where", "lowclock < 10", "--count", "--explain"]);
-    assert!(done.err.contains("5 games read for clocks"), "{}", done.err);
+    assert!(done.err.contains("5 games read: clocks"), "{}", done.err);
     room.fine(&["index", "g.bga", "--tag-columns", "--quiet"]);
     // If the columns say which games have comments, the other games are not read.
     let done = room.run(&["list", "g.bga", "--where", "not lowclock < 10", "--count", "--explain"]);
-    assert!(done.err.contains("1 game read for clocks") && done.out == "4\n", "{}{}", done.err, done.out);
+    assert!(done.err.contains("1 game read: clocks") && done.out == "4\n", "{}{}", done.err, done.out);
     assert_eq!(numbers(&room, &["--mistake", "blunder"]), "3");
     assert_eq!(numbers(&room, &["--mistake", "blunder", "--clock-below", "9"]), "3");
     assert_eq!(numbers(&room, &["--mistake", "blunder", "--clock-below", "8"]), "");

@@ -215,7 +215,7 @@ fn every_example_runs() {
         let said = String::from_utf8_lossy(&done.stderr);
         let is_looked_at = words[1] == "view" && said.contains("needs a terminal");
         // A separate program, which these tests do not build: the command knows it, and names its location.
-        let is_elsewhere = said.contains("is the program scoresheet-") && said.contains("cargo install ");
+        let is_elsewhere = said.contains("needs the program scoresheet-") && said.contains("cargo install ");
         match done.status.success() || is_looked_at || is_elsewhere {
             true => Ok(()),
             false => Err(format!("{script}\n    {:?}: {}", done.status.code(), said)),

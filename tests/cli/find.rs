@@ -368,7 +368,7 @@ fn several_archives_are_searched_as_one() {
     all(&["eco", "--write", "-o", "named.bga", "-q"]);
     merged(&["eco", "--write", "-o", "also.bga", "-q"]);
     assert_eq!(room.digest("named.bga"), room.digest("also.bga"));
-    room.fails(&["eco", both[0], both[1], "--games", "1"], 1, &["--games goes with one archive"]);
+    room.fails(&["eco", both[0], both[1], "--games", "1"], 1, &["--games takes one archive"]);
     room.write("folder/empty.txt", "");
     std::fs::create_dir(room.path("none")).unwrap();
     room.fails(&["find", "none", "--moves", "e4"], 1, &["no archive in this folder"]);

@@ -83,7 +83,7 @@ fn pcn_is_known_by_its_content() {
         let done = room.run(&["import", name, "-o", "x.bga", "--force"]);
         assert_eq!(done.code, Some(0), "{name}: {}", done.err);
         assert!(done.err.starts_with("3 games seen = 3 stored + 0 rejected"), "{name}: {}", done.err);
-        assert!(done.err.contains(&format!("{name}: PCN; converted to PGN")), "{}", done.err);
+        assert!(done.err.contains(&format!("{name}: PCN, converted to PGN")), "{}", done.err);
         assert!(done.err.contains("0 of 1 source can be restored byte for byte"), "{}", done.err);
         assert_eq!(room.fine(&["export", "x.bga", "--format", "pcn"]), pcn, "{name}");
         let out = room.fine(&["verify", "x.bga", "--against", name]);
@@ -132,7 +132,7 @@ fn every_command_that_reads_games_reads_pcn() {
     room.write("other.json", "[{\"id\": 5}]");
     room.fails(&["import", "other.json", "-o", "bad.bga"], 1, &["bad PCN: /0/id: PCN has no such member"]);
     room.write("cut.json", &pcn[..pcn.len() - 5]);
-    room.fails(&["import", "cut.json", "-o", "bad.bga"], 1, &["bad PCN: no JSON at line 3"]);
+    room.fails(&["import", "cut.json", "-o", "bad.bga"], 1, &["bad PCN: invalid JSON at line 3"]);
     // A comment of PGN is not JSON.
     room.write("comment.pgn", "{\"Immortal\": so it is called} 1. e4 e5 *\n");
     room.fine(&["import", "comment.pgn", "-o", "c.bga", "-q"]);
@@ -145,7 +145,7 @@ fn a_document_of_another_family_is_kept_whole_compressed_too() {
     let sample = include_str!("../../testdata/pcn/document-sample.json");
     room.write("s.gz", gzip(sample.as_bytes()));
     let done = room.run(&["import", "s.gz", "-o", "s.bga"]);
-    assert!(done.code == Some(0) && done.err.contains("kept whole"), "{}", done.err);
+    assert!(done.code == Some(0) && done.err.contains("stored unchanged"), "{}", done.err);
     assert_eq!(room.fine(&["export", "s.bga", "--original"]), sample);
     assert!(room.fine(&["verify", "s.bga", "--against", "s.gz"]).contains("s.gz: the same"));
     room.fine(&["pcn", "check", "s.gz"]);
@@ -160,7 +160,7 @@ fn nothing_promises_the_bytes_of_pcn() {
     assert!(room.fine(&["info", "x.bga"]).contains("Exact    1 of 2 sources"));
     let done = room.run(&["export", "x.bga", "--original", "--source", "x.pcn"]);
     assert_eq!(done.code, Some(1), "{}", done.err);
-    assert!(done.err.contains("x.pcn: not the imported file but its conversion to PGN"), "{}", done.err);
+    assert!(done.err.contains("x.pcn: the imported PCN, converted to PGN"), "{}", done.err);
     assert!(!done.err.contains("the same"), "{}", done.err);
     assert!(done.out.starts_with("[Date \"2024.01.02\"]"), "{}", done.out);
     // In a folder, the source is named as not exact.
@@ -291,7 +291,7 @@ fn of_several_files_those_that_are_no_pgn_are_left_out() {
         let done = room.run(args);
         assert!(done.code == Some(5), "{args:?} {:?} {}", done.code, done.err);
         assert!(refused.iter().all(|words| done.err.contains(words)), "{}", done.err);
-        assert!(done.err.trim_end().ends_with("3 files were refused; the others are imported"), "{}", done.err);
+        assert!(done.err.trim_end().ends_with("3 files were refused; the others were imported"), "{}", done.err);
         let archive = args[args.iter().position(|arg| *arg == "-o").unwrap() + 1];
         assert_eq!(room.fine(&["list", archive]).lines().filter(|line| line.contains("Adler")).count(), games / 3 * 2);
         assert!(room.fine(&["verify", archive]).contains("intact"));
@@ -306,7 +306,7 @@ fn of_several_files_those_that_are_no_pgn_are_left_out() {
     let all = &["import", "folder/b.pgn", "folder/d.pgn.gz", "-o", "n.bga"];
     let done = room.run(all);
     let lines: Vec<&str> = done.err.lines().collect();
-    let words = ["b.pgn: this is not PGN", "d.pgn.gz: this is not PGN", "none of 2 files is a source of games"];
+    let words = ["b.pgn: this is not PGN", "d.pgn.gz: this is not PGN", "none of 2 files contains games"];
     assert_eq!((done.code, lines.len()), (Some(1), words.len()), "{}", done.err);
     assert!(lines.iter().zip(words).all(|(line, word)| line.contains(word)), "{}", done.err);
     room.fails(&["import", "folder/a.pgn", "folder/b.pgn", "folder/x.pgn", "-o", "n.bga"], 1, &["folder/x.pgn"]);
@@ -380,7 +380,7 @@ fn tar_files_are_read() {
     ] {
         room.write(name, content);
         let done = room.run(&["import", name, "-o", "no.bga", "--force"]);
-        let words = [name, "damaged or cut short", "1 file was read up to the fault"];
+        let words = [name, "damaged or truncated", "1 file was read up to the fault"];
         assert!(done.code == Some(5) && words.iter().all(|word| done.err.contains(word)), "{}", done.err);
     }
     room.write("mixed.tar", self::tar(&[("a.pgn", PGN.as_bytes()), ("b.pcn", b"{\"previous_moves\": []}")]));
@@ -509,7 +509,7 @@ fn a_source_that_fails_behind_its_first_games_keeps_them() {
     let original = encoder.finish().unwrap();
     room.write("cut.gz", &original[..original.len() - 12]);
     let done = room.run(&["import", "cut.gz", "-o", "g.bga"]);
-    let words = ["2 games seen", "cut.gz: damaged or cut short", "the games before it are committed in g.bga"];
+    let words = ["2 games seen", "cut.gz: damaged or truncated", "the games before it are committed in g.bga"];
     assert!(done.code == Some(5) && words.iter().all(|word| done.err.contains(word)), "{}", done.err);
 }
 
@@ -534,7 +534,7 @@ fn a_source_that_fails_ends_no_import() {
         assert_eq!(done.code, Some(5), "{}", done.err);
         let lines: Vec<&str> = done.err.lines().filter(|line| line.starts_with("scoresheet: ")).collect();
         let words =
-            ["d.pgn.gz", "a.pgn.gz: damaged or cut short", "y.pgn in this tar file", "2 files were read", "1 file was"];
+            ["d.pgn.gz", "a.pgn.gz: damaged or truncated", "y.pgn in this tar file", "2 files were read", "1 file was"];
         assert!(words.iter().all(|word| done.err.contains(word)), "{}", done.err);
         assert!(lines.len() >= words.len(), "{}", done.err);
         assert!(done.err.contains("3,007 games seen"), "{}", done.err);
@@ -564,7 +564,7 @@ fn a_source_that_fails_ends_no_import() {
     assert!(!room.path("n.bga").exists());
     // An operation of one commit is done completely or not at all.
     let before = room.read("g.bga");
-    room.fails(&["replace", "g.bga", "1", "folder/a.pgn.gz"], 1, &["cut short"]);
+    room.fails(&["replace", "g.bga", "1", "folder/a.pgn.gz"], 1, &["truncated"]);
     assert!(room.read("g.bga") == before);
 }
 
@@ -577,7 +577,7 @@ fn a_file_of_a_folder_that_cannot_be_opened_is_named() {
     std::os::unix::fs::symlink("nothing.pgn", room.path("folder/b.pgn")).unwrap();
     for files in ["folder", "folder/*.pgn"] {
         let done = room.run(&["import", files, "-o", "g.bga", "--force"]);
-        let words = ["b.pgn", "No such file", "1 file was refused; the others are imported"];
+        let words = ["b.pgn", "No such file", "1 file was refused; the others were imported"];
         assert_eq!(done.code, Some(5), "{}", done.err);
         assert!(words.iter().all(|word| done.err.contains(word)), "{}", done.err);
     }

@@ -77,7 +77,7 @@ fn a_byte_is_looked_up() {
     let out = room.fine(&["inspect", "g.bga", "--at", "8200"]);
     let names: Vec<&str> = out.lines().map(|line| line[26..].trim()).collect();
     assert_eq!(names, ["block 1: moves: games 1 to 3", "header", "first: 1"]);
-    room.fails(&["inspect", "g.pgn"], 1, &["g.pgn", "no file of this format"]);
+    room.fails(&["inspect", "g.pgn"], 1, &["g.pgn", "not an archive, index or side file"]);
     room.fails(&["inspect", "none.bga"], 1, &["none.bga"]);
 }
 

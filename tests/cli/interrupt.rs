@@ -243,7 +243,7 @@ fn the_second_signal_ends_an_import_at_once() {
     err.read_to_string(&mut rest).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(143), "{rest}");
     drop(input);
-    assert_eq!(rest, "scoresheet: interrupted: the archive is as it was at its last commit\n");
+    assert_eq!(rest, "scoresheet: interrupted: the archive stays at its last commit\n");
     assert!(!temporary_is_there(room.0.path()));
     assert!(room.fine(&["verify", "g.bga"]).contains("intact"));
 }

@@ -77,7 +77,7 @@ fn a_game_is_replaced() {
     assert_eq!(whites, ["Adler, A", "Ce", "New"]);
     room.fails(&["replace", "g.bga", "2", "new.pgn"], 1, &["game 2 has been deleted"]);
     let (bytes, index) = (room.read("g.bga"), room.read("g.bgi"));
-    room.fails(&["replace", "g.bga", "1", "empty.pgn"], 1, &["empty.pgn", "there is no game in it"]);
+    room.fails(&["replace", "g.bga", "1", "empty.pgn"], 1, &["empty.pgn", "the file contains no game"]);
     // A truncated file replaces nothing, even if its first games are good.
     room.write("cut.pgn.gz", &gzip(many(2000).as_bytes())[..9000]);
     room.fails(&["replace", "g.bga", "1", "cut.pgn.gz"], 1, &["cut.pgn.gz"]);
@@ -282,7 +282,7 @@ fn doubles_are_found_across_archives() {
     assert_eq!(room.fine(&["list", "a.bga", "b.bga"]).lines().count(), games - 4);
     assert_eq!(room.fine(&["dedupe", "a.bga", "b.bga", "-q"]), "");
     // Deleted by content, not by number.
-    room.fails(&["delete", "a.bga", "b.bga", "--games", "1"], 1, &["--games goes with one archive"]);
+    room.fails(&["delete", "a.bga", "b.bga", "--games", "1"], 1, &["--games takes one archive"]);
     let said = room.run(&["delete", "a.bga", "b.bga", "--where", "plies > 0", "--dry-run"]);
     assert_eq!((said.code, said.err), (Some(0), format!("{} games would be deleted\n", games - 4)));
     room.fine(&["delete", "a.bga", "b.bga", "--where", "plies > 0"]);
@@ -343,7 +343,7 @@ fn several_archives_behave_as_one() {
     let games = json(&room.fine(&[&["list", "--json", "--where", "fault or game = 3"], &both[..]].concat()));
     let known: Vec<_> = games.iter().map(|game| (game["archive"].as_str().unwrap(), &game["game"])).collect();
     assert_eq!(known, [("g.bga", &3.into()), ("f.bga", &1.into())]);
-    room.fails(&[&["list", "--games", "1"], &both[..]].concat(), 1, &["--games goes with one archive"]);
+    room.fails(&[&["list", "--games", "1"], &both[..]].concat(), 1, &["--games takes one archive"]);
     let pgn = room.fine(&[&["export"], &both[..]].concat());
     assert_eq!(pgn, [room.fine(&["export", "g.bga"]), room.fine(&["export", "f.bga"])].concat());
     let games = json(&room.fine(&[&["export", "--format", "json"], &both[..]].concat()));

@@ -102,7 +102,7 @@ fn pcn_goes_in_and_comes_out() {
     let kept = room.run(&["import", "sample.json", "-o", "kept.bga", "-q"]);
     assert_eq!(kept.code, Some(0), "{}", kept.err);
     assert!(
-        kept.err.contains("/starting_position: a board of 9x9 squares; western chess has 8x8); kept whole"),
+        kept.err.contains("/starting_position: a board of 9x9 squares; western chess has 8x8); stored unchanged"),
         "{}",
         kept.err
     );

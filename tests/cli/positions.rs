@@ -33,7 +33,7 @@ const LINES: [(&str, &str); 10] = [
     ("4k3/8/8/8/8/8/4P3/4K3 w - - 5 39 bm e4;", "4k3/8/8/8/8/8/4P3/4K3 w - - hmvc 5; fmvn 39; bm e4;\tlegal"),
     (
         "4k3/8/8/8/8/8/8/4K3 w - - 7 2",
-        "4k3/8/8/8/8/8/8/4K3 w - - 7 2\tillegal: the halfmove clock says more plies than the game has had",
+        "4k3/8/8/8/8/8/8/4K3 w - - 7 2\tillegal: the halfmove clock counts more plies than the game has",
     ),
     // Capablanca's board, and Gothic chess with two-digit empty ranks.
     (

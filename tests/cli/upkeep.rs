@@ -57,7 +57,7 @@ fn what_is_left_behind_is_looked_up_in_the_games() {
     assert_eq!(found, [vec!["Adams", "Chen"], vec!["Bell", "Chen"]]);
     assert!(explained.contains("not indexed") && explained.contains("1 game"), "{explained}");
     let listed = room.run(&["list", "g.bga", "--where", "white = \"Chen\"", "--explain"]);
-    assert!(listed.err.contains("1 game read, which the tag columns lack"), "{}", listed.err);
+    assert!(listed.err.contains("1 game read: missing from the tag columns"), "{}", listed.err);
     // The rewritten archive is another one for the side files, until they are rebuilt.
     room.fine(&["set", "g.bga", "--games", "1", "White=Zhu", "-q", "--no-index"]);
     let (found, explained) = search(&room, "g.bga");

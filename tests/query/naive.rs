@@ -322,7 +322,7 @@ fn errors_point_at_their_place() {
         (r#"{ "material": "KRxKR" }"#, "x", "material: not a piece"),
         (r#"{ "material": "KR\u0078KR" }"#, "\\", "material: not a piece"),
         (r#"{ "material": 7 }"#, "7", "material: expected a text"),
-        (r#"{ "imbalance": "PPP" }"#, "\"", "imbalance: a v"),
+        (r#"{ "imbalance": "PPP" }"#, "\"", "imbalance: expected a v"),
         (r#"{ "result": "2-0" }"#, "2", "result: not a result"),
         (r#"{ "white-move": "Nf9" }"#, "N", "white-move: not a move"),
         (r#"{ "moved": "QX" }"#, "X", "moved: not a piece"),

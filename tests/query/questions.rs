@@ -139,7 +139,7 @@ fn games_that_cannot_be_read_are_not_passed_over() {
 fn faults_of_questions_name_their_place() {
     for (text, column, what) in [
         ("[]", 1, "an object"),
-        (r#"{"odd": 1}"#, 2, "no such member; there are where, games, fen"),
+        (r#"{"odd": 1}"#, 2, "no such member; the members are where, games, fen"),
         (r#"{"material": 3}"#, 14, "material: expected a text"),
         (r#"{"material": "KX"}"#, 16, "material: "),
         (r#"{"fen": "8/8/8/8/8/8/8/9 w"}"#, 24, "fen: "),
@@ -150,7 +150,7 @@ fn faults_of_questions_name_their_place() {
         (r#"{"games": "5-4"}"#, 12, "ends before it begins"),
         (r#"{"mistake": "bad"}"#, 14, "inaccuracy, mistake or blunder"),
         (r#"{"clock_below": -1}"#, 17, "expected seconds"),
-        (r#"{"moves": "e4", "material": "KRkr"}"#, 1, "either positions or a pattern"),
+        (r#"{"moves": "e4", "material": "KRkr"}"#, 1, "positions or a pattern"),
         (r#"{"query": {"nonsense": 1}}"#, 12, "query.nonsense: no such rule"),
         (r#"{"white-move": "Zf3"}"#, 17, "white-move: "),
         (r#"{"plies": 0, "material": "KRkr"}"#, 11, "1 to 1000 plies"),

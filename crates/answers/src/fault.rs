@@ -83,7 +83,7 @@ impl Fault {
 
     /// Returns the fault for an internal error.
     pub fn internal() -> Fault {
-        Fault::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", "something went wrong in the server")
+        Fault::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", "internal error of the server")
     }
 
     /// Returns the fault as JSON.

@@ -51,7 +51,7 @@ impl Params {
     pub fn number<T: FromStr>(&self, name: &str, default: T) -> Result<T, Fault> {
         match self.get(name) {
             None => Ok(default),
-            Some(text) => text.parse().map_err(|_| Fault::bad(format!("{name}: not a number that it can be"))),
+            Some(text) => text.parse().map_err(|_| Fault::bad(format!("{name}: not a number, or out of range"))),
         }
     }
 
@@ -63,7 +63,7 @@ impl Params {
         match self.get(name).unwrap_or("0").to_ascii_lowercase().as_str() {
             "1" | "true" | "yes" | "on" => Ok(true),
             "0" | "false" | "no" | "off" => Ok(false),
-            _ => Err(Fault::bad(format!("{name}: 1 or 0 is wanted"))),
+            _ => Err(Fault::bad(format!("{name}: expected 1 or 0"))),
         }
     }
 
@@ -178,7 +178,7 @@ fn decoded(text: &str) -> Result<String, Fault> {
             b'+' => b' ',
             b'%' => match (digit(rest.next()), digit(rest.next())) {
                 (Some(high), Some(low)) => (high * 16 + low) as u8,
-                _ => return Err(Fault::bad("% in the query stands before two hexadecimal digits")),
+                _ => return Err(Fault::bad("% in the query must be followed by two hexadecimal digits")),
             },
             byte => byte,
         });

@@ -46,7 +46,7 @@ impl Request {
     /// Errors: the path does not exist; a parameter is invalid. Some parameters are read only with the answer.
     pub fn read(path: &str, query: Option<&str>, body: Option<&[u8]>) -> Result<Request, Fault> {
         let params = Params::read(query)?;
-        let game = |text: &str| text.parse::<u64>().map_err(|_| Fault::bad("games/N: the number of a game is wanted"));
+        let game = |text: &str| text.parse::<u64>().map_err(|_| Fault::bad("games/N: expected the number of a game"));
         let parts: Vec<&str> = path.split('/').collect();
         let noun = match (parts.as_slice(), body) {
             (["find"], Some(body)) => Noun::Find(Arc::new(find::by_question(body)?)),

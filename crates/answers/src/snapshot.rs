@@ -53,7 +53,7 @@ impl Choice<'_> {
             "" => String::new(),
             text => match serde_json::from_str::<serde_json::Value>(text) {
                 Ok(value) => value.to_string(),
-                Err(error) => return Err(Fault::bad(format!("find: no JSON: {error}"))),
+                Err(error) => return Err(Fault::bad(format!("find: invalid JSON: {error}"))),
             },
         };
         Ok(format!("{only:?}\0{fen}\0{filter}\0{sort}\0{question}"))
@@ -119,7 +119,7 @@ impl Snapshot {
             None => Ok(all.collect()),
             Some(number) => {
                 let missing =
-                    || Fault::missing(format!("there is no archive {number}; there are {}", self.books.len()));
+                    || Fault::missing(format!("there is no archive {number}; the last is {}", self.books.len()));
                 let found = number.checked_sub(1).and_then(|index| all.into_iter().nth(index));
                 Ok(vec![found.ok_or_else(missing)?])
             }

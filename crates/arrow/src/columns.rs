@@ -145,7 +145,7 @@ pub struct UnknownColumn(pub String);
 impl fmt::Display for UnknownColumn {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let known: Vec<&str> = SCORESHEET.iter().chain(OPTIONAL).map(|column| column.name).collect();
-        write!(f, "no column {:?}; there are {}", self.0, known.join(", "))
+        write!(f, "no column {:?}; the columns are {}", self.0, known.join(", "))
     }
 }
 

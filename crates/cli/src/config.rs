@@ -35,12 +35,12 @@ pub fn arguments(typed: Vec<OsString>, names: &[String]) -> Result<Config, Strin
         Ok(text) => text,
         // Only a file that the variable names must exist.
         Err(error) if error.kind() == std::io::ErrorKind::NotFound && named().is_none() => String::new(),
-        Err(error) => return Err(format!("{}: {error} ({IGNORE} does without)", file.display())),
+        Err(error) => return Err(format!("{}: {error} ({IGNORE} ignores the file)", file.display())),
     };
     let at = index + 1;
     let command = typed.get(at).map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let options = options(&text, &command, names)
-        .map_err(|(line, what)| format!("{}, line {line}: {what} ({IGNORE} does without)", file.display()))?;
+        .map_err(|(line, what)| format!("{}, line {line}: {what} ({IGNORE} ignores the file)", file.display()))?;
     let found = !options.is_empty();
     let mut args = typed;
     args.splice(at + 1..at + 1, options.into_iter().map(OsString::from));
@@ -80,7 +80,7 @@ fn options(text: &str, command: &str, names: &[String]) -> Result<Vec<String>, (
         }
         // A file name here would become an input of every call.
         if let Some(first) = options.first().filter(|first| !first.starts_with('-')) {
-            return Err((index + 1, format!("{first} is no option")));
+            return Err((index + 1, format!("{first} is not an option")));
         }
     }
     Ok([all, for_command].concat())
@@ -102,7 +102,7 @@ fn words(line: &str) -> Result<Vec<String>, String> {
         }
     }
     match quote {
-        Some(mark) => Err(format!("no second {mark}")),
+        Some(mark) => Err(format!("missing closing {mark}")),
         None => Ok(words.into_iter().chain(word).collect()),
     }
 }
@@ -119,9 +119,11 @@ mod tests {
         let find = ["--index-dir", "/a b", "--where", "white = 'A'", "--columns", ""];
         assert_eq!(options(text, "find", &names).unwrap(), find);
         assert_eq!(options("list -x#y", "list", &names).unwrap(), ["-x#y"]);
-        for (line, what) in
-            [("lits --limit 5", "no command lits"), ("list 'a", "no second '"), ("list g.bga", "is no option")]
-        {
+        for (line, what) in [
+            ("lits --limit 5", "no command lits"),
+            ("list 'a", "missing closing '"),
+            ("list g.bga", "is not an option"),
+        ] {
             let (number, said) = options(&format!("\n{line}\n"), "find", &names).unwrap_err();
             assert!(number == 2 && said.contains(what), "{line}: {said}");
         }

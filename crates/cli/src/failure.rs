@@ -80,7 +80,7 @@ impl Failure {
                 Failure::Message(format!("{error}: the file is empty"))
             }
             Error::NotAnArchive { .. } => {
-                Failure::Message(format!("{error}; make one of a PGN file with `scoresheet import`"))
+                Failure::Message(format!("{error}; make one from a PGN file with `scoresheet import`"))
             }
             error => Failure::Library(error),
         }

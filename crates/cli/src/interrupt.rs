@@ -127,7 +127,7 @@ impl Shared {
         }
         let can_stop = self.can_stop.load(Ordering::Relaxed);
         if can_stop && !self.stop.swap(true, Ordering::Relaxed) {
-            (self.print)("stopping after storing what has been read; press Ctrl-C again to stop at once");
+            (self.print)("stopping when the games read so far are stored; press Ctrl-C again to stop at once");
             return;
         }
         // This is the last message; unfinished work prints nothing after it.
@@ -135,7 +135,7 @@ impl Shared {
         temporary::remove_all();
         (self.print)(match can_stop {
             false => "interrupted: unfinished files have been removed",
-            true => "interrupted: the archive is as it was at its last commit",
+            true => "interrupted: the archive stays at its last commit",
         });
         exit(code.into());
     }

@@ -69,7 +69,7 @@ pub fn run() -> ExitCode {
             without_false_tips(&mut error);
             print(&session, &error);
             if let Some(file) = configured.file.filter(|_| error.use_stderr()) {
-                session.note(&format!("some of these options are of {} (--no-config does without)", file.display()));
+                session.note(&format!("some of these options come from {} (--no-config ignores it)", file.display()));
             }
             return ExitCode::from(error.exit_code().try_into().unwrap_or(2));
         }

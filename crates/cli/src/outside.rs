@@ -60,8 +60,8 @@ pub fn find(args: &[OsString]) -> Option<Outside> {
     }
     let (_, source) = KNOWN.iter().find(|(known, _)| *known == name)?;
     Some(Outside::Missing(format!(
-        "'scoresheet {name}' is the program {file}, which is not beside scoresheet and not on PATH; \
-         it is installed with: cargo install {source}"
+        "'scoresheet {name}' needs the program {file}, which is neither beside scoresheet nor on PATH; \
+         install it with: cargo install {source}"
     )))
 }
 

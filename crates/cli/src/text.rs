@@ -98,7 +98,7 @@ mod tests {
         assert_eq!(wrapped("one-long-word two", 5), "one-long-word\n  two");
         assert_eq!(folded("one two three", 7), "one two\nthree");
         assert_eq!(beside("one two three four five six seven", 8, 28), "one two three four\n        five six seven");
-        let long = "scoresheet: games.bgh is out of date and is not used: rebuild it with `scoresheet index games.bga`";
+        let long = "scoresheet: games.bgh is out of date and ignored: rebuild it with `scoresheet index games.bga`";
         assert!(wrapped(long, 80).lines().all(|line| line.len() <= 80) && wrapped(long, 80).lines().count() == 2);
     }
 

@@ -147,7 +147,7 @@ impl Answers for Client {
             if attempt == ATTEMPTS || !is_lost(&lost) || !self.is_there().await {
                 return Err(self.explained(lost).await);
             }
-            log::warn!("asking again: {lost}");
+            log::warn!("retrying: {lost}");
             if let Some(job) = job_of(&lost) {
                 self.cancel(job).await;
             }
@@ -240,9 +240,9 @@ mod tests {
     #[test]
     fn layers_are_left_out() {
         let message = "Execution error: Status { code: InvalidArgument, message: \"Could not parse plan: DataFusion \
-                       error: Error during planning: the scheduler has no table other, but games\", metadata: \
+                       error: Error during planning: the scheduler has no table other; its tables are games\", metadata: \
                        MetadataMap { headers: {} }, source: None }";
-        assert_eq!(said(message), "the scheduler has no table other, but games");
+        assert_eq!(said(message), "the scheduler has no table other; its tables are games");
         let message = "Execution error: Job 038 failed: Job failed due to stage 0 failed: Task failed due to runtime \
                        execution error: DataFusionError(Shared(External(DataFusionError(Execution(\"reaches: bad \
                        FEN\")))))\n";

@@ -21,7 +21,7 @@ use std::sync::Arc;
 use url::Url;
 
 /// The error of a plan that names a file.
-const CLOSED: &str = "a cluster reads the games of its tables, and no other files";
+const CLOSED: &str = "a cluster reads the games of its tables and no other files";
 
 /// A registry without any store, not even for the local file system.
 #[derive(Debug)]
@@ -53,7 +53,7 @@ pub struct Outgoing(PhysicalPlanNode);
 
 impl AsExecutionPlan for Outgoing {
     fn try_decode(_: &[u8]) -> Result<Outgoing> {
-        plan_err!("{CLOSED}: queries come as logical plans")
+        plan_err!("{CLOSED}: send queries as logical plans")
     }
 
     fn try_encode<B: BufMut>(&self, bytes: &mut B) -> Result<()> {
@@ -65,7 +65,7 @@ impl AsExecutionPlan for Outgoing {
         _: &TaskContext,
         _: &dyn PhysicalExtensionCodec,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        plan_err!("{CLOSED}: queries come as logical plans")
+        plan_err!("{CLOSED}: send queries as logical plans")
     }
 
     fn try_from_physical_plan(plan: Arc<dyn ExecutionPlan>, codec: &dyn PhysicalExtensionCodec) -> Result<Outgoing> {
@@ -77,15 +77,15 @@ impl AsExecutionPlan for Outgoing {
 /// and tables of the session made from such queries.
 pub fn check(plan: &LogicalPlan) -> Result<()> {
     match plan {
-        LogicalPlan::Copy(_) => plan_err!("{CLOSED}: no copy .. to; -o FILE writes rows here"),
-        LogicalPlan::Dml(_) => plan_err!("{CLOSED}: no insert, update or delete"),
+        LogicalPlan::Copy(_) => plan_err!("{CLOSED}: copy .. to is not supported; -o FILE writes rows on this machine"),
+        LogicalPlan::Dml(_) => plan_err!("{CLOSED}: insert, update and delete are not supported"),
         LogicalPlan::Ddl(
             DdlStatement::CreateView(_)
             | DdlStatement::CreateMemoryTable(_)
             | DdlStatement::DropView(_)
             | DdlStatement::DropTable(_),
         ) => Ok(()),
-        LogicalPlan::Ddl(ddl) => plan_err!("{CLOSED}: no {}", ddl.name()),
+        LogicalPlan::Ddl(ddl) => plan_err!("{CLOSED}: {} is not supported", ddl.name()),
         // The inputs of `explain` are not run, but other machines plan them.
         plan => plan.inputs().into_iter().try_for_each(check),
     }

@@ -63,9 +63,9 @@ impl Codec {
     }
 
     fn scan(&self, message: &[u8], inputs: &[Arc<dyn ExecutionPlan>]) -> Result<Arc<dyn ExecutionPlan>> {
-        let wrong = |what: &dyn fmt::Display| DataFusionError::Internal(format!("a scan that cannot be read: {what}"));
+        let wrong = |what: &dyn fmt::Display| DataFusionError::Internal(format!("invalid scan: {what}"));
         let message: Message = serde_json::from_slice(message).map_err(|error| wrong(&error))?;
-        let [work] = inputs else { return internal_err!("a scan over {} tables of work", inputs.len()) };
+        let [work] = inputs else { return internal_err!("a scan over {} work tables", inputs.len()) };
         let question = |name: &str| Question::ALL.into_iter().find(|question| question.name() == name);
         let questions = message.questions.into_iter().map(|(name, text)| Ok((question(&name).ok_or(name)?, text)));
         let questions =
@@ -123,7 +123,9 @@ impl PhysicalExtensionCodec for Codec {
         let Some(exec) = (node.as_ref() as &dyn Any).downcast_ref::<GamesExec>() else {
             return self.physical.try_encode(node, bytes, converter);
         };
-        let Some(root) = root(exec) else { return plan_err!("archives of this process, which no other one has") };
+        let Some(root) = root(exec) else {
+            return plan_err!("only this process has these archives; name them in a list");
+        };
         let (scan, range) = (exec.scan(), exec.range());
         let questions =
             scan.conditions.questions.iter().map(|(question, text)| (question.name().to_owned(), text.clone()));
@@ -206,7 +208,7 @@ impl LogicalExtensionCodec for Codec {
                 }
                 None => {
                     let names: Vec<&str> = tables.keys().map(String::as_str).collect();
-                    plan_err!("the scheduler has no table {name}, but {}", names.join(", "))
+                    plan_err!("the scheduler has no table {name}; its tables are {}", names.join(", "))
                 }
             },
             _ => Ok(Arc::new(GamesTable::from_shelf(Arc::new(Named(name.into_owned()))))),

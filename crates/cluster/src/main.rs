@@ -23,7 +23,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-/// SQL over archives on several machines
+/// Run SQL over archives on several machines
 ///
 /// A list names the archives (`manifest`). A scheduler reads the list, executors read the archives, and clients send
 /// queries to the scheduler. Connections are not encrypted, and everybody who reaches a scheduler can read the games of
@@ -63,7 +63,7 @@ struct ManifestArgs {
     /// Archives, folders of archives, or s3://bucket/prefix/
     #[arg(required = true, value_name = "ARCHIVE")]
     archives: Vec<String>,
-    /// The list to write; paths of archives are relative to its folder
+    /// Write to this list; paths of archives are relative to its folder
     #[arg(short, long, value_name = "FILE", default_value = "games.json")]
     output: PathBuf,
     /// Replace the list if it already exists
@@ -76,13 +76,13 @@ struct SchedulerArgs {
     /// Lists of archives: the table `games`, or NAME=LIST
     #[arg(required = true, value_name = "LIST")]
     lists: Vec<String>,
-    /// The address to listen on; 0.0.0.0 for all addresses of this machine
+    /// Listen on this address; 0.0.0.0 for all addresses of this machine
     #[arg(long, value_name = "IP", default_value = "127.0.0.1")]
     bind: IpAddr,
-    /// The port to listen on
+    /// Listen on this port
     #[arg(long, default_value_t = 50050)]
     port: u16,
-    /// The scheduler's name or address for executors. Default: the address of --bind
+    /// Tell executors to connect to this name or address. Default: the address of --bind
     #[arg(long, value_name = "HOST")]
     host: Option<String>,
     /// Drop executors after this many seconds of silence
@@ -92,55 +92,55 @@ struct SchedulerArgs {
 
 #[derive(Debug, Args)]
 struct ExecutorArgs {
-    /// The scheduler
+    /// Connect to this scheduler
     #[arg(long, value_name = "HOST[:PORT]", default_value = "localhost:50050")]
     scheduler: String,
-    /// The address to listen on, for rows that other executors and clients fetch
+    /// Listen on this address for executors and clients that fetch rows
     #[arg(long, value_name = "IP", default_value = "127.0.0.1")]
     bind: IpAddr,
-    /// The port to listen on; the next port is also used
+    /// Listen on this port and the next
     #[arg(long, default_value_t = 50051)]
     port: u16,
-    /// This executor's name or address for other machines. Default: the address of --bind
+    /// Tell other machines to connect to this name or address. Default: the address of --bind
     #[arg(long, value_name = "HOST")]
     host: Option<String>,
-    /// The folder of the archives on this machine, or s3://bucket/prefix. Default: the folder of the list
+    /// Read archives from this folder or s3://bucket/prefix. Default: the folder of the list
     #[arg(long, value_name = "FOLDER")]
     root: Option<String>,
-    /// The number of tasks to run at once; 0 for one per processor core
+    /// Run this many tasks at once; 0 for one per core
     #[arg(long, value_name = "N", default_value_t = 0)]
     threads: usize,
-    /// Memory for sorting, grouping and joining in all tasks together; data beyond it goes to temporary files. 0 for 70
-    /// % of the machine's memory
+    /// Limit the memory for sorting, grouping and joining in all tasks; more data goes to temporary files. 0 for 70 % of
+    /// the machine's memory
     #[arg(long, value_name = "MIB", default_value_t = 0)]
     memory: u64,
-    /// Memory for blocks of archives in an object store
+    /// Limit the memory for blocks of archives in an object store
     #[arg(long, value_name = "MIB", default_value_t = 512)]
     blocks: u64,
-    /// Disk space for copies of tag columns and signatures of archives in an object store
+    /// Limit the disk space for copies of tag columns and signatures of archives in an object store
     #[arg(long, value_name = "MIB", default_value_t = 8192)]
     side_files: u64,
-    /// The number of archives to keep open
+    /// Keep this many archives open
     #[arg(long, value_name = "N", default_value_t = 256)]
     open: usize,
-    /// The folder for temporary files, which are removed at the end
+    /// Use this folder for temporary files, which are removed at the end
     #[arg(long, value_name = "FOLDER")]
     temporary: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
 struct QueryArgs {
-    /// One or more queries, separated by semicolons. Default: open a prompt
+    /// Queries separated by semicolons. Default: open a prompt
     query: Option<String>,
     /// Read the queries from this file
     #[arg(short, long, value_name = "FILE", conflicts_with = "query")]
     file: Option<PathBuf>,
-    /// The scheduler
+    /// Connect to this scheduler
     #[arg(long, value_name = "HOST[:PORT]", default_value = "localhost:50050")]
     scheduler: String,
     #[command(flatten)]
     destination: Destination,
-    /// The number of partitions of groups, sorts and joins: roughly the total number of the executors' threads
+    /// Use this many partitions for groups, sorts and joins: roughly the total number of the executors' threads
     #[arg(long, value_name = "N", default_value_t = 16)]
     partitions: usize,
 }
@@ -230,7 +230,7 @@ fn scheduler(args: SchedulerArgs) -> Result<(), Failure> {
         // A list that cannot be divided cannot be scanned.
         debug_assert!(listed.cut(&(1..u64::MAX), &ALL_YEARS, 1).len() <= 1);
         if tables.insert(name.to_owned(), Arc::new(listed)).is_some() {
-            return Err(format!("two lists of the table {name}; NAME=LIST makes another").into());
+            return Err(format!("two lists for the table {name}; name one of the tables with NAME=LIST").into());
         }
     }
     drop(stores);
@@ -266,7 +266,7 @@ fn host_and_port(text: &str) -> Result<(String, u16), Failure> {
     match text.rsplit_once(':') {
         // An IPv6 address contains colons.
         Some((host, port)) if !host.contains(':') || host.ends_with(']') => {
-            Ok((host.to_owned(), port.parse().map_err(|_| format!("{text}: no port"))?))
+            Ok((host.to_owned(), port.parse().map_err(|_| format!("{text}: invalid port"))?))
         }
         _ => Ok((text.to_owned(), 50050)),
     }

@@ -55,7 +55,7 @@ impl Manifest {
     pub fn new(archives: impl IntoIterator<Item = (String, Arc<Games>)>) -> Result<Manifest, String> {
         let mut shards = Vec::new();
         for (path, games) in archives {
-            let [source] = games.sources().members() else { return Err(format!("{path}: not one archive")) };
+            let [source] = games.sources().members() else { return Err(format!("{path}: expected one archive")) };
             shards.push(Shard {
                 games: source.archive().len(),
                 deleted: source.archive().deleted_count(),
@@ -73,7 +73,7 @@ impl Manifest {
     pub fn parse(text: &str) -> Result<Manifest, String> {
         let manifest: Manifest = serde_json::from_str(text).map_err(|error| format!("not a manifest: {error}"))?;
         if manifest.version != VERSION {
-            return Err(format!("a manifest of version {}, of which this program knows nothing", manifest.version));
+            return Err(format!("manifest version {} is not supported by this program", manifest.version));
         }
         Ok(manifest)
     }

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 #[derive(Debug)]
 pub struct Named(pub String);
 
-const FAR: &str = "the archives of this table are opened by executors alone";
+const FAR: &str = "only executors open the archives of this table";
 
 impl Shelf for Named {
     fn cut(&self, _: &Range<u64>, _: &RangeInclusive<i32>, _: usize) -> Vec<Vec<Work>> {
@@ -145,7 +145,7 @@ impl Opener {
                 if source.archive.len() != work.of {
                     let (there, listed) = (source.archive.len(), work.of);
                     return Err(format!(
-                        "{location} has {there} games, its list {listed}: make the list again (cluster manifest)"
+                        "{location} has {there} games, but its list says {listed}: rebuild the list with `scoresheet cluster manifest`"
                     ));
                 }
                 let (games, copy) = source.games(work.before, needs)?;

@@ -45,7 +45,7 @@ impl Location {
                 Url::parse(text).map(Location::Address).map_err(|error| format!("{text}: not an address: {error}"))
             }
             Some((scheme, _)) if scheme.chars().all(|letter| letter.is_ascii_alphanumeric()) && scheme.len() > 1 => {
-                Err(format!("{text}: files are read from disks and from s3://"))
+                Err(format!("{text}: unsupported address; use a path or s3://BUCKET/PREFIX"))
             }
             _ => Ok(Location::Path(text.into())),
         }

@@ -201,7 +201,7 @@ fn archives_are_read_from_an_object_store() {
     let mut fresh = Cluster::with(folder.path(), &["s3://bucket/games/games.json"], server.environment());
     fresh.executor(&[]);
     let failed = fresh.ask("select count(white) from games", &[]).unwrap_err();
-    assert!(failed.contains("one.bga has 3100 games, its list 3000"), "{failed}");
+    assert!(failed.contains("one.bga has 3100 games, but its list says 3000"), "{failed}");
 
     // Without the right key.
     let program = env!("CARGO_BIN_EXE_scoresheet-cluster");

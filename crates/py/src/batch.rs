@@ -50,7 +50,7 @@ impl Kind {
             "elo" => Kind::Elo,
             _ => {
                 let known = "planes, bitboards, halfkp, move, legal, turn, castling, en_passant, result, elo";
-                return Err(PyValueError::new_err(format!("what: no {name:?}; there are {known}")));
+                return Err(PyValueError::new_err(format!("what: unknown tensor {name:?}; the tensors are {known}")));
             }
         })
     }
@@ -224,7 +224,7 @@ fn fill_position(
             }
             Kind::Halfkp => halfkp(&boards, out).ok_or_else(|| Error::Input {
                 name: format!("game {game}"),
-                what: format!("ply {ply} has more than {FEATURES} pieces beside the kings: no HalfKP features"),
+                what: format!("ply {ply} has more than {FEATURES} pieces besides the kings: no HalfKP features"),
                 source: None,
             })?,
             Kind::Move => {

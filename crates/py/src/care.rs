@@ -213,7 +213,7 @@ pub fn build_index<'py>(
     memory: u64,
 ) -> PyResult<Bound<'py, PyDict>> {
     if !(1..=1 << 20).contains(&memory) {
-        return Err(PyValueError::new_err(format!("memory: 1 to 1048576 MiB, not {memory}")));
+        return Err(PyValueError::new_err(format!("memory must be 1 to 1048576 MiB, not {memory}")));
     }
     let kinds = [(columns, FileKind::TagColumns), (signatures, FileKind::Signatures), (positions, FileKind::Positions)];
     let opened = shared.get()?;

@@ -89,7 +89,8 @@ pub fn game_of(tags: Vec<(String, String)>, events: &Bound<'_, PyAny>, result: &
                 Event::Open
             }
             "close" => {
-                let back = lines.pop().ok_or_else(|| PyValueError::new_err("a variation closes that is not open"))?;
+                let back =
+                    lines.pop().ok_or_else(|| PyValueError::new_err("a variation is closed but was not opened"))?;
                 (now, before) = back;
                 Event::Close
             }
@@ -175,7 +176,8 @@ pub fn restored(
                 Event::Open
             }
             "close" => {
-                (now, before) = lines.pop().ok_or_else(|| wrong("a variation closes that is not open".to_owned()))?;
+                (now, before) =
+                    lines.pop().ok_or_else(|| wrong("a variation is closed but was not opened".to_owned()))?;
                 Event::Close
             }
             kind => return Err(wrong(format!("no part {kind:?}"))),

@@ -20,30 +20,25 @@ pub fn game_number(number: &Bound<'_, PyAny>) -> PyResult<u64> {
     })
 }
 
-create_exception!(
-    scoresheet,
-    ScoresheetError,
-    PyException,
-    "An error of an archive; the base class of its special kinds."
-);
+create_exception!(scoresheet, ScoresheetError, PyException, "The base class of errors about archives.");
 create_exception!(
     scoresheet,
     ArchiveError,
     ScoresheetError,
-    "The file is no archive, or one that this version does not read."
+    "The file is not an archive, or has a format version that this package cannot read."
 );
 create_exception!(
     scoresheet,
     DamagedError,
     ScoresheetError,
-    "The archive is damaged: `game` is the number of the game, or None, `offset` the byte of the file."
+    "The archive is damaged. `game` is the number of the damaged game, or None; `offset` is the byte offset in the file."
 );
-create_exception!(scoresheet, DeletedError, PyLookupError, "The game has been deleted: `game` is its number.");
+create_exception!(scoresheet, DeletedError, PyLookupError, "The game has been deleted. `game` is its number.");
 create_exception!(
     scoresheet,
     QueryError,
     PyValueError,
-    "A filter, pattern or position cannot be read: the message shows the place, `column` is its column, from 1."
+    "A filter, pattern or position is invalid. The message shows the error; `column` is its column, from 1."
 );
 
 /// Returns the exception for an error of the library.

@@ -216,7 +216,7 @@ impl Game {
         Ok(self.headers(py)?.len())
     }
 
-    /// A game without tags is still true.
+    /// Returns True, also for a game without tags.
     fn __bool__(&self) -> bool {
         true
     }

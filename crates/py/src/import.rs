@@ -123,7 +123,7 @@ pub fn import_pgn(
     let source_names = names.clone();
     let mut options = if pack { ImportOptions::packed() } else { ImportOptions::default() };
     options.existing = match (append, replace) {
-        (true, true) => return Err(PyValueError::new_err("append or replace, not both")),
+        (true, true) => return Err(PyValueError::new_err("append and replace exclude each other")),
         (true, false) => Existing::Append,
         (false, true) => Existing::Replace,
         (false, false) => Existing::Refuse,

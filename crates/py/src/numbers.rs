@@ -204,7 +204,7 @@ impl NumberList {
     #[pyo3(signature = (value, start = 0, stop = isize::MAX, /), text_signature = "($self, value, start=0, stop=9223372036854775807, /)")]
     fn index(&self, value: &Bound<'_, PyAny>, start: isize, stop: isize) -> PyResult<usize> {
         let (start, stop) = bounds(start, stop, self.len());
-        self.find(value, start, stop).ok_or_else(|| PyValueError::new_err("the value is not among these"))
+        self.find(value, start, stop).ok_or_else(|| PyValueError::new_err("the value is not in this sequence"))
     }
 
     /// Returns the number of items with this value.

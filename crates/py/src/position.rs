@@ -51,7 +51,7 @@ impl Position {
         let position = &self.position;
         let san = position.parse_san(text.as_bytes());
         san.or_else(|error| position.parse_uci(text).map_err(|_| error))
-            .map_err(|error| PyValueError::new_err(format!("{text:?} is no legal move in {position}: {error}")))
+            .map_err(|error| PyValueError::new_err(format!("{text:?} is not a legal move in {position}: {error}")))
     }
 }
 

@@ -102,10 +102,10 @@ impl Split {
         let test = match &*part {
             "train" => false,
             "test" => true,
-            _ => return Err(PyValueError::new_err(format!("split: \"train\" or \"test\", not {part:?}"))),
+            _ => return Err(PyValueError::new_err(format!("split: expected \"train\" or \"test\", not {part:?}"))),
         };
         if !(0.0..=1.0).contains(&share) {
-            return Err(PyValueError::new_err(format!("split: a share of 0 to 1, not {share}")));
+            return Err(PyValueError::new_err(format!("split: expected a share of 0 to 1, not {share}")));
         }
         Ok(Split { test, share, seed })
     }
@@ -267,7 +267,7 @@ impl Positions {
     /// Returns the number of a position, a pair of a game's number and a ply. Raises ValueError if it is missing.
     #[pyo3(signature = (position, /))]
     fn index(&self, position: &Bound<'_, PyAny>) -> PyResult<usize> {
-        let missing = || PyValueError::new_err("the position is not among these");
+        let missing = || PyValueError::new_err("the position is not in this sequence");
         let (game, ply): (u64, u32) = position.extract().map_err(|_| missing())?;
         let of_game = |(index, run): (usize, &Run)| {
             let (start, end) = (*self.starts.get(index)?, *self.starts.get(index + 1)?);
@@ -429,7 +429,7 @@ pub fn restored_positions(
     };
     let (games, plies, starts, bits) = (numbers(games), numbers(plies), numbers(starts), numbers(bits));
     if games.len() != plies.len() || starts.len() != games.len() + 1 || !starts.is_sorted() || starts[0] != 0 {
-        return Err(PyValueError::new_err("these are no positions"));
+        return Err(PyValueError::new_err("not the pickle of positions"));
     }
     let runs = games.into_iter().zip(plies).map(|(game, packed)| Run { game, plies: Plies::unpacked(packed) });
     Ok(Positions { view, runs: runs.collect(), starts, bits })

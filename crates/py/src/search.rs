@@ -26,7 +26,7 @@ pub fn question(given: &Bound<'_, PyAny>, reach: SearchOptions) -> PyResult<Quer
         _ => Query::from(&position_of(given)?).reach(reach),
     };
     if !query.is_possible() {
-        return Err(PyValueError::new_err("patterns are looked for in main lines only: leave variations out"));
+        return Err(PyValueError::new_err("patterns match main lines only: leave out variations and in_pv"));
     }
     Ok(query)
 }
@@ -155,7 +155,7 @@ impl Tree {
     #[pyo3(signature = (m, /))]
     fn index(&self, m: &Bound<'_, PyAny>) -> PyResult<usize> {
         let is = |index: &usize| m.cast::<TreeMove>().is_ok_and(|m| Some(m.get()) == self.of(*index).as_ref());
-        (0..self.__len__()).find(is).ok_or_else(|| PyValueError::new_err("the move is not among these"))
+        (0..self.__len__()).find(is).ok_or_else(|| PyValueError::new_err("the move is not in this tree"))
     }
 
     /// Returns the number of occurrences of a move in the tree: 0 or 1.

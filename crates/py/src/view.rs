@@ -57,7 +57,7 @@ impl View {
             let item = item?;
             let chosen = item.extract::<bool>().ok();
             if read > 0 && chosen.is_some() != booleans {
-                return Err(PyTypeError::new_err("a list of indices is all integers or all booleans"));
+                return Err(PyTypeError::new_err("a list of indices must be all integers or all booleans"));
             }
             booleans = chosen.is_some();
             match chosen {
@@ -78,14 +78,14 @@ impl View {
     }
 
     fn unequal_mask(&self) -> PyErr {
-        PyIndexError::new_err(format!("booleans choose games one by one: {} are needed", self.numbers.len()))
+        PyIndexError::new_err(format!("a list of booleans needs one for each of the {} games", self.numbers.len()))
     }
 
     /// Returns the number at an integer index of Python or numpy.
     fn number_at(&self, index: &Bound<'_, PyAny>) -> PyResult<u64> {
         let index = index.call_method0("__index__").map_err(|_| {
             let kind = index.get_type().name().map(|name| name.to_string()).unwrap_or_default();
-            PyTypeError::new_err(format!("games are numbered by integers, slices or lists of integers, not {kind}"))
+            PyTypeError::new_err(format!("games are indexed by integers, slices or lists of integers, not {kind}"))
         })?;
         // An integer beyond i64 is also out of range.
         let number = index.extract::<i64>().ok().and_then(|index| self.numbers.at(index));
@@ -97,7 +97,7 @@ impl View {
     /// Errors: the view belongs to another archive, or the archive is closed.
     fn set_of(&self, other: &View) -> PyResult<GameSet> {
         if !self.shared.is_same(&other.shared) {
-            return Err(PyValueError::new_err("the games are of different archives"));
+            return Err(PyValueError::new_err("the games belong to different archives"));
         }
         Ok(GameSet::from_numbers(self.shared.get()?.sources.len(), other.numbers.iter()))
     }
@@ -183,7 +183,7 @@ impl View {
             Numbers::Run { .. } => self.numbers.position(number).filter(|index| (start..stop).contains(index)),
             Numbers::List(list) => (start..stop).find(|index| list[*index] == number),
         });
-        found.ok_or_else(|| PyValueError::new_err("the game is not among these"))
+        found.ok_or_else(|| PyValueError::new_err("the game is not in this view"))
     }
 
     /// Returns the number of occurrences of a game: 0 or 1, unless a list of indexes repeated it.
@@ -361,7 +361,7 @@ impl View {
             Some(filter) => self.select(py, filter)?,
         };
         if batch_size == 0 {
-            return Err(PyValueError::new_err("batch_size: at least 1"));
+            return Err(PyValueError::new_err("batch_size must be at least 1"));
         }
         let options = scoresheet_arrow::Options { batch_size, dictionaries };
         Table::new(&self.shared, numbers.len(), numbers.rows(), columns, options)
@@ -413,7 +413,7 @@ impl View {
     }
 
     /// Returns `n` random positions of these games: the games' numbers and the plies, as two arrays of int64. The other
-    /// arguments are those of `positions`; for many samples, call `positions` once and sample from the result.
+    /// arguments are the same as for `positions`. For many samples, call `positions` once and sample from the result.
     ///
     /// >>> games, plies = archive.sample(100, seed=1, skip_plies=10)
     /// >>> len(games), len(plies), bool(min(plies) >= 10)
@@ -613,7 +613,7 @@ impl Archive {
         crate::care::build_index(py, &self.shared, [tag_columns, signatures, positions], memory)
     }
 
-    /// The total number of games, including deleted games: the number of the last game.
+    /// The number of the last game: the total number of games, including deleted games.
     #[getter]
     fn last_number(&self) -> PyResult<u64> {
         Ok(self.shared.get()?.sources.len())

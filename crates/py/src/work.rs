@@ -73,7 +73,7 @@ pub fn watched<T: Send + 'static>(
     // The receiver may no longer exist.
     let spawned = thread.spawn(move || drop(sender.send(on_pool(|| work(&flag)))));
     spawned.map_err(|error| PyRuntimeError::new_err(format!("cannot start a thread: {error}")))?;
-    let died = || PyRuntimeError::new_err("scoresheet: a thread has panicked; this is a bug");
+    let died = || PyRuntimeError::new_err("scoresheet: a thread has panicked; please report this bug");
     loop {
         let (received, back) = py.detach(move || {
             let received = receiver.recv_timeout(TICK);

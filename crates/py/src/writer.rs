@@ -45,7 +45,9 @@ impl ArchiveWriter {
     fn new(py: Python<'_>, path: UserPath, append: bool, pack: bool) -> PyResult<ArchiveWriter> {
         let UserPath(path) = path;
         let writer = match (append, pack) {
-            (true, true) => return Err(PyValueError::new_err("append keeps the coding that is there; leave pack out")),
+            (true, true) => {
+                return Err(PyValueError::new_err("append keeps the moves format of the archive; leave out pack"));
+            }
             (true, false) => scoresheet::ArchiveWriter::append(&path),
             (false, true) => scoresheet::ArchiveWriter::create_with(&path, ImportOptions::packed()),
             (false, false) => scoresheet::ArchiveWriter::create(&path),
@@ -93,7 +95,7 @@ impl ArchiveWriter {
     fn close(&self, py: Python<'_>) -> PyResult<Option<u64>> {
         let Some(writer) = self.take() else { return Ok(None) };
         let writer = Arc::into_inner(writer).ok_or_else(|| {
-            PyValueError::new_err("another thread is adding a game; close the writer when all have ended")
+            PyValueError::new_err("another thread is adding a game; close the writer after all threads have finished")
         })?;
         Ok(Some(py.detach(|| writer.finish()).or_raise(py)?.games))
     }

@@ -201,7 +201,7 @@ def test_positions() -> None:
     assert start.piece_at("e1") == "K" and start.piece_at("e4") is None and start.bitboards[0] == 0xFF00
     for wrong in ("e5", "Ke2", "", "e2e5", "O-O"):
         assert not start.is_legal(wrong)
-        with pytest.raises(ValueError, match="no legal move"):
+        with pytest.raises(ValueError, match="not a legal move"):
             start.play(wrong)
     with pytest.raises(ValueError):
         start.piece_at("z9")

@@ -301,7 +301,7 @@ def test_refused_sources(tmp_path: Path) -> None:
     with pytest.warns(UserWarning, match="this is not PGN but a PNG image"):
         summary = scoresheet.import_pgn(sources, tmp_path / "x.bga")
     assert [Path(name).name for name, _ in summary.refused] == ["c.pgn", "b.pgn.gz"]
-    assert "cut short" in summary.refused[1][1] and 40 < summary.stored < 80
+    assert "truncated" in summary.refused[1][1] and 40 < summary.stored < 80
     for sources in ([whole, cut], [whole, foreign], [foreign]):
         with pytest.raises((ValueError, OSError)):
             scoresheet.import_pgn(sources, tmp_path / "y.bga", stop_at_refused=True, replace=True)

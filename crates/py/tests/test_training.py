@@ -107,7 +107,7 @@ def test_wrong_places(archive: scoresheet.Archive) -> None:
             archive.batch([game], [ply])
     with pytest.raises(ValueError, match="plies"):
         archive.batch([1, 2], [1])
-    with pytest.raises(ValueError, match="there are planes"):
+    with pytest.raises(ValueError, match="the tensors are planes"):
         archive.batch([1], [1], what=["nonsense"])
     with pytest.raises(TypeError):
         archive.batch([1.5], [1])

@@ -21,7 +21,7 @@ pub fn routes() -> Router<App> {
 
 async fn answer(State(app): State<App>, RawQuery(query): RawQuery) -> Result<Json<Value>, Refused> {
     let Some(engine) = &app.engine else {
-        return Err(Fault::missing("the server has no engine; scoresheet serve --engine PROGRAM gives it one").into());
+        return Err(Fault::missing("the server has no engine; start it with --engine PROGRAM").into());
     };
     let params = Params::read(query.as_deref())?;
     let position = params.line()?.position;

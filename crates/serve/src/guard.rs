@@ -85,7 +85,7 @@ async fn with_body(request: Request, most: Duration) -> Result<Request, Fault> {
         Ok(Ok(bytes)) => Ok(Request::from_parts(parts, bytes.into())),
         Ok(Err(_)) => Err(too_large(longest)),
         Err(_) => {
-            Err(Fault::new(StatusCode::REQUEST_TIMEOUT, "slow_body", "the body of the request takes too long to come"))
+            Err(Fault::new(StatusCode::REQUEST_TIMEOUT, "slow_body", "the body of the request arrives too slowly"))
         }
     }
 }
@@ -114,13 +114,13 @@ fn check(app: &App, request: &Request) -> Result<(), Fault> {
         return Err(Fault::new(
             StatusCode::MISDIRECTED_REQUEST,
             "wrong_host",
-            "this server does not answer under that name; --host NAME lets it",
+            "this server does not answer requests for this host; --host NAME allows a name",
         ));
     }
     match *request.method() {
         Method::GET | Method::HEAD => Ok(()),
         Method::POST if longest(uri.path()).is_some() => may_post(request, host),
-        _ => Err(Fault::new(StatusCode::METHOD_NOT_ALLOWED, "read_only", "the server only reads: GET and HEAD")),
+        _ => Err(Fault::new(StatusCode::METHOD_NOT_ALLOWED, "read_only", "the server is read-only: use GET or HEAD")),
     }
 }
 
@@ -129,14 +129,18 @@ fn may_post(request: &Request, host: &str) -> Result<(), Fault> {
     let headers = request.headers();
     let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     if kind.split(';').next().map(str::trim) != Some("application/json") {
-        return Err(Fault::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "not_json", "the body has to be application/json"));
+        return Err(Fault::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "not_json", "the body must be application/json"));
     }
     let same = |origin: &HeaderValue| {
         let origin = origin.to_str().unwrap_or_default();
         origin.split_once("://").is_some_and(|(_, from)| from.eq_ignore_ascii_case(host))
     };
     if headers.get(header::ORIGIN).is_some_and(|origin| !same(origin)) {
-        return Err(Fault::new(StatusCode::FORBIDDEN, "other_origin", "pages of other sites may not search here"));
+        return Err(Fault::new(
+            StatusCode::FORBIDDEN,
+            "other_origin",
+            "pages of other sites must not search this server",
+        ));
     }
     let longest = longest(request.uri().path()).unwrap_or(BODY);
     if request.body().size_hint().lower() > longest as u64 {

@@ -29,7 +29,7 @@ struct Args {
     /// The archives; game numbers continue from one to the next
     #[arg(required = true)]
     archives: Vec<PathBuf>,
-    /// The port; 0 selects any free port
+    /// Listen on this port; 0 for any free port
     #[arg(long, value_name = "N", default_value_t = 8064)]
     port: u16,
     /// Open the page in the browser
@@ -44,34 +44,34 @@ struct Args {
     /// Let pages of other sites read /masters, /lichess and /player
     #[arg(long)]
     cors: bool,
-    /// Time limit of a request; streams may take 60 times as long
+    /// Limit the time of a request; streams may take 60 times as long
     #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=3600))]
     deadline: u64,
-    /// Maximum number of concurrent scans; default: the number of cores
+    /// Limit the number of concurrent scans; default: the number of cores
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     scans: Option<u16>,
-    /// Maximum number of concurrent requests from one address
+    /// Limit the number of concurrent requests from one address
     #[arg(long, value_name = "N", default_value_t = 256)]
     per_client: usize,
-    /// Maximum number of games in a download
+    /// Limit the number of games in a download
     #[arg(long, value_name = "N", default_value_t = 1_000_000)]
     download: u64,
     /// Analyse positions with this engine, a program that speaks UCI
     #[arg(long, value_name = "PROGRAM", help_heading = "Engine")]
     engine: Option<PathBuf>,
-    /// Time limit of the engine for a position
+    /// Limit the time of the engine for a position
     #[arg(long, value_name = "SECONDS", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=600), help_heading = "Engine")]
     engine_time: u64,
-    /// Threads of the engine
+    /// Use this many threads for the engine
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1024), help_heading = "Engine")]
     engine_threads: u32,
-    /// Hash memory of the engine
+    /// Give the engine this much hash memory
     #[arg(long, value_name = "MB", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=1_048_576), help_heading = "Engine")]
     engine_hash: u32,
-    /// Maximum number of requests that wait for the engine
+    /// Limit the number of requests that wait for the engine
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=1024), help_heading = "Engine")]
     engine_requests: u16,
-    /// Let other machines use the engine; needed with --host and --listen
+    /// Let other machines use the engine; required with --host or --listen
     #[arg(long, requires = "engine", help_heading = "Engine")]
     engine_public: bool,
     /// Read archives with ordinary reads instead of mapping them into memory
@@ -95,7 +95,7 @@ async fn run(args: Args) -> ExitCode {
     let access = if args.no_map { Access::Read } else { Access::Map };
     let is_public = !args.host.is_empty() || args.listen.is_some_and(|address| !address.is_loopback());
     if args.engine.is_some() && is_public && !args.engine_public {
-        return failed("--engine is for this machine alone; --engine-public admits other machines");
+        return failed("--engine serves only this machine; --engine-public lets other machines use it");
     }
     let engine = args.engine.map(|path| EngineConfig {
         path,
@@ -124,7 +124,9 @@ async fn run(args: Args) -> ExitCode {
     let address = SocketAddr::new(args.listen.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST)), args.port);
     let listener = match tokio::net::TcpListener::bind(address).await {
         Ok(listener) => listener,
-        Err(error) => return failed(&format!("cannot listen at {address}: {error}; --port N takes another port")),
+        Err(error) => {
+            return failed(&format!("cannot listen at {address}: {error}; choose another port with --port N"));
+        }
     };
     let address = listener.local_addr().unwrap_or(address);
     let shown = match address.ip() {
@@ -133,7 +135,7 @@ async fn run(args: Args) -> ExitCode {
     };
     let url = format!("http://{shown}/");
     println!("{url}");
-    eprintln!("scoresheet serve: {} games; Ctrl-C ends", app.games());
+    eprintln!("scoresheet serve: {} games; Ctrl-C stops the server", app.games());
     if args.open
         && let Err(error) = open::that_detached(&url)
     {

@@ -90,7 +90,7 @@ async fn watch(app: App, message: impl Fn(&str) + Send + 'static) {
         let refreshed = app.clone();
         let looked = tokio::task::spawn_blocking(move || refreshed.refresh()).await;
         let Ok(looked) = looked else { continue };
-        let what = looked.err().map(|error| format!("shown as it was: {error}"));
+        let what = looked.err().map(|error| format!("still showing the previous state: {error}"));
         // Reports a lasting error once.
         if let Some(what) = what.as_ref().filter(|_| what != said) {
             message(what);

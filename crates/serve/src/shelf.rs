@@ -96,8 +96,8 @@ fn without_path(error: &Error) -> String {
     match error {
         Error::Io { doing, source, .. } => format!("{doing}: {source}"),
         Error::NotAnArchive { .. } => "the file is not an archive".to_owned(),
-        Error::Newer { .. } => "the archive is of a newer version".to_owned(),
-        Error::Older { .. } => "the archive is of an older version".to_owned(),
+        Error::Newer { .. } => "the archive has a newer format version".to_owned(),
+        Error::Older { .. } => "the archive has an older format version".to_owned(),
         Error::Damaged(_) | Error::Limit { .. } | Error::Unknown { .. } | Error::Read { .. } => error.to_string(),
         _ => "the archive cannot be opened".to_owned(),
     }

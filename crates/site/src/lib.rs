@@ -57,7 +57,10 @@ pub fn make<P: AsRef<Path>>(archives: &[P], folder: &Path, options: &Options, be
     options.check()?;
     let is_empty = fs::read_dir(folder).map_or(true, |mut entries| entries.next().is_none());
     if !is_empty && !folder.join(parts::MANIFEST).exists() && !folder.join(WORK).exists() {
-        return Err(io::Error::other(format!("{} holds something else than a site", folder.display())));
+        return Err(io::Error::other(format!(
+            "{} contains other files; choose a new folder or an earlier site",
+            folder.display()
+        )));
     }
     let paths: Vec<PathBuf> = archives.iter().map(|path| path.as_ref().to_path_buf()).collect();
     let name = |path: &PathBuf| path.file_name().unwrap_or_default().to_string_lossy().into_owned();

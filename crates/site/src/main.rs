@@ -27,7 +27,7 @@ struct Args {
     /// The archives; the site joins them in this order
     #[arg(required_unless_present = "package")]
     archives: Vec<PathBuf>,
-    /// The folder, new or from an earlier run
+    /// Write to this folder: a new one, or one from an earlier run
     #[arg(short, long, value_name = "FOLDER", required_unless_present = "package")]
     output: Option<PathBuf>,
     /// Set the title of the site; default: the title of the archive, or Scoresheet
@@ -43,15 +43,15 @@ struct Args {
     #[arg(long, value_name = "ADDRESS")]
     base: Option<String>,
     /// Use this engine module, given by its path in the folder; you add the file (docs/site.md)
-    #[arg(long, value_name = "PLACE")]
+    #[arg(long, value_name = "PATH")]
     engine: Option<String>,
-    /// Maximum size of a file in megabytes, for hosts with a limit
+    /// Limit the size of each file to N megabytes, for hosts with a limit
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u64).range(1..=1024))]
     part: u64,
     /// Write the reader as an npm package to this folder instead
     #[arg(long, value_name = "FOLDER", conflicts_with_all = ["archives", "output"])]
     package: Option<PathBuf>,
-    /// Print no progress and no summary
+    /// Show neither progress nor summary
     #[arg(short, long)]
     quiet: bool,
 }
@@ -119,7 +119,7 @@ fn tell(made: &Made, output: &std::path::Path) {
     println!("{}: {games} games, {} files, {}", output.display(), files.0, size(files.1));
     let sizes = [archive, site, shell].map(|bytes| size(*bytes));
     println!("  archive {}, positions and headings {}, pages {}", sizes[0], sizes[1], sizes[2]);
-    println!("Copy the folder to any web server: docs/site.md says how.");
+    println!("Copy the folder to any web server (docs/site.md).");
 }
 
 fn failed(why: &str) -> ExitCode {

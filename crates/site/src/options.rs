@@ -56,20 +56,20 @@ impl Options {
     pub fn check(&self) -> io::Result<()> {
         for (color, paper) in self.accent.iter().flatten().zip(PAPER) {
             let found =
-                luminance(color).ok_or_else(|| io::Error::other(format!("{color} is no color like #7a4a12")))?;
+                luminance(color).ok_or_else(|| io::Error::other(format!("{color} is not a color such as #7a4a12")))?;
             let contrast = contrast(found, luminance(paper).unwrap_or_default());
             if contrast < CONTRAST {
-                let why = format!("{color} has a contrast of {contrast:.1} on {paper}: text needs {CONTRAST}");
+                let why = format!("{color} has a contrast of {contrast:.1} on {paper}: text needs at least {CONTRAST}");
                 return Err(io::Error::other(why));
             }
         }
         if let Some(base) =
             self.base.as_ref().filter(|base| !base.starts_with("https://") && !base.starts_with("http://"))
         {
-            return Err(io::Error::other(format!("{base} is no address like https://chess.example.org/games/")));
+            return Err(io::Error::other(format!("{base} is not an address such as https://chess.example.org/games/")));
         }
         match self.logo.is_some() && self.logo_kind().is_empty() {
-            true => Err(io::Error::other("the logo has to be a file .svg or .png")),
+            true => Err(io::Error::other("the logo must be an .svg or .png file")),
             false => Ok(()),
         }
     }
@@ -117,8 +117,8 @@ mod tests {
         for (light, dark, message) in [
             ("#e3b66f", "#e3b66f", "contrast"),
             ("#7a4a12", "#333333", "contrast"),
-            ("red", "#e3b66f", "no color"),
-            ("#7a4a1;", "#e3b66f", "no color"),
+            ("red", "#e3b66f", "not a color"),
+            ("#7a4a1;", "#e3b66f", "not a color"),
         ] {
             let error = of(light, dark).check().unwrap_err().to_string();
             assert!(error.contains(message), "{error}");

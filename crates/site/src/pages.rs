@@ -164,7 +164,7 @@ fn licences() -> String {
         text("cm-chessboard", BOARD),
         text("zstd", include_str!("../pages/zstd-licence.txt")),
         text("Scoresheet: MIT", MIT),
-        text("Apache-2.0, of Scoresheet and of those above that say so", APACHE),
+        text("Apache-2.0: Scoresheet and the packages with this license above", APACHE),
         others = texts
             .iter()
             .map(|(licence_text, names)| text(&escape(&names.join(", ")), licence_text))

@@ -27,7 +27,7 @@ Examples:
   scoresheet sql \"select * from games where year(date) = 2013\" games.bga -o 2013.parquet
   scoresheet sql games.bga                     a prompt; .help lists its commands")]
 struct Args {
-    /// The query, then archives and Parquet files, or NAME=FILE. Without a query or --file, a prompt opens
+    /// The query, then archives and Parquet files, or NAME=FILE. Default without a query or --file: open a prompt
     #[arg(required = true, value_name = "QUERY|FILE")]
     arguments: Vec<String>,
     /// Read the queries from this file
@@ -35,13 +35,13 @@ struct Args {
     file: Option<PathBuf>,
     #[command(flatten)]
     destination: Destination,
-    /// Memory for sorting, grouping and joining; data beyond it goes to temporary files
+    /// Limit the memory for sorting, grouping and joining; more data goes to temporary files
     #[arg(long, value_name = "MIB", default_value_t = 2048)]
     memory: usize,
-    /// The folder for temporary files
+    /// Use this folder for temporary files
     #[arg(long, value_name = "FOLDER")]
     temporary: Option<PathBuf>,
-    /// Use this many threads; 0 for one per processor core
+    /// Use this many threads; 0 for one per core
     #[arg(long, value_name = "N", default_value_t = 0)]
     threads: usize,
 }

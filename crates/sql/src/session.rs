@@ -106,7 +106,7 @@ pub async fn session(tables: &Tables, memory: &Memory, threads: usize) -> Result
             count if count == paths.len() => register_parquet(&context, name, paths).await?,
             _ => {
                 return plan_err!(
-                    "table {name} has archives and Parquet files; give one kind another name: other=x.parquet"
+                    "table {name} has archives and Parquet files; give one kind another name, e.g. other=x.parquet"
                 );
             }
         }

@@ -216,7 +216,7 @@ pub fn work_table(work: &[Vec<Work>]) -> Result<Arc<dyn ExecutionPlan>> {
 ///
 /// Errors: other columns, or games that the archive does not have.
 pub fn work_of(batches: &[RecordBatch]) -> Result<Vec<Work>> {
-    let wrong_columns = || DataFusionError::Internal("the table of work has other columns".into());
+    let wrong_columns = || DataFusionError::Internal("the work table has the wrong columns".into());
     let mut work = Vec::new();
     for batch in batches {
         let column = |index: usize| {
@@ -233,7 +233,7 @@ pub fn work_of(batches: &[RecordBatch]) -> Result<Vec<Work>> {
                 let is_part = before < first && first <= past && past - 1 <= before + of;
                 is_part.then_some(Work { archive: archives.value(row).into(), before, of, games: first..past })
             };
-            let games = || DataFusionError::Internal("the table of work has games that its archive has not".into());
+            let games = || DataFusionError::Internal("the work table has games that the archive lacks".into());
             work.push(row().ok_or_else(games)?);
         }
     }

@@ -27,9 +27,9 @@ pub struct Source(usize);
 impl Source {
     /// Returns a source, and its length in bytes.
     pub fn from_js(object: &JsValue) -> Result<(Source, u64), JsError> {
-        let length = member(object, "length")?.as_f64().ok_or_else(|| JsError::new("length: a number is wanted"))?;
+        let length = member(object, "length")?.as_f64().ok_or_else(|| JsError::new("length: expected a number"))?;
         let read = member(object, "read")?.dyn_into::<Function>();
-        let read = read.map_err(|_| JsError::new("read: a function is wanted"))?;
+        let read = read.map_err(|_| JsError::new("read: expected a function"))?;
         let reader = (object.clone(), read);
         let number = READERS.with_borrow_mut(|readers| {
             readers.push(Some(reader));

@@ -67,7 +67,7 @@ pub(crate) fn rewrite(path: &Path, games: &GameSet, remake: Remake, monitor: &Mo
     let done = Archive::open(path).and_then(|archive| {
         from = Some(archive.made());
         if archive.id() != id {
-            return Err(Error::input(path.display().to_string(), "has become another archive"));
+            return Err(Error::input(path.display().to_string(), "was replaced by another archive"));
         }
         if archive.incomplete().is_some() {
             return Err(Error::input(path.display().to_string(), "games may be missing: repair it first"));

@@ -250,10 +250,10 @@ impl Archive {
         let now = Archive::open(ArchiveFile::at(&self.path).options(self.options))?;
         let what = match () {
             () if now.header == self.header => return Ok(false),
-            () if now.blocks.id != self.blocks.id => "has become another archive",
+            () if now.blocks.id != self.blocks.id => "was replaced by another archive",
             () if now.sequence() < self.sequence() => "has gone back to an earlier commit",
             // The file is a copy of an earlier state that was extended differently.
-            () if !now.comes_after(&self.made()) => "has become another archive",
+            () if !now.comes_after(&self.made()) => "was replaced by another archive",
             () => {
                 *self = now;
                 return Ok(true);

@@ -62,7 +62,7 @@ impl ReadAt for Map {
 
 /// Returns an out-of-memory error as an exceeded limit.
 fn no_memory(needed: u64) -> DamageKind {
-    DamageKind::OverLimit(Limit { what: "a block, for which there is no memory,", limit: 0, needed })
+    DamageKind::OverLimit(Limit { what: "a block", limit: 0, needed })
 }
 
 /// A page of records and its offset in the file.

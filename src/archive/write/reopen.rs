@@ -99,7 +99,7 @@ impl<S: Storage> Writer<S> {
             storage.sync().map_err(failed())?;
         }
         if length > header.state.length {
-            storage.set_length(header.state.length).map_err(Error::io("cannot cut", path))?;
+            storage.set_length(header.state.length).map_err(Error::io("cannot truncate", path))?;
         }
         let mut writer = Writer::at(storage, header, totals, index);
         // A commit of other changes does not finish the import.

@@ -70,7 +70,7 @@ impl fmt::Display for EpdError {
                 return write!(f, "bad EPD: {} at column {}: {}", error.field.name(), error.column, error.fault);
             }
             EpdFault::NotAnOpcode => "not an opcode",
-            EpdFault::BadText => "a quoted text that does not end well",
+            EpdFault::BadText => "a quoted text without a valid end",
             EpdFault::MissingSemicolon => "an operation ends with a semicolon",
             EpdFault::Separator => "expected one space here",
             EpdFault::NotUtf8 => "not UTF-8",

@@ -36,7 +36,7 @@ const KINDS: &[(&[u8], &str)] = &[
     (b"Scid.sn\0", "the names of a Scid database (export its games as PGN with Scid first)"),
     (b"\0\0\x2C\0\x2E\x01", "a ChessBase database (export its games as PGN first)"),
     (b"\0\0\x24\0\x2E\x01", "a ChessBase database (export its games as PGN first)"),
-    (b"PK\x03\x04", "a zip file within a compressed one"),
+    (b"PK\x03\x04", "a zip file inside a compressed file"),
     (b"\x1F\x8B\x08", "compressed twice (gzip)"),
     (b"\x28\xB5\x2F\xFD", "compressed twice (zstd)"),
     (b"BZh91AY&SY", "compressed twice (bzip2)"),

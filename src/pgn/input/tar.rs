@@ -87,7 +87,7 @@ impl<R: Read> Tar<R> {
                 Ok(None)
             }
             Some(header) if is_header(header) => Ok(Some(*header)),
-            Some(_) => Err(damaged("a header in this tar file does not have its checksum")),
+            Some(_) => Err(damaged("a header in this tar file has a wrong checksum")),
         }
     }
 

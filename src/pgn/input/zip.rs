@@ -101,7 +101,7 @@ impl Container for Zip {
             return Ok(count);
         }
         if *seen != entry.bytes || crc.clone().finalize() != entry.crc {
-            let damaged = "a file in this zip file does not have its checksum";
+            let damaged = "a file in this zip file has a wrong checksum";
             return Err(io::Error::new(io::ErrorKind::InvalidData, damaged));
         }
         self.current = None;

@@ -55,7 +55,7 @@ pub fn tokens(text: &str) -> Result<Vec<Token>, QueryFault> {
                     '&' => "write \"and\" here".to_owned(),
                     '|' => "write \"or\" here".to_owned(),
                     '!' => "write \"not\" here".to_owned(),
-                    '\'' => "texts stand in double quotation marks".to_owned(),
+                    '\'' => "put texts in double quotation marks".to_owned(),
                     letter => format!("{letter:?} has no meaning here"),
                 };
                 let end = start + letter.len_utf8();

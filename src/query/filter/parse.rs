@@ -32,7 +32,7 @@ pub fn parse(text: &str) -> Result<(Expr, Question), QueryFault> {
         let expr = parser.any()?;
         match &parser.peek().kind {
             Kind::End => Ok((expr, parser.is_relative, parser.questions)),
-            Kind::Sign(")") => Err(parser.fault("this parenthesis closes nothing")),
+            Kind::Sign(")") => Err(parser.fault("unmatched closing parenthesis")),
             _ => Err(parser.unquoted().unwrap_or_else(|| parser.fault("expected \"and\", \"or\" or the end"))),
         }
     };
@@ -73,7 +73,7 @@ pub fn sort_keys(text: &str) -> Result<Vec<(Field, bool)>, QueryFault> {
         let at = parser.peek().clone();
         let field = parser.field()?;
         if parser.is_relative || matches!(field, Field::Decided { .. }) {
-            return Err(parser.fault_at(&at, "games cannot be sorted by this: a key is a field of the game"));
+            return Err(parser.fault_at(&at, "games cannot be sorted by this: use a field of the game"));
         }
         keys.push((field, down));
         match &parser.peek().kind {
@@ -96,7 +96,7 @@ pub fn fields(text: &str) -> Result<Vec<(String, Field)>, QueryFault> {
             _ => return Err(parser.fault("expected a field, as in white or date")),
         };
         if parser.is_relative {
-            return Err(parser.fault_at(&at, "this is of a player, not of a game"));
+            return Err(parser.fault_at(&at, "this field belongs to a player, not to a game"));
         }
         let name = match (&at.kind, &field) {
             (Kind::Word(word), Field::Text(tag)) if word.eq_ignore_ascii_case("tag") => tag.clone(),
@@ -206,7 +206,7 @@ impl Parser<'_> {
 
     fn condition_or_group(&mut self) -> Result<Expr, QueryFault> {
         if self.depth >= MAX_DEPTH {
-            return Err(self.fault(format!("more than {MAX_DEPTH} conditions in each other")));
+            return Err(self.fault(format!("conditions nested more than {MAX_DEPTH} deep")));
         }
         self.depth += 1;
         let expr = if self.word("not") {
@@ -234,7 +234,7 @@ impl Parser<'_> {
             self.next += 2;
             let at = self.peek().clone();
             let field = self.field()?;
-            let known = known(&field).ok_or_else(|| self.fault_at(&at, "every game has this"))?;
+            let known = known(&field).ok_or_else(|| self.fault_at(&at, "every game has this field"))?;
             self.expect(")", "expected \")\"")?;
             return Ok(if word.eq_ignore_ascii_case("has") { known } else { not(known) });
         }
@@ -288,7 +288,7 @@ impl Parser<'_> {
         if let Field::Fact(bit) = field {
             return match &self.peek().kind {
                 Kind::Sign("=" | "!=" | "<" | "<=" | ">" | ">=" | "~" | "^=") => {
-                    Err(self.fault("this is so or not: it takes no comparison"))
+                    Err(self.fault("this is a fact: it takes no comparison"))
                 }
                 _ => Ok(Expr::Test(Test::Facts(*bit))),
             };
@@ -322,7 +322,7 @@ impl Parser<'_> {
             return match sign {
                 Sign::Is => Ok(Expr::always(is_color)),
                 Sign::IsNot => Ok(Expr::always(!is_color)),
-                _ => Err(self.fault_at(&token, "colours are compared with = and != alone")),
+                _ => Err(self.fault_at(&token, "compare colors with = or !=")),
             };
         }
         let is_text =
@@ -331,7 +331,7 @@ impl Parser<'_> {
             return self.items(field, &[item], sign == Sign::IsNot);
         }
         if *field == Field::Result {
-            return Err(self.fault_at(&token, "results are compared with = and != alone"));
+            return Err(self.fault_at(&token, "compare results with = or !="));
         }
         let (low, high) = self.number(field, &token)?;
         let ranges = Ranges(match sign {
@@ -360,7 +360,7 @@ impl Parser<'_> {
         if next.at.start != token.at.end {
             return Ok(());
         }
-        let what = format!("{first}{second} is no comparison: write {meant}");
+        let what = format!("{first}{second} is not a comparison: write {meant}");
         Err(QueryFault::new(self.text, token.at.start..next.at.end, what))
     }
 
@@ -386,11 +386,11 @@ impl Parser<'_> {
         let value = self.text.get(at.clone())?;
         match (is_text, &self.peek().kind) {
             (true, _) => {
-                let what = format!("a text of several words or with a comma stands in quotation marks: \"{value}\"");
+                let what = format!("put a text of several words or with a comma in quotation marks: \"{value}\"");
                 Some(QueryFault::new(self.text, at, what))
             }
             (false, Kind::Sign(_)) => {
-                let what = format!("several values are a set, after \"in\": {} in {{{value}}}", written(field));
+                let what = format!("write several values as a set after \"in\": {} in {{{value}}}", written(field));
                 Some(QueryFault::new(self.text, at, what))
             }
             (false, _) => None,
@@ -402,7 +402,7 @@ impl Parser<'_> {
         let token = self.value()?;
         let text = written(&token);
         if text.is_empty() {
-            return Err(self.fault_at(&token, "every text has this in it: write has(..) for games that have the tag"));
+            return Err(self.fault_at(&token, "every text contains this: write has(..) for games that have the tag"));
         }
         let test = || if begins { TextTest::Begins(text.clone()) } else { TextTest::Has(text.clone()) };
         let tag = |name: &str| Expr::Test(Test::Text(name.to_owned(), test()));
@@ -413,7 +413,7 @@ impl Parser<'_> {
             Field::Opening => opening(test()),
             Field::Value(name, Reading::Eco | Reading::Date) => tag(name),
             Field::Date(Reading::Date) => tag("Date"),
-            _ => return Err(self.fault_at(sign, "this is no text: compare it with = != < <= > >= or \"in\"")),
+            _ => return Err(self.fault_at(sign, "this is not a text: compare it with = != < <= > >= or \"in\"")),
         })
     }
 
@@ -421,7 +421,7 @@ impl Parser<'_> {
         match &self.peek().kind {
             Kind::Word(_) | Kind::Quoted(_) => Ok(self.take_value()),
             Kind::End => Err(self.fault("expected a value")),
-            _ => Err(self.fault("expected a value; a text with signs in it stands in quotation marks")),
+            _ => Err(self.fault("expected a value; put a text with signs in quotation marks")),
         }
     }
 

@@ -116,7 +116,7 @@ impl FromStr for Query {
             return Ok(Query::from(query.pattern).offset(query.skip).limit(query.limit));
         }
         if let Some(unknown) = fields.fields.keys().find(|name| !Query::MEMBERS.contains(&name.as_str())) {
-            let what = format!("no such member; there are {}", Query::MEMBERS.join(", "));
+            let what = format!("no such member; the members are {}", Query::MEMBERS.join(", "));
             return Err(fields.path.field(unknown).fault_of_name(&what));
         }
         let scoutfish = match fields.get("query") {
@@ -131,7 +131,7 @@ impl FromStr for Query {
             None => (pattern(&fields)?, 0, None),
         };
         if fields.get("query").is_some() && CONDITIONS.iter().any(|name| fields.get(name).is_some()) {
-            return Err(fields.fault("query", "a query has all conditions in it"));
+            return Err(fields.fault("query", "the query of Scoutfish must contain all conditions"));
         }
         let positions = positions(&fields)?;
         let board = match (positions.is_empty(), pattern) {
@@ -139,7 +139,7 @@ impl FromStr for Query {
             (true, Some(pattern)) => Some(Board::Pattern(pattern)),
             (false, None) if fields.switch("every")? => Some(Board::EveryPosition(positions)),
             (false, None) => Some(Board::AnyPosition(positions)),
-            (false, Some(_)) => return Err(fields.path.fault("expected either positions or a pattern, not both")),
+            (false, Some(_)) => return Err(fields.path.fault("expected positions or a pattern, not both")),
         };
         let clock = |value: &Value| {
             let seconds = value.as_f64().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
@@ -168,7 +168,7 @@ impl FromStr for Query {
         };
         match query.is_possible() {
             true => Ok(query),
-            false => Err(fields.fault("variations", "patterns are looked for in main lines only")),
+            false => Err(fields.fault("variations", "patterns match main lines only")),
         }
     }
 }

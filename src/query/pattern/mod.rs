@@ -84,7 +84,7 @@ impl BoardPattern {
                             mask |= mask_of(*letter)
                                 .ok_or_else(|| fault(at, "not a piece: write one of PNBRQKpnbrqk.*Aa"))?
                         }
-                        None => return Err(fault(begun, "the bracket does not close")),
+                        None => return Err(fault(begun, "missing closing bracket")),
                     }
                     at += 1;
                 }
@@ -207,7 +207,7 @@ impl Material {
             }
         }
         if bytes.is_empty() {
-            return Err((1, "no pieces: write such as KRPkr".to_owned()));
+            return Err((1, "no pieces: write for example KRPkr".to_owned()));
         }
         Ok(Material(counts))
     }
@@ -252,11 +252,11 @@ impl Imbalance {
             match (letter, Role::from_letter(letter)) {
                 (b'v', _) if sign == 1 => sign = -1,
                 (_, Some(role)) if role != Role::King => more[role as usize] += sign,
-                _ => return Err((at + 1, "not a piece: write such as PPvN".to_owned())),
+                _ => return Err((at + 1, "not a piece: write for example PPvN".to_owned())),
             }
         }
         if sign == 1 {
-            return Err((text.len() + 1, "a v between White's pieces and Black's: write such as PPvN".to_owned()));
+            return Err((text.len() + 1, "expected a v between White's and Black's pieces, as in PPvN".to_owned()));
         }
         Ok(Imbalance(more))
     }

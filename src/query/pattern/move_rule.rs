@@ -57,7 +57,7 @@ impl MoveRule {
             rank: None,
             promotion: None,
         };
-        let fault = || (1, "not a move: write such as Nf3, exd5, e8=Q or O-O".to_owned());
+        let fault = || (1, "not a move: write for example Nf3, exd5, e8=Q or O-O".to_owned());
         rule.castle = match bytes {
             b"O-O" | b"0-0" => Some(CastlingSide::King),
             b"O-O-O" | b"0-0-0" => Some(CastlingSide::Queen),

@@ -177,7 +177,7 @@ impl FromStr for GroupKeys {
             })?);
             at += part.len() + 1;
             if keys.len() > MOST {
-                return Err(QueryFault::new(text, range, "games are grouped by three keys at most"));
+                return Err(QueryFault::new(text, range, "games are grouped by at most three keys"));
             }
         }
         Ok(GroupKeys(keys))

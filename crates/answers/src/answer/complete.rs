@@ -21,7 +21,7 @@ pub fn complete(snapshot: &Snapshot, params: &Params) -> Result<Value, Fault> {
         "player" | "white" | "black" => Some("White"),
         "event" => Some("Event"),
         "opening" => None,
-        _ => return Err(Fault::bad("field: player, event or opening is wanted")),
+        _ => return Err(Fault::bad("field: expected player, event or opening")),
     };
     // Names that begin with the text come first.
     let (mut beginning, mut within) = (BTreeSet::new(), BTreeSet::new());

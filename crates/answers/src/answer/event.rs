@@ -29,7 +29,7 @@ struct Entrant {
 }
 
 pub fn event(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value, Fault> {
-    let name = params.get("name").ok_or_else(|| Fault::bad("name: the name of an event is wanted"))?;
+    let name = params.get("name").ok_or_else(|| Fault::bad("name: expected the name of an event"))?;
     let mut filter = Filter::condition("event", Relation::Is, name).map_err(|fault| Fault::query("name", &fault))?;
     if !params.filter()?.trim().is_empty() {
         let more = Filter::parse(params.filter()?).map_err(|fault| Fault::query("where", &fault))?;
@@ -46,10 +46,7 @@ pub fn event(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value,
     let choice = Choice { only: params.archive()?, filter: &filter, question: params.question()?, ..Choice::default() };
     let selection = snapshot.select(choice, stop)?;
     if selection.games > GAMES {
-        return Err(Fault::bad(format!(
-            "the event has {} games; no more than {GAMES} are a tournament",
-            selection.games
-        )));
+        return Err(Fault::bad(format!("the event has {} games; a tournament has at most {GAMES}", selection.games)));
     }
     standings_of(snapshot, name, &selection.page(snapshot, 0, GAMES as usize), selection.undecided)
 }

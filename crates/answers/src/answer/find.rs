@@ -111,7 +111,7 @@ fn by_sample(_: &Query, _: &Book, _: Option<&GameSet>) -> f64 {
 
 /// Reads a search by position.
 pub fn by_position(params: &Params) -> Result<FindRequest, Fault> {
-    let position = requested_position(params)?.ok_or_else(|| Fault::bad("fen or play: a position is wanted"))?;
+    let position = requested_position(params)?.ok_or_else(|| Fault::bad("fen or play: expected a position"))?;
     let reach = SearchOptions {
         all_plies: params.switch("all_plies")?,
         variations: params.switch("variations")?,
@@ -142,7 +142,7 @@ pub fn by_question(body: &[u8]) -> Result<FindRequest, Fault> {
         let members = fields.len();
         let mut number = |name: &str| match fields.remove(name).unwrap_or_default() {
             Value::Null => Ok(None),
-            value => value.as_u64().map(Some).ok_or_else(|| Fault::bad(format!("{name}: a whole number is wanted"))),
+            value => value.as_u64().map(Some).ok_or_else(|| Fault::bad(format!("{name}: expected a whole number"))),
         };
         only = number("archive")?.map(|archive| usize::try_from(archive).unwrap_or(usize::MAX));
         listed = number("listed")?;

@@ -48,12 +48,8 @@ pub use scoresheet::query::position::novelty::ANOTHER_ORDER;
 pub fn novelty(snapshot: &Snapshot, number: u64, stop: &Stop) -> Result<Value, Fault> {
     let (book, before, game_number) = snapshot.locate(number)?;
     if !snapshot.is_indexed() {
-        return Err(Fault::new(
-            http::StatusCode::CONFLICT,
-            "no_index",
-            "where a game left the others is known by the position index alone",
-        )
-        .with("advice", "scoresheet index ARCHIVE --positions"));
+        return Err(Fault::new(http::StatusCode::CONFLICT, "no_index", "novelties need a position index")
+            .with("advice", "scoresheet index ARCHIVE --positions"));
     }
     let game = book.archive().game(game_number)?.to_game()?;
     if let Some(site) = book.site() {

@@ -18,7 +18,7 @@ const MOST: usize = 100;
 const LISTED: usize = 20;
 
 pub fn player(snapshot: &Snapshot, params: &Params, stop: &Stop) -> Result<Value, Fault> {
-    let name = params.get("name").ok_or_else(|| Fault::bad("name: the name of a player is wanted"))?;
+    let name = params.get("name").ok_or_else(|| Fault::bad("name: expected the name of a player"))?;
     let most = params.number("limit", LISTED)?.min(MOST);
     let only = params.archive()?;
     snapshot.require_complete()?;
@@ -94,7 +94,7 @@ fn names(snapshot: &Snapshot, only: Option<usize>, name: &str, is_exact: bool) -
         }
         let near = nearest(name, near.iter().map(String::as_str));
         let near = near.map_or_else(String::new, |near| format!(": did you mean {near:?}?"));
-        return Err(Fault::missing(format!("no player's name has {name:?} in it{near}")));
+        return Err(Fault::missing(format!("no player's name contains {name:?}{near}")));
     };
     let mut names: Vec<String> = Vec::new();
     for (.., book) in &books {

@@ -16,13 +16,13 @@ pub fn position(params: &Params) -> Result<Value, Fault> {
         let by_san = position.parse_san(text.as_bytes());
         let m = by_san.or_else(|san| match (san, position.parse_uci(&text.to_lowercase())) {
             (_, Ok(m)) => Ok(m),
-            (SanError::Unreadable, Err(UciError::Unreadable)) => Err("neither SAN nor UCI's notation".to_owned()),
+            (SanError::Unreadable, Err(UciError::Unreadable)) => Err("neither SAN nor UCI".to_owned()),
             (SanError::Unreadable, Err(error)) => Err(error.to_string()),
             (error, Err(_)) => Err(error.to_string()),
         });
         let m = m.map_err(|what| Fault::bad(format!("move: {what}")))?;
         if m == scoresheet::Move::NULL {
-            return Err(Fault::bad("move: a null move is no move"));
+            return Err(Fault::bad("move: null moves are not allowed"));
         }
         line.moves.push((position.san(m), position.uci(m)));
         line.position.play_unchecked(m);

@@ -21,11 +21,11 @@ pub struct ReadRequest {
 ///
 /// Errors: the body has another form.
 pub fn parse(body: &[u8]) -> Result<ReadRequest, Fault> {
-    let body: Value = serde_json::from_slice(body).map_err(|error| Fault::bad(format!("no JSON: {error}")))?;
-    let pgn = body["pgn"].as_str().ok_or_else(|| Fault::bad("pgn: a text is wanted"))?.to_owned();
+    let body: Value = serde_json::from_slice(body).map_err(|error| Fault::bad(format!("invalid JSON: {error}")))?;
+    let pgn = body["pgn"].as_str().ok_or_else(|| Fault::bad("pgn: expected a text"))?.to_owned();
     let number = match &body["number"] {
         Value::Null => 1,
-        number => number.as_u64().ok_or_else(|| Fault::bad("number: a number from 1 is wanted"))?,
+        number => number.as_u64().ok_or_else(|| Fault::bad("number: expected a number from 1"))?,
     };
     Ok(ReadRequest { pgn, number })
 }
@@ -51,7 +51,7 @@ pub fn read(snapshot: &Snapshot, request: &ReadRequest, stop: &Stop) -> Result<V
     }
     let Some((game, has_fault)) = found else {
         return Err(Fault::missing(match games {
-            0 => "the text has no game".to_owned(),
+            0 => "the text contains no game".to_owned(),
             games => format!("there is no game {}; the last is {games}", request.number),
         }));
     };

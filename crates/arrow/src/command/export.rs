@@ -32,28 +32,28 @@ pub struct Args {
     /// One or more archives
     #[arg(required = true)]
     archives: Vec<PathBuf>,
-    /// The file to write, or with --hive the folder. Default: CSV to standard output
+    /// Write to this file, or with --hive to this folder. Default: CSV to standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// The format. Default: by the name of the output
+    /// Output format. Default: by the extension of --output
     #[arg(long, value_enum)]
     format: Option<Format>,
-    /// scoresheet, lichess or aix, or names of columns separated by commas
+    /// Write these columns: scoresheet, lichess, aix, or names separated by commas
     #[arg(long, value_name = "PRESET|NAMES", default_value = "scoresheet")]
     columns: String,
     /// Only games whose tags match this expression (docs/QUERY.md)
     #[arg(long = "where", value_name = "EXPR")]
     filter: Option<String>,
-    /// Write Parquet files into folders by year and month: year=2013/month=1/part-1.parquet
+    /// Write Parquet files to folders by year and month: year=2013/month=1/part-1.parquet
     #[arg(long, requires = "output")]
     hive: bool,
     /// With --hive, start a new file after about this many MB
     #[arg(long, value_name = "MB", default_value_t = 256, requires = "hive")]
     file_size: usize,
-    /// Games in a row group of a Parquet file
+    /// Put this many games in a row group of a Parquet file
     #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = row_group)]
     row_group: usize,
-    /// The zstd level of Parquet files, 1 to 22
+    /// Zstd level of Parquet files, 1 to 22
     #[arg(long, value_name = "N", default_value_t = 9, value_parser = clap::value_parser!(i32).range(1..=22))]
     level: i32,
     /// Replace existing files
@@ -62,7 +62,7 @@ pub struct Args {
     /// Show no progress
     #[arg(short, long)]
     quiet: bool,
-    /// Use this many threads; 0 for one per processor core
+    /// Use this many threads; 0 for one per core
     #[arg(long, value_name = "N", default_value_t = 0)]
     threads: usize,
 }
@@ -77,7 +77,7 @@ enum Format {
 
 /// Reads the games of a row group.
 fn row_group(text: &str) -> Result<usize, String> {
-    let number = text.parse().map_err(|_| "a number of games".to_owned())?;
+    let number = text.parse().map_err(|_| "expected a number of games".to_owned())?;
     ParquetOptions { row_group: number, ..ParquetOptions::default() }.check().map(|_| number)
 }
 
@@ -111,12 +111,12 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             hive(args, &sources, &mut outputs, rows, batches, parquet, &mut progress)
                 .map_err(|error| format!("{}: {error}", folder.display()))?
         }
-        (_, _) if args.hive => return Err("--hive writes Parquet files: --format parquet".into()),
+        (_, _) if args.hive => return Err("--hive writes only Parquet files: use --format parquet".into()),
         (Format::Csv, None) => {
             csv(batches(rows), std::io::stdout(), &mut progress)?;
             return Ok(());
         }
-        (_, None) => return Err("a file to write is needed: -o FILE".into()),
+        (_, None) => return Err("no output file given: use -o FILE".into()),
         (format, Some(path)) => {
             let mut file = NewFile::create(&mut outputs, path, format.content(), args.force)?;
             match format {
@@ -132,7 +132,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let seconds = progress.finish();
     if !args.quiet {
         let each = bytes as f64 / (total.max(1)) as f64;
-        eprintln!("{total} games, {bytes} bytes, {each:.1} a game, in {seconds:.1} s");
+        eprintln!("{total} games, {bytes} bytes, {each:.1} per game, in {seconds:.1} s");
     }
     Ok(())
 }

@@ -17,8 +17,8 @@ use std::sync::mpsc::{Receiver, sync_channel};
 /// Import the rows of Parquet files as games
 ///
 /// Columns are recognized by their names: the names of `scoresheet export --format parquet` and of Lichess' data set.
-/// Of several columns of moves, the most complete counts: movetext, brenner, moves_uci, moves_san. Rows are converted
-/// to PGN first.
+/// If there are several columns of moves, the most complete is used: movetext, brenner, moves_uci, moves_san. Rows are
+/// converted to PGN first.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -29,7 +29,7 @@ pub struct Args {
     /// The Parquet files, in this order
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// The archive to write. Default: the first file's name with .bga
+    /// Write to this archive. Default: the first file's name with .bga
     #[arg(short, long, value_name = "ARCHIVE")]
     output: Option<PathBuf>,
     /// Add to the archive if it exists
@@ -44,7 +44,7 @@ pub struct Args {
     /// Show no summary
     #[arg(short, long)]
     quiet: bool,
-    /// Use this many threads; 0 for one per processor core
+    /// Use this many threads; 0 for one per core
     #[arg(long, value_name = "N", default_value_t = 0)]
     threads: usize,
 }

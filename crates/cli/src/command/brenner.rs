@@ -165,7 +165,11 @@ fn encode(options: &Options, session: &Session, out: &mut impl Write) -> Result<
         } else if seen == 1 {
             raw = bytes;
         } else {
-            return Err(message(&options.file, seen, "--raw takes one game: nothing in the bytes separates games"));
+            return Err(message(
+                &options.file,
+                seen,
+                "--raw takes one game: raw bytes have no separator between games",
+            ));
         }
         Ok(())
     })?;

@@ -64,10 +64,11 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     let new = parse(&text, &name).map_err(|what| {
         if let Some(path) = &kept {
             let (archive, path) = (shown(&args.archive), shown(path));
-            session.note(&format!("your text is kept; mend it, then: scoresheet edit {archive} {} \\", args.game));
+            session
+                .note(&format!("your text is kept; correct it, then run: scoresheet edit {archive} {} \\", args.game));
             session.note(&format!("  --from {path}"));
         }
-        Failure::Message(format!("{what}; nothing is changed"))
+        Failure::Message(format!("{what}; the archive is unchanged"))
     })?;
     if let Some(path) = kept {
         // Removes the draft: its text is about to be stored, or was not changed.
@@ -101,9 +102,9 @@ fn parse(text: &[u8], name: &str) -> Result<Game, String> {
         at = read.next.max(at + 1);
     }
     match games.len() {
-        0 => Err(format!("{name}: holds no game")),
+        0 => Err(format!("{name}: contains no game")),
         1 => Ok(games.swap_remove(0)),
-        games => Err(format!("{name}: holds {games} games, and is to be one")),
+        games => Err(format!("{name}: contains {games} games; expected one")),
     }
 }
 

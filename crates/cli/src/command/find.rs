@@ -143,7 +143,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         query = query.board(board);
     }
     if !query.is_possible() {
-        return Err(Failure::Usage("patterns are looked for in main lines only: leave out --variations".to_owned()));
+        return Err(Failure::Usage("patterns match main lines only: leave out --variations".to_owned()));
     }
     let has_hits = query.has_hits();
     args.threads.install(|| {
@@ -169,9 +169,9 @@ fn none_found(filter: &Where, moments: &Moments, archives: &ArchiveSet) -> Strin
     let lacking =
         needed.iter().filter(|(is_requested, field, _)| *is_requested && lacks(field)).map(|(.., what)| *what);
     let lacking: Vec<&str> = lacking.collect();
-    let what = if filter.is_given() { "of the games chosen none" } else { "no game" };
+    let what = if filter.is_given() { "no selected game" } else { "no game" };
     match lacking.is_empty() {
-        true => format!("{what} matches what is looked for"),
-        false => format!("{what} matches what is looked for: none has {}", lacking.join(" or ")),
+        true => format!("{what} matches the search"),
+        false => format!("{what} matches the search: none has {}", lacking.join(" or ")),
     }
 }

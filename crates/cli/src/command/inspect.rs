@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 Examples:
   scoresheet inspect games.bga             pages, blocks and their fields
   scoresheet inspect games.bgi --all       every entry of an index
-  scoresheet inspect games.bga --at 8354  what is at that byte
+  scoresheet inspect games.bga --at 8354  the part at this byte
   scoresheet inspect games.bga --bytes     every byte, in hexadecimal
   scoresheet inspect games.bga --json | jq -c 'select(.intact == false)'")]
 pub struct Args {
@@ -63,7 +63,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
         }
     });
     if !is_ours {
-        return Err(Failure::Message(format!("{} is no file of this format", shown(&args.file))));
+        return Err(Failure::Message(format!("{} is not an archive, index or side file", shown(&args.file))));
     }
     written?;
     out.flush()?;

@@ -31,7 +31,7 @@ pub struct PackArgs {
     common: Common,
     /// Store the model in the copy: 0.5 MB
     ///
-    /// The archive alone then suffices to read it, with any later version.
+    /// Any later version can then read the archive without a built-in model.
     #[arg(long)]
     with_model: bool,
 }

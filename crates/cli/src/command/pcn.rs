@@ -91,7 +91,7 @@ struct Convert {
     /// Leave the cache out
     #[arg(long)]
     no_cache: bool,
-    /// The file to write instead of standard output
+    /// Write to this file instead of standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Replace the file if it already exists and is JSON

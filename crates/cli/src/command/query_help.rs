@@ -5,65 +5,66 @@
 pub const NAMES: [&str; 3] = ["query", "fields", "where"];
 
 /// The help.
-pub const TEXT: &str = r#"Queries choose games by their tags, clocks, evaluations and moves
+pub const TEXT: &str = r#"Queries select games by their tags, clocks, evaluations and moves
 
   scoresheet list games.bga --where 'player ~ carlsen and year >= 2020'
   scoresheet list games.bga --sort -elo,date --columns white,black,accuracy
 
 Conditions, joined by and, or, not and parentheses:
-  white = "Carlsen, Magnus"      exactly this text (!= another one)
-  white ~ carl                   has this in it, letter case apart
-  opening ^= Sicilian            begins so
+  white = "Carlsen, Magnus"      exactly this text; != any other text
+  white ~ carl                   contains this; case is ignored
+  opening ^= Sicilian            begins with this
   elo >= 2700                    < <= > >= = != with numbers, dates, codes
   year in 2010..2020             a range; 2010.. and ..2020 are open
-  result in {1-0, 0-1}           one of a set; not in: none of it
+  result in {1-0, 0-1}           one of a set; not in excludes a set
   date >= today - 3y             y, m, w, d: years, months, weeks, days
-  has(annotator)                 says something; missing(annotator) does not
-  "My Tag" = x                   any tag by its name
+  has(annotator)                 has a value; missing(annotator) has none
+  "My Tag" = x                   any tag, by name
 
 Fields of tags:
   white black event site round annotator termination ..
                                  the text of the tag
   player                         either player's name
-  winner loser                   the side that won, or lost
-  opening                        the tag, or by the moves where it is missing
-  eco                            B90; B9 and B stand for all that begin so
+  winner loser                   name of the player who won, or lost
+  opening                        the tag, or found from the moves
+  eco                            B90; B9 matches B90 to B99, B all B codes
   result                         1-0 or white, 0-1 or black, 1/2-1/2 or draw
   date year month day eventdate  1998.05 is any day of that month
-  elo                            either rating; whiteelo, blackelo of a side
-  minelo maxelo avgelo elodiff   of both ratings
+  elo                            either rating; whiteelo, blackelo: of one side
+  minelo maxelo avgelo elodiff   of the two ratings
   base increment                 seconds of the time control
   plies moves game               half-moves, full moves, the game's number
 
 Fields of clocks, evaluations and the last position:
   lowclock timeused              seconds, or 1:30
-  accuracy acpl                  0 to 100; centipawns lost a move
-  inaccuracies mistakes blunders how many
-  depth nodes                    of the engine's searches: greatest, in all
-  pvlength                       moves of its longest principal variation
+  accuracy acpl                  0 to 100; centipawns lost per move
+  inaccuracies mistakes blunders number of each
+  depth nodes                    of the engine's searches: maximum, total
+  pvlength                       moves in the longest principal variation
   mineval maxeval evalswing      pawns
   mate                           pawn, knight, bishop, rook, queen, king: the
                                  piece that mates
-  novelty                        half-moves: where it leaves all other games,
-                                 with a position index
-  With white or black before it, as in whiteblunders, of that side.
+  novelty                        half-moves until the game leaves all others;
+                                 needs a position index
+  The prefix white or black, as in whiteblunders, selects a side.
 
-Fields of a player, who has one side in the whole query:
+Fields of a player, on the same side throughout the query:
   opponent color score           a name; white or black; 1, 0.5 or 0
   playerelo opponentelo playerblunders opponentlowclock ..
 
-Facts, which take no comparison:
+Facts, used without a comparison:
   comments variations glyphs     the game has some
-  setup fault                    a set-up start; a fault in its source
+  setup fault                    a non-standard start; a fault in the source
 
-Questions as JSON, for find --query; all members must hold, e.g.
+Questions as JSON, for find --query; all members must match, e.g.
 '{"moves": "e4 c5", "where": "elo >= 2500", "sort": "-elo", "limit": 10}':
   where games fen moves every any_side any_castling any_en_passant board pawns
   material imbalance white_move black_move moved captured end plies query
   either_color mistake clock_below all_plies variations in_pv sort offset limit
 
-A missing value matches no comparison, not even !=. Sort keys are fields; with -
-before it one descends. docs/QUERY.md has the whole language.
+A missing value matches no comparison, not even !=. Sort keys are fields;
+- before a field sorts in descending order. docs/QUERY.md has the complete
+language.
 "#;
 
 #[cfg(test)]

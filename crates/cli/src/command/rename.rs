@@ -117,7 +117,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
                     let hint = near.map_or_else(String::new, |near| format!(": did you mean {near:?}?"));
                     format!("no game has {old:?} as the name of {}{hint}", singular(args.kind))
                 }
-                (None, _) => format!("no game has a name of the list as the name of {}", singular(args.kind)),
+                (None, _) => format!("no game has a listed name as the name of {}", singular(args.kind)),
             };
             return Err(Failure::Message(format!("{}: {what}", shown(&args.archive))));
         }
@@ -193,7 +193,7 @@ fn suggest(args: &Args, session: &Session) -> Result<Code, Failure> {
         session.note(&match found.len() {
             0 => "no name looks like a spelling of another".to_owned(),
             names => format!(
-                "{}; look them over, then `scoresheet rename {}{kind} --list FILE`",
+                "{}; check them, then run `scoresheet rename {}{kind} --list FILE`",
                 count(names as u64, "suggestion", "suggestions"),
                 shown(&args.archive)
             ),

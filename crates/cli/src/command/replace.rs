@@ -16,8 +16,8 @@ use std::path::PathBuf;
 
 /// Replace a game with the games of a PGN file
 ///
-/// The new games are appended with new numbers and the old one is deleted, in one commit: an interrupted command has
-/// either done both or neither. If the file contains no game, the archive is not changed.
+/// Appends the new games with new numbers and deletes the old game, in one commit. If the command is interrupted, the
+/// archive has the old game or the new games. If the file contains no game, the archive is not changed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Example:

@@ -138,7 +138,7 @@ fn plies(text: &str) -> Result<(u32, u32), String> {
         Some((first, "")) => Ok((number(first)?, u32::MAX)),
         Some((first, last)) => match (number(first)?, number(last)?) {
             (first, last) if first <= last => Ok((first, last)),
-            _ => Err("these plies end before they begin".to_owned()),
+            _ => Err("the last ply is before the first".to_owned()),
         },
     }
 }
@@ -187,7 +187,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
             } else {
                 count(taken.len() as u64, "position", "positions")
             };
-            session.message(&format!("there are only {what} to be drawn"));
+            session.message(&format!("only {what} can be drawn"));
         }
         failure::all_read(failed)
     })

@@ -76,14 +76,14 @@ fn assignment(text: &str) -> Result<Pair, String> {
     let fault = match name.as_str() {
         "Result" if !OUTCOMES.iter().any(|outcome| outcome.token() == value) => "a result is 1-0, 0-1, 1/2-1/2 or *",
         "Date" | "UTCDate" | "EventDate" if !is_date(value) => {
-            "a date is written 2024.05.31, with ? for what is not known, as in 2024.??.??"
+            "a date is written 2024.05.31, with ? for unknown parts, as in 2024.??.??"
         }
         // With this value, a reader would parse the moves by the rules of the variant.
         name if is_variant(name) && !["", "Standard", "Chess960"].contains(&value.as_str()) => {
-            "a variant is Standard or Chess960: moves by other rules cannot be read"
+            "a variant is Standard or Chess960: other rules are not supported"
         }
         "WhiteElo" | "BlackElo" if !matches!(value.as_str(), "" | "-" | "?") && value.parse::<u16>().is_err() => {
-            "a rating is a whole number, or ? where it is not known"
+            "a rating is a whole number, or ? if unknown"
         }
         _ => return Ok(pair),
     };
@@ -123,10 +123,10 @@ fn warn_of_slip(session: &Session, archive: &Archive, name: &str) -> Result<(), 
 /// Parses the name of a tag that can be set.
 fn tag(name: &str) -> Result<String, String> {
     if name.is_empty() || !name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_') {
-        return Err(format!("{name:?} is not the name of a tag: letters, digits and _ without blanks"));
+        return Err(format!("{name:?} is not a tag name: use letters, digits and _"));
     }
     if ["FEN", "SetUp"].iter().any(|known| known.eq_ignore_ascii_case(name)) {
-        return Err(format!("{name} belongs to the moves: change it with `scoresheet edit`"));
+        return Err(format!("{name} is part of the starting position: change it with `scoresheet edit`"));
     }
     Ok(name.to_owned())
 }
@@ -142,7 +142,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     for Pair(_, to) in &args.rename {
         tag(to).map_err(Failure::Usage)?;
         if to == "Result" || is_variant(to) {
-            return Err(Failure::Usage(format!("{to} has values of its own: write {to}=VALUE")));
+            return Err(Failure::Usage(format!("no tag can be renamed to {to}: set it with {to}=VALUE")));
         }
     }
     args.threads.install(|| {

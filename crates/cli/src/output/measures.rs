@@ -25,7 +25,7 @@ pub fn rows(measures: &GameMeasures) -> Vec<(&'static str, String)> {
     let accuracy = |index: usize| {
         let evaluations = (*measures.evaluations.get(index)?)?;
         let percent = evaluations.accuracy.map_or_else(|| "-".to_owned(), |accuracy| format!("{accuracy:.1} %"));
-        let word = if index == 0 { " centipawns lost a move" } else { "" };
+        let word = if index == 0 { " centipawns lost per move" } else { "" };
         let loss = evaluations.centipawn_loss.map_or_else(String::new, |loss| format!(" ({loss:.0}{word})"));
         Some(percent + &loss)
     };

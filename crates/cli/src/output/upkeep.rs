@@ -78,7 +78,7 @@ pub fn warn(session: &Session, path: &Path, error: Option<Error>) {
     if let Some(error) = error {
         let archive = shown(path);
         session.message(&format!(
-            "warning: {archive} is complete, but a file that makes its searches fast is not up to date: {error}; rebuild \
+            "warning: {archive} is complete, but a side file is out of date: {error}; rebuild \
              it with `scoresheet index {archive} --all`"
         ));
     }

@@ -31,14 +31,14 @@ pub fn report_incomplete(session: &Session, archive: &Archive) {
     let games = thousands(archive.len());
     session.message(&match incomplete {
         Incomplete::Cut(cut) => format!(
-            "{path} is damaged: it was truncated at {} of {} bytes; of its {}, the first {games} are here",
+            "{path} is damaged: it was truncated at {} of {} bytes; of its {}, only the first {games} can be read",
             thousands(cut.length),
             thousands(cut.committed),
             count(cut.games, "game", "games"),
         ),
         Incomplete::HeaderPage { offset } => format!(
-            "{path} is damaged: the header page at byte {offset} cannot be read, and games after the {games} that are here may be missing; \
-             `scoresheet repair` makes a new archive of all that can be found"
+            "{path} is damaged: the header page at byte {offset} cannot be read, and games after the first {games} may be missing; \
+             `scoresheet repair` makes a new archive of all games that it finds"
         ),
     });
 }

@@ -49,9 +49,7 @@ impl Where {
     pub fn of_one(&self, archives: &ArchiveSet) -> Result<(), Failure> {
         match (archives.members().len(), &self.games) {
             (0 | 1, _) | (_, None) => Ok(()),
-            _ => {
-                Err(Failure::Message("--games goes with one archive: each archive numbers its games from 1".to_owned()))
-            }
+            _ => Err(Failure::Message("--games takes one archive: each archive numbers its games from 1".to_owned())),
         }
     }
 
@@ -108,10 +106,10 @@ impl Where {
         session.note(&format!("{:<16} {}", "filter", games(passed.games.len())));
         let unfiled: u64 = columns.uncovered().into_iter().map(|run| run.end - run.start).sum();
         if unfiled > 0 && columns.state() == SideState::File {
-            session.note(&format!("{:<16} {} read, which the tag columns lack", "", games(unfiled)));
+            session.note(&format!("{:<16} {} read: missing from the tag columns", "", games(unfiled)));
         }
         if passed.walked > 0 {
-            let what = "read for clocks, evaluations, last positions or openings: no column has these";
+            let what = "read: clocks, evaluations, last positions and openings have no column";
             session.note(&format!("{:<16} {} {what}", "", games(passed.walked)));
         }
         for missing in filter.missing(columns) {
@@ -127,7 +125,7 @@ impl Where {
         match (any, self.is_given()) {
             (false, true) => self.report_none(session, &archives.columns()),
             (_, false) => session.message("no game has this position"),
-            (true, true) => session.message("no game that matches has this position"),
+            (true, true) => session.message("no matching game has this position"),
         }
     }
 
@@ -137,7 +135,7 @@ impl Where {
             (Some(filter), false) => (format!("--where '{}'", filter.as_str()), ""),
             (Some(filter), true) => (format!("--where '{}'", filter.as_str()), " among --games"),
             (None, true) => ("--games".to_owned(), ""),
-            (None, false) => return session.message("there are no games"),
+            (None, false) => return session.message("the archive has no games"),
         };
         let mut unknown = Vec::new();
         if let Some(filter) = &self.filter {
@@ -147,7 +145,7 @@ impl Where {
                 |text: &String| all.iter().all(|unknown_names| unknown_names.iter().any(|(name, _)| name == text));
             for (text, near) in all.iter().flatten().filter(|(text, _)| is_unknown(text)) {
                 let near = near.as_ref().map_or_else(String::new, |near| format!(": did you mean {near:?}?"));
-                let hint = format!("; no game has {text:?} there{near}");
+                let hint = format!("; no game has {text:?} in this field{near}");
                 if !unknown.contains(&hint) {
                     unknown.push(hint);
                 }

@@ -36,7 +36,7 @@ pub fn choose(all: &mut [Games], name: &str, filter: &Where) -> Result<Names, Fa
             join(&mut known, &found.map_err(Failure::of_archive(selection.archive().path()))?);
         }
         let games = count(known.iter().map(|(_, games)| games).sum(), "game", "games");
-        let of = filter.text().map_or_else(|| "chosen".to_owned(), |text| format!("among those of --where \'{text}\'"));
+        let of = filter.text().map_or_else(|| "is selected".to_owned(), |text| format!("matches --where \'{text}\'"));
         return Err(Failure::Message(format!("{} has {games}, but none {of}", listed(&known, 3))));
     }
     Ok(names)
@@ -59,7 +59,7 @@ fn nobody(all: &[Games], name: &str) -> Failure {
     let names: Vec<String> = near.collect();
     let near = nearest(name, names.iter().map(String::as_str));
     let near = near.map_or_else(String::new, |near| format!(": did you mean {:?}?", printable(near)));
-    Failure::Message(format!("no player\'s name has {:?} in it{near}", printable(name)))
+    Failure::Message(format!("no player\'s name contains {:?}{near}", printable(name)))
 }
 
 /// Returns the first names with their games, and the number of remaining names.

@@ -55,7 +55,7 @@ pub struct ShapeArgs {
 fn language(code: &str) -> Result<PieceLetters, String> {
     PieceLetters::for_language(code).ok_or_else(|| {
         let languages: Vec<&str> = PieceLetters::languages().collect();
-        format!("no such language; known are {}", languages.join(", "))
+        format!("unknown language; use one of {}", languages.join(", "))
     })
 }
 
@@ -99,6 +99,6 @@ impl ShapeArgs {
             (_, Some(_)) => "--language",
             _ => return Ok(()),
         };
-        Err(Failure::Message(format!("{option} is for PGN: leave out --format or {option}")))
+        Err(Failure::Message(format!("{option} applies to PGN only: leave out --format or {option}")))
     }
 }

@@ -49,5 +49,5 @@ pub fn fault(archive: &Path, file: FileKind, state: SideState) -> Option<String>
         FileKind::TagColumns => " --tag-columns",
     };
     let (path, archive) = (file.of_archive(archive), shown(archive));
-    Some(format!("{} {what} and is not used: rebuild it with `scoresheet index {archive}{option}`", shown(&path)))
+    Some(format!("{} {what} and ignored: rebuild it with `scoresheet index {archive}{option}`", shown(&path)))
 }

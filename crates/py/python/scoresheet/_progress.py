@@ -28,7 +28,7 @@ class Function(Silent):
 
 
 class Bar(Silent):
-    """A bar of tqdm; in a notebook, its notebook bar."""
+    """A progress bar of tqdm, for a terminal or a notebook."""
 
     def __init__(self, tqdm: Any, total: int | None) -> None:
         self.bar = tqdm(total=total, unit="B", unit_scale=True, unit_divisor=1024, desc="import")
@@ -44,7 +44,7 @@ class Bar(Silent):
 
 
 class Line(Silent):
-    """A line that is overwritten."""
+    """A progress line that overwrites itself."""
 
     def __init__(self, total: int | None) -> None:
         self.total = total

@@ -39,7 +39,7 @@ def _integers(values: Any) -> Any:
     if numpy is not None:
         given = numpy.asarray(values)
         if given.size and given.dtype.kind not in "iu":
-            raise TypeError(f"games, plies and places are integers, not {given.dtype}")
+            raise TypeError(f"games, plies and indices must be integers, not {given.dtype}")
         return numpy.ascontiguousarray(given, dtype=numpy.int64).ravel()
     return values if isinstance(values, array) and values.typecode == "q" else array("q", values)
 
@@ -89,7 +89,7 @@ def batch(
 
 
 def _copy(name: str, data: bytearray, target: Any, rows: int) -> None:
-    """Fill an array of the caller."""
+    """Fill an array that the caller provides."""
     dtype, code, shape = KINDS[name]
     try:
         memory = memoryview(target)

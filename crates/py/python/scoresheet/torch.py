@@ -41,7 +41,7 @@ class PositionDataset(_Dataset):  # type: ignore
 
     `source` is a path (or several), an archive or a view of one. `where`, `skip_plies`, `skip_last`, `mover_elo`,
     `quiet` and `split` select positions like `View.positions`: `split=("train", 0.9, seed)` and
-    `split=("test", 0.9, seed)` have no game in common. `what` and `mover` are those of `View.batch`.
+    `split=("test", 0.9, seed)` have no game in common. `what` and `mover` have the same meaning as in `View.batch`.
 
     The order is that of the archive; `DataLoader(shuffle=True)`, or `epoch(seed, batch_size)` without a loader, mixes it.
     """
@@ -61,7 +61,7 @@ class PositionDataset(_Dataset):  # type: ignore
     ) -> None:
         unknown = [name for name in what if name not in KINDS]
         if unknown:
-            raise ValueError(f"what: no {unknown[0]!r}; there are {', '.join(KINDS)}")
+            raise ValueError(f"what: unknown tensor {unknown[0]!r}; the tensors are {', '.join(KINDS)}")
         view = source if isinstance(source, _scoresheet.View) else _scoresheet.open(source)
         self._view = view.where(where) if where else view
         self._wanted: dict[str, Any] = {
@@ -83,7 +83,7 @@ class PositionDataset(_Dataset):  # type: ignore
         return {name: value[0] for name, value in self.__getitems__([index]).items()}
 
     def __getitems__(self, indices: Sequence[int]) -> dict[str, Any]:
-        """Return a batch: a dict of tensors, the position first in their shape."""
+        """Return a batch: a dict of tensors whose first dimension is the position."""
         games, plies = self._positions.locate(indices)
         # One core per worker.
         threads = 1 if self._is_worker() else None

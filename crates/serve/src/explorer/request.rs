@@ -42,7 +42,7 @@ impl Request {
     /// Parses the parameters.
     pub fn read(params: &Params, kind: Kind) -> Result<Request, Fault> {
         if !matches!(params.get("variant").unwrap_or("standard"), "standard" | "chess960" | "fromPosition") {
-            return Err(Fault::bad("variant: the archives are of standard chess and Chess960"));
+            return Err(Fault::bad("variant: the archives contain standard chess and Chess960 only"));
         }
         let line = params.line()?;
         let most = |name: &str, default: usize, most: usize| params.number(name, default).map(|found| found.min(most));
@@ -61,7 +61,7 @@ impl Request {
         if kind != Kind::Masters {
             let known = |text: &str| {
                 let known = SPEEDS.into_iter().find(|speed| *speed == text);
-                known.ok_or_else(|| Fault::bad(format!("speeds: one of {} is wanted", SPEEDS.join(", "))))
+                known.ok_or_else(|| Fault::bad(format!("speeds: expected one of {}", SPEEDS.join(", "))))
             };
             speeds = list(params, "speeds").map(known).collect::<Result<_, _>>()?;
         }
@@ -70,11 +70,11 @@ impl Request {
             Kind::Lichess => filter.extend(ratings(params)?),
             Kind::Player => {
                 filter.extend(modes(params)?);
-                let name = params.get("player").ok_or_else(|| Fault::bad("player: a name is wanted"))?;
+                let name = params.get("player").ok_or_else(|| Fault::bad("player: expected a name"))?;
                 let color = match params.get("color") {
                     Some("white") => Color::White,
                     Some("black") => Color::Black,
-                    _ => return Err(Fault::bad("color: white or black is wanted")),
+                    _ => return Err(Fault::bad("color: expected white or black")),
                 };
                 player = Some((name.to_owned(), color));
             }
@@ -102,7 +102,7 @@ fn list<'a>(params: &'a Params, name: &str) -> impl Iterator<Item = &'a str> {
 /// A bound in time: a year, or a year and a month. An effective bound excludes games without a known date.
 fn bound(params: &Params, name: &str, sign: &str, years: bool) -> Result<Option<String>, Fault> {
     let Some(text) = params.get(name) else { return Ok(None) };
-    let form = if years { "a year (2016) is wanted" } else { "year and month (2016-12) are wanted" };
+    let form = if years { "expected a year (2016)" } else { "expected year and month (2016-12)" };
     let wrong = || Fault::bad(format!("{name}: {form}"));
     let (year, month) = match text.split_once('-') {
         None if years => (text, None),
@@ -126,7 +126,8 @@ fn ratings(params: &Params) -> Result<Option<String>, Fault> {
     let mut groups = Vec::new();
     for text in list(params, "ratings") {
         let group = text.parse().ok().and_then(|rating: u32| RATINGS.iter().position(|known| *known == rating));
-        let group = group.ok_or_else(|| Fault::bad("ratings: of 0, 1000, 1200, 1400, 1600, 1800, 2000, 2200, 2500"))?;
+        let group = group
+            .ok_or_else(|| Fault::bad("ratings: expected some of 0, 1000, 1200, 1400, 1600, 1800, 2000, 2200, 2500"))?;
         groups.push(match RATINGS.get(group + 1) {
             Some(next) => format!("avgelo in {}..{}", RATINGS[group], next - 1),
             None => format!("avgelo >= {}", RATINGS[group]),
@@ -142,7 +143,7 @@ fn modes(params: &Params) -> Result<Option<String>, Fault> {
         match text {
             "casual" => casual = true,
             "rated" => rated = true,
-            _ => return Err(Fault::bad("modes: casual, rated")),
+            _ => return Err(Fault::bad("modes: expected casual, rated or both")),
         }
     }
     Ok(match (casual, rated) {
@@ -156,7 +157,7 @@ fn history(params: &Params) -> Result<bool, Fault> {
     match params.get("history").unwrap_or("0") {
         "no" | "false" | "False" | "off" | "0" => Ok(false),
         "yes" | "true" | "True" | "on" | "1" => Ok(true),
-        _ => Err(Fault::bad("history: 1 or 0 is wanted")),
+        _ => Err(Fault::bad("history: expected 1 or 0")),
     }
 }
 

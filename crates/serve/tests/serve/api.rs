@@ -286,7 +286,7 @@ fn faults_of_filters_have_their_column() {
     for (text, said) in [
         ("Ke2", "no piece can make this move"),
         ("e7e5", "no piece can make this move"),
-        ("hello", "neither SAN nor UCI's notation"),
+        ("hello", "neither SAN nor UCI"),
     ] {
         let reply = server.get(&format!("/api/v1/position?move={text}"));
         assert_eq!(reply.status, 400, "{text}");

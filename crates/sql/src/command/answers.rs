@@ -19,7 +19,7 @@ pub fn message(failure: &(dyn std::error::Error + Send + Sync + 'static)) -> Str
     match failure.downcast_ref::<DataFusionError>() {
         Some(error) => match error.find_root() {
             DataFusionError::Plan(what) | DataFusionError::Execution(what) => what.clone(),
-            DataFusionError::ResourcesExhausted(what) => format!("{what}; --memory gives more"),
+            DataFusionError::ResourcesExhausted(what) => format!("{what}; raise the limit with --memory"),
             DataFusionError::External(error) => error.to_string(),
             root => root.strip_backtrace(),
         },

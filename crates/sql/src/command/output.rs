@@ -21,7 +21,7 @@ use std::sync::Arc;
 /// A format of rows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Format {
-    /// A table with lines around it, of at most 10,000 rows
+    /// A table with borders, of at most 10,000 rows
     Table,
     /// Comma-separated values with a line of names
     Csv,
@@ -56,10 +56,10 @@ impl Format {
 /// The format and target of rows, as arguments of a command.
 #[derive(Clone, Debug, Args)]
 pub struct Destination {
-    /// The format. Default: by the name of the output, otherwise a table
+    /// Output format. Default: by the extension of --output, otherwise a table
     #[arg(long, value_enum)]
     format: Option<Format>,
-    /// The file to write instead of standard output
+    /// Write to this file instead of standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Replace the output file if it already exists

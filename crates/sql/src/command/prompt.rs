@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 const HELP: &str = "\
-Queries end with a semicolon. Before them:
+Queries end with a semicolon. Commands:
   .tables            the tables
   .schema [TABLE]    the columns of a table, and their types
   .functions         the functions of the column brenner, and table functions
@@ -70,7 +70,7 @@ pub async fn run(answers: &impl Answers, mut format: Format) -> Result<(), Failu
                 }
                 (".timer", word) => timer = word == Some("on"),
                 (".format", Some(name)) => match Format::from_str(name, true) {
-                    Ok(Format::Parquet) | Err(_) => println!("table, csv or json"),
+                    Ok(Format::Parquet) | Err(_) => println!("unknown format; use table, csv or json"),
                     Ok(chosen) => format = chosen,
                 },
                 _ => println!("no such command; .help lists them"),

@@ -59,7 +59,7 @@ impl fmt::Display for Illegality {
             Illegality::PawnOnBackRank(square) => write!(f, "a pawn stands on {square}"),
             Illegality::OpponentInCheck(color) => write!(f, "{} is in check and not to move", side(color)),
             Illegality::ImpossibleCheck(color) => {
-                write!(f, "{} is in check by pieces that no last move lets give check", side(color))
+                write!(f, "{} is in check in a way that no last move can produce", side(color))
             }
             Illegality::NoSuchRight(right) => {
                 write!(f, "castling right {}: king and rook are not at home", right.letter() as char)
@@ -69,7 +69,7 @@ impl fmt::Display for Illegality {
             }
             Illegality::NoDoubleStep(square) => write!(f, "no pawn can just have passed over {square}"),
             Illegality::ClockAfterDoubleStep => write!(f, "the halfmove clock must be 0 after a pawn's step"),
-            Illegality::ClockBeyondGame => write!(f, "the halfmove clock says more plies than the game has had"),
+            Illegality::ClockBeyondGame => write!(f, "the halfmove clock counts more plies than the game has"),
         }
     }
 }

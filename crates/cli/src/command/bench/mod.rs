@@ -28,8 +28,9 @@ const ZSTD_LIMIT: u64 = 200_000_000;
 /// Measure size and speed on a PGN file
 ///
 /// Imports the file into a temporary archive. Measures the bytes per ply of each part, compared with the PGN and with
-/// its zstd. Measures the import, the replay and scans of all games on one thread and on all threads, the writing of
-/// FENs, and random access to positions. The checked decoder verifies the results; a wrong result ends the benchmark.
+/// the PGN compressed by zstd. Measures the import, the replay and scans of all games on one thread and on all threads,
+/// the writing of FENs, and random access to positions. The checked decoder verifies the results; a wrong result ends
+/// the benchmark.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -74,7 +75,7 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
                 session.note(what);
             }
         };
-        announce("import ...");
+        announce("importing ...");
         let start = Instant::now();
         let summary = import_into(args, &path)?;
         let import_seconds = start.elapsed().as_secs_f64();
@@ -82,22 +83,22 @@ pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
             true => None,
             false => {
                 let level = if summary.pgn_bytes > ZSTD_LIMIT { 12 } else { 19 };
-                announce(&format!("zstd -{level} ..."));
+                announce(&format!("compressing with zstd -{level} ..."));
                 let size = zstd_size(&args.file, level)
                     .map_err(|error| Failure::Message(format!("cannot compress {}: {error}", shown(&args.file))))?;
                 Some((level, size))
             }
         };
         let archive = archives::open(session, &path)?;
-        announce("every position, each move checked ...");
+        announce("replaying games with checked moves ...");
         let reference = measure::reference(&archive)?;
-        announce("replay and scans ...");
+        announce("replaying and scanning ...");
         let speeds = measure::scans(&archive, &reference)?;
         announce("FENs ...");
         let fen = measure::fens(&archive)?;
-        announce("positions at random ...");
+        announce("reading random positions ...");
         let random = measure::random(&archive)?;
-        announce("the moves in every form ...");
+        announce("measuring moves in every form ...");
         let forms = measure::forms(&archive)?;
         let bench = Bench { summary, import_seconds, zstd, speeds, fen, random, forms, checked: reference.nanoseconds };
         if let Some(report) = &report {

@@ -108,7 +108,7 @@ impl Args {
 pub fn run(args: &Args, session: &Session) -> Result<Code, Failure> {
     if args.original {
         let [archive] = args.archives.as_slice() else {
-            return Err(Failure::Message("--original goes with one archive".to_owned()));
+            return Err(Failure::Message("--original takes one archive".to_owned()));
         };
         let request = Request {
             archive,
@@ -135,7 +135,7 @@ fn export(args: &Args, session: &Session) -> Result<Code, Failure> {
     let are_several = archives.members().len() > 1;
     if let Some(by) = &args.split {
         let [member] = archives.members() else {
-            return Err(Failure::Message("--split goes with one archive".to_owned()));
+            return Err(Failure::Message("--split takes one archive".to_owned()));
         };
         let archive = member.archive();
         let (chosen, undecided) = args.filter.chosen(session, member.columns())?;

@@ -38,7 +38,7 @@ pub fn run(request: &Request, session: &Session) -> Result<Code, Failure> {
     let folder = request.output.filter(|path| path.is_dir() || path.as_os_str().as_encoded_bytes().ends_with(b"/"));
     if chosen.len() != 1 && folder.is_none() {
         return Err(Failure::Message(match chosen.len() {
-            0 => "no source of the archive was read to its end".to_owned(),
+            0 => "no source was read to its end; export without --original writes all games".to_owned(),
             _ => format!("{}: choose one with --source, or give a folder with -o FOLDER/", list(&all)),
         }));
     }
@@ -71,13 +71,13 @@ pub fn run(request: &Request, session: &Session) -> Result<Code, Failure> {
     let changed = archive.changed().map_err(Failure::of_archive(request.archive))?;
     if !changed.is_empty() && !request.quiet {
         let (games, ranges) = (count(changed.len(), "game has", "games have"), ranges(&changed, 5));
-        session.note(&format!("{games} been changed since the import, written as imported: {ranges}"));
+        session.note(&format!("{games} been changed since the import; the output has them as imported: {ranges}"));
     }
     let of_sources: u64 = all.iter().map(|source| source.seen - source.rejected).sum();
     if request.source.is_none() && of_sources < archive.len() {
         let rest = count(archive.len() - of_sources, "game is", "games are");
         session.message(&format!(
-            "{rest} from a source that was not read to its end, and left out; export without --original writes all games"
+            "{rest} from a source that was not read to its end and left out; export without --original writes all games"
         ));
     }
     Ok(code)
@@ -168,17 +168,17 @@ fn report(request: &Request, session: &Session, archive: &Archive, source: &Sour
         (true, true) if request.quiet => {}
         (true, true) => session.note(&format!("{name}: {bytes} bytes, identical to the imported file (SHA-256)")),
         (false, _) if archive.deleted_count() > 0 => session.message(&format!(
-            "{name}: differs from the imported file ({bytes} bytes): deleted games are left out; `scoresheet undelete` brings them back"
+            "{name}: differs from the imported file ({bytes} bytes): deleted games are left out; `scoresheet undelete` restores them"
         )),
         // All bytes are present, but their hash is not the source's.
         (true, false) => session.message(&format!(
-            "{name}: not the imported file but its conversion to PGN ({bytes} bytes): the source was PCN, whose own bytes are not kept"
+            "{name}: the imported PCN, converted to PGN ({bytes} bytes): the original bytes of PCN are not kept"
         )),
         (false, true) => {
             session.message(&format!("{name}: differs from the imported file (SHA-256): see `scoresheet verify`"))
         }
         (false, false) => session.message(&format!(
-            "{name}: differs from the imported file ({bytes} bytes): not all of its games and of the text between them are in this archive"
+            "{name}: differs from the imported file ({bytes} bytes): some of its games, or text between them, are not in this archive"
         )),
     }
 }

@@ -92,7 +92,7 @@ pub fn set_apart(files: &[PathBuf], named: &[PathBuf], session: &Session) -> Res
         let more = count(others.count() as u64 + 1, "game", "games");
         let location = if because.path.is_empty() { String::new() } else { format!(" {}:", because.path) };
         sources.others.push(format!(
-            "{}: {more} of {} not of western chess (game {number}:{location} {})",
+            "{}: {more} of {} not western chess (game {number}:{location} {})",
             file.display(),
             documents.len(),
             because.fault
@@ -115,7 +115,7 @@ pub fn set_apart(files: &[PathBuf], named: &[PathBuf], session: &Session) -> Res
         (true, [(_, why)]) => Err(Failure::Message(why.clone())),
         (true, refused @ [_, ..]) => {
             refused.iter().for_each(|(_, why)| session.message(why));
-            Err(Failure::Message(format!("none of {} files is a source of games", files.len())))
+            Err(Failure::Message(format!("none of {} files contains games", files.len())))
         }
         _ => Ok(sources),
     }
@@ -125,7 +125,7 @@ impl Sources {
     /// Refuses the most recently added file because it cannot be read to its end.
     fn refuse_last(&mut self, file: &Path, error: &io::Error) {
         self.files.pop();
-        self.refused.push((file.to_path_buf(), format!("{}: damaged or cut short: {error}", shown(file))));
+        self.refused.push((file.to_path_buf(), format!("{}: damaged or truncated: {error}", shown(file))));
     }
 
     /// Adds the sources that could not be read to their end.
@@ -166,7 +166,7 @@ impl Sources {
         let refused = self.refused.len() - self.cut;
         if refused > 0 {
             let refused = count(refused as u64, "file was", "files were");
-            session.message(&format!("{refused} refused; the others are imported"));
+            session.message(&format!("{refused} refused; the others were imported"));
         }
     }
 
@@ -174,7 +174,9 @@ impl Sources {
     pub fn report(&self, session: &Session, archive: &Path) {
         for report in &self.others {
             let archive = archive.display();
-            session.note(&format!("{report}; kept whole: `scoresheet export {archive} --original` restores the file"));
+            session.note(&format!(
+                "{report}; stored unchanged: `scoresheet export {archive} --original` restores the file"
+            ));
         }
     }
 }

@@ -116,7 +116,7 @@ pub struct Args {
     pack: bool,
     /// With --pack, store the model in the archive: 0.5 MB
     ///
-    /// The archive alone then suffices to read it, with any later version.
+    /// Any later version can then read the archive without a built-in model.
     #[arg(hide_short_help = true)]
     #[arg(long, requires = "pack")]
     with_model: bool,

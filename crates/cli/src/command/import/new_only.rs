@@ -37,7 +37,7 @@ impl Known {
     /// Returns the counts as a line of text.
     pub fn line(self) -> String {
         format!(
-            "{} there already: {} by their moves, {} by their headers",
+            "{} already in the archive: {} by moves, {} by headers",
             count(self.games(), "game is", "games are"),
             thousands(self.content),
             thousands(self.headers)
@@ -62,7 +62,7 @@ pub fn import_new(
     stop: &AtomicBool,
     mut report: impl FnMut(FaultReport) + Send,
 ) -> LibraryResult<(Summary, Known)> {
-    let cannot = |source| Error::Io { doing: "cannot make a temporary folder for", path: target.to_owned(), source };
+    let cannot = |source| Error::Io { doing: "cannot create a temporary folder for", path: target.to_owned(), source };
     let folder = TemporaryFolder::create().map_err(cannot)?;
     let new_path = folder.path().join("new.bga");
     let there = if target.exists() { Some(Archive::open(target)?) } else { None };

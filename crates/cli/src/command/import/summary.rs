@@ -20,7 +20,7 @@ pub fn failure(output: &Path, replacing: bool, summary: &Summary, known: Option<
     let kept = output.exists();
     let stored = count(summary.stored, "game", "games");
     match &summary.stopped {
-        Some(Error::Interrupted) if known.is_some() => Some(format!("interrupted: {archive} is as it was")),
+        Some(Error::Interrupted) if known.is_some() => Some(format!("interrupted: {archive} is unchanged")),
         Some(Error::Interrupted) if replacing => Some(format!("interrupted: {archive} has not been replaced")),
         Some(Error::Interrupted) if !kept => Some("interrupted: nothing has been stored yet".to_owned()),
         Some(Error::Interrupted) => {
@@ -30,7 +30,7 @@ pub fn failure(output: &Path, replacing: bool, summary: &Summary, known: Option<
         Some(error) => Some(format!("{error}; {stored} before that are committed in {archive}")),
         None if summary.stored == 0 && summary.rejected > 0 && known.is_none_or(|known| known.games() == 0) => {
             let seen = count(summary.seen, "game", "games");
-            let fate = if kept { "is as it was" } else { "has not been written" };
+            let fate = if kept { "is unchanged" } else { "has not been written" };
             Some(format!("none of {seen} could be stored; {archive} {fate}"))
         }
         None if summary.stored == 0 && !summary.refused.is_empty() && !kept => {
@@ -57,14 +57,15 @@ pub fn print(session: &Session, summary: &Summary, known: Option<Known>, how: &P
     let Summary { seen, stored, rejected, faulty, plies, .. } = summary;
     let seconds = how.elapsed.as_secs_f64();
     if summary.passed_over > 0 {
-        session.note(&format!("{} bytes were in the archive already; after them:", thousands(summary.passed_over)));
+        session.note(&format!("{} bytes were already imported; the rest:", thousands(summary.passed_over)));
     }
     if let Some(left) = &summary.left {
         let (name, bytes) = (&left.source.name, thousands(left.source.bytes));
         session.note(&format!("an earlier import of {name} was interrupted at byte {bytes} and"));
-        session.note("has not been continued: its games stay, without a record of their source");
+        session.note("was not resumed: its games stay, without a record of their source");
     }
-    let already = known.map_or_else(String::new, |known| format!(" + {} there already", thousands(known.games())));
+    let already =
+        known.map_or_else(String::new, |known| format!(" + {} already in the archive", thousands(known.games())));
     session.note(&format!(
         "{} seen = {} stored{already} + {} rejected",
         count(*seen, "game", "games"),
@@ -84,7 +85,7 @@ pub fn print(session: &Session, summary: &Summary, known: Option<Known>, how: &P
     }
     for source in summary.sources.iter().filter(|source| source.made) {
         let name = file_name(Path::new(&source.record.name));
-        session.note(&format!("{name}: PCN; converted to PGN, its own bytes are not kept"));
+        session.note(&format!("{name}: PCN, converted to PGN; the original bytes are not kept"));
     }
     // A partly stored source cannot be restored.
     let in_part = known.is_some_and(|known| known.games() > 0);
@@ -115,7 +116,7 @@ pub fn print(session: &Session, summary: &Summary, known: Option<Known>, how: &P
         return;
     }
     let archive = shown(how.archive);
-    session.note(&format!("next: scoresheet list {archive}, or scoresheet help for all that can be done"));
+    session.note(&format!("next: scoresheet list {archive}; `scoresheet help` lists all commands"));
 }
 
 /// Reports the sources without games; `kept` has the indexes of sources that are stored unchanged.

@@ -75,7 +75,7 @@ pub fn conclude(
     let games = count(report.games, "game", "games");
     if !report.is_intact() {
         let found = count(report.spots.len() as u64, "damaged spot", "damaged spots");
-        let unread = if level == Level::Full { "; games not read one by one" } else { "" };
+        let unread = if level == Level::Full { "; games not checked one by one" } else { "" };
         writeln!(out, "{path}: DAMAGED: {found} ({blocks}{unread})")?;
     } else if level == Level::Quick {
         writeln!(out, "{path}: intact: {games}, their moves not checked; {blocks}")?;

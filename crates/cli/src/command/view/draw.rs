@@ -83,7 +83,7 @@ fn footer(app: &App, screen: &mut Screen) {
         let end = screen.put(0, row, width, &format!("/{text}"), Look::BOLD);
         screen.put(end, row, width, " ", Look::REVERSED);
         if text.is_empty() {
-            let hint = "  a name, or as --where: white ~ \"carlsen\" and year > 2020";
+            let hint = "  a name or a --where filter: white ~ \"carlsen\" and year > 2020";
             screen.put(end + 1, row, width, hint, Look::FAINT);
         }
     } else if let Some(message) = &app.message {
@@ -122,14 +122,14 @@ type Topic = (&'static str, &'static [(&'static str, &'static str)]);
 const IN_A_GAME: Topic = (
     "In a game",
     &[
-        ("← → space", "the move before, the next one"),
-        ("↑ ↓", "a whole move back, or on"),
-        ("PgUp PgDn", "ten moves back, or on"),
-        ("Home End g G", "the start, the end of the game"),
+        ("← → space", "the previous or next half-move"),
+        ("↑ ↓", "one full move back or forward"),
+        ("PgUp PgDn", "ten moves back or forward"),
+        ("Home End g G", "the start or end of the game"),
         ("v", "the next variation, then the game"),
-        ("n p", "the next game, the one before"),
-        ("f", "turn the board"),
-        ("u", "pieces as symbols or as letters"),
+        ("n p", "the next or previous game"),
+        ("f", "flip the board"),
+        ("u", "pieces as symbols or letters"),
         ("q Esc", "back to the list"),
     ],
 );
@@ -137,18 +137,18 @@ const IN_THE_LIST: Topic = (
     "In the list",
     &[
         ("↑ ↓ Home End", "choose a game"),
-        ("PgUp PgDn", "a page back, or on"),
-        ("g G", "the first game, the last one"),
+        ("PgUp PgDn", "one page back or forward"),
+        ("g G", "the first or last game"),
         ("Enter →", "open the game"),
-        ("Esc", "all games again, after a search"),
+        ("Esc", "end the search: show all games"),
         ("q", "quit"),
     ],
 );
 const EVERYWHERE: Topic = (
     "Everywhere",
     &[
-        ("/", "search: a name, or as with --where"),
-        ("Ctrl-U Ctrl-W", "delete what is typed, its last word"),
+        ("/", "search: a name or a --where filter"),
+        ("Ctrl-U Ctrl-W", "delete the input, or its last word"),
         ("Q Ctrl-C", "quit"),
     ],
 );

@@ -157,9 +157,9 @@ fn games_are_searched() {
     press(&mut app, &[Key::Escape]);
     assert_eq!(app.games, [1, 2, 3]);
     press(&mut app, &[Key::Letter('/'), Key::Letter('x'), Key::Backspace, Key::Escape, Key::Letter('?')]);
-    assert!(text(&mut app).contains("turn the board"));
+    assert!(text(&mut app).contains("flip the board"));
     press(&mut app, &[Key::Letter('x')]);
-    assert!(!text(&mut app).contains("turn the board"));
+    assert!(!text(&mut app).contains("flip the board"));
 }
 
 #[test]
