@@ -421,7 +421,7 @@ impl Parser<'_> {
         match &self.peek().kind {
             Kind::Word(_) | Kind::Quoted(_) => Ok(self.take_value()),
             Kind::End => Err(self.fault("expected a value")),
-            _ => Err(self.fault("expected a value; put a text with signs in quotation marks")),
+            _ => Err(self.fault("expected a value; quote text that contains special characters")),
         }
     }
 

@@ -23,7 +23,7 @@ enum Style {
     /// The FEN standard: target after every double step; KQkq, and a file letter only for an inner rook
     #[default]
     Standard,
-    /// KQkq even for inner rooks, which readers read as the outermost rook
+    /// KQkq even for inner rooks; other programs take these letters to mean the outermost rook
     Kqkq,
     /// X-FEN: target only if a capture is legal; a file letter only for an inner rook
     XFen,
