@@ -8,6 +8,20 @@ use std::path::{Path, PathBuf};
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// The reason that an operation on an archive failed.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let target = folder.path().join("games.bga");
+/// # scoresheet::Import::new(&target).run_reader("games.pgn", &b"1. e4 e5 *\n"[..])?;
+/// use scoresheet::{Archive, Error};
+///
+/// let archive = Archive::open(&target)?;
+/// assert!(matches!(archive.game(2), Err(Error::NoSuchGame { game: 2, games: 1 })));
+/// let beyond = archive.game(1)?.position(3).unwrap_err();
+/// assert!(matches!(beyond, Error::NoSuchPly { game: 1, ply: 3, plies: 2 }));
+/// assert!(matches!(Archive::open("/no/such/file.bga"), Err(Error::Io { .. })));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
@@ -107,6 +121,21 @@ pub enum Error {
 }
 
 /// Damage in the bytes of an archive: offset, kind and game.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let target = folder.path().join("games.bga");
+/// # scoresheet::Import::new(&target).run_reader("games.pgn", &b"1. e4 e5 *\n"[..])?;
+/// use scoresheet::archive::{ArchiveFile, Level};
+/// use scoresheet::{Archive, Damage, Monitor};
+///
+/// let mut bytes = std::fs::read(&target)?;
+/// *bytes.last_mut().expect("an archive") ^= 1;
+/// let report = Archive::verify(ArchiveFile::from_bytes(bytes), Level::Quick, Monitor::new())?;
+/// let damage: Damage = report.damage[0];
+/// assert!(damage.kind.section() > 0 && damage.offset > 0); // a section of FORMAT.md
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Damage {
     /// The offset of the damaged structure in the archive, in bytes.
@@ -120,6 +149,8 @@ pub struct Damage {
 macro_rules! damage_kinds {
     ($($variant:ident = $section:literal, $text:literal;)*) => {
         /// The kind of damage. Displayed as a phrase, as in `damaged block header`.
+        ///
+        /// [`Damage`] has an example.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
         #[non_exhaustive]
         pub enum DamageKind {
@@ -231,6 +262,21 @@ damage_kinds! {
 
 /// A limit of a reader that an archive exceeds. The archive may be intact, and readable with other limits
 /// ([`OpenOptions`](crate::archive::OpenOptions)).
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let target = folder.path().join("games.bga");
+/// # scoresheet::Import::new(&target).run_reader("games.pgn", &b"1. e4 e5 *\n"[..])?;
+/// use scoresheet::archive::{ArchiveFile, Limits};
+/// use scoresheet::{Archive, Error};
+///
+/// let small = Limits { block: 8, ..Limits::default() };
+/// let read = Archive::open(ArchiveFile::at(&target).options(small)).and_then(|archive| archive.game(1)?.tags());
+/// let Err(Error::Limit { limit, .. }) = read else { panic!("a block of more than 8 bytes") };
+/// assert_eq!(limit.limit, 8);
+/// assert!(limit.needed > limit.limit);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Limit {
     /// The limited part, as in `a block`.

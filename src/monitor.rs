@@ -7,14 +7,22 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Receives the progress of long work, and can stop it. A closure that takes the progress since its last call also is a
 /// monitor.
 ///
-/// ```no_run
-/// use scoresheet::{Archive, Monitor, archive::Level};
-/// use std::sync::atomic::AtomicBool;
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let target = folder.path().join("games.bga");
+/// # scoresheet::Import::new(&target).run_reader("games.pgn", &b"1. e4 *\n"[..])?;
+/// use scoresheet::{Archive, Error, Monitor, archive::Level};
+/// use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 ///
-/// static STOP: AtomicBool = AtomicBool::new(false);
-/// let monitor = Monitor::new().on_progress(|bytes| eprintln!("{bytes} more bytes checked")).stop(&STOP);
-/// let report = Archive::verify("games.bga", Level::Full, monitor)?;
-/// # Ok::<(), scoresheet::Error>(())
+/// let (checked, stop) = (AtomicU64::new(0), AtomicBool::new(false));
+/// let count = |bytes| _ = checked.fetch_add(bytes, Ordering::Relaxed);
+/// Archive::verify(&target, Level::Full, Monitor::new().on_progress(count).stop(&stop))?;
+/// assert!(checked.load(Ordering::Relaxed) > 0);
+///
+/// stop.store(true, Ordering::Relaxed); // usually on another thread
+/// let stopped = Archive::verify(&target, Level::Full, Monitor::new().stop(&stop));
+/// assert!(matches!(stopped, Err(Error::Interrupted)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Default)]
 pub struct Monitor<'a> {

@@ -18,6 +18,19 @@ pub fn set_index_folder(folder: Option<PathBuf>) {
 }
 
 /// The kinds of files that this library writes.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let target = folder.path().join("games.bga");
+/// # scoresheet::Import::new(&target).run_reader("games.pgn", &b"1. e4 *\n"[..])?;
+/// use scoresheet::archive::FileKind;
+///
+/// let kind = FileKind::from_bytes(&std::fs::read(&target)?);
+/// assert_eq!(kind, Some(FileKind::Archive));
+/// assert!(FileKind::Index.of_archive(&target).ends_with("games.bgi"));
+/// assert_eq!(FileKind::BESIDE.map(FileKind::extension), ["bgi", "bgs", "bgp", "bgh"]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FileKind {
     /// An archive, `.bga`.

@@ -1,6 +1,15 @@
 //! Sets of games by number.
 
 /// A set of games of one archive, with one bit for each number.
+///
+/// ```
+/// use scoresheet::GameSet;
+///
+/// let mut games = GameSet::from_numbers(100, [3, 4, 5, 70, 200]); // 200 is beyond the last game
+/// assert_eq!((games.len(), games.runs().collect::<Vec<_>>()), (4, vec![(3, 5), (70, 70)]));
+/// games.intersect(&GameSet::from_numbers(100, 4..=80));
+/// assert_eq!((games.iter().collect::<Vec<_>>(), games.rank(70)), (vec![4, 5, 70], 2));
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct GameSet {
     /// Bit `i` of word `w` is game `64 w + i + 1`. Bits beyond the last game are zero.

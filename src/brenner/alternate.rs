@@ -9,6 +9,22 @@ const PAWN: [u8; 4] = [1, 2, 0, 3];
 const EXTENSIONS: [u8; 8] = [0x48, 0x58, 0x68, 0x78, 0x88, 0x98, 0xA8, 0xB8];
 
 /// An order of the bit fields that differs from the document's table.
+///
+/// ```
+/// use scoresheet::brenner::alternate::Order;
+/// use scoresheet::brenner::encode::{push_move, push_text};
+/// use scoresheet::chess::Position;
+///
+/// let (start, mut stream) = (Position::standard(), Vec::new());
+/// push_move(&start, start.parse_san("e4")?, &mut stream);
+/// push_text(b"best", &mut stream);
+/// for order in Order::ALL {
+///     let written = order.write(&stream);
+///     assert_eq!((written[0], order.read(&written)), (order.convert(stream[0]), stream.clone()));
+///     assert_eq!(&written[1..], b"\0best\0"); // texts are copied
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Order {
     /// The alternate notation: `11 ddd nnn` queen, `10 dd w nnn` rook, `01 dd w nnn` bishop, `001 mm www` pawn.

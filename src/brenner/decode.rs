@@ -11,6 +11,8 @@ use crate::game::{Line, Outcome};
 use std::fmt;
 
 /// The kind of a stream's fault.
+///
+/// [`Decoder`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum DecodeFault {
     /// The stream ends within an element, or a variation is open at its end.
@@ -34,6 +36,8 @@ pub enum DecodeFault {
 }
 
 /// A fault of a stream, and the offset of the faulty element, in bytes from 0.
+///
+/// [`Decoder`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DecodeError {
     /// The kind of the fault.
@@ -62,6 +66,8 @@ impl fmt::Display for DecodeError {
 impl std::error::Error for DecodeError {}
 
 /// The location of a stream's texts.
+///
+/// [`Decoder`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TextPlaces {
     /// The texts are in the stream, between zero bytes.
@@ -71,6 +77,8 @@ pub enum TextPlaces {
 }
 
 /// An element of a stream.
+///
+/// [`Decoder`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Item<'a> {
     /// A legal move, or the null move.
@@ -90,6 +98,28 @@ pub enum Item<'a> {
 }
 
 /// Reads a stream element by element. Never panics for any bytes. Stops at the first fault.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let target = folder.path().join("games.bga");
+/// # scoresheet::Import::new(&target).run_reader("games.pgn", &b"1. e4 (1. d4!) e5 1-0\n"[..])?;
+/// use scoresheet::brenner::decode::{DecodeFault, Decoder, Item, TextPlaces};
+/// use scoresheet::game::Outcome;
+///
+/// let archive = scoresheet::Archive::open(&target)?;
+/// let game = archive.game(1)?;
+/// let mut decoder = Decoder::new(game.brenner(), game.start().clone(), TextPlaces::Apart);
+/// let (mut sans, mut last) = (Vec::new(), None);
+/// while let Some(item) = decoder.advance(|before, m| sans.push(before.san(m)))? {
+///     last = Some(item);
+/// }
+/// assert_eq!((sans.join(" ").as_str(), last), ("e4 d4 e5", Some(Item::Outcome(Outcome::WhiteWins))));
+///
+/// let stray = [scoresheet::brenner::CLOSE];
+/// let error = Decoder::new(&stray, game.start().clone(), TextPlaces::Apart).advance(|_, _| {}).unwrap_err();
+/// assert_eq!((error.fault, error.offset), (DecodeFault::StrayClose, 0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Decoder<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -361,6 +391,22 @@ impl<'a> Decoder<'a> {
 
     /// Plays the next element if it is a legal plain move of one byte. Calls `before` with the position before the
     /// move, the move and its threat. Otherwise returns false and does nothing; `advance` handles the element.
+    ///
+    /// ```
+    /// # let folder = tempfile::tempdir()?;
+    /// # let target = folder.path().join("games.bga");
+    /// # scoresheet::Import::new(&target).run_reader("games.pgn", &b"1. e4 f5 2. Qh5+ g6 *\n"[..])?;
+    /// use scoresheet::brenner::decode::{Decoder, TextPlaces};
+    /// use scoresheet::chess::Threat;
+    ///
+    /// let archive = scoresheet::Archive::open(&target)?;
+    /// let game = archive.game(1)?;
+    /// let mut decoder = Decoder::new(game.brenner(), game.start().clone(), TextPlaces::Apart);
+    /// let mut threats = Vec::new();
+    /// while decoder.advance_plain(|_, _, threat| threats.push(threat)) {}
+    /// assert_eq!(threats, [Threat::None, Threat::None, Threat::Check, Threat::None]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[inline]
     pub fn advance_plain(&mut self, before: impl FnOnce(&Position, Move, Threat)) -> bool {
         match self.position().turn() {

@@ -7,6 +7,23 @@ use crate::game::Outcome;
 
 /// Appends a move that is legal in `before`, or the null move. It takes one byte, two with a prefix, or three for a
 /// piece without a label.
+///
+/// ```
+/// use scoresheet::brenner::encode::{push_close, push_move, push_nag, push_open, push_outcome, push_suffix};
+/// use scoresheet::brenner::replay::count_plies;
+/// use scoresheet::{chess::Position, game::Outcome};
+///
+/// let (start, mut stream) = (Position::standard(), Vec::new());
+/// push_move(&start, start.parse_san("e4")?, &mut stream);
+/// push_suffix(true, &mut stream); // e4!
+/// push_open(&mut stream);
+/// push_move(&start, start.parse_san("d4")?, &mut stream);
+/// push_nag(6, &mut stream); // (d4 $6)
+/// push_close(&mut stream);
+/// push_outcome(Outcome::WhiteWins, &mut stream);
+/// assert_eq!((stream.len(), count_plies(&stream)), (8, 1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[inline]
 pub fn push_move(before: &Position, m: Move, out: &mut Vec<u8>) {
     if m.kind == MoveKind::Plain

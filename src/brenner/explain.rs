@@ -8,6 +8,8 @@ use crate::chess::Position;
 use std::fmt;
 
 /// The notation of bytes, from the document.
+///
+/// [`explain`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Notation {
     /// The notation of the document's table.
@@ -36,6 +38,8 @@ impl Notation {
 /// An element of a string: its bits by field, their meaning, and the move or text.
 ///
 /// `Display` writes the three in columns.
+///
+/// [`explain`] has an example.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Explained {
     /// The offset of its first byte, in bytes from 0.
@@ -59,6 +63,19 @@ impl fmt::Display for Explained {
 /// elements.
 ///
 /// Before an error, `found` receives all preceding elements.
+///
+/// ```
+/// use scoresheet::brenner::{explain, standalone};
+///
+/// # let mut game = scoresheet::Game::default();
+/// # scoresheet::pgn::read_game(b"1. Nf3! *", 0, &Default::default(), &mut game);
+/// let bytes = standalone::encode(&game)?; // 1. Nf3!
+/// let mut lines: Vec<explain::Explained> = Vec::new();
+/// explain::explain(&bytes, explain::Notation::Table, |line| lines.push(line))?;
+/// assert_eq!((lines.len(), lines[0].content.as_str(), lines[1].offset), (2, "Nf3", 1));
+/// assert_eq!(u8::from_str_radix(&lines[0].bits.replace(' ', ""), 2)?, bytes[0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn explain(bytes: &[u8], notation: Notation, mut found: impl FnMut(Explained)) -> Result<(), StandaloneError> {
     let main = notation.order().map_or_else(|| bytes.to_vec(), |order| order.read(bytes));
     let mut start = Position::standard();

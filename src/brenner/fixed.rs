@@ -13,6 +13,8 @@ use std::fmt;
 const BITS: u32 = 11;
 
 /// The representation of ids as bytes.
+///
+/// [`encode`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Width {
     /// Two bytes per id, the higher byte first.
@@ -22,6 +24,8 @@ pub enum Width {
 }
 
 /// The reason that bytes are not a game in this form.
+///
+/// [`encode`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FixedError {
     /// The bytes end before the id of the game's end.
@@ -117,6 +121,19 @@ pub fn unpack(bytes: &[u8], width: Width) -> Result<(Vec<MoveId>, usize), FixedE
 }
 
 /// Returns the main line, the result, the tags and the start of a game as bytes. Errors: U+0000 in a tag.
+///
+/// ```
+/// use scoresheet::brenner::fixed::{self, FixedError, Width};
+///
+/// # let mut game = scoresheet::Game::default();
+/// # scoresheet::pgn::read_game(b"1. e4 e5 2. Nf3 1-0", 0, &Default::default(), &mut game);
+/// let ids = fixed::ids(&game)?; // 1. e4 e5 2. Nf3 1-0
+/// assert_eq!((fixed::pack(&ids, Width::Ids).len(), fixed::pack(&ids, Width::Bits).len()), (8, 6));
+/// let bytes = fixed::encode(&game, Width::Bits)?;
+/// assert_eq!(fixed::decode(&bytes, Width::Bits)?.main_line().count(), 3);
+/// assert!(matches!(fixed::decode(&bytes[..2], Width::Bits), Err(FixedError::NoEnd)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn encode(game: &Game, width: Width) -> Result<Vec<u8>, FixedError> {
     let mut bytes = pack(&ids(game)?, width);
     let bare = Game { tags: game.tags.clone(), start: game.start.clone(), ..Game::default() };

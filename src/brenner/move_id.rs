@@ -16,6 +16,18 @@ pub const NULL: MoveId = MoveId(MOVES);
 pub const END: [MoveId; 4] = [MoveId(MOVES + 1), MoveId(MOVES + 2), MoveId(MOVES + 3), MoveId(MOVES + 4)];
 
 /// The number of a move among all moves of pieces on an empty board, below 2,048.
+///
+/// ```
+/// use scoresheet::brenner::move_id::{self, MoveId};
+/// use scoresheet::chess::Position;
+///
+/// let start = Position::standard();
+/// let e4 = start.parse_san("e4")?;
+/// let id = MoveId::from_move(e4, false).expect("every legal move has an id");
+/// assert!(id.number() < move_id::MOVES && id.is_known());
+/// assert_eq!((id.to_move(&start), move_id::NULL.squares()), (Some(e4), None));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct MoveId(u16);
 

@@ -17,6 +17,8 @@ pub(super) const OTHER_TAG: u8 = b'X';
 pub(super) const COMMENT: u8 = b'C';
 
 /// The reason that a string is not a stand-alone game.
+///
+/// [`encode()`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum StandaloneError {
     /// A leading text does not begin with one of the identifying letters; the offset of the text in bytes.
@@ -53,6 +55,21 @@ impl std::error::Error for StandaloneError {}
 /// The FEN tag of the starting position gets the letter F. Any other FEN tag, such as an invalid one, is stored like
 /// other tags. A starting position without a FEN tag is added as F, so the decoded game has a FEN tag. Errors: U+0000
 /// in a tag or text.
+///
+/// ```
+/// use scoresheet::brenner::decode::{DecodeError, DecodeFault};
+/// use scoresheet::brenner::standalone::{self, StandaloneError};
+///
+/// # let mut game = scoresheet::Game::default();
+/// # scoresheet::pgn::read_game(b"[White \"Tal\"]\n\n1. e4 {best} 1-0", 0, &Default::default(), &mut game);
+/// let mut bytes = standalone::encode(&game)?; // [White "Tal"] 1. e4 {best} 1-0
+/// assert_eq!((bytes.len(), standalone::decode(&bytes)?), (14, game));
+/// let offset = bytes.len();
+/// bytes.push(scoresheet::brenner::GOOD); // a mark after the result
+/// let fault = DecodeFault::MisplacedResult;
+/// assert_eq!(standalone::decode(&bytes), Err(StandaloneError::Stream(DecodeError { fault, offset })));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn encode(game: &Game) -> Result<Vec<u8>, StandaloneError> {
     let says_start = |(name, value): &(String, String)| {
         name == "FEN" && Position::from_fen(value.as_bytes()).is_ok_and(|position| position == game.start)
@@ -163,6 +180,8 @@ pub fn push_main_line(start: &Position, stream: &[u8], out: &mut Vec<u8>) {
 
 /// The moves of a game: the starting position, and the Brenner bytes without texts. Searches use this form for games of
 /// an archive and for stand-alone strings.
+///
+/// [`start`] has an example.
 #[derive(Clone, Copy, Debug)]
 pub struct Stream<'a> {
     /// The position before the first move.

@@ -4,6 +4,11 @@ use std::fmt;
 use std::str::FromStr;
 
 /// A text that does not have the expected meaning.
+///
+/// ```
+/// let error = "i9".parse::<scoresheet::chess::Square>().unwrap_err();
+/// assert_eq!(error.expected(), "a square, as in e4");
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ParseError {
     expected: &'static str,
@@ -83,9 +88,18 @@ macro_rules! coordinate {
 
 coordinate!(
     /// A file of the board, from White's left to right.
+    ///
+    /// ```
+    /// use scoresheet::chess::{File, Rank, Square};
+    ///
+    /// let square = Square::from_coords(File::E, Rank::Fourth);
+    /// assert_eq!((square.to_string(), square.file().index(), square.rank().digit()), ("e4".to_owned(), 4, b'4'));
+    /// ```
     File, b'a', letter, "file", "a file, a to h", [A, B, C, D, E, F, G, H]
 );
 coordinate!(
     /// A rank of the board, counted from White's side.
+    ///
+    /// [`File`] has an example.
     Rank, b'1', digit, "rank", "a rank, 1 to 8", [First, Second, Third, Fourth, Fifth, Sixth, Seventh, Eighth]
 );

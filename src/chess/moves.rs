@@ -5,6 +5,17 @@ use super::square::Square;
 use std::fmt;
 
 /// The two castling sides, by the origin of the rook.
+///
+/// ```
+/// use scoresheet::chess::{CastlingSide, Color, Position};
+///
+/// let position: Position = "r3k2r/8/8/8/8/8/8/R3K2R w Qk - 0 1".parse()?;
+/// let rook = |color, side| position.castling_rook(color, side).map(|square| square.to_string());
+/// assert_eq!(rook(Color::White, CastlingSide::Queen).as_deref(), Some("a1"));
+/// assert_eq!(rook(Color::Black, CastlingSide::Queen), None);
+/// assert_eq!(CastlingSide::BOTH.map(|side| side.to_string()), ["O-O", "O-O-O"]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 pub enum CastlingSide {
@@ -28,6 +39,8 @@ impl CastlingSide {
 }
 
 /// The known effect of a move on the opposing king.
+///
+/// [`Decoder::advance_plain`](crate::brenner::decode::Decoder::advance_plain) has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Threat {
     /// The king is not attacked.
@@ -39,6 +52,8 @@ pub enum Threat {
 }
 
 /// The kind of a move.
+///
+/// [`Move`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum MoveKind {
     /// A piece goes to a square and captures any piece there.
@@ -54,6 +69,20 @@ pub enum MoveKind {
 }
 
 /// A move: from square, to square and kind. For castling, `from` is the king's square and `to` the rook's square.
+///
+/// ```
+/// use scoresheet::chess::{CastlingSide, Move, MoveKind, Position, Role, Square};
+///
+/// let position: Position = "4k3/P7/8/8/8/8/8/4K2R w K - 0 1".parse()?;
+/// let castles = position.parse_san("O-O")?;
+/// assert_eq!(castles.kind, MoveKind::Castle(CastlingSide::King));
+/// assert_eq!(castles.to, "h1".parse::<Square>()?); // the rook's square
+/// assert_eq!(castles.to_string(), "e1g1");
+/// let promotes: Move = position.parse_uci("a7a8n")?;
+/// assert_eq!(promotes.promotion(), Some(Role::Knight));
+/// assert_eq!(position.san(promotes), "a8=N");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Move {
     /// The square that the piece leaves.
@@ -83,6 +112,17 @@ impl Move {
 }
 
 /// The reason that a move is illegal.
+///
+/// ```
+/// use scoresheet::chess::{IllegalMove, Move, MoveKind, Position, Square};
+///
+/// let square = |name: &str| name.parse::<Square>();
+/// let (from, kind) = (square("e2")?, MoveKind::Plain);
+/// let pinned: Position = "4r1k1/8/8/8/8/8/4N3/4K3 w - - 0 1".parse()?;
+/// assert_eq!(pinned.legality(Move { from, to: square("c3")?, kind }), Err(IllegalMove::LeavesKingInCheck));
+/// assert_eq!(pinned.legality(Move { from, to: square("e4")?, kind }), Err(IllegalMove::NotPseudoLegal));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum IllegalMove {
     /// No piece of the side to move can make the move.

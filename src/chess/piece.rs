@@ -5,6 +5,16 @@ use std::fmt;
 use std::str::FromStr;
 
 /// A side. White is 0, Black is 1.
+///
+/// ```
+/// use scoresheet::chess::{Color, Position};
+///
+/// let clocks = [180, 175]; // White's first
+/// let turn = Position::standard().turn();
+/// assert_eq!((clocks[turn.index()], clocks[(!turn).index()]), (180, 175));
+/// assert_eq!("b".parse::<Color>()?, "black".parse()?);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
 pub enum Color {
@@ -72,6 +82,8 @@ impl FromStr for Color {
 }
 
 /// The role of a piece: pawn, knight, bishop, rook, queen or king.
+///
+/// [`Piece`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
 pub enum Role {
@@ -133,6 +145,16 @@ impl FromStr for Role {
 }
 
 /// A role and its color.
+///
+/// ```
+/// use scoresheet::chess::{Color, Piece, Position, Role};
+///
+/// let knight = Piece::from_letter(b'n').expect("a letter of FEN");
+/// assert_eq!((knight.color, knight.role, knight.to_string()), (Color::Black, Role::Knight, "n".to_owned()));
+/// assert_eq!(Position::standard().piece_at("b8".parse()?), Some(knight));
+/// assert_eq!(Role::ALL.map(|role| role.letter()), *b"PNBRQK");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Piece {
     /// The color of the piece.
@@ -191,6 +213,18 @@ impl FromStr for Piece {
 /// | 2..=4 | role: 0 and 1 pawn, 2 knight, 3 bishop, 4 rook, 5 queen, 6 king, 7 none |
 /// | 5 | color: 0 White, 1 Black |
 /// | 6 | whether the piece has no label |
+///
+/// ```
+/// use scoresheet::chess::{Color, PieceId, Position, Role};
+///
+/// // The king's knight keeps its label when it moves.
+/// let mut position = Position::standard();
+/// let knight = PieceId::labelled(Color::White, Role::Knight, 1).expect("a knight has labels 0 to 3");
+/// assert_eq!(position.square_of(knight), Some("g1".parse()?));
+/// position.play(position.parse_san("Nf3")?)?;
+/// assert_eq!(position.piece_id_at("f3".parse()?), Some(knight));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct PieceId(pub(crate) u8);
 

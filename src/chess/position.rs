@@ -10,6 +10,22 @@ use std::sync::LazyLock;
 ///
 /// Any arrangement of pieces is possible, legal or not. Each method states its requirements. A position takes about 250
 /// bytes and is cheap to clone.
+///
+/// ```
+/// use scoresheet::chess::{CastlingSide, Color, Position};
+///
+/// let mut position = Position::standard();
+/// assert_eq!(position.legal_moves().len(), 20);
+/// for san in ["e4", "e5", "Qh5", "Ke7"] {
+///     position.play(position.parse_san(san)?)?;
+/// }
+/// assert_eq!((position.turn(), position.fullmove_number()), (Color::White, 3));
+/// assert!(position.castling_rook(Color::Black, CastlingSide::King).is_none());
+/// assert_eq!(position.fen(), "rnbq1bnr/ppppkppp/8/4p2Q/4P3/8/PPPP1PPP/RNB1KBNR w KQ - 2 3");
+/// position.play(position.parse_uci("h5e5")?)?;
+/// assert!(position.is_checkmate());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone)]
 pub struct Position {
     /// The piece on each square, or `EMPTY`.

@@ -6,6 +6,8 @@
 pub const VERSION: (u16, u16) = (1, 0);
 
 /// The archive's identity: 16 bytes that seed every checksum in it.
+///
+/// [`State`](crate::archive::State) has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct ArchiveId(pub [u8; 16]);
 

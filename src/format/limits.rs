@@ -12,6 +12,8 @@ pub const MOST: u64 = 1 << 60;
 /// Each block has one budget, in units. A unit is about a byte of memory that the reader reserves, a byte of text in
 /// its output, or a nanosecond. FORMAT.md, section 24, lists the charges. The budget depends on the size of the block
 /// in the file, not on its decompressed size. Time and memory therefore stay in proportion to the file.
+///
+/// [`OpenOptions`](crate::archive::OpenOptions) and [`Limit`](crate::error::Limit) have examples.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
     /// The maximum number of bytes of a block that are read at once: the complete block, or the table of a moves block.

@@ -10,6 +10,18 @@ use std::time::Duration;
 
 /// The engine analysis of a move in the comments after it; missing values are `None`. It serializes as the members in
 /// docs/JSON.md.
+///
+/// ```
+/// use scoresheet::game::{Analysis, Evaluation};
+///
+/// let before = scoresheet::Position::standard();
+/// let comment = "(e5 Nf3) +0.33/20 1.5s"; // after 1. e4
+/// let analysis = Analysis::read(comment, 1, &before, before.parse_san("e4")?).expect("an engine's comment");
+/// assert_eq!((analysis.evaluation, analysis.depth), (Some(Evaluation::Centipawns(33)), Some(20)));
+/// let pv = analysis.pv.expect("legal moves");
+/// assert_eq!((pv.ply, pv.has_own_move, pv.sans()), (1, false, vec!["e5".to_owned(), "Nf3".to_owned()]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Analysis {
     /// The ply after the move, from 1.
@@ -31,6 +43,8 @@ pub struct Analysis {
 }
 
 /// A principal variation: the moves that an engine expected. All are legal.
+///
+/// [`Analysis`] has an example.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PrincipalVariation {
     /// The ply of the game at which the variation begins: the ply before the commented move, if the variation replaces

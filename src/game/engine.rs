@@ -10,6 +10,8 @@ use crate::chess::Color;
 use std::time::Duration;
 
 /// The values in an engine comment; missing values are `None`.
+///
+/// [`Comment::engine`](super::Comment::engine) has an example.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct EngineNote<'a> {
     /// The evaluation, from White's point of view.

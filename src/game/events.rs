@@ -4,6 +4,8 @@ use crate::chess::{Color, Move, Position};
 use std::fmt;
 
 /// The kind of a text in a movetext.
+///
+/// [`Visitor`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 pub enum TextKind {
@@ -34,6 +36,14 @@ impl TextKind {
 }
 
 /// The result of a game according to its movetext.
+///
+/// ```
+/// use scoresheet::{chess::Color, game::Outcome};
+///
+/// let outcome = Outcome::from_token(b"0-1").expect("a termination marker");
+/// assert_eq!((outcome, outcome.to_string()), (Outcome::BlackWins, "0-1".to_owned()));
+/// assert_eq!((outcome.half_points(Color::Black), Outcome::Unknown.half_points(Color::Black)), (Some(2), None));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 pub enum Outcome {
@@ -100,6 +110,36 @@ impl fmt::Display for Outcome {
 /// Receives a game as events in this order: the tag pairs; the start; the movetext; the result, if there is one.
 ///
 /// Every variation that opens also closes. Moves are legal, or null.
+///
+/// ```
+/// use scoresheet::chess::{Move, Position};
+/// use scoresheet::game::{TextKind, Visitor};
+/// use scoresheet::pgn::{ReadOptions, read_game};
+///
+/// #[derive(Default)]
+/// struct Captures(u32);
+///
+/// impl Visitor for Captures {
+///     fn tag(&mut self, _: &[u8], _: &[u8]) {}
+///     fn play(&mut self, before: &Position, m: Move) {
+///         self.0 += u32::from(before.piece_at(m.to).is_some());
+///     }
+///     fn text(&mut self, kind: TextKind, _: &[u8]) {
+///         assert_eq!(kind, TextKind::Brace);
+///     }
+/// #     fn start(&mut self, _: &Position) {}
+/// #     fn suffix(&mut self, _: bool) {}
+/// #     fn nag(&mut self, _: u8) {}
+/// #     fn open(&mut self) {}
+/// #     fn close(&mut self) {}
+/// #     fn outcome(&mut self, _: scoresheet::game::Outcome) {}
+///     // and the other events
+/// }
+///
+/// let mut captures = Captures::default();
+/// read_game(b"1. e4 d5 2. exd5 {takes} Qxd5 *", 0, &ReadOptions::default(), &mut captures);
+/// assert_eq!(captures.0, 2);
+/// ```
 pub trait Visitor {
     /// A tag pair, in order, with resolved escapes.
     fn tag(&mut self, name: &[u8], value: &[u8]);
@@ -122,6 +162,8 @@ pub trait Visitor {
 }
 
 /// One event of a movetext.
+///
+/// [`GameFault`](super::GameFault) has an example.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Event {
     /// A move, legal or null.

@@ -7,6 +7,22 @@ use crate::chess::{Color, Move, Position};
 use std::time::Duration;
 
 /// A comment of a game.
+///
+/// ```
+/// use scoresheet::game::{Comment, Evaluation};
+///
+/// # let mut game = scoresheet::Game::default();
+/// # let pgn = b"1. e4 {[%clk 0:03:00] [%eval 0.35] main} e5 (1... c5 {+0.4/12 3s}) *";
+/// # scoresheet::pgn::read_game(pgn, 0, &Default::default(), &mut game);
+/// // 1. e4 {[%clk 0:03:00] [%eval 0.35] main} e5 (1... c5 {+0.4/12 3s}) *
+/// let comments: Vec<Comment> = game.comments();
+/// assert_eq!((comments[0].ply, comments[0].depth, comments[0].command("clk")), (1, 0, Some("0:03:00")));
+/// assert_eq!(comments[0].clock().map(|clock| clock.as_secs()), Some(180));
+/// assert_eq!(comments[0].evaluation(), Some(Evaluation::Centipawns(35)));
+/// assert_eq!((comments[1].ply, comments[1].depth), (2, 1));
+/// let variations = game.variations();
+/// assert_eq!((variations[0].ply, variations[0].sans()), (2, vec!["c5".to_owned()]));
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Comment {
     /// The number of plies of the line before the comment: 3 for a comment after ply 3, 0 for a comment before the
@@ -28,6 +44,17 @@ impl Comment {
     }
 
     /// Returns the engine's values for the move, from any program.
+    ///
+    /// ```
+    /// use scoresheet::chess::Color;
+    /// use scoresheet::game::{Comment, EngineNote, Evaluation};
+    ///
+    /// let text = "-0.28/21 2s".to_owned(); // from the mover's point of view
+    /// let comment = Comment { ply: 2, depth: 0, text, mover: Some(Color::Black) };
+    /// let note: EngineNote<'_> = comment.engine();
+    /// assert_eq!((note.evaluation, note.depth), (Some(Evaluation::Centipawns(28)), Some(21)));
+    /// assert_eq!(note.time.map(|time| time.as_secs()), Some(2));
+    /// ```
     pub fn engine(&self) -> EngineNote<'_> {
         EngineNote::read(&self.text, self.mover)
     }
@@ -49,6 +76,8 @@ impl Comment {
 }
 
 /// A variation: moves that replace moves of another line.
+///
+/// [`Comment`] has an example.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Variation {
     /// The ply of the move that its first move replaces, from 1.

@@ -11,6 +11,20 @@ use std::fmt;
 use std::time::Duration;
 
 /// An owned game: tags, start, movetext and result. The default is the standard starting position and nothing else.
+///
+/// ```
+/// use scoresheet::pgn::{PgnWriter, ReadOptions, read_game};
+/// use scoresheet::{Game, game::Outcome};
+///
+/// let mut game = Game::default();
+/// read_game(b"[White \"Tal\"]\n\n1. e4 e5 2. Nf3 (2. f4) 1-0", 0, &ReadOptions::default(), &mut game);
+/// assert_eq!((game.tag("White"), game.outcome), (Some("Tal"), Some(Outcome::WhiteWins)));
+/// let moves: Vec<String> = game.moves().map(|played| format!("{} {}", played.ply(), played.san())).collect();
+/// assert_eq!(moves, ["1 e4", "2 e5", "3 Nf3"]);
+/// let mut writer = PgnWriter::new();
+/// writer.write(&game);
+/// assert!(writer.as_bytes().ends_with(b"1. e4 e5 2. Nf3 (2. f4) 1-0\n\n"));
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Game {
     /// The tag pairs in order, including duplicates.
@@ -24,6 +38,15 @@ pub struct Game {
 }
 
 /// The reason that a [`Game`] is invalid, with its position.
+///
+/// ```
+/// use scoresheet::Game;
+/// use scoresheet::game::{Event, GameFault, GameFaultKind};
+///
+/// let events = vec![Event::Nag(1), Event::Open]; // no move to replace
+/// let game = Game { events, ..Game::default() };
+/// assert_eq!(game.check(), Err(GameFault { event: 1, kind: GameFaultKind::NothingToReplace }));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct GameFault {
     /// The index in [`Game::events`], from 0.
@@ -33,6 +56,8 @@ pub struct GameFault {
 }
 
 /// The kind of a fault in the events of a [`Game`].
+///
+/// [`GameFault`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum GameFaultKind {

@@ -3,6 +3,16 @@
 use crate::chess::{Color, Move, Position};
 
 /// A move of a game, with its ply and the position before it. Texts are created on demand.
+///
+/// ```
+/// # let mut game = scoresheet::Game::default();
+/// # scoresheet::pgn::read_game(b"1. e4 e5 2. Nf3 *", 0, &Default::default(), &mut game);
+/// let played = game.moves().nth(2).expect("three plies"); // 1. e4 e5 2. Nf3
+/// assert_eq!((played.ply(), played.color()), (3, scoresheet::chess::Color::White));
+/// assert_eq!((played.san(), played.uci()), ("Nf3".to_owned(), "g1f3".to_owned()));
+/// assert_eq!(played.before().san(played.played()), played.san());
+/// assert_eq!(played.fen(), "rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2");
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PlayedMove {
     pub(crate) ply: u32,

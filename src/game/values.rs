@@ -23,6 +23,14 @@ pub(super) fn duration(text: &str) -> Option<Duration> {
 }
 
 /// An engine's evaluation, from White's point of view.
+///
+/// ```
+/// use scoresheet::game::Evaluation;
+///
+/// assert_eq!(Evaluation::parse("-12.3"), Some(Evaluation::Centipawns(-1230)));
+/// assert_eq!(Evaluation::parse("#-2"), Some(Evaluation::Mate(-2)));
+/// assert_eq!(Evaluation::parse("0.35,18").map(|evaluation| evaluation.to_string()).as_deref(), Some("0.35"));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Evaluation {
     /// Hundredths of a pawn, positive if White is better.

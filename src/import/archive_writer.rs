@@ -52,6 +52,8 @@ pub struct ArchiveWriter {
 }
 
 /// The result of an [`ArchiveWriter`].
+///
+/// [`ArchiveWriter::add_pgn`] has an example.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Written {
@@ -65,6 +67,8 @@ pub struct Written {
 }
 
 /// The result of adding PGN.
+///
+/// [`ArchiveWriter::add_pgn`] has an example.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct AddedPgn {
@@ -172,6 +176,22 @@ impl ArchiveWriter {
     /// games are reported and are not errors.
     ///
     /// Errors: the text cannot be read to its end (the preceding games are added); the archive cannot be written.
+    ///
+    /// ```
+    /// use scoresheet::ArchiveWriter;
+    /// use scoresheet::import::{AddedPgn, Written};
+    ///
+    /// # let folder = tempfile::tempdir()?;
+    /// # let target = folder.path().join("games.bga");
+    /// let writer = ArchiveWriter::create(&target)?;
+    /// let pgn = b"1. e4 e5 2. Ke5 *\n\n[Variant \"Antichess\"]\n\n1. e3 *\n";
+    /// let added: AddedPgn = writer.add_pgn("download", &pgn[..])?;
+    /// assert_eq!((added.seen, added.rejected, added.faults.len()), (2, 1, 2));
+    /// assert_eq!((added.faults[0].line, added.faults[1].line), (1, 3));
+    /// let written: Written = writer.finish()?;
+    /// assert_eq!(written.games, 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn add_pgn(&self, name: &str, pgn: impl Read + Send + 'static) -> Result<AddedPgn> {
         let refused = |error: SourceError| match error {
             SourceError::Io(source) => Error::Io { doing: "cannot read", path: PathBuf::from(name), source },

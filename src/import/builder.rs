@@ -17,6 +17,8 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
 /// The progress of an import.
+///
+/// [`Progress`](super::Progress) has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct ImportProgress {

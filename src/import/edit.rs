@@ -27,6 +27,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 const LEVEL: i32 = 9;
 
 /// The result of an edit.
+///
+/// [`Archive::edit`] has an example.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Edited {

@@ -22,6 +22,23 @@ const LEVEL: i32 = 4;
 const PACKED_LEVEL: i32 = 19;
 
 /// The options of an import.
+///
+/// ```
+/// use scoresheet::Import;
+/// use scoresheet::import::ImportOptions;
+/// use scoresheet::pgn::ReadOptions;
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let target = folder.path().join("games.bga");
+/// let read = ReadOptions { strict: true, ..ReadOptions::default() };
+/// let options = ImportOptions { threads: 1, read, keep_rejected: true, ..ImportOptions::packed() };
+/// let mut rejected = Vec::new();
+/// let import = Import::new(&target).options(options).on_fault(|fault| rejected.extend(fault.rejected));
+/// import.run_reader("games.pgn", &b"1. e4 *\n\n1. e5 *\n"[..])?;
+/// assert_eq!(rejected.len(), 1);
+/// assert!(rejected[0].starts_with(b"1. e5"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct ImportOptions {
     /// The number of worker threads. 0 means one per core.

@@ -7,6 +7,8 @@ use crate::pgn::Fault;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A fault with its position.
+///
+/// [`Import`](super::Import) and [`ImportOptions`](super::ImportOptions) have examples.
 #[derive(Clone, Debug)]
 pub struct FaultReport {
     /// The index of the source, from 0 in the given order.
@@ -33,6 +35,8 @@ pub struct FaultReport {
 pub(super) type Report<'a> = Box<dyn FnMut(FaultReport) + Send + 'a>;
 
 /// The results for one source.
+///
+/// [`Summary`] has an example.
 #[derive(Clone, Debug, Default)]
 pub struct SourceSummary {
     /// The name, length, hash and counts in the archive. Length and hash are zero if the import ended before the
@@ -57,6 +61,8 @@ impl SourceSummary {
 }
 
 /// A source that is not PGN, or that cannot be read to its end.
+///
+/// [`Summary`] has an example.
 #[derive(Debug)]
 pub struct Refused {
     /// The index of the source, from 0 in the given order.
@@ -66,6 +72,23 @@ pub struct Refused {
 }
 
 /// The result of an import.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let target = folder.path().join("games.bga");
+/// # let [games, cut_off] = ["games.pgn", "cut_off.pgn.zst"].map(|name| folder.path().join(name));
+/// # std::fs::write(&games, "1. e4 *\n\n1. e5 *\n")?;
+/// # std::fs::write(&cut_off, &zstd::encode_all(&b"1. d4 *\n"[..], 1)?[..10])?;
+/// use scoresheet::import::{Import, Refused, SourceSummary, Summary};
+///
+/// let summary: Summary = Import::new(&target).run([&games, &cut_off])?;
+/// assert_eq!((summary.stored, summary.faulty, summary.rejected), (2, 1, 0));
+/// let sources: Vec<&SourceSummary> = summary.sources.iter().collect();
+/// assert!(sources[0].is_complete && sources[0].record.exact && !sources[1].is_complete);
+/// let refused: &Refused = &summary.refused[0];
+/// assert_eq!(refused.source, 1); // the compressed file ends early
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Default)]
 pub struct Summary {
     /// The number of games, including rejected games.
@@ -103,6 +126,8 @@ pub struct Summary {
 }
 
 /// The durable data after a commit.
+///
+/// [`Progress`] has an example.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Acknowledged {
     /// The commit's sequence number.
@@ -119,6 +144,25 @@ pub struct Acknowledged {
 type Acknowledge = Box<dyn Fn(&Acknowledged) + Send + Sync>;
 
 /// The progress of an import, which other threads can query.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let target = folder.path().join("games.bga");
+/// use scoresheet::import::{Acknowledged, Import, ImportProgress, Progress};
+/// use std::sync::mpsc;
+///
+/// let (sender, receiver) = mpsc::channel();
+/// let progress = Progress::with_acknowledge(move |commit: &Acknowledged| {
+///     let _ = sender.send((commit.sequence, commit.games)); // these games are durable
+/// });
+/// let mut last = ImportProgress::default();
+/// let import = Import::new(&target).progress(&progress).on_progress(|progress| last = progress);
+/// import.run_reader("games.pgn", &b"1. e4 *\n"[..])?;
+/// assert_eq!((progress.games(), progress.consumed()), (1, 8));
+/// assert!(last.games <= 1);
+/// assert_eq!(receiver.recv()?, (1, 1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Default)]
 pub struct Progress {
     pub(super) consumed: AtomicU64,

@@ -13,6 +13,18 @@ const LOOK: u64 = 10_000;
 const BOOK_ENTRY: usize = 16;
 
 /// The content of a file, after decompression.
+///
+/// ```
+/// use scoresheet::output::Content;
+///
+/// # let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("games.csv.zst"); // the name claims a text
+/// std::fs::write(&path, zstd::encode_all(&b"[Event \"x\"]\n\n1. e4 *\n"[..], 1)?)?;
+/// let (claimed, actual) = (Content::from_name(&path), Content::from_file(&path)?);
+/// assert_eq!((claimed, actual), (Some(Content::Text), Some(Content::Pgn)));
+/// assert!(!Content::Text.may_hold(Content::Pgn));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Content {
     /// An archive or a side file.

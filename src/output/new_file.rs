@@ -10,6 +10,22 @@ use std::io::{self, BufWriter, Write};
 const BUFFER: usize = 1 << 18;
 
 /// A file that is written under a temporary name. Dropping it before `finish` removes it.
+///
+/// ```
+/// use scoresheet::Existing;
+/// use scoresheet::output::{Content, NewFile, Outputs};
+/// use std::io::Write;
+///
+/// # let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("games.csv");
+/// let target = Outputs::default().file(&path, Content::Text, Existing::Refuse)?;
+/// NewFile::create(&target)?.write_all(b"incomplete")?;
+/// assert!(!path.exists());
+/// let mut file = NewFile::create(&target)?;
+/// file.write_all(b"complete")?;
+/// assert_eq!((path.exists(), file.finish()?, path.exists()), (false, 8, true));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct NewFile {
     file: BufWriter<File>,

@@ -5,6 +5,22 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 /// The reason that a file must not be written. `Display` writes one line that names the file and is safe to print.
+///
+/// ```
+/// use scoresheet::Existing;
+/// use scoresheet::output::{Content, Outputs, Refused};
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("games.pgn");
+/// # std::fs::write(&path, "1. e4 *\n")?;
+/// // games.pgn exists
+/// let mut outputs = Outputs::default();
+/// let refused: Refused = outputs.file(&path, Content::Pgn, Existing::Refuse).unwrap_err();
+/// assert!(refused.is_existing() && refused.path() == path);
+/// let refused = outputs.file(&path, Content::Json, Existing::Replace).unwrap_err();
+/// assert!(!refused.is_existing()); // another kind of content
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Refused {
     path: PathBuf,

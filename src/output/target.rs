@@ -11,6 +11,8 @@ use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
 
 /// A path that may be written.
+///
+/// [`Outputs`] has an example.
 #[derive(Clone, Debug)]
 pub struct Target {
     path: PathBuf,
@@ -48,6 +50,21 @@ impl Target {
 }
 
 /// The files that a program reads, and the files that it may already write.
+///
+/// ```
+/// use scoresheet::Existing;
+/// use scoresheet::output::{Content, Outputs};
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let [input, output] = ["games.pgn", "more.pgn"].map(|name| folder.path().join(name));
+/// # std::fs::write(&input, "1. e4 *\n")?;
+/// let mut outputs = Outputs::from_sources([&input]);
+/// assert!(outputs.file(&input, Content::Pgn, Existing::Replace).is_err());
+/// let target = outputs.file(&output, Content::Pgn, Existing::Refuse)?;
+/// assert_eq!((target.path(), target.written()), (output.as_path(), Content::Pgn));
+/// assert!(outputs.file(&output, Content::Pgn, Existing::Replace).is_err()); // it is another output now
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Outputs {
     known: HashMap<Identity, Known>,

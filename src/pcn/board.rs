@@ -10,6 +10,16 @@ const MAX_SQUARES: usize = 1 << 16;
 const MAX_DIMENSIONS: usize = 8;
 
 /// The name of a piece of any chess family: `w:k`, `+s:b`, `TAIKYOKU_SHOGI:GD`.
+///
+/// ```
+/// use scoresheet::pcn::{PieceName, Side};
+///
+/// let silver = PieceName::parse("+x:S").expect("the name of a piece");
+/// assert!(silver.is_promoted() && silver.abbreviation() == "S");
+/// assert_eq!((silver.style().as_str(), silver.side()), ("x", Some(Side::Bottom)));
+/// assert_eq!(silver.captured().side(), Some(Side::Top));
+/// assert!(silver.western().is_err());
+/// ```
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct PieceName {
     text: String,
@@ -102,6 +112,8 @@ impl PieceName {
 }
 
 /// One of the two players.
+///
+/// [`PieceName`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Side {
     /// The side that starts a game from its beginning. Its names are in upper case.
@@ -141,6 +153,17 @@ pub(super) fn name_of(piece: Piece) -> String {
 }
 
 /// A board of any number of dimensions; the default has none.
+///
+/// ```
+/// use scoresheet::pcn::Board;
+///
+/// let start = serde_json::json!([["w:k", null, null], [null, null, "W:R"], ["W:K", null, null]]);
+/// let board = Board::parse(&start)?;
+/// assert_eq!((board.shape(), board.size()), (&[3, 3][..], 9));
+/// let rook = board.square(&serde_json::json!("W:R")).expect("a unique piece");
+/// assert_eq!((rook, board.coordinates(rook)), (5, vec![1, 2]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Board {
     shape: Vec<usize>,

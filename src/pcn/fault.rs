@@ -3,6 +3,8 @@
 use std::fmt;
 
 /// The fault of an element of a document.
+///
+/// [`PcnError`] has an example.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PcnFault {
     /// The text is not JSON: line and column, from 1.
@@ -65,6 +67,12 @@ pub enum PcnFault {
 
 /// The reason that a document is rejected: the path of the faulty element as a JSON pointer (RFC 6901; empty for the
 /// whole document), and the fault.
+///
+/// ```
+/// let error = scoresheet::pcn::parse(br#"{"moves": []}"#).unwrap_err();
+/// assert_eq!(error.fault, scoresheet::pcn::PcnFault::UnknownMember);
+/// assert!(error.to_string().contains("moves"));
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PcnError {
     /// The path of the element.

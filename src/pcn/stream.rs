@@ -10,6 +10,17 @@ use std::fmt;
 use std::io::{self, BufReader, Read};
 
 /// The reason that reading a document ended.
+///
+/// ```
+/// use scoresheet::pcn::{ReadError, read};
+///
+/// let mut games = 0;
+/// let end = read(&b"{} {"[..], |_| {
+///     games += 1;
+///     Ok(())
+/// });
+/// assert!(matches!(end, Err(ReadError::Pcn(_))) && games == 1);
+/// ```
 #[derive(Debug)]
 pub enum ReadError {
     /// An error of the reader, or of the receiver of the games.
@@ -22,6 +33,19 @@ pub enum ReadError {
 ///
 /// Errors: the path of the faulty element. In an array, it begins with the index of the game, from 0. In a sequence of
 /// games, it begins within the game.
+///
+/// ```
+/// use scoresheet::pcn::{self, JsonLayout};
+///
+/// # let mut game = scoresheet::Game::default();
+/// # scoresheet::pgn::read_game(b"[White \"Tal\"]\n\n1. e4 e5 1-0", 0, &Default::default(), &mut game);
+/// let document = pcn::write(&game, JsonLayout::Line); // 1. e4 e5 1-0
+/// assert!(document.contains("\"shift\""));
+/// let games = pcn::parse(document.as_bytes())?;
+/// assert_eq!(games[0].moves().map(|played| played.san()).collect::<Vec<_>>(), ["e4", "e5"]);
+/// assert_eq!(games[0].outcome, game.outcome);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn parse(bytes: &[u8]) -> Result<Vec<Game>, PcnError> {
     let mut games = Vec::new();
     let read = read(bytes, |game| {

@@ -9,6 +9,8 @@ use serde_json::Value;
 use std::fmt::Write;
 
 /// The layout of a document.
+///
+/// [`parse`](super::parse) has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum JsonLayout {
     /// Everything on one line.

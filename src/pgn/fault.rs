@@ -5,6 +5,8 @@ use crate::chess::san::SanError;
 use std::fmt;
 
 /// The kind of a fault. Unless noted, the game is stored with the fault and keeps all of its text.
+///
+/// [`Fault`] has an example; docs/FAULTS.md lists the kinds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum FaultKind {
@@ -92,6 +94,20 @@ impl fmt::Display for FaultKind {
 }
 
 /// A fault of a game, with its position.
+///
+/// ```
+/// use scoresheet::Game;
+/// use scoresheet::pgn::{Disposition, FaultKind, ReadOptions, read_game};
+///
+/// let (mut game, options) = (Game::default(), ReadOptions::default());
+/// let outcome = read_game(b"1. e4 e5 2. Bh7 Nf6 1-0", 0, &options, &mut game);
+/// let fault = &outcome.faults[0];
+/// assert_eq!((fault.kind, fault.offset, fault.ply, &*fault.token), (FaultKind::IllegalMove, 12, 2, &b"Bh7"[..]));
+/// // The game is stored; the rest of its moves is a text.
+/// assert_eq!((outcome.disposition, game.main_line().count()), (Some(Disposition::Stored), 2));
+/// let strict = read_game(b"1. e5 *", 0, &ReadOptions { strict: true, ..options }, &mut Game::default());
+/// assert_eq!(strict.disposition, Some(Disposition::Rejected));
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fault {
     /// The kind of the fault.

@@ -1,6 +1,8 @@
 //! Limits and options for reading games.
 
 /// Limits of a game. Beyond a limit, the rest is kept as raw text, or the game is rejected.
+///
+/// [`Oversized`](super::Oversized) has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ReadLimits {
     /// The maximum number of plies of one line, from the start of the game. The rest is kept as a tail. Default:
@@ -35,6 +37,19 @@ impl Default for ReadLimits {
 }
 
 /// The character encoding of a source.
+///
+/// ```
+/// use scoresheet::pgn::{Encoding, ReadOptions, read_game};
+///
+/// let read = |encoding| {
+///     let mut game = scoresheet::Game::default();
+///     let options = ReadOptions { encoding, ..ReadOptions::default() };
+///     let outcome = read_game(b"[White \"M\xFCller\"]\n\n1. e4 *", 0, &options, &mut game);
+///     (game.tags[0].1.clone(), outcome.faults.len())
+/// };
+/// assert_eq!(read(Encoding::Auto), ("M\u{FC}ller".to_owned(), 0));
+/// assert_eq!(read(Encoding::Utf8), ("M\u{FFFD}ller".to_owned(), 1));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Encoding {
     /// UTF-8. A tag value or text that is not valid UTF-8 is decoded as Windows-1252.
@@ -49,6 +64,8 @@ pub enum Encoding {
 }
 
 /// Options for reading a game.
+///
+/// [`Encoding`] and [`Fault`](super::Fault) have examples.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ReadOptions {
     /// The limits of a game.

@@ -27,6 +27,14 @@ pub(in crate::pgn) struct Pair<'a> {
 /// The name is a number, so the comparison is one XOR and one AND instead of a call of `memcmp`, which costs up to 80
 /// ns for short slices. Runs of tags save 3 % of an import. The test `runs` in `tests/pgn/torture.rs` compares tag
 /// pairs in runs with single tag pairs.
+///
+/// ```
+/// use scoresheet::pgn::TagHead;
+///
+/// assert_eq!(TagHead::new(b"WhiteElo"), TagHead::new(b"WhiteElo"));
+/// assert_ne!(TagHead::new(b"WhiteElo"), TagHead::new(b"White"));
+/// assert!(TagHead::new(b"ANameOfMoreThanSixteenBytes").is_none());
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TagHead {
     /// The name and a blank, with the first byte lowest.

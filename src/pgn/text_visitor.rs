@@ -11,6 +11,8 @@ use crate::pgn::tags::TagHead;
 use std::ops::Range;
 
 /// The tag pairs that a [`TextVisitor`] accepts as a run: expected tag pairs in standard form, each on a separate line.
+///
+/// [`Lines`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TagRun {
     /// No tag pairs.
@@ -22,6 +24,8 @@ pub enum TagRun {
 }
 
 /// The moves that a [`TextVisitor`] accepts as a run: consecutive moves with only numbers and blanks between them.
+///
+/// [`TextVisitor`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MoveRun {
     /// No moves.
@@ -33,6 +37,20 @@ pub enum MoveRun {
 }
 
 /// The layout of moves on lines.
+///
+/// ```
+/// use scoresheet::pgn::{LineEnd, Lines, MoveRun, PgnWriter, Style, TagRun, TextVisitor};
+/// use scoresheet::game::Visitor;
+///
+/// let mut writer = PgnWriter::with_style(Style { line_end: LineEnd::CrLf, width: 60, ..Style::default() });
+/// assert_eq!(writer.tag_run(), TagRun::Laid(b"\r\n"));
+/// let start = scoresheet::Position::standard();
+/// writer.start(&start);
+/// writer.play(&start, start.parse_san("e4")?);
+/// let MoveRun::Laid(Lines { column, width, number, .. }) = writer.move_run() else { panic!("a usual style") };
+/// assert_eq!((column, width, number), (5, 60, false)); // the line is `1. e4`
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Lines {
     /// The number of bytes that are already on the line, at least 1.
@@ -54,6 +72,8 @@ pub struct Lines {
 }
 
 /// The position of the writer after a run of moves.
+///
+/// [`TextVisitor`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct EndOfRun {
     /// The number of bytes since the beginning of the last line.
@@ -66,6 +86,41 @@ pub struct EndOfRun {
 
 /// A visitor that uses the text of a game. Each method corresponds to one or several methods of [`Visitor`], and by
 /// default has the same effect.
+///
+/// ```
+/// use scoresheet::chess::{Move, Position, san::ShortText};
+/// use scoresheet::game::Visitor;
+/// use scoresheet::pgn::{EndOfRun, MoveRun, ReadOptions, TextVisitor, read_game_text};
+///
+/// /// Keeps the text of moves that need no change.
+/// #[derive(Default)]
+/// struct Copied(Vec<u8>);
+///
+/// # impl Visitor for Copied {
+/// #     fn tag(&mut self, _: &[u8], _: &[u8]) {}
+/// #     fn start(&mut self, _: &Position) {}
+/// #     fn play(&mut self, _: &Position, _: Move) {}
+/// #     fn suffix(&mut self, _: bool) {}
+/// #     fn nag(&mut self, _: u8) {}
+/// #     fn text(&mut self, _: scoresheet::game::TextKind, _: &[u8]) {}
+/// #     fn open(&mut self) {}
+/// #     fn close(&mut self) {}
+/// #     fn outcome(&mut self, _: scoresheet::game::Outcome) {}
+/// # }
+/// impl TextVisitor for Copied {
+///     fn move_run(&self) -> MoveRun {
+///         MoveRun::Any
+///     }
+///     fn end_run(&mut self, text: &[u8], _: EndOfRun) {
+///         self.0.extend_from_slice(text);
+///     }
+/// }
+///
+/// let mut copied = Copied::default();
+/// read_game_text(b"1. e4 e5 {clean} 2.Nf3 Nc6 1-0", 0, &ReadOptions::default(), &mut copied);
+/// assert_eq!(String::from_utf8(copied.0)?, " e5 2.Nf3 Nc6"); // the first move is a single event
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait TextVisitor: Visitor {
     /// Returns the tag pairs that the visitor now accepts as a run. The reader passes each to
     /// [`tag_in_run`](TextVisitor::tag_in_run), and then the complete text.

@@ -8,6 +8,13 @@ pub(in crate::query) type Fault = (usize, String);
 
 /// The fault of a query that cannot be parsed: the position, and the expected text. Displayed as three lines, with a
 /// marker under the position.
+///
+/// ```
+/// let fault = scoresheet::Filter::parse("year > 2000 and elo >").unwrap_err();
+/// assert_eq!((fault.column(), fault.at()), (22, 21..21));
+/// let lines = fault.to_string();
+/// assert!(lines.starts_with("column 22: ") && lines.ends_with("  year > 2000 and elo >\n                       ^"));
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct QueryFault {
     query: String,

@@ -20,6 +20,8 @@ const TABLE: [&str; 5] = [
 ];
 
 /// An opening of the table.
+///
+/// [`Openings`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Opening {
     /// The code, A00 to E99.
@@ -31,6 +33,21 @@ pub struct Opening {
 }
 
 /// The table, by position.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let target = folder.path().join("games.bga");
+/// # scoresheet::Import::new(&target).run_reader("games.pgn", &b"1. e4 c5 2. Nf3 d6 3. d4 h5 *\n"[..])?;
+/// use scoresheet::{Archive, query::line, query::openings::Openings};
+///
+/// let table = Openings::table();
+/// let sicilian = table.get(&line("e4 c5")?).expect("an opening");
+/// assert_eq!((sicilian.eco, sicilian.name), ("B20", "Sicilian Defense"));
+/// let archive = Archive::open(&target)?;
+/// let (opening, ply) = table.classify(&archive.game(1)?)?.expect("an opening");
+/// assert_eq!((opening.eco, opening.moves, ply), ("B50", "1. e4 c5 2. Nf3 d6 3. d4", 5));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Openings {
     positions: HashMap<u64, Opening>,

@@ -3,6 +3,8 @@
 
 /// Sentences of documents and comments.
 mod english;
+/// Examples of public types.
+mod examples;
 /// Follows names from file to file.
 mod graph;
 /// The names in a file.

@@ -42,6 +42,8 @@ const SMALL: f64 = 128.0 * 1024.0;
 const LEVEL: i32 = 4;
 
 /// The games of an archive to copy.
+///
+/// [`write()`] has an example.
 #[derive(Clone, Debug)]
 pub struct Part<'a> {
     /// The archive.
@@ -51,6 +53,8 @@ pub struct Part<'a> {
 }
 
 /// A summary of the copy.
+///
+/// [`write()`] has an example.
 #[derive(Debug, Default)]
 pub struct Copied {
     /// Games in the new archive.
@@ -71,6 +75,22 @@ pub type Edit<'a> = &'a (dyn Fn(&GameRef) -> Result<Option<Vec<(Vec<u8>, Vec<u8>
 /// batch of chunks and the last chunk. After an error the archive is at its last commit.
 ///
 /// Errors: a read or write error; the file exists. After an error, a new archive is removed.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let target = folder.path().join("games.bga");
+/// # scoresheet::Import::new(&target).run_reader("games.pgn", &b"1. e4 *\n\n1. d4 *\n\n1. c4 *\n"[..])?;
+/// use scoresheet::archive::copy::{self, Copied, Part};
+/// use scoresheet::{Archive, Existing, GameSet, Monitor};
+///
+/// let archive = Archive::open(&target)?;
+/// let games = GameSet::from_numbers(archive.len(), [1, 3]);
+/// let path = target.with_file_name("selection.bga");
+/// let copied: Copied = copy::write(&path, Existing::Refuse, &[Part { archive: &archive, games }], Monitor::new())?;
+/// assert_eq!((copied.games, copied.bytes), (2, std::fs::metadata(&path)?.len()));
+/// assert_eq!(Archive::open(&path)?.game(2)?.moves().next().expect("a move")?.san(), "c4");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn write<'a>(
     path: impl AsRef<Path>,
     existing: Existing,
@@ -97,6 +117,24 @@ fn append(path: &Path, parts: &[Part], monitor: &Monitor) -> Result<Copied> {
 
 /// Writes an archive like `write`, with the tags that `edit` returns. Games with other tags are marked as changed, and
 /// their source can still be restored.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let target = folder.path().join("games.bga");
+/// # scoresheet::Import::new(&target).run_reader("games.pgn", &b"[White \"Carlsen M\"]\n\n1. e4 *\n"[..])?;
+/// use scoresheet::archive::copy::{self, Part};
+/// use scoresheet::{Archive, Existing, Monitor};
+///
+/// let archive = Archive::open(&target)?;
+/// let path = target.with_file_name("edited.bga");
+/// let edit = |_: &scoresheet::GameRef<'_>| Ok(Some(vec![(b"White".to_vec(), b"Carlsen, Magnus".to_vec())]));
+/// let part = Part { archive: &archive, games: archive.live() };
+/// copy::write_edited(&path, Existing::Refuse, &[part], &edit, Monitor::new())?;
+/// let game = &Archive::open(&path)?;
+/// assert_eq!(game.game(1)?.tag("White")?.as_deref(), Some("Carlsen, Magnus"));
+/// assert!(game.game(1)?.is_changed());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn write_edited<'a>(
     path: impl AsRef<Path>,
     existing: Existing,

@@ -35,6 +35,24 @@ pub(crate) struct Remade {
 pub(crate) type Remake<'a> = &'a (dyn Fn(&Chunk, u64) -> Result<Option<Remade>> + Sync);
 
 /// The changes of a rewritten archive.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let target = folder.path().join("games.bga");
+/// # scoresheet::Import::new(&target).run_reader("games.pgn", &b"1. e4 *\n\n1. d4 *\n"[..])?;
+/// use scoresheet::{Archive, GameSet, Monitor};
+///
+/// let change = |game: &scoresheet::GameRef<'_>| {
+///     let mut game = game.to_game()?;
+///     game.tags.push(("Annotator".to_owned(), "Tal".to_owned()));
+///     Ok(Some(game))
+/// };
+/// let edited = Archive::edit(&target, &GameSet::from_numbers(2, [2]), &change, Monitor::new())?;
+/// let changed = edited.change.expect("a game has changed");
+/// assert_eq!(changed.chunks[0].0, 1..3); // the chunk has both games
+/// assert_eq!(Archive::open(&target)?.changed()?.iter().collect::<Vec<_>>(), [2]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Changed {
     /// The commit of the archive before the change.

@@ -34,6 +34,22 @@ use std::path::Path;
 const JOINED_GAMES: u64 = 2 * CHUNK_GAMES as u64;
 
 /// Options of a copy.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let target = folder.path().join("games.bga");
+/// # scoresheet::Import::new(&target).run_reader("games.pgn", &b"1. e4 e5 2. Nf3 Nc6 *\n"[..])?;
+/// use scoresheet::archive::{Coding, MODEL, TranscodeOptions};
+/// use scoresheet::{Archive, Monitor};
+///
+/// let archive = Archive::open(&target)?;
+/// let options = TranscodeOptions { coding: Coding::Packed(MODEL), ..TranscodeOptions::default() };
+/// let path = target.with_file_name("packed.bga");
+/// let transcoded = archive.transcode(&path, &options, Monitor::new())?;
+/// assert_eq!((transcoded.before.games, transcoded.after.games), (1, 1));
+/// assert_eq!(Archive::open(&path)?.position(1, 4)?, archive.position(1, 4)?);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TranscodeOptions {
     /// The coding of moves in the copy.
@@ -48,6 +64,8 @@ pub struct TranscodeOptions {
 }
 
 /// A summary of the copy.
+///
+/// [`TranscodeOptions`] has an example.
 #[derive(Debug, Default)]
 pub struct Transcoded {
     /// The totals of the original archive.

@@ -10,6 +10,8 @@ use std::io;
 use std::path::Path;
 
 /// A summary of deleted or restored games.
+///
+/// [`Archive::delete`] has an example.
 #[derive(Debug, Default)]
 pub struct Deleted {
     /// The number of games.
@@ -24,6 +26,19 @@ impl Archive {
     /// Their bytes stay in the file; [`copy::write`](crate::archive::copy::write) makes an archive without them.
     /// Numbers that are already deleted, or beyond the last game, are ignored. An open archive shows the deletion after
     /// [`refresh`](Archive::refresh). Errors: an error of opening the archive for writing, or of writing.
+    ///
+    /// ```
+    /// # let folder = tempfile::tempdir()?;
+    /// # let target = folder.path().join("games.bga");
+    /// # scoresheet::Import::new(&target).run_reader("games.pgn", &b"1. e4 *\n\n1. d4 *\n"[..])?;
+    /// use scoresheet::Archive;
+    ///
+    /// assert_eq!(Archive::delete(&target, [2, 7])?.games, 1); // game 7 does not exist
+    /// let archive = Archive::open(&target)?;
+    /// assert_eq!((archive.len(), archive.live().len(), archive.games().count()), (2, 1, 1));
+    /// assert_eq!(Archive::undelete(&target, [2])?.games, 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn delete(path: impl AsRef<Path>, games: impl IntoIterator<Item = u64>) -> Result<Deleted> {
         change(path.as_ref(), games, |archive, game| !archive.is_deleted(game), Writer::delete)
     }

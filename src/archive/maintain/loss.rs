@@ -1,6 +1,8 @@
 //! The parts of a game that damage can destroy.
 
 /// A part of a game that can be lost without its moves.
+///
+/// [`Loss`](super::repair::Loss) has an example.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum LostPart {
     /// All tag pairs, or the tag pairs whose strings are lost.

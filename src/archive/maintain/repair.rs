@@ -29,6 +29,15 @@ const AHEAD: usize = 64;
 const MAX_LOST_STRINGS: u64 = 1 << 20;
 
 /// Games that are lost, or have lost a part.
+///
+/// ```
+/// use scoresheet::archive::repair::{Loss, LostPart};
+/// use scoresheet::{Damage, error::DamageKind};
+///
+/// let damage = Damage { offset: 8192, kind: DamageKind::Tags, game: Some(7) };
+/// let tags_lost = Loss { first: 7, last: 7, part: Some(LostPart::Tags), damage }; // the game is kept
+/// assert_eq!(tags_lost.part.map(LostPart::name), Some("tags"));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Loss {
     /// The first game, by its number in the damaged archive.
@@ -42,6 +51,8 @@ pub struct Loss {
 }
 
 /// Consecutive games that are kept.
+///
+/// [`Repair`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Kept {
     /// The first game, by its number in the damaged archive.
@@ -53,6 +64,23 @@ pub struct Kept {
 }
 
 /// The kept games and the losses of a repair.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let target = folder.path().join("games.bga");
+/// # scoresheet::Import::new(&target).run_reader("games.pgn", &b"[White \"Tal\"]\n\n1. e4 e5 *\n"[..])?;
+/// use scoresheet::archive::{ArchiveFile, repair::Repair};
+/// use scoresheet::{Archive, Existing, Monitor};
+///
+/// let mut bytes = std::fs::read(&target)?;
+/// *bytes.last_mut().expect("an archive") ^= 1;
+/// let path = target.with_file_name("repaired.bga");
+/// let repair: Repair = Archive::repair(ArchiveFile::from_bytes(bytes), &path, Existing::Refuse, Monitor::new())?;
+/// assert_eq!((repair.kept_games(), repair.lost_games(), repair.damage.is_empty()), (1, 0, false));
+/// assert_eq!((repair.kept[0].first, repair.kept[0].now), (1, 1));
+/// assert_eq!(Archive::open(&path)?.game(1)?.tag("White")?.as_deref(), Some("Tal"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Default)]
 pub struct Repair {
     /// The number of games that the damaged archive declares, including deleted games.

@@ -20,6 +20,8 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The extent of a verification.
+///
+/// [`Report`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Level {
     /// Structure and checksums of every byte, at the disk's speed.
@@ -30,6 +32,24 @@ pub enum Level {
 }
 
 /// The report of a verification.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let target = folder.path().join("games.bga");
+/// # scoresheet::Import::new(&target).run_reader("games.pgn", &b"[White \"Tal\"]\n\n1. e4 e5 *\n"[..])?;
+/// use scoresheet::archive::{ArchiveFile, Level, Report};
+/// use scoresheet::{Archive, Monitor};
+///
+/// let report: Report = Archive::verify(&target, Level::Full, Monitor::new())?;
+/// assert!(report.is_intact() && report.index == Some(true));
+/// assert_eq!((report.games, report.plies), (1, 2));
+///
+/// let mut bytes = std::fs::read(&target)?;
+/// *bytes.last_mut().expect("an archive") ^= 1;
+/// let report = Archive::verify(ArchiveFile::from_bytes(bytes), Level::Quick, Monitor::new())?;
+/// assert!(!report.is_intact() && report.spots[0].offset > 0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Report {
     /// Blocks seen.
@@ -52,6 +72,8 @@ pub struct Report {
 }
 
 /// A damaged part of an archive.
+///
+/// [`Report`] has an example.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Spot {
     /// The offset in the archive, in bytes, of the first faulty structure.

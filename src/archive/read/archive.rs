@@ -48,6 +48,8 @@ impl fmt::Debug for Attached {
 const KEPT: usize = 4;
 
 /// An open archive. Threads can share it. It shows the state of the last commit at the time of opening.
+///
+/// The [crate](crate) and [`ArchiveFile`] have examples.
 #[derive(Debug)]
 pub struct Archive {
     path: PathBuf,

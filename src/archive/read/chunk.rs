@@ -15,6 +15,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 /// A tag's value as stored in the archive.
+///
+/// [`Chunk`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TagValue<'a> {
     /// The text.
@@ -54,6 +56,23 @@ impl Archive {
 }
 
 /// A group of games that share compressed tags and texts.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let target = folder.path().join("games.bga");
+/// # let pgn = "[White \"Tal\"]\n\n1. e4 *\n\n".repeat(4) + "1. c4 *\n";
+/// # scoresheet::Import::new(&target).run_reader("games.pgn", pgn.as_bytes())?;
+/// let archive = scoresheet::Archive::open(&target)?;
+/// let mut values = Vec::new();
+/// for chunk in 0..archive.chunk_count() {
+///     archive.chunk(chunk)?.visit_tag("White", |value| {
+///         values.push(value.map(|value| (value.text.to_vec(), value.string)));
+///     })?;
+/// }
+/// // A text that recurs has a number; the last game has no such tag.
+/// assert_eq!((&values[0], &values[4]), (&Some((b"Tal".to_vec(), Some(0))), &None));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Chunk<'a> {
     archive: &'a Archive,

@@ -13,6 +13,16 @@ use sha2::{Digest as _, Sha256};
 use std::fmt;
 
 /// A SHA-256 of content.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let target = folder.path().join("games.bga");
+/// # scoresheet::Import::new(&target).run_reader("games.pgn", &b"1. e4 e5 *\n\n1.e4   e5 *\n"[..])?;
+/// let archive = scoresheet::Archive::open(&target)?;
+/// // The layout is not part of the content.
+/// assert_eq!(archive.game(1)?.digest()?.to_string(), archive.game(2)?.digest()?.to_string());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Digest(pub [u8; 32]);
 

@@ -46,6 +46,23 @@ impl Archive {
 }
 
 /// A game of an open archive. Its moves are in memory; tags and texts are read at the first access.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let target = folder.path().join("games.bga");
+/// # let pgn = "[White \"Tal\"]\n[WhiteElo \"2700\"]\n\n1. e4 {best} e5 2. Nf3 1-0\n";
+/// # scoresheet::Import::new(&target).run_reader("games.pgn", pgn.as_bytes())?;
+/// use scoresheet::game::Outcome;
+///
+/// let archive = scoresheet::Archive::open(&target)?;
+/// let game = archive.game(1)?;
+/// assert_eq!((game.plies(), game.outcome()), (3, Some(Outcome::WhiteWins)));
+/// assert_eq!(game.tag("White")?.as_deref(), Some("Tal"));
+/// assert_eq!(game.comments()?[0].text, "best");
+/// let (position, next) = game.played_at(2)?;
+/// assert_eq!(next.map(|m| position.san(m)).as_deref(), Some("Nf3"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct GameRef<'a> {
     archive: &'a Archive,

@@ -7,6 +7,8 @@ use crate::game::{Analysis, AnalysisReader, Comment, Evaluation, Notes, PlayedMo
 use std::time::Duration;
 
 /// The moves of a main line, each of which is checked. An error ends the iteration.
+///
+/// [`GameRef::moves`] has an example.
 pub struct Moves<'a> {
     game: &'a GameRef<'a>,
     decoder: Option<Decoder<'a>>,
@@ -59,6 +61,21 @@ impl GameRef<'_> {
     /// request.
     ///
     /// Checks every move, at about 50 ns each; [`GameRef::walk`] takes a tenth of this time and returns only states.
+    ///
+    /// ```
+    /// # let folder = tempfile::tempdir()?;
+    /// # let target = folder.path().join("games.bga");
+    /// # let pgn = "1. e4 {[%clk 0:03:00]} e5 {[%clk 0:02:58]} 2. Nf3 *\n";
+    /// # scoresheet::Import::new(&target).run_reader("games.pgn", pgn.as_bytes())?;
+    /// let archive = scoresheet::Archive::open(&target)?;
+    /// let game = archive.game(1)?;
+    /// for (played, clock) in game.moves().zip(game.clocks()?) {
+    ///     let played = played?;
+    ///     let line = format!("{} {} {:?}", played.ply(), played.san(), clock.map(|clock| clock.as_secs()));
+    ///     assert!(["1 e4 Some(180)", "2 e5 Some(178)", "3 Nf3 None"].contains(&line.as_str()));
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn moves(&self) -> Moves<'_> {
         let decoder = Decoder::new(self.brenner(), self.start().clone(), TextPlaces::Apart);
         Moves { game: self, decoder: Some(decoder), ply: 0, chess960: self.start().is_chess960() }

@@ -17,6 +17,22 @@ use std::fs::File;
 use std::path::Path;
 
 /// The reason why an open archive may lack committed games.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let target = folder.path().join("games.bga");
+/// # scoresheet::Import::new(&target).run_reader("games.pgn", &b"1. e4 *\n"[..])?;
+/// use scoresheet::archive::{ArchiveFile, Cut, Incomplete};
+/// use scoresheet::{Archive, Import};
+///
+/// # Import::new(&target).append().run_reader("more.pgn", &b"1. d4 *\n"[..])?;
+/// let bytes = std::fs::read(&target)?; // two games, each in a commit
+/// let cut_off = bytes[..bytes.len() - 1].to_vec();
+/// let archive = Archive::open(ArchiveFile::from_bytes(cut_off))?;
+/// let Some(Incomplete::Cut(Cut { committed, games, .. })) = archive.incomplete() else { panic!("a cut archive") };
+/// assert_eq!((archive.len(), games, committed), (1, 2, bytes.len() as u64));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Incomplete {
     /// The file is shorter than its last commit; the remaining part ends at an earlier commit.
@@ -30,6 +46,8 @@ pub enum Incomplete {
 }
 
 /// The state of an archive file that is shorter than its last commit; the remaining part ends at an earlier commit.
+///
+/// [`Incomplete`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Cut {
     /// The length of the file in bytes.

@@ -11,6 +11,8 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The access to the bytes of an archive's file.
+///
+/// [`ArchiveFile`](crate::archive::ArchiveFile) has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Access {
     /// The file is mapped into memory, which is the fastest access. If another program truncates the file while it is
@@ -72,6 +74,33 @@ type Page = (u64, Arc<[u8]>);
 const KEPT: usize = 64;
 
 /// A source of bytes at any offset, from any thread: a file, a browser's range requests, an object store.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let target = folder.path().join("games.bga");
+/// # scoresheet::Import::new(&target).run_reader("games.pgn", &b"1. e4 *\n"[..])?;
+/// use scoresheet::Archive;
+/// use scoresheet::archive::{ArchiveFile, ReadExactAt};
+/// use std::io;
+///
+/// /// An archive within another file.
+/// struct Embedded(Vec<u8>, usize);
+///
+/// impl ReadExactAt for Embedded {
+///     fn read_exact_at(&self, offset: u64, bytes: &mut [u8]) -> io::Result<()> {
+///         let start = self.1 + offset as usize;
+///         let found = self.0.get(start..start + bytes.len()).ok_or(io::ErrorKind::UnexpectedEof)?;
+///         bytes.copy_from_slice(found);
+///         Ok(())
+///     }
+/// }
+///
+/// let archive = std::fs::read(&target)?;
+/// let length = archive.len() as u64;
+/// let embedded = Embedded([b"prefix".to_vec(), archive].concat(), 6);
+/// assert_eq!(Archive::open(ArchiveFile::from_reader(embedded, length))?.len(), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait ReadExactAt: Send + Sync {
     /// Fills `bytes` from `offset` on. Errors: `UnexpectedEof` if there are fewer bytes, and other read errors.
     fn read_exact_at(&self, offset: u64, bytes: &mut [u8]) -> io::Result<()>;

@@ -1,6 +1,21 @@
 //! Determines whether a file beside an archive belongs to it.
 
 /// The origin of an index or side file, or the reason why it is ignored.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let target = folder.path().join("games.bga");
+/// # scoresheet::Import::new(&target).run_reader("games.pgn", &b"1. e4 *\n"[..])?;
+/// use scoresheet::{Archive, archive::SideState};
+///
+/// assert_eq!(Archive::open(&target)?.index_state(), SideState::File);
+/// let index = target.with_extension("bgi");
+/// std::fs::write(&index, b"not an index")?;
+/// assert_eq!(Archive::open(&target)?.index_state(), SideState::Damaged);
+/// std::fs::remove_file(&index)?;
+/// assert_eq!(Archive::open(&target)?.index_state(), SideState::Missing);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SideState {
     /// From the file.

@@ -17,6 +17,8 @@ use std::hint::select_unpredictable;
 use std::sync::LazyLock;
 
 /// A stream that cannot be replayed to the requested ply, because it is damaged.
+///
+/// [`Replay`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ReplayError {
     /// The offset of the faulty byte in the stream, from 0.
@@ -32,6 +34,24 @@ impl std::fmt::Display for ReplayError {
 impl std::error::Error for ReplayError {}
 
 /// A position that moves along a main line. [`Replay::state`] shows the full state at any ply.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let target = folder.path().join("games.bga");
+/// # scoresheet::Import::new(&target).run_reader("games.pgn", &b"1. e4 e5 2. Nf3 Nc6 *\n"[..])?;
+/// use scoresheet::brenner::replay::{Replay, ReplayState};
+///
+/// let archive = scoresheet::Archive::open(&target)?;
+/// let game = archive.game(1)?;
+/// let mut replay = Replay::new(game.start());
+/// replay.run(game.brenner(), 2)?;
+/// let state: ReplayState<'_> = replay.state();
+/// assert_eq!((state.ply(), state.fullmove_number(), state.position()), (2, 2, game.position(2)?));
+///
+/// let cut_off = [scoresheet::brenner::EXPLICIT];
+/// assert_eq!(Replay::new(game.start()).run(&cut_off, 1).unwrap_err().offset, 0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone)]
 pub struct Replay {
     pieces: Pieces,

@@ -52,6 +52,8 @@ impl Tally {
 
 /// The state at one ply of a replay. It is cheap: it refers to the board. Castling rights, en passant and clocks take a
 /// few nanoseconds each on demand.
+///
+/// [`Replay`](super::Replay) has an example.
 #[derive(Clone, Copy)]
 pub struct ReplayState<'a> {
     pub(super) pieces: &'a Pieces,

@@ -10,6 +10,8 @@ use std::fmt;
 const OPCODE_MAX: usize = 15;
 
 /// An operand of an operation.
+///
+/// [`Operation`] has an example.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Operand {
     /// A quoted text.
@@ -28,6 +30,13 @@ impl Operand {
 }
 
 /// An opcode and its operands, as in `bm Qd1+;` or `id "BK.01";`.
+///
+/// ```
+/// use scoresheet::chess::epd::{Operand, Operation};
+///
+/// let operands = vec![Operand::Text("Reti, 1921".to_owned())];
+/// assert_eq!(Operation { opcode: "id".to_owned(), operands }.to_string(), r#"id "Reti, 1921";"#);
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Operation {
     /// The opcode.
@@ -37,6 +46,8 @@ pub struct Operation {
 }
 
 /// The kind of an EPD's fault.
+///
+/// [`EpdError`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum EpdFault {
     /// A fault in one of the first four fields.
@@ -55,6 +66,14 @@ pub enum EpdFault {
 }
 
 /// The reason that a line is not an EPD: the column, counted in bytes from 1, and the fault.
+///
+/// ```
+/// use scoresheet::chess::epd::{Epd, EpdFault};
+/// use scoresheet::chess::fen::ReadMode;
+///
+/// let error = Epd::read(b"4k3/8/8/8/8/8/8/4K3 w - - bm Kd2", ReadMode::Strict).unwrap_err();
+/// assert_eq!((error.column, error.fault), (33, EpdFault::MissingSemicolon));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct EpdError {
     /// The position of the fault, in bytes from 1.

@@ -12,6 +12,21 @@ use std::fmt;
 const MOVES: [&str; 5] = ["bm", "am", "pm", "sm", "pv"];
 
 /// A position in a line of text.
+///
+/// ```
+/// use scoresheet::chess::fen::ReadMode;
+/// use scoresheet::chess::record::{PositionRecord, RecordError, rewrite_moves};
+///
+/// let read = |line: &str| PositionRecord::read(line.as_bytes(), ReadMode::Forgiving);
+/// let line = "4k3/8/8/8/8/8/4P3/4K3 w - - bm e4 Ra8;";
+/// let epd = read(line)?;
+/// assert!(matches!(epd, PositionRecord::Epd(_)));
+/// let (operations, bad) = rewrite_moves(epd.operations(), &epd.position(), |position, m| position.uci(m));
+/// assert_eq!(operations[0].to_string(), "bm e2e4 Ra8;");
+/// assert_eq!((bad[0].opcode.as_str(), bad[0].text.as_str()), ("bm", "Ra8"));
+/// assert!(matches!(read("4k3/8/8/8/8/8/4P3 w - - 0 1"), Err(RecordError::Fen(_))));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PositionRecord {
     /// Six fields, or fewer in forgiving reading.
@@ -21,6 +36,8 @@ pub enum PositionRecord {
 }
 
 /// The reason that a line is not a position, with its apparent form.
+///
+/// [`PositionRecord`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RecordError {
     /// The line looks like a FEN.
@@ -59,6 +76,8 @@ impl fmt::Display for RecordError {
 impl std::error::Error for RecordError {}
 
 /// An operand of an operation that is not a legal move.
+///
+/// [`PositionRecord`] has an example.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BadMove {
     /// The operation's opcode.

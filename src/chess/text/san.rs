@@ -14,6 +14,18 @@ pub use plain::ShortText;
 pub(crate) use quick::Short;
 
 /// The reason that a text cannot be read as a legal move of a position.
+///
+/// ```
+/// use scoresheet::chess::{Position, san::SanError};
+///
+/// let position: Position = "4k3/8/8/8/8/8/8/N3KN2 w - - 0 1".parse()?;
+/// assert_eq!(position.parse_san("Nd9"), Err(SanError::Unreadable));
+/// assert_eq!(position.parse_san("Nh8"), Err(SanError::NoSuchMove));
+/// let knights: Position = "4k3/8/8/8/8/1N6/8/4KN2 w - - 0 1".parse()?;
+/// assert_eq!(knights.parse_san("Nd2"), Err(SanError::Ambiguous));
+/// assert_eq!(knights.san(knights.parse_san("N1d2")?), "Nfd2");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum SanError {
     /// The text does not have the form of a move.

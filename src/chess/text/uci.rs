@@ -8,6 +8,14 @@ use crate::chess::square::Square;
 use std::fmt;
 
 /// The reason that a text is not a move of a position in UCI notation.
+///
+/// ```
+/// use scoresheet::chess::{IllegalMove, Position, UciError};
+///
+/// let start = Position::standard();
+/// assert_eq!(start.parse_uci("e2-e4"), Err(UciError::Unreadable));
+/// assert_eq!(start.parse_uci("e2e5"), Err(UciError::Illegal(IllegalMove::NotPseudoLegal)));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum UciError {
     /// The text does not have the form of a move: two squares, and a letter of `nbrq` for a promotion.

@@ -25,6 +25,21 @@ pub const PLAIN: u8 = 0;
 pub const PACKED: u8 = 1;
 
 /// The name of the tables of packed moves: a number, and the first four bytes of the tables' SHA-256.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let target = folder.path().join("games.bga");
+/// # scoresheet::Import::new(&target).run_reader("games.pgn", &b"1. e4 e5 *\n"[..])?;
+/// use scoresheet::archive::{Coding, MODEL, TranscodeOptions};
+/// use scoresheet::{Archive, Monitor};
+///
+/// let options = TranscodeOptions { coding: Coding::Packed(MODEL), with_model: true, ..TranscodeOptions::default() };
+/// let path = target.with_file_name("packed.bga");
+/// Archive::open(&target)?.transcode(&path, &options, Monitor::new())?;
+/// let models = Archive::open(&path)?.models()?;
+/// assert_eq!((models.len(), models[0].0), (1, MODEL));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub struct ModelName {
     /// The model's number.
@@ -37,6 +52,8 @@ pub struct ModelName {
 const MODEL_NAME: usize = 8;
 
 /// The representation of moves in the records of a block.
+///
+/// [`TranscodeOptions`](crate::archive::TranscodeOptions) has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
 pub enum Coding {
     /// Plain Brenner bytes.

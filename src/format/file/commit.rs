@@ -7,6 +7,15 @@ use crate::format::limits::MOST;
 use crate::format::wire::{Bytes, push_string, push_varint};
 
 /// The archive's totals at a commit.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let target = folder.path().join("games.bga");
+/// # scoresheet::Import::new(&target).run_reader("games.pgn", &b"1. e4 e5 *\n\n1. Ke2 *\n"[..])?;
+/// let totals: scoresheet::archive::Commit = scoresheet::Archive::open(&target)?.totals()?;
+/// assert_eq!((totals.sequence, totals.games, totals.plies, totals.faulty), (1, 2, 2, 1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Commit {
     /// The number of the commit, from 1. The header page of this commit has the same number.
@@ -40,6 +49,27 @@ pub struct Commit {
 }
 
 /// The progress of an import at a commit, from which the import can continue.
+///
+/// ```
+/// use scoresheet::import::{ImportOptions, Progress};
+/// use scoresheet::{Archive, Import};
+/// use std::sync::atomic::{AtomicBool, Ordering};
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let [source, target] = ["games.pgn", "games.bga"].map(|name| folder.path().join(name));
+/// # std::fs::write(&source, "1. e4 *\n\n".repeat(1000))?;
+/// static STOP: AtomicBool = AtomicBool::new(false);
+/// let stop_at_commit = Progress::with_acknowledge(|_| STOP.store(true, Ordering::Relaxed));
+/// let options = ImportOptions { threads: 1, batch: 1, chunk_bytes: 1, ..ImportOptions::default() };
+/// let import = Import::new(&target).options(options.clone()).progress(&stop_at_commit).stop(&STOP);
+/// assert!(import.run([&source])?.stopped.is_some());
+/// let archive = Archive::open(&target)?;
+/// let unfinished = archive.unfinished()?.expect("an interrupted import");
+/// assert!(unfinished.source.seen == archive.len() && archive.len() < 1000);
+/// let summary = Import::new(&target).options(options).resume().run([&source])?;
+/// assert_eq!(summary.totals.games, 1000);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Unfinished {
     /// The number of the import's first source in the archive, from 0. Later sources that are complete have source

@@ -4,6 +4,19 @@ use crate::format::limits::MOST;
 use crate::format::wire::{Bytes, push_string, push_varint};
 
 /// A completely read source of games.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let target = folder.path().join("games.bga");
+/// # scoresheet::Import::new(&target).run_reader("games.pgn", &b"1. e4 *\n\n1. d4 *\n"[..])?;
+/// let archive = scoresheet::Archive::open(&target)?;
+/// let source: &scoresheet::archive::SourceRecord = &archive.sources()?[0];
+/// assert_eq!((source.name.as_str(), source.seen, source.exact), ("games.pgn", 2, true));
+/// let mut original = Vec::new();
+/// assert!(archive.write_original(source, &mut original).is_ok_and(|is_same| is_same));
+/// assert_eq!(original, b"1. e4 *\n\n1. d4 *\n");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct SourceRecord {
     /// The number of the source in the archive, from 0, as in the block's header.

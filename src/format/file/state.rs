@@ -12,6 +12,8 @@ use sha2::{Digest, Sha256};
 
 /// A hash over all blocks from the beginning of an archive: the first 16 bytes of a SHA-256 of the previous chain and a
 /// block's header.
+///
+/// [`State`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Chain(pub [u8; 16]);
 
@@ -33,6 +35,20 @@ impl Chain {
 }
 
 /// The state of an archive at a commit. A file with this state was made from the archive at exactly this commit.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let target = folder.path().join("games.bga");
+/// # scoresheet::Import::new(&target).run_reader("games.pgn", &b"1. e4 *\n"[..])?;
+/// use scoresheet::{Archive, Import};
+///
+/// let before = Archive::open(&target)?.state();
+/// Import::new(&target).append().run_reader("more.pgn", &b"1. d4 *\n"[..])?;
+/// let after = Archive::open(&target)?.state();
+/// assert_eq!((after.id, after.sequence, after.games), (before.id, before.sequence + 1, 2));
+/// assert!(after.length > before.length && after.chain != before.chain);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct State {
     /// The archive.

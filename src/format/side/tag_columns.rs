@@ -24,6 +24,8 @@ pub const VARIATIONS: u8 = 0x40;
 pub const GLYPHS: u8 = 0x80;
 
 /// The contents of a column.
+///
+/// [`TagColumns`](crate::query::TagColumns) has an example.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Key {
     /// The value of the game's first tag with this name, as its index in a table, from 1; 0 if a game has no such tag.

@@ -4,6 +4,16 @@ use crate::pcn::board::PieceName;
 use std::fmt;
 
 /// The movement of a piece.
+///
+/// ```
+/// use scoresheet::pcn::general::{Action, Naming, Verb, parse};
+///
+/// let game = &parse(br#"{"starting_position": ["W:K", null, "w:k"], "previous_moves": [[[0, "shift", [1]]]]}"#)?[0];
+/// let Action { subject, verb, object, promotion } = &game.moves[0][0];
+/// assert_eq!((subject, verb), (&Naming::Flat(0), &Verb::Shift));
+/// assert_eq!((object, promotion), (&Naming::Coordinates(vec![1]), &None));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Action {
     /// The piece, or its square.
@@ -17,6 +27,8 @@ pub struct Action {
 }
 
 /// One of the three ways to name a square.
+///
+/// [`Action`] has an example.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Naming {
     /// By coordinates, outermost first: `[0, 4]`.
@@ -28,6 +40,8 @@ pub enum Naming {
 }
 
 /// The kind of an action.
+///
+/// [`Action`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Verb {
     /// From the hand to a free square.
@@ -71,6 +85,17 @@ impl Verb {
 }
 
 /// The names of squares in written documents.
+///
+/// ```
+/// use scoresheet::pcn::general::{JsonLayout, Squares, parse, write};
+///
+/// let text = br#"{"starting_position": [["W:K", null], [null, "w:k"]], "previous_moves": [[[0, "shift", 1]]]}"#;
+/// let game = &parse(text)?[0];
+/// let moves = |squares| Ok::<_, scoresheet::pcn::PcnError>(write(&game.with_squares(squares)?, JsonLayout::Line));
+/// assert!(moves(Squares::Coordinates)?.contains(r#"[[0, 0], "shift", [0, 1]]"#));
+/// assert!(moves(Squares::Pieces)?.contains(r#"["W:K", "shift", [0, 1]]"#));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Squares {
     /// By coordinates.

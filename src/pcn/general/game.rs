@@ -5,6 +5,21 @@ use crate::pcn::board::Board;
 use serde_json::Value;
 
 /// A game as in a document.
+///
+/// ```
+/// use scoresheet::pcn::Side;
+/// use scoresheet::pcn::general::{GeneralGame, draw, parse};
+///
+/// let text = br#"{"starting_position": ["W:K", "x:s", "w:k"], "previous_moves": [[[0, "capture", 1]]]}"#;
+/// let game: &GeneralGame = &parse(text)?[0];
+/// assert_eq!((game.plies(), game.result_text()), (1, "game in progress"));
+/// assert_eq!(game.styles(), ["w", "x"]);
+/// let state = game.state_after(1)?;
+/// assert_eq!((state.to_move, state.board.piece(0)), (Side::Top, None));
+/// assert_eq!(state.hand(Side::Bottom).iter().map(|piece| piece.as_str()).collect::<Vec<_>>(), ["x:S"]);
+/// assert!(draw(&state.board).contains("W:K"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Debug)]
 pub struct GeneralGame {
     /// The start time, as written.

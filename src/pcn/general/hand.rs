@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 
 /// Captured pieces in the order of their capture, indexed by the name under which each can be dropped. Large hands and
 /// long games therefore stay fast.
+///
+/// [`GeneralGame`](super::GeneralGame) has an example.
 #[derive(Clone, Default, Debug)]
 pub struct Hand {
     /// By the number of the capture.

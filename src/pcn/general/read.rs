@@ -14,6 +14,14 @@ use serde_json::Value;
 const MAX_SQUARES: usize = 1 << 12;
 
 /// A game of a document, in the most specific form.
+///
+/// ```
+/// use scoresheet::pcn::general::{Document, read_documents};
+///
+/// let games = read_documents(br#"[{}, {"starting_position": ["W:K", "w:k"]}]"#)?;
+/// assert!(matches!(games[..], [Document::Western(_), Document::General(..)]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Debug)]
 pub enum Document {
     /// A game of western chess, with every move checked.

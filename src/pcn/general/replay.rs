@@ -13,6 +13,8 @@ use std::fmt;
 const MAX_ABOVE: usize = 64;
 
 /// The positions of all pieces after some moves.
+///
+/// [`GeneralGame`] has an example.
 #[derive(Clone, PartialEq, Debug)]
 pub struct BoardState {
     /// The board.
@@ -28,6 +30,15 @@ pub struct BoardState {
 }
 
 /// An unusual but possible property of a game.
+///
+/// ```
+/// use scoresheet::pcn::general::{Remark, parse};
+///
+/// let text = br#"{"starting_position": ["W:K", null, "w:k"], "previous_moves": [[["X:S", "drop", 1]]]}"#;
+/// let checked = parse(text)?[0].check()?;
+/// assert!(matches!(checked.remarks[..], [Remark::DropOfUncaptured(..)])); // nothing was in hand
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Remark {
     /// A dropped piece that was not captured before: its name, and the ply from 1. For several pieces with one name,
@@ -61,6 +72,8 @@ impl fmt::Display for Remark {
 }
 
 /// A game that was replayed to its end.
+///
+/// [`Remark`] has an example.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Checked {
     /// The final state.

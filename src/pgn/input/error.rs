@@ -4,6 +4,13 @@ use std::fmt;
 use std::io;
 
 /// The reason that a source cannot be opened.
+///
+/// ```
+/// use scoresheet::pgn::{SourceError, from_reader};
+///
+/// let utf16 = from_reader(&b"\xFF\xFE1\0.\0"[..], None);
+/// assert!(matches!(utf16, Err(SourceError::Utf16)));
+/// ```
 #[derive(Debug)]
 pub enum SourceError {
     /// An I/O error.

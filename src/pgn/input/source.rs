@@ -19,6 +19,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The compression of a source, recognized by its first bytes and not by its name.
+///
+/// ```
+/// use scoresheet::pgn::{Compression, SourceError};
+///
+/// assert_eq!(Compression::detect(b"\x28\xB5\x2F\xFD\0\0")?, Compression::Zstd);
+/// assert_eq!(Compression::detect(b"[Event")?, Compression::Plain);
+/// assert!(matches!(Compression::detect(b"\xFD7zXZ\0"), Err(SourceError::Unsupported(_))));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Compression {
     /// No compression.
@@ -35,6 +44,8 @@ pub enum Compression {
 }
 
 /// The progress of reading a source. Another thread may keep and query it during reading.
+///
+/// [`Source`] has an example.
 #[derive(Clone, Debug)]
 pub struct SourceProgress {
     consumed: Arc<AtomicU64>,
@@ -54,6 +65,21 @@ impl SourceProgress {
 }
 
 /// A stream of decompressed bytes. A truncated compressed file gives an error of kind `UnexpectedEof`.
+///
+/// ```
+/// use scoresheet::pgn::Compression;
+/// use std::io::Read;
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("games");
+/// # std::fs::write(&path, zstd::encode_all(&b"1. e4 *\n"[..], 1)?)?;
+/// let mut source = scoresheet::pgn::open(&path)?; // a compressed file of any name
+/// let (progress, mut text) = (source.progress(), String::new());
+/// source.read_to_string(&mut text)?;
+/// assert_eq!((source.compression(), text.as_str()), (Compression::Zstd, "1. e4 *\n"));
+/// assert_eq!(Some(progress.consumed()), progress.total());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Source {
     reader: Box<dyn Read + Send>,
     compression: Compression,

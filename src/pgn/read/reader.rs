@@ -21,6 +21,8 @@ mod move_run;
 mod raw;
 
 /// The result for a game.
+///
+/// [`Fault`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Disposition {
     /// The visitor has received a complete game, with or without faults.
@@ -30,6 +32,8 @@ pub enum Disposition {
 }
 
 /// The result of reading one game.
+///
+/// [`read_game`] has an example.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ReadOutcome {
     /// The offset of the game in the span.
@@ -58,6 +62,23 @@ impl ReadOutcome {
 /// A span comes from the [`Splitter`](crate::pgn::Splitter) and normally contains one game. Any bytes are accepted:
 /// unreadable parts become faults, and their text is passed to the visitor unchanged. Memory and time are linear in the
 /// size of the game. The reader does not recurse.
+///
+/// ```
+/// use scoresheet::Game;
+/// use scoresheet::pgn::{ReadOptions, read_game};
+///
+/// let text = b"1. e4 e5 1-0\n\n1. d4 *\n";
+/// let (mut at, mut plies) = (0, Vec::new());
+/// loop {
+///     let outcome = read_game(text, at, &ReadOptions::default(), &mut Game::default());
+///     at = outcome.next;
+///     if outcome.disposition.is_none() {
+///         break; // only blanks were left
+///     }
+///     plies.push(outcome.plies);
+/// }
+/// assert_eq!((plies, at), (vec![2, 1], text.len()));
+/// ```
 pub fn read_game<V: Visitor>(span: &[u8], at: usize, options: &ReadOptions, visitor: &mut V) -> ReadOutcome {
     read_game_text(span, at, options, &mut Events(visitor))
 }

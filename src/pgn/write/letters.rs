@@ -1,6 +1,17 @@
 //! Piece letters in other languages.
 
 /// The letters of king, queen, rook, bishop and knight in moves. PGN uses the English letters.
+///
+/// ```
+/// use scoresheet::pgn::{PgnWriter, PieceLetters};
+///
+/// # let mut game = scoresheet::Game::default();
+/// # scoresheet::pgn::read_game(b"1. Nf3 Nc6 *", 0, &Default::default(), &mut game);
+/// let mut writer = PgnWriter::new();
+/// writer.set_letters(PieceLetters::for_language("de").expect("a known language"));
+/// writer.write_movetext(&game); // 1. Nf3 Nc6
+/// assert_eq!(writer.as_bytes(), b"1. Sf3 Sc6 *\n\n");
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PieceLetters(pub [&'static str; 5]);
 

@@ -6,6 +6,8 @@ use crate::game::{Event, Game, TextKind};
 const ROSTER: [&str; 7] = ["Event", "Site", "Date", "Round", "White", "Black", "Result"];
 
 /// The tags to write.
+///
+/// [`Shape`] has an example.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub enum TagChoice {
     /// All tags.
@@ -20,6 +22,21 @@ pub enum TagChoice {
 }
 
 /// The parts of a game to write. The default is everything.
+///
+/// ```
+/// use scoresheet::pgn::{PgnWriter, Shape, TagChoice};
+///
+/// # let mut game = scoresheet::Game::default();
+/// # let pgn = b"[White \"Tal\"]\n[Opening \"Italian\"]\n\n1. e4! {[%clk 0:03:00] best} e5 (1... c5) *";
+/// # scoresheet::pgn::read_game(pgn, 0, &Default::default(), &mut game);
+/// // [White "Tal"] [Opening "Italian"] 1. e4! {[%clk 0:03:00] best} e5 (1... c5) *
+/// let tags = TagChoice::Only(vec!["White".to_owned()]);
+/// let shape = Shape { no_commands: true, no_variations: true, tags, ..Shape::default() };
+/// shape.apply(&mut game);
+/// let mut writer = PgnWriter::new();
+/// writer.write(&game);
+/// assert_eq!(writer.as_bytes(), b"[White \"Tal\"]\n\n1. e4! {best} 1... e5 *\n\n");
+/// ```
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Shape {
     /// Omit comments.

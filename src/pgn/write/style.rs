@@ -4,6 +4,8 @@ use crate::pgn::bytes::{from, is_blank, is_line_end, slice};
 use crate::pgn::windows_1252;
 
 /// The line ends.
+///
+/// [`Style`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[repr(u8)]
 pub enum LineEnd {
@@ -28,6 +30,19 @@ impl LineEnd {
 }
 
 /// The regular part of a layout. The default is the standard's export format.
+///
+/// ```
+/// use scoresheet::pgn::{LineEnd, PgnWriter, Style};
+///
+/// let text = b"[White \"Tal\"]\r\n\r\n1.e4 e5 2.Nf3 Nc6 *\r\n\r\n";
+/// let style = Style::infer(text, Style::default());
+/// assert!(style.joined_numbers && style.line_end == LineEnd::CrLf);
+/// # let mut game = scoresheet::Game::default();
+/// # scoresheet::pgn::read_game(text, 0, &Default::default(), &mut game);
+/// let mut writer = PgnWriter::with_style(style);
+/// writer.write(&game);
+/// assert_eq!(writer.as_bytes(), text);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Style {
     /// The line ends.

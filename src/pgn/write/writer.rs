@@ -15,6 +15,8 @@ use crate::pgn::write::style::{LineEnd, Style};
 ///
 /// Tags keep their order. A set-up start without a FEN tag gets one. Reading the result gives the same events, except
 /// that a game without a result gets `*`.
+///
+/// [`Game`] and [`Style`] have examples.
 #[derive(Clone, Debug, Default)]
 pub struct PgnWriter {
     style: Style,

@@ -6,6 +6,8 @@ use crate::query::filter::expr::Expr;
 use std::fmt;
 
 /// Comparisons of a field with a value.
+///
+/// [`Filter::condition`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Relation {
     /// `=`

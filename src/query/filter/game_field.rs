@@ -19,6 +19,24 @@ use std::fmt;
 
 /// A field of the filter language that can be read from a game: a tag, a rating, a fact, or a measure of clocks and
 /// evaluations.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let target = folder.path().join("games.bga");
+/// # let pgn = "[White \"Tal, M\"]\n[WhiteElo \"2700\"]\n\n1. e4 e5 *\n";
+/// # scoresheet::Import::new(&target).run_reader("games.pgn", pgn.as_bytes())?;
+/// use scoresheet::query::{FieldValue, GameField};
+///
+/// let archive = scoresheet::Archive::open(&target)?;
+/// let fields = GameField::parse_list("white,whiteelo,plies,blackelo")?;
+/// let game = archive.game(1)?;
+/// let tags = game.tags()?;
+/// let value = |field: &GameField| field.value(&game, &tags);
+/// let values = fields.iter().map(value).collect::<scoresheet::Result<Vec<_>>>()?;
+/// assert_eq!(values[0], Some(FieldValue::Text("Tal, M".to_owned())));
+/// assert_eq!(values[1..], [Some(FieldValue::Integer(2700)), Some(FieldValue::Integer(2)), None]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Debug)]
 pub struct GameField {
     name: String,
@@ -26,6 +44,8 @@ pub struct GameField {
 }
 
 /// The value of a field of a game.
+///
+/// [`GameField`] has an example.
 #[derive(Clone, PartialEq, Debug)]
 pub enum FieldValue {
     /// A text.

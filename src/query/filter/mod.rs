@@ -29,6 +29,22 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 /// A header filter, read.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let target = folder.path().join("games.bga");
+/// # let pgn = "[White \"Carlsen, M\"]\n[WhiteElo \"2850\"]\n\n1. e4 *\n\n[Black \"Carlsen, M\"]\n\n1. d4 *\n";
+/// # scoresheet::Import::new(&target).run_reader("games.pgn", pgn.as_bytes())?;
+/// use scoresheet::{Archive, Filter, query::{TagColumns, filter::Relation}};
+///
+/// let archive = Archive::open(&target)?;
+/// let carlsen: Filter = r#"player ~ "carlsen""#.parse()?;
+/// assert_eq!(carlsen.numbers(&archive)?, [1, 2]);
+/// let strong = Filter::all_of([carlsen, Filter::condition("elo", Relation::AtLeast, 2800)?])?;
+/// let passed = strong.games(&TagColumns::open(&archive));
+/// assert_eq!((passed.games.len(), passed.unread.len()), (1, 0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Filter {
     text: String,
@@ -46,6 +62,8 @@ impl PartialEq for Filter {
 impl Eq for Filter {}
 
 /// A field of a filter for which some games have no value.
+///
+/// [`Filter::missing`] has an example.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Missing {
     /// The name of the field, as written.
@@ -133,6 +151,21 @@ impl Filter {
 
     /// Returns the fields of columns that lack a value in some games, with the number of these games. Fields of a
     /// player that may have either side are omitted.
+    ///
+    /// ```
+    /// # let folder = tempfile::tempdir()?;
+    /// # let target = folder.path().join("games.bga");
+    /// # let pgn = "[WhiteElo \"2700\"]\n\n1. e4 *\n\n1. d4 *\n";
+    /// # scoresheet::Import::new(&target).run_reader("games.pgn", pgn.as_bytes())?;
+    /// use scoresheet::{Archive, Filter, query::TagColumns};
+    ///
+    /// let archive = Archive::open(&target)?;
+    /// let weak: Filter = "whiteelo != 2700".parse()?;
+    /// assert!(weak.numbers(&archive)?.is_empty());
+    /// let missing = weak.missing(&TagColumns::open(&archive));
+    /// assert_eq!((missing[0].field.as_str(), missing[0].games), ("whiteelo", 1));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn missing(&self, headers: &TagColumns) -> Vec<Missing> {
         let live = headers.archive().live();
         let of = |(field, known): &(String, Expr)| {
@@ -151,6 +184,19 @@ impl Filter {
     /// existing text, if any. Use it to suggest corrections of misspelled names.
     ///
     /// Errors: damaged tags.
+    ///
+    /// ```
+    /// # let folder = tempfile::tempdir()?;
+    /// # let target = folder.path().join("games.bga");
+    /// # scoresheet::Import::new(&target).run_reader("games.pgn", &b"[White \"Kasparov, G\"]\n\n1. e4 *\n"[..])?;
+    /// use scoresheet::{Archive, Filter, query::TagColumns};
+    ///
+    /// let archive = Archive::open(&target)?;
+    /// let misspelled: Filter = r#"white = "Kasparow, G""#.parse()?;
+    /// let unknown = misspelled.unknown_texts(&TagColumns::open(&archive))?;
+    /// assert_eq!(unknown, [("Kasparow, G".to_owned(), Some("Kasparov, G".to_owned()))]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn unknown_texts(&self, headers: &TagColumns) -> Result<Vec<(String, Option<String>)>> {
         let mut questions = Vec::new();
         self.expr.texts(&mut questions);
@@ -186,6 +232,8 @@ impl Filter {
 }
 
 /// The result of a filter.
+///
+/// [`Filter`] has an example.
 #[derive(Clone, Debug)]
 pub struct Passed {
     /// The games.

@@ -17,6 +17,20 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 /// The sort order of games: fields of the filter language. The first field that distinguishes two games decides.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let target = folder.path().join("games.bga");
+/// # let pgn = "[WhiteElo \"2500\"]\n\n1. e4 *\n\n1. d4 *\n\n[WhiteElo \"2700\"]\n\n1. c4 *\n";
+/// # scoresheet::Import::new(&target).run_reader("games.pgn", pgn.as_bytes())?;
+/// use scoresheet::{Archive, query::{SortKeys, TagColumns}};
+///
+/// let archive = Archive::open(&target)?;
+/// let keys: SortKeys = "-whiteelo".parse()?;
+/// let (order, _) = keys.order(&[&TagColumns::open(&archive)], &[(0, 1), (0, 2), (0, 3)], 3);
+/// assert_eq!(order, [2, 0, 1]); // the game without a rating is the last
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Debug)]
 pub struct SortKeys(Vec<SortKey>);
 

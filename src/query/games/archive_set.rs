@@ -10,6 +10,20 @@ use std::ops::{Deref, Range};
 use std::sync::{Arc, OnceLock};
 
 /// An open archive with its side files, each opened on first use. Threads can share it.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let target = folder.path().join("games.bga");
+/// # scoresheet::Import::new(&target).run_reader("games.pgn", &b"1. e4 *\n\n1. d4 *\n"[..])?;
+/// use scoresheet::query::{IndexedArchive, SearchOptions, SideState, line};
+///
+/// let archive = IndexedArchive::open(&target)?;
+/// let result = archive.search().position(&(&line("d4")?).into(), SearchOptions::default());
+/// assert_eq!(result.hits[0].game, 2);
+/// let without_files = archive.states().iter().all(|(_, state)| *state == SideState::Missing);
+/// assert!(without_files);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct IndexedArchive {
     archive: Arc<Archive>,
@@ -96,6 +110,20 @@ pub struct ArchiveSet {
 }
 
 /// An archive of a set: an [`IndexedArchive`] that knows its place in the numbering.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let target = folder.path().join("games.bga");
+/// # scoresheet::Import::new(&target).run_reader("games.pgn", &b"1. e4 *\n"[..])?;
+/// use scoresheet::{ArchiveSet, query::IndexedArchive};
+///
+/// let opened = std::sync::Arc::new(IndexedArchive::open(&target)?);
+/// let set = ArchiveSet::shared(vec![opened.clone(), opened]);
+/// let second = &set.members()[1];
+/// assert_eq!((second.before(), second.numbers()), (1, 2..3));
+/// assert_eq!(set.game(2)?.number(), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Member {
     indexed: Arc<IndexedArchive>,

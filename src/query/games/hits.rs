@@ -12,6 +12,8 @@ use crate::query::tag_columns::{TagColumns, Unread};
 use std::collections::VecDeque;
 
 /// A game that a query has found.
+///
+/// [`Hits`] has an example.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FoundGame {
     /// The game's number in the set.
@@ -32,6 +34,22 @@ const BATCH: (u64, u64) = (1 << 14, 1 << 18);
 /// cannot take an incomplete result for a complete one.
 ///
 /// [`next_batch`](Hits::next_batch) returns many games at once, for callers that show progress.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let target = folder.path().join("games.bga");
+/// # scoresheet::Import::new(&target).run_reader("games.pgn", &b"1. e4 *\n\n1. d4 *\n\n1. d4 d5 *\n"[..])?;
+/// use scoresheet::{ArchiveSet, Query, query::line};
+///
+/// let set = ArchiveSet::open([&target])?;
+/// let query = Query::from(&line("d4")?);
+/// let mut hits = query.run(&set);
+/// let found = hits.next_batch()?.expect("a first batch");
+/// assert_eq!(found.iter().map(|found| (found.game, found.hits[0].ply)).collect::<Vec<_>>(), [(2, 1), (3, 1)]);
+/// assert!(hits.next_batch()?.is_none() && hits.is_complete());
+/// assert_eq!((hits.searched(), query.run(&set).total()?), (3, 2));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[must_use = "games are found on demand"]
 #[derive(Debug)]
 pub struct Hits<'a> {

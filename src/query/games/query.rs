@@ -47,6 +47,20 @@ pub struct Query {
 }
 
 /// The condition on the board.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let target = folder.path().join("games.bga");
+/// # scoresheet::Import::new(&target).run_reader("games.pgn", &b"1. d4 Nf6 2. c4 *\n\n1. c4 *\n"[..])?;
+/// use scoresheet::{ArchiveSet, Query, query::{Board, PositionQuery, line}};
+///
+/// let set = ArchiveSet::open([&target])?;
+/// let both = vec![PositionQuery::from(&line("d4")?), PositionQuery::from(&line("d4 Nf6 c4")?)];
+/// assert_eq!(Query::from(Board::EveryPosition(both)).run(&set).total()?, 1);
+/// let either = vec![PositionQuery::from(&line("d4")?), PositionQuery::from(&line("c4")?)];
+/// assert_eq!(Query::from(Board::AnyPosition(either)).run(&set).total()?, 2);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub enum Board {
     /// One of these positions, at any ply.
@@ -146,6 +160,20 @@ impl Query {
 
     /// Returns the games of one archive. Ignores order, offset, limit, and `games`, which has numbers of the set. With
     /// `among`, returns only games in this set.
+    ///
+    /// ```
+    /// # let folder = tempfile::tempdir()?;
+    /// # let target = folder.path().join("games.bga");
+    /// # scoresheet::Import::new(&target).run_reader("games.pgn", &b"1. e4 *\n\n1. d4 *\n"[..])?;
+    /// use scoresheet::{Query, query::{IndexedArchive, line}};
+    ///
+    /// let archive = IndexedArchive::open(&target)?;
+    /// let found = Query::from(&line("d4")?).in_archive(&archive, None, None);
+    /// assert!(found.games.contains(2) && !found.games.contains(1));
+    /// let steps: Vec<(&str, u64)> = found.steps.iter().map(|step| (step.what, step.games)).collect();
+    /// assert_eq!(steps, [("all games", 2), ("replay", 1)]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn in_archive(
         &self,
         member: &IndexedArchive,
@@ -278,6 +306,20 @@ impl Query {
     /// Returns the estimated cost of the query; see [`Plan`]. Evaluates the filter, which is fast with tag columns.
     ///
     /// Errors: a range of games begins after the last game.
+    ///
+    /// ```
+    /// # let folder = tempfile::tempdir()?;
+    /// # let target = folder.path().join("games.bga");
+    /// # let pgn = "[WhiteElo \"2700\"]\n\n1. e4 *\n\n1. d4 *\n";
+    /// # scoresheet::Import::new(&target).run_reader("games.pgn", pgn.as_bytes())?;
+    /// use scoresheet::{ArchiveSet, Query};
+    ///
+    /// let set = ArchiveSet::open([&target])?;
+    /// let query: Query = r#"{"material": "KRPkr", "where": "elo >= 2700"}"#.parse()?;
+    /// let plan = query.plan(&set)?;
+    /// assert_eq!((plan.games, plan.replayed), (1, true));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn plan(&self, set: &ArchiveSet) -> Result<Plan> {
         let mut plan = Plan::default();
         for (index, member) in set.members().iter().enumerate() {
@@ -321,6 +363,8 @@ impl Query {
 }
 
 /// The result of a query in one archive.
+///
+/// [`Query::in_archive`] has an example.
 #[derive(Debug, Default)]
 pub struct InArchive {
     /// The games, by their numbers in the archive.
@@ -377,6 +421,8 @@ impl From<&crate::chess::Position> for Query {
 }
 
 /// The estimated cost of a query.
+///
+/// [`Query::plan`] has an example.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Plan {
     /// The maximum number of games to examine; with position indexes, the number of places that they name.

@@ -8,6 +8,19 @@ use crate::query::segments::SideFile;
 use crate::query::tag_columns::TagColumns;
 
 /// The open side files of an archive that make searches fast; keep them open for many queries.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let target = folder.path().join("games.bga");
+/// # scoresheet::Import::new(&target).run_reader("games.pgn", &b"1. e4 *\n\n1. d4 *\n"[..])?;
+/// use scoresheet::{Archive, archive::FileKind, query::{SideFiles, SideState}};
+///
+/// let archive = Archive::open(&target)?;
+/// scoresheet::query::games::build(&archive, FileKind::Signatures, 0, scoresheet::Monitor::new())?;
+/// let files = SideFiles::open(&archive);
+/// assert_eq!(files.states(), [(FileKind::Positions, SideState::Missing), (FileKind::Signatures, SideState::File)]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct SideFiles {
     signatures: Option<Signatures>,

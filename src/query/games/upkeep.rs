@@ -26,6 +26,28 @@ pub const KINDS: [FileKind; 3] = [FileKind::Signatures, FileKind::Positions, Fil
 pub const SORT_MEMORY: u64 = 256 << 20;
 
 /// The state of the side files before an archive is rewritten, to be carried over afterwards.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let target = folder.path().join("games.bga");
+/// # scoresheet::Import::new(&target).run_reader("games.pgn", &b"[White \"Tal\"]\n\n1. e4 *\n\n1. d4 *\n"[..])?;
+/// # let change = |game: &scoresheet::GameRef<'_>| {
+/// #     let mut game = game.to_game()?;
+/// #     game.tags.push(("Annotator".to_owned(), "Tal".to_owned()));
+/// #     Ok(Some(game))
+/// # };
+/// use scoresheet::query::{SideState, TagColumns, games::Before, tag_columns};
+/// use scoresheet::{Archive, GameSet, Monitor};
+///
+/// tag_columns::write(&Archive::open(&target)?)?;
+/// let before = Before::new(&Archive::open(&target)?);
+/// let edited = Archive::edit(&target, &GameSet::all(1), &change, Monitor::new())?; // adds a tag
+/// let archive = Archive::open(&target)?;
+/// before.carry(&archive, &edited.change.expect("a game has changed"))?;
+/// let columns = TagColumns::open(&archive);
+/// assert_eq!((columns.state(), columns.uncovered().len()), (SideState::File, 0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Before {
     made: Made,
@@ -68,6 +90,8 @@ impl Before {
 }
 
 /// The update of a side file.
+///
+/// [`update`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Updated {
     /// The file.

@@ -20,6 +20,13 @@ const CEILING: i32 = 1000;
 const INITIAL: Evaluation = Evaluation::Centipawns(15);
 
 /// The severity of a mistake.
+///
+/// ```
+/// use scoresheet::query::measure::Judgement;
+///
+/// assert_eq!(Judgement::from_name("mistake"), Some(Judgement::Mistake));
+/// assert!(Judgement::Mistake < Judgement::Blunder);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Judgement {
     /// The winning chances fall by at least 5 percent.
@@ -49,6 +56,19 @@ impl Judgement {
 }
 
 /// A side's play according to the evaluations.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let target = folder.path().join("games.bga");
+/// # let pgn = "1. e4 {[%eval 0.3]} e5 {[%eval 0.2]} 2. Ba6 {[%eval -3.1]} *\n";
+/// # scoresheet::Import::new(&target).run_reader("games.pgn", pgn.as_bytes())?;
+/// let archive = scoresheet::Archive::open(&target)?;
+/// let measures = scoresheet::query::measure::GameMeasures::from_game(&archive.game(1)?)?;
+/// let [white, black] = measures.evaluations.map(|side| side.expect("evaluations"));
+/// assert_eq!((white.blunders, black.blunders), (1, 0));
+/// assert!(white.accuracy < black.accuracy);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct EvaluationMeasures {
     /// The accuracy of the game, 0 to 100; `None` if evaluations are missing before the last ply, or the side has not
@@ -74,6 +94,15 @@ pub(in crate::query) fn centipawns(evaluation: Evaluation) -> i32 {
 }
 
 /// Returns White's chances to win, in percent, from 0 to 100.
+///
+/// ```
+/// use scoresheet::game::Evaluation;
+/// use scoresheet::query::measure::{move_accuracy, win_percent};
+///
+/// let (before, after) = (win_percent(Evaluation::Centipawns(0)), win_percent(Evaluation::Centipawns(-300)));
+/// assert_eq!((before, after.round()), (50.0, 25.0));
+/// assert_eq!(move_accuracy(before, after).round(), 32.0);
+/// ```
 pub fn win_percent(evaluation: Evaluation) -> f64 {
     50.0 + 50.0 * chances(f64::from(centipawns(evaluation)))
 }

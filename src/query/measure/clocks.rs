@@ -3,6 +3,8 @@
 use std::time::Duration;
 
 /// The clock data of a side.
+///
+/// [`GameMeasures::from_game`](super::GameMeasures::from_game) has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ClockMeasures {
     /// The minimum time left after a move; zero if only the times of the moves are known.

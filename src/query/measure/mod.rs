@@ -23,6 +23,8 @@ use crate::query::value::reading::Reading;
 use std::time::Duration;
 
 /// The measures of a game. Values of a side are indexed by [`Color::index`], White first.
+///
+/// [`GameMeasures::from_game`] has an example.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct GameMeasures {
     /// The clock after each ply of the main line, if a comment gives it (`[%clk 0:03:00]`, or the formats of engines).
@@ -41,6 +43,17 @@ pub struct GameMeasures {
 }
 
 /// The data on the searches of one side's engine, in any of the known formats.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let target = folder.path().join("games.bga");
+/// # let pgn = "1. e4 {+0.33/20 1.5s} e5 {-0.28/21 2s} 2. Nf3 {+0.31/24 1s} *\n";
+/// # scoresheet::Import::new(&target).run_reader("games.pgn", pgn.as_bytes())?;
+/// let archive = scoresheet::Archive::open(&target)?;
+/// let [white, black] = scoresheet::query::measure::GameMeasures::from_game(&archive.game(1)?)?.engines;
+/// assert_eq!((white.depth, black.depth, white.nodes), (Some(24), Some(21), None));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct EngineMeasures {
     /// The greatest depth, in plies.

@@ -10,6 +10,21 @@ use rayon::prelude::*;
 use std::time::Duration;
 
 /// Conditions on the comments of a move.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let target = folder.path().join("games.bga");
+/// # let pgn = "1. e4 {[%eval 0.3]} e5 {[%eval 0.2]} 2. Ba6 {[%eval -3.1]} *\n\n1. e4 e5 *\n";
+/// # scoresheet::Import::new(&target).run_reader("games.pgn", pgn.as_bytes())?;
+/// use scoresheet::query::measure::{Judgement, Moments};
+/// use scoresheet::{ArchiveSet, Query};
+///
+/// let blunders = Moments { judgement: Some(Judgement::Blunder), ..Moments::default() };
+/// let set = ArchiveSet::open([&target])?;
+/// assert_eq!(blunders.of_game(&set.game(1)?)?, [3]);
+/// assert_eq!(Query::new().moments(blunders).run(&set).total()?, 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Moments {
     /// The minimum severity of the mistake.

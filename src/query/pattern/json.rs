@@ -8,6 +8,12 @@ use crate::query::pattern::{BoardPattern, Condition, Ending, Fault, Imbalance, M
 use serde_json::{Map, Value};
 
 /// A query and its output options.
+///
+/// ```
+/// let query = scoresheet::query::pattern::json::parse(r#"{"material": "KRPkr", "skip": 10, "limit": 5}"#)?;
+/// assert_eq!((query.skip, query.limit, query.pattern.0.len()), (10, Some(5), 1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct JsonQuery {
     /// The condition on a game.

@@ -26,6 +26,8 @@ fn class_of(letter: u8) -> Option<u8> {
 }
 
 /// A board pattern: the allowed contents of each square.
+///
+/// [`Condition`] has an example.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BoardPattern(Vec<(u8, u16)>);
 
@@ -163,6 +165,8 @@ fn mask_of(letter: u8) -> Option<u16> {
 type PieceCounts = [u8; 12];
 
 /// The number of pieces of each kind: minimum and maximum for each of the twelve kinds, White pawns first.
+///
+/// [`Condition`] has an example.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Material([(u8, u8); 12]);
 
@@ -237,6 +241,8 @@ fn number(text: &str, at: &mut usize) -> Result<Option<u8>, Fault> {
 }
 
 /// The surplus of White over Black in each role, such as `PPvN`.
+///
+/// [`Condition`] has an example.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Imbalance([i16; 6]);
 
@@ -271,6 +277,8 @@ impl Imbalance {
 }
 
 /// The ending of a game on the board.
+///
+/// [`Condition`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ending {
     /// By mate.
@@ -281,6 +289,29 @@ pub enum Ending {
 
 /// A condition on a position and on the move before it. One entry of each list must match; an empty list is no
 /// condition.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let target = folder.path().join("games.bga");
+/// # let pgn = "1. f3 e5 2. g4 Qh4# 0-1\n\n1. f3 d5 2. g4 Bxg4 3. fxg4 *\n";
+/// # scoresheet::Import::new(&target).run_reader("games.pgn", pgn.as_bytes())?;
+/// use scoresheet::query::pattern::{BoardPattern, Condition, Ending, Imbalance, Material};
+/// use scoresheet::{Archive, Pattern};
+///
+/// let archive = Archive::open(&target)?;
+/// let first = |condition| {
+///     let found = archive.find(Pattern::lasting(condition, 1))?;
+///     Ok::<_, scoresheet::Error>(found.first().map(|found| (found.game, found.hits[0].ply)))
+/// };
+/// let any = Condition::default();
+/// assert_eq!(first(Condition { ending: Some(Ending::Mate), ..any.clone() })?, Some((1, 4)));
+/// let bishop_on_g4 = vec![BoardPattern::parse("8/8/8/8/6b1/8/8/8")?];
+/// assert_eq!(first(Condition { boards: bishop_on_g4, ..any.clone() })?, Some((2, 4)));
+/// let bishop_for_pawn = vec![Imbalance::parse("BvP")?];
+/// assert_eq!(first(Condition { imbalances: bishop_for_pawn, ..any.clone() })?, Some((2, 5)));
+/// assert_eq!(first(Condition { materials: vec![Material::parse("KRkr")?], ..any })?, None);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Condition {
     /// The game's result.
@@ -405,10 +436,30 @@ struct At<'a> {
 }
 
 /// One or more conditions that hold at consecutive plies.
+///
+/// [`Pattern`] has an example.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Streak(pub Vec<Condition>);
 
 /// A pattern: streaks, each after the end of the previous one.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let target = folder.path().join("games.bga");
+/// # let pgn = "1. e4 e5 2. Nf3 d6 *\n\n1. e4 d5 2. exd5 Qxd5 3. Nc3 *\n";
+/// # scoresheet::Import::new(&target).run_reader("games.pgn", pgn.as_bytes())?;
+/// use scoresheet::chess::{Color, Role};
+/// use scoresheet::query::pattern::{Condition, MoveRule, Streak};
+/// use scoresheet::{Archive, Pattern};
+///
+/// // A queen takes, and the next move attacks it with a knight.
+/// let takes = Condition { moved: Some(vec![Role::Queen]), captured: Some(vec![Role::Pawn]), ..Condition::default() };
+/// let attacks = Condition { moves: vec![MoveRule::parse("Nc3", Color::White)?], ..Condition::default() };
+/// let pattern = Pattern(vec![Streak(vec![takes, attacks])]);
+/// let found = Archive::open(&target)?.find(pattern)?;
+/// assert_eq!((found.len(), found[0].game, found[0].hits[0].ply), (1, 2, 4));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Pattern(pub Vec<Streak>);
 

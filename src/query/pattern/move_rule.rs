@@ -7,6 +7,8 @@ use crate::query::fault::{Fault, QueryFault};
 use crate::query::position::position_query::class;
 
 /// The effect of a move on the opposing king.
+///
+/// [`MoveRule::parse`] reads it from `+` and `#`; [`MoveRule`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Gives {
     /// Check or mate.
@@ -16,6 +18,26 @@ pub enum Gives {
 }
 
 /// A condition on a move, written as SAN without a position.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let target = folder.path().join("games.bga");
+/// # let pgn = "1. f3 e5 2. g4 Qh4# 0-1\n\n1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0\n";
+/// # scoresheet::Import::new(&target).run_reader("games.pgn", pgn.as_bytes())?;
+/// use scoresheet::query::pattern::{Condition, MoveRule};
+/// use scoresheet::{Archive, Pattern, chess::Color};
+///
+/// let archive = Archive::open(&target)?;
+/// let games = |text, color| {
+///     let moves = vec![MoveRule::parse(text, color)?];
+///     let found = archive.find(Pattern::lasting(Condition { moves, ..Condition::default() }, 1))?;
+///     Ok::<_, Box<dyn std::error::Error>>(found.iter().map(|found| found.game).collect::<Vec<_>>())
+/// };
+/// assert_eq!(games("Qh4#", Color::Black)?, [1]); // on this square
+/// assert_eq!(games("Qxe5", Color::White)?, [2]); // with or without check
+/// assert!(games("Qh4", Color::White)?.is_empty());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MoveRule {
     color: Color,

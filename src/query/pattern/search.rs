@@ -11,6 +11,22 @@ use crate::query::position::search::{
 };
 
 /// Options of a pattern search.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let target = folder.path().join("games.bga");
+/// # let pgn = "1. e4 d5 2. exd5 *\n\n1. d3 e5 2. d4 exd4 *\n";
+/// # scoresheet::Import::new(&target).run_reader("games.pgn", pgn.as_bytes())?;
+/// use scoresheet::query::pattern::{PatternOptions, json};
+/// use scoresheet::{Archive, query::Search};
+///
+/// let archive = Archive::open(&target)?;
+/// let pattern = json::parse(r#"{"white-move": "exd5"}"#)?.pattern;
+/// let games = |options| Search::new(&archive).pattern(&pattern, options).hits.len();
+/// let both = PatternOptions { either_color: true, ..PatternOptions::default() };
+/// assert_eq!((games(PatternOptions::default()), games(both)), (1, 2)); // exd4 is exd5 reversed
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct PatternOptions {
     /// Also with colors reversed.

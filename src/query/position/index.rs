@@ -17,6 +17,22 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 /// An open position index: the places of all positions of some games of its archive, usually all games.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let target = folder.path().join("games.bga");
+/// # scoresheet::Import::new(&target).run_reader("games.pgn", &b"1. e4 e5 *\n\n1. d4 d5 2. e4 *\n"[..])?;
+/// use scoresheet::query::position::index::{self, Place, Places, PlaceSegment};
+/// use scoresheet::query::{PositionIndex, line};
+///
+/// let archive = scoresheet::Archive::open(&target)?;
+/// index::build(&archive, 1 << 20, scoresheet::Monitor::new())?;
+/// let index = PositionIndex::open(&archive).0.expect("an index");
+/// let segment: &PlaceSegment = index.only_segment().expect("a new index has one segment");
+/// let places: Places = segment.places_of_position(&line("d4 d5")?)?;
+/// assert_eq!(segment.locate(&places)?, [Place { game: 2, ply: 2 }]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct PositionIndex {
     segments: Vec<PlaceSegment>,

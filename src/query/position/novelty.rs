@@ -18,6 +18,19 @@ const FEW: u64 = 4;
 /// Returns the first ply of a game with a position of no other game of its archive, if the game does not return to
 /// other games within [`ANOTHER_ORDER`] plies. Returns `None` if it never leaves them, or if there is no position index
 /// of all games. Looks up the index once per ply until the novelty.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let target = folder.path().join("games.bga");
+/// # let pgn = "1. e4 e5 2. f4 *\n\n1. e4 e5 2. Ke2 *\n";
+/// # scoresheet::Import::new(&target).run_reader("games.pgn", pgn.as_bytes())?;
+/// use scoresheet::query::position::{index, novelty::novelty};
+///
+/// let archive = scoresheet::Archive::open(&target)?;
+/// index::build(&archive, 1 << 20, scoresheet::Monitor::new())?;
+/// assert_eq!(novelty(&archive.game(2)?)?, Some(3)); // 2. Ke2
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn novelty(game: &GameRef<'_>) -> Result<Option<u32>> {
     if !HAS_FILES {
         return Ok(None);

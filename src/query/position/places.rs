@@ -12,6 +12,8 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 /// Places of a segment, ascending: all plies of its games are numbered consecutively from 0.
+///
+/// [`PositionIndex`](super::index::PositionIndex) has an example.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Places(Vec<u64>);
 
@@ -37,6 +39,8 @@ impl std::ops::Deref for Places {
 }
 
 /// A game and a ply.
+///
+/// [`PositionIndex`](super::index::PositionIndex) has an example.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Place {
     /// The game, from 1.
@@ -51,6 +55,8 @@ const FEW: usize = 64;
 const GAMES_PER_RANGE: u64 = 8 * GROUP as u64;
 
 /// The entries of the positions of some games.
+///
+/// [`PositionIndex`](super::index::PositionIndex) has an example.
 #[derive(Debug)]
 pub struct PlaceSegment {
     held: Held,

@@ -6,6 +6,8 @@ use crate::chess::{CastlingSide, Color, Position, Role, Square};
 use crate::query::fault::QueryFault;
 
 /// The fields to compare besides the pieces. Counters and labels are never compared.
+///
+/// [`PositionQuery`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Compare {
     /// The side to move.
@@ -105,6 +107,20 @@ fn after(square: usize, white: bool) -> u64 {
 }
 
 /// A position to be found.
+///
+/// ```
+/// use scoresheet::query::{Compare, PositionQuery, line};
+///
+/// let transposed = line("Nf3 d5 d4")?; // d4 d5 Nf3 without the en passant target
+/// let query = PositionQuery::from(&line("d4 d5 Nf3")?);
+/// assert!(query.matches(&transposed));
+///
+/// // Only the pieces count: either side may be to move.
+/// let pieces = Compare { side: false, castling: false, en_passant: false };
+/// let query = PositionQuery::from_fen("8/8/8/4k3/8/8/4P3/4K3 w - - 0 1")?.with_compare(pieces);
+/// assert!(query.matches(&"8/8/8/4k3/8/8/4P3/4K3 b - - 7 60".parse()?));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct PositionQuery {
     position: Position,

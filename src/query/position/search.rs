@@ -23,6 +23,8 @@ pub(in crate::query) const TASK: usize = 256;
 const TOGETHER: usize = 16;
 
 /// A hit: a game and a ply with the position.
+///
+/// [`Search`] and [`Hits`](crate::query::Hits) have examples.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Hit {
     /// The game, from 1.
@@ -49,6 +51,8 @@ impl Hit {
 }
 
 /// The range of the search in each game.
+///
+/// [`Search`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct SearchOptions {
     /// Report all plies with the position, not only the first.
@@ -80,6 +84,8 @@ impl SearchOptions {
 }
 
 /// A step of a search.
+///
+/// [`Query::in_archive`](crate::query::Query::in_archive) has an example.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Step {
     /// The action, in one or two words.
@@ -89,6 +95,8 @@ pub struct Step {
 }
 
 /// The estimated cost of a search.
+///
+/// [`Search::cost`] has an example.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Cost {
     /// The maximum number of games to examine; with the index, the number of places that it names.
@@ -116,6 +124,8 @@ impl Cost {
 }
 
 /// The result of a search.
+///
+/// [`Search`] has an example.
 #[derive(Debug, Default)]
 pub struct SearchResult {
     /// The hits, by game and ply.
@@ -145,6 +155,24 @@ impl From<Error> for Unreadable {
 }
 
 /// A search in an archive: its games, and its side files.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let target = folder.path().join("games.bga");
+/// # scoresheet::Import::new(&target).run_reader("games.pgn", &b"1. e4 (1. d4 d5) e5 *\n\n1. d4 d5 *\n"[..])?;
+/// use scoresheet::query::{Search, SearchOptions, line};
+///
+/// let archive = scoresheet::Archive::open(&target)?;
+/// let queens_pawn = (&line("d4 d5")?).into();
+/// let result = Search::new(&archive).position(&queens_pawn, SearchOptions::default());
+/// assert_eq!((result.hits.len(), result.hits[0].game, result.hits[0].ply), (1, 2, 2));
+/// assert!(result.unread.is_empty());
+///
+/// let variations = SearchOptions { variations: true, ..SearchOptions::default() };
+/// let result = Search::new(&archive).position(&queens_pawn, variations);
+/// assert!(result.hits[0].variation && result.hits[1].is_main_line());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Search<'a> {
     archive: &'a Archive,
@@ -211,6 +239,22 @@ impl<'a> Search<'a> {
     /// Returns the cost of a search for a position, without variations. Without a position, returns the cost of a
     /// search that replays every game, such as a pattern search without signatures. Uses the index, or tests the
     /// signatures of all games: a few milliseconds per million.
+    ///
+    /// ```
+    /// # let folder = tempfile::tempdir()?;
+    /// # let target = folder.path().join("games.bga");
+    /// # scoresheet::Import::new(&target).run_reader("games.pgn", &b"1. e4 *\n\n1. d4 *\n"[..])?;
+    /// use scoresheet::query::{Cost, Search, Signatures, line};
+    ///
+    /// let archive = scoresheet::Archive::open(&target)?;
+    /// let query = (&line("d4")?).into();
+    /// let cost: Cost = Search::new(&archive).cost(Some(&query));
+    /// assert_eq!((cost.games, cost.replayed), (2, true));
+    /// let signatures = Signatures::build(&archive);
+    /// let cost = Search::new(&archive).with_signatures(&signatures).cost(Some(&query));
+    /// assert_eq!((cost.games, cost.with), (1, "signatures"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn cost(&self, query: Option<&PositionQuery>) -> Cost {
         if let (Some(index), Some(query)) = (self.index(), query)
             && let Ok(games) = query.variants().iter().map(|position| index.count(position)).sum::<Result<u64>>()

@@ -30,6 +30,20 @@ const TASK: usize = 4096;
 const ENTRY: u64 = 8;
 
 /// The signatures of all or some games of an archive; games without a signature are never rejected.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let target = folder.path().join("games.bga");
+/// # scoresheet::Import::new(&target).run_reader("games.pgn", &b"1. e4 *\n\n1. d4 *\n"[..])?;
+/// use scoresheet::query::{SideState, Signatures, line};
+///
+/// let archive = scoresheet::Archive::open(&target)?;
+/// let signatures = Signatures::build(&archive);
+/// assert_eq!(signatures.candidates(&(&line("d4")?).into()), [2]);
+/// signatures.write(&archive)?;
+/// assert_eq!(Signatures::open(&archive).1, SideState::File);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Signatures {
     /// Runs of games, ascending.

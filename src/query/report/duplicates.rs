@@ -13,6 +13,8 @@ use std::collections::{HashMap, HashSet};
 const SHORT: u32 = 16;
 
 /// The choice of the game to keep among duplicates.
+///
+/// [`find`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Keep {
     /// The game with the most plies; then the most bytes of comments, variations and glyphs; then the most tags with a
@@ -26,6 +28,8 @@ pub enum Keep {
 }
 
 /// Options of the search for duplicates.
+///
+/// [`find`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Options {
     /// Whether a game that is the beginning of another game counts as its duplicate. Both players must be known.
@@ -44,6 +48,8 @@ impl Default for Options {
 }
 
 /// The relation of a duplicate to the other game.
+///
+/// [`find`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Likeness {
     /// The two games have the same main line.
@@ -53,6 +59,8 @@ pub enum Likeness {
 }
 
 /// A duplicate game.
+///
+/// [`find`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Double {
     /// The game that can be removed.
@@ -70,6 +78,23 @@ pub struct Double {
 /// other, and their tags do not contradict each other. Players (a surname with initials agrees with the full name),
 /// date, round and result must agree if both games have them. Memory holds the main lines of all games. Runs on the
 /// current pool of rayon. Errors: damaged games or tags.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let target = folder.path().join("games.bga");
+/// # let moves = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 6. Re1 b5 7. Bb3 d6 8. c3 O-O";
+/// # let tags = ["[White \"Tal\"]\n[Black \"Keres\"]", "[White \"Tal, M\"]\n[Black \"Keres, P\"]"];
+/// # let pgn = format!("{}\n\n{moves} *\n\n{}\n\n{moves} 9. h3 *\n", tags[0], tags[1]);
+/// # scoresheet::Import::new(&target).run_reader("games.pgn", pgn.as_bytes())?;
+/// use scoresheet::query::TagColumns;
+/// use scoresheet::query::report::duplicates::{Double, Keep, Likeness, Options, find};
+///
+/// let archive = scoresheet::Archive::open(&target)?; // game 2 has one more move and full names
+/// let options = Options { prefixes: true, keep: Keep::Best, ..Options::default() };
+/// let doubles = find(&[TagColumns::open(&archive)], options)?;
+/// assert_eq!(doubles, [Double { game: 1, kept: 2, likeness: Likeness::Prefix }]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn find(headers: &[TagColumns<'_>], options: Options) -> Result<Vec<Double>> {
     let (mut all, mut before) = (Vec::new(), 0);
     let mut known = HashMap::new();

@@ -21,6 +21,8 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 /// A key of groups.
+///
+/// [`groups`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum GroupKey {
     /// The name of the opening: the tag, or the table if the tag is missing.
@@ -156,6 +158,8 @@ impl GroupKey {
 }
 
 /// Comma-separated keys, at most three.
+///
+/// [`groups`] has an example.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GroupKeys(pub Vec<GroupKey>);
 
@@ -189,6 +193,8 @@ const MOST: usize = 3;
 type Id = [i64; MOST];
 
 /// A group of games.
+///
+/// [`groups`] has an example.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Group {
     /// The common value of the games for each key.
@@ -200,6 +206,8 @@ pub struct Group {
 }
 
 /// The games of a player, divided by the player's side.
+///
+/// [`groups`] and [`PlayerReport`](crate::query::report::player::PlayerReport) have examples.
 #[derive(Clone, Debug)]
 pub struct PlayerGames {
     /// The games with White, and with Black.
@@ -209,6 +217,15 @@ pub struct PlayerGames {
 }
 
 /// The quality of a name match, best first.
+///
+/// ```
+/// use scoresheet::query::report::groups::NameMatch;
+///
+/// let compare = |query| NameMatch::compare("Carlsen, Magnus", query);
+/// assert_eq!(compare("magnus carlsen"), Some(NameMatch::Words));
+/// assert_eq!(compare("carlsen"), Some(NameMatch::Surname));
+/// assert_eq!((compare("carl"), compare("karlsen")), (Some(NameMatch::HasLetters), None));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum NameMatch {
     /// The names are equal, letter for letter.
@@ -348,6 +365,27 @@ pub fn columns() -> Vec<Key> {
 /// Reads only tag columns, except for the keys `ending` and `mate`, and for openings of games without the tag.
 ///
 /// Errors: damaged tags of games in the set. Games whose moves cannot be read are in `unread`.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let target = folder.path().join("games.bga");
+/// # let pgn = "[White \"Tal, M\"]\n[Date \"1960.05.07\"]\n\n1. e4 1-0\n\n\
+/// #     [Black \"Tal, M\"]\n[Date \"1960.05.09\"]\n\n1. d4 1-0\n";
+/// # scoresheet::Import::new(&target).run_reader("games.pgn", pgn.as_bytes())?;
+/// use scoresheet::query::TagColumns;
+/// use scoresheet::query::report::groups::{self, Group, GroupKey, GroupKeys, NameMatch};
+///
+/// let archive = scoresheet::Archive::open(&target)?;
+/// let (tags, games) = (TagColumns::open(&archive), archive.live());
+/// let tal = groups::games_of_player(&tags, &games, "tal", NameMatch::Surname)?;
+/// let GroupKeys(keys) = "year,color".parse()?;
+/// assert_eq!(keys, [GroupKey::Year, GroupKey::Color]);
+/// let (mut found, _): (Vec<Group>, _) = groups::groups(&tags, &games, Some(&tal), &keys)?;
+/// groups::sort(&mut found, GroupKey::Color);
+/// assert_eq!((found[0].names.join(" "), found[0].points.won), ("1960 White".to_owned(), 1));
+/// assert_eq!((found[1].names.join(" "), found[1].points.won), ("1960 Black".to_owned(), 0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn groups(
     headers: &TagColumns,
     games: &GameSet,

@@ -15,6 +15,8 @@ use crate::query::value::reading::Reading;
 use std::cmp::Reverse;
 
 /// An archive, and the games of the player in it.
+///
+/// [`PlayerReport`] has an example.
 #[derive(Clone, Copy, Debug)]
 pub struct PlayerArchive<'a> {
     /// The tags of the archive.
@@ -27,6 +29,25 @@ pub struct PlayerArchive<'a> {
 pub type ArchiveGame = (usize, u64);
 
 /// A report on a player.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let target = folder.path().join("games.bga");
+/// # let pgn = "[White \"Tal, M\"]\n[Black \"Keres, P\"]\n[BlackElo \"2600\"]\n\n1. e4 1-0\n\n\
+/// #     [Black \"Tal, M\"]\n\n1. d4 1/2-1/2\n";
+/// # scoresheet::Import::new(&target).run_reader("games.pgn", pgn.as_bytes())?;
+/// use scoresheet::query::TagColumns;
+/// use scoresheet::query::report::groups::games_of_names;
+/// use scoresheet::query::report::player::{PlayerArchive, PlayerReport};
+///
+/// let columns = TagColumns::shared(scoresheet::Archive::open(&target)?.into());
+/// let games = games_of_names(&columns, &columns.archive().live(), &["Tal, M".to_owned()])?;
+/// let archives = [PlayerArchive { columns: &columns, games: &games }];
+/// let report = PlayerReport::new(&archives, 10).map_err(|(_, error)| error)?;
+/// assert_eq!((report.sides[0].won, report.all().drawn, report.all().score()), (1, 1, Some(0.75)));
+/// assert_eq!(report.best_wins, [(0, 1)]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct PlayerReport {
     /// The names of the player, the most frequent first, each with its games.

@@ -5,6 +5,15 @@ use serde_core::ser::{Serialize, Serializer};
 use serde_json::Value;
 
 /// Results of one side: White, or a player on either side.
+///
+/// ```
+/// let mut points = scoresheet::query::report::points::Points::default();
+/// points.add(Some(2), 2500, 2400); // a win
+/// points.add(Some(1), 2500, 2600); // a draw
+/// points.add(None, 2500, 2700); // a game without a result
+/// assert_eq!((points.games, points.won, points.score()), (3, 1, Some(0.75)));
+/// assert_eq!((points.opponents(), points.performance()), (Some(2500), Some(2691)));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Points {
     /// All games, including games without a result.

@@ -15,6 +15,8 @@ use std::collections::{HashMap, HashSet};
 
 /// The part of a game, if the games are divided for training and test. The moves decide, so duplicates are in the same
 /// part.
+///
+/// [`part_of`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Part {
     /// The larger part.
@@ -24,6 +26,8 @@ pub enum Part {
 }
 
 /// The positions to draw.
+///
+/// [`positions`] has an example.
 #[derive(Clone, Debug)]
 pub struct SampleOptions {
     /// The seed of the random choice.
@@ -58,6 +62,21 @@ const BATCH: u64 = 1 << 15;
 /// therefore in the same part. The result is the same in every version; another seed divides differently.
 ///
 /// Replays the game, at about 50 ns per ply. Errors: the moves are damaged.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let target = folder.path().join("games.bga");
+/// # let pgn = "1. e4 e5 *\n\n1. e4 {the same moves} e5 1-0\n";
+/// # scoresheet::Import::new(&target).run_reader("games.pgn", pgn.as_bytes())?;
+/// use scoresheet::query::report::sample::{Part, part_of, train_share};
+///
+/// let archive = scoresheet::Archive::open(&target)?;
+/// let parts = [1, 2].map(|number| part_of(&archive.game(number)?, train_share(20), 1));
+/// let [first, second] = parts;
+/// assert_eq!(first?, second?);
+/// assert_eq!(part_of(&archive.game(1)?, train_share(0), 1)?, Part::Train);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn part_of(game: &GameRef<'_>, train_share: f64, seed: u64) -> Result<Part> {
     // FNV-1a. A move is two squares and the promotion piece; castling is the squares of king and rook.
     let mut hash = 0xCBF2_9CE4_8422_2325u64 ^ seed.wrapping_mul(0x9E37_79B9_7F4A_7C15);
@@ -87,6 +106,23 @@ pub fn train_share(test_percent: u8) -> f64 {
 /// Replays each tested position, and reads the lengths of all games, from the tag columns file if it exists.
 ///
 /// Errors: the lengths cannot be read.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let target = folder.path().join("games.bga");
+/// # scoresheet::Import::new(&target).run_reader("games.pgn", &b"1. e4 e5 2. Nf3 Nc6 *\n\n1. e4 c5 *\n"[..])?;
+/// use scoresheet::ArchiveSet;
+/// use scoresheet::query::report::sample::{SampleOptions, positions};
+///
+/// let set = ArchiveSet::open([&target])?;
+/// let games = [set.members()[0].archive().live()];
+/// let options = SampleOptions { seed: 7, distinct: true, ..SampleOptions::default() };
+/// let (taken, _) = positions(&set, &games, 100, &options)?;
+/// assert_eq!(taken.len(), 4); // plies 0 to 3: game 2 adds no position
+/// let (fewer, _) = positions(&set, &games, 2, &options)?;
+/// assert_eq!(fewer, taken[..2]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn positions(
     archives: &ArchiveSet,
     games: &[GameSet],
@@ -250,6 +286,15 @@ fn plies(archive: &Archive) -> Result<std::sync::Arc<crate::query::tag_columns::
 
 /// A permutation of the numbers below `len`: a Feistel network of four rounds over the next power of four, repeated
 /// until the number is below `len`. It is the same in every version.
+///
+/// ```
+/// use scoresheet::query::report::sample::Permutation;
+///
+/// let permutation = Permutation::new(5, 7);
+/// let mut drawn: Vec<u64> = (0..5).map(|index| permutation.at(index)).collect();
+/// drawn.sort_unstable();
+/// assert_eq!(drawn, [0, 1, 2, 3, 4]);
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Permutation {
     len: u64,

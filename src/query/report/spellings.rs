@@ -14,6 +14,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 /// The kind of names.
+///
+/// [`spellings`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Named {
     /// Players: the tags White and Black, with WhiteFideId and BlackFideId.
@@ -36,6 +38,8 @@ impl Named {
 }
 
 /// The reason why two names are probably the same.
+///
+/// [`spellings`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Reason {
     /// The names have the same FIDE id.
@@ -60,6 +64,8 @@ impl fmt::Display for Reason {
 }
 
 /// A name that is probably another spelling of a name.
+///
+/// [`spellings`] has an example.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Suggestion {
     /// The worse spelling: the one with an initial, or with fewer games.
@@ -92,6 +98,21 @@ impl Name {
 ///
 /// Names with different FIDE ids are never joined. Names without a blank or comma (of players on the internet) may
 /// differ only in case.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let target = folder.path().join("games.bga");
+/// # let pgn = "[White \"Carlsen, Magnus\"]\n\n1. e4 *\n\n[White \"Carlsen, M\"]\n\n1. d4 *\n";
+/// # scoresheet::Import::new(&target).run_reader("games.pgn", pgn.as_bytes())?;
+/// use scoresheet::query::report::spellings::{Named, Reason, Suggestion, joined, spellings};
+///
+/// let suggestions: Vec<Suggestion> = spellings(&scoresheet::Archive::open(&target)?, Named::Players)?;
+/// let first = &suggestions[0];
+/// assert_eq!((first.from.as_str(), first.to.as_str()), ("Carlsen, M", "Carlsen, Magnus"));
+/// assert_eq!((first.reason, first.games), (Reason::Initial, (1, 1)));
+/// assert_eq!(joined(&suggestions, "Carlsen, M"), ["Carlsen, Magnus", "Carlsen, M"]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn spellings(archive: &Archive, named: Named) -> Result<Vec<Suggestion>> {
     spellings_among([&TagColumns::open(archive)], named)
 }

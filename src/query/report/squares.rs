@@ -9,6 +9,19 @@ pub type Arrivals = [[u64; 64]; 2];
 
 /// Counts the moves of the main lines of these games in parallel. Also returns the games that cannot be read. Walks all
 /// moves, at about 50 ns each.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let target = folder.path().join("games.bga");
+/// # scoresheet::Import::new(&target).run_reader("games.pgn", &b"1. Nf3 d5 2. g3 d4 *\n\n1. Nf3 *\n"[..])?;
+/// use scoresheet::chess::Square;
+///
+/// let archive = scoresheet::Archive::open(&target)?;
+/// let ([white, black], _) = scoresheet::query::report::squares::arrivals(&archive, &archive.live());
+/// let square = |name: &str| name.parse::<Square>().map(|square| usize::from(square.index()));
+/// assert_eq!((white[square("f3")?], black[square("d4")?], black[square("f3")?]), (2, 1, 0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn arrivals(archive: &Archive, games: &GameSet) -> (Arrivals, Vec<Unread>) {
     let of_chunk = |number: usize| {
         let (mut counts, mut unread) = ([[0; 64]; 2], Vec::new());

@@ -19,6 +19,24 @@ pub const LENGTH_STEP: u32 = 10;
 pub const RATING_STEP: u32 = 100;
 
 /// The counts.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let target = folder.path().join("games.bga");
+/// # let pgn = "[White \"Tal, M\"]\n[ECO \"C20\"]\n\n1. e4 e5 2. Ke2 1-0\n\n[White \"Tal, M\"]\n\n1. d4 1/2-1/2\n";
+/// # scoresheet::Import::new(&target).run_reader("games.pgn", pgn.as_bytes())?;
+/// use scoresheet::query::TagColumns;
+/// use scoresheet::query::report::stats::{Longest, Player, stats};
+///
+/// let archive = scoresheet::Archive::open(&target)?;
+/// let mut stats = stats(&TagColumns::open(&archive), &archive.live())?;
+/// stats.cut(1);
+/// assert_eq!((stats.games, stats.results, stats.plies), (2, [0, 0, 1, 1], 4));
+/// assert_eq!((stats.ecos["C20"], stats.median_plies()), (1, 3));
+/// assert_eq!(stats.longest, Longest { plies: 3, game: Some(1), archive: None });
+/// assert_eq!(stats.players, [Player { name: "Tal, M".to_owned(), games: 2, won: 1, drawn: 1, lost: 0 }]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Stats {
     /// Games.
@@ -57,6 +75,8 @@ pub struct Stats {
 }
 
 /// The longest main line among some games.
+///
+/// [`Stats`] has an example.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Longest {
     /// The number of plies in the main line.
@@ -149,6 +169,8 @@ impl Serialize for Player {
 }
 
 /// A player's games.
+///
+/// [`Stats`] has an example.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Player {
     /// The name as in the tags.

@@ -16,6 +16,21 @@ const BOTH_RATED: u32 = 1 << 17;
 const NUMBER: u32 = 48;
 
 /// Counts of games.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let target = folder.path().join("games.bga");
+/// # let pgn = "[WhiteElo \"2600\"]\n[BlackElo \"2500\"]\n[Date \"2024.01.01\"]\n\n1. e4 1-0\n\n1. e4 e5 *\n";
+/// # scoresheet::Import::new(&target).run_reader("games.pgn", pgn.as_bytes())?;
+/// use scoresheet::{Archive, Position, chess::Color};
+///
+/// let tally = Archive::open(&target)?.tree(&Position::standard())?.tally;
+/// assert_eq!((tally.games(), tally.white, tally.unknown), (2, 1, 1));
+/// assert_eq!((tally.average_rating(), tally.last_year()), (Some(2550), Some(2024)));
+/// let score = tally.score(Color::Black); // only the game with a result and a rated opponent
+/// assert_eq!((score.games, score.opponents, score.half_points), (1, 2600, 0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Tally {
     /// Games that White won.
@@ -42,6 +57,8 @@ pub struct Tally {
 }
 
 /// Results, ratings and performance of one side in some games.
+///
+/// [`Tally`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Score {
     /// Games with a result in which the opponent has a rating.

@@ -21,6 +21,22 @@ use rayon::prelude::*;
 const VERIFIED: usize = 8;
 
 /// The visit that counts if a game reaches the position more than once.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let target = folder.path().join("games.bga");
+/// # scoresheet::Import::new(&target).run_reader("games.pgn", &b"1. Nf3 Nf6 2. Ng1 Ng8 3. e4 *\n"[..])?;
+/// use scoresheet::query::{Search, Visit};
+/// use scoresheet::{Archive, Position};
+///
+/// let archive = Archive::open(&target)?;
+/// let played = |visit| {
+///     let tree = Search::new(&archive).tree_of(&Position::standard(), visit);
+///     tree.position.san(tree.branches[0].m)
+/// };
+/// assert_eq!((played(Visit::First), played(Visit::Last)), ("Nf3".to_owned(), "e4".to_owned()));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Visit {
     /// The first.
@@ -31,6 +47,8 @@ pub enum Visit {
 }
 
 /// A move that was played in a position.
+///
+/// [`Archive::tree`] has an example.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Branch {
     /// The move.
@@ -40,6 +58,8 @@ pub struct Branch {
 }
 
 /// The moves played in a position. Each game counts once, at its first or last ply with the position ([`Visit`]).
+///
+/// [`Archive::tree`] and [`Tally`] have examples.
 #[derive(Debug)]
 pub struct Tree {
     /// The position.
@@ -222,6 +242,18 @@ impl Tree {
 
     /// Returns the games that end at the visited position, by result: won by White, drawn, won by Black, without a
     /// result.
+    ///
+    /// ```
+    /// # let folder = tempfile::tempdir()?;
+    /// # let target = folder.path().join("games.bga");
+    /// # let pgn = "1. e4 1-0\n\n1. e4 e5 0-1\n\n1. e4 e5 *\n";
+    /// # scoresheet::Import::new(&target).run_reader("games.pgn", pgn.as_bytes())?;
+    /// use scoresheet::{Archive, query::line};
+    ///
+    /// let tree = Archive::open(&target)?.tree(&line("e4")?)?;
+    /// assert_eq!((tree.tally.games(), tree.ended()), (3, [1, 0, 0, 0]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn ended(&self) -> [u64; 4] {
         let counts = |tally: &Tally| [tally.white, tally.draws, tally.black, tally.unknown];
         let mut ended = counts(&self.tally);

@@ -22,6 +22,8 @@ impl Store {
 }
 
 /// Distinct strings in ascending order, by number from 1.
+///
+/// [`TagColumns`](super::TagColumns) has an example.
 #[derive(Clone, Debug)]
 pub struct Strings {
     ends: Store,
@@ -113,6 +115,8 @@ impl Strings {
 }
 
 /// A number for each game.
+///
+/// [`TagColumns`](super::TagColumns) has an example.
 #[derive(Clone, Debug)]
 pub struct Column {
     numbers: Store,

@@ -30,6 +30,24 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The tag columns of an open archive. Threads can share it.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let target = folder.path().join("games.bga");
+/// # let pgn = "[White \"Tal, M\"]\n[Date \"1960.03.15\"]\n\n1. e4 *\n\n[White \"Fischer, R\"]\n\n1. d4 d5 *\n";
+/// # scoresheet::Import::new(&target).run_reader("games.pgn", pgn.as_bytes())?;
+/// use scoresheet::{Archive, query::TagColumns, query::tag_columns::Key};
+///
+/// let archive = Archive::open(&target)?;
+/// let tags = TagColumns::open(&archive);
+/// let columns = tags.columns(&[Key::Tag("White".to_owned()), Key::Plies])?;
+/// assert_eq!((columns[0].text(1), columns[1].get(2)), (Some(&b"Tal, M"[..]), 2));
+/// let names = columns[0].strings().expect("a column of texts");
+/// assert_eq!(names.texts().collect::<Vec<_>>(), ["Fischer, R", "Tal, M"]);
+/// assert_eq!(names.find(b"Tal, M"), Some(columns[0].get(1)));
+/// assert_eq!((tags.years()?.get(1), tags.years()?.get(2)), (Some(1960), None));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct TagColumns<'a> {
     archive: Holder<'a>,
@@ -368,6 +386,8 @@ impl Segment {
 }
 
 /// The year of each game.
+///
+/// [`TagColumns`] has an example.
 #[derive(Debug)]
 pub struct Years {
     columns: Vec<(Vec<u16>, Arc<Column>)>,
@@ -451,6 +471,19 @@ pub(in crate::query) fn add_tag_columns(
 
 /// Writes the tag columns file of an archive. Returns the size of the file in bytes and the names of the tags with a
 /// column.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let target = folder.path().join("games.bga");
+/// # scoresheet::Import::new(&target).run_reader("games.pgn", &b"[White \"Tal, M\"]\n\n1. e4 *\n"[..])?;
+/// use scoresheet::{Archive, query::{SideState, TagColumns, tag_columns}};
+///
+/// let archive = Archive::open(&target)?;
+/// let (_, names) = tag_columns::write(&archive)?;
+/// assert!(names.contains(&"White".to_owned()));
+/// assert_eq!(TagColumns::open(&archive).state(), SideState::File);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn write(archive: &Archive) -> Result<(u64, Vec<String>), Error> {
     write_monitored(archive, Monitor::new())
 }

@@ -5,6 +5,15 @@ use std::fmt;
 use std::ops::Range;
 
 /// Games with unreadable tags, and the reason.
+///
+/// ```
+/// use scoresheet::query::tag_columns::Unread;
+/// use scoresheet::{Damage, error::DamageKind};
+///
+/// let unread = Unread { games: 5..8, error: Damage { kind: DamageKind::Tags, offset: 4096, game: None }.into() };
+/// assert_eq!(unread.count(), 3);
+/// assert!(unread.to_string().contains("5"));
+/// ```
 #[derive(Debug)]
 pub struct Unread {
     /// The games.

@@ -8,6 +8,14 @@ use crate::chess::square::{Square, squares};
 use std::fmt;
 
 /// A reason that no game of chess, including Chess960, reaches a position.
+///
+/// ```
+/// use scoresheet::chess::{Color, Position, fen::Illegality};
+///
+/// let position: Position = "4k3/8/8/8/8/8/8/4R1K1 w - - 0 1".parse()?;
+/// assert_eq!(position.illegalities(), [Illegality::OpponentInCheck(Color::Black)]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Illegality {
     /// A side has no king.

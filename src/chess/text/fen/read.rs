@@ -6,6 +6,8 @@ use crate::chess::piece::{Color, Piece};
 use crate::chess::square::Square;
 
 /// The strictness of the FEN reader.
+///
+/// [`Fen`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum ReadMode {
     /// Exactly six fields, separated by one space, each in the form of the documents. Empty squares are joined and

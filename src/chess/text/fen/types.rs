@@ -6,6 +6,8 @@ use crate::chess::square::Square;
 use std::fmt;
 
 /// One of the six fields of a FEN.
+///
+/// [`FenError`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FenField {
     /// Piece placement
@@ -37,6 +39,8 @@ impl FenField {
 }
 
 /// The kind of a field's fault.
+///
+/// [`FenError`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FenFault {
     /// The text ends before the field.
@@ -111,6 +115,15 @@ impl fmt::Display for FenFault {
 }
 
 /// The reason that a text is not a FEN: the faulty field, the column, counted in bytes from 1, and the fault.
+///
+/// ```
+/// use scoresheet::chess::fen::{Fen, FenFault, FenField, ReadMode};
+///
+/// let text = "4k3/8/8/8/8/8/4P4/4K3 w - - 0 1";
+/// let error = Fen::read(text.as_bytes(), ReadMode::Forgiving).unwrap_err();
+/// assert_eq!((error.field, error.column, error.fault), (FenField::Placement, 17, FenFault::RankTooLong));
+/// assert!(error.in_text(text.as_bytes()).contains("column 17"));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FenError {
     /// The faulty field.
@@ -152,6 +165,22 @@ impl FenError {
 }
 
 /// The condition for writing the en passant target.
+///
+/// ```
+/// use scoresheet::chess::fen::{CastlingStyle, EnPassantStyle};
+/// use scoresheet::query::line;
+///
+/// let written = |en_passant, castling| {
+///     let mut text = Vec::new();
+///     line("e4").map(|position| position.write_four(&mut text, en_passant, castling))?;
+///     Ok::<_, Box<dyn std::error::Error>>(String::from_utf8(text)?)
+/// };
+/// let always = written(EnPassantStyle::Always, CastlingStyle::Standard)?;
+/// assert!(always.ends_with(" b KQkq e3"));
+/// let legal = written(EnPassantStyle::Legal, CastlingStyle::Shredder)?; // no pawn can capture on e3
+/// assert!(legal.ends_with(" b HAha -"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum EnPassantStyle {
     /// After every double step, as in the FEN documents.
@@ -164,6 +193,8 @@ pub enum EnPassantStyle {
 }
 
 /// The notation of castling rights.
+///
+/// [`EnPassantStyle`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum CastlingStyle {
     /// `KQkq`, or the rook's file if another rook is farther outside (X-FEN).
@@ -176,6 +207,16 @@ pub enum CastlingStyle {
 }
 
 /// A castling right as written in a FEN.
+///
+/// ```
+/// use scoresheet::chess::Color;
+/// use scoresheet::chess::fen::{CastlingRight, CastlingRook, Fen, ReadMode};
+///
+/// let fen = Fen::read(b"4k3/8/8/8/8/8/8/4K1RR w Gk - 0 1", ReadMode::Forgiving)?;
+/// assert_eq!(fen.castling[0], CastlingRight { color: Color::White, rook: CastlingRook::File(6) });
+/// assert_eq!(fen.castling[1].letter(), b'k'); // kept although the rook is missing
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct CastlingRight {
     /// The color of the right.
@@ -185,6 +226,8 @@ pub struct CastlingRight {
 }
 
 /// The notation of the rook of a castling right.
+///
+/// [`CastlingRight`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum CastlingRook {
     /// `K` or `Q`: the outermost rook of the back rank on that side.

@@ -11,6 +11,13 @@ use crate::chess::position::Position;
 use crate::chess::square::{Square, squares};
 
 /// A text of at most seven bytes, stored by value.
+///
+/// ```
+/// use scoresheet::chess::san::ShortText;
+///
+/// let text = ShortText::new(*b"Nf3\0\0\0\0\0", 3).expect("at most seven bytes");
+/// assert_eq!((text.len(), text.bits().to_le_bytes()[..3].to_vec()), (3, b"Nf3".to_vec()));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ShortText {
     /// The bytes, the first byte lowest; zeros after the text.

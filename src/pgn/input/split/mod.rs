@@ -18,6 +18,8 @@ use std::io::{self, Read};
 mod scan;
 
 /// The position of a game in a [`Batch`] and in its source. The span may contain several games without tags.
+///
+/// [`Splitter`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct GameSpan {
     /// The first byte, in the batch's text.
@@ -31,6 +33,17 @@ pub struct GameSpan {
 }
 
 /// A game longer than the limit. Its bytes were returned in separate batches, without a span.
+///
+/// ```
+/// use scoresheet::pgn::{ReadLimits, Splitter};
+///
+/// let limits = ReadLimits { max_game_bytes: 16, ..ReadLimits::default() };
+/// let mut splitter = Splitter::new(&b"1. e4 {a comment beyond the limit} *\n"[..], 0, limits);
+/// let batch = splitter.next_batch(1 << 20)?.expect("a batch");
+/// let oversized = batch.oversized.expect("an oversized game");
+/// assert_eq!((oversized.offset, oversized.bytes, batch.spans.len()), (0, 37, 0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Oversized {
     /// The first byte, in the decompressed source.
@@ -54,6 +67,8 @@ const PART: usize = 1 << 20;
 const LARGE: usize = 1 << 20;
 
 /// Consecutive spans with their text.
+///
+/// [`Splitter`] has an example.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Batch {
     /// The number of the source, as given to [`Splitter::new`].
@@ -122,6 +137,8 @@ impl Batch {
 }
 
 /// A position in a source between two batches, with the state of the bytes before it.
+///
+/// [`Splitter`] has an example.
 #[derive(Clone, Debug, Default)]
 pub struct Checkpoint {
     /// The number of decompressed bytes before it.
@@ -133,6 +150,26 @@ pub struct Checkpoint {
 }
 
 /// Splits a stream into spans. The limits of a game and a comment, plus a few MiB, bound its memory for any stream.
+///
+/// ```
+/// use scoresheet::Game;
+/// use scoresheet::pgn::{GameSpan, ReadLimits, ReadOptions, Splitter, read_game};
+///
+/// let text = "[White \"Tal\"]\n\n1. e4 *\n\n[White \"Keres\"]\n\n1. d4 *\n";
+/// let mut splitter = Splitter::new(text.as_bytes(), 0, ReadLimits::default());
+/// let mut found = Vec::new();
+/// while let Some(batch) = splitter.next_batch(1 << 20)? {
+///     for span in &batch.spans {
+///         let mut game = Game::default();
+///         read_game(batch.span(span), 0, &ReadOptions::default(), &mut game);
+///         let GameSpan { offset, line, .. } = *span;
+///         found.push((offset, line, game.tag("White").map(str::to_owned)));
+///     }
+/// }
+/// assert_eq!(found, [(0, 1, Some("Tal".to_owned())), (24, 5, Some("Keres".to_owned()))]);
+/// assert_eq!(splitter.checkpoint().offset, text.len() as u64);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Splitter<R> {
     reader: R,
     source: u32,

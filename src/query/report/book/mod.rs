@@ -18,6 +18,8 @@ use crate::query::position::search::Search;
 use numbers::NUMBERS;
 
 /// The contents of a book.
+///
+/// [`BookBuilder`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BookOptions {
     /// The maximum number of plies of each game.
@@ -33,6 +35,8 @@ impl Default for BookOptions {
 }
 
 /// A move of a book.
+///
+/// [`BookBuilder`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BookEntry {
     /// The key of the position before the move.
@@ -111,6 +115,24 @@ struct Score {
 }
 
 /// A book under construction: the moves from one or more searches, one per archive.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let target = folder.path().join("games.bga");
+/// # let pgn = "1. e4 e5 1-0\n\n1. e4 c5 1/2-1/2\n\n1. d4 0-1\n";
+/// # scoresheet::Import::new(&target).run_reader("games.pgn", pgn.as_bytes())?;
+/// use scoresheet::query::report::book::{self, BookBuilder, BookEntry, BookOptions};
+/// use scoresheet::{Archive, Position, query::Search};
+///
+/// let archive = Archive::open(&target)?;
+/// let mut book = BookBuilder::new(BookOptions { plies: 1, min_games: 1 });
+/// assert!(Search::new(&archive).add_to_book(&mut book).is_empty());
+/// let entries: Vec<BookEntry> = book.entries(); // d4 never scored
+/// assert_eq!((entries.len(), entries[0].weight), (1, 3));
+/// assert_eq!(entries[0].key, book::key(&Position::standard()));
+/// assert_eq!(entries[0].encode()[..8], entries[0].key.to_be_bytes());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct BookBuilder {
     options: BookOptions,
