@@ -192,7 +192,7 @@ fn id_of(parts: &[Part], edited: bool) -> ArchiveId {
 }
 
 /// Appends games of open archives to an archive under construction.
-pub struct Copier<S> {
+pub(crate) struct Copier<S> {
     writer: Writer<S>,
     interner: Interner,
     path: PathBuf,

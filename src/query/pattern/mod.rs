@@ -14,8 +14,8 @@ use crate::chess::{Color, Role};
 use crate::game::Outcome;
 use crate::query::fault::{Fault, QueryFault};
 use crate::query::position::position_query::class;
+pub use move_rule::MoveRule;
 use move_rule::Played;
-pub use move_rule::{Gives, MoveRule};
 
 /// Every class of piece, and the empty square.
 const ANY: u16 = (1 << 13) - 1;

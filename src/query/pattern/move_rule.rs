@@ -10,7 +10,7 @@ use crate::query::position::position_query::class;
 ///
 /// [`MoveRule::parse`] reads it from `+` and `#`; [`MoveRule`] has an example.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Gives {
+enum Gives {
     /// Check or mate.
     Check,
     /// Mate.
