@@ -78,7 +78,7 @@ impl Fault {
 
     /// Returns the fault of a request that needs a complete archive, of which only parts are fetched.
     pub fn complete_archive(bytes: u64) -> Fault {
-        Fault::new(StatusCode::CONFLICT, "whole", "the whole archive is needed for this").with("bytes", bytes)
+        Fault::new(StatusCode::CONFLICT, "whole", "this needs the complete archive").with("bytes", bytes)
     }
 
     /// Returns the fault for an internal error.

@@ -156,7 +156,7 @@ fn what_was_seen_is_there_without_a_network() {
     // The page reports that unvisited data is unavailable, and stays.
     browser.open(&format!("{root}?page=games"));
     browser.open(&format!("{root}?page=game&n=2900"));
-    browser.until("document.querySelector('.notice')?.textContent.includes('No network')");
+    browser.until("document.querySelector('.notice')?.textContent.includes('no network')");
     server.state.is_gone.store(false, Ordering::Relaxed);
     browser.eval("document.querySelector('.notice button').click()");
     browser.until("document.querySelector('.movetext')");
@@ -170,7 +170,7 @@ fn what_needs_the_whole_archive_says_so_before() {
     browser.open(&format!("{root}?page=games&where=elo+%3E%3D+1500"));
     browser.until("document.querySelector('.notice button.primary')");
     keep(&mut browser, "whole");
-    assert!(browser.text("document.querySelector('.notice').textContent").contains("the whole archive is needed"));
+    assert!(browser.text("document.querySelector('.notice').textContent").contains("needs the complete archive"));
     server.taken();
     browser.eval("document.querySelector('.notice button.primary').click()");
     browser.until("document.querySelectorAll('.list .rows .row').length > 5");
@@ -194,7 +194,7 @@ fn without_ranges_the_reader_is_told_and_can_fetch_all() {
     let server = Server::of(site(), "/");
     server.state.no_ranges.store(true, Ordering::Relaxed);
     browser.open(&format!("http://{}/?page=explorer", server.address));
-    browser.until("document.querySelector('.notice')?.textContent.includes('no parts of files')");
+    browser.until("document.querySelector('.notice')?.textContent.includes('does not support range requests')");
     keep(&mut browser, "no-ranges");
     browser.eval("document.querySelector('.notice button.primary').click()");
     browser.until(ROWS);
